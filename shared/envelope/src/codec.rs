@@ -1,0 +1,136 @@
+//! JSON in and out: the version is read first, the size is checked before anything is published.
+//!
+//! A release reads versions [`WIRE_READ_MIN`] to [`WIRE`] and writes [`WIRE`]. From version 2 on it
+//! is to write the older one until told otherwise (expand, then contract); with only one version
+//! there is nothing to choose yet.
+
+use crate::limits::ENVELOPE_BYTES_MAX;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// The wire version that this release writes, and the newest it reads.
+pub const WIRE: u16 = 1;
+/// The oldest wire version that this release reads.
+pub const WIRE_READ_MIN: u16 = 1;
+
+/// Why bytes are no message, or a message no bytes.
+#[derive(Debug, thiserror::Error)]
+pub enum CodecError {
+    /// Over the limit; publishing it would be refused or time out.
+    #[error("message of {bytes} bytes is over the limit of {max}")]
+    TooLarge {
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        max: usize,
+    },
+    /// Written by a newer release: wait for a worker that can read it.
+    #[error("wire version {found} is newer than {WIRE}, the newest this release reads")]
+    Newer {
+        /// Its version.
+        found: u16,
+    },
+    /// Written by a release that is too old.
+    #[error("wire version {found} is older than {WIRE_READ_MIN}, the oldest this release reads")]
+    Older {
+        /// Its version.
+        found: u16,
+    },
+    /// Not what it should be.
+    #[error("unreadable message: {0}")]
+    Malformed(#[from] serde_json::Error),
+}
+
+/// Encodes a message; fails when it is over [`ENVELOPE_BYTES_MAX`].
+pub fn encode<T: Serialize>(message: &T) -> Result<Bytes, CodecError> {
+    let bytes = serde_json::to_vec(message)?;
+    if bytes.len() > ENVELOPE_BYTES_MAX {
+        return Err(CodecError::TooLarge {
+            bytes: bytes.len(),
+            max: ENVELOPE_BYTES_MAX,
+        });
+    }
+    Ok(bytes.into())
+}
+
+/// Decodes a message that carries a version.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
+    match serde_json::from_slice(bytes) {
+        Ok(message) => check_version(bytes).map(|()| message),
+        Err(error) => {
+            check_version(bytes)?;
+            Err(error.into())
+        }
+    }
+}
+
+fn check_version(bytes: &[u8]) -> Result<(), CodecError> {
+    // Every message of ours starts with its version, which makes the common case a comparison.
+    const CURRENT: &[u8] = b"{\"v\":1,";
+    if bytes.starts_with(CURRENT) {
+        return Ok(());
+    }
+    #[derive(Deserialize)]
+    struct Versioned {
+        v: u16,
+    }
+    match serde_json::from_slice::<Versioned>(bytes)?.v {
+        v if v > WIRE => Err(CodecError::Newer { found: v }),
+        v if v < WIRE_READ_MIN => Err(CodecError::Older { found: v }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Serialize, Deserialize)]
+    struct Toy {
+        v: u16,
+        text: String,
+    }
+
+    #[test]
+    fn the_fast_path_knows_the_current_version() {
+        let bytes = encode(&Toy {
+            v: WIRE,
+            text: String::new(),
+        })
+        .unwrap();
+        assert!(bytes.starts_with(format!("{{\"v\":{WIRE},").as_bytes()));
+    }
+
+    #[test]
+    fn versions_are_refused_by_name() {
+        assert!(matches!(
+            decode::<Toy>(b"{\"v\":2,\"text\":1}"),
+            Err(CodecError::Newer { found: 2 })
+        ));
+        assert!(matches!(
+            decode::<Toy>(b"{\"text\":\"a\",\"v\":9}"),
+            Err(CodecError::Newer { found: 9 })
+        ));
+        assert!(matches!(
+            decode::<Toy>(b"{\"v\":0,\"text\":\"a\"}"),
+            Err(CodecError::Older { found: 0 })
+        ));
+        assert!(matches!(
+            decode::<Toy>(b"{\"v\":1}"),
+            Err(CodecError::Malformed(_))
+        ));
+        assert!(matches!(
+            decode::<Toy>(b"\xff"),
+            Err(CodecError::Malformed(_))
+        ));
+    }
+
+    #[test]
+    fn too_large_is_found_before_publishing() {
+        let toy = Toy {
+            v: 1,
+            text: "x".repeat(ENVELOPE_BYTES_MAX),
+        };
+        assert!(matches!(encode(&toy), Err(CodecError::TooLarge { .. })));
+    }
+}

@@ -1,0 +1,44 @@
+//! Classes of failure: what an error asks its caller to do. An error is asked its class, never its
+//! text.
+
+use std::time::Duration;
+
+/// What a failure asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// It may go well next time: try again later.
+    Transient,
+    /// Everything is busy: hold the work and take no more until there is room.
+    Overloaded,
+    /// The input is too large for the one who was asked; repeating it unchanged is useless.
+    TooLarge,
+    /// It will not go well, ever.
+    Permanent,
+    /// It should not have been possible.
+    Bug,
+}
+
+impl Class {
+    /// The word for logs, metric labels and reason codes.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Class::Transient => "transient",
+            Class::Overloaded => "overloaded",
+            Class::TooLarge => "too_large",
+            Class::Permanent => "permanent",
+            Class::Bug => "bug",
+        }
+    }
+}
+
+/// An error that knows its class.
+pub trait Classed: std::error::Error + Send + Sync + 'static {
+    /// What it asks for.
+    fn class(&self) -> Class;
+    /// A word for programs that does not change between releases.
+    fn code(&self) -> &'static str;
+    /// How long to wait before the next try, when the one who failed said so.
+    fn retry_after(&self) -> Option<Duration> {
+        None
+    }
+}

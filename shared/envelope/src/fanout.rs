@@ -1,0 +1,66 @@
+//! What follows from a scatter record, and only from it. These functions are why a retriever that
+//! died half-way, a redelivery and the soft deadline all create the same messages.
+
+use crate::codec::WIRE;
+use crate::message::{Case, Envelope, Header};
+use crate::payload::{MapTask, ReduceTask, Scatter};
+use crate::role::Role;
+
+/// Share of the time from the scatter to the deadline that the maps get, in percent; the rest is
+/// for reducing and validating what is there.
+pub const SOFT_DEADLINE_PERCENT: u64 = 70;
+
+/// The map steps of a scatter record, in order of their passages.
+pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<MapTask>> + '_ {
+    let of = scatter.payload.passages.len() as u16;
+    (0u16..)
+        .zip(&scatter.payload.passages)
+        .map(move |(index, passage)| {
+            let hop = scatter.header.hop + 1;
+            let task = MapTask {
+                index,
+                of,
+                scatter: scatter.header.hop,
+                passage: passage.clone(),
+            };
+            let header = Header {
+                role: Role::Mapper,
+                hop,
+                ..scatter.header.clone()
+            };
+            Envelope {
+                v: WIRE,
+                header,
+                case: scatter.case.clone(),
+                trail: Vec::new(),
+                payload: task,
+            }
+        })
+}
+
+/// The step that joins them: hop `s + 2` for a scatter at hop `s`. `header` and `case` may be those
+/// of the scatter record or of any of its map steps; nothing else goes in, so that the last mapper
+/// and the timer create the same step.
+pub fn reducer_step(header: &Header, case: &Case, scatter: u16) -> Envelope<ReduceTask> {
+    Envelope {
+        v: WIRE,
+        header: Header {
+            role: Role::Reducer,
+            hop: scatter + 2,
+            ..header.clone()
+        },
+        case: case.clone(),
+        trail: Vec::new(),
+        payload: ReduceTask::Gather {
+            scatter,
+            strict: false,
+            last: false,
+        },
+    }
+}
+
+/// When the reducer is to start with what there is, in Unix milliseconds.
+pub fn soft_deadline(header: &Header) -> crate::message::UnixMs {
+    let room = header.created_at.until(header.deadline);
+    header.created_at.plus(room * SOFT_DEADLINE_PERCENT / 100)
+}

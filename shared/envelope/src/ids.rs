@@ -1,0 +1,160 @@
+//! Identifiers. Each is a newtype over text that matches `[A-Za-z0-9_-]{1,64}`, because each is
+//! also a token of a subject: nothing else can be built, so no subject can be forged through one.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The rule that every identifier keeps, in words for error messages.
+pub const ID_RULE: &str = "1 to 64 characters of A-Z a-z 0-9 _ -";
+/// Longest identifier, in bytes (they are ASCII).
+pub const ID_BYTES_MAX: usize = 64;
+
+/// A text that breaks [`ID_RULE`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is not a valid id: want {ID_RULE}")]
+pub struct IdError {
+    /// What was given, cut to 80 characters.
+    pub given: String,
+}
+
+fn check(text: &str) -> Result<(), IdError> {
+    let good = (1..=ID_BYTES_MAX).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if good {
+        Ok(())
+    } else {
+        Err(IdError {
+            given: text.chars().take(80).collect(),
+        })
+    }
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Checks `text` against [`ID_RULE`].
+            pub fn new(text: impl Into<String>) -> Result<Self, IdError> {
+                let text = text.into();
+                check(&text)?;
+                Ok(Self(text))
+            }
+            /// The identifier as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = IdError;
+            fn try_from(text: String) -> Result<Self, IdError> {
+                Self::new(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.0
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                Self::new(text)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id!(
+    /// One question and everything that is done to answer it.
+    TurnId
+);
+id!(
+    /// A sequence of turns of one user. Carried, not yet used: see the changelog.
+    ConversationId
+);
+id!(
+    /// Whose documents may be read. Every chunk carries one and every search filters on it.
+    TenantId
+);
+id!(
+    /// A part of the corpus: `invoices`, `contracts`, ….
+    Bucket
+);
+id!(
+    /// One document of the corpus.
+    DocId
+);
+
+impl TurnId {
+    /// The id of a question whose publisher chose none: derived from where and when the inbox
+    /// stored it, so that a redelivered message gets the same one.
+    pub fn derived(inbox_sequence: u64, stored_at_ms: u64) -> Self {
+        Self(format!("t{inbox_sequence}-{stored_at_ms:x}"))
+    }
+}
+
+impl TenantId {
+    /// The tenant of questions and documents that name none.
+    pub fn default_tenant() -> Self {
+        Self("default".into())
+    }
+}
+
+/// FNV-1a, 32 bit: the hash of NATS' own `partition()`, so that a client computes the same shard.
+pub fn fnv1a_32(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |h, b| {
+        (h ^ u32::from(*b)).wrapping_mul(0x0100_0193)
+    })
+}
+
+/// FNV-1a, 64 bit: tells two questions apart, nothing more (it is not a cryptographic hash).
+pub fn fnv1a_64(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| {
+        (h ^ u64::from(*b)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_what_would_change_a_subject() {
+        for bad in ["", "a.b", "a*", ">", "a b", "ä", &"x".repeat(65)] {
+            assert!(TurnId::new(bad).is_err(), "{bad:?}");
+        }
+        for good in ["a", "A-_9", &"x".repeat(64)] {
+            assert!(TurnId::new(good).is_ok(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn derived_ids_are_valid_and_stable() {
+        let id = TurnId::derived(u64::MAX, u64::MAX);
+        assert!(TurnId::new(id.as_str()).is_ok());
+        assert_eq!(TurnId::derived(7, 9), TurnId::derived(7, 9));
+    }
+
+    #[test]
+    fn fnv_matches_published_vectors() {
+        // Vectors of the FNV reference (Noll): "" and "foobar".
+        assert_eq!(fnv1a_32(b""), 0x811c_9dc5);
+        assert_eq!(fnv1a_32(b"foobar"), 0xbf9c_f968);
+        assert_eq!(fnv1a_64(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+}

@@ -1,0 +1,54 @@
+//! The wire: what a message says, where it goes, and which step follows.
+//!
+//! Everything a process of the fleet may say to another one is a type of this crate, and the whole
+//! graph of an answer is one pure function of it ([`route::route`]). It is *not* where anything
+//! happens: no clock, no I/O, no async runtime. Times come in as [`UnixMs`], bytes go out.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`ids`] | checked identifiers: every one is also a subject token |
+//! | [`role`] | the nine words for who does what |
+//! | [`limits`] | every limit of the wire with its unit |
+//! | [`subject`] | the subject grammar: build and parse |
+//! | [`question`] | the ingress message and the reasons for refusing one |
+//! | [`message`] | envelope, header, case, budget |
+//! | [`payload`] | the typed payload of each hop |
+//! | [`filter`] | what a search may be narrowed by |
+//! | [`trail`] | what each step did, and every fallback it took |
+//! | [`terminal`] | the one event that ends a turn |
+//! | [`failure`] | classes of failure |
+//! | [`fanout`] | what follows from a scatter record, and only from it |
+//! | [`route`] | the graph: (exit, case) to the next step |
+//! | [`codec`] | JSON in and out, versions, sizes |
+
+pub mod codec;
+pub mod failure;
+pub mod fanout;
+pub mod filter;
+pub mod header;
+pub mod ids;
+pub mod limits;
+pub mod message;
+pub mod payload;
+pub mod question;
+pub mod role;
+pub mod route;
+pub mod subject;
+pub mod terminal;
+pub mod trail;
+
+pub use codec::{CodecError, WIRE, decode, encode};
+pub use failure::{Class, Classed};
+pub use filter::{Condition, Filter, Op, Origin};
+pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
+pub use message::{Asked, Budget, Case, Envelope, Header, Mode, Profile, UnixMs};
+pub use payload::{
+    Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage, Plan,
+    PlanTask, ReduceTask, Scatter, Verdict,
+};
+pub use question::{Question, Refusal, RefusalCode};
+pub use role::Role;
+pub use route::{Exit, Next, Turned};
+pub use subject::Subject;
+pub use terminal::{Clarification, Outcome, Problem, Terminal};
+pub use trail::{Fallback, TrailEntry, Usage};

@@ -1,0 +1,32 @@
+//! Every limit of the wire, with its unit. Limits of one crate's inner work live in that crate.
+
+/// Largest encoded envelope, in bytes. Checked before publishing; NATS' own limit is 1 MiB.
+pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;
+/// Largest ingress message, in bytes.
+pub const INGRESS_BYTES_MAX: usize = 64 * 1024;
+/// Longest question, in characters.
+pub const QUESTION_CHARS_MAX: usize = 8_000;
+/// Most hops of one turn: a safety bound, the budget ends a turn long before.
+pub const HOPS_MAX: u16 = 48;
+/// Most map steps of one scatter record.
+pub const FANOUT_MAX: usize = 64;
+/// Most passage text inside one scatter record, in bytes; the retriever leaves out what is over it.
+pub const SCATTER_TEXT_BYTES_MAX: usize = 200 * 1024;
+/// Deliveries of one step before it is given up, without being worked on again.
+pub const DELIVERIES_MAX: u64 = 8;
+/// The same for a step of a newer wire version, which waits for a newer worker.
+pub const DELIVERIES_NEWER_WIRE_MAX: u64 = 32;
+/// Longest time from now to a deadline, in milliseconds (one hour).
+pub const DEADLINE_MS_MAX: u64 = 60 * 60 * 1000;
+/// Most conditions of one filter.
+pub const CONDITIONS_MAX: usize = 16;
+/// Most buckets a question may name.
+pub const BUCKETS_MAX: usize = 16;
+/// Most facts taken from one passage.
+pub const FACTS_PER_PASSAGE_MAX: usize = 16;
+/// Longest fact, in characters.
+pub const FACT_CHARS_MAX: usize = 600;
+/// Largest body that a dead letter keeps whole, in bytes.
+pub const DEAD_LETTER_BYTES_MAX: usize = 512 * 1024;
+/// How much of a larger one is kept, in bytes.
+pub const DEAD_LETTER_HEAD_BYTES: usize = 64 * 1024;

@@ -1,0 +1,211 @@
+//! The envelope of a step: who, when, what was asked, what may still be spent, and the payload.
+
+use crate::filter::Filter;
+use crate::ids::{Bucket, TenantId, TurnId};
+use crate::role::Role;
+use crate::trail::{TrailEntry, Usage};
+use serde::{Deserialize, Serialize};
+
+/// A time, in milliseconds since the Unix epoch, UTC.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct UnixMs(pub u64);
+
+impl UnixMs {
+    /// Milliseconds from `self` to `later`; 0 when that is not later.
+    pub fn until(self, later: UnixMs) -> u64 {
+        later.0.saturating_sub(self.0)
+    }
+    /// The time `ms` milliseconds later.
+    pub fn plus(self, ms: u64) -> UnixMs {
+        UnixMs(self.0.saturating_add(ms))
+    }
+}
+
+/// How much is done for an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Every stage.
+    #[default]
+    Agentic,
+    /// Retrieve and one call: the linear baseline (R8).
+    Simple,
+}
+
+/// Which class of model the defaults are chosen for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// A model of about 1B parameters: one thing per call, no self-verification (seed 000).
+    #[default]
+    Small,
+}
+
+/// The message that carries one step. `P` is the payload of its role.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope<P> {
+    /// Wire version; the first thing a reader looks at.
+    pub v: u16,
+    /// Who and when.
+    pub header: Header,
+    /// What every stage may read.
+    pub case: Case,
+    /// What was done so far; empty in map steps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trail: Vec<TrailEntry>,
+    /// What this step is to work on.
+    pub payload: P,
+}
+
+/// Identity, place and time of a step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// The turn.
+    pub turn: TurnId,
+    /// Whose documents may be read.
+    pub tenant: TenantId,
+    /// The shard the turn lives in.
+    pub shard: u16,
+    /// Grows by one at every transition of a turn; the fence of create-once.
+    pub hop: u16,
+    /// Which attempt at an answer this is, from 0.
+    pub round: u8,
+    /// Who is to do the step.
+    pub role: Role,
+    /// When the step was created.
+    pub created_at: UnixMs,
+    /// When the turn ends at the latest.
+    pub deadline: UnixMs,
+    /// The turn that this one goes on from (a reply to a clarification, a retry).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<TurnId>,
+    /// Where the terminal event is to be delivered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<String>,
+    /// Hash of the question: see [`crate::question::Question::hash`].
+    pub question_hash: String,
+    /// True when the publisher wants to hear stage events on `argosy.live.<turn>`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub live: bool,
+    /// W3C `traceparent` of the step that created this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traceparent: Option<String>,
+}
+
+/// What every stage of a turn may read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The question.
+    pub question: Asked,
+    /// How much is done for it.
+    #[serde(default)]
+    pub mode: Mode,
+    /// Which class of model the defaults are for.
+    #[serde(default)]
+    pub profile: Profile,
+    /// Parts of the corpus to search; empty means all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buckets: Vec<Bucket>,
+    /// The publisher's own filter: holds in every search of the turn.
+    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    pub filter: Filter,
+    /// What may still be spent.
+    pub budget: Budget,
+    /// Queries that earlier rounds of this turn searched with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<String>,
+}
+
+/// The question in its two forms (R38): search uses the rewritten one, answering the original.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// As the user wrote it.
+    pub original: String,
+    /// Self-contained, when the planner rewrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten: Option<String>,
+}
+
+impl Asked {
+    /// The form to search and grade with.
+    pub fn best(&self) -> &str {
+        self.rewritten.as_deref().unwrap_or(&self.original)
+    }
+}
+
+/// What a turn may still spend. The first to run out wins and is named in the trail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// Attempts at an answer that are left, the running one included. Default 3 (C1).
+    pub rounds: u8,
+    /// Searches that are left. Default 4 (C1).
+    pub tool_calls: u16,
+    /// Model calls that are left. Default 40: three rounds of 2 + 5 calls, each doubled by a retry.
+    pub llm_calls: u32,
+    /// Tokens that are left, in and out. Default 200,000.
+    pub tokens: u64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget {
+            rounds: 3,
+            tool_calls: 4,
+            llm_calls: 40,
+            tokens: 200_000,
+        }
+    }
+}
+
+impl Budget {
+    /// The budget after `usage` was spent.
+    pub fn after(mut self, usage: &Usage) -> Budget {
+        self.llm_calls = self.llm_calls.saturating_sub(usage.calls);
+        self.tokens = self
+            .tokens
+            .saturating_sub(usage.tokens_in + usage.tokens_out);
+        self
+    }
+
+    /// Which limit forbids another model call, if one does.
+    pub fn spent(&self) -> Option<&'static str> {
+        if self.llm_calls == 0 {
+            Some("llm_calls")
+        } else if self.tokens == 0 {
+            Some("tokens")
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_limit_to_run_out_is_named() {
+        let budget = Budget {
+            rounds: 1,
+            tool_calls: 1,
+            llm_calls: 2,
+            tokens: 10,
+        };
+        let spent = Usage {
+            calls: 1,
+            tokens_in: 6,
+            tokens_out: 5,
+            ..Usage::default()
+        };
+        assert_eq!(budget.spent(), None);
+        assert_eq!(budget.after(&spent).spent(), Some("tokens"));
+        assert_eq!(
+            budget.after(&spent).after(&spent).spent(),
+            Some("llm_calls")
+        );
+    }
+}

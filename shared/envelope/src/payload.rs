@@ -1,0 +1,280 @@
+//! The typed payload of each hop.
+//!
+//! ```text
+//! planner PlanTask -> Plan -> retriever -> Scatter (a record) -> MapTask x N -> Part (a record)
+//!   -> reducer ReduceTask -> Draft -> validator -> Terminal        clarifier Doubt -> Terminal
+//! ```
+
+use crate::filter::Filter;
+use crate::ids::{Bucket, DocId};
+use crate::message::Case;
+use crate::trail::TrailEntry;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What the planner is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PlanTask {
+    /// The first plan of a turn.
+    First,
+    /// Another plan, because the last one found too little.
+    Refine {
+        /// What was wrong with it, in words.
+        why: String,
+        /// Hop of the scatter record to compose from when there is no better plan.
+        scatter: u16,
+    },
+}
+
+/// What to search for (R29).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The query to search with: the question or a rewriting of it, and keywords.
+    pub query: String,
+    /// Search terms.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keywords: Vec<String>,
+    /// What the planner read out of the question, on top of the publisher's own filter.
+    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    pub filter: Filter,
+}
+
+impl Plan {
+    /// The plan when there is no better one: search for the question as it stands.
+    pub fn from_question(case: &Case) -> Plan {
+        Plan {
+            query: case.question.best().to_owned(),
+            ..Plan::default()
+        }
+    }
+}
+
+/// A piece of a document that a search found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Passage {
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// The piece: `<doc_id>.<n>`.
+    pub chunk_id: String,
+    /// Title of the document, with the heading the piece stands under.
+    pub title: String,
+    /// Where the document came from, usually a path inside the corpus.
+    pub source: String,
+    /// Page from 1, where the format has pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
+    /// First line of the piece in the source, from 1.
+    #[serde(default)]
+    pub line: u32,
+    /// Relevance for the query; only comparable within one search.
+    pub score: f32,
+    /// The text.
+    pub text: String,
+    /// The document's metadata.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, Value>,
+}
+
+/// Whether a search did what the filter said. Shown to the user; never silent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Matched {
+    /// Every condition held.
+    Matched,
+    /// Nothing was found.
+    Empty,
+    /// Something was found after conditions were dropped.
+    Relaxed {
+        /// What was dropped, as people read it.
+        dropped: Vec<String>,
+    },
+}
+
+/// The scatter record: the one step of its hop, from which alone the fan-out follows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scatter {
+    /// What was searched for.
+    pub plan: Plan,
+    /// What is to be mapped, best first: map step `i` works on passage `i`.
+    pub passages: Vec<Passage>,
+    /// How the filter fared.
+    pub matched: Matched,
+    /// How many passages match in all (a count query, not the fetched number).
+    pub total_hits: u64,
+}
+
+/// One map step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MapTask {
+    /// Which of the fan-out, from 0.
+    pub index: u16,
+    /// How many there are.
+    pub of: u16,
+    /// Hop of the scatter record.
+    pub scatter: u16,
+    /// What to read.
+    pub passage: Passage,
+}
+
+/// The part of a map step: created once, counted by the join.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Wire version.
+    pub v: u16,
+    /// Which of the fan-out, from 0.
+    pub index: u16,
+    /// What came of it.
+    pub result: PartResult,
+    /// How it was done; absent when a step was given up unread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<TrailEntry>,
+}
+
+/// What came of a map step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartResult {
+    /// The passage was read.
+    Findings(Findings),
+    /// It could not be read, for good; the reason code.
+    Error(String),
+}
+
+/// What a mapper found in one passage (R91).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// Whether the passage helps with the question.
+    pub relevant: bool,
+    /// Dates, names, numbers, file names, as short sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<String>,
+    /// True when the model's output was unreadable and `relevant` is the safe default (C8).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub defaulted: bool,
+}
+
+impl Findings {
+    /// Whether the passage counts towards the reducer's gate: said to be relevant, not assumed.
+    pub fn counts(&self) -> bool {
+        self.relevant && !self.defaulted
+    }
+}
+
+/// What the reducer is asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ReduceTask {
+    /// Compose from the parts of a fan-out; everything else stands in its scatter record.
+    Gather {
+        /// Hop of the scatter record.
+        scatter: u16,
+        /// Ask for a stricter draft: the last one was not grounded.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        strict: bool,
+        /// Compose from what there is, even when it is little: nothing better will come.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        last: bool,
+    },
+    /// One call over the passages themselves: simple mode, or a broken stage (R4, R8).
+    Generate {
+        /// What to answer from, best first.
+        passages: Vec<Passage>,
+        /// How the filter fared.
+        matched: Matched,
+    },
+}
+
+/// A fact with its origin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// The number of its source, from 1, as the model saw it.
+    pub n: u16,
+    /// What it says.
+    pub text: String,
+}
+
+/// Where a statement of an answer comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Citation {
+    /// The number used in the answer, from 1.
+    pub n: u16,
+    /// The document.
+    pub doc_id: DocId,
+    /// The piece of it.
+    pub chunk_id: String,
+    /// Its title.
+    pub title: String,
+    /// Where it came from.
+    pub source: String,
+    /// Page from 1, where the format has pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
+    /// First line in the source, from 1.
+    #[serde(default)]
+    pub line: u32,
+    /// Score of the passage in its search.
+    pub score: f32,
+    /// The words of the source that support the statement.
+    pub quote: String,
+}
+
+/// A draft answer and what it stands on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    /// The text, with `[n]` where source `n` is cited.
+    pub text: String,
+    /// Every source that the model was shown, by number; unused ones included.
+    pub sources: Vec<Citation>,
+    /// What the model was given; the answer is checked against it.
+    pub facts: Vec<Fact>,
+    /// Hop of the scatter record, for a stricter second draft; absent in simple mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scatter: Option<u16>,
+    /// True when this is the stricter draft.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub strict: bool,
+    /// True when the facts do not answer the question.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_information: bool,
+    /// How the filter fared.
+    pub matched: Matched,
+}
+
+/// What the validator found out about a draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The answer with its citations renumbered from 1 in order of first use.
+    pub answer: String,
+    /// The sources that it cites, in that order.
+    pub citations: Vec<Citation>,
+    /// 0 to 1: see [`crate::terminal::Terminal::confidence`].
+    pub confidence: f32,
+    /// True when the confidence is below the threshold or a check failed.
+    pub low_confidence: bool,
+}
+
+/// Why the user has to be asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Doubt {
+    /// The search found nothing (R113).
+    NoResults {
+        /// What was searched for.
+        query: String,
+        /// What narrowed the search, as people read it.
+        narrowed_by: Vec<String>,
+    },
+}
+
+impl Doubt {
+    /// The word for logs, metric labels and the clarification's `kind`.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Doubt::NoResults { .. } => "no_results",
+        }
+    }
+}

@@ -1,0 +1,563 @@
+//! The ingress message: what a publisher may say, and every reason for refusing it.
+//!
+//! It is read by hand, field by field, because a publisher in another language deserves an error
+//! that names the field and the fix; a derived parser names a type.
+
+use crate::filter::{Filter, Origin};
+use crate::ids::{Bucket, ConversationId, TenantId, TurnId, fnv1a_64};
+use crate::limits::{BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, QUESTION_CHARS_MAX};
+use crate::message::{Budget, Mode, Profile, UnixMs};
+use crate::subject::may_reply_to;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The fields of a question. Anything else is refused by name.
+pub const FIELDS: [&str; 12] = [
+    "id",
+    "question",
+    "conversation",
+    "tenant",
+    "mode",
+    "profile",
+    "buckets",
+    "filters",
+    "deadline",
+    "budget",
+    "reply_to",
+    "stream",
+];
+
+/// A question that was understood.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    /// The id that the publisher chose, if one.
+    pub id: Option<TurnId>,
+    /// The question.
+    pub question: String,
+    /// Whose documents may be read. Default `default`.
+    pub tenant: TenantId,
+    /// How much to do. Default agentic.
+    pub mode: Mode,
+    /// Class of model. Default small.
+    pub profile: Profile,
+    /// Parts of the corpus; empty means all.
+    pub buckets: Vec<Bucket>,
+    /// What must hold for every passage.
+    pub filter: Filter,
+    /// When to give up; absent means the gateway's default.
+    pub deadline: Option<UnixMs>,
+    /// What may be spent; fields left out take the defaults.
+    pub budget: Budget,
+    /// Where to deliver the terminal event.
+    pub reply_to: Option<String>,
+    /// Whether stage events are wanted on `argosy.live.<turn>`.
+    pub stream: bool,
+}
+
+/// Why a question is refused. The word is public interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(
+    missing_docs,
+    reason = "each word says it; docs/wire.md has the sentences"
+)]
+pub enum RefusalCode {
+    TooLarge,
+    NotUtf8,
+    NotJson,
+    WrongVersion,
+    UnknownField,
+    MissingQuestion,
+    QuestionTooLong,
+    BadId,
+    BadReplyTo,
+    BadDeadline,
+    BadField,
+    BadFilter,
+    IdInUse,
+    Unsupported,
+}
+
+impl RefusalCode {
+    /// Every code, so that counters can be registered at 0 and docs can be checked.
+    pub const ALL: [RefusalCode; 14] = [
+        RefusalCode::TooLarge,
+        RefusalCode::NotUtf8,
+        RefusalCode::NotJson,
+        RefusalCode::WrongVersion,
+        RefusalCode::UnknownField,
+        RefusalCode::MissingQuestion,
+        RefusalCode::QuestionTooLong,
+        RefusalCode::BadId,
+        RefusalCode::BadReplyTo,
+        RefusalCode::BadDeadline,
+        RefusalCode::BadField,
+        RefusalCode::BadFilter,
+        RefusalCode::IdInUse,
+        RefusalCode::Unsupported,
+    ];
+
+    /// The word on the wire, in logs and metric labels.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            RefusalCode::TooLarge => "too_large",
+            RefusalCode::NotUtf8 => "not_utf8",
+            RefusalCode::NotJson => "not_json",
+            RefusalCode::WrongVersion => "wrong_version",
+            RefusalCode::UnknownField => "unknown_field",
+            RefusalCode::MissingQuestion => "missing_question",
+            RefusalCode::QuestionTooLong => "question_too_long",
+            RefusalCode::BadId => "bad_id",
+            RefusalCode::BadReplyTo => "bad_reply_to",
+            RefusalCode::BadDeadline => "bad_deadline",
+            RefusalCode::BadField => "bad_field",
+            RefusalCode::BadFilter => "bad_filter",
+            RefusalCode::IdInUse => "id_in_use",
+            RefusalCode::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// A refused question.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// The reason, for programs.
+    pub code: RefusalCode,
+    /// The reason, for people: one sentence that names the fix.
+    pub message: String,
+    /// Where to say so, when the message named an allowed subject.
+    pub reply_to: Option<String>,
+}
+
+fn refuse<T>(code: RefusalCode, message: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal {
+        code,
+        message: message.into(),
+        reply_to: None,
+    })
+}
+
+impl Question {
+    /// Reads an ingress message that was stored at `stored_at`. A deadline before `now` is
+    /// refused; a relative one counts from `stored_at`, so that a redelivery reads the same.
+    pub fn parse(bytes: &[u8], stored_at: UnixMs, now: UnixMs) -> Result<Question, Refusal> {
+        if bytes.len() > INGRESS_BYTES_MAX {
+            return refuse(
+                RefusalCode::TooLarge,
+                format!(
+                    "the message has {} bytes, the limit is {INGRESS_BYTES_MAX}",
+                    bytes.len()
+                ),
+            );
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return refuse(
+                RefusalCode::NotUtf8,
+                "the message is not UTF-8 text; send JSON in UTF-8",
+            );
+        };
+        let object = match serde_json::from_str::<Value>(text) {
+            Ok(Value::Object(object)) => object,
+            Ok(_) => {
+                return refuse(
+                    RefusalCode::NotJson,
+                    "the message is JSON but not an object; send {\"question\": \"…\"}",
+                );
+            }
+            Err(error) => {
+                return refuse(
+                    RefusalCode::NotJson,
+                    format!("the message is not JSON ({error}); send {{\"question\": \"…\"}}"),
+                );
+            }
+        };
+        let reply_to = object
+            .get("reply_to")
+            .and_then(Value::as_str)
+            .filter(|s| may_reply_to(s));
+        let reply_to = reply_to.map(str::to_owned);
+        read(&object, stored_at, now).map_err(|refusal| Refusal {
+            reply_to,
+            ..refusal
+        })
+    }
+
+    /// Tells two questions under one id apart: a hash of what was asked, without the id, and
+    /// without `reply_to`, `stream` and `deadline`, in which listeners of one turn may differ (a
+    /// client that asks again with `"90s"` means the same question).
+    pub fn hash(&self) -> String {
+        let asked = serde_json::json!([
+            self.question,
+            self.tenant,
+            self.mode,
+            self.profile,
+            self.buckets,
+            self.filter,
+            self.budget,
+        ]);
+        format!("{:016x}", fnv1a_64(asked.to_string().as_bytes()))
+    }
+}
+
+fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Question, Refusal> {
+    if let Some(unknown) = object.keys().find(|k| !FIELDS.contains(&k.as_str())) {
+        return refuse(
+            RefusalCode::UnknownField,
+            format!(
+                "unknown field `{}`; the fields are {}",
+                cut(unknown),
+                FIELDS.join(", ")
+            ),
+        );
+    }
+    Ok(Question {
+        question: read_question(object)?,
+        id: read_id(object, "id", TurnId::new)?,
+        tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
+        mode: read_word(object, "mode", "agentic or simple")?,
+        profile: read_word(object, "profile", "small")?,
+        buckets: read_buckets(object)?,
+        filter: read_filter(object)?,
+        deadline: read_deadline(object, stored_at, now)?,
+        budget: read_budget(object)?,
+        reply_to: read_reply_to(object)?,
+        stream: read_stream(object)?,
+    })
+    .and_then(|question| match read_id(object, "conversation", ConversationId::new)? {
+        None => Ok(question),
+        Some(_) => refuse(
+            RefusalCode::Unsupported,
+            "conversations are not part of this release; leave `conversation` out and ask one self-contained question",
+        ),
+    })
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+/// The value of a field; `null` counts as left out.
+fn field<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    object.get(name).filter(|v| !v.is_null())
+}
+
+fn read_question(object: &Map<String, Value>) -> Result<String, Refusal> {
+    let Some(question) = field(object, "question")
+        .and_then(Value::as_str)
+        .map(str::trim)
+        .filter(|q| !q.is_empty())
+    else {
+        return refuse(
+            RefusalCode::MissingQuestion,
+            "`question` is missing or empty; send {\"question\": \"…\"}",
+        );
+    };
+    let chars = question.chars().count();
+    if chars > QUESTION_CHARS_MAX {
+        return refuse(
+            RefusalCode::QuestionTooLong,
+            format!("the question has {chars} characters, the limit is {QUESTION_CHARS_MAX}"),
+        );
+    }
+    Ok(question.to_owned())
+}
+
+fn read_id<T>(
+    object: &Map<String, Value>,
+    name: &str,
+    build: impl Fn(String) -> Result<T, crate::ids::IdError>,
+) -> Result<Option<T>, Refusal> {
+    match field(object, name) {
+        None => Ok(None),
+        Some(Value::String(text)) => match build(text.clone()) {
+            Ok(id) => Ok(Some(id)),
+            Err(error) => refuse(RefusalCode::BadId, format!("`{name}`: {error}")),
+        },
+        Some(_) => refuse(RefusalCode::BadId, format!("`{name}` must be a string")),
+    }
+}
+
+fn read_word<T: serde::de::DeserializeOwned + Default>(
+    object: &Map<String, Value>,
+    name: &str,
+    words: &str,
+) -> Result<T, Refusal> {
+    match field(object, name) {
+        None => Ok(T::default()),
+        Some(value) => serde_json::from_value(value.clone()).or_else(|_| {
+            refuse(
+                RefusalCode::BadField,
+                format!("`{name}` is {}; want {words}", cut(&value.to_string())),
+            )
+        }),
+    }
+}
+
+fn read_buckets(object: &Map<String, Value>) -> Result<Vec<Bucket>, Refusal> {
+    let Some(value) = field(object, "buckets") else {
+        return Ok(Vec::new());
+    };
+    let Some(list) = value.as_array().filter(|list| list.len() <= BUCKETS_MAX) else {
+        return refuse(
+            RefusalCode::BadField,
+            format!("`buckets` must be a list of at most {BUCKETS_MAX} names"),
+        );
+    };
+    list.iter()
+        .map(
+            |name| match Bucket::new(name.as_str().unwrap_or_default()) {
+                Ok(bucket) => Ok(bucket),
+                Err(error) => refuse(RefusalCode::BadId, format!("`buckets`: {error}")),
+            },
+        )
+        .collect()
+}
+
+fn read_filter(object: &Map<String, Value>) -> Result<Filter, Refusal> {
+    match field(object, "filters") {
+        None => Ok(Filter::default()),
+        Some(value) => Filter::parse(value, Origin::User)
+            .or_else(|error| refuse(RefusalCode::BadFilter, format!("`filters`: {error}"))),
+    }
+}
+
+/// A number is Unix milliseconds; a text is a duration from now, such as `"90s"` or `"5m"`.
+fn read_deadline(
+    object: &Map<String, Value>,
+    stored_at: UnixMs,
+    now: UnixMs,
+) -> Result<Option<UnixMs>, Refusal> {
+    let Some(value) = field(object, "deadline") else {
+        return Ok(None);
+    };
+    let at = match value {
+        Value::Number(n) => n.as_u64().map(UnixMs),
+        Value::String(text) => relative_ms(text).map(|ms| stored_at.plus(ms)),
+        _ => None,
+    };
+    let Some(at) = at else {
+        return refuse(
+            RefusalCode::BadDeadline,
+            "`deadline` must be Unix milliseconds (a number) or a duration such as \"90s\" or \"5m\"",
+        );
+    };
+    if at <= now {
+        return refuse(
+            RefusalCode::BadDeadline,
+            format!(
+                "the deadline {} is not in the future (now is {})",
+                at.0, now.0
+            ),
+        );
+    }
+    if now.until(at) > DEADLINE_MS_MAX {
+        return refuse(
+            RefusalCode::BadDeadline,
+            format!(
+                "the deadline is {} s away, the limit is {} s",
+                now.until(at) / 1000,
+                DEADLINE_MS_MAX / 1000
+            ),
+        );
+    }
+    Ok(Some(at))
+}
+
+fn relative_ms(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
+    let n: u64 = digits.parse().ok()?;
+    let factor = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    n.checked_mul(factor)
+}
+
+fn read_budget(object: &Map<String, Value>) -> Result<Budget, Refusal> {
+    let mut budget = Budget::default();
+    let Some(value) = field(object, "budget") else {
+        return Ok(budget);
+    };
+    let bad = || {
+        refuse(
+            RefusalCode::BadField,
+            "`budget` must be an object of whole numbers >= 1: rounds (at most 10), tool_calls, llm_calls, tokens",
+        )
+    };
+    let Some(limits) = value.as_object() else {
+        return bad();
+    };
+    for (name, limit) in limits {
+        let Some(n) = limit.as_u64().filter(|n| *n > 0) else {
+            return bad();
+        };
+        match name.as_str() {
+            "rounds" if n <= 10 => budget.rounds = n as u8,
+            "tool_calls" if n <= 100 => budget.tool_calls = n as u16,
+            "llm_calls" if n <= 10_000 => budget.llm_calls = n as u32,
+            "tokens" if n <= 100_000_000 => budget.tokens = n,
+            _ => return bad(),
+        }
+    }
+    Ok(budget)
+}
+
+fn read_reply_to(object: &Map<String, Value>) -> Result<Option<String>, Refusal> {
+    match field(object, "reply_to") {
+        None => Ok(None),
+        Some(Value::String(subject)) if may_reply_to(subject) => Ok(Some(subject.clone())),
+        Some(other) => refuse(
+            RefusalCode::BadReplyTo,
+            format!(
+                "`reply_to` is {}; answers are sent to `_INBOX.>` or `argosy.reply.>` only",
+                cut(&other.to_string())
+            ),
+        ),
+    }
+}
+
+fn read_stream(object: &Map<String, Value>) -> Result<bool, Refusal> {
+    match field(object, "stream") {
+        None => Ok(false),
+        Some(Value::Bool(stream)) => Ok(*stream),
+        Some(_) => refuse(RefusalCode::BadField, "`stream` must be true or false"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NOW: UnixMs = UnixMs(1_000_000);
+
+    fn parse(text: &str) -> Result<Question, Refusal> {
+        Question::parse(text.as_bytes(), NOW, NOW)
+    }
+
+    #[test]
+    fn the_smallest_question() {
+        let question = parse(r#"{"question": " When does it end? "}"#).unwrap();
+        assert_eq!(question.question, "When does it end?");
+        assert_eq!(question.tenant, TenantId::default_tenant());
+        assert_eq!(question.budget, Budget::default());
+    }
+
+    #[test]
+    fn every_refusal_names_its_reason() {
+        let cases: &[(&[u8], RefusalCode, &str)] = &[
+            (b"\xff\xfe", RefusalCode::NotUtf8, "UTF-8"),
+            (b"what?", RefusalCode::NotJson, "not JSON"),
+            (b"[1]", RefusalCode::NotJson, "not an object"),
+            (b"{}", RefusalCode::MissingQuestion, "`question`"),
+            (
+                br#"{"question":"  "}"#,
+                RefusalCode::MissingQuestion,
+                "`question`",
+            ),
+            (
+                br#"{"question":"q","colour":1}"#,
+                RefusalCode::UnknownField,
+                "`colour`",
+            ),
+            (
+                br#"{"question":"q","id":"a.b"}"#,
+                RefusalCode::BadId,
+                "`a.b`",
+            ),
+            (br#"{"question":"q","id":7}"#, RefusalCode::BadId, "`id`"),
+            (
+                br#"{"question":"q","tenant":"*"}"#,
+                RefusalCode::BadId,
+                "`tenant`",
+            ),
+            (
+                br#"{"question":"q","reply_to":"argosy.query"}"#,
+                RefusalCode::BadReplyTo,
+                "_INBOX",
+            ),
+            (
+                br#"{"question":"q","deadline":5}"#,
+                RefusalCode::BadDeadline,
+                "future",
+            ),
+            (
+                br#"{"question":"q","deadline":"9h"}"#,
+                RefusalCode::BadDeadline,
+                "limit",
+            ),
+            (
+                br#"{"question":"q","deadline":"soon"}"#,
+                RefusalCode::BadDeadline,
+                "90s",
+            ),
+            (
+                br#"{"question":"q","mode":"fast"}"#,
+                RefusalCode::BadField,
+                "agentic",
+            ),
+            (
+                br#"{"question":"q","budget":{"rounds":0}}"#,
+                RefusalCode::BadField,
+                "rounds",
+            ),
+            (
+                br#"{"question":"q","filters":{"a":{"near":1}}}"#,
+                RefusalCode::BadFilter,
+                "near",
+            ),
+            (
+                br#"{"question":"q","buckets":["a b"]}"#,
+                RefusalCode::BadId,
+                "buckets",
+            ),
+            (
+                br#"{"question":"q","conversation":"c1"}"#,
+                RefusalCode::Unsupported,
+                "conversation",
+            ),
+        ];
+        for (bytes, code, words) in cases {
+            let refusal = Question::parse(bytes, NOW, NOW).unwrap_err();
+            assert_eq!(refusal.code, *code, "{}", String::from_utf8_lossy(bytes));
+            assert!(refusal.message.contains(words), "{}", refusal.message);
+        }
+        let long = format!(
+            "{{\"question\":\"{}\"}}",
+            "x".repeat(QUESTION_CHARS_MAX + 1)
+        );
+        assert_eq!(parse(&long).unwrap_err().code, RefusalCode::QuestionTooLong);
+        let huge = format!("{{\"question\":\"{}\"}}", "x".repeat(INGRESS_BYTES_MAX));
+        assert_eq!(parse(&huge).unwrap_err().code, RefusalCode::TooLarge);
+    }
+
+    #[test]
+    fn a_refusal_goes_to_an_allowed_subject_only() {
+        let refusal = parse(r#"{"reply_to":"_INBOX.a"}"#).unwrap_err();
+        assert_eq!(refusal.reply_to.as_deref(), Some("_INBOX.a"));
+        let refusal =
+            parse(r#"{"question":"q","reply_to":"$JS.API.STREAM.DELETE.x"}"#).unwrap_err();
+        assert_eq!(refusal.reply_to, None);
+    }
+
+    #[test]
+    fn listeners_of_one_turn_may_differ_in_where_they_listen() {
+        let a = parse(r#"{"question":"q","reply_to":"_INBOX.a"}"#).unwrap();
+        let b = parse(r#"{"question":"q","reply_to":"_INBOX.b","stream":true}"#).unwrap();
+        let c = parse(r#"{"question":"q","tenant":"other"}"#).unwrap();
+        assert_eq!(a.hash(), b.hash());
+        assert_ne!(a.hash(), c.hash());
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Question::parse(&bytes, NOW, NOW);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Roles: one word each, the same in directory, subject, consumer, metric label, chart key and CLI.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Who does a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Question to search plan.
+    Planner,
+    /// Plan to passages.
+    Retriever,
+    /// One passage to facts.
+    Mapper,
+    /// Facts to a draft.
+    Reducer,
+    /// Draft to a verdict.
+    Validator,
+    /// Doubt to a question back.
+    Clarifier,
+    /// The edge: inbox, timers, answers.
+    Gateway,
+}
+
+impl Role {
+    /// Every role that can be run as a process.
+    pub const ALL: [Role; 7] = [
+        Role::Planner,
+        Role::Retriever,
+        Role::Mapper,
+        Role::Reducer,
+        Role::Validator,
+        Role::Clarifier,
+        Role::Gateway,
+    ];
+    /// The roles that take steps from the steps stream.
+    pub const THINKING: [Role; 6] = [
+        Role::Planner,
+        Role::Retriever,
+        Role::Mapper,
+        Role::Reducer,
+        Role::Validator,
+        Role::Clarifier,
+    ];
+
+    /// The one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Role::Planner => "planner",
+            Role::Retriever => "retriever",
+            Role::Mapper => "mapper",
+            Role::Reducer => "reducer",
+            Role::Validator => "validator",
+            Role::Clarifier => "clarifier",
+            Role::Gateway => "gateway",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A word that is no role.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not a role: want planner, retriever, mapper, reducer, validator, clarifier or gateway"
+)]
+pub struct RoleError(pub String);
+
+impl std::str::FromStr for Role {
+    type Err = RoleError;
+    fn from_str(word: &str) -> Result<Self, RoleError> {
+        Role::ALL
+            .into_iter()
+            .find(|r| r.as_str() == word)
+            .ok_or_else(|| RoleError(word.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_word_everywhere() {
+        for role in Role::ALL {
+            assert_eq!(role.as_str().parse(), Ok(role));
+            assert_eq!(
+                serde_json::to_string(&role).ok(),
+                Some(format!("\"{role}\""))
+            );
+        }
+    }
+}

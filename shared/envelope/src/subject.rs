@@ -1,0 +1,372 @@
+//! The subject grammar: every subject of the system, built and parsed here and nowhere else.
+//!
+//! ```text
+//! argosy.query                                  ingress
+//! argosy.ask                                    ingress by request and reply (core NATS)
+//! argosy.step.<shard>.<role>.<turn>.<hop>[.<i>] a step to do; <i> for map steps only
+//! argosy.step.<shard>.scatter.<turn>.<hop>      what to join
+//! argosy.part.<shard>.<turn>.<hop>.<i>          a map result
+//! argosy.timer.<turn>[.<hop>]                   a schedule; fires as argosy.due.<turn>[.<hop>]
+//! argosy.listen.<turn>.<n>                      a late listener
+//! argosy.answer.<turn>                          the terminal event
+//! argosy.chunk.<bucket>.<doc>.<n>               corpus
+//! argosy.dead.<role>.<turn>.<hop>[.<i>]         dead letters
+//! argosy.cancel.<turn>, argosy.live.<turn>      core NATS only
+//! ```
+
+use crate::ids::{Bucket, DocId, TurnId};
+use crate::role::Role;
+use std::fmt;
+
+/// Ingress.
+pub const QUERY: &str = "argosy.query";
+/// Ingress by request and reply.
+pub const ASK: &str = "argosy.ask";
+/// The schedule that makes one gateway look for lost turns; no turn id can collide with it.
+pub const SWEEP_TIMER: &str = "argosy.sweep.timer";
+/// What that schedule fires as.
+pub const SWEEP_DUE: &str = "argosy.sweep.due";
+
+/// A subject with its meaning. `Display` builds, [`Subject::parse`] reads.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[expect(
+    missing_docs,
+    reason = "the fields are the tokens of the grammar in the module's head"
+)]
+pub enum Subject {
+    Step {
+        shard: u16,
+        role: Role,
+        turn: TurnId,
+        hop: u16,
+        index: Option<u16>,
+    },
+    Scatter {
+        shard: u16,
+        turn: TurnId,
+        hop: u16,
+    },
+    Part {
+        shard: u16,
+        turn: TurnId,
+        hop: u16,
+        index: u16,
+    },
+    Timer {
+        turn: TurnId,
+        hop: Option<u16>,
+    },
+    Due {
+        turn: TurnId,
+        hop: Option<u16>,
+    },
+    Listen {
+        turn: TurnId,
+        n: u64,
+    },
+    Answer {
+        turn: TurnId,
+    },
+    Chunk {
+        bucket: Bucket,
+        doc: DocId,
+        n: u32,
+    },
+    Dead {
+        role: Role,
+        turn: TurnId,
+        hop: u16,
+        index: Option<u16>,
+    },
+    Cancel {
+        turn: TurnId,
+    },
+    Live {
+        turn: TurnId,
+    },
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Step {
+                shard,
+                role,
+                turn,
+                hop,
+                index: None,
+            } => {
+                write!(f, "argosy.step.{shard}.{role}.{turn}.{hop}")
+            }
+            Subject::Step {
+                shard,
+                role,
+                turn,
+                hop,
+                index: Some(i),
+            } => {
+                write!(f, "argosy.step.{shard}.{role}.{turn}.{hop}.{i}")
+            }
+            Subject::Scatter { shard, turn, hop } => {
+                write!(f, "argosy.step.{shard}.scatter.{turn}.{hop}")
+            }
+            Subject::Part {
+                shard,
+                turn,
+                hop,
+                index,
+            } => write!(f, "argosy.part.{shard}.{turn}.{hop}.{index}"),
+            Subject::Timer { turn, hop: None } => write!(f, "argosy.timer.{turn}"),
+            Subject::Timer {
+                turn,
+                hop: Some(hop),
+            } => write!(f, "argosy.timer.{turn}.{hop}"),
+            Subject::Due { turn, hop: None } => write!(f, "argosy.due.{turn}"),
+            Subject::Due {
+                turn,
+                hop: Some(hop),
+            } => write!(f, "argosy.due.{turn}.{hop}"),
+            Subject::Listen { turn, n } => write!(f, "argosy.listen.{turn}.{n}"),
+            Subject::Answer { turn } => write!(f, "argosy.answer.{turn}"),
+            Subject::Chunk { bucket, doc, n } => write!(f, "argosy.chunk.{bucket}.{doc}.{n}"),
+            Subject::Dead {
+                role,
+                turn,
+                hop,
+                index: None,
+            } => write!(f, "argosy.dead.{role}.{turn}.{hop}"),
+            Subject::Dead {
+                role,
+                turn,
+                hop,
+                index: Some(i),
+            } => {
+                write!(f, "argosy.dead.{role}.{turn}.{hop}.{i}")
+            }
+            Subject::Cancel { turn } => write!(f, "argosy.cancel.{turn}"),
+            Subject::Live { turn } => write!(f, "argosy.live.{turn}"),
+        }
+    }
+}
+
+/// A subject that is none of ours.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a subject of argosy")]
+pub struct SubjectError(pub String);
+
+impl Subject {
+    /// Reads a subject.
+    pub fn parse(text: &str) -> Result<Subject, SubjectError> {
+        read(text).ok_or_else(|| SubjectError(text.into()))
+    }
+
+    /// The shard token of a subject that has one.
+    pub fn shard(&self) -> Option<u16> {
+        match self {
+            Subject::Step { shard, .. }
+            | Subject::Scatter { shard, .. }
+            | Subject::Part { shard, .. } => Some(*shard),
+            _ => None,
+        }
+    }
+}
+
+fn read(text: &str) -> Option<Subject> {
+    let mut tokens = text.split('.');
+    if tokens.next()? != "argosy" {
+        return None;
+    }
+    let rest: Vec<&str> = tokens.collect();
+    let turn = |t: &str| TurnId::new(t).ok();
+    let optional = |t: Option<&&str>| match t {
+        None => Some(None),
+        Some(token) => number(token).map(Some),
+    };
+    Some(match rest.as_slice() {
+        ["step", shard, "scatter", t, hop] => Subject::Scatter {
+            shard: number(shard)?,
+            turn: turn(t)?,
+            hop: number(hop)?,
+        },
+        ["step", shard, role, t, hop, tail @ ..] if tail.len() < 2 => Subject::Step {
+            shard: number(shard)?,
+            role: role.parse().ok()?,
+            turn: turn(t)?,
+            hop: number(hop)?,
+            index: optional(tail.first())?,
+        },
+        ["part", shard, t, hop, i] => Subject::Part {
+            shard: number(shard)?,
+            turn: turn(t)?,
+            hop: number(hop)?,
+            index: number(i)?,
+        },
+        ["timer", t, tail @ ..] if tail.len() < 2 => Subject::Timer {
+            turn: turn(t)?,
+            hop: optional(tail.first())?,
+        },
+        ["due", t, tail @ ..] if tail.len() < 2 => Subject::Due {
+            turn: turn(t)?,
+            hop: optional(tail.first())?,
+        },
+        ["listen", t, n] => Subject::Listen {
+            turn: turn(t)?,
+            n: number(n)?,
+        },
+        ["answer", t] => Subject::Answer { turn: turn(t)? },
+        ["chunk", bucket, doc, n] => Subject::Chunk {
+            bucket: Bucket::new(*bucket).ok()?,
+            doc: DocId::new(*doc).ok()?,
+            n: number(n)?,
+        },
+        ["dead", role, t, hop, tail @ ..] if tail.len() < 2 => Subject::Dead {
+            role: role.parse().ok()?,
+            turn: turn(t)?,
+            hop: number(hop)?,
+            index: optional(tail.first())?,
+        },
+        ["cancel", t] => Subject::Cancel { turn: turn(t)? },
+        ["live", t] => Subject::Live { turn: turn(t)? },
+        _ => return None,
+    })
+}
+
+/// A number as `Display` writes it: no sign, no leading zero, so that one step has one subject.
+fn number<N: std::str::FromStr + ToString>(token: &str) -> Option<N> {
+    let n: N = token.parse().ok()?;
+    (n.to_string() == token).then_some(n)
+}
+
+/// All subjects of one hop of a turn over all roles: the fence of create-once.
+pub fn fence(shard: u16, turn: &TurnId, hop: u16) -> String {
+    format!("argosy.step.{shard}.*.{turn}.{hop}")
+}
+
+/// The parts of one fan-out.
+pub fn parts(shard: u16, turn: &TurnId, hop: u16) -> String {
+    format!("argosy.part.{shard}.{turn}.{hop}.*")
+}
+
+/// What the durable consumer of a role takes.
+pub fn steps_of(shard: u16, role: Role) -> String {
+    format!("argosy.step.{shard}.{role}.>")
+}
+
+/// The late listeners of a turn.
+pub fn listeners(turn: &TurnId) -> String {
+    format!("argosy.listen.{turn}.*")
+}
+
+/// Whether a publisher may have answers sent there: an inbox, or a subject set aside for replies.
+pub fn may_reply_to(subject: &str) -> bool {
+    let tail = subject
+        .strip_prefix("_INBOX.")
+        .or_else(|| subject.strip_prefix("argosy.reply."));
+    subject.len() <= 256
+        && tail.is_some_and(|tail| {
+            tail.split('.').all(|token| {
+                !token.is_empty()
+                    && token
+                        .bytes()
+                        .all(|b| b.is_ascii_graphic() && b != b'*' && b != b'>')
+            })
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_subject() -> impl Strategy<Value = Subject> {
+        let turn = "[A-Za-z0-9_-]{1,64}".prop_map(|t| TurnId::new(t).unwrap());
+        let role = proptest::sample::select(Role::ALL.to_vec());
+        let index = proptest::option::of(any::<u16>());
+        (
+            turn,
+            role,
+            any::<u16>(),
+            any::<u16>(),
+            index,
+            any::<u32>(),
+            0..9u8,
+        )
+            .prop_map(|(turn, role, shard, hop, index, n, kind)| match kind {
+                0 => Subject::Step {
+                    shard,
+                    role,
+                    turn,
+                    hop,
+                    index,
+                },
+                1 => Subject::Scatter { shard, turn, hop },
+                2 => Subject::Part {
+                    shard,
+                    turn,
+                    hop,
+                    index: index.unwrap_or(0),
+                },
+                3 => Subject::Timer { turn, hop: index },
+                4 => Subject::Due { turn, hop: index },
+                5 => Subject::Listen { turn, n: n.into() },
+                6 => Subject::Answer { turn },
+                7 => Subject::Chunk {
+                    bucket: Bucket::new("b").unwrap(),
+                    doc: DocId::new(turn.as_str()).unwrap(),
+                    n,
+                },
+                _ => Subject::Dead {
+                    role,
+                    turn,
+                    hop,
+                    index,
+                },
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn every_subject_reads_back(subject in any_subject()) {
+            prop_assert_eq!(Subject::parse(&subject.to_string()), Ok(subject));
+        }
+
+        #[test]
+        fn no_text_panics(text in "\\PC{0,80}") {
+            let _ = Subject::parse(&text);
+        }
+    }
+
+    #[test]
+    fn one_step_has_one_subject() {
+        for text in [
+            "argosy.step.0.planner.t.01",
+            "argosy.step.+0.planner.t.1",
+            "argosy.step.0.planner.t",
+            "argosy.step.0.planner.t.1.2.3",
+            "argosy.step.0.cook.t.1",
+            "argosy.answer",
+            "argosy.answer.a.b",
+            "other.answer.a",
+        ] {
+            assert!(Subject::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn replies_go_to_inboxes_only() {
+        for good in ["_INBOX.abc", "_INBOX.a.1", "argosy.reply.mine"] {
+            assert!(may_reply_to(good), "{good}");
+        }
+        for bad in [
+            "_INBOX.",
+            "_INBOX.>",
+            "argosy.reply.*",
+            "argosy.query",
+            "$JS.API.x",
+            "argosy.reply.a b",
+            "",
+        ] {
+            assert!(!may_reply_to(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The one event that ends a turn: what publishers receive. Its fields are public interface.
+
+use crate::ids::{TenantId, TurnId};
+use crate::message::{Header, UnixMs};
+use crate::payload::{Citation, Doubt, Verdict};
+use crate::role::Role;
+use crate::trail::{Fallback, TrailEntry, Usage};
+use serde::{Deserialize, Serialize};
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// With an answer; it may be that the corpus does not say.
+    Answered,
+    /// With a question back.
+    Clarification,
+    /// Not taken on.
+    Refused,
+    /// Given up; the reason is in `error`.
+    Failed,
+    /// The deadline passed.
+    Expired,
+    /// The client cancelled it.
+    Cancelled,
+}
+
+impl Outcome {
+    /// Every outcome, so that counters can be registered at 0.
+    pub const ALL: [Outcome; 6] = [
+        Outcome::Answered,
+        Outcome::Clarification,
+        Outcome::Refused,
+        Outcome::Failed,
+        Outcome::Expired,
+        Outcome::Cancelled,
+    ];
+
+    /// The word on the wire, in logs and metric labels.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Answered => "answered",
+            Outcome::Clarification => "clarification",
+            Outcome::Refused => "refused",
+            Outcome::Failed => "failed",
+            Outcome::Expired => "expired",
+            Outcome::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// The terminal event, at `argosy.answer.<turn>`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Terminal {
+    /// Wire version.
+    pub v: u16,
+    /// The turn.
+    pub turn: TurnId,
+    /// Whose it was.
+    pub tenant: TenantId,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The answer, with `[n]` where citation `n` is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The sources that the answer cites, in order of their first use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<Citation>,
+    /// 0 to 1: the share of the answer's words that stand in the facts (R102).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f32>,
+    /// True when the confidence is below the threshold or a check failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub low_confidence: bool,
+    /// What the user should know: a relaxed filter, missing parts, a caveat.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+    /// The question back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clarification: Option<Clarification>,
+    /// Why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Problem>,
+    /// The model that wrote the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What was spent in all.
+    #[serde(default, skip_serializing_if = "Usage::is_zero")]
+    pub usage: Usage,
+    /// How it came about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trail: Vec<TrailEntry>,
+    /// Hash of the question that was asked under this id; empty when it was never read.
+    #[serde(default)]
+    pub question_hash: String,
+    /// When the turn ended.
+    pub ended_at: UnixMs,
+}
+
+/// A question back to the user (R110, R117).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clarification {
+    /// The id to answer under.
+    pub id: String,
+    /// What is unclear: `no_results`.
+    pub kind: String,
+    /// The question.
+    pub question: String,
+    /// Suggested replies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+}
+
+/// Why there is no answer: a code to act on and a sentence to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// A word that does not change between releases.
+    pub code: String,
+    /// One sentence that names the fix where there is one.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Problem {
+            code: code.into(),
+            message: message.into(),
+        }
+    }
+}
+
+impl Terminal {
+    /// A terminal event with nothing in it yet but how and whose it is.
+    pub fn bare(turn: TurnId, tenant: TenantId, outcome: Outcome, ended_at: UnixMs) -> Self {
+        Terminal {
+            v: crate::codec::WIRE,
+            turn,
+            tenant,
+            outcome,
+            answer: None,
+            citations: Vec::new(),
+            confidence: None,
+            low_confidence: false,
+            notices: Vec::new(),
+            clarification: None,
+            error: None,
+            model: None,
+            usage: Usage::default(),
+            trail: Vec::new(),
+            question_hash: String::new(),
+            ended_at,
+        }
+    }
+
+    /// The terminal event of the turn of `header`.
+    pub fn of(header: &Header, outcome: Outcome, ended_at: UnixMs) -> Self {
+        let mut terminal = Self::bare(
+            header.turn.clone(),
+            header.tenant.clone(),
+            outcome,
+            ended_at,
+        );
+        terminal.question_hash = header.question_hash.clone();
+        terminal
+    }
+
+    /// The same with a reason.
+    pub fn because(mut self, problem: Problem) -> Self {
+        self.error = Some(problem);
+        self
+    }
+
+    /// The terminal event of a judged answer.
+    pub fn answered(header: &Header, verdict: Verdict, ended_at: UnixMs) -> Self {
+        Terminal {
+            answer: Some(verdict.answer),
+            citations: verdict.citations,
+            confidence: Some(verdict.confidence),
+            low_confidence: verdict.low_confidence,
+            ..Self::of(header, Outcome::Answered, ended_at)
+        }
+    }
+
+    /// The same with all that was done for it, and what of that the user should know.
+    pub fn with_trail(mut self, trail: Vec<TrailEntry>) -> Self {
+        self.usage = trail.iter().map(|entry| entry.usage).sum();
+        let wrote = trail
+            .iter()
+            .rev()
+            .find(|e| e.role == Role::Reducer && e.model.is_some());
+        self.model = wrote.and_then(|entry| entry.model.clone());
+        for notice in trail
+            .iter()
+            .flat_map(|entry| &entry.fallbacks)
+            .filter_map(notice)
+        {
+            if !self.notices.contains(&notice) {
+                self.notices.push(notice);
+            }
+        }
+        self.trail = trail;
+        self
+    }
+}
+
+impl Clarification {
+    /// The question back when no model words a better one.
+    pub fn template(turn: &TurnId, doubt: &Doubt) -> Self {
+        let Doubt::NoResults { query, narrowed_by } = doubt;
+        let (question, options) = if narrowed_by.is_empty() {
+            (
+                format!(
+                    "I found nothing for \"{query}\". Could you say it in other words, or name a document?"
+                ),
+                vec![],
+            )
+        } else {
+            let narrowed = narrowed_by.join(" and ");
+            (
+                format!(
+                    "I looked for \"{query}\" with {narrowed} but found nothing. Shall I search without that?"
+                ),
+                vec![
+                    format!("Search without {narrowed}"),
+                    "Keep it and search for something else".into(),
+                ],
+            )
+        };
+        Clarification {
+            id: turn.as_str().into(),
+            kind: doubt.as_str().into(),
+            question,
+            options,
+        }
+    }
+}
+
+/// What a user should know of a fallback, if anything.
+fn notice(fallback: &Fallback) -> Option<String> {
+    Some(match fallback {
+        Fallback::FilterRelaxed { condition } => {
+            format!("Nothing matched with {condition}, so I searched without it.")
+        }
+        Fallback::FilterUnknownField { field } => {
+            format!("The documents have no field `{field}`; that condition was left out.")
+        }
+        Fallback::PartsMissing { indexes } | Fallback::PartsFailed { indexes } => {
+            format!(
+                "{} of the passages found could not be read in time.",
+                indexes.len()
+            )
+        }
+        Fallback::Caveat => {
+            "The documents say little about this; treat the answer with care.".into()
+        }
+        Fallback::ReduceDefault => {
+            "No model could be asked; these are the facts as they were found.".into()
+        }
+        Fallback::BasicRag { role } => {
+            format!("The {role} stage was not available; this is a plain retrieve-and-answer.")
+        }
+        Fallback::Unvalidated => "This answer could not be checked against its sources.".into(),
+        Fallback::BudgetSpent { limit } => format!("The budget of {limit} was spent."),
+        _ => return None,
+    })
+}

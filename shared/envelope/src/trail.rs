@@ -1,0 +1,174 @@
+//! The trail: what each step did, how long it took, and every fallback it took. It travels on the
+//! main path and is returned with the answer, so that a bad answer can be explained.
+
+use crate::role::Role;
+use serde::{Deserialize, Serialize};
+
+/// One step that was done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrailEntry {
+    /// Who did it.
+    pub role: Role,
+    /// At which hop.
+    pub hop: u16,
+    /// In which round.
+    pub round: u8,
+    /// Which map of the fan-out, for mappers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<u16>,
+    /// The delivery that succeeded, from 1.
+    pub attempt: u16,
+    /// From publishing to the start of work, in milliseconds.
+    pub queued_ms: u64,
+    /// Work, in milliseconds.
+    pub worked_ms: u64,
+    /// The model that was called, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What was spent.
+    #[serde(default, skip_serializing_if = "Usage::is_zero")]
+    pub usage: Usage,
+    /// What was decided, in a few words.
+    pub decided: String,
+    /// Every way in which the step did less than it should.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<Fallback>,
+}
+
+/// Model calls and tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Calls of a model.
+    pub calls: u32,
+    /// Tokens read.
+    pub tokens_in: u64,
+    /// Tokens written.
+    pub tokens_out: u64,
+}
+
+impl Usage {
+    /// True when nothing was spent.
+    pub fn is_zero(&self) -> bool {
+        *self == Usage::default()
+    }
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, other: Usage) {
+        self.calls += other.calls;
+        self.tokens_in += other.tokens_in;
+        self.tokens_out += other.tokens_out;
+    }
+}
+
+impl std::iter::Sum for Usage {
+    fn sum<I: Iterator<Item = Usage>>(all: I) -> Usage {
+        all.fold(Usage::default(), |mut sum, usage| {
+            sum += usage;
+            sum
+        })
+    }
+}
+
+/// A named default that was taken instead of the real thing. Each is also a counter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Fallback {
+    /// The planner's output could not be read: the question itself is the plan.
+    PlanDefault,
+    /// A refined plan equals an earlier one: going round again would change nothing.
+    NoProgress,
+    /// No hit with the planner's guess of a filter: it was dropped.
+    FilterRelaxed {
+        /// The condition that was dropped, as people read it.
+        condition: String,
+    },
+    /// A condition on a field that the corpus does not have was dropped.
+    FilterUnknownField {
+        /// The field.
+        field: String,
+    },
+    /// Passages over the size of one message were left out.
+    PassagesTrimmed {
+        /// How many.
+        count: u16,
+    },
+    /// Unreadable map output: the passage passes as relevant, but does not count (R94, C8).
+    MapDefault,
+    /// A map output that was not JSON was read by its fields.
+    MapSalvaged,
+    /// Map results that were not there when the reducer started.
+    PartsMissing {
+        /// Which of the fan-out.
+        indexes: Vec<u16>,
+    },
+    /// Map steps that failed for good.
+    PartsFailed {
+        /// Which of the fan-out.
+        indexes: Vec<u16>,
+    },
+    /// Too few relevant passages and no round left: the answer says so.
+    Caveat,
+    /// The reducer could not call a model: the facts themselves are the answer.
+    ReduceDefault,
+    /// A stage was broken for good: retrieve and one call instead (R4).
+    BasicRag {
+        /// The stage.
+        role: Role,
+    },
+    /// The validator was broken: the draft is returned as it is, flagged.
+    Unvalidated,
+    /// The draft was not grounded: a stricter one was asked for.
+    Stricter,
+    /// The clarifying question is the template.
+    ClarifyDefault,
+    /// A limit of the budget forbade a model call.
+    BudgetSpent {
+        /// Which limit.
+        limit: String,
+    },
+}
+
+impl Fallback {
+    /// The word for logs and metric labels.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Fallback::PlanDefault => "plan_default",
+            Fallback::NoProgress => "no_progress",
+            Fallback::FilterRelaxed { .. } => "filter_relaxed",
+            Fallback::FilterUnknownField { .. } => "filter_unknown_field",
+            Fallback::PassagesTrimmed { .. } => "passages_trimmed",
+            Fallback::MapDefault => "map_default",
+            Fallback::MapSalvaged => "map_salvaged",
+            Fallback::PartsMissing { .. } => "parts_missing",
+            Fallback::PartsFailed { .. } => "parts_failed",
+            Fallback::Caveat => "caveat",
+            Fallback::ReduceDefault => "reduce_default",
+            Fallback::BasicRag { .. } => "basic_rag",
+            Fallback::Unvalidated => "unvalidated",
+            Fallback::Stricter => "stricter",
+            Fallback::ClarifyDefault => "clarify_default",
+            Fallback::BudgetSpent { .. } => "budget_spent",
+        }
+    }
+
+    /// Every word, so that counters can be registered at 0.
+    pub const ALL: [&'static str; 16] = [
+        "plan_default",
+        "no_progress",
+        "filter_relaxed",
+        "filter_unknown_field",
+        "passages_trimmed",
+        "map_default",
+        "map_salvaged",
+        "parts_missing",
+        "parts_failed",
+        "caveat",
+        "reduce_default",
+        "basic_rag",
+        "unvalidated",
+        "stricter",
+        "clarify_default",
+        "budget_spent",
+    ];
+}

@@ -1,0 +1,1 @@
+//! The run loop: the only code that pulls, publishes, acks, retries, dead-letters and drains.

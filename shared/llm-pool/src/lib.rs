@@ -1,0 +1,1 @@
+//! Model nodes over OpenAI-compatible HTTP, and the offline reader.

@@ -1,0 +1,122 @@
+//! One call of a model.
+
+use envelope::{Class, Classed, Role, TurnId, Usage};
+use futures_util::future::BoxFuture;
+use std::time::Duration;
+
+/// A model that can be asked.
+pub trait ChatModel: Send + Sync + 'static {
+    /// The name that answers are labelled with.
+    fn name(&self) -> &str;
+    /// Asks once. Retries on other nodes are the model's own business; dropping the future gives up.
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>>;
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatRequest {
+    /// Who asks: chooses the model, labels the metrics.
+    pub role: Role,
+    /// For whom: calls of one turn share a prompt prefix.
+    pub turn: TurnId,
+    /// Standing orders; may be empty.
+    pub system: String,
+    /// The prompt, with its inputs in tagged sections.
+    pub user: String,
+    /// Most tokens of the answer.
+    pub max_tokens: u32,
+    /// The shape of the answer, when it is to be JSON.
+    pub schema: Option<Schema>,
+    /// Most time for the call with all its retries.
+    pub timeout: Duration,
+}
+
+/// A JSON shape that a node is asked to keep to. What comes back is still checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    /// Its name.
+    pub name: &'static str,
+    /// JSON Schema without `oneOf`, unbounded arrays or look-arounds (TECH: support differs).
+    pub json: serde_json::Value,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatReply {
+    /// The text.
+    pub text: String,
+    /// The model that wrote it.
+    pub model: String,
+    /// What it cost; estimated where the node does not say.
+    pub usage: Usage,
+}
+
+/// Why nothing came back.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The prompt is longer than the model's context.
+    #[error("the prompt does not fit the context{}", limit.map(|n| format!(" of {n} tokens")).unwrap_or_default())]
+    TooLong {
+        /// The context, where the node said so.
+        limit: Option<u32>,
+    },
+    /// Every node is busy.
+    #[error("every node is busy")]
+    Overloaded {
+        /// When to come back, where a node said so.
+        retry_after: Option<Duration>,
+    },
+    /// No node could be reached or all failed in a way that may pass.
+    #[error("no node answered: {reason}")]
+    Unavailable {
+        /// The last failure.
+        reason: String,
+        /// When to come back, where a node said so.
+        retry_after: Option<Duration>,
+    },
+    /// The time for the call was up.
+    #[error("no answer within {0:?}")]
+    TimedOut(Duration),
+    /// A node refused for good: key, model name, malformed request.
+    #[error("refused with status {status}: {message}")]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// What the node said, cut.
+        message: String,
+    },
+    /// The node's answer is not what the protocol says.
+    #[error("answer not understood: {0}")]
+    Protocol(String),
+}
+
+impl Classed for Error {
+    fn class(&self) -> Class {
+        match self {
+            Error::TooLong { .. } => Class::TooLarge,
+            Error::Overloaded { .. } => Class::Overloaded,
+            Error::Unavailable { .. } | Error::TimedOut(_) | Error::Protocol(_) => Class::Transient,
+            Error::Refused { .. } => Class::Permanent,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Error::TooLong { .. } => "model_context",
+            Error::Overloaded { .. } => "model_overloaded",
+            Error::Unavailable { .. } => "model_unavailable",
+            Error::TimedOut(_) => "model_timeout",
+            Error::Refused { .. } => "model_refused",
+            Error::Protocol(_) => "model_protocol",
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Error::Overloaded { retry_after } | Error::Unavailable { retry_after, .. } => {
+                *retry_after
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The search facade: what the retriever asks, whatever stands behind it.
+
+use envelope::{Bucket, Class, Classed, Filter, Passage, TenantId};
+use futures_util::future::BoxFuture;
+
+/// Something that can be searched.
+pub trait Searcher: Send + Sync + 'static {
+    /// Searches once. Nothing is relaxed here: what to do about an empty result is the caller's
+    /// decision.
+    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>>;
+}
+
+/// One search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Whose documents may be read: always a condition.
+    pub tenant: TenantId,
+    /// Parts of the corpus; empty means all.
+    pub buckets: Vec<Bucket>,
+    /// What must hold for every passage.
+    pub filter: Filter,
+    /// The query in words.
+    pub query: String,
+    /// Further search terms.
+    pub keywords: Vec<String>,
+    /// How many candidates to fetch before reranking. Default 100 (C5).
+    pub fetch_k: usize,
+    /// How many passages to return at most. Default 5 (C5).
+    pub top_k: usize,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchResult {
+    /// The best passages, best first.
+    pub passages: Vec<Passage>,
+    /// How many passages match in all: a count query, not the fetched number.
+    pub total_hits: u64,
+    /// Fields of the filter that no document of the corpus has; their conditions were left out.
+    pub unknown_fields: Vec<String>,
+}
+
+/// Why a search failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The index cannot be read or written.
+    #[error("the index failed: {0}")]
+    Index(String),
+    /// A file or folder could not be read or written.
+    #[error("`{path}`: {source}")]
+    Io {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl Classed for Error {
+    fn class(&self) -> Class {
+        Class::Transient
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Error::Index(_) => "index_failed",
+            Error::Io { .. } => "index_io",
+        }
+    }
+}

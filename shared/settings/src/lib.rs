@@ -1,0 +1,1 @@
+//! Checked configuration values and the loader that fills them.

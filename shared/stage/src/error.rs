@@ -1,0 +1,29 @@
+//! A failure of a stage: class, code, cause.
+
+use envelope::{Class, Classed};
+use std::time::Duration;
+
+/// Why a step could not be done. The harness asks for the class and acts; it never reads the text.
+#[derive(Debug, thiserror::Error)]
+#[error("{code}: {source}")]
+pub struct Error {
+    /// What it asks for.
+    pub class: Class,
+    /// A word for programs.
+    pub code: &'static str,
+    /// How long to wait before the next try, when the one who failed said so.
+    pub retry_after: Option<Duration>,
+    /// The cause.
+    pub source: Box<dyn std::error::Error + Send + Sync>,
+}
+
+impl<E: Classed> From<E> for Error {
+    fn from(cause: E) -> Self {
+        Error {
+            class: cause.class(),
+            code: cause.code(),
+            retry_after: cause.retry_after(),
+            source: Box::new(cause),
+        }
+    }
+}

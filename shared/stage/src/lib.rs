@@ -1,0 +1,117 @@
+//! The contract between a worker and the harness that runs it.
+//!
+//! A worker promises one thing: given this task and these facts, return one of these exits or this
+//! classed failure. It is *not* given a bus, a disk, a clock that waits, or a way to spawn: it
+//! cannot lose a message because it never holds one. Dropping the future it returned cancels it.
+//!
+//! Trait objects and boxed futures throughout: a message is no hot path, and no generic parameter
+//! leaks upward.
+
+mod cx;
+mod error;
+mod task;
+
+pub use cx::Cx;
+pub use envelope::{Class, Classed};
+pub use error::Error;
+pub use futures_util::future::BoxFuture;
+pub use task::{Reduce, Task, WrongTask};
+
+use envelope::{Exit, Fallback, Role, Usage};
+
+/// One kind of worker.
+pub trait Stage: Send + Sync + 'static {
+    /// What it works on.
+    type In: TryFrom<Task, Error = WrongTask> + Send;
+    /// What it may come to: one variant per exit.
+    type Out: Into<Exit>;
+    /// Its one word.
+    const ROLE: Role;
+
+    /// Does one step.
+    fn run<'a>(
+        &'a self,
+        cx: &'a Cx,
+        task: Self::In,
+    ) -> BoxFuture<'a, Result<Done<Self::Out>, Error>>;
+}
+
+/// What a step came to, what it spent, and every way in which it did less than it should.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done<T> {
+    /// The exit.
+    pub out: T,
+    /// What was decided, in a few words, for the trail.
+    pub decided: String,
+    /// The model that was called, if one was.
+    pub model: Option<String>,
+    /// What was spent.
+    pub usage: Usage,
+    /// Every fallback that was taken.
+    pub fallbacks: Vec<Fallback>,
+}
+
+impl<T> Done<T> {
+    /// An exit that cost nothing.
+    pub fn new(out: T, decided: impl Into<String>) -> Self {
+        Done {
+            out,
+            decided: decided.into(),
+            model: None,
+            usage: Usage::default(),
+            fallbacks: Vec::new(),
+        }
+    }
+
+    /// The same with a model's work added.
+    pub fn with_model(mut self, model: impl Into<String>, usage: Usage) -> Self {
+        self.model = Some(model.into());
+        self.usage += usage;
+        self
+    }
+
+    /// The same with a fallback that was taken.
+    pub fn with_fallback(mut self, fallback: Fallback) -> Self {
+        self.fallbacks.push(fallback);
+        self
+    }
+
+    /// The same with another exit.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Done<U> {
+        let Done {
+            out,
+            decided,
+            model,
+            usage,
+            fallbacks,
+        } = self;
+        Done {
+            out: f(out),
+            decided,
+            model,
+            usage,
+            fallbacks,
+        }
+    }
+}
+
+/// A stage whose types are hidden, as the harness holds it.
+pub trait Handler: Send + Sync {
+    /// Its role.
+    fn role(&self) -> Role;
+    /// Does one step.
+    fn handle<'a>(&'a self, cx: &'a Cx, task: Task) -> BoxFuture<'a, Result<Done<Exit>, Error>>;
+}
+
+impl<S: Stage> Handler for S {
+    fn role(&self) -> Role {
+        S::ROLE
+    }
+
+    fn handle<'a>(&'a self, cx: &'a Cx, task: Task) -> BoxFuture<'a, Result<Done<Exit>, Error>> {
+        Box::pin(async move {
+            let task = S::In::try_from(task)?;
+            self.run(cx, task).await.map(|done| done.map(Into::into))
+        })
+    }
+}

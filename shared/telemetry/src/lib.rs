@@ -1,0 +1,1 @@
+//! Logs, trace context, the metrics registry and the admin endpoints.

@@ -1,0 +1,1 @@
+//! What tests stand on: fakes named as fakes, real servers, injected faults.

@@ -1,0 +1,1 @@
+//! The binary: command line, configuration, roles to running processes.

@@ -1,0 +1,1 @@
+//! The gateway: the edge between publishers and the fleet.
