@@ -1,1 +1,3 @@
 //! The run loop: the only code that pulls, publishes, acks, retries, dead-letters and drains.
+pub mod bus;
+pub mod topology;

@@ -1,0 +1,264 @@
+//! The bus: what the harness asks of JetStream, and no more.
+//!
+//! One trait with two implementations: [`nats`](crate::nats) and [`memory`](crate::memory). Both
+//! pass `tests/conformance.rs`. What is deliberately absent: dedup ids (create-once subjects are
+//! stronger), work-queue retention (acks must not delete what a join reads), server-side back-off.
+
+mod stream;
+
+pub use stream::{ConsumerSpec, Retention, Stream, StreamSpec, StreamState};
+
+use bytes::Bytes;
+use envelope::{Class, Classed, UnixMs};
+use futures_util::future::BoxFuture;
+use std::time::Duration;
+
+/// Message headers in order of insertion; names as in [`envelope::header`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers(pub Vec<(String, String)>);
+
+impl Headers {
+    /// The first value of `name`, ignoring case.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The same with one more header.
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.0.push((name.into(), value.into()));
+        self
+    }
+}
+
+/// A condition on what is stored already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fence {
+    /// None: the newest version wins.
+    Open,
+    /// Nothing may be stored at the message's own subject.
+    Once,
+    /// Nothing may be stored at any subject that matches this wildcard.
+    OnceAcross(String),
+}
+
+/// When and as what a stored schedule fires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    /// When.
+    pub at: UnixMs,
+    /// The subject it fires as, in the same stream.
+    pub target: String,
+}
+
+/// A message to store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Publish {
+    /// Where.
+    pub subject: String,
+    /// Headers.
+    pub headers: Headers,
+    /// Body.
+    pub body: Bytes,
+    /// What must hold for it to be stored.
+    pub fence: Fence,
+    /// How long it is kept, in whole seconds (rounded up); absent means as long as its stream keeps.
+    pub ttl: Option<Duration>,
+    /// Set for schedules.
+    pub schedule: Option<Schedule>,
+}
+
+impl Publish {
+    /// A message without conditions.
+    pub fn new(subject: impl ToString, body: Bytes) -> Self {
+        Publish {
+            subject: subject.to_string(),
+            headers: Headers::default(),
+            body,
+            fence: Fence::Open,
+            ttl: None,
+            schedule: None,
+        }
+    }
+}
+
+/// A message as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Where.
+    pub subject: String,
+    /// Headers.
+    pub headers: Headers,
+    /// Body.
+    pub body: Bytes,
+    /// Its place in the stream, from 1.
+    pub sequence: u64,
+    /// When it was stored.
+    pub stored_at: UnixMs,
+}
+
+/// One delivery of a stored message to a consumer.
+pub struct Delivery {
+    /// The message.
+    pub message: Stored,
+    /// Which delivery of it this is, from 1.
+    pub delivered: u64,
+    /// How it is answered.
+    pub ack: Box<dyn Ack>,
+}
+
+/// How a delivery is answered.
+pub trait Ack: Send + Sync {
+    /// Done; returns when the server has confirmed it.
+    fn ack(&self) -> BoxFuture<'_, Result<(), BusError>>;
+    /// Not done: deliver it again after `delay`. Never without a delay.
+    fn nak(&self, delay: Duration) -> BoxFuture<'_, Result<(), BusError>>;
+    /// Still at it: the ack time-out starts anew.
+    fn in_progress(&self) -> BoxFuture<'_, Result<(), BusError>>;
+}
+
+/// A consumer's deliveries.
+pub trait Puller: Send {
+    /// The next delivery. Never more than `free` messages are on their way to this process. May be
+    /// dropped and called again without losing a message.
+    fn next(&mut self, free: usize) -> BoxFuture<'_, Result<Delivery, BusError>>;
+    /// Stops pulling; returns what had been delivered and not yet been handed out.
+    fn close(self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>>;
+}
+
+/// A message of core NATS: not stored, at most once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoreMessage {
+    /// Where.
+    pub subject: String,
+    /// Where an answer is awaited, if one is.
+    pub reply: Option<String>,
+    /// Headers.
+    pub headers: Headers,
+    /// Body.
+    pub body: Bytes,
+}
+
+/// A core subscription.
+pub trait Subscription: Send {
+    /// The next message; `None` when the subscription ended.
+    fn next(&mut self) -> BoxFuture<'_, Option<CoreMessage>>;
+}
+
+/// A stream read in order from a sequence on, without a durable consumer.
+pub trait Reader: Send {
+    /// The next message, waiting for it if need be; with the number of matching messages after it.
+    fn next(&mut self) -> BoxFuture<'_, Result<(Stored, u64), BusError>>;
+}
+
+/// JetStream as the harness sees it.
+pub trait Bus: Send + Sync + 'static {
+    /// The time.
+    fn now(&self) -> UnixMs;
+    /// Stores a message; returns its sequence when the stream has confirmed it.
+    fn publish(&self, message: Publish) -> BoxFuture<'_, Result<u64, PublishError>>;
+    /// The newest message at a subject, which may hold wildcards; asked of the stream's leader.
+    fn last<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>>;
+    /// How many subjects that match hold a message; asked of the stream's leader.
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str)
+    -> BoxFuture<'a, Result<u64, BusError>>;
+    /// The newest message of each matching subject, at most 1,024; may come from a follower that
+    /// lags.
+    fn last_of_each<'a>(
+        &'a self,
+        stream: Stream,
+        filters: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>>;
+    /// Reads a stream from sequence `from` on.
+    fn read<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>>;
+    /// Room and positions of a stream.
+    fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>>;
+    /// Opens a durable consumer that [`setup`](crate::topology) has made; fails when it is missing
+    /// or different.
+    fn consume<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>>;
+    /// Publishes without storing: at most once, nobody may be listening.
+    fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>>;
+    /// Listens without storing; with a queue group, each message goes to one of the group.
+    fn subscribe<'a>(
+        &'a self,
+        subject: &'a str,
+        queue: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>>;
+    /// Whether the connection is up.
+    fn connected(&self) -> bool;
+}
+
+/// Why a message was not stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PublishError {
+    /// Its fence is closed: what it says is there already. For create-once that is success.
+    #[error("a message is stored there already")]
+    Exists,
+    /// A conflicting write is in flight (three replicas): try again shortly.
+    #[error("a conflicting write is in flight")]
+    Conflict,
+    /// The stream has no room.
+    #[error("the stream is full")]
+    Full,
+    /// Nothing is known: it may be stored or not.
+    #[error("not confirmed: {0}")]
+    Unconfirmed(String),
+    /// The server refused it for good.
+    #[error("refused: {0}")]
+    Refused(String),
+}
+
+/// Why the bus could not do something.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BusError {
+    /// No stream or consumer of that name.
+    #[error("{0} does not exist; run `argosy setup`")]
+    Missing(String),
+    /// It exists, but is not what this release wants.
+    #[error("{name} differs from what this release wants ({what}); run `argosy setup`")]
+    Different {
+        /// Stream or consumer.
+        name: String,
+        /// In what.
+        what: String,
+    },
+    /// The connection is away or the server did not answer in time.
+    #[error("the bus is away: {0}")]
+    Away(String),
+    /// The server refused.
+    #[error("the bus refused: {0}")]
+    Refused(String),
+}
+
+impl Classed for BusError {
+    fn class(&self) -> Class {
+        match self {
+            BusError::Away(_) => Class::Transient,
+            BusError::Missing(_) | BusError::Different { .. } | BusError::Refused(_) => {
+                Class::Permanent
+            }
+        }
+    }
+    fn code(&self) -> &'static str {
+        match self {
+            BusError::Missing(_) => "bus_missing",
+            BusError::Different { .. } => "bus_different",
+            BusError::Away(_) => "bus_away",
+            BusError::Refused(_) => "bus_refused",
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! What streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only
+//! check them, the memory bus is built from them.
+
+use crate::bus::{ConsumerSpec, Retention, Stream, StreamSpec};
+use envelope::Role;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Sizes and times of the streams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topology {
+    /// How long after the deadline the steps of a turn are kept. Default 5 minutes.
+    pub keep: Duration,
+    /// How long inbox, answers and dead letters are kept. Default 24 hours.
+    pub max_age: Duration,
+    /// After how long an unanswered delivery is made again. Default 20 seconds.
+    pub ack_wait: Duration,
+    /// Unanswered deliveries of one role over all its processes. Default 1,024.
+    pub max_ack_pending: u32,
+    /// Replicas of each stream: 1 or 3. Default 1.
+    pub replicas: u8,
+    /// Room of each stream.
+    pub room: Room,
+}
+
+/// How many bytes each stream may hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "one field per stream, in bytes")]
+pub struct Room {
+    pub inbox: u64,
+    pub steps: u64,
+    pub timers: u64,
+    pub answers: u64,
+    pub chunks: u64,
+    pub dead: u64,
+}
+
+const MIB: u64 = 1024 * 1024;
+
+impl Default for Topology {
+    fn default() -> Self {
+        Topology {
+            keep: Duration::from_secs(300),
+            max_age: Duration::from_secs(24 * 3600),
+            ack_wait: Duration::from_secs(20),
+            max_ack_pending: 1024,
+            replicas: 1,
+            room: Room {
+                inbox: 1024 * MIB,
+                steps: 8 * 1024 * MIB,
+                timers: 1024 * MIB,
+                answers: 4 * 1024 * MIB,
+                chunks: 16 * 1024 * MIB,
+                dead: 1024 * MIB,
+            },
+        }
+    }
+}
+
+/// Durable name of the gateway's consumer of the inbox.
+pub const INBOX_CONSUMER: &str = "gateway-inbox";
+/// Durable name of the gateway's consumer of what falls due.
+pub const DUE_CONSUMER: &str = "gateway-due";
+/// Durable name of the gateway's consumer of terminal events.
+pub const ANSWER_CONSUMER: &str = "gateway-answers";
+
+impl Topology {
+    /// Every stream of the fleet.
+    pub fn streams(&self) -> Vec<StreamSpec> {
+        let spec = |stream, retention, max_bytes, max_age| StreamSpec {
+            stream,
+            retention,
+            max_age,
+            max_bytes,
+            max_per_subject: None,
+            schedules: false,
+        };
+        vec![
+            spec(
+                Stream::Inbox,
+                Retention::RefuseNew,
+                self.room.inbox,
+                self.max_age,
+            ),
+            spec(
+                Stream::Steps(0),
+                Retention::RefuseNew,
+                self.room.steps,
+                self.max_age,
+            ),
+            StreamSpec {
+                schedules: true,
+                // A stream with schedules cannot refuse new messages (server error 10052); the
+                // gateway keeps it below its limit instead.
+                ..spec(
+                    Stream::Timers,
+                    Retention::DropOld,
+                    self.room.timers,
+                    self.max_age,
+                )
+            },
+            spec(
+                Stream::Answers,
+                Retention::RefuseNew,
+                self.room.answers,
+                self.max_age,
+            ),
+            StreamSpec {
+                max_per_subject: Some(1),
+                ..spec(
+                    Stream::Chunks,
+                    Retention::RefuseNew,
+                    self.room.chunks,
+                    Duration::ZERO,
+                )
+            },
+            spec(
+                Stream::Dead,
+                Retention::DropOld,
+                self.room.dead,
+                self.max_age,
+            ),
+        ]
+    }
+
+    /// Every durable consumer of the fleet.
+    pub fn consumers(&self) -> Vec<ConsumerSpec> {
+        let mut all: Vec<_> = Role::THINKING
+            .into_iter()
+            .map(|role| self.consumer(role))
+            .collect();
+        all.extend([self.inbox(), self.due(), self.answers()]);
+        all
+    }
+
+    /// The consumer of a thinking role.
+    pub fn consumer(&self, role: Role) -> ConsumerSpec {
+        ConsumerSpec::of_role(role, 0, self.ack_wait, self.max_ack_pending)
+    }
+
+    /// The gateway's consumer of the inbox.
+    pub fn inbox(&self) -> ConsumerSpec {
+        self.own(Stream::Inbox, INBOX_CONSUMER, &[envelope::subject::QUERY])
+    }
+
+    /// The gateway's consumer of what falls due.
+    pub fn due(&self) -> ConsumerSpec {
+        self.own(
+            Stream::Timers,
+            DUE_CONSUMER,
+            &["argosy.due.>", envelope::subject::SWEEP_DUE],
+        )
+    }
+
+    /// The gateway's consumer of terminal events.
+    pub fn answers(&self) -> ConsumerSpec {
+        self.own(Stream::Answers, ANSWER_CONSUMER, &["argosy.answer.*"])
+    }
+
+    fn own(&self, stream: Stream, name: &str, filters: &[&str]) -> ConsumerSpec {
+        ConsumerSpec {
+            stream,
+            name: name.into(),
+            filters: filters.iter().map(|f| (*f).to_owned()).collect(),
+            ack_wait: self.ack_wait,
+            max_ack_pending: self.max_ack_pending,
+        }
+    }
+}
