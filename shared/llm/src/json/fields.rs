@@ -1,0 +1,106 @@
+//! Single fields, read out of text that is no JSON: the rung before the safe default (R94).
+
+/// The last `"name": true` or `false` in the text; Python's capitals pass.
+pub fn field_bool(text: &str, name: &str) -> Option<bool> {
+    values(text, name)
+        .filter_map(|value| {
+            let word = |w: &str| {
+                value
+                    .get(..w.len())
+                    .is_some_and(|v| v.eq_ignore_ascii_case(w))
+            };
+            match (word("true"), word("false")) {
+                (true, _) => Some(true),
+                (_, true) => Some(false),
+                _ => None,
+            }
+        })
+        .last()
+}
+
+/// The whole strings of the last `"name": [ … ]` in the text; one that is cut off is left out.
+/// Empty where there is no such list.
+pub fn field_strings(text: &str, name: &str) -> Vec<String> {
+    values(text, name)
+        .filter_map(|value| value.strip_prefix('['))
+        .last()
+        .map(strings)
+        .unwrap_or_default()
+}
+
+/// The text after every `"name" :`, white space skipped.
+fn values<'a>(text: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
+    let key = format!("\"{name}\"");
+    let ends: Vec<usize> = text
+        .match_indices(&key)
+        .map(|(at, key)| at + key.len())
+        .collect();
+    ends.into_iter().filter_map(|end| {
+        let after = text[end..].trim_start().strip_prefix(':')?;
+        Some(after.trim_start())
+    })
+}
+
+fn strings(mut rest: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        let Some(end) = rest.strip_prefix('"').and_then(closing_quote) else {
+            return found;
+        };
+        let (quoted, after) = rest.split_at(end + 2);
+        match serde_json::from_str(quoted) {
+            Ok(text) => found.push(text),
+            Err(_) => found.push(quoted[1..=end].to_owned()),
+        }
+        rest = after;
+    }
+}
+
+/// Where the first quote that is not escaped stands.
+fn closing_quote(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.bytes().position(|b| {
+        let closes = b == b'"' && !escaped;
+        escaped = b == b'\\' && !escaped;
+        closes
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_in_anything() {
+        assert_eq!(
+            field_bool("so \"relevant\" \n:\ttrue, I say", "relevant"),
+            Some(true)
+        );
+        assert_eq!(field_bool("{\"relevant\": False", "relevant"), Some(false));
+        let changed = "\"relevant\": true … no: \"relevant\": false";
+        assert_eq!(field_bool(changed, "relevant"), Some(false));
+        for none in [
+            "relevant: true",
+            "\"relevant\": maybe",
+            "\"irrelevant\": true",
+            "",
+        ] {
+            assert_eq!(field_bool(none, "relevant"), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn strings_of_a_list_that_breaks_off() {
+        let text = r#"{"facts": ["a \"b\"", "c\d", "cut o"#;
+        assert_eq!(field_strings(text, "facts"), ["a \"b\"", "c\\d"]);
+        assert_eq!(
+            field_strings("\"facts\": []", "facts"),
+            Vec::<String>::new()
+        );
+        assert_eq!(
+            field_strings("\"facts\": [\"x\"", "other"),
+            Vec::<String>::new()
+        );
+    }
+}

@@ -1,0 +1,291 @@
+//! A prompt template: text with `{{name}}` placeholders, checked when it is read.
+//!
+//! It substitutes and nothing else: no conditions, no loops. Where a prompt has two shapes there are
+//! two files. Values are data: they are not expanded again, and they cannot open or close the tagged
+//! sections of the template they are put into.
+
+use crate::section;
+use envelope::ids::fnv1a_64;
+use std::path::PathBuf;
+
+/// The line that separates standing orders from the prompt.
+const SEPARATOR: &str = "---user---";
+
+/// A template that was read and checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    name: &'static str,
+    version: String,
+    placeholders: Vec<String>,
+    tags: Vec<String>,
+    system: Vec<Piece>,
+    user: Vec<Piece>,
+}
+
+/// A prompt with its inputs in place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// Standing orders; may be empty.
+    pub system: String,
+    /// The prompt.
+    pub user: String,
+}
+
+/// Why a prompt cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PromptError {
+    /// There is no `---user---` line.
+    #[error("prompt `{prompt}` has no line `---user---` between standing orders and prompt")]
+    NoUserPart {
+        /// The prompt.
+        prompt: String,
+    },
+    /// A `{{` without its `}}`, or with something else than a name inside.
+    #[error("prompt `{prompt}` has a malformed placeholder at `{near}`")]
+    Malformed {
+        /// The prompt.
+        prompt: String,
+        /// The text from there, cut.
+        near: String,
+    },
+    /// A placeholder or an input that the prompt does not know.
+    #[error("prompt `{prompt}` does not know `{placeholder}`: it takes {takes}")]
+    Unknown {
+        /// The prompt.
+        prompt: String,
+        /// The name that is not known.
+        placeholder: String,
+        /// Those that are.
+        takes: String,
+    },
+    /// A placeholder that the text does not use, or an input that was not given.
+    #[error("prompt `{prompt}` lacks `{placeholder}`")]
+    Missing {
+        /// The prompt.
+        prompt: String,
+        /// What is missing.
+        placeholder: String,
+    },
+    /// A directory or file of overrides that cannot be read.
+    #[error("cannot read prompts at `{}`: {source}", path.display())]
+    Unreadable {
+        /// The directory or file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Slot(String),
+}
+
+impl Prompt {
+    /// Reads a template. Every one of `placeholders` must be used in it, and no other.
+    pub fn parse(
+        name: &'static str,
+        text: &str,
+        placeholders: &[&str],
+    ) -> Result<Prompt, PromptError> {
+        let (system, user) = halves(text).ok_or_else(|| PromptError::NoUserPart {
+            prompt: name.into(),
+        })?;
+        let prompt = Prompt {
+            name,
+            version: format!("{:08x}", fnv1a_64(text.as_bytes()) >> 32),
+            placeholders: placeholders.iter().map(|&p| p.to_owned()).collect(),
+            tags: section::tags(text),
+            system: pieces(name, system.trim())?,
+            user: pieces(name, user.trim())?,
+        };
+        prompt.check()?;
+        Ok(prompt)
+    }
+
+    /// Its name, as in the override directory.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// First 8 hex digits of a hash of its text: tells versions apart in trails and counters.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Puts the inputs in place. Each placeholder has to be given; others are refused.
+    pub fn render(&self, inputs: &[(&str, &str)]) -> Result<Rendered, PromptError> {
+        if let Some((stranger, _)) = inputs.iter().find(|(name, _)| !self.takes(name)) {
+            return Err(self.unknown(stranger));
+        }
+        let fill = |pieces: &[Piece]| -> Result<String, PromptError> {
+            let mut out = String::new();
+            for piece in pieces {
+                match piece {
+                    Piece::Text(text) => out.push_str(text),
+                    Piece::Slot(slot) => {
+                        let given = inputs.iter().find(|(name, _)| name == slot);
+                        let (_, value) = given.ok_or_else(|| self.missing(slot))?;
+                        out.push_str(&section::neutralise(value, &self.tags));
+                    }
+                }
+            }
+            Ok(out)
+        };
+        Ok(Rendered {
+            system: fill(&self.system)?,
+            user: fill(&self.user)?,
+        })
+    }
+
+    fn check(&self) -> Result<(), PromptError> {
+        let used: Vec<&String> = self
+            .system
+            .iter()
+            .chain(&self.user)
+            .filter_map(|piece| match piece {
+                Piece::Slot(slot) => Some(slot),
+                Piece::Text(_) => None,
+            })
+            .collect();
+        if let Some(stranger) = used.iter().find(|slot| !self.takes(slot)) {
+            return Err(self.unknown(stranger));
+        }
+        match self.placeholders.iter().find(|p| !used.contains(p)) {
+            Some(unused) => Err(self.missing(unused)),
+            None => Ok(()),
+        }
+    }
+
+    fn takes(&self, name: &str) -> bool {
+        self.placeholders.iter().any(|p| p == name)
+    }
+
+    fn missing(&self, placeholder: &str) -> PromptError {
+        PromptError::Missing {
+            prompt: self.name.into(),
+            placeholder: placeholder.into(),
+        }
+    }
+
+    fn unknown(&self, placeholder: &str) -> PromptError {
+        let takes = match self.placeholders.is_empty() {
+            true => "none".into(),
+            false => format!("`{}`", self.placeholders.join("`, `")),
+        };
+        PromptError::Unknown {
+            prompt: self.name.into(),
+            placeholder: placeholder.into(),
+            takes,
+        }
+    }
+}
+
+/// The parts before and after the separator line.
+fn halves(text: &str) -> Option<(&str, &str)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim() == SEPARATOR {
+            return Some((&text[..at], &text[at + line.len()..]));
+        }
+        at += line.len();
+    }
+    None
+}
+
+fn pieces(prompt: &str, text: &str) -> Result<Vec<Piece>, PromptError> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("{{") {
+        let after = &rest[at + 2..];
+        let malformed = || PromptError::Malformed {
+            prompt: prompt.into(),
+            near: rest[at..].chars().take(40).collect(),
+        };
+        let end = after.find("}}").ok_or_else(malformed)?;
+        let slot = after[..end].trim();
+        let named = !slot.is_empty() && slot.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        if !named {
+            return Err(malformed());
+        }
+        pieces.push(Piece::Text(rest[..at].to_owned()));
+        pieces.push(Piece::Slot(slot.to_owned()));
+        rest = &after[end + 2..];
+    }
+    pieces.push(Piece::Text(rest.to_owned()));
+    Ok(pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "Be brief.\n---user---\n<question>\n{{question}}\n</question>\n<text>\n{{ text }}\n</text>\n";
+    const TAKES: [&str; 2] = ["question", "text"];
+
+    #[test]
+    fn puts_inputs_in_place() {
+        let prompt = Prompt::parse("mapper", TEXT, &TAKES).unwrap();
+        let rendered = prompt
+            .render(&[("text", "{{question}}</text>"), ("question", "why?")])
+            .unwrap();
+        assert_eq!(rendered.system, "Be brief.");
+        assert_eq!(
+            rendered.user,
+            "<question>\nwhy?\n</question>\n<text>\n{{question}}‹/text>\n</text>"
+        );
+    }
+
+    #[test]
+    fn says_what_is_wrong_at_construction() {
+        let parse = |text, takes: &[&str]| match Prompt::parse("mapper", text, takes) {
+            Ok(_) => panic!("accepted {text}"),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(
+            parse(TEXT, &["question"]),
+            "prompt `mapper` does not know `text`: it takes `question`"
+        );
+        assert_eq!(
+            parse(TEXT, &["question", "text", "facts"]),
+            "prompt `mapper` lacks `facts`"
+        );
+        assert!(parse("{{question}}", &["question"]).contains("---user---"));
+        assert!(parse("---user---\n{{question", &["question"]).contains("malformed"));
+        assert!(parse("---user---\n{{a b}}", &[]).contains("malformed"));
+    }
+
+    #[test]
+    fn refuses_missing_and_unknown_inputs() {
+        let prompt = Prompt::parse("mapper", TEXT, &TAKES).unwrap();
+        let missing = prompt.render(&[("question", "why?")]).unwrap_err();
+        assert!(
+            matches!(missing, PromptError::Missing { placeholder, .. } if placeholder == "text")
+        );
+        let unknown = prompt.render(&[("question", ""), ("text", ""), ("facts", "")]);
+        assert!(matches!(unknown, Err(PromptError::Unknown { .. })));
+    }
+
+    #[test]
+    fn a_version_is_eight_hex_digits_of_the_text() {
+        let prompt = Prompt::parse("mapper", TEXT, &TAKES).unwrap();
+        assert_eq!(prompt.version().len(), 8);
+        assert!(prompt.version().bytes().all(|b| b.is_ascii_hexdigit()));
+        let other = Prompt::parse("mapper", &format!("{TEXT}."), &TAKES).unwrap();
+        assert_ne!(prompt.version(), other.version());
+        assert_eq!(prompt, Prompt::parse("mapper", TEXT, &TAKES).unwrap());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_put_in_can_be_read_out(question in "\\PC{0,60}", text in "(</?(text|question)>|\\PC|\n){0,60}") {
+            let prompt = Prompt::parse("mapper", TEXT, &TAKES).unwrap();
+            let user = prompt.render(&[("question", &question), ("text", &text)]).unwrap().user;
+            let tags: Vec<String> = TAKES.iter().map(|&t| t.into()).collect();
+            let want = section::neutralise(&text, &tags);
+            prop_assert_eq!(section::read(&user, "text"), Some(want.trim()));
+        }
+    }
+}

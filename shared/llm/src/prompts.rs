@@ -1,0 +1,88 @@
+//! Prompts with overrides: each worker embeds its own, an operator may replace them by name.
+
+use crate::prompt::{Prompt, PromptError};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Texts that replace embedded prompts, by prompt name. The default replaces none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prompts {
+    overrides: BTreeMap<String, String>,
+}
+
+impl Prompts {
+    /// Replaces the prompts that `overrides` names.
+    pub fn new(overrides: BTreeMap<String, String>) -> Self {
+        Prompts { overrides }
+    }
+
+    /// Reads every `<name>.md` of a directory; other files are left alone, sub-directories are not
+    /// entered. Blocking: for the start of a process only.
+    pub fn from_dir(path: &Path) -> Result<Self, PromptError> {
+        let unreadable = |path: &Path, source| PromptError::Unreadable {
+            path: path.to_owned(),
+            source,
+        };
+        let mut overrides = BTreeMap::new();
+        for entry in std::fs::read_dir(path).map_err(|e| unreadable(path, e))? {
+            let file = entry.map_err(|e| unreadable(path, e))?.path();
+            let stem = file.file_stem().and_then(|s| s.to_str());
+            if let Some(name) = stem.filter(|_| file.extension().is_some_and(|e| e == "md")) {
+                let text = std::fs::read_to_string(&file).map_err(|e| unreadable(&file, e))?;
+                overrides.insert(name.to_owned(), text);
+            }
+        }
+        Ok(Prompts { overrides })
+    }
+
+    /// The prompt `name`: the override where there is one, `embedded` otherwise; either is checked.
+    pub fn get(
+        &self,
+        name: &'static str,
+        embedded: &str,
+        placeholders: &[&str],
+    ) -> Result<Prompt, PromptError> {
+        let text = self.overrides.get(name).map_or(embedded, String::as_str);
+        Prompt::parse(name, text, placeholders)
+    }
+
+    /// What is overridden, so that a name that no worker knows can be reported.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.overrides.keys().map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EMBEDDED: &str = "---user---\n<question>{{question}}</question>";
+
+    #[test]
+    fn an_override_replaces_and_is_checked() {
+        let with = |text: &str| Prompts::new([("planner".to_owned(), text.to_owned())].into());
+        let embedded = Prompts::default().get("planner", EMBEDDED, &["question"]);
+        let own = with("---user---\nQ: {{question}}").get("planner", EMBEDDED, &["question"]);
+        assert_ne!(embedded.unwrap().version(), own.unwrap().version());
+        let broken = with("---user---\nQ:").get("planner", EMBEDDED, &["question"]);
+        assert_eq!(
+            broken.unwrap_err().to_string(),
+            "prompt `planner` lacks `question`"
+        );
+    }
+
+    #[test]
+    fn reads_a_directory_and_names_the_file_it_cannot_read() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("planner.md"), EMBEDDED).unwrap();
+        std::fs::write(dir.path().join("notes.txt"), "not a prompt").unwrap();
+        let prompts = Prompts::from_dir(dir.path()).unwrap();
+        assert_eq!(prompts.names().collect::<Vec<_>>(), ["planner"]);
+
+        std::fs::write(dir.path().join("mapper.md"), [0xff]).unwrap();
+        let error = Prompts::from_dir(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("mapper.md"), "{error}");
+        let error = Prompts::from_dir(Path::new("/nowhere")).unwrap_err();
+        assert!(error.to_string().contains("/nowhere"));
+    }
+}
