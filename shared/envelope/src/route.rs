@@ -356,6 +356,23 @@ fn default_of(turned: &mut Turned, broken: Broken, reason: &'static str, now: Un
     }
 }
 
+macro_rules! exit {
+    ($variant:ident, $exits:ty) => {
+        impl From<$exits> for Exit {
+            fn from(exit: $exits) -> Exit {
+                Exit::$variant(exit)
+            }
+        }
+    };
+}
+
+exit!(Planner, PlannerExit);
+exit!(Retriever, RetrieverExit);
+exit!(Mapper, Findings);
+exit!(Reducer, ReducerExit);
+exit!(Validator, ValidatorExit);
+exit!(Clarifier, Clarification);
+
 #[cfg(test)]
 #[path = "route_tests.rs"]
 mod tests;

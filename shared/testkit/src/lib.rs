@@ -1,1 +1,3 @@
 //! What tests stand on: fakes named as fakes, real servers, injected faults.
+
+pub mod model;

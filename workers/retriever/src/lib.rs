@@ -1,1 +1,12 @@
-//! The retriever worker.
+//! The retriever worker: a plan to passages, without a model.
+//!
+//! It narrows the search by both filters, relaxes only what the planner guessed, says so, and fits
+//! what it found into one message. *Not* the search itself: that is `retrieval`.
+
+mod narrowing;
+mod options;
+mod passages;
+mod stage;
+
+pub use options::Options;
+pub use stage::{Error, Retriever};

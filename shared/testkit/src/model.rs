@@ -1,0 +1,164 @@
+//! A fake model that says what a test wrote down, and the made-up step that it is asked in. It
+//! understands nothing and is never an LLM.
+
+use envelope::{
+    Asked, Bucket, Budget, Case, DocId, Filter, Header, Mode, Passage, Profile, Role, TenantId,
+    TurnId, UnixMs, Usage,
+};
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
+use stage::Cx;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a fake answer is: the text, or why there is none.
+pub type Scripted = Result<String, Error>;
+
+/// A fake [`ChatModel`]: its answers come from a queue or a closure, its requests are kept.
+pub struct ScriptedModel {
+    script: Script,
+    requests: Mutex<Vec<ChatRequest>>,
+}
+
+enum Script {
+    Queue(Mutex<VecDeque<Scripted>>),
+    Closure(Box<dyn Fn(&ChatRequest) -> Scripted + Send + Sync>),
+}
+
+impl ScriptedModel {
+    /// Answers with `texts`, one after the other, and then fails as unavailable.
+    pub fn saying<T: Into<String>>(texts: impl IntoIterator<Item = T>) -> Arc<Self> {
+        Self::queue(texts.into_iter().map(|text| Ok(text.into())))
+    }
+
+    /// Fails once with `error`, and then as unavailable.
+    pub fn failing(error: Error) -> Arc<Self> {
+        Self::queue([Err(error)])
+    }
+
+    /// Answers with `answers`, one after the other, and then fails as unavailable.
+    pub fn queue(answers: impl IntoIterator<Item = Scripted>) -> Arc<Self> {
+        let answers = answers.into_iter().collect();
+        Self::with(Script::Queue(Mutex::new(answers)))
+    }
+
+    /// Answers with what `answer` makes of the request.
+    pub fn answering(
+        answer: impl Fn(&ChatRequest) -> Scripted + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Self::with(Script::Closure(Box::new(answer)))
+    }
+
+    /// Every request so far, oldest first.
+    pub fn requests(&self) -> Vec<ChatRequest> {
+        let requests = self.requests.lock();
+        requests.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn with(script: Script) -> Arc<Self> {
+        Arc::new(ScriptedModel {
+            script,
+            requests: Mutex::default(),
+        })
+    }
+
+    fn answer(&self, request: &ChatRequest) -> Scripted {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.push(request.clone());
+        drop(requests);
+        match &self.script {
+            Script::Closure(answer) => answer(request),
+            Script::Queue(answers) => {
+                let mut answers = answers.lock().unwrap_or_else(PoisonError::into_inner);
+                answers.pop_front().unwrap_or_else(|| {
+                    Err(Error::Unavailable {
+                        reason: "the script is at its end".into(),
+                        retry_after: None,
+                    })
+                })
+            }
+        }
+    }
+}
+
+impl ChatModel for ScriptedModel {
+    fn name(&self) -> &str {
+        "scripted"
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        Box::pin(async move {
+            let text = self.answer(request)?;
+            // Four characters a token: the rule of thumb that nodes without a count are read with.
+            let tokens_in = (request.system.len() + request.user.len()) as u64 / 4;
+            let usage = Usage {
+                calls: 1,
+                tokens_in,
+                tokens_out: text.len() as u64 / 4,
+            };
+            Ok(ChatReply {
+                text,
+                model: self.name().into(),
+                usage,
+            })
+        })
+    }
+}
+
+/// The facts of a first delivery to `role` in a made-up turn `t1` that asks `question`: begun at
+/// second 1, due at second 61, with a whole budget.
+pub fn step(role: Role, question: &str) -> Cx {
+    let header = Header {
+        turn: id(TurnId::new("t1")),
+        tenant: TenantId::default_tenant(),
+        shard: 0,
+        hop: 1,
+        round: 0,
+        role,
+        created_at: UnixMs(1_000),
+        deadline: UnixMs(61_000),
+        parent: None,
+        reply_to: None,
+        question_hash: String::new(),
+        live: false,
+        traceparent: None,
+    };
+    let case = Case {
+        question: Asked {
+            original: question.into(),
+            rewritten: None,
+        },
+        mode: Mode::Agentic,
+        profile: Profile::Small,
+        buckets: Vec::new(),
+        filter: Filter::default(),
+        budget: Budget::default(),
+        queries: Vec::new(),
+    };
+    Cx {
+        header,
+        case,
+        attempt: 1,
+        started_at: UnixMs(1_000),
+        seed: 7,
+    }
+}
+
+/// A made-up passage: piece 0 of document `name`, from the file `<name>.txt`.
+pub fn passage(name: &str, text: &str) -> Passage {
+    Passage {
+        bucket: id(Bucket::new("files")),
+        doc_id: id(DocId::new(name)),
+        chunk_id: format!("{name}.0"),
+        title: format!("About {name}"),
+        source: format!("{name}.txt"),
+        page: None,
+        line: 1,
+        score: 1.0,
+        text: text.into(),
+        metadata: Default::default(),
+    }
+}
+
+fn id<T, E: std::fmt::Display>(made: Result<T, E>) -> T {
+    made.unwrap_or_else(|error| panic!("a test wants an id that cannot be: {error}"))
+}

@@ -1,0 +1,97 @@
+//! What may be tuned about retrieving.
+
+use crate::stage::Error;
+use envelope::limits::FANOUT_MAX;
+use serde::{Deserialize, Serialize};
+
+/// How much is fetched and how much is kept (R53, R54, C5).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Candidates to fetch before reranking, in agentic mode. Default 100 passages.
+    pub fetch_k: usize,
+    /// Passages to map, one model call each, in agentic mode. Default 5, at most 64.
+    pub map_max: usize,
+    /// Candidates to fetch before reranking, in simple mode. Default 20 passages.
+    pub simple_k: usize,
+    /// Passages to answer from in one call, in simple mode. Default 5, at most 64.
+    pub simple_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            fetch_k: 100,
+            map_max: 5,
+            simple_k: 20,
+            simple_max: 5,
+        }
+    }
+}
+
+impl Options {
+    /// Checks that every number can be kept to.
+    pub fn validate(&self) -> Result<(), Error> {
+        for (name, kept, fetched) in [
+            ("map_max", self.map_max, self.fetch_k),
+            ("simple_max", self.simple_max, self.simple_k),
+        ] {
+            if kept == 0 || kept > FANOUT_MAX {
+                return Err(Error::Options(format!(
+                    "`{name}` is {kept}: want 1 to {FANOUT_MAX}"
+                )));
+            }
+            if kept > fetched {
+                return Err(Error::Options(format!(
+                    "`{name}` is {kept}, but only {fetched} candidates are fetched"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid_and_nonsense_is_named() {
+        assert!(Options::default().validate().is_ok());
+        for (options, named) in [
+            (
+                Options {
+                    map_max: 0,
+                    ..Options::default()
+                },
+                "`map_max` is 0",
+            ),
+            (
+                Options {
+                    map_max: 65,
+                    ..Options::default()
+                },
+                "1 to 64",
+            ),
+            (
+                Options {
+                    simple_k: 4,
+                    ..Options::default()
+                },
+                "only 4 candidates",
+            ),
+        ] {
+            let error = options.validate().unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        }
+        assert!(serde_json::from_str::<Options>(r#"{"map_maxx": 3}"#).is_err());
+        let three: Options = serde_json::from_str(r#"{"map_max": 3}"#).unwrap();
+        assert_eq!(
+            three,
+            Options {
+                map_max: 3,
+                ..Options::default()
+            }
+        );
+    }
+}

@@ -1,0 +1,273 @@
+//! The step: search, relax, search again, fit. The only place that waits.
+
+use crate::narrowing::Narrowing;
+use crate::options::Options;
+use crate::passages::fit;
+use envelope::route::RetrieverExit;
+use envelope::{Class, Classed, CodecError, Fallback, Matched, Mode, Plan, Role, Scatter};
+use retrieval::{Request, SearchResult, Searcher};
+use stage::{BoxFuture, Cx, Done, Stage};
+use std::sync::Arc;
+
+/// Why there are no passages, or no retriever.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Options that cannot be kept to.
+    #[error("retriever options: {0}")]
+    Options(String),
+    /// A passage that cannot be written as JSON.
+    #[error("passage not encodable: {0}")]
+    Encode(#[from] CodecError),
+}
+
+impl Classed for Error {
+    fn class(&self) -> Class {
+        match self {
+            Error::Options(_) => Class::Permanent,
+            Error::Encode(_) => Class::Bug,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Error::Options(_) => "retriever_options",
+            Error::Encode(_) => "passage_encoding",
+        }
+    }
+}
+
+/// The retriever.
+pub struct Retriever {
+    searcher: Arc<dyn Searcher>,
+    options: Options,
+}
+
+impl Retriever {
+    /// A retriever over `searcher`; fails when the options are nonsense.
+    pub fn new(searcher: Arc<dyn Searcher>, options: Options) -> Result<Self, Error> {
+        options.validate()?;
+        Ok(Retriever { searcher, options })
+    }
+
+    async fn retrieve(&self, cx: &Cx, plan: Plan) -> Result<Done<RetrieverExit>, stage::Error> {
+        let mut narrowing = Narrowing::of(&cx.case, &plan);
+        let mut found = self.search(cx, &plan, &narrowing).await?;
+        if found.passages.is_empty()
+            && let Some(relaxed) = narrowing.relaxed()
+        {
+            narrowing = relaxed;
+            found = self.search(cx, &plan, &narrowing).await?;
+        }
+        let fallbacks = narrowing.fallbacks(&found.unknown_fields);
+        let mut done = if found.passages.is_empty() {
+            let doubt = narrowing.doubt(&cx.case, &found.unknown_fields);
+            Done::new(RetrieverExit::NothingFound(doubt), "nothing found")
+        } else {
+            let matched = narrowing.matched(&found.unknown_fields);
+            self.scatter(cx.case.mode, plan, found, matched)?
+        };
+        done.fallbacks.splice(0..0, fallbacks);
+        Ok(done)
+    }
+
+    async fn search(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        narrowing: &Narrowing,
+    ) -> Result<SearchResult, retrieval::Error> {
+        let (fetch_k, top_k) = match cx.case.mode {
+            Mode::Agentic => (self.options.fetch_k, self.options.map_max),
+            Mode::Simple => (self.options.simple_k, self.options.simple_max),
+        };
+        let request = Request {
+            tenant: cx.header.tenant.clone(),
+            buckets: cx.case.buckets.clone(),
+            filter: narrowing.filter.clone(),
+            query: plan.query.clone(),
+            keywords: plan.keywords.clone(),
+            fetch_k,
+            top_k,
+        };
+        self.searcher.search(&request).await
+    }
+
+    fn scatter(
+        &self,
+        mode: Mode,
+        plan: Plan,
+        found: SearchResult,
+        matched: Matched,
+    ) -> Result<Done<RetrieverExit>, Error> {
+        let count_max = match mode {
+            Mode::Agentic => self.options.map_max,
+            Mode::Simple => self.options.simple_max,
+        };
+        let (passages, trimmed) = fit(found.passages, count_max)?;
+        let decided = format!("{} of {} passages", passages.len(), found.total_hits);
+        let scatter = Scatter {
+            plan,
+            passages,
+            matched,
+            total_hits: found.total_hits,
+        };
+        let mut done = Done::new(RetrieverExit::Found(scatter), decided);
+        if trimmed > 0 {
+            done = done.with_fallback(Fallback::PassagesTrimmed { count: trimmed });
+        }
+        Ok(done)
+    }
+}
+
+impl Stage for Retriever {
+    type In = Plan;
+    type Out = RetrieverExit;
+    const ROLE: Role = Role::Retriever;
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a Cx,
+        plan: Plan,
+    ) -> BoxFuture<'a, Result<Done<RetrieverExit>, stage::Error>> {
+        Box::pin(self.retrieve(cx, plan))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Doubt, Filter, Origin, Passage};
+    use serde_json::json;
+    use std::sync::Mutex;
+    use testkit::model::{passage, step};
+
+    /// A fake searcher: finds `passages` when the filter has no more than `conditions_max`
+    /// conditions, and keeps its requests.
+    struct FakeSearcher {
+        passages: Vec<Passage>,
+        conditions_max: usize,
+        unknown_fields: Vec<String>,
+        requests: Mutex<Vec<Request>>,
+    }
+
+    impl FakeSearcher {
+        fn new(passages: Vec<Passage>, conditions_max: usize) -> Self {
+            FakeSearcher {
+                passages,
+                conditions_max,
+                unknown_fields: Vec::new(),
+                requests: Mutex::default(),
+            }
+        }
+    }
+
+    impl Searcher for FakeSearcher {
+        fn search<'a>(
+            &'a self,
+            request: &'a Request,
+        ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+            Box::pin(async move {
+                self.requests.lock().unwrap().push(request.clone());
+                let mut found = SearchResult {
+                    unknown_fields: self.unknown_fields.clone(),
+                    ..SearchResult::default()
+                };
+                if request.filter.0.len() <= self.conditions_max {
+                    found.passages = self.passages.clone();
+                    found.total_hits = 40;
+                }
+                Ok(found)
+            })
+        }
+    }
+
+    fn plan() -> Plan {
+        let filter = json!({"source": {"contains": ".pdf"}});
+        Plan {
+            query: "total of the invoice".into(),
+            keywords: vec!["total".into()],
+            filter: Filter::parse(&filter, Origin::Planner).unwrap(),
+        }
+    }
+
+    async fn run(searcher: FakeSearcher, cx: &Cx) -> (Done<RetrieverExit>, Vec<Request>) {
+        let searcher = Arc::new(searcher);
+        let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+        let done = retriever.run(cx, plan()).await.unwrap();
+        let requests = searcher.requests.lock().unwrap().clone();
+        (done, requests)
+    }
+
+    fn cx() -> Cx {
+        let mut cx = step(Role::Retriever, "what is the total of the invoice?");
+        cx.case.filter = Filter::parse(&json!({"year": 2024}), Origin::User).unwrap();
+        cx
+    }
+
+    #[tokio::test]
+    async fn searches_with_both_filters_and_the_tenant() {
+        let found = vec![passage("a", "text"); 9];
+        let (done, requests) = run(FakeSearcher::new(found, 2), &cx()).await;
+        let [request] = &requests[..] else {
+            panic!("one search")
+        };
+        assert_eq!(request.tenant, cx().header.tenant);
+        assert_eq!(
+            request.filter.to_string(),
+            "year = 2024 and source contains \".pdf\""
+        );
+        assert_eq!((request.fetch_k, request.top_k), (100, 5));
+        let RetrieverExit::Found(scatter) = done.out else {
+            panic!("nothing found")
+        };
+        assert_eq!((scatter.passages.len(), scatter.total_hits), (5, 40));
+        assert_eq!((scatter.matched, scatter.plan), (Matched::Matched, plan()));
+        assert_eq!((done.fallbacks, done.usage.calls), (vec![], 0));
+    }
+
+    #[tokio::test]
+    async fn relaxes_the_planners_guess_and_says_so() {
+        let (done, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 1), &cx()).await;
+        assert_eq!(requests.len(), 2);
+        assert_eq!(requests[1].filter.to_string(), "year = 2024");
+        let RetrieverExit::Found(scatter) = done.out else {
+            panic!("nothing found")
+        };
+        assert!(matches!(scatter.matched, Matched::Relaxed { .. }));
+        let condition = "source contains \".pdf\"".into();
+        assert_eq!(done.fallbacks, [Fallback::FilterRelaxed { condition }]);
+    }
+
+    #[tokio::test]
+    async fn never_relaxes_the_users_own_condition() {
+        let (done, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 0), &cx()).await;
+        assert_eq!(requests.len(), 2);
+        let RetrieverExit::NothingFound(Doubt::NoResults { query, narrowed_by }) = done.out else {
+            panic!("found something")
+        };
+        assert_eq!(query, "what is the total of the invoice?");
+        assert_eq!(narrowed_by, ["year = 2024"]);
+        assert_eq!(done.fallbacks.len(), 1, "the relaxing is told all the same");
+    }
+
+    #[tokio::test]
+    async fn an_unknown_field_is_visible() {
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
+        searcher.unknown_fields = vec!["year".into()];
+        let (done, _) = run(searcher, &cx()).await;
+        assert_eq!(
+            done.fallbacks,
+            [Fallback::FilterUnknownField {
+                field: "year".into()
+            }]
+        );
+    }
+
+    #[tokio::test]
+    async fn simple_mode_fetches_less() {
+        let mut cx = cx();
+        cx.case.mode = Mode::Simple;
+        let (_, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 2), &cx).await;
+        assert_eq!((requests[0].fetch_k, requests[0].top_k), (20, 5));
+    }
+}
