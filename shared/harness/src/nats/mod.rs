@@ -1,0 +1,324 @@
+//! The bus on a NATS server with JetStream (2.14 or newer).
+//!
+//! It speaks JetStream's API over the core client: each call is one request on the client's shared
+//! inbox, so that a publish costs no subscription and a refusal keeps its code. The typed API of the
+//! client is used where it saves work and costs nothing (set-up, ordered reading).
+
+mod api;
+mod pull;
+mod setup;
+
+pub use setup::{Change, check, setup};
+
+use crate::bus::{
+    Bus, BusError, ConsumerSpec, CoreMessage, Headers, Publish, PublishError, Puller, Reader,
+    Stored, Stream, StreamState, Subscription,
+};
+use async_nats::{Client, ConnectOptions, Event};
+use envelope::UnixMs;
+use futures_util::{StreamExt, future::BoxFuture};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How to reach the server.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// One URL, or several separated by commas. Default `nats://127.0.0.1:4222`.
+    pub url: String,
+    /// Name of the connection, as the server lists it.
+    pub name: String,
+    /// Credentials file (JWT and nkey).
+    pub creds: Option<PathBuf>,
+    /// Further root certificates, PEM.
+    pub tls_ca: Option<PathBuf>,
+    /// Client certificate and key, PEM.
+    pub tls_identity: Option<(PathBuf, PathBuf)>,
+    /// Most time for one request. Default 5 seconds.
+    pub request_timeout: Duration,
+    /// Wait for a server that is not there yet instead of failing. Default false.
+    pub wait_for_server: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            url: "nats://127.0.0.1:4222".into(),
+            name: "argosy".into(),
+            creds: None,
+            tls_ca: None,
+            tls_identity: None,
+            request_timeout: Duration::from_secs(5),
+            wait_for_server: false,
+        }
+    }
+}
+
+/// What happens to the connection, for readiness and metrics.
+#[derive(Debug, Default)]
+pub struct Connection {
+    up: AtomicBool,
+    reconnects: AtomicU64,
+    refusals: AtomicU64,
+}
+
+impl Connection {
+    /// Whether it is up.
+    pub fn up(&self) -> bool {
+        self.up.load(Ordering::Relaxed)
+    }
+    /// How often it came back.
+    pub fn reconnects(&self) -> u64 {
+        self.reconnects.load(Ordering::Relaxed)
+    }
+    /// Errors that the server sent unasked, such as a forbidden publish.
+    pub fn refusals(&self) -> u64 {
+        self.refusals.load(Ordering::Relaxed)
+    }
+
+    fn on(&self, event: &Event) {
+        match event {
+            Event::Connected => {
+                if self.up.swap(true, Ordering::Relaxed) {
+                    return;
+                }
+                self.reconnects.fetch_add(1, Ordering::Relaxed);
+                tracing::info!("nats connected");
+            }
+            Event::Disconnected | Event::Closed => {
+                self.up.store(false, Ordering::Relaxed);
+                tracing::warn!("nats disconnected; waiting for it to come back");
+            }
+            // A forbidden publish does not fail, it times out; only this event says why.
+            Event::ServerError(error) => {
+                self.refusals.fetch_add(1, Ordering::Relaxed);
+                tracing::error!(%error, "nats server error");
+            }
+            other => tracing::warn!(event = %other, "nats event"),
+        }
+    }
+}
+
+/// The bus on NATS.
+pub struct NatsBus {
+    client: Client,
+    context: async_nats::jetstream::Context,
+    connection: Arc<Connection>,
+    timeout: Duration,
+}
+
+impl NatsBus {
+    /// Connects.
+    pub async fn connect(options: Options) -> Result<Arc<NatsBus>, BusError> {
+        let connection = Arc::new(Connection::default());
+        let events = connection.clone();
+        let mut connect = ConnectOptions::new()
+            .name(&options.name)
+            .request_timeout(Some(options.request_timeout))
+            .subscription_capacity(1 << 14)
+            .client_capacity(1 << 12)
+            .reconnect_delay_callback(|attempts| {
+                Duration::from_millis((50 << attempts.min(5)) as u64)
+            })
+            .event_callback(move |event| {
+                events.on(&event);
+                std::future::ready(())
+            });
+        if options.wait_for_server {
+            connect = connect.retry_on_initial_connect();
+        }
+        if let Some(path) = &options.creds {
+            let unreadable = |e: std::io::Error| {
+                BusError::Refused(format!("credentials `{}`: {e}", path.display()))
+            };
+            connect = connect.credentials_file(path).await.map_err(unreadable)?;
+        }
+        if let Some(path) = options.tls_ca {
+            connect = connect.add_root_certificates(path).require_tls(true);
+        }
+        if let Some((cert, key)) = options.tls_identity {
+            connect = connect.add_client_certificate(cert, key).require_tls(true);
+        }
+        let servers: Vec<&str> = options.url.split(',').map(str::trim).collect();
+        let away = |e: async_nats::ConnectError| BusError::Away(format!("{}: {e}", options.url));
+        let client = connect.connect(servers).await.map_err(away)?;
+        let context = async_nats::jetstream::ContextBuilder::new()
+            .timeout(options.request_timeout)
+            .build(client.clone());
+        Ok(Arc::new(NatsBus {
+            client,
+            context,
+            connection,
+            timeout: options.request_timeout,
+        }))
+    }
+
+    /// The state of the connection.
+    pub fn connection(&self) -> Arc<Connection> {
+        self.connection.clone()
+    }
+
+    /// Sends what is still buffered.
+    pub async fn flush(&self) -> Result<(), BusError> {
+        self.client
+            .flush()
+            .await
+            .map_err(|e| BusError::Away(e.to_string()))
+    }
+}
+
+fn now() -> UnixMs {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    UnixMs(since.as_millis() as u64)
+}
+
+impl Bus for NatsBus {
+    fn now(&self) -> UnixMs {
+        now()
+    }
+
+    fn publish(&self, message: Publish) -> BoxFuture<'_, Result<u64, PublishError>> {
+        Box::pin(api::publish(&self.client, message))
+    }
+
+    fn last<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+        Box::pin(api::last(&self.context, stream, subject))
+    }
+
+    fn count<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+    ) -> BoxFuture<'a, Result<u64, BusError>> {
+        Box::pin(api::count(&self.client, stream, filter))
+    }
+
+    fn last_of_each<'a>(
+        &'a self,
+        stream: Stream,
+        filters: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>> {
+        Box::pin(api::last_of_each(
+            &self.client,
+            stream,
+            filters,
+            self.timeout,
+        ))
+    }
+
+    fn read<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>> {
+        Box::pin(api::read(&self.context, stream, filter, from))
+    }
+
+    fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>> {
+        Box::pin(api::state(&self.client, stream))
+    }
+
+    fn consume<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>> {
+        Box::pin(async move {
+            setup::check_consumer(&self.context, consumer).await?;
+            let puller = pull::NatsPuller::open(self.client.clone(), consumer).await?;
+            Ok(Box::new(puller) as Box<dyn Puller>)
+        })
+    }
+
+    fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
+        Box::pin(async move {
+            let away = |e: async_nats::PublishError| BusError::Away(e.to_string());
+            let headers = api::to_nats(&message.headers);
+            match message.reply {
+                Some(reply) => {
+                    let sent = self.client.publish_with_reply_and_headers(
+                        message.subject,
+                        reply,
+                        headers,
+                        message.body,
+                    );
+                    sent.await.map_err(away)
+                }
+                None => self
+                    .client
+                    .publish_with_headers(message.subject, headers, message.body)
+                    .await
+                    .map_err(away),
+            }
+        })
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        subject: &'a str,
+        queue: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>> {
+        Box::pin(async move {
+            let subscribed = match queue {
+                Some(queue) => {
+                    self.client
+                        .queue_subscribe(subject.to_owned(), queue.to_owned())
+                        .await
+                }
+                None => self.client.subscribe(subject.to_owned()).await,
+            };
+            let subscriber = subscribed.map_err(|e| BusError::Away(e.to_string()))?;
+            // A subscription that the server does not know yet would miss an answer.
+            self.flush().await?;
+            Ok(Box::new(CoreSubscription(subscriber)) as Box<dyn Subscription>)
+        })
+    }
+
+    fn connected(&self) -> bool {
+        self.connection.up()
+    }
+}
+
+struct CoreSubscription(async_nats::Subscriber);
+
+impl Subscription for CoreSubscription {
+    fn next(&mut self) -> BoxFuture<'_, Option<CoreMessage>> {
+        Box::pin(async move {
+            let message = self.0.next().await?;
+            Some(CoreMessage {
+                subject: message.subject.into_string(),
+                reply: message.reply.map(|reply| reply.into_string()),
+                headers: message
+                    .headers
+                    .map(|h| api::from_nats(&h))
+                    .unwrap_or_default(),
+                body: message.payload,
+            })
+        })
+    }
+}
+
+/// Headers of a stored message, kept apart so that `Headers` stays free of NATS types.
+fn stored(message: async_nats::jetstream::message::StreamMessage) -> Stored {
+    Stored {
+        subject: message.subject.into_string(),
+        headers: api::from_nats(&message.headers),
+        body: message.payload,
+        sequence: message.sequence,
+        stored_at: UnixMs((message.time.unix_timestamp_nanos() / 1_000_000) as u64),
+    }
+}
+
+type Parsed<T> = Result<T, BusError>;
+
+/// Headers that an empty message lacks.
+fn headers_or_none(headers: Option<async_nats::HeaderMap>) -> Headers {
+    headers.map(|h| api::from_nats(&h)).unwrap_or_default()
+}

@@ -1,0 +1,354 @@
+//! Making streams and consumers, and telling whether they are what this release wants.
+//!
+//! Only `argosy setup` makes them; a worker checks its own and is not ready when they differ.
+
+use super::NatsBus;
+use crate::bus::{BusError, ConsumerSpec, Retention, StreamSpec};
+use crate::topology::Topology;
+use async_nats::jetstream::Context;
+use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
+use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::stream::{
+    Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
+};
+use envelope::limits::DEADLINE_MS_MAX;
+use std::time::Duration;
+
+/// What was done, or with `check` would have to be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// It was not there.
+    Created(String),
+    /// It is as wanted.
+    Unchanged(String),
+    /// It differed in this and was changed.
+    Updated(String, String),
+}
+
+/// Makes what is missing and changes what differs. Refuses a change that would lose messages.
+pub async fn setup(bus: &NatsBus, topology: &Topology) -> Result<Vec<Change>, BusError> {
+    apply(bus, topology, true).await
+}
+
+/// Says what `setup` would do.
+pub async fn check(bus: &NatsBus, topology: &Topology) -> Result<Vec<Change>, BusError> {
+    apply(bus, topology, false).await
+}
+
+async fn apply(bus: &NatsBus, topology: &Topology, act: bool) -> Result<Vec<Change>, BusError> {
+    let mut changes = Vec::new();
+    for spec in topology.streams() {
+        changes.push(one_stream(&bus.context, &spec, topology.replicas, act).await?);
+    }
+    for spec in topology.consumers() {
+        let fresh = changes.contains(&Change::Created(format!("stream {}", spec.stream.name())));
+        changes.push(one_consumer(&bus.context, &spec, fresh, act).await?);
+    }
+    Ok(changes)
+}
+
+fn away(error: impl std::fmt::Display) -> BusError {
+    BusError::Away(error.to_string())
+}
+
+fn wanted_stream(spec: &StreamSpec, replicas: u8) -> Config {
+    Config {
+        name: spec.stream.name(),
+        subjects: spec.stream.subjects(),
+        retention: RetentionPolicy::Limits,
+        storage: StorageType::File,
+        discard: match spec.retention {
+            Retention::RefuseNew => DiscardPolicy::New,
+            Retention::DropOld => DiscardPolicy::Old,
+        },
+        max_age: spec.max_age,
+        max_bytes: i64::try_from(spec.max_bytes).unwrap_or(i64::MAX),
+        max_messages_per_subject: spec.max_per_subject.map_or(-1, |n| n as i64),
+        num_replicas: usize::from(replicas),
+        allow_direct: true,
+        allow_message_ttl: true,
+        allow_message_schedules: spec.schedules,
+        // Fences make duplicates impossible; a window of ids would only cost memory.
+        duplicate_window: Duration::from_millis(100),
+        ..Default::default()
+    }
+}
+
+async fn one_stream(
+    context: &Context,
+    spec: &StreamSpec,
+    replicas: u8,
+    act: bool,
+) -> Result<Change, BusError> {
+    let wanted = wanted_stream(spec, replicas);
+    let name = format!("stream {}", wanted.name);
+    let found = match context.get_stream(&wanted.name).await {
+        Ok(stream) => stream.cached_info().config.clone(),
+        Err(error) => match error.kind() {
+            GetStreamErrorKind::JetStream(e) if e.code() == 404 => {
+                if act {
+                    context.create_stream(wanted).await.map_err(away)?;
+                }
+                return Ok(Change::Created(name));
+            }
+            _ => return Err(away(error)),
+        },
+    };
+    let drift = stream_drift(&wanted, &found);
+    if drift.is_empty() {
+        return Ok(Change::Unchanged(name));
+    }
+    let what = drift.join(", ");
+    if found.storage != wanted.storage || found.retention != wanted.retention {
+        return Err(BusError::Different {
+            name,
+            what: format!("{what}; it has to be deleted and made anew by hand"),
+        });
+    }
+    if act {
+        let merged = Config {
+            subjects: wanted.subjects,
+            discard: wanted.discard,
+            max_age: wanted.max_age,
+            max_bytes: wanted.max_bytes,
+            max_messages_per_subject: wanted.max_messages_per_subject,
+            num_replicas: wanted.num_replicas,
+            allow_direct: true,
+            allow_message_ttl: true,
+            allow_message_schedules: wanted.allow_message_schedules
+                || found.allow_message_schedules,
+            ..found
+        };
+        context.update_stream(merged).await.map_err(away)?;
+    }
+    Ok(Change::Updated(name, what))
+}
+
+fn stream_drift(wanted: &Config, found: &Config) -> Vec<String> {
+    let mut drift = Vec::new();
+    let mut compare = |field: &str, wanted: String, found: String| {
+        if wanted != found {
+            drift.push(format!("{field} is {found}, wanted {wanted}"));
+        }
+    };
+    let sorted = |subjects: &[String]| {
+        let mut subjects = subjects.to_vec();
+        subjects.sort();
+        format!("{subjects:?}")
+    };
+    compare(
+        "subjects",
+        sorted(&wanted.subjects),
+        sorted(&found.subjects),
+    );
+    compare(
+        "retention",
+        format!("{:?}", wanted.retention),
+        format!("{:?}", found.retention),
+    );
+    compare(
+        "storage",
+        format!("{:?}", wanted.storage),
+        format!("{:?}", found.storage),
+    );
+    compare(
+        "discard",
+        format!("{:?}", wanted.discard),
+        format!("{:?}", found.discard),
+    );
+    compare(
+        "max_age",
+        format!("{:?}", wanted.max_age),
+        format!("{:?}", found.max_age),
+    );
+    compare(
+        "max_bytes",
+        wanted.max_bytes.to_string(),
+        found.max_bytes.to_string(),
+    );
+    compare(
+        "max_msgs_per_subject",
+        wanted.max_messages_per_subject.to_string(),
+        found.max_messages_per_subject.to_string(),
+    );
+    compare(
+        "num_replicas",
+        wanted.num_replicas.to_string(),
+        found.num_replicas.to_string(),
+    );
+    compare(
+        "allow_direct",
+        "true".into(),
+        found.allow_direct.to_string(),
+    );
+    compare(
+        "allow_msg_ttl",
+        "true".into(),
+        found.allow_message_ttl.to_string(),
+    );
+    if wanted.allow_message_schedules {
+        compare(
+            "allow_msg_schedules",
+            "true".into(),
+            found.allow_message_schedules.to_string(),
+        );
+    }
+    drift
+}
+
+fn wanted_consumer(spec: &ConsumerSpec) -> pull::Config {
+    let (filter_subject, filter_subjects) = match spec.filters.as_slice() {
+        [one] => (one.clone(), Vec::new()),
+        many => (String::new(), many.to_vec()),
+    };
+    pull::Config {
+        durable_name: Some(spec.name.clone()),
+        filter_subject,
+        filter_subjects,
+        ack_policy: AckPolicy::Explicit,
+        ack_wait: spec.ack_wait,
+        // The harness gives a message up itself, before it works on it: the server's own limit
+        // would leave it in the stream, invisible.
+        max_deliver: -1,
+        max_ack_pending: i64::from(spec.max_ack_pending),
+        max_waiting: 4096,
+        ..Default::default()
+    }
+}
+
+async fn found_consumer(
+    context: &Context,
+    spec: &ConsumerSpec,
+) -> Result<Option<pull::Config>, BusError> {
+    let missing = || BusError::Missing(format!("stream {}", spec.stream.name()));
+    let stream = context
+        .get_stream_no_info(spec.stream.name())
+        .await
+        .map_err(|_| missing())?;
+    match stream.consumer_info(&spec.name).await {
+        Ok(info) => {
+            use async_nats::jetstream::consumer::FromConsumer;
+            pull::Config::try_from_consumer_config(info.config)
+                .map(Some)
+                .map_err(away)
+        }
+        Err(error) => match error.kind() {
+            async_nats::jetstream::context::ConsumerInfoErrorKind::NotFound => Ok(None),
+            async_nats::jetstream::context::ConsumerInfoErrorKind::JetStream(e)
+                if e.code() == 404 =>
+            {
+                Err(missing())
+            }
+            _ => Err(away(error)),
+        },
+    }
+}
+
+async fn one_consumer(
+    context: &Context,
+    spec: &ConsumerSpec,
+    fresh: bool,
+    act: bool,
+) -> Result<Change, BusError> {
+    let name = format!("consumer {}/{}", spec.stream.name(), spec.name);
+    let mut wanted = wanted_consumer(spec);
+    let found = match found_consumer(context, spec).await {
+        Ok(found) => found,
+        // In a dry run the stream of a new fleet is not there either.
+        Err(BusError::Missing(_)) if !act => return Ok(Change::Created(name)),
+        Err(error) => return Err(error),
+    };
+    let drift = found.as_ref().map(|found| consumer_drift(&wanted, found));
+    if drift.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(Change::Unchanged(name));
+    }
+    if found.is_none() && !fresh {
+        // A consumer that was lost: what a running turn may still need is delivered again, what is
+        // older than the longest deadline cannot be. Redelivery is harmless (create-once).
+        let start = std::time::SystemTime::now() - Duration::from_millis(DEADLINE_MS_MAX);
+        wanted.deliver_policy = DeliverPolicy::ByStartTime {
+            start_time: start.into(),
+        };
+    }
+    if let Some(found) = &found {
+        wanted.deliver_policy = found.deliver_policy;
+    }
+    if act {
+        let stream = context
+            .get_stream_no_info(spec.stream.name())
+            .await
+            .map_err(away)?;
+        stream
+            .create_consumer(wanted)
+            .await
+            .map_err(|error| match error.kind() {
+                ConsumerErrorKind::JetStream(e) => BusError::Different {
+                    name: name.clone(),
+                    what: format!("{e}; delete it and run `argosy setup` again"),
+                },
+                _ => away(error),
+            })?;
+    }
+    Ok(match drift {
+        None => Change::Created(name),
+        Some(drift) => Change::Updated(name, drift.join(", ")),
+    })
+}
+
+fn consumer_drift(wanted: &pull::Config, found: &pull::Config) -> Vec<String> {
+    let mut drift = Vec::new();
+    let mut compare = |field: &str, wanted: String, found: String| {
+        if wanted != found {
+            drift.push(format!("{field} is {found}, wanted {wanted}"));
+        }
+    };
+    compare(
+        "filter_subject",
+        wanted.filter_subject.clone(),
+        found.filter_subject.clone(),
+    );
+    compare(
+        "filter_subjects",
+        format!("{:?}", wanted.filter_subjects),
+        format!("{:?}", found.filter_subjects),
+    );
+    compare(
+        "ack_wait",
+        format!("{:?}", wanted.ack_wait),
+        format!("{:?}", found.ack_wait),
+    );
+    compare(
+        "max_deliver",
+        wanted.max_deliver.to_string(),
+        found.max_deliver.to_string(),
+    );
+    compare(
+        "max_ack_pending",
+        wanted.max_ack_pending.to_string(),
+        found.max_ack_pending.to_string(),
+    );
+    compare("backoff", "[]".into(), format!("{:?}", found.backoff));
+    drift
+}
+
+/// Whether the consumer is there and as wanted. Limits may be tuned without this release being told;
+/// what it takes may not.
+pub(super) async fn check_consumer(context: &Context, spec: &ConsumerSpec) -> Result<(), BusError> {
+    let name = format!("consumer {}/{}", spec.stream.name(), spec.name);
+    let found = found_consumer(context, spec)
+        .await?
+        .ok_or_else(|| BusError::Missing(name.clone()))?;
+    let drift = consumer_drift(&wanted_consumer(spec), &found);
+    let grave: Vec<_> = drift
+        .into_iter()
+        .filter(|d| !d.starts_with("max_ack_pending"))
+        .collect();
+    if grave.is_empty() {
+        Ok(())
+    } else {
+        Err(BusError::Different {
+            name,
+            what: grave.join(", "),
+        })
+    }
+}
