@@ -1,0 +1,222 @@
+//! Lines to pieces that fit a small model: at most [`CHUNK_TOKENS_MAX`] tokens, cut between
+//! sentences, rows and sections, with a little overlap inside a section.
+//!
+//! Words are never cut, with one exception that no limit could hold without: a "word" that is
+//! longer than a whole piece (base64, say). Pure and deterministic.
+
+mod unit;
+
+use crate::document::Line;
+use unit::{Kind, Unit};
+
+/// Most tokens of one piece, by [`tokens`].
+pub const CHUNK_TOKENS_MAX: usize = 256;
+/// How much of a piece is repeated at the start of the next one, at most, in tokens.
+pub const OVERLAP_TOKENS_MAX: usize = 26;
+/// The same for the header of a table, which every piece of its rows repeats whole.
+const TABLE_HEADER_TOKENS_MAX: usize = 64;
+/// A section smaller than this shares its piece with the next one.
+const SECTION_TOKENS_MIN: usize = 96;
+/// Characters of a run that cost one token.
+const RUN_CHARS: usize = 16;
+
+/// A piece of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The headings it stands under, outermost first.
+    pub headings: Vec<String>,
+    /// Its first line in the source.
+    pub line: u32,
+    /// Its first page, where the source has pages.
+    pub page: Option<u32>,
+    /// The text.
+    pub text: String,
+}
+
+/// How many tokens a text counts for: one for each run of letters and digits, one for each run of
+/// other signs, another one for every further 16 characters of a run; each ideograph counts alone.
+/// White space is free up to 16 in a row. Adding texts with a space adds their counts.
+pub fn tokens(text: &str) -> usize {
+    let mut count = 0;
+    let mut last = Run::Space;
+    let mut length = 0;
+    for c in text.chars() {
+        let run = Run::of(c);
+        length = if run == last { length + 1 } else { 1 };
+        let starts = (length - 1) % RUN_CHARS == 0;
+        count += usize::from(run == Run::Ideograph || starts && (run != Run::Space || length > 1));
+        last = run;
+    }
+    count
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Run {
+    Space,
+    Word,
+    Sign,
+    Ideograph,
+}
+
+impl Run {
+    fn of(c: char) -> Run {
+        match c {
+            _ if c.is_whitespace() => Run::Space,
+            '\u{2e80}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{20000}'..='\u{3ffff}' => {
+                Run::Ideograph
+            }
+            _ if c.is_alphanumeric() => Run::Word,
+            _ => Run::Sign,
+        }
+    }
+}
+
+/// The level and text of a Markdown heading.
+pub(crate) fn heading(line: &str) -> Option<(usize, &str)> {
+    let level = line.bytes().take_while(|&b| b == b'#').count();
+    let text = line[level..].strip_prefix(' ')?;
+    let text = text.trim().trim_end_matches('#').trim_end();
+    ((1..=6).contains(&level) && !text.is_empty()).then_some((level, text))
+}
+
+/// Cuts lines into pieces.
+pub fn chunks(lines: &[Line]) -> Vec<Piece> {
+    let (units, sections) = unit::units(lines);
+    let mut packer = Packer {
+        sections: &sections,
+        current: Vec::new(),
+        repeated: 0,
+        tokens: 0,
+        pieces: Vec::new(),
+    };
+    for unit in &units {
+        packer.add(unit, &units);
+    }
+    packer.flush();
+    packer.pieces
+}
+
+struct Packer<'a> {
+    sections: &'a [Vec<String>],
+    current: Vec<Unit>,
+    /// How many of the current units are overlap.
+    repeated: usize,
+    tokens: usize,
+    pieces: Vec<Piece>,
+}
+
+impl Packer<'_> {
+    fn add(&mut self, unit: &Unit, units: &[Unit]) {
+        if unit.kind == Kind::Heading && self.tokens >= SECTION_TOKENS_MIN {
+            self.flush();
+        } else if self.tokens + unit.tokens > CHUNK_TOKENS_MAX {
+            let moved = self.trailing_headings();
+            let overlap = if moved.is_empty() {
+                self.overlap(unit, units)
+            } else {
+                Vec::new()
+            };
+            self.flush();
+            self.repeated = overlap.len();
+            for unit in overlap.into_iter().chain(moved) {
+                self.push(unit);
+            }
+            if self.tokens + unit.tokens > CHUNK_TOKENS_MAX {
+                self.drop_repeated();
+            }
+            if self.tokens + unit.tokens > CHUNK_TOKENS_MAX {
+                self.flush(); // headings that leave no room for their text
+            }
+        }
+        self.push(unit.clone());
+    }
+
+    fn push(&mut self, unit: Unit) {
+        self.tokens += unit.tokens;
+        self.current.push(unit);
+    }
+
+    fn drop_repeated(&mut self) {
+        let dropped: usize = self.current.drain(..self.repeated).map(|u| u.tokens).sum();
+        self.tokens -= dropped;
+        self.repeated = 0;
+    }
+
+    /// Takes the headings off the end: they belong to what follows.
+    fn trailing_headings(&mut self) -> Vec<Unit> {
+        let body = self
+            .current
+            .iter()
+            .rposition(|u| u.kind != Kind::Heading)
+            .map_or(0, |last| last + 1);
+        if body <= self.repeated {
+            return Vec::new();
+        }
+        let moved = self.current.split_off(body);
+        self.tokens -= moved.iter().map(|u| u.tokens).sum::<usize>();
+        moved
+    }
+
+    /// What the next piece repeats of this one: the table's header, or the last sentences, or the
+    /// end of a sentence that is too long.
+    fn overlap(&self, next: &Unit, units: &[Unit]) -> Vec<Unit> {
+        if let Kind::Row {
+            header: Some(header),
+        } = next.kind
+        {
+            let header = &units[header];
+            let fits = header.tokens <= TABLE_HEADER_TOKENS_MAX;
+            return fits.then(|| header.clone()).into_iter().collect();
+        }
+        let fresh = &self.current[self.repeated..];
+        let mut room = OVERLAP_TOKENS_MAX;
+        let start = fresh
+            .iter()
+            .rposition(|unit| {
+                let stop = unit.kind != Kind::Sentence || unit.tokens > room;
+                room = room.saturating_sub(unit.tokens);
+                stop
+            })
+            .map_or(0, |stop| stop + 1);
+        match fresh.last() {
+            Some(last) if start == fresh.len() && last.kind == Kind::Sentence => {
+                vec![last.tail(OVERLAP_TOKENS_MAX)]
+            }
+            _ => fresh[start..].to_vec(),
+        }
+    }
+
+    fn flush(&mut self) {
+        let units = std::mem::take(&mut self.current);
+        let repeated = std::mem::take(&mut self.repeated);
+        self.tokens = 0;
+        if units.len() <= repeated {
+            return;
+        }
+        let first = units.iter().find(|u| !u.is_header()).unwrap_or(&units[0]);
+        self.pieces.push(Piece {
+            headings: common(
+                units[repeated..]
+                    .iter()
+                    .map(|u| &self.sections[u.section][..]),
+            ),
+            line: first.line,
+            page: first.page,
+            text: unit::join(&units),
+        });
+    }
+}
+
+/// The headings that all sections share.
+fn common<'a>(mut paths: impl Iterator<Item = &'a [String]>) -> Vec<String> {
+    let mut shared = paths.next().unwrap_or_default();
+    for path in paths {
+        let same = shared.iter().zip(path).take_while(|(a, b)| a == b).count();
+        shared = &shared[..same];
+    }
+    shared.to_vec()
+}
+
+#[cfg(test)]
+#[path = "chunk/tests.rs"]
+mod tests;

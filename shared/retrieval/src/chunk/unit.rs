@@ -1,0 +1,320 @@
+//! The smallest parts that are packed: sentences, rows, list items, headings.
+
+use super::{CHUNK_TOKENS_MAX, heading, tokens};
+use crate::document::Line;
+
+/// What a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A heading line.
+    Heading,
+    /// A sentence, or a part of one that is too long.
+    Sentence,
+    /// A line of a table, of code or of a list; the header is the unit of the table's first line.
+    Row {
+        /// Index of the header's unit; the header itself names none.
+        header: Option<usize>,
+    },
+}
+
+/// What stands before a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gap {
+    Space,
+    Line,
+    Paragraph,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unit {
+    pub(super) kind: Kind,
+    pub(super) gap: Gap,
+    pub(super) text: String,
+    pub(super) tokens: usize,
+    pub(super) line: u32,
+    pub(super) page: Option<u32>,
+    /// Index of its path of headings.
+    pub(super) section: usize,
+}
+
+impl Unit {
+    /// The last words, at most `room` tokens.
+    pub(super) fn tail(&self, room: usize) -> Unit {
+        let mut start = self.text.len();
+        for (at, word) in words(&self.text).into_iter().rev() {
+            if tokens(&self.text[at..]) > room {
+                break;
+            }
+            debug_assert!(!word.is_empty());
+            start = at;
+        }
+        let text = self.text[start..].to_owned();
+        Unit {
+            tokens: tokens(&text),
+            text,
+            ..self.clone()
+        }
+    }
+
+    /// A header row of a table: repeated in front of other rows.
+    pub(super) fn is_header(&self) -> bool {
+        self.kind == Kind::Row { header: None }
+    }
+}
+
+/// Puts units together as they stood.
+pub(super) fn join(units: &[Unit]) -> String {
+    let mut text = String::new();
+    for unit in units {
+        if !text.is_empty() {
+            text.push_str(match unit.gap {
+                Gap::Space => " ",
+                Gap::Line => "\n",
+                Gap::Paragraph => "\n\n",
+            });
+        }
+        text.push_str(&unit.text);
+    }
+    text
+}
+
+/// Reads lines into units and the paths of headings that they stand under.
+pub(super) fn units(lines: &[Line]) -> (Vec<Unit>, Vec<Vec<String>>) {
+    let mut reader = Reader {
+        units: Vec::new(),
+        sections: vec![Vec::new()],
+        levels: Vec::new(),
+        paragraph: Vec::new(),
+        table: None,
+        fenced: false,
+        gap: Gap::Paragraph,
+    };
+    for line in lines {
+        reader.line(line);
+    }
+    reader.end_paragraph();
+    (reader.units, reader.sections)
+}
+
+struct Reader<'a> {
+    units: Vec<Unit>,
+    sections: Vec<Vec<String>>,
+    /// Level of each heading of the current path.
+    levels: Vec<usize>,
+    paragraph: Vec<&'a Line>,
+    /// Unit of the header of the current table.
+    table: Option<usize>,
+    fenced: bool,
+    gap: Gap,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, line: &'a Line) {
+        let text = line.text.trim();
+        let fence = text.starts_with("```") || text.starts_with("~~~");
+        if !is_row(text) {
+            self.table = None;
+        }
+        if text.is_empty() {
+            self.end_paragraph();
+            self.gap = Gap::Paragraph;
+        } else if fence || self.fenced {
+            self.fenced ^= fence;
+            self.end_paragraph();
+            self.push(Kind::Row { header: None }, line, line.text.trim_end());
+        } else if let Some((level, title)) = heading(text) {
+            self.end_paragraph();
+            self.enter(level, title);
+            self.gap = Gap::Paragraph;
+            self.push(Kind::Heading, line, text);
+        } else if is_row(text) {
+            self.end_paragraph();
+            let kind = Kind::Row { header: self.table };
+            let unit = self.units.len();
+            self.push(kind, line, text);
+            self.table.get_or_insert(unit);
+        } else {
+            if is_item(text) {
+                self.end_paragraph();
+            }
+            self.paragraph.push(line);
+        }
+    }
+
+    fn enter(&mut self, level: usize, title: &str) {
+        let keep = self.levels.iter().take_while(|&&l| l < level).count();
+        self.levels.truncate(keep);
+        self.levels.push(level);
+        let mut path = self.sections.last().cloned().unwrap_or_default();
+        path.truncate(keep);
+        path.push(title.to_owned());
+        self.sections.push(path);
+    }
+
+    fn end_paragraph(&mut self) {
+        let lines = std::mem::take(&mut self.paragraph);
+        let mut text = String::new();
+        let mut starts = Vec::with_capacity(lines.len());
+        for line in &lines {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            starts.push(text.len());
+            text.push_str(line.text.trim());
+        }
+        for (at, sentence) in sentences(&text) {
+            let line = lines[starts.partition_point(|&start| start <= at) - 1];
+            self.push(Kind::Sentence, line, sentence);
+            self.gap = Gap::Space;
+        }
+        if !lines.is_empty() {
+            self.gap = Gap::Line;
+        }
+    }
+
+    /// Adds a unit, or several when it is too long for one piece.
+    fn push(&mut self, kind: Kind, line: &Line, text: &str) {
+        for part in parts(text) {
+            self.units.push(Unit {
+                kind,
+                gap: self.gap,
+                tokens: tokens(part),
+                text: part.to_owned(),
+                line: line.number,
+                page: line.page,
+                section: self.sections.len() - 1,
+            });
+            self.gap = Gap::Space;
+        }
+        self.gap = Gap::Line;
+    }
+}
+
+/// A line of a table: cells between bars or tabs.
+fn is_row(text: &str) -> bool {
+    text.contains('\t') || text.bytes().filter(|&b| b == b'|').count() >= 2
+}
+
+/// The start of a list item, which is never joined with the line above.
+fn is_item(text: &str) -> bool {
+    let marker = text.split(' ').next().unwrap_or_default();
+    let number = marker.trim_end_matches(['.', ')']);
+    matches!(marker, "-" | "*" | "+" | "•")
+        || number.len() < marker.len()
+            && (1..=3).contains(&number.len())
+            && number.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Words with their offsets.
+fn words(text: &str) -> Vec<(usize, &str)> {
+    text.split_whitespace()
+        .map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+        .collect()
+}
+
+/// Parts of at most [`CHUNK_TOKENS_MAX`] tokens, cut between words.
+fn parts(text: &str) -> Vec<&str> {
+    if tokens(text) <= CHUNK_TOKENS_MAX {
+        return vec![text];
+    }
+    let mut parts = Vec::new();
+    let (mut start, mut end, mut count) = (0, 0, 0);
+    for (at, word) in words(text) {
+        let added = tokens(&text[end..at + word.len()]);
+        if count + added > CHUNK_TOKENS_MAX && end > start {
+            parts.push(&text[start..end]);
+            (start, count) = (at, 0);
+        }
+        let size = tokens(word);
+        if size > CHUNK_TOKENS_MAX {
+            parts.extend(slices(word));
+            (start, end, count) = (at + word.len(), at + word.len(), 0);
+            continue;
+        }
+        if end <= start {
+            start = at;
+        }
+        count += if count == 0 { size } else { added };
+        end = at + word.len();
+    }
+    if end > start {
+        parts.push(&text[start..end]);
+    }
+    parts
+}
+
+/// A word that is longer than a piece, cut between characters.
+fn slices(word: &str) -> Vec<&str> {
+    let mut cuts: Vec<usize> = word
+        .char_indices()
+        .map(|(at, _)| at)
+        .step_by(CHUNK_TOKENS_MAX)
+        .collect();
+    cuts.push(word.len());
+    cuts.windows(2).map(|w| &word[w[0]..w[1]]).collect()
+}
+
+/// Words that end with a full stop and end no sentence.
+const ABBREVIATIONS: [&str; 26] = [
+    "mr", "mrs", "ms", "dr", "prof", "no", "nr", "nos", "art", "sec", "fig", "eq", "vs", "e.g",
+    "i.e", "inc", "ltd", "co", "corp", "st", "approx", "ca", "p", "pp", "vol", "cf",
+];
+
+/// Sentences with their offsets. In doubt two sentences stay one.
+fn sentences(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        let next = at + c.len_utf8();
+        if at < start || !ends_sentence(&text[start..at], c) {
+            continue;
+        }
+        let closing: usize = text[next..]
+            .chars()
+            .take_while(|c| {
+                matches!(
+                    c,
+                    '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '.' | '!' | '?'
+                )
+            })
+            .map(char::len_utf8)
+            .sum();
+        let end = next + closing;
+        let wide = matches!(c, '。' | '！' | '？');
+        let rest = &text[end..];
+        let begins = rest
+            .trim_start()
+            .chars()
+            .next()
+            .is_none_or(|c| !c.is_lowercase());
+        if (wide || rest.starts_with(char::is_whitespace)) && begins {
+            found.push((start, text[start..end].trim_end()));
+            start = end + rest.len() - rest.trim_start().len();
+        }
+    }
+    if !text[start..].trim().is_empty() {
+        found.push((start, text[start..].trim_end()));
+    }
+    found
+}
+
+/// Whether `c` behind `sentence` ends it.
+fn ends_sentence(sentence: &str, c: char) -> bool {
+    match c {
+        '!' | '?' | '。' | '！' | '？' => true,
+        '.' => {
+            let start = sentence
+                .char_indices()
+                .rev()
+                .take_while(|(_, c)| !c.is_whitespace() && *c != '(')
+                .take(12) // no abbreviation is longer; a line may be one endless word
+                .last()
+                .map_or(sentence.len(), |(start, _)| start);
+            let word = sentence[start..].to_lowercase();
+            let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+            let item = start == 0 && word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
+            !initial && !item && !ABBREVIATIONS.contains(&word.as_str())
+        }
+        _ => false,
+    }
+}

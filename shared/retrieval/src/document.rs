@@ -1,0 +1,172 @@
+//! A document: one file of the corpus, read and made into lines of text.
+//!
+//! What a file is called on the wire is decided here: its bucket and its id come from its path
+//! alone, so the same file is the same document on every run and every machine. *Not* how a file
+//! is read: see [`crate::reader`].
+
+use envelope::{Bucket, DocId, TenantId};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// The bucket of files that lie in no folder, or in one whose name is no bucket.
+pub const GENERIC_BUCKET: &str = "generic";
+/// Longest readable part of a document id, in characters; the hash comes on top.
+const SLUG_CHARS_MAX: usize = 48;
+/// Hash characters of a document id: 40 bits, and only paths with the same slug can collide.
+const ID_HASH_CHARS: usize = 10;
+
+/// One document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Part of the corpus: the first folder of the path.
+    pub bucket: Bucket,
+    /// Derived from tenant and path.
+    pub doc_id: DocId,
+    /// Path relative to the corpus root, with `/`.
+    pub source: String,
+    /// From the front matter, the markup, the first heading or the file name, in this order.
+    pub title: String,
+    /// Extension in lower case, without the dot.
+    pub ext: String,
+    /// Front matter and `<meta>` fields; keys are lower case.
+    pub metadata: BTreeMap<String, Value>,
+    /// SHA-256 of the bytes of the file, in hex.
+    pub hash: String,
+    /// The text.
+    pub lines: Vec<Line>,
+}
+
+/// A line of text and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Line in the file, from 1. For HTML: in the text that the markup renders to.
+    pub number: u32,
+    /// Page, from 1, where the file has form feeds.
+    pub page: Option<u32>,
+    /// The text, without its line end.
+    pub text: String,
+}
+
+/// What the catalog has to know about a document on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamp {
+    /// Path relative to the corpus root.
+    pub source: String,
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// SHA-256 of its bytes, in hex.
+    pub hash: String,
+}
+
+impl Document {
+    /// The document without its text.
+    pub fn stamp(&self) -> Stamp {
+        Stamp {
+            source: self.source.clone(),
+            bucket: self.bucket.clone(),
+            doc_id: self.doc_id.clone(),
+            hash: self.hash.clone(),
+        }
+    }
+}
+
+/// The bucket of a path relative to the corpus root.
+pub fn bucket_of(source: &str) -> Bucket {
+    source
+        .split_once('/')
+        .and_then(|(folder, _)| Bucket::new(folder).ok())
+        .unwrap_or_else(|| Bucket::new(GENERIC_BUCKET).expect("a constant that keeps the rule"))
+}
+
+/// The document id of a path: a readable slug of the path inside its bucket, and always a hash of
+/// tenant and whole path. The hash is there even when the slug says it all: `a.md` and `a.txt`
+/// have the same slug, and the subject of a chunk does not name the tenant.
+pub fn doc_id_of(tenant: &TenantId, source: &str) -> DocId {
+    let inner = match source.split_once('/') {
+        Some((folder, rest)) if Bucket::new(folder).is_ok() => rest,
+        _ => source,
+    };
+    let stem = match inner.rsplit_once('.') {
+        Some((stem, ext)) if !stem.is_empty() && !ext.contains('/') => stem,
+        _ => inner,
+    };
+    let slug: String = stem
+        .chars()
+        .take(SLUG_CHARS_MAX)
+        .map(|c| match c {
+            'A'..='Z' | 'a'..='z' | '0'..='9' | '_' | '-' => c,
+            _ => '-',
+        })
+        .collect();
+    let hash = sha256_hex(format!("{tenant}/{source}").as_bytes());
+    let id = format!("{}-{}", slug.trim_matches('-'), &hash[..ID_HASH_CHARS]);
+    DocId::new(id.trim_start_matches('-')).expect("slug and hash keep the rule")
+}
+
+/// SHA-256 in lower-case hex.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::with_capacity(64), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}"); // writing to a String cannot fail
+            hex
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn id(source: &str) -> String {
+        doc_id_of(&TenantId::default_tenant(), source).to_string()
+    }
+
+    #[test]
+    fn ids_are_readable_and_tell_files_apart() {
+        assert!(id("invoices/acme-001.md").starts_with("acme-001-"));
+        assert!(id("a b/c.d.txt").starts_with("a-b-c-d-"));
+        assert!(id("x/y/z").starts_with("y-z-"));
+        assert_ne!(id("a/x.md"), id("a/x.txt"));
+        assert_ne!(id("a/x.md"), id("b/x.md"));
+        assert_ne!(id("a/ä.md"), id("a/ö.md"));
+        let other = TenantId::new("other").unwrap();
+        assert_ne!(id("a/x.md"), doc_id_of(&other, "a/x.md").to_string());
+        assert_eq!(id("日本/語.md").len(), ID_HASH_CHARS);
+    }
+
+    #[test]
+    fn the_bucket_is_the_first_folder() {
+        assert_eq!(bucket_of("invoices/2024/a.md").as_str(), "invoices");
+        assert_eq!(bucket_of("a.md").as_str(), GENERIC_BUCKET);
+        assert_eq!(bucket_of("two words/a.md").as_str(), GENERIC_BUCKET);
+    }
+
+    #[test]
+    fn hashes_match_the_published_vector() {
+        assert_eq!(
+            sha256_hex(b"abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_has_a_valid_stable_id(source in "\\PC{0,120}") {
+            prop_assert!(id(&source).len() <= 64);
+            prop_assert_eq!(id(&source), id(&source));
+        }
+
+        #[test]
+        fn two_paths_have_two_ids(a in "[a-zA-Z0-9/._ äö-]{1,40}", b in "[a-zA-Z0-9/._ äö-]{1,40}") {
+            prop_assume!(a != b);
+            prop_assert_ne!(id(&a), id(&b));
+        }
+    }
+}

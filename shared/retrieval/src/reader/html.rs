@@ -1,0 +1,129 @@
+//! HTML to lines: `html2text` renders, this module prunes what is not content and reads the head.
+
+use super::{Parsed, front_matter, numbered, take_title};
+use html2text::config::{self, Config};
+use html2text::render::PlainDecorator;
+use html2text::{Element, Handle, RcDom};
+
+/// Wide enough that nothing is wrapped that the author did not break.
+const WIDTH: usize = 4_000;
+/// Elements that are no content.
+const PRUNED: [&str; 7] = [
+    "script", "style", "nav", "noscript", "template", "svg", "iframe",
+];
+
+/// Parses a page; `None` when it cannot be rendered at all.
+pub(super) fn parse(text: &str) -> Option<Parsed> {
+    let renderer = renderer();
+    let dom = renderer.parse_html(text.as_bytes()).ok()?;
+    let mut head = Head::default();
+    prune(&dom, &mut head);
+    let body = render(&renderer, &dom)?;
+    let mut metadata = front_matter::collect(
+        head.meta
+            .iter()
+            .map(|(name, content)| (name.as_str(), front_matter::scalar(content))),
+    );
+    let title = take_title(&mut metadata);
+    Some(Parsed {
+        title: head.title.and_then(|html| text_of(&html)).or(title),
+        metadata,
+        lines: numbered(&body, 0),
+    })
+}
+
+fn renderer() -> Config<PlainDecorator> {
+    config::plain_no_decorate()
+        .no_link_wrapping()
+        .allow_width_overflow()
+}
+
+#[derive(Default)]
+struct Head {
+    title: Option<String>,
+    meta: Vec<(String, String)>,
+}
+
+/// Removes what is not content and collects the head on the way. Iterative: pages nest deeply.
+fn prune(dom: &RcDom, head: &mut Head) {
+    let mut pending: Vec<Handle> = vec![dom.document.clone()];
+    while let Some(node) = pending.pop() {
+        node.children.borrow_mut().retain(|child| {
+            !child
+                .element_name()
+                .is_some_and(|n| PRUNED.contains(&n.as_str()))
+        });
+        match node.element_name().as_deref() {
+            Some("title") if head.title.is_none() => head.title = markup(&node),
+            Some("meta") => head.meta.extend(meta(&node)),
+            Some("a") => forget_target(&node),
+            _ => {}
+        }
+        pending.extend(node.children.borrow().iter().rev().cloned());
+    }
+}
+
+/// A link without a target is rendered as its words, without brackets that look like a citation.
+fn forget_target(node: &Handle) {
+    if let Element { ref attrs, .. } = node.data {
+        attrs.borrow_mut().clear();
+    }
+}
+
+/// `name` and `content` of a `<meta>`, unless the name is a hint to browsers.
+fn meta(node: &Handle) -> Option<(String, String)> {
+    let Element { ref attrs, .. } = node.data else {
+        return None;
+    };
+    let attrs = attrs.borrow();
+    let value = |wanted: &str| {
+        attrs
+            .iter()
+            .find(|attr| &*attr.name.local == wanted)
+            .map(|attr| attr.value.to_string())
+    };
+    let name = value("name")?;
+    let browser = ["viewport", "robots", "generator", "theme-color", "referrer"];
+    if browser.contains(&name.to_lowercase().as_str()) {
+        return None;
+    }
+    Some((name, value("content")?))
+}
+
+fn markup(node: &Handle) -> Option<String> {
+    let mut bytes = Vec::new();
+    node.serialize(&mut bytes).ok()?;
+    let html = String::from_utf8(bytes).ok()?;
+    let inner = html.split_once('>')?.1;
+    Some(inner.strip_suffix("</title>").unwrap_or(inner).to_owned())
+}
+
+fn text_of(html: &str) -> Option<String> {
+    let text = renderer().string_from_read(html.as_bytes(), WIDTH).ok()?;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then_some(text)
+}
+
+fn render(renderer: &Config<PlainDecorator>, dom: &RcDom) -> Option<String> {
+    let tree = renderer.dom_to_render_tree(dom).ok()?;
+    let text = renderer.render_to_string(tree, WIDTH).ok()?;
+    let lines = text.lines().filter(|line| !is_border(line)).map(row);
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// A line of a drawn table that holds no cell.
+fn is_border(line: &str) -> bool {
+    !line.is_empty()
+        && line
+            .chars()
+            .all(|c| matches!(c, '─' | '┬' | '┴' | '┼' | '/'))
+}
+
+/// A drawn row of cells as a row of Markdown: `| a | b |`.
+fn row(line: &str) -> String {
+    if !line.contains('│') {
+        return line.to_owned();
+    }
+    let cells: Vec<&str> = line.split('│').map(str::trim).collect();
+    format!("| {} |", cells.join(" | "))
+}
