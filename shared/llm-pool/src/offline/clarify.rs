@@ -1,0 +1,70 @@
+//! The clarifier's part: a template that names what was searched and what narrowed it.
+
+use super::lexicon::Lexicon;
+use super::question::Question;
+use serde_json::json;
+
+/// Most options offered.
+const OPTIONS_MAX: usize = 4;
+
+/// The clarifier's JSON. `narrowed_by` has one condition per line.
+pub(super) fn write(lexicon: &Lexicon, question: &str, narrowed_by: &str) -> String {
+    let conditions: Vec<&str> = narrowed_by
+        .lines()
+        .map(|line| line.trim().trim_start_matches("- "))
+        .filter(|line| !line.is_empty() && !line.eq_ignore_ascii_case("none"))
+        .collect();
+    let terms = Question::read(lexicon, question).terms;
+    let mut about: Vec<String> = terms.into_iter().map(|term| term.text).take(5).collect();
+    if about.is_empty() {
+        about.push(question.trim().to_owned());
+    }
+    let about = about.join(" ");
+    let mut options: Vec<String> = conditions
+        .iter()
+        .take(OPTIONS_MAX - 1)
+        .map(|condition| format!("Search without `{condition}`"))
+        .collect();
+    options.push("Ask with other words".to_owned());
+    let asked = match conditions.is_empty() {
+        true => format!(
+            "I found nothing about “{about}”. Which document, name or number do you have in mind?"
+        ),
+        false => format!(
+            "I found nothing about “{about}” with {}. Should I search without that?",
+            conditions.join(" and ")
+        ),
+    };
+    json!({"clarifying_question": asked, "suggested_options": options}).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn clarify(narrowed_by: &str) -> Value {
+        let question = "What did Harbour Light charge?";
+        serde_json::from_str(&write(&Lexicon::new(), question, narrowed_by)).unwrap()
+    }
+
+    #[test]
+    fn names_what_narrowed_the_search() {
+        let asked = clarify("source contains `x.pdf`\nyear = 2024");
+        let text = asked["clarifying_question"].as_str().unwrap();
+        assert!(
+            text.contains("Harbour Light") && text.contains("year = 2024"),
+            "{text}"
+        );
+        assert_eq!(asked["suggested_options"].as_array().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn asks_for_more_when_nothing_narrowed_it() {
+        for none in ["", "none"] {
+            let asked = clarify(none);
+            let text = asked["clarifying_question"].as_str().unwrap();
+            assert!(text.ends_with("have in mind?"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! What kind of answer a question wants, and whether a sentence could be one.
+
+use super::lexicon::Lexicon;
+use super::question::is_year;
+use llm::words;
+
+/// The kind of answer that is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Wants {
+    /// A date or time of day.
+    Date,
+    /// An amount, a share, a measure.
+    Amount,
+    /// How many of something: the key of what is counted.
+    Count(String),
+    /// A span of time.
+    Duration,
+    /// A person or organisation.
+    Who,
+    /// A place.
+    Place,
+    /// A reason.
+    Reason,
+    /// Nothing in particular.
+    Any,
+}
+
+const UNITS_OF_TIME: [&str; 20] = [
+    "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks",
+    "month", "months", "quarter", "quarters", "year", "years", "decade", "decades", "h", "min",
+];
+const MONTHS: [&str; 23] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+];
+const WEEKDAYS: [&str; 8] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "noon",
+];
+const NUMBER_WORDS: [&str; 16] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "twenty", "thirty", "hundred", "thousand",
+];
+
+impl Wants {
+    /// Reads the kind out of a question in lower case.
+    pub(super) fn read(lexicon: &Lexicon, lower: &str) -> Wants {
+        let runs: Vec<&str> = words::runs(lower).collect();
+        let has = |word: &str| runs.contains(&word);
+        let pair = |a: &str, b: &str| runs.windows(2).any(|w| w == [a, b]);
+        let counted = runs
+            .windows(3)
+            .find(|w| w[..2] == ["how", "many"])
+            .map(|w| w[2]);
+        match counted {
+            Some(unit) if UNITS_OF_TIME.contains(&unit) => return Wants::Duration,
+            Some(thing) => return Wants::Count(lexicon.key(thing)),
+            None => {}
+        }
+        let which = |thing: &str| pair("what", thing) || pair("which", thing);
+        match () {
+            () if pair("how", "long") => Wants::Duration,
+            () if has("when")
+                || which("date")
+                || which("year")
+                || which("day")
+                || has("deadline") =>
+            {
+                Wants::Date
+            }
+            () if pair("date", "of") || pair("due", "date") || pair("expiry", "date") => {
+                Wants::Date
+            }
+            () if has("who") || has("whom") || has("whose") || which("person") => Wants::Who,
+            () if has("where") || which("city") || which("country") => Wants::Place,
+            () if has("why") || pair("what", "caused") || pair("root", "cause") => Wants::Reason,
+            () if pair("how", "much") || pair("how", "often") || amount_noun(&runs) => {
+                Wants::Amount
+            }
+            () => Wants::Any,
+        }
+    }
+
+    /// Whether `text` holds that kind of answer; true for `Any`.
+    pub(super) fn met_by(&self, lexicon: &Lexicon, text: &str) -> bool {
+        match self {
+            Wants::Any => true,
+            Wants::Date => has_date(text),
+            Wants::Amount => has_number(text),
+            Wants::Count(thing) => has_count(lexicon, text, thing),
+            Wants::Duration => has_duration(text),
+            Wants::Who => has_name(text),
+            Wants::Place => has_place(text),
+            Wants::Reason => has_reason(text),
+        }
+    }
+
+    /// Whether a sentence without that kind can hardly be the answer.
+    pub(super) fn is_strict(&self) -> bool {
+        matches!(
+            self,
+            Wants::Date | Wants::Amount | Wants::Count(_) | Wants::Duration
+        )
+    }
+}
+
+fn amount_noun(runs: &[&str]) -> bool {
+    const NOUNS: [&str; 25] = [
+        "amount",
+        "balance",
+        "budget",
+        "capacity",
+        "cost",
+        "costs",
+        "current",
+        "fee",
+        "frequency",
+        "limit",
+        "maximum",
+        "minimum",
+        "percentage",
+        "power",
+        "price",
+        "rate",
+        "rating",
+        "salary",
+        "size",
+        "speed",
+        "temperature",
+        "total",
+        "voltage",
+        "weight",
+        "percent",
+    ];
+    let asks = runs.iter().any(|r| matches!(*r, "what" | "which"));
+    asks && runs.iter().any(|r| NOUNS.contains(r))
+}
+
+fn lower_runs(text: &str) -> Vec<String> {
+    words::runs(text).map(str::to_lowercase).collect()
+}
+
+fn numeric(run: &str) -> bool {
+    run.starts_with(|c: char| c.is_ascii_digit()) || NUMBER_WORDS.contains(&run)
+}
+
+fn has_number(text: &str) -> bool {
+    lower_runs(text).iter().any(|run| numeric(run))
+}
+
+fn has_date(text: &str) -> bool {
+    let runs = lower_runs(text);
+    let clock = || {
+        let bytes = text.as_bytes();
+        bytes.windows(4).any(|w| {
+            w[0].is_ascii_digit() && w[1] == b':' && w[2].is_ascii_digit() && w[3].is_ascii_digit()
+        })
+    };
+    let month = |run: &str| MONTHS.contains(&run) && run != "may";
+    runs.iter()
+        .any(|r| is_year(r) || month(r) || WEEKDAYS.contains(&r.as_str()))
+        || runs
+            .windows(2)
+            .any(|w| w[0] == "may" && numeric(&w[1]) || w[1] == "may" && numeric(&w[0]))
+        || clock()
+}
+
+fn has_duration(text: &str) -> bool {
+    let runs = lower_runs(text);
+    let unit = |run: &str| UNITS_OF_TIME.contains(&run);
+    let near = |at: usize| runs[at + 1..].iter().take(3).any(|run| unit(run));
+    (0..runs.len()).any(|at| numeric(&runs[at]) && near(at))
+}
+
+fn has_count(lexicon: &Lexicon, text: &str, thing: &str) -> bool {
+    let runs = lower_runs(text);
+    let close = |at: usize| {
+        let from = at.saturating_sub(4);
+        runs[from..]
+            .iter()
+            .take(9)
+            .any(|run| lexicon.key(run) == thing)
+    };
+    (0..runs.len()).any(|at| numeric(&runs[at]) && close(at))
+}
+
+/// Two neighbouring capitals, or one inside a sentence.
+fn has_name(text: &str) -> bool {
+    let tokens: Vec<&str> = text.split_whitespace().collect();
+    let capital = |token: &str| {
+        let word = token.trim_matches(|c: char| !c.is_alphanumeric());
+        word.starts_with(char::is_uppercase) && !words::is_stop(&word.to_lowercase())
+    };
+    tokens
+        .windows(2)
+        .any(|w| capital(w[1]) && !w[0].ends_with(['.', '?', '!']))
+}
+
+fn has_place(text: &str) -> bool {
+    let tokens: Vec<&str> = text.split_whitespace().collect();
+    let before = [
+        "in", "at", "on", "near", "to", "from", "room", "floor", "via",
+    ];
+    tokens.windows(2).any(|w| {
+        let next = w[1].starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
+        let the = matches!(w[1], "the" | "a");
+        before.contains(&w[0].to_lowercase().as_str()) && (next || the)
+    })
+}
+
+fn has_reason(text: &str) -> bool {
+    const MARKS: [&str; 14] = [
+        "because",
+        "due",
+        "since",
+        "cause",
+        "caused",
+        "causes",
+        "reason",
+        "therefore",
+        "result",
+        "resulted",
+        "led",
+        "so",
+        "after",
+        "owing",
+    ];
+    lower_runs(text)
+        .iter()
+        .any(|run| MARKS.contains(&run.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wants(text: &str) -> Wants {
+        Wants::read(&Lexicon::new(), &text.to_lowercase())
+    }
+
+    #[test]
+    fn reads_the_kind_of_answer() {
+        assert_eq!(wants("When does it end?"), Wants::Date);
+        assert_eq!(wants("How many days of notice?"), Wants::Duration);
+        assert_eq!(
+            wants("How many drawings are there?"),
+            Wants::Count("drawing".into())
+        );
+        assert_eq!(wants("Who signed it?"), Wants::Who);
+        assert_eq!(wants("What is the maximum voltage?"), Wants::Amount);
+        assert_eq!(wants("Describe the process."), Wants::Any);
+    }
+
+    #[test]
+    fn sees_it_in_a_sentence() {
+        let lexicon = Lexicon::new();
+        for (wants, yes, no) in [
+            (Wants::Date, "It ends on 3 May.", "You may end it."),
+            (Wants::Date, "Start: 2026-01-05", "It starts soon."),
+            (
+                Wants::Duration,
+                "within thirty (30) calendar days",
+                "every day",
+            ),
+            (Wants::Who, "It was signed by Ada Byron.", "It was signed."),
+            (Wants::Amount, "EUR 12.50", "some money"),
+            (Wants::Count("item".into()), "12 large items", "12 dogs"),
+            (Wants::Place, "It stands in Bremen.", "It stands."),
+        ] {
+            assert!(wants.met_by(&lexicon, yes), "{yes}");
+            assert!(!wants.met_by(&lexicon, no), "{no}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The mapper's part: whether a passage answers, and the sentences that do.
+
+use super::lexicon::Lexicon;
+use super::question::Question;
+use super::score::{Reading, Scored};
+use llm::tokens;
+use serde_json::json;
+
+/// Most facts taken from one passage.
+const FACTS_MAX: usize = 4;
+/// Least score of the best sentence.
+const SCORE_MIN: f32 = 0.45;
+/// Least share of the plain words of the question around the best sentence.
+const REACH_MIN: f32 = 0.5;
+/// Least score of a further sentence, as a share of the best one.
+const FURTHER_MIN: f32 = 0.7;
+
+/// The mapper's JSON.
+pub(super) fn write(lexicon: &Lexicon, question: &str, section: &str, max_tokens: u32) -> String {
+    let question = Question::read(lexicon, question);
+    let (title, text) = head(section);
+    let mut facts = facts(lexicon, &question, &title, text);
+    loop {
+        let answer = json!({"relevant": !facts.is_empty(), "facts": facts}).to_string();
+        if facts.len() <= 1 || tokens::estimate(&answer) <= max_tokens {
+            return answer;
+        }
+        facts.pop();
+    }
+}
+
+/// The sentences of a passage that answer, best first; none if it does not.
+pub(super) fn facts(
+    lexicon: &Lexicon,
+    question: &Question,
+    title: &str,
+    text: &str,
+) -> Vec<String> {
+    let reading = Reading::new(lexicon, question, title, text);
+    select(&reading, FACTS_MAX)
+        .into_iter()
+        .map(|scored| quote(&reading, scored))
+        .collect()
+}
+
+/// The units of a passage that answer, best first.
+pub(super) fn select(reading: &Reading<'_>, most: usize) -> Vec<Scored> {
+    if !reading.is_about() {
+        return Vec::new();
+    }
+    let ranked = reading.ranked();
+    let Some(best) = ranked.first().copied() else {
+        return Vec::new();
+    };
+    if best.score < SCORE_MIN || best.reach < REACH_MIN {
+        return Vec::new();
+    }
+    ranked
+        .into_iter()
+        .filter(|scored| scored.score >= best.score * FURTHER_MIN)
+        .take(most)
+        .collect()
+}
+
+/// A unit as a fact: with the sentence before it when it points back.
+pub(super) fn quote(reading: &Reading<'_>, scored: Scored) -> String {
+    const BACK: [&str; 12] = [
+        "he ", "her ", "his ", "it ", "its ", "she ", "that ", "their ", "these ", "they ",
+        "this ", "those ",
+    ];
+    let unit = &reading.units[scored.at];
+    let lower = unit.text.to_lowercase();
+    match unit
+        .before
+        .filter(|_| BACK.iter().any(|b| lower.starts_with(b)))
+    {
+        Some(before) => format!("{} {}", reading.units[before].text, unit.text),
+        None => unit.text.clone(),
+    }
+}
+
+/// Parts the `source:` and `title:` lines from the text.
+fn head(section: &str) -> (String, &str) {
+    let mut title = String::new();
+    let mut rest = section;
+    for key in ["source:", "title:", "source:"] {
+        if let Some(after) = rest.strip_prefix(key) {
+            let (line, below) = after.split_once('\n').unwrap_or((after, ""));
+            title.push_str(line);
+            title.push('\n');
+            rest = below.trim_start();
+        }
+    }
+    (title, rest)
+}

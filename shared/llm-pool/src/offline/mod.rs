@@ -1,0 +1,133 @@
+//! The offline reader: a deterministic, extractive stand-in behind the model contract.
+//!
+//! With no model configured the fleet still answers: keywords instead of a plan, sentences instead
+//! of extracted facts, cited sentences instead of a written answer. It is *not* a language model and
+//! never called one: answers are labelled [`NAME`], it writes no sentence of its own about the
+//! documents, and it reads nothing of a prompt but its tagged sections.
+//!
+//! | module | what |
+//! |---|---|
+//! | `lexicon` | words that mean the same |
+//! | `question` | what a question asks for, and what an answer must mention |
+//! | `units` | a passage as sentences, table rows and fields |
+//! | `cues` | what kind of answer a sentence could be |
+//! | `score` | how well a sentence answers |
+//! | `plan`, `map`, `reduce`, `clarify` | what each role writes |
+
+mod clarify;
+mod cues;
+mod lexicon;
+mod map;
+mod plan;
+mod question;
+mod reduce;
+mod score;
+mod units;
+
+use envelope::{Role, Usage};
+use lexicon::Lexicon;
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, section, tokens};
+
+/// The name that answers of the offline reader are labelled with.
+pub const NAME: &str = "offline-extractive";
+
+/// The offline reader. Cheap to ask: well under a millisecond of work per call.
+#[derive(Debug)]
+pub struct OfflineReader {
+    lexicon: Lexicon,
+}
+
+impl Default for OfflineReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl OfflineReader {
+    /// Builds its word tables.
+    pub fn new() -> Self {
+        OfflineReader {
+            lexicon: Lexicon::new(),
+        }
+    }
+
+    /// Answers a prompt of `role` out of its tagged sections, in at most about `max_tokens` tokens.
+    /// `None`: the prompt lacks a section that the role's prompts have, or the role has none.
+    pub fn answer(&self, role: Role, user: &str, max_tokens: u32) -> Option<String> {
+        let question = section::read(user, "question")?;
+        match role {
+            Role::Planner => Some(plan::write(
+                &self.lexicon,
+                question,
+                section::read(user, "earlier_queries"),
+            )),
+            Role::Mapper => {
+                let text = section::read(user, "text")?;
+                Some(map::write(&self.lexicon, question, text, max_tokens))
+            }
+            Role::Reducer => match section::read(user, "facts") {
+                Some(facts) => Some(reduce::gather(&self.lexicon, question, facts, max_tokens)),
+                None => {
+                    let passages = section::read(user, "passages")?;
+                    Some(reduce::generate(
+                        &self.lexicon,
+                        question,
+                        passages,
+                        max_tokens,
+                    ))
+                }
+            },
+            Role::Clarifier => Some(clarify::write(
+                &self.lexicon,
+                question,
+                section::read(user, "narrowed_by").unwrap_or_default(),
+            )),
+            Role::Retriever | Role::Validator | Role::Gateway => None,
+        }
+    }
+}
+
+/// Which role's prompt this is, told by its sections: for a server that is only given the prompt.
+pub fn role_of(user: &str) -> Option<Role> {
+    let has = |tag| section::read(user, tag).is_some();
+    match () {
+        () if !has("question") => None,
+        () if has("text") => Some(Role::Mapper),
+        () if has("facts") || has("passages") => Some(Role::Reducer),
+        () if has("narrowed_by") => Some(Role::Clarifier),
+        () => Some(Role::Planner),
+    }
+}
+
+impl ChatModel for OfflineReader {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        Box::pin(async move {
+            let answer = self.answer(request.role, &request.user, request.max_tokens);
+            let text = answer.ok_or_else(|| Error::Refused {
+                status: 400,
+                message: format!(
+                    "the offline reader knows no {} prompt without its tagged sections",
+                    request.role
+                ),
+            })?;
+            let read = tokens::estimate(&request.system) + tokens::estimate(&request.user);
+            let usage = Usage {
+                calls: 1,
+                tokens_in: u64::from(read),
+                tokens_out: u64::from(tokens::estimate(&text)),
+            };
+            Ok(ChatReply {
+                text,
+                model: NAME.to_owned(),
+                usage,
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

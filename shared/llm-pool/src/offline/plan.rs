@@ -1,0 +1,217 @@
+//! The planner's part: keywords, and a file when the question names one.
+
+use super::lexicon::Lexicon;
+use super::question::{Kind, Question, Term};
+use serde_json::json;
+
+/// Most keywords of a plan (R29).
+const KEYWORDS_MAX: usize = 4;
+/// File name extensions that corpora have.
+const EXTENSIONS: [&str; 9] = [
+    "csv", "docx", "htm", "html", "json", "jsonl", "md", "pdf", "txt",
+];
+
+/// The planner's JSON. With `earlier` queries it looks for one that is not among them.
+pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> String {
+    let read = Question::read(lexicon, question);
+    let mut keywords = keywords(&read);
+    let hint = source_hint(question);
+    let mut query = question.trim().to_owned();
+    if let Some(earlier) = earlier {
+        let known: Vec<String> = earlier.lines().map(normal).collect();
+        let fresh = rewritings(lexicon, &read)
+            .into_iter()
+            .find(|words| !words.is_empty() && !known.contains(&normal(&words.join(" "))));
+        if let Some(words) = fresh {
+            query = words.join(" ");
+            keywords = words.into_iter().take(KEYWORDS_MAX).collect();
+        }
+    }
+    let filter = match hint {
+        Some(_) => None,
+        None => file_filter(question),
+    };
+    json!({
+        "keywords": keywords,
+        "file_filter": filter,
+        "source_hint": hint,
+        "query": query,
+    })
+    .to_string()
+}
+
+/// The terms that tell most: identifiers, numbers and names first, then long words.
+fn keywords(question: &Question) -> Vec<String> {
+    let ranked = by_specificity(question);
+    let texts = ranked.into_iter().map(|term| term.text.clone());
+    texts.take(KEYWORDS_MAX).collect()
+}
+
+fn by_specificity(question: &Question) -> Vec<&Term> {
+    let mut terms: Vec<&Term> = question.terms.iter().collect();
+    let telling: Vec<&Term> = terms
+        .iter()
+        .copied()
+        .filter(|t| t.kind != Kind::Generic)
+        .collect();
+    if telling.len() >= 2 {
+        terms = telling;
+    }
+    // Stable: words of one kind keep the order of the question, longer ones first.
+    terms.sort_by_key(|t| (t.kind, std::cmp::Reverse(t.text.chars().count())));
+    terms
+}
+
+/// Other queries for the same question, least changed first.
+fn rewritings(lexicon: &Lexicon, question: &Question) -> Vec<Vec<String>> {
+    let in_order = |keep: &dyn Fn(&Term) -> bool| -> Vec<String> {
+        let kept = question.terms.iter().filter(|t| keep(t));
+        kept.map(|t| t.text.clone()).collect()
+    };
+    let telling = in_order(&|t| t.kind != Kind::Generic);
+    let mut widened = telling.clone();
+    for term in &question.terms {
+        widened.extend(
+            lexicon
+                .synonyms(&term.text)
+                .into_iter()
+                .take(2)
+                .map(str::to_owned),
+        );
+    }
+    let ranked = by_specificity(question);
+    let most = &ranked[..ranked.len().min(3)];
+    let fewest = in_order(&|t| most.contains(&t));
+    let specific = in_order(&Term::is_specific);
+    vec![telling, widened, fewest, specific]
+}
+
+fn normal(query: &str) -> String {
+    let words: Vec<String> = query
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    words.join(" ")
+}
+
+/// The file that the question names: something with a known extension, or what follows "file" and
+/// looks like a file's name.
+fn source_hint(question: &str) -> Option<String> {
+    let tokens: Vec<&str> = question
+        .split_whitespace()
+        .map(|t| t.trim_matches(|c: char| !c.is_alphanumeric()))
+        .collect();
+    let named = tokens.iter().find(|token| {
+        let parts = token.rsplit_once('.');
+        parts.is_some_and(|(stem, ext)| !stem.is_empty() && is_extension(ext))
+    });
+    let told = || {
+        let after = tokens
+            .windows(2)
+            .find(|w| w[0].eq_ignore_ascii_case("file"));
+        after.map(|w| &w[1]).filter(|name| looks_like_a_file(name))
+    };
+    named.or_else(told).map(|&name| name.to_owned())
+}
+
+fn looks_like_a_file(name: &str) -> bool {
+    let marked = name.contains(['_', '-']) || name.contains(|c: char| c.is_ascii_digit());
+    name.len() >= 3 && (marked || name.starts_with(char::is_uppercase))
+}
+
+fn is_extension(word: &str) -> bool {
+    EXTENSIONS
+        .binary_search(&word.to_lowercase().as_str())
+        .is_ok()
+}
+
+/// The kind of file that the question asks in: "in the pdf", "csv files", "PDFs".
+fn file_filter(question: &str) -> Option<String> {
+    let tokens: Vec<String> = question
+        .split_whitespace()
+        .map(|t| {
+            t.trim_matches(|c: char| !c.is_alphanumeric())
+                .to_lowercase()
+        })
+        .collect();
+    (0..tokens.len()).find_map(|at| {
+        let word = tokens[at].strip_suffix('s').unwrap_or(&tokens[at]);
+        if !is_extension(word) {
+            return None;
+        }
+        let next = tokens.get(at + 1).map(String::as_str);
+        let files = matches!(next, Some("file" | "files" | "document" | "documents"));
+        let inside = at >= 1
+            && tokens[..at]
+                .iter()
+                .rev()
+                .take(2)
+                .any(|t| t == "in" || t == "from");
+        (files || inside || word != tokens[at]).then(|| word.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn plan(question: &str, earlier: Option<&str>) -> Value {
+        serde_json::from_str(&write(&Lexicon::new(), question, earlier)).unwrap()
+    }
+
+    #[test]
+    fn keywords_with_the_telling_ones_first() {
+        let plan = plan(
+            "What is the total amount of invoice INV-2041 from Acme?",
+            None,
+        );
+        assert_eq!(
+            plan["keywords"],
+            json!(["INV-2041", "Acme", "invoice", "total"])
+        );
+        assert_eq!(
+            plan["query"],
+            "What is the total amount of invoice INV-2041 from Acme?"
+        );
+        assert_eq!(plan["file_filter"], Value::Null);
+        assert_eq!(plan["source_hint"], Value::Null);
+    }
+
+    #[test]
+    fn a_file_only_when_it_is_named() {
+        let hint = |q| plan(q, None)["source_hint"].clone();
+        assert_eq!(
+            hint("What does terms-2024.pdf say about refunds?"),
+            "terms-2024.pdf"
+        );
+        assert_eq!(hint("Who signed in file Invoice_77?"), "Invoice_77");
+        assert_eq!(hint("Which file is about refunds?"), Value::Null);
+        assert_eq!(hint("Is Node.js used, e.g. in tests?"), Value::Null);
+        let filter = |q| plan(q, None)["file_filter"].clone();
+        assert_eq!(filter("Which PDF files mention refunds?"), "pdf");
+        assert_eq!(filter("What is the price in the html?"), "html");
+        assert_eq!(filter("How is text kept?"), Value::Null);
+        assert_eq!(filter("What does terms.pdf say?"), Value::Null);
+    }
+
+    #[test]
+    fn refining_changes_the_query_until_nothing_is_left() {
+        let question = "What is the price of the blue widget?";
+        let mut earlier = question.to_owned();
+        let mut queries = Vec::new();
+        for _ in 0..6 {
+            let query = plan(question, Some(&earlier))["query"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            earlier.push('\n');
+            earlier.push_str(&query);
+            queries.push(query);
+        }
+        assert_eq!(queries[0], "price blue widget");
+        assert!(queries[1].contains("cost"), "{queries:?}");
+        assert_eq!(queries[5], question);
+    }
+}

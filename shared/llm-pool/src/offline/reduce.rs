@@ -1,0 +1,237 @@
+//! The reducer's part: the sentences that cover the question best, stitched and cited.
+
+use super::lexicon::Lexicon;
+use super::map;
+use super::question::{Kind, Question, Term};
+use super::score::{Bag, Reading};
+use super::units::{self, Unit, UnitKind};
+use llm::{overlap, tokens};
+
+/// What is said when nothing answers (R96).
+const NOTHING: &str = "No relevant information found.";
+/// Most sentences of an answer.
+const SENTENCES_MAX: usize = 3;
+/// Most sentences when things are compared.
+const COMPARED_MAX: usize = 4;
+/// Least score of a further sentence, as a share of the best one.
+const FURTHER_MIN: f32 = 0.75;
+/// Share of common words from which two facts say the same.
+const SAME_MIN: f32 = 0.8;
+
+/// A fact that may enter the answer.
+struct Candidate {
+    n: u16,
+    text: String,
+    score: f32,
+}
+
+/// The answer out of `[n] fact` lines.
+pub(super) fn gather(lexicon: &Lexicon, question: &str, facts: &str, max_tokens: u32) -> String {
+    let question = Question::read(lexicon, question);
+    let mut rank_of_source = std::collections::BTreeMap::<u16, usize>::new();
+    let mut candidates = Vec::new();
+    for (n, text) in facts.lines().filter_map(numbered) {
+        let rank = rank_of_source.entry(n).or_default();
+        let unit = Unit {
+            text: text.to_owned(),
+            kind: UnitKind::Sentence,
+            heading: None,
+            before: None,
+        };
+        let reading = Reading::of_units(lexicon, &question, "", vec![unit]);
+        let Some(scored) = reading.ranked().first().copied() else {
+            continue;
+        };
+        // Mappers list their best fact first, retrieval its best passage.
+        let prior = 0.15 / (1.0 + *rank as f32) + 0.05 / f32::from(n.max(1));
+        *rank_of_source.entry(n).or_default() += 1;
+        candidates.push(Candidate {
+            n,
+            text: text.to_owned(),
+            score: scored.score + prior,
+        });
+    }
+    compose(lexicon, &question, candidates, max_tokens)
+}
+
+/// The answer out of `[n] title (source)` blocks.
+pub(super) fn generate(
+    lexicon: &Lexicon,
+    question: &str,
+    passages: &str,
+    max_tokens: u32,
+) -> String {
+    let question = Question::read(lexicon, question);
+    let mut candidates = Vec::new();
+    for (n, title, text) in blocks(passages) {
+        let reading = Reading::new(lexicon, &question, title, &text);
+        for scored in map::select(&reading, SENTENCES_MAX) {
+            candidates.push(Candidate {
+                n,
+                text: map::quote(&reading, scored),
+                score: scored.score + 0.05 / f32::from(n.max(1)),
+            });
+        }
+    }
+    compose(lexicon, &question, candidates, max_tokens)
+}
+
+fn compose(
+    lexicon: &Lexicon,
+    question: &Question,
+    mut candidates: Vec<Candidate>,
+    max_tokens: u32,
+) -> String {
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.n.cmp(&b.n)));
+    let chosen = match question.compares {
+        true => compared(lexicon, question, &candidates),
+        false => best(&candidates),
+    };
+    let mut answer = String::new();
+    for candidate in chosen {
+        let cited = cite(&candidate.text, candidate.n);
+        let longer = tokens::estimate(&answer) + tokens::estimate(&cited) > max_tokens;
+        if longer && !answer.is_empty() {
+            break;
+        }
+        if !answer.is_empty() {
+            answer.push(' ');
+        }
+        answer.push_str(&cited);
+    }
+    match answer.is_empty() {
+        true => NOTHING.to_owned(),
+        false => answer,
+    }
+}
+
+/// The best candidates that say something new.
+fn best(candidates: &[Candidate]) -> Vec<&Candidate> {
+    let least = candidates.first().map_or(0.0, |c| c.score * FURTHER_MIN);
+    let mut chosen: Vec<&Candidate> = Vec::new();
+    for candidate in candidates.iter().filter(|c| c.score >= least) {
+        if chosen.len() < SENTENCES_MAX && is_new(candidate, &chosen) {
+            chosen.push(candidate);
+        }
+    }
+    chosen
+}
+
+/// The best candidate of each thing that is compared, then of each source not yet heard.
+fn compared<'a>(
+    lexicon: &Lexicon,
+    question: &Question,
+    candidates: &'a [Candidate],
+) -> Vec<&'a Candidate> {
+    let specific = |t: &&Term| matches!(t.kind, Kind::Identifier | Kind::Name) || t.is_year();
+    let mut chosen: Vec<&Candidate> = Vec::new();
+    for term in question.terms.iter().filter(specific) {
+        let speaks = |c: &&Candidate| Bag::new(lexicon, &c.text).holds(term) > 0.0;
+        let of_it = candidates.iter().find(|c| speaks(c) && is_new(c, &chosen));
+        chosen.extend(of_it.filter(|_| chosen.len() < COMPARED_MAX));
+    }
+    for candidate in candidates {
+        let heard = chosen.iter().any(|c| c.n == candidate.n);
+        if chosen.len() < COMPARED_MAX && !heard && is_new(candidate, &chosen) {
+            chosen.push(candidate);
+        }
+    }
+    chosen
+}
+
+fn is_new(candidate: &Candidate, chosen: &[&Candidate]) -> bool {
+    chosen
+        .iter()
+        .all(|c| overlap(&candidate.text, &[c.text.as_str()]) < SAME_MIN)
+}
+
+/// A fact with its number at the end of each sentence, before the full stop.
+fn cite(fact: &str, n: u16) -> String {
+    let fact = fact.replace(" | ", ", ");
+    let cited: Vec<String> = units::sentences(&fact)
+        .into_iter()
+        .map(|sentence| {
+            let body = sentence.trim_end_matches(['.', ';', ',']);
+            let mark = if body.ends_with(['!', '?']) { "" } else { "." };
+            format!("{body} [{n}]{mark}")
+        })
+        .collect();
+    cited.join(" ")
+}
+
+/// The number and the text of a line `[n] text`.
+fn numbered(line: &str) -> Option<(u16, &str)> {
+    let (n, text) = line.trim().strip_prefix('[')?.split_once(']')?;
+    let text = text.trim();
+    Some((n.parse().ok()?, text)).filter(|(_, text)| !text.is_empty())
+}
+
+/// The passages of a section: number, title line, text. Blocks count up from 1, so that a bracketed
+/// number inside a text does not start one unless it is the very next.
+fn blocks(section: &str) -> Vec<(u16, &str, String)> {
+    let mut blocks: Vec<(u16, &str, String)> = Vec::new();
+    for line in section.lines() {
+        let next = blocks.last().map_or(1, |(n, ..)| n + 1);
+        match numbered(line).filter(|(n, _)| *n == next) {
+            Some((n, title)) => blocks.push((n, title, String::new())),
+            None => {
+                if let Some((_, _, text)) = blocks.last_mut() {
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+        }
+    }
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cites_every_sentence() {
+        assert_eq!(
+            cite("It ends. Why? Total | 5 EUR", 2),
+            "It ends [2]. Why? [2] Total, 5 EUR [2]."
+        );
+    }
+
+    #[test]
+    fn no_facts_no_answer() {
+        let lexicon = Lexicon::new();
+        assert_eq!(gather(&lexicon, "When?", "", 100), NOTHING);
+        assert_eq!(
+            generate(
+                &lexicon,
+                "When does it end?",
+                "[1] Zoo (zoo.md)\nApes eat.",
+                100
+            ),
+            NOTHING
+        );
+    }
+
+    #[test]
+    fn a_bracketed_number_in_a_text_starts_no_passage() {
+        let section = "[1] A (a.md)\nsee [3]\n[3] Doe, 1999\n[2] B (b.md)\nmore";
+        let blocks = blocks(section);
+        let titles: Vec<&str> = blocks.iter().map(|(_, title, _)| *title).collect();
+        assert_eq!(titles, ["A (a.md)", "B (b.md)"]);
+    }
+
+    #[test]
+    fn a_comparison_hears_both_sides() {
+        let facts = "[1] The A-10 weighs 5 kg.\n[1] The A-10 weighs about 5 kg net.\n[2] The B-20 weighs 7 kg.";
+        let answer = gather(
+            &Lexicon::new(),
+            "Compare the weight of A-10 and B-20",
+            facts,
+            100,
+        );
+        assert!(
+            answer.contains("5 kg [1]") && answer.contains("7 kg [2]"),
+            "{answer}"
+        );
+    }
+}

@@ -1,0 +1,77 @@
+use super::*;
+use proptest::prelude::*;
+use serde_json::Value;
+use std::time::Duration;
+
+fn request(role: Role, user: &str) -> ChatRequest {
+    ChatRequest {
+        role,
+        turn: envelope::TurnId::new("t1").unwrap(),
+        system: String::new(),
+        user: user.to_owned(),
+        max_tokens: 256,
+        schema: None,
+        timeout: Duration::from_secs(1),
+    }
+}
+
+#[tokio::test]
+async fn every_role_gets_its_shape() {
+    let reader = OfflineReader::new();
+    let text = "<question>When does the Acme contract end?</question>\n<text>\nsource: a.md\ntitle: Acme\nThe Acme contract ends on 3 May 2027.\n</text>";
+    let reply = reader.chat(&request(Role::Mapper, text)).await.unwrap();
+    assert_eq!(reply.model, NAME);
+    assert_eq!(reply.usage.calls, 1);
+    let found: Value = serde_json::from_str(&reply.text).unwrap();
+    assert_eq!(found["facts"][0], "The Acme contract ends on 3 May 2027.");
+    assert_eq!(found["relevant"], true);
+
+    let facts =
+        "<question>When does it end?</question><facts>\n[1] It ends on 3 May 2027.\n</facts>";
+    let reply = reader.chat(&request(Role::Reducer, facts)).await.unwrap();
+    assert_eq!(reply.text, "It ends on 3 May 2027 [1].");
+
+    let error = reader
+        .chat(&request(Role::Mapper, facts))
+        .await
+        .unwrap_err();
+    assert!(matches!(error, Error::Refused { status: 400, .. }));
+}
+
+#[test]
+fn the_role_is_told_by_the_sections() {
+    let q = "<question>x</question>";
+    assert_eq!(role_of(q), Some(Role::Planner));
+    assert_eq!(role_of(&format!("{q}<text>y</text>")), Some(Role::Mapper));
+    assert_eq!(role_of(&format!("{q}<facts></facts>")), Some(Role::Reducer));
+    assert_eq!(
+        role_of(&format!("{q}<passages></passages>")),
+        Some(Role::Reducer)
+    );
+    assert_eq!(
+        role_of(&format!("{q}<narrowed_by></narrowed_by>")),
+        Some(Role::Clarifier)
+    );
+    assert_eq!(role_of("hello"), None);
+}
+
+proptest! {
+    #[test]
+    fn never_panics_and_always_answers(
+        question in "([a-zA-Z0-9 ?.'-]|\\PC){0,60}",
+        text in "([a-zA-Z0-9 ?.|:\n#\\[\\]-]|\\PC){0,200}",
+    ) {
+        let reader = OfflineReader::new();
+        for (role, tag) in [
+            (Role::Mapper, "text"),
+            (Role::Reducer, "facts"),
+            (Role::Reducer, "passages"),
+            (Role::Planner, "earlier_queries"),
+            (Role::Clarifier, "narrowed_by"),
+        ] {
+            let user = format!("<question>{question}</question><{tag}>{text}</{tag}>");
+            let answer = reader.answer(role, &user, 200);
+            prop_assert!(answer.is_some_and(|a| !a.is_empty()));
+        }
+    }
+}

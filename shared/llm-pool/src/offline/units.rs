@@ -1,0 +1,271 @@
+//! A passage as units that can stand in an answer: sentences, table rows, fields. Words are kept as
+//! they are; only markers, line breaks and outer bars go.
+
+/// A piece of a passage.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unit {
+    pub(super) text: String,
+    pub(super) kind: UnitKind,
+    /// The heading it stands under: an index of the units.
+    pub(super) heading: Option<usize>,
+    /// The head of its table, or the sentence before it in its paragraph.
+    pub(super) before: Option<usize>,
+}
+
+/// What a unit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UnitKind {
+    Sentence,
+    Row,
+    /// `Key: value`.
+    Field,
+    Heading,
+    /// The first row of a table, which names its columns.
+    Head,
+}
+
+/// Splits a passage.
+pub(super) fn split(text: &str) -> Vec<Unit> {
+    let mut splitter = Splitter::default();
+    for line in text.lines() {
+        splitter.line(line);
+    }
+    splitter.flush();
+    splitter.units
+}
+
+#[derive(Default)]
+struct Splitter {
+    units: Vec<Unit>,
+    paragraph: String,
+    heading: Option<usize>,
+    head: Option<usize>,
+}
+
+impl Splitter {
+    fn line(&mut self, raw: &str) {
+        let line = raw.trim();
+        if line.is_empty() || line == "---" {
+            self.flush();
+            self.head = None;
+        } else if let Some(cells) = row(line) {
+            self.flush();
+            self.row(cells);
+        } else if let Some(heading) = heading(line) {
+            self.flush();
+            self.head = None;
+            self.heading = None;
+            self.heading = Some(self.push(heading, UnitKind::Heading, None));
+        } else if is_field(line) && self.at_sentence_start() {
+            self.flush();
+            self.push(line, UnitKind::Field, None);
+        } else {
+            let item = without_marker(line);
+            if item.len() < line.len() {
+                self.flush();
+            }
+            if !self.paragraph.is_empty() {
+                self.paragraph.push(' ');
+            }
+            self.paragraph.push_str(item);
+        }
+    }
+
+    fn row(&mut self, cells: &str) {
+        let rule = cells
+            .chars()
+            .all(|c| matches!(c, '|' | '-' | ':' | ' ' | '=' | '+'));
+        match (rule, self.head) {
+            (true, _) => {}
+            (false, None) => self.head = Some(self.push(cells, UnitKind::Head, None)),
+            (false, head) => {
+                self.push(cells, UnitKind::Row, head);
+            }
+        }
+    }
+
+    fn at_sentence_start(&self) -> bool {
+        self.paragraph.is_empty() || self.paragraph.ends_with(['.', '!', '?', ':', ','])
+    }
+
+    fn flush(&mut self) {
+        let paragraph = std::mem::take(&mut self.paragraph);
+        let mut before = None;
+        for sentence in sentences(&paragraph) {
+            before = Some(self.push(sentence, UnitKind::Sentence, before));
+        }
+    }
+
+    fn push(&mut self, text: &str, kind: UnitKind, before: Option<usize>) -> usize {
+        self.units.push(Unit {
+            text: text.to_owned(),
+            kind,
+            heading: self.heading,
+            before,
+        });
+        self.units.len() - 1
+    }
+}
+
+/// The cells of a table row, without its outer bars.
+fn row(line: &str) -> Option<&str> {
+    let bars = line.matches('|').count();
+    let piped = line.starts_with('|') || bars >= 2;
+    let columns = line
+        .split("   ")
+        .filter(|cell| !cell.trim().is_empty())
+        .count()
+        >= 2;
+    (piped || line.contains('\t') || columns)
+        .then(|| line.trim_matches(|c: char| c == '|' || c.is_whitespace()))
+        .filter(|cells| !cells.is_empty())
+}
+
+fn heading(line: &str) -> Option<&str> {
+    if line.starts_with('#') {
+        return Some(line.trim_start_matches('#').trim()).filter(|h| !h.is_empty());
+    }
+    let letters = || line.chars().filter(|c| c.is_alphabetic());
+    let capitals = letters().count() >= 5 && letters().all(char::is_uppercase);
+    (capitals && line.len() <= 60 && !line.contains(|c: char| c.is_ascii_digit())).then_some(line)
+}
+
+/// `Key: value` with a short key.
+fn is_field(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(':') else {
+        return false;
+    };
+    let short = key.len() <= 40 && key.split_whitespace().count() <= 5;
+    let word = key.starts_with(char::is_alphabetic) && !key.contains(['.', ',', ';', '(']);
+    short && word && value.starts_with(' ') && line.len() <= 200
+}
+
+/// A line without the mark of a list item.
+fn without_marker(line: &str) -> &str {
+    let bullet = ["- ", "* ", "• ", "– ", "> "];
+    if let Some(item) = bullet.iter().find_map(|mark| line.strip_prefix(mark)) {
+        return item.trim_start();
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let after = &line[digits..];
+    let numbered =
+        (1..=2).contains(&digits) && (after.starts_with(". ") || after.starts_with(") "));
+    if numbered {
+        after[2..].trim_start()
+    } else {
+        line
+    }
+}
+
+/// The sentences of a paragraph without line breaks.
+pub(super) fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for (at, mark) in text.match_indices(['.', '!', '?']) {
+        let end = at + mark.len();
+        if end > from && ends_here(&text[from..at], mark, &text[end..]) {
+            let closing = |c: char| matches!(c, '"' | '\'' | ')' | '”' | '*' | ']');
+            let rest = text[end..].trim_start_matches(closing);
+            let end = text.len() - rest.len();
+            found.push(text[from..end].trim());
+            from = end;
+        }
+    }
+    found.push(text[from..].trim());
+    found.retain(|sentence| !sentence.is_empty());
+    found
+}
+
+/// Whether a mark between `head` and `rest` ends a sentence.
+fn ends_here(head: &str, mark: &str, rest: &str) -> bool {
+    const SHORT: [&str; 27] = [
+        "al", "approx", "art", "ca", "cf", "co", "corp", "dept", "dr", "e.g", "eg", "etc", "fig",
+        "i.e", "ie", "inc", "jr", "ltd", "max", "min", "mr", "mrs", "ms", "nr", "prof", "st", "vs",
+    ];
+    let rest = rest.trim_start_matches(['"', '\'', ')', '”', '*', ']']);
+    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
+        return false;
+    }
+    if mark != "." {
+        return true;
+    }
+    let word = head.split_whitespace().next_back().unwrap_or_default();
+    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let initial = word.chars().count() == 1 && word.starts_with(char::is_uppercase);
+    let numbering = word == head.trim() && word.bytes().all(|b| b.is_ascii_digit());
+    let next = rest.trim_start();
+    let number = word.eq_ignore_ascii_case("no") && next.starts_with(|c: char| c.is_ascii_digit());
+    let lower = next.starts_with(char::is_lowercase);
+    let short = SHORT.binary_search(&word.to_lowercase().as_str()).is_ok();
+    // A full stop at the very end always ends; "No. 7", "J. Doe", "e.g. this" and "3. Item" do not.
+    next.is_empty() || !(initial || numbering || number || lower || short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        split(text).into_iter().map(|unit| unit.text).collect()
+    }
+
+    #[test]
+    fn sentences_end_where_they_end() {
+        let text =
+            "Dr. A. Byron signed no. 7 e.g. here. It holds for 2.5 years! \"Why?\" Nobody knows";
+        assert_eq!(
+            sentences(text),
+            [
+                "Dr. A. Byron signed no. 7 e.g. here.",
+                "It holds for 2.5 years!",
+                "\"Why?\"",
+                "Nobody knows"
+            ]
+        );
+    }
+
+    #[test]
+    fn wrapped_lines_are_one_paragraph_and_items_are_not() {
+        let text = "# Terms\n\nThe term is\n24 months. It renews.\n- first item\n- second\n  goes on\n3. third";
+        assert_eq!(
+            texts(text),
+            [
+                "Terms",
+                "The term is 24 months.",
+                "It renews.",
+                "first item",
+                "second goes on",
+                "third"
+            ]
+        );
+        let units = split(text);
+        assert_eq!(units[2].before, Some(1));
+        assert_eq!(units[2].heading, Some(0));
+        assert_eq!(units[3].before, None);
+    }
+
+    #[test]
+    fn rows_know_their_head() {
+        let text = "| Part | Price |\n|---|---|\n| A-1 | 5 |\n| B-2 | 6 |\n\nTotal: 11 EUR";
+        let units = split(text);
+        let kinds: Vec<UnitKind> = units.iter().map(|u| u.kind).collect();
+        use UnitKind::{Field, Head, Row};
+        assert_eq!(kinds, [Head, Row, Row, Field]);
+        assert_eq!(units[2].text, "B-2 | 6");
+        assert_eq!(units[2].before, Some(0));
+    }
+
+    proptest! {
+        #[test]
+        fn every_word_is_kept_and_none_is_made(text in "([a-zA-Z0-9.!? |:\n#-]|\\PC){0,120}") {
+            let letters = |t: &str| t.chars().filter(|c| c.is_alphabetic()).collect::<String>();
+            let units = split(&text);
+            let kept: String = units.iter().map(|u| letters(&u.text)).collect();
+            prop_assert_eq!(kept, letters(&text));
+            for (at, unit) in units.iter().enumerate() {
+                prop_assert!(unit.before.is_none_or(|b| b < at) && unit.heading.is_none_or(|h| h <= at));
+            }
+        }
+    }
+}
