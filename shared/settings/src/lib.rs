@@ -1,1 +1,37 @@
 //! Checked configuration values and the loader that fills them.
+//!
+//! Every crate describes its own `Options`, made of the values here and of std types (`NonZeroU32`
+//! for counts that must not be zero); the binary composes them into one type and calls [`load`]. It
+//! is *not* a place for anyone's options, and nothing else in the project reads the environment.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`span`] | lengths of time: `250ms`, `30s`, `5m`, `2h` |
+//! | [`size`] | amounts of bytes: `256KiB`, `1GiB` |
+//! | [`secret`] | text that never shows itself |
+//! | [`backoff`] | growing, jittered delays |
+//! | [`rule`] | which rule a value broke |
+//! | [`sources`] | what is loaded, in which order |
+//! | [`load`](mod@load) | defaults < files < environment < flags |
+//! | [`error`] | what was wrong, where, and what was meant |
+
+pub mod backoff;
+pub mod error;
+pub mod load;
+pub mod rule;
+pub mod secret;
+pub mod size;
+pub mod sources;
+pub mod span;
+
+mod schema;
+mod tree;
+
+pub use backoff::Backoff;
+pub use error::{Error, Fault, Origin, Problem};
+pub use load::{Loaded, load};
+pub use rule::BrokenRule;
+pub use secret::Secret;
+pub use size::Size;
+pub use sources::Sources;
+pub use span::Span;

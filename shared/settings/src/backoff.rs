@@ -1,0 +1,185 @@
+//! Growing delays with full jitter. Only the arithmetic: who waits, and for what, is not here, and
+//! randomness is passed in.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::rule::BrokenRule;
+use crate::span::Span;
+
+/// How long to wait between tries: a ceiling that starts at `first`, is multiplied by `factor` after
+/// each try and never exceeds `max`; the delay is drawn evenly from zero to that ceiling.
+///
+/// Default: 200 ms, factor 2, at most 10 s.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+pub struct Backoff {
+    first: Span,
+    factor: f64,
+    max: Span,
+}
+
+/// What is read before the rules are checked.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    first: Span,
+    factor: f64,
+    max: Span,
+}
+
+impl Backoff {
+    /// Checks that the first delay is longer than nothing, the factor at least 1, and the longest
+    /// delay not shorter than the first.
+    ///
+    /// # Errors
+    /// [`BrokenRule`] names which of the three is broken.
+    pub fn new(first: Span, factor: f64, max: Span) -> Result<Self, BrokenRule> {
+        if first.is_zero() {
+            return Err(BrokenRule::FirstIsZero);
+        }
+        if !factor.is_finite() || factor < 1.0 {
+            return Err(BrokenRule::FactorTooSmall {
+                factor: factor.to_string(),
+            });
+        }
+        if max < first {
+            return Err(BrokenRule::MaxBelowFirst {
+                first: first.to_string(),
+                max: max.to_string(),
+            });
+        }
+        Ok(Self { first, factor, max })
+    }
+
+    /// The ceiling of the first delay.
+    pub fn first(&self) -> Span {
+        self.first
+    }
+
+    /// By how much the ceiling grows after each try.
+    pub fn factor(&self) -> f64 {
+        self.factor
+    }
+
+    /// The ceiling that is never exceeded.
+    pub fn max(&self) -> Span {
+        self.max
+    }
+
+    /// The longest the delay before retry number `attempt` may be; 0 is the first retry.
+    pub fn ceiling(&self, attempt: u32) -> Duration {
+        let exponent = i32::try_from(attempt).unwrap_or(i32::MAX);
+        let grown = self.first.as_secs_f64() * self.factor.powi(exponent);
+        if grown < self.max.as_secs_f64() {
+            Duration::from_secs_f64(grown)
+        } else {
+            self.max.duration()
+        }
+    }
+
+    /// The delay before retry number `attempt` (0 is the first retry), given a random number from 0
+    /// to 1. Numbers outside are cut to the range, and what is no number counts as 0.
+    pub fn delay(&self, attempt: u32, rng01: f64) -> Duration {
+        let share = if rng01.is_nan() {
+            0.0
+        } else {
+            rng01.clamp(0.0, 1.0)
+        };
+        if share == 1.0 {
+            return self.ceiling(attempt);
+        }
+        self.ceiling(attempt).mul_f64(share)
+    }
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self {
+            first: Span::from_millis(200),
+            factor: 2.0,
+            max: Span::from_secs(10),
+        }
+    }
+}
+
+impl TryFrom<Unchecked> for Backoff {
+    type Error = BrokenRule;
+
+    fn try_from(raw: Unchecked) -> Result<Self, Self::Error> {
+        Self::new(raw.first, raw.factor, raw.max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_backoff() -> impl Strategy<Value = Backoff> {
+        (1u64..60_000, 1.0f64..10.0, 0u64..3_600_000).prop_map(|(first, factor, more)| {
+            Backoff::new(
+                Span::from_millis(first),
+                factor,
+                Span::from_millis(first + more),
+            )
+            .unwrap()
+        })
+    }
+
+    #[test]
+    fn grows_and_stops_at_the_maximum() {
+        let backoff = Backoff::default();
+        let millis = |attempt| backoff.ceiling(attempt).as_millis();
+        assert_eq!([millis(0), millis(1), millis(2)], [200, 400, 800]);
+        assert_eq!([millis(6), millis(u32::MAX)], [10_000, 10_000]);
+        assert_eq!(backoff.delay(1, 0.5), Duration::from_millis(200));
+        assert_eq!(backoff.delay(1, f64::NAN), Duration::ZERO);
+    }
+
+    #[test]
+    fn names_the_broken_rule() {
+        let error = |first, factor, max| {
+            Backoff::new(Span::from_millis(first), factor, Span::from_millis(max))
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(error(0, 2.0, 10), "`first` must be longer than `0s`");
+        assert_eq!(
+            error(1, 0.5, 10),
+            "`factor` must be a number of at least 1, not `0.5`"
+        );
+        assert_eq!(
+            error(1, f64::NAN, 10),
+            "`factor` must be a number of at least 1, not `NaN`"
+        );
+        assert_eq!(
+            error(2_000, 2.0, 500),
+            "`max` (`500ms`) must not be shorter than `first` (`2s`)"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_delay_lies_between_zero_and_its_ceiling(
+            backoff in any_backoff(), attempt in any::<u32>(), share in 0.0f64..=1.0
+        ) {
+            let ceiling = backoff.ceiling(attempt);
+            prop_assert!(backoff.delay(attempt, share) <= ceiling);
+            prop_assert!(ceiling <= backoff.max().duration());
+            prop_assert!(ceiling >= backoff.first().duration() || attempt > 0);
+        }
+
+        #[test]
+        fn ceilings_never_shrink(backoff in any_backoff(), attempt in 0u32..200) {
+            prop_assert!(backoff.ceiling(attempt) <= backoff.ceiling(attempt + 1));
+        }
+
+        #[test]
+        fn what_is_written_is_read_back(backoff in any_backoff()) {
+            let json = serde_json::to_value(backoff).unwrap();
+            prop_assert_eq!(serde_json::from_value::<Backoff>(json).unwrap(), backoff);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Which rule a value broke. The message is the rule; the loader adds key, value and origin.
+
+/// A value that its type does not allow.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BrokenRule {
+    /// There is no number in front, or nothing at all.
+    #[error("`{text}` must start with a whole number, like `{example}`")]
+    NoNumber {
+        /// What was given.
+        text: String,
+        /// Something that would be right.
+        example: &'static str,
+    },
+    /// A number without its unit.
+    #[error("`{text}` needs a unit: {units}")]
+    NoUnit {
+        /// What was given.
+        text: String,
+        /// The units there are.
+        units: &'static str,
+    },
+    /// A unit that nobody knows.
+    #[error("`{text}` has an unknown unit `{unit}`: use {units}")]
+    UnknownUnit {
+        /// What was given.
+        text: String,
+        /// Its unit.
+        unit: String,
+        /// The units there are.
+        units: &'static str,
+    },
+    /// More than the type holds.
+    #[error("`{text}` is too large")]
+    TooLarge {
+        /// What was given.
+        text: String,
+    },
+    /// Outside of what makes sense at this place.
+    #[error("`{value}` must be between `{min}` and `{max}`")]
+    OutOfRange {
+        /// What was given.
+        value: String,
+        /// The least that is allowed.
+        min: String,
+        /// The most that is allowed.
+        max: String,
+    },
+    /// A backoff that starts at nothing.
+    #[error("`first` must be longer than `0s`")]
+    FirstIsZero,
+    /// A backoff that shrinks, or is no number.
+    #[error("`factor` must be a number of at least 1, not `{factor}`")]
+    FactorTooSmall {
+        /// What was given.
+        factor: String,
+    },
+    /// A backoff whose end lies before its start.
+    #[error("`max` (`{max}`) must not be shorter than `first` (`{first}`)")]
+    MaxBelowFirst {
+        /// The first delay.
+        first: String,
+        /// The longest delay.
+        max: String,
+    },
+    /// The mask that stands for a secret, given as the secret.
+    #[error("`***` is what a secret is shown as, not a secret")]
+    MaskIsNoSecret,
+}
+
+/// Splits `30s` or `30 s` into its number and its unit.
+pub(crate) fn split_unit<'a>(
+    text: &'a str,
+    example: &'static str,
+    units: &'static str,
+) -> Result<(u64, &'a str), BrokenRule> {
+    let trimmed = text.trim();
+    let end = trimmed
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(trimmed.len());
+    let (digits, unit) = trimmed.split_at(end);
+    let unit = unit.trim_start();
+    let owned = || text.to_owned();
+    if digits.is_empty() || unit.starts_with(['.', ',', '_']) {
+        return Err(BrokenRule::NoNumber {
+            text: owned(),
+            example,
+        });
+    }
+    if unit.is_empty() {
+        return Err(BrokenRule::NoUnit {
+            text: owned(),
+            units,
+        });
+    }
+    let number = digits
+        .parse()
+        .map_err(|_| BrokenRule::TooLarge { text: owned() })?;
+    Ok((number, unit))
+}
+
+/// The value itself when it lies within the range, bounds included.
+pub(crate) fn within<T: PartialOrd + std::fmt::Display>(
+    value: T,
+    min: T,
+    max: T,
+) -> Result<T, BrokenRule> {
+    if value >= min && value <= max {
+        return Ok(value);
+    }
+    Err(BrokenRule::OutOfRange {
+        value: value.to_string(),
+        min: min.to_string(),
+        max: max.to_string(),
+    })
+}

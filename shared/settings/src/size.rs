@@ -1,0 +1,152 @@
+//! An amount of bytes as people write it: a whole number and a binary unit. Decimal units are
+//! refused rather than guessed: `1GB` means two things.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::rule::{BrokenRule, split_unit, within};
+
+const UNITS: &str = "B, KiB, MiB, GiB or TiB";
+
+/// Bytes per unit, largest first.
+const SCALE: [(&str, u64); 5] = [
+    ("TiB", 1 << 40),
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("B", 1),
+];
+
+/// An amount of bytes: read from `512B`, `256KiB`, `4MiB`, `1GiB` or `1TiB`, and shown in the largest
+/// unit that divides it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Size {
+    bytes: u64,
+}
+
+impl Size {
+    /// So many bytes.
+    pub const fn from_bytes(bytes: u64) -> Self {
+        Self { bytes }
+    }
+
+    /// So many KiB (1,024 bytes); saturates.
+    pub const fn from_kib(kib: u64) -> Self {
+        Self::from_bytes(kib.saturating_mul(1 << 10))
+    }
+
+    /// So many MiB; saturates.
+    pub const fn from_mib(mib: u64) -> Self {
+        Self::from_bytes(mib.saturating_mul(1 << 20))
+    }
+
+    /// So many GiB; saturates.
+    pub const fn from_gib(gib: u64) -> Self {
+        Self::from_bytes(gib.saturating_mul(1 << 30))
+    }
+
+    /// In bytes.
+    pub const fn bytes(self) -> u64 {
+        self.bytes
+    }
+
+    /// In bytes, for lengths in memory; saturates where an address is shorter than 64 bits.
+    pub fn as_usize(self) -> usize {
+        usize::try_from(self.bytes).unwrap_or(usize::MAX)
+    }
+
+    /// The size itself when it lies within the bounds, which are included.
+    ///
+    /// # Errors
+    /// [`BrokenRule::OutOfRange`] names both bounds.
+    pub fn within(self, min: Size, max: Size) -> Result<Size, BrokenRule> {
+        within(self, min, max)
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.bytes == 0 {
+            return f.write_str("0B");
+        }
+        let (unit, scale) = SCALE
+            .into_iter()
+            .find(|(_, scale)| self.bytes.is_multiple_of(*scale))
+            .unwrap_or(("B", 1));
+        write!(f, "{}{unit}", self.bytes / scale)
+    }
+}
+
+impl FromStr for Size {
+    type Err = BrokenRule;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (number, unit) = split_unit(text, "256KiB", UNITS)?;
+        let Some((_, scale)) = SCALE.into_iter().find(|(name, _)| *name == unit) else {
+            return Err(BrokenRule::UnknownUnit {
+                text: text.to_owned(),
+                unit: unit.to_owned(),
+                units: UNITS,
+            });
+        };
+        let bytes = number
+            .checked_mul(scale)
+            .ok_or_else(|| BrokenRule::TooLarge {
+                text: text.to_owned(),
+            })?;
+        Ok(Self::from_bytes(bytes))
+    }
+}
+
+impl Serialize for Size {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn shows_the_largest_unit_that_divides() {
+        assert_eq!(Size::from_bytes(0).to_string(), "0B");
+        assert_eq!(Size::from_kib(256).to_string(), "256KiB");
+        assert_eq!(Size::from_kib(2048).to_string(), "2MiB");
+        assert_eq!(Size::from_gib(1).to_string(), "1GiB");
+        assert_eq!(Size::from_bytes(1025).to_string(), "1025B");
+    }
+
+    #[test]
+    fn names_the_broken_rule() {
+        let error = |text: &str| text.parse::<Size>().unwrap_err().to_string();
+        assert_eq!(
+            error("1GB"),
+            "`1GB` has an unknown unit `GB`: use B, KiB, MiB, GiB or TiB"
+        );
+        assert_eq!(error("7"), "`7` needs a unit: B, KiB, MiB, GiB or TiB");
+        assert_eq!(
+            error("-1B"),
+            "`-1B` must start with a whole number, like `256KiB`"
+        );
+        assert_eq!(error("99999999TiB"), "`99999999TiB` is too large");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_is_read_back(bytes in any::<u64>()) {
+            let size = Size::from_bytes(bytes);
+            prop_assert_eq!(size.to_string().parse::<Size>(), Ok(size));
+        }
+    }
+}
