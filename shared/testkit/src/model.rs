@@ -114,6 +114,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         hop: 1,
         round: 0,
         role,
+        asked_at: UnixMs(1_000),
         created_at: UnixMs(1_000),
         deadline: UnixMs(61_000),
         parent: None,

@@ -1,1 +1,11 @@
-//! The clarifier worker.
+//! The clarifier worker: a doubt to a question back to the user, with one model call (R110, R113).
+//!
+//! It words the question and suggests replies. *Not* here: waiting for the reply. A clarification
+//! ends its turn, and the reply is a new one (C11).
+
+mod clarification;
+mod options;
+mod stage;
+
+pub use options::Options;
+pub use stage::{Clarifier, Error};

@@ -1,1 +1,12 @@
-//! The planner worker.
+//! The planner worker: a question to a search plan, with one model call (R29).
+//!
+//! It says what to search for, and after a round that found too little, what to search for instead.
+//! *Not* here: whether another round is worth it, which is the reducer's gate and the graph.
+
+mod fingerprint;
+mod options;
+mod plan;
+mod stage;
+
+pub use options::Options;
+pub use stage::{Error, Planner};

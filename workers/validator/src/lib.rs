@@ -1,1 +1,13 @@
-//! The validator worker.
+//! The validator worker: a draft to a verdict, without a model (R102, R107).
+//!
+//! It counts words, looks up figures and settles citations. *Not* here: asking a model whether its
+//! own answer is good; a small one confirms what it just said (C2).
+
+mod citations;
+mod figures;
+mod options;
+mod stage;
+mod verdict;
+
+pub use options::Options;
+pub use stage::{Error, Validator};

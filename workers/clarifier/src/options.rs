@@ -1,0 +1,69 @@
+//! What may be tuned about clarifying.
+
+use crate::stage::Error;
+use serde::{Deserialize, Serialize};
+use settings::Span;
+
+/// Limits of the one call and of what is taken from it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
+    /// shorter. Default `10s`: a user waits, and the template is a fair question too.
+    pub call_timeout: Span,
+    /// Longest answer. Default 160 tokens.
+    pub max_tokens: u32,
+    /// Most suggested replies. Default 4; 0 suggests none.
+    pub options_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            call_timeout: Span::from_secs(10),
+            max_tokens: 160,
+            options_max: 4,
+        }
+    }
+}
+
+impl Options {
+    /// Checks that every number can be kept to.
+    pub fn validate(&self) -> Result<(), Error> {
+        if self.call_timeout.is_zero() {
+            return Err(Error::Options("`call_timeout` is no time at all".into()));
+        }
+        if self.max_tokens < 32 {
+            return Err(Error::Options(format!(
+                "`max_tokens` is {}: want at least 32, or the JSON is cut off",
+                self.max_tokens
+            )));
+        }
+        if self.options_max > 16 {
+            return Err(Error::Options(format!(
+                "`options_max` is {}: want at most 16",
+                self.options_max
+            )));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid_and_nonsense_is_named() {
+        assert!(Options::default().validate().is_ok());
+        for (json, named) in [
+            (r#"{"call_timeout": "0s"}"#, "`call_timeout`"),
+            (r#"{"max_tokens": 8}"#, "`max_tokens`"),
+            (r#"{"options_max": 99}"#, "`options_max`"),
+        ] {
+            let options: Options = serde_json::from_str(json).unwrap();
+            assert!(options.validate().unwrap_err().to_string().contains(named));
+        }
+        assert!(serde_json::from_str::<Options>(r#"{"options": 3}"#).is_err());
+    }
+}

@@ -1,0 +1,207 @@
+//! The step: build the prompt, call, read. The only place that waits.
+
+use crate::clarification;
+use crate::options::Options;
+use envelope::{Clarification, Class, Classed, Doubt, Fallback, Role};
+use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema};
+use serde_json::json;
+use stage::{BoxFuture, Cx, Done, Stage};
+use std::sync::Arc;
+
+/// Why there is no clarifier, or no prompt for it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Options that cannot be kept to.
+    #[error("clarifier options: {0}")]
+    Options(String),
+    /// A prompt that cannot be used.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+}
+
+impl Classed for Error {
+    fn class(&self) -> Class {
+        Class::Bug
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Error::Options(_) => "clarifier_options",
+            Error::Prompt(_) => "clarifier_prompt",
+        }
+    }
+}
+
+/// The clarifier.
+pub struct Clarifier {
+    model: Arc<dyn ChatModel>,
+    prompt: Prompt,
+    options: Options,
+}
+
+impl Clarifier {
+    /// A clarifier that asks `model` with the prompt `clarifier`; fails when prompt or options are
+    /// nonsense.
+    pub fn new(
+        model: Arc<dyn ChatModel>,
+        prompts: &Prompts,
+        options: Options,
+    ) -> Result<Self, Error> {
+        options.validate()?;
+        let embedded = include_str!("../prompts/clarifier.md");
+        let prompt = prompts.get("clarifier", embedded, &["question", "narrowed_by"])?;
+        Ok(Clarifier {
+            model,
+            prompt,
+            options,
+        })
+    }
+
+    async fn clarify(&self, cx: &Cx, doubt: &Doubt) -> Result<Done<Clarification>, stage::Error> {
+        let mut template = Clarification::template(&cx.header.turn, doubt);
+        template.options.truncate(self.options.options_max);
+        if let Some(limit) = cx.case.budget.spent() {
+            let limit = limit.into();
+            return Ok(Done::new(template, decided(doubt, "template"))
+                .with_fallback(Fallback::BudgetSpent { limit }));
+        }
+        let request = self.request(cx, doubt)?;
+        let reply = self.model.chat(&request).await?;
+        let read = clarification::read(&reply.text, &template, self.options.options_max);
+        let done = match read {
+            Some(worded) => Done::new(worded, decided(doubt, "in the model's words")),
+            None => Done::new(template, decided(doubt, "template"))
+                .with_fallback(Fallback::ClarifyDefault),
+        };
+        Ok(done.with_model(reply.model, reply.usage))
+    }
+
+    fn request(&self, cx: &Cx, doubt: &Doubt) -> Result<ChatRequest, Error> {
+        let Doubt::NoResults { query, narrowed_by } = doubt;
+        let prompt = self.prompt.render(&[
+            ("question", query),
+            ("narrowed_by", &narrowed_by.join("\n")),
+        ])?;
+        Ok(ChatRequest {
+            role: Role::Clarifier,
+            turn: cx.header.turn.clone(),
+            system: prompt.system,
+            user: prompt.user,
+            max_tokens: self.options.max_tokens,
+            schema: Some(schema()),
+            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+        })
+    }
+}
+
+impl Stage for Clarifier {
+    type In = Doubt;
+    type Out = Clarification;
+    const ROLE: Role = Role::Clarifier;
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a Cx,
+        doubt: Doubt,
+    ) -> BoxFuture<'a, Result<Done<Clarification>, stage::Error>> {
+        Box::pin(async move { self.clarify(cx, &doubt).await })
+    }
+}
+
+fn decided(doubt: &Doubt, how: &str) -> String {
+    format!("{}, {how}", doubt.as_str())
+}
+
+fn schema() -> Schema {
+    let json = json!({
+        "type": "object",
+        "properties": {
+            "clarifying_question": {"type": "string"},
+            "suggested_options": {"type": "array", "items": {"type": "string"}, "maxItems": 3}
+        },
+        "required": ["clarifying_question", "suggested_options"],
+        "additionalProperties": false
+    });
+    Schema {
+        name: "clarification",
+        json,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::model::{ScriptedModel, step};
+
+    fn doubt(narrowed_by: &[&str]) -> Doubt {
+        Doubt::NoResults {
+            query: "which lamps failed?".into(),
+            narrowed_by: narrowed_by.iter().map(|n| (*n).to_owned()).collect(),
+        }
+    }
+
+    async fn run(model: &Arc<ScriptedModel>, cx: &Cx, doubt: Doubt) -> Done<Clarification> {
+        let clarifier = Clarifier::new(model.clone(), &Prompts::default(), Options::default());
+        clarifier.unwrap().run(cx, doubt).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn asks_in_the_models_words() {
+        let model = ScriptedModel::saying([
+            r#"{"clarifying_question": "Shall I search all years?", "suggested_options": ["Yes"]}"#,
+        ]);
+        let cx = step(Role::Clarifier, "which lamps failed?");
+        let done = run(&model, &cx, doubt(&["year = 2031", "bucket in mail"])).await;
+        assert_eq!(done.out.question, "Shall I search all years?");
+        assert_eq!(
+            (done.out.id.as_str(), done.out.kind.as_str()),
+            ("t1", "no_results")
+        );
+        assert_eq!((done.fallbacks, done.usage.calls), (vec![], 1));
+        let [request] = &model.requests()[..] else {
+            panic!("one call")
+        };
+        insta::assert_snapshot!(format!("{}\n======\n{}", request.system, request.user));
+    }
+
+    #[tokio::test]
+    async fn the_template_asks_when_the_model_does_not() {
+        let model = ScriptedModel::saying(["Sorry."]);
+        let cx = step(Role::Clarifier, "which lamps failed?");
+        let done = run(&model, &cx, doubt(&[])).await;
+        assert_eq!(
+            done.out,
+            Clarification::template(&cx.header.turn, &doubt(&[]))
+        );
+        assert_eq!(done.fallbacks, [Fallback::ClarifyDefault]);
+        let user = &model.requests()[0].user;
+        assert_eq!(llm::section::read(user, "narrowed_by"), Some(""));
+    }
+
+    #[tokio::test]
+    async fn a_spent_budget_asks_nobody() {
+        let model = ScriptedModel::saying(["{}"]);
+        let mut cx = step(Role::Clarifier, "which lamps failed?");
+        cx.case.budget.tokens = 0;
+        let done = run(&model, &cx, doubt(&[])).await;
+        assert!(model.requests().is_empty() && done.out.question.contains("which lamps"));
+        let limit = "tokens".into();
+        assert_eq!(done.fallbacks, [Fallback::BudgetSpent { limit }]);
+    }
+
+    #[tokio::test]
+    async fn a_failed_call_is_left_to_the_harness() {
+        let refused = llm::Error::Refused {
+            status: 401,
+            message: "key".into(),
+        };
+        let model = ScriptedModel::failing(refused);
+        let clarifier = Clarifier::new(model, &Prompts::default(), Options::default()).unwrap();
+        let cx = step(Role::Clarifier, "which lamps failed?");
+        let error = clarifier.run(&cx, doubt(&[])).await.unwrap_err();
+        assert_eq!(
+            (error.class, error.code),
+            (Class::Permanent, "model_refused")
+        );
+    }
+}

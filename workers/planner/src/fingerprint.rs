@@ -1,0 +1,63 @@
+//! Whether two searches are the same one: going round with the same words would change nothing
+//! (LESSONS: the loops of others run until they hit a limit).
+
+use llm::words;
+use std::collections::BTreeSet;
+
+/// The words of a search, without order, repetition, case, endings and stop words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fingerprint(BTreeSet<String>);
+
+impl Fingerprint {
+    /// The fingerprint of a query. One of stop words alone is compared by those.
+    pub(crate) fn of(query: &str) -> Self {
+        let content: BTreeSet<_> = words::content(query).into_iter().collect();
+        if content.is_empty() {
+            return Fingerprint(words::runs(query).map(str::to_lowercase).collect());
+        }
+        Fingerprint(content)
+    }
+
+    /// Whether one of `earlier` is the same search.
+    pub(crate) fn is_among(&self, earlier: &[String]) -> bool {
+        earlier.iter().any(|query| Fingerprint::of(query) == *self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn same_words_are_the_same_search() {
+        let earlier = [
+            "What is the total of the invoice?".to_owned(),
+            "who?".into(),
+        ];
+        for (query, same) in [
+            ("the invoice's total", true),
+            ("TOTAL, invoices, invoice", true),
+            ("invoice total 2024", false),
+            ("invoice", false),
+            ("Who", true),
+            ("", false),
+        ] {
+            assert_eq!(Fingerprint::of(query).is_among(&earlier), same, "{query}");
+        }
+        assert!(!Fingerprint::of("anything").is_among(&[]));
+    }
+
+    proptest! {
+        #[test]
+        fn order_case_and_repetition_do_not_matter(
+            words in proptest::collection::vec("[a-z]{1,8}", 1..8),
+            turn in 0usize..8,
+        ) {
+            let mut turned = words.clone();
+            turned.rotate_left(turn % words.len());
+            turned.push(words[0].to_uppercase());
+            prop_assert_eq!(Fingerprint::of(&words.join(" ")), Fingerprint::of(&turned.join(", ")));
+        }
+    }
+}

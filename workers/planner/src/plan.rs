@@ -1,0 +1,232 @@
+//! Reads a plan out of what a model wrote (R29, R53).
+
+use crate::options::Options;
+use envelope::limits::QUESTION_CHARS_MAX;
+use envelope::{Condition, Filter, Op, Origin, Plan};
+use llm::{json, words};
+use serde_json::Value;
+
+/// Longest keyword, in characters; anything longer is a sentence.
+const KEYWORD_CHARS_MAX: usize = 80;
+/// Shortest file name part, in characters: shorter ones stand in every other path.
+const HINT_CHARS_MIN: usize = 3;
+/// Longest file extension, in characters.
+const EXTENSION_CHARS_MAX: usize = 5;
+
+/// The plan that `answer` describes for `question`; `None` when it describes none.
+pub(crate) fn read(answer: &str, question: &str, options: &Options) -> Option<Plan> {
+    let object = match json::read_object(answer) {
+        Some((object, _)) => object,
+        None => Value::from_iter([("keywords", json::field_strings(answer, "keywords"))]),
+    };
+    let keywords = keywords(&object, options.keywords_max);
+    let rewritten = text(&object, "query").filter(|q| q.chars().count() <= QUESTION_CHARS_MAX);
+    let filter = filter(&object, question, options);
+    if keywords.is_empty() && rewritten.is_none() && filter.is_empty() {
+        return None;
+    }
+    Some(Plan {
+        query: worded(rewritten.unwrap_or(question), &keywords),
+        keywords,
+        filter,
+    })
+}
+
+/// The query with every keyword in it that says something new. The query is all that a later round
+/// remembers of a plan, so what distinguishes the plan has to stand there.
+fn worded(query: &str, keywords: &[String]) -> String {
+    let mut worded = query.trim().to_owned();
+    for keyword in keywords {
+        let known = words::content(&worded);
+        if words::content(keyword)
+            .iter()
+            .any(|word| !known.contains(word))
+        {
+            worded.push(' ');
+            worded.push_str(keyword);
+        }
+    }
+    worded
+}
+
+fn keywords(object: &Value, most: usize) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    let listed = match object.get("keywords") {
+        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+        Some(Value::String(one)) => one.split(',').collect(),
+        _ => Vec::new(),
+    };
+    for keyword in listed {
+        let keyword = keyword.split_whitespace().collect::<Vec<_>>().join(" ");
+        let fits = (1..=KEYWORD_CHARS_MAX).contains(&keyword.chars().count());
+        let new = kept
+            .iter()
+            .all(|k| k.to_lowercase() != keyword.to_lowercase());
+        if fits && new && kept.len() < most {
+            kept.push(keyword);
+        }
+    }
+    kept
+}
+
+/// What the planner may narrow the search by: both conditions are on the same field, so both hold.
+fn filter(object: &Value, question: &str, options: &Options) -> Filter {
+    let named = |hint: &str| options.unnamed_hints || is_named(hint, question);
+    let extension = text(object, "file_filter")
+        .and_then(extension)
+        .filter(|extension| named(extension));
+    let hint = text(object, "source_hint")
+        .filter(|hint| hint.chars().count() >= HINT_CHARS_MIN)
+        .filter(|hint| hint.trim_start_matches('.') != extension.as_deref().unwrap_or_default())
+        .filter(|hint| named(hint));
+    let contained = extension
+        .map(|extension| format!(".{extension}"))
+        .into_iter()
+        .chain(hint.map(str::to_owned));
+    let condition = |value| Condition {
+        field: "source".into(),
+        op: Op::Contains,
+        value: Value::String(value),
+        origin: Origin::Planner,
+    };
+    Filter(contained.map(condition).collect())
+}
+
+/// A text field that says something: models write `"null"` and `"none"` for nothing.
+fn text<'a>(object: &'a Value, field: &str) -> Option<&'a str> {
+    let text = object.get(field)?.as_str()?.trim();
+    let nothing = ["", "null", "none", "n/a", "any", "all", "unknown", "nil"];
+    let said = !nothing.contains(&text.to_ascii_lowercase().as_str());
+    said.then_some(text)
+}
+
+/// `pdf` out of `pdf`, `.PDF` or `*.pdf`.
+fn extension(text: &str) -> Option<String> {
+    let bare = text.trim_start_matches(['*', '.']).to_ascii_lowercase();
+    let fits = (1..=EXTENSION_CHARS_MAX).contains(&bare.len())
+        && bare.bytes().all(|b| b.is_ascii_alphanumeric());
+    fits.then_some(bare)
+}
+
+/// Whether the question mentions every word of a hint, a file extension at its end aside.
+fn is_named(hint: &str, question: &str) -> bool {
+    let stem = match hint.rsplit_once('.') {
+        Some((stem, end)) if !stem.is_empty() && extension(end).is_some() => stem,
+        _ => hint,
+    };
+    let asked = words::content(question);
+    let hinted = words::content(stem);
+    !hinted.is_empty() && hinted.iter().all(|word| asked.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn plan(answer: &str, question: &str) -> Plan {
+        read(answer, question, &Options::default()).unwrap_or_else(|| panic!("no plan: {answer}"))
+    }
+
+    #[test]
+    fn both_filters_together() {
+        let answer = r#"{"keywords": ["total"], "file_filter": "pdf", "source_hint": "Invoice"}"#;
+        let plan = plan(answer, "What is the total in the invoice PDF?");
+        assert_eq!(
+            plan.filter.to_string(),
+            "source contains \".pdf\" and source contains \"Invoice\""
+        );
+        assert!(plan.filter.0.iter().all(|c| c.origin == Origin::Planner));
+        assert_eq!(plan.keywords, ["total"]);
+        assert_eq!(plan.query, "What is the total in the invoice PDF?");
+    }
+
+    #[test]
+    fn hints_that_say_nothing_are_dropped() {
+        let question = "What does the lease.pdf, the txt or a b c say about none?";
+        for (file_filter, source_hint, shown) in [
+            ("null", "null", ""),
+            ("\"none\"", "\"None\"", ""),
+            ("\"\"", "\"ab\"", ""),
+            ("\"*.PDF\"", "\".pdf\"", "source contains \".pdf\""),
+            (
+                "\"portable document\"",
+                "\"lease\"",
+                "source contains \"lease\"",
+            ),
+            ("3", "[\"lease\"]", ""),
+            ("null", "\"lease.pdf\"", "source contains \"lease.pdf\""),
+        ] {
+            let answer = format!(
+                r#"{{"keywords": ["pets"], "file_filter": {file_filter}, "source_hint": {source_hint}}}"#
+            );
+            assert_eq!(
+                plan(&answer, question).filter.to_string(),
+                shown,
+                "{answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_hint_that_the_question_does_not_name_is_a_guess() {
+        let answer = r#"{"keywords": ["total"], "file_filter": "pdf", "source_hint": "Invoice"}"#;
+        assert!(plan(answer, "How much did we pay?").filter.is_empty());
+        let trusting = Options {
+            unnamed_hints: true,
+            ..Options::default()
+        };
+        let plan = read(answer, "How much did we pay?", &trusting).unwrap();
+        assert_eq!(plan.filter.0.len(), 2);
+    }
+
+    #[test]
+    fn the_query_holds_what_is_new() {
+        let answer = r#"{"keywords": ["invoice", "amount due", "Invoices"]}"#;
+        assert_eq!(
+            plan(answer, "total of the invoice?").query,
+            "total of the invoice? amount due"
+        );
+        let answer = r#"{"query": "sum of bill 7", "keywords": ["bill"]}"#;
+        assert_eq!(plan(answer, "total of the invoice?").query, "sum of bill 7");
+    }
+
+    #[test]
+    fn small_models_are_read_leniently() {
+        for answer in [
+            "Here you go: {\"keywords\": [\"a\", \"b\"]} Good luck!",
+            "{\"keywords\": [\"a\", \"b\", \"cut o",
+            "\"keywords\": [\"a\", \"b\"]",
+            "{\"keywords\": \"a, b\"}",
+        ] {
+            assert_eq!(plan(answer, "q").keywords, ["a", "b"], "{answer}");
+        }
+        for answer in [
+            "",
+            "I do not know.",
+            "{}",
+            "{\"keywords\": []}",
+            "[1]",
+            "{\"keywords\": 7}",
+        ] {
+            assert_eq!(read(answer, "q", &Options::default()), None, "{answer}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_written_the_plan_keeps_its_limits(
+            answer in "(\"keywords\": ?\\[|\"query\": ?|[{}\\[\\]\",: a-z]|\\PC){0,60}",
+            listed in proptest::collection::vec("\\PC{0,120}", 0..12),
+            hint in "\\PC{0,12}",
+            question in "\\PC{1,60}",
+        ) {
+            let made = serde_json::json!({"keywords": listed, "source_hint": hint}).to_string();
+            for answer in [answer, made] {
+                let Some(plan) = read(&answer, &question, &Options::default()) else { continue };
+                prop_assert!(plan.keywords.len() <= 6 && plan.filter.0.len() <= 2);
+                prop_assert!(plan.query.chars().count() <= QUESTION_CHARS_MAX + 6 * 81);
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Figures of an answer (numbers, dates, identifiers) that stand in nothing it was given.
+//!
+//! They are what a wrong answer is wrong in, and what can be looked up without understanding:
+//! `1,200.50` is `1200.5`, `2024-03-05` is `March 5, 2024`, `three` is `3`. Nothing is computed, so
+//! a sum that stands nowhere is unfounded. Numbers of list items are not figures.
+
+use llm::words;
+use std::collections::HashSet;
+
+/// Most words beside each other that are read as one identifier.
+const IDENTIFIER_RUNS_MAX: usize = 4;
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+const NUMBER_WORDS: [&str; 21] = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// The figures of `answer`, as written, that stand in none of `given`.
+pub(crate) fn unfounded<S: AsRef<str>>(answer: &str, given: &[S]) -> Vec<String> {
+    let given = Given::read(given.iter().map(AsRef::as_ref));
+    let mut unfounded = Vec::new();
+    for line in answer.lines() {
+        let tokens: Vec<_> = tokens(without_list_number(line)).collect();
+        for (at, token) in tokens.iter().enumerate() {
+            let dated = || {
+                let next = tokens.get(at + 1).is_some_and(|t| starts_with_digit(t));
+                next || at > 0 && starts_with_digit(tokens[at - 1])
+            };
+            let founded = match month(token) {
+                Some(month) => !dated() || given.has_month(month),
+                None => given.has(token),
+            };
+            if !founded && !unfounded.iter().any(|u| u == token) {
+                unfounded.push((*token).to_owned());
+            }
+        }
+    }
+    unfounded
+}
+
+/// What an answer may say, as far as figures go.
+#[derive(Default)]
+struct Given {
+    /// Every number, in its normal form; number words too.
+    numbers: HashSet<String>,
+    /// Months, from 1, that are named.
+    months: HashSet<usize>,
+    /// Everything with a digit in it, as bare letters and digits: tokens, and words that stand
+    /// beside each other, so that `INV 2041` is `INV-2041`.
+    identifiers: HashSet<String>,
+}
+
+impl Given {
+    fn read<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        let mut given = Given::default();
+        for text in texts {
+            for token in tokens(text) {
+                given.numbers.extend(numbers(token));
+                given.months.extend(month(token));
+                let word = token.to_lowercase();
+                let number = NUMBER_WORDS.iter().position(|w| *w == word);
+                given.numbers.extend(number.map(|n| n.to_string()));
+                given.identifiers.insert(squash(token));
+            }
+            let runs: Vec<_> = words::runs(text).collect();
+            for beside in 1..=IDENTIFIER_RUNS_MAX {
+                let windows = runs.windows(beside).map(|window| window.concat());
+                let identifiers = windows.filter(|window| has_digit(window));
+                given.identifiers.extend(identifiers.map(|i| squash(&i)));
+            }
+        }
+        given
+    }
+
+    fn has(&self, token: &str) -> bool {
+        if !has_digit(token) {
+            return true;
+        }
+        if !starts_with_digit(token) {
+            return self.identifiers.contains(&squash(token));
+        }
+        let numbers = numbers(token);
+        let date = numbers.len() > 1;
+        numbers.iter().all(|number| {
+            let month = || {
+                number
+                    .parse()
+                    .is_ok_and(|n: usize| self.months.contains(&n))
+            };
+            self.numbers.contains(number) || date && month()
+        })
+    }
+
+    fn has_month(&self, month: usize) -> bool {
+        self.months.contains(&month) || self.numbers.contains(&month.to_string())
+    }
+}
+
+/// Words and figures without the punctuation around them.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || "()[]{}\"“”«»;–—=<>|~±×".contains(c))
+        .map(|token| token.trim_matches(|c: char| !c.is_alphanumeric()))
+        .map(|token| {
+            token
+                .strip_suffix("'s")
+                .or(token.strip_suffix("’s"))
+                .unwrap_or(token)
+        })
+        .filter(|token| !token.is_empty())
+}
+
+/// The numbers in a token, in their normal form: no thousands separators, no leading zeros, no
+/// zeros at the end of a fraction.
+fn numbers(token: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = token;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (number, after) = leading_number(&rest[start..]);
+        found.push(number);
+        rest = after;
+    }
+    found
+}
+
+/// The number that `text` starts with, and what follows it.
+fn leading_number(text: &str) -> (String, &str) {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let mut end = digits(text);
+    let mut whole = text[..end].to_owned();
+    let grouped = end <= 3;
+    let group = |end: usize| text[end..].strip_prefix(',').filter(|g| digits(g) == 3);
+    while let Some(group) = group(end).filter(|_| grouped) {
+        whole.push_str(&group[..3]);
+        end += 4;
+    }
+    let mut number = whole.trim_start_matches('0').to_owned();
+    if number.is_empty() {
+        number.push('0');
+    }
+    if let Some(fraction) = text[end..].strip_prefix('.') {
+        let length = digits(fraction);
+        if length > 0 {
+            let significant = fraction[..length].trim_end_matches('0');
+            if !significant.is_empty() {
+                number.push('.');
+                number.push_str(significant);
+            }
+            end += 1 + length;
+        }
+    }
+    (number, &text[end..])
+}
+
+fn month(token: &str) -> Option<usize> {
+    let starts_upper = token.chars().next().is_some_and(char::is_uppercase);
+    let word = token.trim_end_matches('.').to_lowercase();
+    let named =
+        |month: &&str| **month == word || (3..=4).contains(&word.len()) && month.starts_with(&word);
+    let at = MONTHS.iter().position(|month| named(&month))?;
+    starts_upper.then_some(at + 1)
+}
+
+fn has_digit(token: &str) -> bool {
+    token.bytes().any(|b| b.is_ascii_digit())
+}
+
+fn starts_with_digit(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn squash(text: &str) -> String {
+    text.chars()
+        .filter(|c| c.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+fn without_list_number(line: &str) -> &str {
+    let line = line.trim_start();
+    let after = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let marked = after.len() < line.len() && (after.starts_with(". ") || after.starts_with(") "));
+    if marked { &after[2..] } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn normal_forms() {
+        for (token, normal) in [
+            ("1,200.50", &["1200.5"][..]),
+            ("1,234,567", &["1234567"]),
+            ("1,2", &["1", "2"]),
+            ("12,3456", &["12", "3456"]),
+            ("2024,100", &["2024", "100"]),
+            ("007", &["7"]),
+            ("0.0", &["0"]),
+            ("2024-03-05", &["2024", "3", "5"]),
+            ("3.5kg", &["3.5"]),
+            ("5.", &["5"]),
+            ("2N2222", &["2", "2222"]),
+        ] {
+            assert_eq!(numbers(token), normal, "{token}");
+        }
+    }
+
+    #[test]
+    fn a_figure_stands_whatever_it_looks_like() {
+        for (answer, given) in [
+            ("It costs $1,200.00.", "price: 1200 USD"),
+            ("Due March 5, 2024", "due 2024-03-05"),
+            ("Due 2024-03-05", "due on 5 March 2024"),
+            ("Due on the 5th of Mar.", "due 5 March"),
+            ("The warranty is 3 years", "a warranty of three years"),
+            ("Invoice INV-2041's total", "inv 2041 is open"),
+            ("About 45% of it", "45 percent"),
+            ("The 2N2222 does", "(2N2222)"),
+            ("From 2021–2023", "between 2021 and 2023"),
+            ("1. First\n2) Second", "nothing"),
+            ("It may 5", "5"),
+            ("Q3 was good", "the Q3 report"),
+            ("No figures at all", ""),
+        ] {
+            assert_eq!(
+                unfounded(answer, &[given]),
+                Vec::<String>::new(),
+                "{answer}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_figure_that_stands_nowhere_is_named() {
+        for (answer, given, named) in [
+            ("It costs 1,201.", "1200", "1,201"),
+            ("Due April 5, 2024", "due 2024-03-05", "April"),
+            ("Due 2024-04-05", "due 5 March 2024", "2024-04-05"),
+            ("INV-2042", "INV-2041", "INV-2042"),
+            ("INV-204", "INV-2041", "INV-204"),
+            ("BC557", "BC547", "BC557"),
+            ("12.5", "125", "12.5"),
+            ("2N2907", "2N2222", "2N2907"),
+            ("for 24 months", "for two years", "24"),
+        ] {
+            assert_eq!(unfounded(answer, &[given]), [named], "{answer}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_given_may_be_said(text in "([A-Za-z]{1,6}|[0-9]{1,6}|[-,./: \n$%'\\[\\]()]|\\PC){0,40}") {
+            prop_assert_eq!(unfounded(&text, &[&text]), Vec::<String>::new());
+        }
+
+        #[test]
+        fn grouping_does_not_matter(n in 0u32..2_000_000_000) {
+            let plain = n.to_string();
+            let mut grouped = String::new();
+            for (i, digit) in plain.chars().enumerate() {
+                if i > 0 && (plain.len() - i).is_multiple_of(3) {
+                    grouped.push(',');
+                }
+                grouped.push(digit);
+            }
+            prop_assert_eq!(numbers(&grouped), vec![plain.clone()]);
+            prop_assert_eq!(unfounded(&grouped, &[plain]), Vec::<String>::new());
+        }
+
+        #[test]
+        fn another_number_is_noticed(a in 21u32..1_000_000, b in 21u32..1_000_000) {
+            prop_assume!(a != b);
+            prop_assert_eq!(unfounded(&format!("It is {a}."), &[b.to_string()]).len(), 1);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The step. Nothing in it waits: the validator has no collaborator.
+
+use crate::options::Options;
+use crate::verdict::{Judged, exit, judge};
+use envelope::route::ValidatorExit;
+use envelope::{Class, Classed, Draft, Role};
+use stage::{BoxFuture, Cx, Done, Stage};
+
+/// Why there is no validator.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Options that cannot be kept to.
+    #[error("validator options: {0}")]
+    Options(String),
+}
+
+impl Classed for Error {
+    fn class(&self) -> Class {
+        Class::Bug
+    }
+
+    fn code(&self) -> &'static str {
+        "validator_options"
+    }
+}
+
+/// The validator.
+pub struct Validator {
+    options: Options,
+}
+
+impl Validator {
+    /// A validator; fails when the options are nonsense.
+    pub fn new(options: Options) -> Result<Self, Error> {
+        options.validate()?;
+        Ok(Validator { options })
+    }
+
+    fn validate(&self, cx: &Cx, draft: &Draft) -> Done<ValidatorExit> {
+        let judged = judge(draft, &cx.case.question, &self.options);
+        let decided = decided(&judged, draft);
+        Done::new(exit(judged, draft), decided)
+    }
+}
+
+impl Stage for Validator {
+    type In = Draft;
+    type Out = ValidatorExit;
+    const ROLE: Role = Role::Validator;
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a Cx,
+        draft: Draft,
+    ) -> BoxFuture<'a, Result<Done<ValidatorExit>, stage::Error>> {
+        Box::pin(async move { Ok(self.validate(cx, &draft)) })
+    }
+}
+
+fn decided(judged: &Judged, draft: &Draft) -> String {
+    if draft.no_information {
+        return "nothing to check".into();
+    }
+    let confidence = judged.verdict.confidence;
+    if judged.failed.is_empty() {
+        return format!("grounded, confidence {confidence:.2}");
+    }
+    let failed = judged.failed.join("; ");
+    format!("ungrounded, confidence {confidence:.2}: {failed}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Fact, Matched};
+    use testkit::model::step;
+
+    #[tokio::test]
+    async fn says_what_failed() {
+        let validator = Validator::new(Options::default()).unwrap();
+        let fact = Fact {
+            n: 1,
+            text: "It lasts 3 days.".into(),
+        };
+        let draft = Draft {
+            text: "It lasts 4 days [1].".into(),
+            sources: Vec::new(),
+            facts: vec![fact],
+            scatter: Some(2),
+            strict: false,
+            no_information: false,
+            matched: Matched::Matched,
+        };
+        let cx = step(Role::Validator, "how long?");
+        let done = validator.run(&cx, draft).await.unwrap();
+        assert!(matches!(
+            done.out,
+            ValidatorExit::Ungrounded {
+                stricter_from: Some(2),
+                ..
+            }
+        ));
+        assert_eq!(
+            done.decided,
+            "ungrounded, confidence 0.67: 1 citations of no source; no citation; not in the facts: 4"
+        );
+        assert_eq!((done.model, done.fallbacks), (None, vec![]));
+    }
+}
