@@ -1,1 +1,42 @@
 //! Model nodes over OpenAI-compatible HTTP, and the offline reader.
+//!
+//! [`Pool`] is a [`llm::ChatModel`] over the nodes that serve one model. Picking, classifying and
+//! reading are pure functions; [`pool`](Pool) acts on what they say. Dropping the future of a call
+//! closes its connection.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`options`] | what may be tuned |
+//! | [`discover`] | finds a model server on this machine |
+//! | [`offline`] | the stand-in for when there is no model |
+//! | [`metrics`] | what is counted |
+//! | [`limits`] | every limit that is no option |
+//! | `pool`, `node` | one call: a place, a try, what follows |
+//! | `pick` | which node gets it |
+//! | `wire` | the two bodies of a call |
+//! | `classify`, `said`, `failure` | what a failure means |
+//! | `dialect` | how a node is asked for JSON |
+//! | `retry`, `retry_after` | the one retry loop, and how long a node wants to be left alone |
+
+mod classify;
+mod dialect;
+pub mod discover;
+mod error;
+mod failure;
+mod http;
+pub mod limits;
+pub mod metrics;
+mod node;
+pub mod offline;
+pub mod options;
+mod pick;
+mod pool;
+mod retry;
+mod retry_after;
+mod said;
+mod wire;
+
+pub use error::Error;
+pub use metrics::Metrics;
+pub use options::Options;
+pub use pool::Pool;

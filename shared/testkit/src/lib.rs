@@ -1,3 +1,4 @@
 //! What tests stand on: fakes named as fakes, real servers, injected faults.
 
 pub mod model;
+pub mod node;

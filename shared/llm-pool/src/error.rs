@@ -1,0 +1,21 @@
+//! Why a pool could not be built. What goes wrong in a call is [`llm::Error`].
+
+/// A pool that cannot be.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// An option that cannot be kept to.
+    #[error("{0}")]
+    Options(String),
+    /// There is no node to ask.
+    #[error("the model `{model}` has no nodes")]
+    NoNodes {
+        /// The model.
+        model: String,
+    },
+    /// The HTTP client could not be set up: no TLS roots, for example.
+    #[error("no HTTP client could be set up")]
+    Client(#[source] reqwest::Error),
+    /// A metric could not be registered.
+    #[error("a metric could not be registered")]
+    Metrics(#[from] prometheus::Error),
+}

@@ -1,0 +1,94 @@
+//! Why one try failed, and what follows from it: another try or the end, and as what error.
+
+use llm::Error;
+use std::time::Duration;
+
+/// Why a try failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Failure {
+    /// The prompt does not fit the context.
+    TooLong { limit: Option<u32> },
+    /// The node does not know this way of asking for JSON.
+    Dialect { message: String },
+    /// The node is busy, or asked to be left alone.
+    Busy { retry_after: Option<Duration> },
+    /// Every node was at its limit for as long as a call may wait.
+    Full,
+    /// The node is broken or cannot be reached, now.
+    Down {
+        reason: String,
+        retry_after: Option<Duration>,
+    },
+    /// The node was too slow; says in what.
+    Slow { what: &'static str },
+    /// The node refused for good.
+    Refused { status: u16, message: String },
+    /// The answer breaks the protocol.
+    Garbled { reason: String },
+    /// The protocol was kept, but nothing was written. Asking again would write nothing again.
+    Empty { reason: String },
+}
+
+/// What to do after a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// Nothing: it is final.
+    Stop,
+    /// Try again, on another node where there is one.
+    Again,
+    /// Try again, but only on a node that has not been tried.
+    Elsewhere,
+    /// Ask the same node in another way.
+    Rephrase,
+}
+
+impl Failure {
+    /// What to do after it.
+    pub(crate) fn then(&self) -> Then {
+        match self {
+            Failure::Busy { .. } | Failure::Down { .. } => Then::Again,
+            // The time of one try is gone: the same node would need as long again.
+            Failure::Slow { .. } | Failure::Garbled { .. } => Then::Elsewhere,
+            Failure::Dialect { .. } => Then::Rephrase,
+            Failure::TooLong { .. }
+            | Failure::Full
+            | Failure::Refused { .. }
+            | Failure::Empty { .. } => Then::Stop,
+        }
+    }
+
+    /// How long the node asked to be left alone.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Failure::Busy { retry_after } | Failure::Down { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// The error that the caller sees when this was the last failure.
+    pub(crate) fn into_error(self) -> Error {
+        match self {
+            Failure::TooLong { limit } => Error::TooLong { limit },
+            Failure::Busy { retry_after } => Error::Overloaded { retry_after },
+            Failure::Full => Error::Overloaded { retry_after: None },
+            Failure::Down {
+                reason,
+                retry_after,
+            } => Error::Unavailable {
+                reason,
+                retry_after,
+            },
+            Failure::Slow { what } => Error::Unavailable {
+                reason: what.into(),
+                retry_after: None,
+            },
+            Failure::Refused { status, message } => Error::Refused { status, message },
+            Failure::Garbled { reason } | Failure::Empty { reason } => Error::Protocol(reason),
+            // The weakest dialect asks for nothing special, so a rejection of it is a refusal.
+            Failure::Dialect { message } => Error::Refused {
+                status: 400,
+                message,
+            },
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The HTTP client of a node, and reading an answer within limits of size and time.
+//!
+//! One client for each node, so that no node can use up the connections of another. No redirects (a
+//! key must not follow one), no proxy from the environment, no retries of its own.
+
+use crate::limits::{BODY_BYTES_MAX, IDLE_CONNECTION_MAX};
+use reqwest::{Client, Response, Url, redirect, retry};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// A client for one node.
+pub(crate) fn client(connect_timeout: Duration) -> Result<Client, reqwest::Error> {
+    // Process-wide by design of rustls; that it is already there is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .user_agent(concat!("argosy/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(connect_timeout)
+        .pool_idle_timeout(IDLE_CONNECTION_MAX)
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .no_proxy()
+        .build()
+}
+
+/// The address of `path` under a base URL: `/v1/<path>` when the base has no path of its own.
+pub(crate) fn endpoint(base_url: &str, path: &str) -> Result<Url, &'static str> {
+    let mut url = Url::parse(base_url).map_err(|_| "want `http://host:port`")?;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err("want `http://host:port` or `https://host`");
+    }
+    if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
+        return Err("want neither user, query nor fragment");
+    }
+    let base = match url.path().trim_end_matches('/') {
+        "" => "/v1",
+        path => path,
+    };
+    let path = format!("{base}/{path}");
+    url.set_path(&path);
+    Ok(url)
+}
+
+/// Why a body could not be read.
+#[derive(Debug)]
+pub(crate) enum BodyError {
+    /// The next piece did not come in time.
+    Idle,
+    /// It is longer than [`BODY_BYTES_MAX`].
+    TooLarge,
+    /// The connection broke.
+    Broken(reqwest::Error),
+}
+
+/// The whole body, if every piece of it comes within `idle` of the one before.
+pub(crate) async fn body(mut response: Response, idle: Duration) -> Result<Vec<u8>, BodyError> {
+    let mut body = Vec::new();
+    loop {
+        let piece = timeout_at(Instant::now() + idle, response.chunk())
+            .await
+            .map_err(|_| BodyError::Idle)?
+            .map_err(BodyError::Broken)?;
+        let Some(piece) = piece else {
+            return Ok(body);
+        };
+        if body.len() + piece.len() > BODY_BYTES_MAX {
+            return Err(BodyError::TooLarge);
+        }
+        body.extend_from_slice(&piece);
+    }
+}
+
+/// What went wrong below HTTP, with its causes, without the address.
+pub(crate) fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut reason = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(next) = cause {
+        reason.push_str(": ");
+        reason.push_str(&next.to_string());
+        cause = next.source();
+    }
+    reason
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_the_version_only_to_a_bare_host() {
+        let at = |base| endpoint(base, "models").map(String::from);
+        for (base, url) in [
+            ("http://a:8000", "http://a:8000/v1/models"),
+            ("http://a:8000/", "http://a:8000/v1/models"),
+            ("http://a:8000/v1/", "http://a:8000/v1/models"),
+            ("https://a/openai/v1", "https://a/openai/v1/models"),
+            ("http://[::1]:8000", "http://[::1]:8000/v1/models"),
+        ] {
+            assert_eq!(at(base).as_deref(), Ok(url), "{base}");
+        }
+        for bad in [
+            "",
+            "a:8000",
+            "ftp://a",
+            "http://",
+            "http://k@a",
+            "http://a?x=1",
+        ] {
+            assert!(at(bad).is_err(), "{bad}");
+        }
+    }
+}

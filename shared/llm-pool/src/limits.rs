@@ -1,0 +1,21 @@
+//! Every limit of this crate that is no option, with its unit.
+
+use std::time::Duration;
+
+/// Longest answer body that is read, in bytes. The longest answer of a step is a few KiB.
+pub const BODY_BYTES_MAX: usize = 1024 * 1024;
+/// Longest text of a node that an error carries, in characters.
+pub const MESSAGE_CHARS_MAX: usize = 300;
+/// Most error text that is searched for a class, in bytes.
+pub const SEARCHED_BYTES_MAX: usize = 8 * 1024;
+/// Longest `Retry-After` that is believed: a node that asks for more is asked again after this.
+pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
+/// Most nodes of one pool.
+pub const NODES_MAX: usize = 64;
+/// Most calls in flight that a node may be configured for.
+pub const IN_FLIGHT_MAX: u32 = 4096;
+/// How long an idle connection is kept: under the 5 s after which uvicorn (vLLM, SGLang) closes it,
+/// so that no call is sent into a closing connection.
+pub const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(4);
+/// How long a place where a local model may listen has to answer.
+pub const DISCOVER_TIMEOUT: Duration = Duration::from_millis(300);

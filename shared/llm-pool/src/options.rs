@@ -1,0 +1,222 @@
+//! What may be tuned about a model and its nodes.
+
+use crate::error::Error;
+use crate::limits::{IN_FLIGHT_MAX, NODES_MAX};
+use serde::{Deserialize, Serialize};
+use settings::{Backoff, Secret, Span};
+use std::collections::BTreeSet;
+
+/// A model and the nodes that serve it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The name that nodes know the model by; also the label of its metrics. Default: none, so it
+    /// must be given with the nodes.
+    pub model: String,
+    /// Who serves it. Default: none; at most 64.
+    pub nodes: Vec<Node>,
+    /// Most time to open a connection. Default `2s`.
+    pub connect_timeout: Span,
+    /// Most time from sending a request to the first byte of the answer. Nodes send nothing before
+    /// the whole answer is written, so this bounds the writing; less than half of `total_timeout`
+    /// leaves time to ask another node. Default `25s`.
+    pub first_byte_timeout: Span,
+    /// Most time between two pieces of an answer. Default `5s`.
+    pub idle_timeout: Span,
+    /// Most time for a call with all its retries; what the caller has left counts when it is less.
+    /// Default `60s`.
+    pub total_timeout: Span,
+    /// Most time to wait for a free place while every node is at its limit; then the call fails as
+    /// overloaded. Default `2s`.
+    pub queue_timeout: Span,
+    /// Tries after the first, on another node where there is one. Default 2, at most 10.
+    pub retries: u32,
+    /// Wait before a retry, where the node did not say. Default `100ms`, doubled up to `2s`, with
+    /// full jitter.
+    pub backoff: Backoff,
+    /// Randomness of the answers, 0 to 2. Default 0: the same prompt is answered alike.
+    pub temperature: f32,
+}
+
+/// One server that speaks the OpenAI protocol.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Node {
+    /// Its name in logs and metrics. Default: none, so it must be given; unique in the list.
+    pub name: String,
+    /// Where it listens, `http://host:port`. `/v1` is added when there is no path; a path, as in
+    /// `https://host/openai/v1`, is kept. Default: none, so it must be given.
+    pub base_url: String,
+    /// Sent as a bearer token. Default: none.
+    pub api_key: Secret,
+    /// Most calls in flight. Most servers queue without limit and never say that they are busy, so
+    /// the limit is kept here. Default 8, at most 4096.
+    pub max_in_flight: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            model: String::new(),
+            nodes: Vec::new(),
+            connect_timeout: Span::from_secs(2),
+            first_byte_timeout: Span::from_secs(25),
+            idle_timeout: Span::from_secs(5),
+            total_timeout: Span::from_secs(60),
+            queue_timeout: Span::from_secs(2),
+            retries: 2,
+            backoff: Backoff::new(Span::from_millis(100), 2.0, Span::from_secs(2))
+                .unwrap_or_default(),
+            temperature: 0.0,
+        }
+    }
+}
+
+impl Default for Node {
+    fn default() -> Self {
+        Node {
+            name: String::new(),
+            base_url: String::new(),
+            api_key: Secret::default(),
+            max_in_flight: 8,
+        }
+    }
+}
+
+impl Options {
+    /// A model on one node without a key, everything else by default.
+    pub fn one_node(model: impl Into<String>, base_url: impl Into<String>) -> Self {
+        Options {
+            model: model.into(),
+            nodes: vec![Node {
+                name: "node-0".into(),
+                base_url: base_url.into(),
+                ..Node::default()
+            }],
+            ..Options::default()
+        }
+    }
+
+    /// Checks that everything can be kept to. A model without nodes passes: it is simply not there.
+    ///
+    /// # Errors
+    /// [`Error::Options`] names the option, its value and what is wanted.
+    pub fn validate(&self) -> Result<(), Error> {
+        for (name, span) in [
+            ("connect_timeout", self.connect_timeout),
+            ("first_byte_timeout", self.first_byte_timeout),
+            ("idle_timeout", self.idle_timeout),
+            ("total_timeout", self.total_timeout),
+        ] {
+            if span.is_zero() {
+                return bad(format!("`{name}` must be longer than `0s`"));
+            }
+        }
+        if self.retries > 10 {
+            return bad(format!("`retries` is {}: want 0 to 10", self.retries));
+        }
+        if !(0.0..=2.0).contains(&self.temperature) {
+            return bad(format!(
+                "`temperature` is {}: want 0 to 2",
+                self.temperature
+            ));
+        }
+        if self.nodes.len() > NODES_MAX {
+            let count = self.nodes.len();
+            return bad(format!(
+                "`nodes` has {count} entries: want at most {NODES_MAX}"
+            ));
+        }
+        if !self.nodes.is_empty() && self.model.trim().is_empty() {
+            return bad("`model` must be given with its nodes".into());
+        }
+        self.validate_nodes()
+    }
+
+    fn validate_nodes(&self) -> Result<(), Error> {
+        let mut names = BTreeSet::new();
+        for node in &self.nodes {
+            let name = &node.name;
+            if name.is_empty() || name.len() > 64 {
+                return bad(format!("node name `{name}` must have 1 to 64 characters"));
+            }
+            if !names.insert(name) {
+                return bad(format!("node name `{name}` is used twice"));
+            }
+            if node.max_in_flight == 0 || node.max_in_flight > IN_FLIGHT_MAX {
+                let given = node.max_in_flight;
+                return bad(format!(
+                    "`max_in_flight` of node `{name}` is {given}: want 1 to {IN_FLIGHT_MAX}"
+                ));
+            }
+            if let Err(why) = crate::http::endpoint(&node.base_url, "models") {
+                return bad(format!(
+                    "`base_url` of node `{name}` is `{}`: {why}",
+                    node.base_url
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn bad(what: String) -> Result<(), Error> {
+    Err(Error::Options(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn good() -> Options {
+        Options::one_node("tiny", "http://localhost:8000")
+    }
+
+    #[test]
+    fn defaults_are_valid() {
+        assert!(Options::default().validate().is_ok());
+        assert!(good().validate().is_ok());
+    }
+
+    #[test]
+    fn nonsense_is_named() {
+        let change = |change: fn(&mut Options)| {
+            let mut options = good();
+            change(&mut options);
+            options.validate().unwrap_err().to_string()
+        };
+        let cases = [
+            (change(|o| o.idle_timeout = Span::ZERO), "`idle_timeout`"),
+            (change(|o| o.retries = 11), "`retries` is 11"),
+            (change(|o| o.temperature = f32::NAN), "`temperature`"),
+            (change(|o| o.model.clear()), "`model`"),
+            (change(|o| o.nodes.push(o.nodes[0].clone())), "used twice"),
+            (change(|o| o.nodes[0].name.clear()), "node name ``"),
+            (change(|o| o.nodes[0].max_in_flight = 0), "`max_in_flight`"),
+            (
+                change(|o| o.nodes[0].base_url = "localhost:80".into()),
+                "http",
+            ),
+            (change(|o| o.nodes[0].base_url.clear()), "`base_url`"),
+            (change(|o| o.nodes = vec![o.nodes[0].clone(); 65]), "65"),
+        ];
+        for (error, named) in cases {
+            assert!(error.contains(named), "{error} does not name {named}");
+        }
+    }
+
+    #[test]
+    fn is_read_with_units_and_refuses_unknown_keys() {
+        let read = |json| serde_json::from_value::<Options>(json);
+        let options = read(serde_json::json!({
+            "model": "tiny", "total_timeout": "30s",
+            "nodes": [{"name": "a", "base_url": "http://a:1", "api_key": "k"}],
+        }))
+        .unwrap();
+        assert_eq!(options.total_timeout, Span::from_secs(30));
+        assert_eq!(options.nodes[0].api_key.expose(), "k");
+        assert!(!format!("{options:?}").contains("\"k\""));
+        assert!(read(serde_json::json!({"modle": "tiny"})).is_err());
+        assert!(read(serde_json::json!({"nodes": [{"url": "x"}]})).is_err());
+    }
+}

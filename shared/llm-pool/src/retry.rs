@@ -1,0 +1,177 @@
+//! The one retry loop: whole calls, a few times, within a time. The only user of the `backoff`
+//! crate, which is unmaintained and thereby easy to replace.
+//!
+//! Which failure is worth another try and where it goes is decided by the caller; this module only
+//! counts, waits and stops.
+
+use backoff::ExponentialBackoffBuilder;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often and how long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Tries after the first.
+    pub(crate) retries: u32,
+    /// How long to wait before each retry, where the other side did not say.
+    pub(crate) backoff: settings::Backoff,
+    /// No try begins after this.
+    pub(crate) until: Instant,
+}
+
+/// What a try came to.
+#[derive(Debug)]
+pub(crate) enum Step<T, E> {
+    /// It went well.
+    Done(T),
+    /// It went wrong for good.
+    Failed(E),
+    /// It went wrong in a way that may pass; `wait` is how long the other side asked for.
+    Again { error: E, wait: Option<Duration> },
+    /// It is to be put in another way, at once; does not count as a retry. The caller sees to it
+    /// that this happens a bounded number of times.
+    Rephrase(E),
+}
+
+/// Repeats `attempt` while it asks for it and `limits` allow; tells `notice` about every retry that
+/// is going to happen. Ends with the last error.
+pub(crate) async fn retry<T, E, Attempt, Trying>(
+    limits: Limits,
+    mut attempt: Attempt,
+    mut notice: impl FnMut(&E),
+) -> Result<T, E>
+where
+    Attempt: FnMut() -> Trying,
+    Trying: Future<Output = Step<T, E>>,
+{
+    let left = AtomicU32::new(limits.retries);
+    let left = &left;
+    // The crate jitters around an interval, our settings draw from zero to a ceiling: the same when
+    // the interval is half the ceiling and the jitter is all of it.
+    let policy = ExponentialBackoffBuilder::new()
+        .with_initial_interval(limits.backoff.first().duration() / 2)
+        .with_max_interval(limits.backoff.max().duration() / 2)
+        .with_multiplier(limits.backoff.factor())
+        .with_randomization_factor(1.0)
+        .with_max_elapsed_time(Some(limits.until - Instant::now()))
+        .build();
+    let operation = || {
+        let trying = attempt();
+        async move {
+            match trying.await {
+                Step::Done(done) => Ok(done),
+                Step::Failed(error) => Err(backoff::Error::permanent(error)),
+                Step::Rephrase(error) => Err(backoff::Error::retry_after(error, Duration::ZERO)),
+                Step::Again { error, wait } => Err(again(error, wait, left, limits.until)),
+            }
+        }
+    };
+    backoff::future::retry_notify(policy, operation, |error, _| notice(&error)).await
+}
+
+/// One retry less, if there is one left and the wait fits: `backoff` itself knows no count and
+/// takes a wait that it is told as given.
+fn again<E>(
+    error: E,
+    wait: Option<Duration>,
+    left: &AtomicU32,
+    until: Instant,
+) -> backoff::Error<E> {
+    let spent = left
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(1)
+        })
+        .is_err();
+    let fits = wait.is_none_or(|wait| Instant::now() + wait < until);
+    match wait {
+        _ if spent || !fits => backoff::Error::permanent(error),
+        Some(wait) => backoff::Error::retry_after(error, wait),
+        None => backoff::Error::transient(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use settings::Span;
+    use std::collections::VecDeque;
+
+    fn limits(retries: u32, time: Duration) -> Limits {
+        Limits {
+            retries,
+            backoff: settings::Backoff::new(Span::from_millis(1), 2.0, Span::from_millis(2))
+                .unwrap(),
+            until: Instant::now() + time,
+        }
+    }
+
+    fn again_after(error: u8, wait: Option<u64>) -> Step<&'static str, u8> {
+        Step::Again {
+            error,
+            wait: wait.map(Duration::from_millis),
+        }
+    }
+
+    async fn run(
+        limits: Limits,
+        steps: impl IntoIterator<Item = Step<&'static str, u8>>,
+    ) -> (Result<&'static str, u8>, Vec<u8>) {
+        let mut steps = VecDeque::from_iter(steps);
+        let mut noticed = Vec::new();
+        let attempt = || {
+            let step = steps.pop_front();
+            async move { step.expect("one try more than the test allows") }
+        };
+        let result = retry(limits, attempt, |error| noticed.push(*error)).await;
+        (result, noticed)
+    }
+
+    const LONG: Duration = Duration::from_secs(30);
+
+    #[tokio::test]
+    async fn ends_with_the_last_error_when_the_retries_are_used_up() {
+        let steps = (1..=3).map(|n| again_after(n, None));
+        assert_eq!(run(limits(2, LONG), steps).await, (Err(3), vec![1, 2]));
+        let none = run(limits(0, LONG), [again_after(1, None)]).await;
+        assert_eq!(none, (Err(1), vec![]));
+    }
+
+    #[tokio::test]
+    async fn stops_at_what_is_final() {
+        let good = [again_after(1, Some(0)), Step::Done("good")];
+        assert_eq!(run(limits(2, LONG), good).await, (Ok("good"), vec![1]));
+        let bad = [again_after(1, None), Step::Failed(2)];
+        assert_eq!(run(limits(2, LONG), bad).await, (Err(2), vec![1]));
+    }
+
+    #[tokio::test]
+    async fn rephrasing_does_not_count() {
+        let steps = [
+            Step::Rephrase(1),
+            Step::Rephrase(2),
+            again_after(3, None),
+            Step::Done("good"),
+        ];
+        let (result, noticed) = run(limits(1, LONG), steps).await;
+        assert_eq!((result, noticed), (Ok("good"), vec![1, 2, 3]));
+    }
+
+    #[tokio::test]
+    async fn waits_as_long_as_it_is_told() {
+        let start = Instant::now();
+        let steps = [again_after(1, Some(40)), Step::Done("good")];
+        assert_eq!(run(limits(1, LONG), steps).await.0, Ok("good"));
+        assert!(start.elapsed() >= Duration::from_millis(40));
+    }
+
+    #[tokio::test]
+    async fn a_wait_that_does_not_fit_is_not_begun() {
+        let start = Instant::now();
+        let (result, _) = run(limits(5, LONG), [again_after(1, Some(60_000))]).await;
+        assert_eq!(result, Err(1));
+        let (result, _) = run(limits(5, Duration::ZERO), [again_after(2, None)]).await;
+        assert_eq!(result, Err(2));
+        assert!(start.elapsed() < Duration::from_secs(10));
+    }
+}

@@ -1,0 +1,289 @@
+//! The two bodies of a call: what is sent to `/v1/chat/completions` and what is read from it.
+//! Tolerant of what servers leave out, strict about what an answer needs. Pure.
+
+use crate::classify::classify;
+use crate::dialect::Dialect;
+use crate::failure::Failure;
+use crate::said;
+use envelope::Usage;
+use llm::{ChatRequest, tokens};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+/// The body of a request. `dialect` counts only where the request wants JSON.
+pub(crate) fn request(
+    model: &str,
+    temperature: f32,
+    request: &ChatRequest,
+    dialect: Dialect,
+) -> Vec<u8> {
+    let mut messages = Vec::new();
+    if !request.system.is_empty() {
+        messages.push(json!({"role": "system", "content": request.system}));
+    }
+    messages.push(json!({"role": "user", "content": request.user}));
+    let mut body = Map::new();
+    body.insert("model".into(), model.into());
+    body.insert("messages".into(), messages.into());
+    body.insert("max_tokens".into(), request.max_tokens.into());
+    body.insert("temperature".into(), temperature.into());
+    body.insert("stream".into(), false.into());
+    let format = request.schema.as_ref();
+    if let Some(format) = format.and_then(|schema| dialect.response_format(schema)) {
+        body.insert("response_format".into(), format);
+    }
+    Value::Object(body).to_string().into_bytes()
+}
+
+/// What is read of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    /// The text, without white space at its end.
+    pub(crate) text: String,
+    /// What it cost.
+    pub(crate) usage: Usage,
+    /// Tokens that the node did not have to read again, where it says so.
+    pub(crate) tokens_cached: u64,
+    /// The node read far fewer tokens than were sent: it may have cut the prompt, as Ollama does
+    /// without a word.
+    pub(crate) prompt_cut: bool,
+}
+
+#[derive(Deserialize)]
+struct Completion {
+    #[serde(default)]
+    choices: Vec<Choice>,
+    #[serde(default)]
+    usage: Option<Counts>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    message: Message,
+    #[serde(default)]
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    content: Value,
+}
+
+#[derive(Deserialize)]
+struct Counts {
+    #[serde(default)]
+    prompt_tokens: Option<u64>,
+    #[serde(default)]
+    completion_tokens: Option<u64>,
+    #[serde(default)]
+    prompt_tokens_details: Option<PromptCounts>,
+}
+
+#[derive(Deserialize)]
+struct PromptCounts {
+    #[serde(default)]
+    cached_tokens: Option<u64>,
+}
+
+/// Reads the body of an answer with status 200. Some servers put their errors there, too.
+pub(crate) fn answer(
+    body: &[u8],
+    request: &ChatRequest,
+    asked: Option<Dialect>,
+) -> Result<Answer, Failure> {
+    let garbled = |reason: String| Failure::Garbled { reason };
+    let json: Value =
+        serde_json::from_slice(body).map_err(|error| garbled(format!("no JSON: {error}")))?;
+    if json.get("error").is_some_and(|error| !error.is_null()) {
+        let said = said::from_json(&json);
+        let status = said.code.filter(|code| (400..600).contains(code));
+        return Err(classify(status.unwrap_or(400), said, None, asked));
+    }
+    let completion: Completion =
+        serde_json::from_value(json).map_err(|error| garbled(format!("no completion: {error}")))?;
+    let Some(choice) = completion.choices.into_iter().next() else {
+        return Err(garbled("no choice in the completion".into()));
+    };
+    let text = text(&choice.message.content);
+    // Grammars allow white space without end, and small models then write nothing else.
+    let text = text.trim_end();
+    if text.is_empty() {
+        let finish = choice.finish_reason.as_deref().unwrap_or("unknown");
+        let reason = format!("empty answer, finish reason `{finish}`");
+        return Err(Failure::Empty { reason });
+    }
+    Ok(counted(text, completion.usage, request))
+}
+
+/// Content is a text or a list of parts, of which those of type text count.
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+            texts.collect()
+        }
+        _ => String::new(),
+    }
+}
+
+fn counted(text: &str, counts: Option<Counts>, request: &ChatRequest) -> Answer {
+    let sent = u64::from(tokens::estimate(&request.system) + tokens::estimate(&request.user));
+    let written = || u64::from(tokens::estimate(text));
+    let counts = counts.unwrap_or(Counts {
+        prompt_tokens: None,
+        completion_tokens: None,
+        prompt_tokens_details: None,
+    });
+    let read = counts.prompt_tokens.filter(|read| *read > 0);
+    let cached = counts.prompt_tokens_details.and_then(|d| d.cached_tokens);
+    Answer {
+        text: text.into(),
+        usage: Usage {
+            calls: 1,
+            tokens_in: read.unwrap_or(sent),
+            tokens_out: counts
+                .completion_tokens
+                .filter(|written| *written > 0)
+                .unwrap_or_else(written),
+        },
+        tokens_cached: cached.unwrap_or(0),
+        prompt_cut: sent > 2048 && read.is_some_and(|read| read * 2 < sent),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Role, TurnId};
+    use proptest::prelude::*;
+    use std::time::Duration;
+
+    fn asked(user: &str) -> ChatRequest {
+        ChatRequest {
+            role: Role::Mapper,
+            turn: TurnId::new("t1").unwrap(),
+            system: "Be brief.".into(),
+            user: user.into(),
+            max_tokens: 64,
+            schema: Some(llm::Schema {
+                name: "facts",
+                json: json!({"type": "object"}),
+            }),
+            timeout: Duration::from_secs(1),
+        }
+    }
+
+    fn read(body: &str) -> Result<Answer, Failure> {
+        answer(body.as_bytes(), &asked("Who?"), Some(Dialect::JsonSchema))
+    }
+
+    #[test]
+    fn sends_what_the_protocol_asks_for() {
+        let body = request("tiny", 0.5, &asked("Who?"), Dialect::JsonSchema);
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["model"], "tiny");
+        assert_eq!(body["messages"][0]["role"], "system");
+        assert_eq!(
+            body["messages"][1],
+            json!({"role": "user", "content": "Who?"})
+        );
+        assert_eq!(body["max_tokens"], 64);
+        assert_eq!(body["temperature"], 0.5);
+        assert_eq!(body["stream"], false);
+        assert_eq!(body["response_format"]["type"], "json_schema");
+        let mut bare = asked("Who?");
+        bare.system.clear();
+        bare.schema = None;
+        let body = request("tiny", 0.0, &bare, Dialect::JsonSchema);
+        let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["messages"][0]["role"], "user");
+        assert_eq!(body.get("response_format"), None);
+    }
+
+    #[test]
+    fn reads_text_and_counts() {
+        let answer = read(
+            r#"{"choices":[{"message":{"content":"{\"a\":1} \n\n "},"finish_reason":"stop"}],
+                "usage":{"prompt_tokens":12,"completion_tokens":5,
+                         "prompt_tokens_details":{"cached_tokens":8}}}"#,
+        )
+        .unwrap();
+        assert_eq!(answer.text, "{\"a\":1}");
+        assert_eq!((answer.usage.calls, answer.tokens_cached), (1, 8));
+        assert_eq!((answer.usage.tokens_in, answer.usage.tokens_out), (12, 5));
+    }
+
+    #[test]
+    fn estimates_what_is_not_counted() {
+        for usage in ["", r#","usage":null"#, r#","usage":{"prompt_tokens":0}"#] {
+            let body = format!(r#"{{"choices":[{{"message":{{"content":"abcdefgh"}}}}]{usage}}}"#);
+            let answer = read(&body).unwrap();
+            let sent = u64::from(tokens::estimate("Be brief.") + tokens::estimate("Who?"));
+            assert_eq!((answer.usage.tokens_in, answer.usage.tokens_out), (sent, 2));
+            assert!(!answer.prompt_cut);
+        }
+    }
+
+    #[test]
+    fn joins_parts() {
+        let body = r#"{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"image"},{"type":"text","text":"b"}]}}]}"#;
+        assert_eq!(read(body).unwrap().text, "ab");
+    }
+
+    #[test]
+    fn notices_a_prompt_that_was_cut() {
+        let body = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":2000}}"#;
+        let long = asked(&"word ".repeat(4000));
+        let answer = answer(body.as_bytes(), &long, None).unwrap();
+        assert!(answer.prompt_cut);
+    }
+
+    #[test]
+    fn nothing_but_white_space_is_empty() {
+        for content in [r#""""#, r#"" \n\t\n ""#, "null", "[]"] {
+            let body = format!(r#"{{"choices":[{{"message":{{"content":{content}}}}}]}}"#);
+            assert!(matches!(read(&body), Err(Failure::Empty { .. })), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_completion_is_garbled() {
+        for body in [
+            "",
+            "<html>",
+            "[]",
+            "{}",
+            r#"{"choices":[]}"#,
+            r#"{"choices":[{}]}"#,
+        ] {
+            assert!(matches!(read(body), Err(Failure::Garbled { .. })), "{body}");
+        }
+    }
+
+    #[test]
+    fn an_error_under_status_200_keeps_its_class() {
+        let got = read(r#"{"error":{"message":"Context size has been exceeded (4096)"}}"#);
+        assert!(matches!(got, Err(Failure::TooLong { .. })), "{got:?}");
+        let got = read(r#"{"error":{"code":503,"message":"Loading model"}}"#);
+        assert!(matches!(got, Err(Failure::Busy { .. })), "{got:?}");
+        let got = read(r#"{"error":"no such field"}"#);
+        assert!(matches!(got, Err(Failure::Refused { status: 400, .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn no_body_makes_it_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = answer(&body, &asked("Who?"), None);
+        }
+
+        #[test]
+        fn text_comes_back_without_its_end(text in "\\PC{1,40}") {
+            let body = json!({"choices": [{"message": {"content": format!("x{text}\n\n")}}]});
+            let answer = read(&body.to_string()).unwrap();
+            let wanted = format!("x{text}");
+            prop_assert_eq!(answer.text, wanted.trim_end());
+        }
+    }
+}

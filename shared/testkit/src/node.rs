@@ -1,0 +1,493 @@
+//! A fake model node: it speaks `/v1/chat/completions` and `/v1/models` over real HTTP and does to a
+//! client what real nodes do: it answers, fails, stalls, trickles, breaks off. It understands nothing
+//! and is never an LLM.
+//!
+//! What it does next comes from a queue ([`FakeNode::script`]) and, when that is empty, from a
+//! standing behaviour ([`FakeNode::always`]). Tests wait for what it has seen, never for time.
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Json, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use axum::routing::{get, post};
+use futures_util::stream;
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// How long a test waits at most for something to be seen.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A prompt as it arrived.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// The system message; empty when there was none.
+    pub system: String,
+    /// The user message.
+    pub user: String,
+    /// The `authorization` header; empty when there was none.
+    pub authorization: String,
+    /// The whole body.
+    pub body: Value,
+}
+
+/// What the node does with one call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Behaviour {
+    /// Answers with what the closure makes of the prompt.
+    Answer,
+    /// Answers with this text.
+    Say(String),
+    /// Answers after a while.
+    Slow(Duration),
+    /// Answers when [`FakeNode::release`] lets it.
+    Hold,
+    /// Accepts the call and never answers.
+    Stuck,
+    /// Sends the first byte of the body and never the rest.
+    StuckBody,
+    /// Sends the body byte by byte with a pause before each.
+    Trickle(Duration),
+    /// Promises a body, sends half of it and breaks the connection.
+    Cut,
+    /// Sends this text as the body, with status 200.
+    Raw(String),
+    /// Sends this status and body, with a `Retry-After` if one is given.
+    Status(u16, String, Option<String>),
+    /// Says that the prompt does not fit a context of so many tokens, as this server words it.
+    Overflow(Server, u32),
+    /// Rejects requests whose `response_format` has one of these types, with this status and the
+    /// wording of llama-cpp-python; answers all others.
+    Reject(&'static [&'static str], u16),
+}
+
+/// Servers whose wording of an overflow is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Server {
+    OpenAi,
+    Vllm,
+    VllmFlat,
+    LlamaCpp,
+    LlamaCppPython,
+    Sglang,
+    Tgi,
+    Ollama,
+    LmStudio,
+}
+
+impl Server {
+    /// Every one.
+    pub const ALL: [Server; 9] = [
+        Server::OpenAi,
+        Server::Vllm,
+        Server::VllmFlat,
+        Server::LlamaCpp,
+        Server::LlamaCppPython,
+        Server::Sglang,
+        Server::Tgi,
+        Server::Ollama,
+        Server::LmStudio,
+    ];
+
+    /// Whether its overflow names the size of the context.
+    pub const fn names_limit(self) -> bool {
+        !matches!(self, Server::Ollama)
+    }
+
+    /// Status and body of its overflow, for a context of `limit` tokens.
+    fn overflow(self, limit: u32) -> (u16, Value) {
+        let openai = format!(
+            "This model's maximum context length is {limit} tokens. However, you requested 99999 tokens."
+        );
+        match self {
+            Server::OpenAi => (
+                400,
+                json!({"error": {"message": openai, "type": "invalid_request_error", "code": "context_length_exceeded"}}),
+            ),
+            Server::Vllm => (
+                400,
+                json!({"error": {"message": openai, "type": "BadRequestError", "param": null, "code": 400}}),
+            ),
+            Server::VllmFlat => (
+                400,
+                json!({"object": "error", "message": openai, "type": "BadRequestError", "param": null, "code": 400}),
+            ),
+            Server::LlamaCpp => (
+                400,
+                json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": 99999, "n_ctx": limit}}),
+            ),
+            Server::LlamaCppPython => (
+                500,
+                json!({"error": {"message": format!("Requested tokens (99999) exceed context window of {limit}"), "type": "internal_server_error", "param": null, "code": null}}),
+            ),
+            Server::Sglang => (
+                400,
+                json!({"object": "error", "message": format!("The input (99999 tokens) is longer than the model's context length ({limit} tokens)."), "type": "BadRequestError", "code": 400}),
+            ),
+            Server::Tgi => (
+                422,
+                json!({"error": format!("Input validation error: `inputs` tokens + `max_new_tokens` must be <= {limit}. Given: 99999 `inputs` tokens and 64 `max_new_tokens`"), "error_type": "validation"}),
+            ),
+            Server::Ollama => (
+                400,
+                json!({"error": "the input length exceeds the context length"}),
+            ),
+            // LM Studio sends its errors as if nothing had happened.
+            Server::LmStudio => (
+                200,
+                json!({"error": format!("Trying to keep the first 99999 tokens when context the overflows. However, the model is loaded with context length of only {limit} tokens, which is not enough.")}),
+            ),
+        }
+    }
+}
+
+/// What the node has seen so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Calls that arrived.
+    pub calls: usize,
+    /// Calls that are being worked on.
+    pub in_flight: usize,
+    /// Most calls that were worked on at once.
+    pub busiest: usize,
+    /// Calls whose client went away before the answer was complete.
+    pub abandoned: usize,
+}
+
+/// A fake node, listening on a port of its own. Dropping it stops it.
+pub struct FakeNode {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    server: JoinHandle<io::Result<()>>,
+}
+
+struct Shared {
+    answer: Box<dyn Fn(&Prompt) -> String + Send + Sync>,
+    script: Mutex<Script>,
+    seen: watch::Sender<Seen>,
+    held: Semaphore,
+    stop: CancellationToken,
+}
+
+struct Script {
+    next: VecDeque<Behaviour>,
+    standing: Behaviour,
+    usage: Option<Value>,
+    models: Value,
+    prompts: Vec<Prompt>,
+}
+
+impl FakeNode {
+    /// Starts a node that answers with what `answer` makes of the prompt.
+    pub async fn start(
+        answer: impl Fn(&Prompt) -> String + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            answer: Box::new(answer),
+            script: Mutex::new(Script {
+                next: VecDeque::new(),
+                standing: Behaviour::Answer,
+                usage: None,
+                models: json!({"object": "list", "data": [{"id": "fake", "object": "model"}]}),
+                prompts: Vec::new(),
+            }),
+            seen: watch::Sender::new(Seen::default()),
+            held: Semaphore::new(0),
+            stop: CancellationToken::new(),
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let router = Router::new()
+            .route("/v1/chat/completions", post(chat))
+            .route("/v1/models", get(models))
+            .with_state(shared.clone());
+        let stop = shared.stop.clone().cancelled_owned();
+        let serve = axum::serve(listener, router).with_graceful_shutdown(stop);
+        Ok(FakeNode {
+            address,
+            shared,
+            server: tokio::spawn(serve.into_future()),
+        })
+    }
+
+    /// Starts a node that answers every prompt with `text`.
+    pub async fn saying(text: impl Into<String>) -> io::Result<Self> {
+        let text = text.into();
+        Self::start(move |_| text.clone()).await
+    }
+
+    /// Where it listens: `http://127.0.0.1:port`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Does these next, one for each call.
+    pub fn script(&self, next: impl IntoIterator<Item = Behaviour>) -> &Self {
+        self.shared.script().next.extend(next);
+        self
+    }
+
+    /// Does this whenever the script is empty. At first: [`Behaviour::Answer`].
+    pub fn always(&self, standing: Behaviour) -> &Self {
+        self.shared.script().standing = standing;
+        self
+    }
+
+    /// Sends this as `usage` of every answer. At first: none.
+    pub fn usage(&self, usage: Value) -> &Self {
+        self.shared.script().usage = Some(usage);
+        self
+    }
+
+    /// Answers `/v1/models` with this. At first: a list of one model, `fake`.
+    pub fn models(&self, models: Value) -> &Self {
+        self.shared.script().models = models;
+        self
+    }
+
+    /// Lets so many calls go on that are or will be held by [`Behaviour::Hold`].
+    pub fn release(&self, calls: usize) {
+        self.shared.held.add_permits(calls);
+    }
+
+    /// What it has seen so far.
+    pub fn seen(&self) -> Seen {
+        *self.shared.seen.borrow()
+    }
+
+    /// Every prompt so far, oldest first.
+    pub fn prompts(&self) -> Vec<Prompt> {
+        self.shared.script().prompts.clone()
+    }
+
+    /// Waits until it has seen what `wanted` asks for.
+    ///
+    /// # Panics
+    /// After 10 s.
+    pub async fn until(&self, wanted: impl Fn(&Seen) -> bool) -> Seen {
+        let mut seen = self.shared.seen.subscribe();
+        let waited = tokio::time::timeout(PATIENCE, seen.wait_for(wanted)).await;
+        match waited {
+            Ok(Ok(seen)) => *seen,
+            _ => panic!("the fake node has seen only {:?}", self.seen()),
+        }
+    }
+
+    /// Stops it and waits until nobody listens at its address any more.
+    pub async fn stop(mut self) {
+        self.shared.stop.cancel();
+        let _ = tokio::time::timeout(PATIENCE, &mut self.server).await;
+    }
+}
+
+impl Drop for FakeNode {
+    fn drop(&mut self) {
+        self.shared.stop.cancel();
+        self.server.abort();
+    }
+}
+
+impl Shared {
+    fn script(&self) -> MutexGuard<'_, Script> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn arrived(&self, headers: &HeaderMap, body: Value) -> (Prompt, Behaviour) {
+        let authorization = headers.get(header::AUTHORIZATION);
+        let authorization = authorization.and_then(|value| value.to_str().ok());
+        let prompt = Prompt {
+            system: message(&body, "system"),
+            user: message(&body, "user"),
+            authorization: authorization.unwrap_or_default().into(),
+            body,
+        };
+        let mut script = self.script();
+        script.prompts.push(prompt.clone());
+        let standing = script.standing.clone();
+        (prompt, script.next.pop_front().unwrap_or(standing))
+    }
+
+    /// The body of an answer that says `text`.
+    fn completion(&self, text: String) -> String {
+        let mut body = json!({
+            "object": "chat.completion",
+            "choices": [{"index": 0, "finish_reason": "stop",
+                         "message": {"role": "assistant", "content": text}}],
+        });
+        if let Some(usage) = &self.script().usage {
+            body["usage"] = usage.clone();
+        }
+        body.to_string()
+    }
+}
+
+/// Counts a call while it is worked on; one that is dropped unfinished was abandoned.
+struct Call {
+    shared: Arc<Shared>,
+    finished: bool,
+}
+
+impl Call {
+    fn begin(shared: &Arc<Shared>) -> Self {
+        shared.seen.send_modify(|seen| {
+            seen.calls += 1;
+            seen.in_flight += 1;
+            seen.busiest = seen.busiest.max(seen.in_flight);
+        });
+        Call {
+            shared: shared.clone(),
+            finished: false,
+        }
+    }
+
+    fn finish(mut self) {
+        self.finished = true;
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.shared.seen.send_modify(|seen| {
+            seen.in_flight -= 1;
+            seen.abandoned += usize::from(!self.finished);
+        });
+    }
+}
+
+async fn models(State(shared): State<Arc<Shared>>) -> Json<Value> {
+    Json(shared.script().models.clone())
+}
+
+async fn chat(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Response {
+    let (prompt, behaviour) = shared.arrived(&headers, body);
+    let call = Call::begin(&shared);
+    let answer = || shared.completion((shared.answer)(&prompt));
+    match behaviour {
+        Behaviour::Answer => whole(call, 200, answer()),
+        Behaviour::Say(text) => whole(call, 200, shared.completion(text)),
+        Behaviour::Raw(text) => whole(call, 200, text),
+        Behaviour::Slow(pause) => {
+            tokio::time::sleep(pause).await;
+            whole(call, 200, answer())
+        }
+        Behaviour::Hold => {
+            tokio::select! {
+                permit = shared.held.acquire() => permit.map(|held| held.forget()).unwrap_or(()),
+                () = shared.stop.cancelled() => {}
+            }
+            whole(call, 200, answer())
+        }
+        Behaviour::Stuck => {
+            shared.stop.cancelled().await;
+            whole(call, 503, String::new())
+        }
+        Behaviour::StuckBody => stuck_body(call, answer()),
+        Behaviour::Trickle(pause) => trickle(call, answer(), pause),
+        Behaviour::Cut => cut(call, answer()),
+        Behaviour::Status(status, body, retry_after) => {
+            let mut response = whole(call, status, body);
+            if let Some(value) = retry_after.and_then(|wait| wait.parse().ok()) {
+                response.headers_mut().insert(header::RETRY_AFTER, value);
+            }
+            response
+        }
+        Behaviour::Overflow(server, limit) => {
+            let (status, body) = server.overflow(limit);
+            whole(call, status, body.to_string())
+        }
+        Behaviour::Reject(types, status) => match rejected(&prompt, types) {
+            Some(body) => whole(call, status, body),
+            None => whole(call, 200, answer()),
+        },
+    }
+}
+
+fn rejected(prompt: &Prompt, types: &[&str]) -> Option<String> {
+    let asked = prompt.body["response_format"]["type"].as_str()?;
+    types.contains(&asked).then(|| {
+        let message = format!(
+            "[{{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'input': '{asked}'}}]"
+        );
+        json!({"error": {"message": message, "type": "internal_server_error", "code": null}})
+            .to_string()
+    })
+}
+
+fn message(body: &Value, role: &str) -> String {
+    let messages = body["messages"].as_array();
+    let mut messages = messages.into_iter().flatten();
+    let found = messages.find(|message| message["role"] == role);
+    let content = found.and_then(|message| message["content"].as_str());
+    content.unwrap_or_default().into()
+}
+
+fn response(status: u16, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::IM_A_TEAPOT);
+    response
+}
+
+fn whole(call: Call, status: u16, body: String) -> Response {
+    call.finish();
+    response(status, Body::from(body))
+}
+
+/// The call stays with the body, so that a client that goes away while reading is noticed.
+fn stuck_body(call: Call, body: String) -> Response {
+    let first = Bytes::from(body.into_bytes()).slice(..1);
+    let body = stream::unfold((call, Some(first)), |(call, first)| async move {
+        match first {
+            Some(first) => Some((Ok::<_, io::Error>(first), (call, None))),
+            None => {
+                call.shared.stop.cancelled().await;
+                None
+            }
+        }
+    });
+    response(200, Body::from_stream(body))
+}
+
+fn trickle(call: Call, body: String, pause: Duration) -> Response {
+    let body = Bytes::from(body.into_bytes());
+    let bytes = stream::unfold((call, body), move |(call, mut left)| async move {
+        if left.is_empty() {
+            call.finish();
+            return None;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = call.shared.stop.cancelled() => return None,
+        }
+        let next = left.split_to(1);
+        Some((Ok::<_, io::Error>(next), (call, left)))
+    });
+    response(200, Body::from_stream(bytes))
+}
+
+fn cut(call: Call, body: String) -> Response {
+    call.finish();
+    let length = body.len();
+    let half = Bytes::from(body.into_bytes()).slice(..length / 2);
+    let broken = io::Error::from(io::ErrorKind::ConnectionReset);
+    let mut response = response(
+        200,
+        Body::from_stream(stream::iter([Ok(half), Err(broken)])),
+    );
+    response
+        .headers_mut()
+        .insert(header::CONTENT_LENGTH, length.into());
+    response
+}
