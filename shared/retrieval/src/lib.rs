@@ -9,18 +9,25 @@
 //! | [`normalise`](mod@normalise), [`chunk`] | text to pieces |
 //! | [`record`] | what the corpus stream carries, and in which order |
 //! | [`catalog`] | what is indexed, compared with the disk |
+//! | [`index`] | the local tantivy index and its position in the stream |
+//! | [`LexicalSearcher`] | BM25 and the built-in reranker behind [`Searcher`] |
 
 pub mod catalog;
 pub mod chunk;
 pub mod corpus;
 pub mod document;
+pub mod index;
+mod lexical;
 pub mod normalise;
 pub mod reader;
 pub mod record;
+mod rerank;
 mod search;
 
 pub use catalog::{Catalog, Entry, IndexPlan, Mode};
 pub use document::{Document, Stamp};
+pub use index::{Index, Position, Writer};
+pub use lexical::LexicalSearcher;
 pub use reader::{Skip, SkipReason};
 pub use record::ChunkRecord;
 pub use search::{Error, Request, SearchResult, Searcher};

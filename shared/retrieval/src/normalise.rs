@@ -66,7 +66,7 @@ fn unify(text: &str) -> String {
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(is_small_number) {
+    while let Some(at) = rest.find(is_kept) {
         out.extend(rest[..at].nfkc());
         let kept = rest[at..].chars().next().map_or(0, char::len_utf8);
         out.push_str(&rest[at..at + kept]);
@@ -76,9 +76,10 @@ fn unify(text: &str) -> String {
     out
 }
 
-/// Superscripts, subscripts and fractions: `5½` is not `51/2`.
-fn is_small_number(c: char) -> bool {
-    matches!(c, '²' | '³' | '¹' | '¼'..='¾' | '\u{2070}'..='\u{209f}' | '\u{2150}'..='\u{215f}' | '\u{2189}')
+/// Superscripts, subscripts and fractions: `5½` is not `51/2`. And the micro sign, which people
+/// type and NFKC makes a Greek letter of.
+fn is_kept(c: char) -> bool {
+    matches!(c, '²' | '³' | '¹' | 'µ' | '¼'..='¾' | '\u{2070}'..='\u{209f}' | '\u{2150}'..='\u{215f}' | '\u{2189}')
 }
 
 /// Joins `infor-` and `mation` at a line end. The document decides between `wellknown` and
@@ -177,7 +178,10 @@ mod tests {
     #[test]
     fn compatibility_forms_are_unified_but_numbers_stay() {
         assert_eq!(run("ﬁnal oﬀer，１２３"), ["final offer,123"]);
-        assert_eq!(run("10² m, 5½ h, CO₂ ﬁt"), ["10² m, 5½ h, CO₂ fit"]);
+        assert_eq!(
+            run("10² m, 5½ h, CO₂ ﬁt 3 µA"),
+            ["10² m, 5½ h, CO₂ fit 3 µA"]
+        );
     }
 
     #[test]

@@ -1,0 +1,221 @@
+//! A [`Filter`] to queries that restrict and do not score.
+
+use super::facts::{self, BUILT_IN};
+use super::schema::Fields;
+use super::term_query;
+use crate::search::{Error, Request};
+use envelope::{Condition, Filter, Op, TenantId};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use tantivy::collector::Count;
+use tantivy::query::{
+    AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, InvertedIndexRangeQuery, Occur, Query,
+    TermSetQuery,
+};
+use tantivy::{Searcher, TantivyError, Term};
+
+/// The restrictions of a request, and the fields of its filter that no document has.
+pub(super) fn restrictions(
+    searcher: &Searcher,
+    fields: &Fields,
+    request: &Request,
+) -> Result<(Vec<Box<dyn Query>>, Vec<String>), Error> {
+    let tenant = Term::from_field_text(fields.tenant, request.tenant.as_str());
+    let mut queries = vec![term_query(tenant)];
+    if !request.buckets.is_empty() {
+        let buckets = request.buckets.iter();
+        queries.push(any(buckets
+            .map(|bucket| term_query(Term::from_field_text(fields.bucket, bucket.as_str())))
+            .collect()));
+    }
+    let unknown = unknown_fields(searcher, fields, &request.tenant, &request.filter)?;
+    for condition in &request.filter.0 {
+        if !unknown.contains(&condition.field) {
+            queries.push(translate(searcher, fields, condition)?);
+        }
+    }
+    let unscored = |query| Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>;
+    Ok((queries.into_iter().map(unscored).collect(), unknown))
+}
+
+/// Fields that none of the tenant's documents has.
+fn unknown_fields(
+    searcher: &Searcher,
+    fields: &Fields,
+    tenant: &TenantId,
+    filter: &Filter,
+) -> Result<Vec<String>, Error> {
+    let mut unknown = Vec::new();
+    for condition in &filter.0 {
+        let field = facts::field_name(&condition.field);
+        if BUILT_IN.contains(&field.as_str()) || unknown.contains(&condition.field) {
+            continue;
+        }
+        let query = BooleanQuery::intersection(vec![
+            term_query(Term::from_field_text(fields.facts, &facts::marker(&field))),
+            term_query(Term::from_field_text(fields.tenant, tenant.as_str())),
+        ]);
+        if searcher.search(&query, &Count)? == 0 {
+            unknown.push(condition.field.clone());
+        }
+    }
+    Ok(unknown)
+}
+
+fn translate(
+    searcher: &Searcher,
+    fields: &Fields,
+    condition: &Condition,
+) -> Result<Box<dyn Query>, Error> {
+    let field = facts::field_name(&condition.field);
+    let value = &condition.value;
+    let asked = Asked {
+        searcher,
+        fields,
+        field,
+    };
+    Ok(match condition.op {
+        Op::Eq => asked.equal(value),
+        Op::Ne => Box::new(BooleanQuery::new(vec![
+            (Occur::Must, Box::new(AllQuery)),
+            (Occur::MustNot, asked.equal(value)),
+        ])),
+        Op::In => match value {
+            Value::Array(items) => any(items.iter().map(|item| asked.equal(item)).collect()),
+            single => asked.equal(single),
+        },
+        Op::Contains => asked.contains(value)?,
+        Op::Gt | Op::Gte | Op::Lt | Op::Lte => asked.compare(condition.op, value),
+    })
+}
+
+/// One field that is asked.
+struct Asked<'a> {
+    searcher: &'a Searcher,
+    fields: &'a Fields,
+    field: String,
+}
+
+impl Asked<'_> {
+    fn term(&self, fact: &str) -> Term {
+        Term::from_field_text(self.fields.facts, fact)
+    }
+
+    /// A text that reads as a number is both: models put numbers into quotes.
+    fn equal(&self, value: &Value) -> Box<dyn Query> {
+        let text = as_text(value).map(|text| facts::text_term(&self.field, &text));
+        let number = as_number(value).map(|n| facts::number_term(&self.field, n));
+        let terms = text.into_iter().chain(number);
+        any(terms.map(|fact| term_query(self.term(&fact))).collect())
+    }
+
+    /// Looks through the values of the field: as many as it has different ones, and no pattern
+    /// language between what was asked and what is compared.
+    fn contains(&self, value: &Value) -> Result<Box<dyn Query>, Error> {
+        let Some(text) = as_text(value) else {
+            return Ok(Box::new(EmptyQuery));
+        };
+        let text = facts::folded(&text);
+        let mut found = BTreeSet::new();
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.facts)?;
+            for kind in ['t', 'd'] {
+                let start = facts::start_of(kind, &self.field);
+                let end = facts::end_of(kind, &self.field);
+                let range = index.terms().range().ge(&start).lt(&end);
+                let mut terms = range.into_stream().map_err(TantivyError::from)?;
+                while terms.advance() {
+                    let fact = std::str::from_utf8(terms.key()).unwrap_or_default();
+                    if fact.get(start.len()..).is_some_and(|v| v.contains(&text)) {
+                        found.insert(fact.to_owned());
+                    }
+                }
+            }
+        }
+        let terms = found.iter().map(|fact| self.term(fact));
+        Ok(Box::new(TermSetQuery::new(terms)))
+    }
+
+    fn compare(&self, op: Op, value: &Value) -> Box<dyn Query> {
+        let mut ranges = Vec::new();
+        let number = as_number(value);
+        if let Some(n) = number {
+            let number = facts::number_term(&self.field, n);
+            ranges.push(self.range(op, ('n', "", ""), &number));
+        }
+        if let Some(text) = as_text(value)
+            && (number.is_none() || is_partial_date(&text))
+        {
+            let mut bound = facts::text_term(&self.field, &text);
+            // A year or a month stands for all its days: after 2024 begins in 2025.
+            if is_partial_date(&text) && matches!(op, Op::Gt | Op::Lte) {
+                bound.push(char::MAX);
+            }
+            // What begins with a digit is a date: `unknown` is not after 2024.
+            let digits = text.trim().starts_with(|c: char| c.is_ascii_digit());
+            let among = if digits {
+                ('t', "0", ":")
+            } else {
+                ('t', "", "")
+            };
+            ranges.push(self.range(op, among, &bound));
+        }
+        any(ranges)
+    }
+
+    /// The terms of one kind on one side of `bound`, among those from a first text to before a
+    /// last one; the empty text stands for no such limit.
+    fn range(&self, op: Op, (kind, from, to): (char, &str, &str), bound: &str) -> Box<dyn Query> {
+        let start = facts::start_of(kind, &self.field);
+        let end = match to {
+            "" => facts::end_of(kind, &self.field),
+            to => format!("{start}{to}"),
+        };
+        let start = Bound::Included(self.term(&format!("{start}{from}")));
+        let end = Bound::Excluded(self.term(&end));
+        let bound = self.term(bound);
+        let (lower, upper) = match op {
+            Op::Gt => (Bound::Excluded(bound), end),
+            Op::Gte => (Bound::Included(bound), end),
+            Op::Lt => (start, Bound::Excluded(bound)),
+            _ => (start, Bound::Included(bound)),
+        };
+        Box::new(InvertedIndexRangeQuery::new(lower, upper))
+    }
+}
+
+/// At least one holds; nothing to hold matches nothing.
+fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+    match queries.len() {
+        0 => Box::new(EmptyQuery),
+        1 => queries.remove(0),
+        _ => Box::new(BooleanQuery::union(queries)),
+    }
+}
+
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(b) => Some(b.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn as_number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok().filter(|n: &f64| n.is_finite()),
+        _ => None,
+    }
+}
+
+/// `2024` or `2024-03`.
+fn is_partial_date(text: &str) -> bool {
+    let digits = |part: &str, n| part.len() == n && part.bytes().all(|b| b.is_ascii_digit());
+    match text.trim().split_once('-') {
+        None => digits(text.trim(), 4),
+        Some((year, month)) => digits(year, 4) && digits(month, 2),
+    }
+}

@@ -1,0 +1,173 @@
+//! One search: from words to scored candidates.
+//!
+//! The query is built from tokens by hand; there is no query language, so nothing a user or a model
+//! writes can be a syntax error.
+
+use super::Index;
+use super::filter::restrictions;
+use super::schema::{self, Fields};
+use crate::record::ChunkRecord;
+use crate::search::{Error, Request};
+use std::collections::HashMap;
+use tantivy::collector::{Count, TopDocs};
+use tantivy::query::{AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::tokenizer::TextAnalyzer;
+use tantivy::{Searcher, Term};
+
+/// Weight of a word in the title, where one in the text has 1.
+const TITLE_BOOST: f32 = 2.0;
+/// Weight of a word in the path.
+const PATH_BOOST: f32 = 1.0;
+/// Weight of an identifier (`AX-1042`) that stands in the text as it is written in the query.
+const IDENTIFIER_BOOST: f32 = 2.0;
+/// Most different words of one query; what is over it is noise.
+const WORDS_MAX: usize = 64;
+/// Words that say nothing about what is looked for. A query of nothing else is searched as it is.
+const STOP_WORDS: &str = "a about all also am an and any are as at be been but by can could did do \
+    does for from give had has have how i if in into is it its list many may me more most much my \
+    no not of on or our please should show so tell than that the their them then there these they \
+    this those to us was we were what when where which who whom whose why will with would you your";
+
+/// The words of a query.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Terms {
+    /// Stems with their rarity in the corpus, each once, in the order of the query.
+    pub(crate) stems: Vec<(String, f32)>,
+    /// Words with a digit, as they are written, in lower case.
+    pub(crate) identifiers: Vec<String>,
+    /// The same in stems, where it is more than one.
+    pub(crate) phrases: Vec<Vec<String>>,
+}
+
+/// What the index found.
+pub(crate) struct Candidates {
+    /// Scores and records, best first.
+    pub(crate) found: Vec<(f32, ChunkRecord)>,
+    /// How many chunks match.
+    pub(crate) total: u64,
+    /// Fields that no document has.
+    pub(crate) unknown_fields: Vec<String>,
+    /// What was looked for.
+    pub(crate) terms: Terms,
+}
+
+impl Index {
+    /// The best `fetch_k` chunks of a request, by BM25 over text, title and path.
+    pub(crate) fn candidates(&self, request: &Request) -> Result<Candidates, Error> {
+        let searcher = self.reader.searcher();
+        let terms = Terms::of(request, &searcher, self.fields.text)?;
+        let (restrictions, unknown_fields) = restrictions(&searcher, &self.fields, request)?;
+        let mut clauses: Vec<_> = restrictions.into_iter().map(|q| (Occur::Must, q)).collect();
+        clauses.push((Occur::Must, terms.query(&self.fields)));
+        let top = TopDocs::with_limit(request.fetch_k.max(1)).order_by_score();
+        let (best, total) = searcher.search(&BooleanQuery::new(clauses), &(top, Count))?;
+        let found = best
+            .into_iter()
+            .map(|(score, address)| Ok((score, self.stored(&searcher, address)?)))
+            .collect::<Result<_, Error>>()?;
+        Ok(Candidates {
+            found,
+            total: total as u64,
+            unknown_fields,
+            terms,
+        })
+    }
+
+}
+
+impl Terms {
+    fn of(request: &Request, searcher: &Searcher, text: Field) -> Result<Terms, Error> {
+        let mut analyzer = schema::analyzer();
+        let keywords = request.keywords.join(" ");
+        let words: Vec<&str> = request
+            .query
+            .split_whitespace()
+            .chain(keywords.split_whitespace())
+            .collect();
+        let telling: Vec<&str> = words.iter().copied().filter(|w| !is_stop_word(w)).collect();
+        let words = if telling.is_empty() { words } else { telling };
+
+        let mut terms = Terms::default();
+        let mut seen = HashMap::new();
+        for word in words {
+            let stems = stems(&mut analyzer, word);
+            let identifier = identifier(word);
+            if identifier.is_some() && stems.len() > 1 && !terms.phrases.contains(&stems) {
+                terms.phrases.push(stems.clone());
+            }
+            terms
+                .identifiers
+                .extend(identifier.filter(|i| !terms.identifiers.contains(i)));
+            for stem in stems {
+                if seen.len() < WORDS_MAX && seen.insert(stem.clone(), ()).is_none() {
+                    let rarity = rarity(searcher, Term::from_field_text(text, &stem))?;
+                    terms.stems.push((stem, rarity));
+                }
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Any of the words; the more and the rarer, the better. Without words everything matches.
+    fn query(&self, fields: &Fields) -> Box<dyn Query> {
+        if self.stems.is_empty() {
+            return Box::new(AllQuery);
+        }
+        let mut clauses: Vec<Box<dyn Query>> = Vec::new();
+        for (stem, _) in &self.stems {
+            clauses.push(scored(fields.text, stem));
+            clauses.push(boosted(scored(fields.title, stem), TITLE_BOOST));
+            clauses.push(boosted(scored(fields.path, stem), PATH_BOOST));
+        }
+        for phrase in &self.phrases {
+            let terms = phrase
+                .iter()
+                .map(|stem| Term::from_field_text(fields.text, stem));
+            let query = Box::new(PhraseQuery::new(terms.collect()));
+            clauses.push(boosted(query, IDENTIFIER_BOOST));
+        }
+        Box::new(BooleanQuery::union(clauses))
+    }
+}
+
+fn scored(field: Field, stem: &str) -> Box<dyn Query> {
+    let term = Term::from_field_text(field, stem);
+    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+}
+
+fn boosted(query: Box<dyn Query>, boost: f32) -> Box<dyn Query> {
+    Box::new(BoostQuery::new(query, boost))
+}
+
+/// Inverse document frequency, as BM25 has it.
+fn rarity(searcher: &Searcher, term: Term) -> Result<f32, Error> {
+    let (all, with) = (searcher.num_docs() as f32, searcher.doc_freq(&term)? as f32);
+    Ok((1.0 + (all - with).max(0.0) / (with + 0.5)).ln().max(0.1))
+}
+
+fn is_stop_word(word: &str) -> bool {
+    let word = word
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    STOP_WORDS.split_ascii_whitespace().any(|stop| stop == word)
+}
+
+/// The stems of a text, in order.
+pub(crate) fn stems(analyzer: &mut TextAnalyzer, text: &str) -> Vec<String> {
+    let mut stems = Vec::new();
+    let mut stream = analyzer.token_stream(text);
+    stream.process(&mut |token| stems.push(token.text.clone()));
+    stems
+}
+
+/// A word with a digit in it, without surrounding punctuation and with its case folded.
+pub(crate) fn identifier(word: &str) -> Option<String> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let word = word
+        .strip_suffix("'s")
+        .or_else(|| word.strip_suffix("’s"))
+        .unwrap_or(word);
+    word.contains(|c: char| c.is_ascii_digit())
+        .then(|| word.to_lowercase())
+}

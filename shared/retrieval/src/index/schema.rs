@@ -1,0 +1,125 @@
+//! The fields of the index, and what a record becomes in them.
+
+use super::facts;
+use crate::record::ChunkRecord;
+use crate::search::Error;
+use tantivy::TantivyDocument;
+use tantivy::schema::{
+    Field, INDEXED, IndexRecordOption, NumericOptions, STORED, Schema, TextFieldIndexing,
+    TextOptions,
+};
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
+    TextAnalyzer,
+};
+
+/// The folder of this schema: a release that changes the schema takes another number and finds an
+/// empty index.
+pub(super) const FOLDER: &str = "lexical-1";
+/// Name of the analyzer: words, lower case, no accents, English stems.
+const ANALYZER: &str = "argosy_en";
+/// Longer words are no words, in bytes.
+const WORD_BYTES_MAX: usize = 64;
+
+/// Handles of the fields.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fields {
+    /// One chunk: `<bucket>/<doc>/<n>`, like its subject.
+    pub(super) key: Field,
+    /// Its document: `<bucket>/<doc>`.
+    pub(super) doc: Field,
+    /// The hash of the document.
+    pub(super) version: Field,
+    pub(super) tenant: Field,
+    pub(super) bucket: Field,
+    /// The number of the chunk.
+    pub(super) n: Field,
+    /// What filters ask: see [`facts`].
+    pub(super) facts: Field,
+    pub(super) title: Field,
+    /// The words of the source.
+    pub(super) path: Field,
+    pub(super) text: Field,
+    /// The record as it came, for the passage.
+    pub(super) record: Field,
+}
+
+/// The schema; the same on every call.
+pub(super) fn build() -> (Schema, Fields) {
+    let mut schema = Schema::builder();
+    let exact = indexed("raw", IndexRecordOption::Basic);
+    let words = indexed(ANALYZER, IndexRecordOption::WithFreqsAndPositions);
+    let fields = Fields {
+        key: schema.add_text_field("key", exact.clone()),
+        doc: schema.add_text_field("doc", exact.clone()),
+        version: schema.add_text_field("version", exact.clone()),
+        tenant: schema.add_text_field("tenant", exact.clone()),
+        bucket: schema.add_text_field("bucket", exact.clone()),
+        n: schema.add_u64_field("n", NumericOptions::from(INDEXED)),
+        facts: schema.add_text_field("facts", exact),
+        title: schema.add_text_field("title", words.clone()),
+        path: schema.add_text_field("path", words.clone()),
+        text: schema.add_text_field("text", words),
+        record: schema.add_bytes_field("record", STORED),
+    };
+    (schema.build(), fields)
+}
+
+fn indexed(analyzer: &str, option: IndexRecordOption) -> TextOptions {
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer(analyzer)
+        .set_fieldnorms(analyzer == ANALYZER)
+        .set_index_option(option);
+    TextOptions::default().set_indexing_options(indexing)
+}
+
+/// Makes the analyzer known to an index.
+pub(super) fn register(index: &tantivy::Index) {
+    index.tokenizers().register(ANALYZER, analyzer());
+}
+
+/// The analyzer of titles, paths and texts, and of queries.
+pub(crate) fn analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(SimpleTokenizer::default())
+        .filter(RemoveLongFilter::limit(WORD_BYTES_MAX))
+        .filter(LowerCaser)
+        .filter(AsciiFoldingFilter)
+        .filter(Stemmer::new(Language::English))
+        .build()
+}
+
+/// The key of a chunk.
+pub(super) fn chunk_key(record: &ChunkRecord) -> String {
+    format!("{}/{}/{}", record.bucket, record.doc_id, record.n)
+}
+
+/// The key of its document.
+pub(super) fn doc_key(record: &ChunkRecord) -> String {
+    format!("{}/{}", record.bucket, record.doc_id)
+}
+
+impl Fields {
+    /// A record as the index keeps it.
+    pub(super) fn document(
+        &self,
+        record: &ChunkRecord,
+        key: &str,
+    ) -> Result<TantivyDocument, Error> {
+        let stored = serde_json::to_vec(record).map_err(|error| Error::Index(error.to_string()))?;
+        let mut document = TantivyDocument::default();
+        document.add_text(self.key, key);
+        document.add_text(self.doc, doc_key(record));
+        document.add_text(self.version, &record.hash);
+        document.add_text(self.tenant, record.tenant.as_str());
+        document.add_text(self.bucket, record.bucket.as_str());
+        document.add_u64(self.n, u64::from(record.n));
+        for fact in facts::of(record) {
+            document.add_text(self.facts, fact);
+        }
+        document.add_text(self.title, &record.title);
+        document.add_text(self.path, &record.source);
+        document.add_text(self.text, &record.text);
+        document.add_bytes(self.record, &stored);
+        Ok(document)
+    }
+}
