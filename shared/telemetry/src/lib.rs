@@ -1,1 +1,30 @@
-//! Logs, trace context, the metrics registry and the admin endpoints.
+//! How a process tells what it does: logs, trace context, metrics, admin endpoints.
+//!
+//! The pieces only: which metrics there are is said in each crate's own `metrics.rs`, and which
+//! conditions make a process ready is said by those who meet them. Nothing here is global except the
+//! log subscriber, which tracing makes so.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`logs`] | the subscriber: text for people, JSON for machines |
+//! | [`trace`] | W3C trace context: parse, show, descend |
+//! | [`registry`] | typed metric families, text exposition |
+//! | [`buckets`] | the ladders of our histograms |
+//! | [`health`] | readiness conditions, start, liveness |
+//! | [`admin`] | `/metrics`, `/livez`, `/readyz`, `/startupz` |
+//! | [`error`] | what can go wrong while setting up |
+
+pub mod admin;
+pub mod buckets;
+pub mod error;
+pub mod health;
+pub mod logs;
+pub mod registry;
+pub mod trace;
+
+pub use admin::{Admin, BoundAdmin};
+pub use error::Error;
+pub use health::{Health, Readiness};
+pub use logs::LogFormat;
+pub use registry::{Registry, zero};
+pub use trace::TraceContext;

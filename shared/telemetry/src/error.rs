@@ -1,0 +1,56 @@
+//! What can go wrong while logs, metrics and endpoints are set up. Once they run, they do not fail.
+
+use std::net::SocketAddr;
+
+/// Why telemetry could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The filter of the logs cannot be read.
+    #[error("log level `{level}` is not understood: {reason}; try `info` or `info,harness=debug`")]
+    LogLevel {
+        /// What was given.
+        level: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The format of the logs is none of ours.
+    #[error("log format `{format}` is not one of `human`, `json`, `auto`")]
+    LogFormat {
+        /// What was given.
+        format: String,
+    },
+    /// Logs were set up before in this process.
+    #[error("logs are already set up in this process")]
+    LogsTwice,
+    /// A metric breaks the rules for names and help; a mistake in the program.
+    #[error("metric `{name}` {rule}")]
+    Metric {
+        /// Its name.
+        name: String,
+        /// Which rule.
+        rule: String,
+    },
+    /// Somebody else listens there.
+    #[error(
+        "the admin port `{}` on `{}` is taken: stop the process that listens there, or set another \
+         port (0 takes any free one)", addr.port(), addr.ip()
+    )]
+    PortTaken {
+        /// Where we wanted to listen.
+        addr: SocketAddr,
+    },
+    /// The admin endpoints cannot listen for another reason.
+    #[error("cannot listen for the admin endpoints on `{addr}`: {source}")]
+    Bind {
+        /// Where we wanted to listen.
+        addr: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The admin server ended with an error.
+    #[error("the admin endpoints failed: {reason}")]
+    Admin {
+        /// Why.
+        reason: String,
+    },
+}

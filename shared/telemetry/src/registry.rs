@@ -1,0 +1,324 @@
+//! The metrics of one process: typed families with checked names, and their text form. It is passed
+//! in, never global, and knows no metric but those about the process itself.
+//!
+//! Asking for a family again gives the same family, so that several roles in one process can share it;
+//! asking for it with other labels, help, kind or buckets is an error.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prometheus::core::Collector;
+use prometheus::{
+    HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, TextEncoder, proto::MetricType,
+};
+
+use crate::error::Error;
+
+/// What our metrics are called before anything else.
+const PREFIX: &str = "argosy_";
+
+/// The metric families of one process. Clones share them.
+#[derive(Clone, Default)]
+pub struct Registry {
+    prometheus: prometheus::Registry,
+    families: Arc<Mutex<BTreeMap<String, Family>>>,
+}
+
+/// A family, with what it was asked for.
+#[derive(Clone)]
+struct Family {
+    shape: Shape,
+    metric: Metric,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+struct Shape {
+    kind: MetricType,
+    help: String,
+    labels: Vec<String>,
+    buckets: Vec<f64>,
+}
+
+#[derive(Clone)]
+enum Metric {
+    Counter(IntCounterVec),
+    Gauge(IntGaugeVec),
+    Histogram(HistogramVec),
+}
+
+impl Registry {
+    /// An empty registry.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A registry that tells about its process: `argosy_build_info`, and on Linux `process_*` (CPU,
+    /// memory, file descriptors, start time).
+    ///
+    /// # Errors
+    /// [`Error::Metric`], which would be a mistake here.
+    pub fn for_process(role: &str, version: &str, revision: &str) -> Result<Self, Error> {
+        let registry = Self::new();
+        let labels = ["role", "version", "revision"];
+        let help = "Always 1; the labels say what is running.";
+        let build = registry.gauge("argosy_build_info", help, &labels)?;
+        build.with_label_values(&[role, version, revision]).set(1);
+        #[cfg(target_os = "linux")]
+        registry.register(
+            "process",
+            Box::new(prometheus::process_collector::ProcessCollector::for_self()),
+        )?;
+        Ok(registry)
+    }
+
+    /// A family of counters; its name ends in `_total`.
+    ///
+    /// # Errors
+    /// [`Error::Metric`]: a bad name, no help, or a different family of the same name.
+    pub fn counter(&self, name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec, Error> {
+        let make = || {
+            let family = IntCounterVec::new(Opts::new(name, help), labels)?;
+            Ok((Metric::Counter(family.clone()), boxed(family)))
+        };
+        match self.family(name, MetricType::COUNTER, help, labels, &[], make)? {
+            Metric::Counter(family) => Ok(family),
+            _ => Err(different(name)),
+        }
+    }
+
+    /// A family of gauges with whole values.
+    ///
+    /// # Errors
+    /// As [`Registry::counter`].
+    pub fn gauge(&self, name: &str, help: &str, labels: &[&str]) -> Result<IntGaugeVec, Error> {
+        let make = || {
+            let family = IntGaugeVec::new(Opts::new(name, help), labels)?;
+            Ok((Metric::Gauge(family.clone()), boxed(family)))
+        };
+        match self.family(name, MetricType::GAUGE, help, labels, &[], make)? {
+            Metric::Gauge(family) => Ok(family),
+            _ => Err(different(name)),
+        }
+    }
+
+    /// A family of histograms with the upper bounds of [`crate::buckets`].
+    ///
+    /// # Errors
+    /// As [`Registry::counter`].
+    pub fn histogram(
+        &self,
+        name: &str,
+        help: &str,
+        labels: &[&str],
+        buckets: &[f64],
+    ) -> Result<HistogramVec, Error> {
+        let make = || {
+            let options = HistogramOpts::new(name, help).buckets(buckets.to_vec());
+            let family = HistogramVec::new(options, labels)?;
+            Ok((Metric::Histogram(family.clone()), boxed(family)))
+        };
+        match self.family(name, MetricType::HISTOGRAM, help, labels, buckets, make)? {
+            Metric::Histogram(family) => Ok(family),
+            _ => Err(different(name)),
+        }
+    }
+
+    /// All families in the text format of Prometheus. Reads `/proc`: call it where blocking is allowed.
+    pub fn encode(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail, and a family without a series is left out by gathering.
+        if let Err(error) = TextEncoder::new().encode_utf8(&self.prometheus.gather(), &mut text) {
+            tracing::error!(%error, "metrics could not be encoded");
+        }
+        text
+    }
+
+    fn family(
+        &self,
+        name: &str,
+        kind: MetricType,
+        help: &str,
+        labels: &[&str],
+        buckets: &[f64],
+        make: impl FnOnce() -> prometheus::Result<(Metric, Box<dyn Collector>)>,
+    ) -> Result<Metric, Error> {
+        check(name, kind, help)?;
+        let shape = Shape {
+            kind,
+            help: help.to_owned(),
+            labels: labels.iter().map(|label| (*label).to_owned()).collect(),
+            buckets: buckets.to_vec(),
+        };
+        let mut families = self.families.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = families.get(name) {
+            return match known.shape == shape {
+                true => Ok(known.metric.clone()),
+                false => Err(different(name)),
+            };
+        }
+        let (metric, collector) = make().map_err(|error| refused(name, &error))?;
+        self.register(name, collector)?;
+        let family = Family {
+            shape,
+            metric: metric.clone(),
+        };
+        families.insert(name.to_owned(), family);
+        Ok(metric)
+    }
+
+    fn register(&self, name: &str, collector: Box<dyn Collector>) -> Result<(), Error> {
+        let registered = self.prometheus.register(collector);
+        registered.map_err(|error| refused(name, &error))
+    }
+}
+
+/// Makes every combination of label values a series at 0: one list of values per label, in the order
+/// of the labels. A counter that is born at 1 raises no alert, because `increase()` sees no step.
+///
+/// # Errors
+/// [`Error::Metric`] when there are not as many lists as the family has labels.
+pub fn zero(family: &IntCounterVec, values: &[&[&str]]) -> Result<(), Error> {
+    let mut rows: Vec<Vec<&str>> = vec![Vec::new()];
+    for choices in values {
+        rows = rows
+            .iter()
+            .flat_map(|row| {
+                choices
+                    .iter()
+                    .map(|choice| [row.as_slice(), &[*choice]].concat())
+            })
+            .collect();
+    }
+    for row in rows {
+        family.get_metric_with_label_values(&row).map_err(|error| {
+            let name = family.desc().first().map(|desc| desc.fq_name.clone());
+            refused(&name.unwrap_or_default(), &error)
+        })?;
+    }
+    Ok(())
+}
+
+fn boxed(collector: impl Collector + 'static) -> Box<dyn Collector> {
+    Box::new(collector)
+}
+
+fn check(name: &str, kind: MetricType, help: &str) -> Result<(), Error> {
+    let counts = name.ends_with("_total");
+    let rule = if !name.starts_with(PREFIX) {
+        format!("must start with `{PREFIX}`")
+    } else if kind == MetricType::COUNTER && !counts {
+        "is a counter: its name must end in `_total`".to_owned()
+    } else if kind != MetricType::COUNTER && counts {
+        "is no counter: its name must not end in `_total`".to_owned()
+    } else if help.is_empty() {
+        "needs a help text".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(Error::Metric {
+        name: name.to_owned(),
+        rule,
+    })
+}
+
+fn different(name: &str) -> Error {
+    Error::Metric {
+        name: name.to_owned(),
+        rule: "was asked for before with another kind, help, labels or buckets".to_owned(),
+    }
+}
+
+fn refused(name: &str, error: &prometheus::Error) -> Error {
+    Error::Metric {
+        name: name.to_owned(),
+        rule: format!("was refused: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::buckets;
+
+    const NAME: &str = "argosy_messages_processed_total";
+
+    #[test]
+    fn every_combination_starts_at_zero() {
+        let registry = Registry::new();
+        let family = registry.counter(NAME, "h", &["role", "outcome"]).unwrap();
+        zero(&family, &[&["planner", "mapper"], &["ok", "retry"]]).unwrap();
+        let text = registry.encode();
+        for (role, outcome) in [("planner", "ok"), ("mapper", "retry")] {
+            let line = format!("{NAME}{{outcome=\"{outcome}\",role=\"{role}\"}} 0");
+            assert!(text.lines().any(|l| l == line), "{text}");
+        }
+        assert_eq!(text.lines().filter(|l| l.starts_with(NAME)).count(), 4);
+        let error = zero(&family, &[&["planner"]]).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("metric `{NAME}`")), "{error}");
+    }
+
+    #[test]
+    fn the_same_family_twice_is_one_family() {
+        let registry = Registry::new();
+        let ask = || registry.clone().counter(NAME, "h", &["role"]).unwrap();
+        ask().with_label_values(&["mapper"]).inc();
+        ask().with_label_values(&["mapper"]).inc();
+        let line = format!("{NAME}{{role=\"mapper\"}} 2");
+        assert!(registry.encode().contains(&line));
+    }
+
+    #[test]
+    fn another_family_of_the_same_name_is_refused() {
+        let registry = Registry::new();
+        let name = "argosy_query_duration_seconds";
+        let ask = |labels: &[&str], buckets| registry.histogram(name, "h", labels, buckets);
+        ask(&["route"], buckets::QUERY_DURATION).unwrap();
+        assert!(ask(&["outcome"], buckets::QUERY_DURATION).is_err());
+        assert!(ask(&["route"], buckets::QUEUE_WAIT).is_err());
+        let error = registry.gauge(name, "h", &["route"]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "metric `{name}` was asked for before with another kind, help, labels or buckets"
+            )
+        );
+    }
+
+    #[test]
+    fn names_and_help_follow_the_rules() {
+        let registry = Registry::new();
+        let error = |name: &str, help: &str| {
+            let family = registry.counter(name, help, &[]);
+            family.unwrap_err().to_string()
+        };
+        assert_eq!(
+            error("messages_total", "h"),
+            "metric `messages_total` must start with `argosy_`"
+        );
+        assert_eq!(
+            error("argosy_messages", "h"),
+            "metric `argosy_messages` is a counter: its name must end in `_total`"
+        );
+        assert_eq!(
+            error("argosy_messages_total", ""),
+            "metric `argosy_messages_total` needs a help text"
+        );
+        let gauge = registry.gauge("argosy_messages_total", "h", &[]);
+        assert!(gauge.unwrap_err().to_string().contains("is no counter"));
+    }
+
+    #[test]
+    fn a_process_tells_about_itself() {
+        let registry = Registry::for_process("mapper", "0.1.0", "abc").unwrap();
+        let text = registry.encode();
+        assert!(
+            text.contains(
+                "argosy_build_info{revision=\"abc\",role=\"mapper\",version=\"0.1.0\"} 1"
+            ),
+            "{text}"
+        );
+        if cfg!(target_os = "linux") {
+            assert!(text.contains("process_resident_memory_bytes"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! W3C trace context: the `traceparent` header, read and written. Only the identifiers: spans,
+//! exporters and `tracestate` are not here. Randomness is passed in.
+
+use std::fmt;
+
+/// The bit of the flags that says "somebody records this trace".
+const SAMPLED: u8 = 1;
+
+/// Where in which trace a message was sent: a trace, the span of the sender, and its flags. Shows
+/// itself as a `traceparent` header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct TraceContext {
+    trace: u128,
+    span: u64,
+    flags: u8,
+}
+
+impl TraceContext {
+    /// The start of a trace of its own, sampled.
+    pub fn new_root(rng: &mut fastrand::Rng) -> Self {
+        Self {
+            trace: rng.u128(1..),
+            span: rng.u64(1..),
+            flags: SAMPLED,
+        }
+    }
+
+    /// The same trace with a new span in it.
+    pub fn child(&self, rng: &mut fastrand::Rng) -> Self {
+        let mut span = rng.u64(1..);
+        while span == self.span {
+            span = rng.u64(1..);
+        }
+        Self { span, ..*self }
+    }
+
+    /// A child of what the header says, or a new root when it says nothing usable. A stranger's broken
+    /// header is never an error.
+    pub fn continued(header: Option<&str>, rng: &mut fastrand::Rng) -> Self {
+        match header.and_then(Self::parse) {
+            Some(parent) => parent.child(rng),
+            None => Self::new_root(rng),
+        }
+    }
+
+    /// Reads a `traceparent`, in any case and with space around it; `None` when it is malformed or one
+    /// of its ids is all zero. Of a version after `00` the four known fields are read, whatever
+    /// follows them.
+    pub fn parse(header: &str) -> Option<Self> {
+        let mut fields = header.trim().split('-');
+        let version: u8 = hex(fields.next()?, 2)?;
+        let trace: u128 = hex(fields.next()?, 32)?;
+        let span: u64 = hex(fields.next()?, 16)?;
+        let flags: u8 = hex(fields.next()?, 2)?;
+        let more = fields.next().is_some();
+        if version == 0xff || (version == 0 && more) || trace == 0 || span == 0 {
+            return None;
+        }
+        Some(Self { trace, span, flags })
+    }
+
+    /// The id of the trace, 32 hexadecimal digits: what logs and answers show.
+    pub fn trace_id(&self) -> String {
+        format!("{:032x}", self.trace)
+    }
+
+    /// The id of the span, 16 hexadecimal digits.
+    pub fn span_id(&self) -> String {
+        format!("{:016x}", self.span)
+    }
+
+    /// Whether somebody records this trace.
+    pub fn is_sampled(&self) -> bool {
+        self.flags & SAMPLED != 0
+    }
+}
+
+impl fmt::Display for TraceContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "00-{:032x}-{:016x}-{:02x}",
+            self.trace, self.span, self.flags
+        )
+    }
+}
+
+/// A number of exactly so many hexadecimal digits; a sign is none.
+fn hex<T: TryFrom<u128>>(text: &str, digits: usize) -> Option<T> {
+    if text.len() != digits || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    T::try_from(u128::from_str_radix(text, 16).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const HEADER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[test]
+    fn reads_what_it_writes_and_any_case() {
+        let context = TraceContext::parse(HEADER).unwrap();
+        assert_eq!(context.to_string(), HEADER);
+        assert_eq!(context.trace_id(), "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!(context.span_id(), "00f067aa0ba902b7");
+        assert!(context.is_sampled());
+        let shouted = format!("  {} ", HEADER.to_uppercase());
+        assert_eq!(TraceContext::parse(&shouted), Some(context));
+    }
+
+    #[test]
+    fn refuses_what_is_malformed_and_what_is_zero() {
+        for bad in [
+            "",
+            "00",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+            "00-+bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e473-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+        ] {
+            assert_eq!(TraceContext::parse(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_later_version_is_read_as_far_as_it_is_known() {
+        let later = HEADER.replacen("00-", "cc-", 1) + "-what-comes";
+        assert_eq!(
+            TraceContext::parse(&later),
+            TraceContext::parse(HEADER),
+            "the four known fields"
+        );
+    }
+
+    #[test]
+    fn a_broken_header_starts_a_new_trace() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let parent = TraceContext::parse(HEADER).unwrap();
+        let continued = TraceContext::continued(Some(HEADER), &mut rng);
+        assert_eq!(continued.trace_id(), parent.trace_id());
+        for header in [None, Some("nonsense")] {
+            let root = TraceContext::continued(header, &mut rng);
+            assert_ne!(root.trace_id(), parent.trace_id());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn roots_and_children_are_read_back(seed in any::<u64>()) {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let root = TraceContext::new_root(&mut rng);
+            let child = root.child(&mut rng);
+            prop_assert_eq!(TraceContext::parse(&root.to_string()), Some(root));
+            prop_assert_eq!(TraceContext::parse(&child.to_string()), Some(child));
+            prop_assert_eq!(child.trace_id(), root.trace_id());
+            prop_assert_ne!(child.span_id(), root.span_id());
+            prop_assert_eq!(child.is_sampled(), root.is_sampled());
+        }
+
+        #[test]
+        fn no_header_panics(header in ".{0,60}", hexish in "[0-9a-f-]{0,60}") {
+            let _ = TraceContext::parse(&header);
+            let _ = TraceContext::parse(&hexish);
+        }
+    }
+}
