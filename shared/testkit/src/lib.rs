@@ -1,4 +1,5 @@
 //! What tests stand on: fakes named as fakes, real servers, injected faults.
 
 pub mod model;
+pub mod nats;
 pub mod node;

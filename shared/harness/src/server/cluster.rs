@@ -1,0 +1,113 @@
+//! Three servers (or more) that replicate each other, for tests of what replicas change.
+
+use super::{Options, Routes, Server, ServerError, io, probe};
+use futures_util::future::try_join_all;
+use serde::Deserialize;
+use std::net::TcpListener;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How long the members may take to agree on a leader.
+const LIMIT: Duration = Duration::from_secs(20);
+/// How often they are asked.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Servers on this machine that know each other.
+#[derive(Debug)]
+pub struct Cluster {
+    /// The members. Any of them may be killed and restarted.
+    pub servers: Vec<Server>,
+}
+
+#[derive(Deserialize)]
+struct Jsz {
+    meta_cluster: Option<Meta>,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    #[serde(default)]
+    leader: String,
+    cluster_size: usize,
+}
+
+impl Cluster {
+    /// Starts `size` servers, each with a folder in `store_dir`, and waits until all of them know
+    /// one leader.
+    pub async fn start(
+        binary: &Path,
+        store_dir: &Path,
+        size: usize,
+    ) -> Result<Cluster, ServerError> {
+        let all = free_ports(size).map_err(io("find free ports"))?;
+        let members = all.iter().enumerate().map(|(n, port)| {
+            let name = format!("argosy-{n}");
+            let mut options = Options::new(binary, store_dir.join(&name));
+            options.name = name;
+            options.routes = Some(Routes {
+                port: *port,
+                all: all.clone(),
+            });
+            Server::start(options)
+        });
+        let cluster = Cluster {
+            servers: try_join_all(members).await?,
+        };
+        cluster.await_leader().await?;
+        Ok(cluster)
+    }
+
+    /// Where clients connect: every member, separated by commas.
+    pub fn url(&self) -> String {
+        let urls: Vec<String> = self.servers.iter().map(Server::url).collect();
+        urls.join(",")
+    }
+
+    /// Waits until every running member names the same leader of the full cluster; at most twenty
+    /// seconds. Members that were killed are not asked.
+    pub async fn await_leader(&self) -> Result<(), ServerError> {
+        let start = Instant::now();
+        loop {
+            let mut leaders = Vec::new();
+            for server in &self.servers {
+                if let Some(leader) = self.leader_seen_by(server).await {
+                    leaders.push(leader);
+                }
+            }
+            leaders.dedup();
+            if leaders.len() == 1 && !leaders[0].is_empty() {
+                return Ok(());
+            }
+            if start.elapsed() > LIMIT {
+                return Err(ServerError::NotReady {
+                    after: LIMIT,
+                    what: format!("leaders seen: {leaders:?}"),
+                    log: String::new(),
+                });
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    /// The leader a member knows, empty for none; `None` when the member does not answer.
+    async fn leader_seen_by(&self, server: &Server) -> Option<String> {
+        let body = probe::get(server.monitor(), "/jsz").await.ok()?;
+        let jsz: Jsz = serde_json::from_str(&body).ok()?;
+        Some(
+            jsz.meta_cluster
+                .filter(|meta| meta.cluster_size == self.servers.len())
+                .map(|meta| meta.leader)
+                .unwrap_or_default(),
+        )
+    }
+}
+
+/// Ports that were free a moment ago. Members must know each other's before any of them listens, so
+/// the server's own way of choosing one does not help here.
+fn free_ports(count: usize) -> std::io::Result<Vec<u16>> {
+    let held: Vec<TcpListener> = (0..count)
+        .map(|_| TcpListener::bind(("127.0.0.1", 0)))
+        .collect::<Result<_, _>>()?;
+    held.iter().map(|l| Ok(l.local_addr()?.port())).collect()
+}

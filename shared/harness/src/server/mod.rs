@@ -1,0 +1,73 @@
+//! A nats-server on this machine for development and tests: found, fetched, started, killed.
+//!
+//! It is *not* how a fleet runs NATS (see the chart): a server of this module listens on 127.0.0.1
+//! only, without authentication, and ends with the value that holds it. What outlives even that is
+//! a server whose owner was killed with SIGKILL: the standard library can tie no child to its
+//! parent.
+
+mod binary;
+mod cluster;
+mod probe;
+mod process;
+
+pub use binary::{VERSION, cached, fetch, find};
+pub use cluster::Cluster;
+pub use process::{Options, Routes, Server};
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why there is no server.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// A path was given, but no file is there.
+    #[error("`{0}` is not a file; point ARGOSY_NATS_SERVER at a nats-server binary or unset it")]
+    NoSuchBinary(PathBuf),
+    /// Neither on the search path nor in the cache.
+    #[error(
+        "no nats-server on PATH nor in the cache; install nats-server {VERSION} or set \
+         ARGOSY_NATS_SERVER to its path"
+    )]
+    NotFound,
+    /// It could not be downloaded.
+    #[error(
+        "could not fetch nats-server {VERSION}: {what}; install it by hand and put it on PATH or \
+         set ARGOSY_NATS_SERVER to its path"
+    )]
+    Fetch {
+        /// Which step failed and how.
+        what: String,
+    },
+    /// It ended while it was starting.
+    #[error("nats-server ended while starting ({status}); its log ends with: {log}")]
+    Ended {
+        /// Its exit status.
+        status: String,
+        /// The last lines of its log.
+        log: String,
+    },
+    /// It was not ready in time.
+    #[error("nats-server was not ready after {after:?} ({what}); its log ends with: {log}")]
+    NotReady {
+        /// How long was waited.
+        after: Duration,
+        /// What it still lacked.
+        what: String,
+        /// The last lines of its log.
+        log: String,
+    },
+    /// Files or processes could not be handled.
+    #[error("could not {what}: {source}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+}
+
+/// Adds what was tried to an I/O error.
+fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> ServerError {
+    let what = what.into();
+    move |source| ServerError::Io { what, source }
+}
