@@ -106,6 +106,21 @@ impl TurnId {
     pub fn derived(inbox_sequence: u64, stored_at_ms: u64) -> Self {
         Self(format!("t{inbox_sequence}-{stored_at_ms:x}"))
     }
+
+    /// Whether the id has the form of a derived one. Publishers may not choose such an id, so that
+    /// nobody can be listening under it but its own publisher.
+    pub fn is_derived(&self) -> bool {
+        let Some((sequence, stored)) = self
+            .0
+            .strip_prefix('t')
+            .and_then(|rest| rest.split_once('-'))
+        else {
+            return false;
+        };
+        let all =
+            |text: &str, good: fn(&u8) -> bool| !text.is_empty() && text.bytes().all(|b| good(&b));
+        all(sequence, u8::is_ascii_digit) && all(stored, u8::is_ascii_hexdigit)
+    }
 }
 
 impl TenantId {
@@ -148,6 +163,10 @@ mod tests {
         let id = TurnId::derived(u64::MAX, u64::MAX);
         assert!(TurnId::new(id.as_str()).is_ok());
         assert_eq!(TurnId::derived(7, 9), TurnId::derived(7, 9));
+        assert!(id.is_derived());
+        for chosen in ["t1", "t-1", "x1-2", "t1-g", "my-question"] {
+            assert!(!TurnId::new(chosen).unwrap().is_derived(), "{chosen}");
+        }
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub struct Header {
     pub round: u8,
     /// Who is to do the step.
     pub role: Role,
+    /// When the question was stored.
+    pub asked_at: UnixMs,
     /// When the step was created.
     pub created_at: UnixMs,
     /// When the turn ends at the latest.

@@ -211,9 +211,16 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
             ),
         );
     }
+    let id = read_id(object, "id", TurnId::new)?;
+    if id.as_ref().is_some_and(TurnId::is_derived) {
+        return refuse(
+            RefusalCode::BadId,
+            "`id`: the form t<digits>-<hex> is for ids that are given, not chosen",
+        );
+    }
     Ok(Question {
         question: read_question(object)?,
-        id: read_id(object, "id", TurnId::new)?,
+        id,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
         mode: read_word(object, "mode", "agentic or simple")?,
         profile: read_word(object, "profile", "small")?,
@@ -469,6 +476,11 @@ mod tests {
                 br#"{"question":"q","id":"a.b"}"#,
                 RefusalCode::BadId,
                 "`a.b`",
+            ),
+            (
+                br#"{"question":"q","id":"t1-a"}"#,
+                RefusalCode::BadId,
+                "given",
             ),
             (br#"{"question":"q","id":7}"#, RefusalCode::BadId, "`id`"),
             (

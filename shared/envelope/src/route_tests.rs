@@ -16,6 +16,7 @@ fn header() -> Header {
         hop: 0,
         round: 0,
         role: Role::Planner,
+        asked_at: NOW,
         created_at: NOW,
         deadline: UnixMs(100_000),
         parent: None,

@@ -93,6 +93,9 @@ pub struct Terminal {
     /// Hash of the question that was asked under this id; empty when it was never read.
     #[serde(default)]
     pub question_hash: String,
+    /// When the question was stored; 0 when that is not known.
+    #[serde(default)]
+    pub asked_at: UnixMs,
     /// When the turn ended.
     pub ended_at: UnixMs,
 }
@@ -149,6 +152,7 @@ impl Terminal {
             usage: Usage::default(),
             trail: Vec::new(),
             question_hash: String::new(),
+            asked_at: UnixMs(0),
             ended_at,
         }
     }
@@ -162,6 +166,7 @@ impl Terminal {
             ended_at,
         );
         terminal.question_hash = header.question_hash.clone();
+        terminal.asked_at = header.asked_at;
         terminal
     }
 

@@ -1,4 +1,43 @@
 //! The run loop: the only code that pulls, publishes, acks, retries, dead-letters and drains.
+//!
+//! A [`Worker`] runs one stage on a [`bus::Bus`]; the gateway runs its consumers on the same
+//! [`pump`](pump::pump). *Not* here: what a step decides (workers) and which step follows
+//! (`envelope::route`).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`bus`] | what is asked of JetStream, as a trait |
+//! | [`nats`], [`memory`] | the bus on a server, and in one process |
+//! | [`topology`] | which streams and consumers a fleet needs |
+//! | [`pump`] | the loop: pull the free slots, beat, answer, drain |
+//! | `deliver` | the life of one message |
+//! | `act` | publishing what was decided |
+//! | [`outbox`] | publish until confirmed, behind a fence |
+//! | [`join`] | fan-out and join |
+//! | [`disposition`] | failure class to retry, hold or give up |
+//! | [`feed`] | a view fed from a stream |
+//! | [`fault`] | named points for tests |
+//! | [`server`] | a local nats-server for development and tests |
+
+mod act;
 pub mod bus;
+mod dead;
+mod deliver;
+pub mod disposition;
+mod ended;
+pub mod fault;
+pub mod feed;
+pub mod join;
+pub mod memory;
+mod metrics;
 pub mod nats;
+pub mod outbox;
+pub mod pump;
+pub mod server;
+mod step;
 pub mod topology;
+mod worker;
+
+pub use ended::Ended;
+pub use metrics::Metrics;
+pub use worker::{Options, Worker, hear_cancels};

@@ -1,1 +1,28 @@
 //! The gateway: the edge between publishers and the fleet.
+//!
+//! It turns questions into first steps, ends turns whose time is up, and delivers terminal events.
+//! *Not* here: any thinking, and any state that another gateway would miss: run as many as you
+//! like; every decision is a create-once message.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`Gateway`] | the consumers and watchers of one process |
+//! | `inbox` | a question: accepted, joined by a second listener, or refused |
+//! | `due` | what falls due: soft deadlines, the ends of turns, the sweep |
+//! | `answers` | terminal events on their way to who asked |
+//! | `ask` | request and reply |
+//! | `sweep` | looking for turns that nobody will end |
+//! | `room` | watching how full the streams are |
+
+mod answers;
+mod ask;
+mod due;
+mod gateway;
+mod inbox;
+mod metrics;
+mod room;
+mod sweep;
+mod turns;
+
+pub use gateway::{Gateway, Options};
+pub use metrics::Metrics;

@@ -1,0 +1,378 @@
+//! Acting on a decision: route it, publish what follows, remember it. The one place that does.
+
+use crate::bus::{CoreMessage, Delivery, Fence, Headers, Publish, Stored, Stream};
+use crate::dead;
+use crate::deliver::Failure;
+use crate::fault::Point;
+use crate::join::{self, record};
+use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
+use crate::step::{Place, Step};
+use crate::worker::{Reason, Verdict, Worker};
+use envelope::route::{Broken, Next, Turned, route};
+use envelope::{
+    Envelope, Exit, Header, Outcome, Part, PartResult, Problem, Role, Subject, TenantId, Terminal,
+    TrailEntry, UnixMs, Usage, WIRE, encode,
+};
+use serde::Serialize;
+use stage::{Cx, Done, Task};
+
+impl Worker {
+    /// Publishes what follows from a step that was done.
+    pub(crate) async fn carry_on(
+        &self,
+        place: &Place,
+        step: &Step,
+        message: &Stored,
+        cx: &Cx,
+        done: Done<Exit>,
+    ) -> Result<(), Failure> {
+        let now = self.bus.now();
+        let Done {
+            out,
+            decided,
+            model,
+            usage,
+            fallbacks,
+        } = done;
+        let turned = route(&step.header, &step.case, out, &usage, now);
+        let entry = TrailEntry {
+            role: self.role,
+            hop: place.hop,
+            round: step.header.round,
+            index: place.index,
+            attempt: cx.attempt,
+            queued_ms: message.stored_at.until(cx.started_at),
+            worked_ms: cx.started_at.until(now),
+            model,
+            usage,
+            decided,
+            fallbacks: [fallbacks, turned.fallbacks.clone()].concat(),
+        };
+        self.metrics.done(&entry);
+        self.fault(Point::Handled).await;
+        self.tell_live(&step.header, &entry).await;
+        self.act(place, step, turned, Some(entry)).await
+    }
+
+    /// Publishes a decision behind its fence and waits until it is stored.
+    async fn act(
+        &self,
+        place: &Place,
+        step: &Step,
+        turned: Turned,
+        entry: Option<TrailEntry>,
+    ) -> Result<(), Failure> {
+        let Turned {
+            mut header,
+            case,
+            next,
+            ..
+        } = turned;
+        header.traceparent = self.child_trace(header.traceparent.as_deref());
+        let trail = || {
+            step.trail
+                .iter()
+                .cloned()
+                .chain(entry.clone())
+                .collect::<Vec<_>>()
+        };
+        macro_rules! publish {
+            ($payload:expr) => {{
+                let envelope = Envelope {
+                    v: WIRE,
+                    header,
+                    case,
+                    trail: trail(),
+                    payload: $payload,
+                };
+                self.publish_step(place, &envelope).await
+            }};
+        }
+        match next {
+            Next::Part(result) => {
+                let (of, index) = match &step.payload {
+                    crate::step::Payload::Map(task) => (task.of, task.index),
+                    _ => {
+                        return Err(Failure::new(
+                            envelope::Class::Bug,
+                            "part_of_no_map",
+                            "a part without a map step",
+                        ));
+                    }
+                };
+                let part = Part {
+                    v: WIRE,
+                    index,
+                    result,
+                    entry,
+                };
+                join::store_part(&*self.bus, &step.header, &part, self.options.keep).await?;
+                self.fault(Point::PartStored).await;
+                join::count_and_join(&*self.bus, &step.header, &step.case, of, self.options.keep)
+                    .await?;
+                Ok(())
+            }
+            Next::Scatter(found) => {
+                let record = Envelope {
+                    v: WIRE,
+                    header,
+                    case,
+                    trail: trail(),
+                    payload: found,
+                };
+                self.publish_scatter(place, &record).await
+            }
+            Next::End(terminal) => self.end(&step.header, terminal.with_trail(trail())).await,
+            Next::Plan(task) => publish!(task),
+            Next::Retrieve(plan) => publish!(plan),
+            Next::Reduce(task) => publish!(task),
+            Next::Validate(draft) => publish!(draft),
+            Next::Clarify(doubt) => publish!(doubt),
+        }
+    }
+
+    async fn publish_step<P: Serialize>(
+        &self,
+        place: &Place,
+        envelope: &Envelope<P>,
+    ) -> Result<(), Failure> {
+        let message = outbox::step(envelope, None, self.bus.now(), self.options.keep)
+            .map_err(OutboxError::from)?;
+        let created = publish_until(&*self.bus, message, envelope.header.deadline)
+            .await
+            .map_err(OutboxError::from)?;
+        self.finish_if_before(place, created).await
+    }
+
+    async fn publish_scatter(
+        &self,
+        place: &Place,
+        record: &Envelope<envelope::Scatter>,
+    ) -> Result<(), Failure> {
+        let Header {
+            shard,
+            turn,
+            hop,
+            deadline,
+            ..
+        } = &record.header;
+        let message = Publish {
+            headers: headers_of(&record.header),
+            fence: Fence::OnceAcross(envelope::subject::fence(*shard, turn, *hop)),
+            ttl: Some(time_to_live(self.bus.now(), *deadline, self.options.keep)),
+            ..Publish::new(
+                Subject::Scatter {
+                    shard: *shard,
+                    turn: turn.clone(),
+                    hop: *hop,
+                },
+                encode(record).map_err(OutboxError::from)?,
+            )
+        };
+        let created = publish_until(&*self.bus, message, *deadline)
+            .await
+            .map_err(OutboxError::from)?;
+        self.fault(Point::ScatterStored).await;
+        match created {
+            Created::Now => Ok(join::scatter(&*self.bus, record, self.options.keep).await?),
+            Created::Before => self.finish_if_before(place, created).await,
+        }
+    }
+
+    /// An earlier run of this step decided first; what it decided may be a half-finished fan-out.
+    async fn finish_if_before(&self, place: &Place, created: Created) -> Result<(), Failure> {
+        if created == Created::Before {
+            self.finish_hop(place, place.hop + 1).await?;
+        }
+        Ok(())
+    }
+
+    /// Creates the terminal event.
+    pub(crate) async fn end(&self, header: &Header, terminal: Terminal) -> Result<(), Failure> {
+        let message =
+            outbox::terminal(&terminal, header.reply_to.as_deref()).map_err(OutboxError::from)?;
+        // Past the deadline the timer ends the turn; until then this outcome is worth waiting for.
+        publish_until(&*self.bus, message, header.deadline)
+            .await
+            .map_err(OutboxError::from)?;
+        self.ended.end(&header.turn);
+        Ok(())
+    }
+
+    /// Gives a message up: its default or `failed` first, then the dead letter; the ack follows.
+    pub(crate) async fn give_up(
+        &self,
+        delivery: &Delivery,
+        place: &Place,
+        step: Option<(&Step, Option<&Task>)>,
+        failure: Failure,
+    ) -> Verdict {
+        let message = &delivery.message;
+        let text = failure.text.as_str();
+        tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, code = failure.code, error = text, "step given up");
+        let outcome = match step {
+            Some((step, task)) => {
+                self.take_default(place, step, task, &failure, message)
+                    .await
+            }
+            None => self.end_unread(place, &failure).await,
+        };
+        if let Err(failure) = outcome {
+            tracing::warn!(
+                code = failure.code,
+                error = failure.text,
+                "the default is to be tried again"
+            );
+            return Verdict::Retry(std::time::Duration::from_secs(1));
+        }
+        let death = dead::Death {
+            reason: failure.code,
+            error: text,
+            stream: Stream::Steps(place.shard),
+            delivered: delivery.delivered,
+        };
+        let stored = dead::store(&*self.bus, dead::letter(place, message, &death)).await;
+        self.metrics.dead(self.role, failure.class, stored);
+        Verdict::Ack(Reason::DeadLetter)
+    }
+
+    async fn take_default(
+        &self,
+        place: &Place,
+        step: &Step,
+        task: Option<&Task>,
+        failure: &Failure,
+        message: &Stored,
+    ) -> Result<(), Failure> {
+        let now = self.bus.now();
+        let broken = Self::broken(step, task, failure.code);
+        let exit = Exit::Broken(broken, failure.code);
+        let turned = route(&step.header, &step.case, exit, &Usage::default(), now);
+        let entry = TrailEntry {
+            role: self.role,
+            hop: place.hop,
+            round: step.header.round,
+            index: place.index,
+            attempt: 0,
+            queued_ms: message.stored_at.until(now),
+            worked_ms: 0,
+            model: None,
+            usage: Usage::default(),
+            decided: format!("given up: {}", failure.code),
+            fallbacks: turned.fallbacks.clone(),
+        };
+        self.metrics.done(&entry);
+        match self.act(place, step, turned, Some(entry)).await {
+            // Its default does not fit either: the turn ends here.
+            Err(Failure {
+                class: envelope::Class::TooLarge,
+                ..
+            }) => {
+                let problem = Problem::new(failure.code, failure.text.clone());
+                self.end(
+                    &step.header,
+                    Terminal::of(&step.header, Outcome::Failed, now).because(problem),
+                )
+                .await
+            }
+            done => done,
+        }
+    }
+
+    /// Nothing of the message can be read but its subject: a mapper's is an error part, any other
+    /// ends the turn.
+    async fn end_unread(&self, place: &Place, failure: &Failure) -> Result<(), Failure> {
+        if let (Role::Mapper, Some(index)) = (place.role, place.index)
+            && let Some(record) = record(
+                &*self.bus,
+                place.shard,
+                &place.turn,
+                place.hop.saturating_sub(1),
+            )
+            .await?
+        {
+            let header = Header {
+                role: Role::Mapper,
+                hop: place.hop,
+                ..record.header.clone()
+            };
+            let part = Part {
+                v: WIRE,
+                index,
+                result: PartResult::Error(failure.code.into()),
+                entry: None,
+            };
+            join::store_part(&*self.bus, &header, &part, self.options.keep).await?;
+            let of = record.payload.passages.len() as u16;
+            join::count_and_join(&*self.bus, &header, &record.case, of, self.options.keep).await?;
+            return Ok(());
+        }
+        let now = self.bus.now();
+        let broken = Exit::Broken(Broken::Unread, failure.code);
+        // The turn's timer holds what its header was; without it only the turn's id is known.
+        let timer = Subject::Timer {
+            turn: place.turn.clone(),
+            hop: None,
+        }
+        .to_string();
+        let known = self.bus.last(Stream::Timers, &timer).await?;
+        let header = known.and_then(|timer| serde_json::from_slice::<Header>(&timer.body).ok());
+        let header = header.unwrap_or_else(|| bare_header(place, now));
+        let case = envelope::Case {
+            question: envelope::Asked {
+                original: String::new(),
+                rewritten: None,
+            },
+            mode: Default::default(),
+            profile: Default::default(),
+            buckets: Vec::new(),
+            filter: Default::default(),
+            budget: Default::default(),
+            queries: Vec::new(),
+        };
+        match route(&header, &case, broken, &Usage::default(), now).next {
+            Next::End(terminal) => self.end(&header, *terminal).await,
+            _ => Ok(()),
+        }
+    }
+
+    async fn tell_live(&self, header: &Header, entry: &TrailEntry) {
+        if !header.live {
+            return;
+        }
+        let subject = Subject::Live {
+            turn: header.turn.clone(),
+        }
+        .to_string();
+        let body = serde_json::to_vec(entry).unwrap_or_default().into();
+        // At most once and nobody may be listening: a lost one is not worth a word.
+        let _ = self
+            .bus
+            .broadcast(CoreMessage {
+                subject,
+                reply: None,
+                headers: Headers::default(),
+                body,
+            })
+            .await;
+    }
+}
+
+fn bare_header(place: &Place, now: UnixMs) -> Header {
+    Header {
+        turn: place.turn.clone(),
+        tenant: TenantId::default_tenant(),
+        shard: place.shard,
+        hop: place.hop,
+        round: 0,
+        role: place.role,
+        asked_at: now,
+        created_at: now,
+        deadline: now.plus(10_000),
+        parent: None,
+        reply_to: None,
+        question_hash: String::new(),
+        live: false,
+        traceparent: None,
+    }
+}

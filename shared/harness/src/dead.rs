@@ -1,0 +1,120 @@
+//! Dead letters: the original bytes with the facts beside them, kept where they can be looked at.
+
+use crate::bus::{Bus, Headers, Publish, Stored, Stream};
+use crate::step::Place;
+use envelope::limits::{DEAD_LETTER_BYTES_MAX, DEAD_LETTER_HEAD_BYTES};
+use envelope::{Subject, header};
+
+/// Why and where a message was given up.
+#[derive(Debug, Clone)]
+pub(crate) struct Death<'a> {
+    pub(crate) reason: &'a str,
+    pub(crate) error: &'a str,
+    pub(crate) stream: Stream,
+    pub(crate) delivered: u64,
+}
+
+/// The dead letter of a message. Above the limit only the head of the body is kept; where the whole
+/// of it stands, the headers say.
+pub(crate) fn letter(place: &Place, message: &Stored, death: &Death<'_>) -> Publish {
+    let Place {
+        role,
+        turn,
+        hop,
+        index,
+        ..
+    } = place;
+    let subject = Subject::Dead {
+        role: *role,
+        turn: turn.clone(),
+        hop: *hop,
+        index: *index,
+    };
+    let body = if message.body.len() > DEAD_LETTER_BYTES_MAX {
+        message.body.slice(..DEAD_LETTER_HEAD_BYTES)
+    } else {
+        message.body.clone()
+    };
+    let mut headers = Headers::default()
+        .with(header::TURN, turn.as_str())
+        .with(header::DEAD_REASON, death.reason)
+        .with(header::DEAD_ERROR, one_line(death.error))
+        .with(header::DEAD_SUBJECT, message.subject.as_str())
+        .with(
+            header::DEAD_ORIGIN,
+            format!("{}/{}", death.stream.name(), message.sequence),
+        )
+        .with(header::DEAD_DELIVERED, death.delivered.to_string());
+    if let Some(trace) = message.headers.get(header::TRACEPARENT) {
+        headers = headers.with(header::TRACEPARENT, trace);
+    }
+    Publish {
+        headers,
+        ..Publish::new(subject, body)
+    }
+}
+
+/// Stores a dead letter. Failing is logged and told, and blocks nothing.
+pub(crate) async fn store(bus: &dyn Bus, letter: Publish) -> bool {
+    for attempt in 1..=3u32 {
+        match bus.publish(letter.clone()).await {
+            Ok(_) => return true,
+            Err(error) => {
+                tracing::warn!(%error, attempt, subject = letter.subject, "dead letter not stored")
+            }
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50) * attempt).await;
+    }
+    tracing::error!(
+        subject = letter.subject,
+        "dead letter lost; the original stays in its stream until it ages out"
+    );
+    false
+}
+
+/// Header values hold no line breaks.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(1_000)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use envelope::{Role, TurnId, UnixMs};
+
+    #[test]
+    fn a_letter_keeps_the_bytes_and_says_where_they_came_from() {
+        let place = Place {
+            shard: 0,
+            role: Role::Mapper,
+            turn: TurnId::new("t").unwrap(),
+            hop: 3,
+            index: Some(1),
+        };
+        let message = Stored {
+            subject: "argosy.step.0.mapper.t.3.1".into(),
+            headers: Headers::default(),
+            body: Bytes::from(vec![0xff; DEAD_LETTER_BYTES_MAX + 1]),
+            sequence: 77,
+            stored_at: UnixMs(0),
+        };
+        let death = Death {
+            reason: "unreadable",
+            error: "two\nlines",
+            stream: Stream::Steps(0),
+            delivered: 2,
+        };
+        let letter = letter(&place, &message, &death);
+        assert_eq!(letter.subject, "argosy.dead.mapper.t.3.1");
+        assert_eq!(letter.body.len(), DEAD_LETTER_HEAD_BYTES);
+        assert_eq!(
+            letter.headers.get(header::DEAD_ORIGIN),
+            Some("ARGOSY_STEPS_0/77")
+        );
+        assert_eq!(letter.headers.get(header::DEAD_ERROR), Some("two lines"));
+    }
+}

@@ -1,0 +1,362 @@
+//! The life of one message, readable as one function: [`Worker::process`].
+//!
+//! ```text
+//! decode -> too late or ended? ack -> delivered too often? give up -> redelivered? finish what is
+//! stored -> handle, under a time limit, with beats -> publish the outputs -> ack
+//! ```
+//! Everything before the ack may happen again; nothing of it does harm twice.
+
+use crate::bus::{Delivery, Stream};
+use crate::disposition::{Disposition, dispose, newer_wire_delay};
+use crate::join::{self, JoinError, gather, until};
+use crate::outbox::OutboxError;
+use crate::step::{Payload, Place, Step, deadline_of, wire_of};
+use crate::worker::{Reason, Verdict, Worker};
+use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
+use envelope::route::Broken;
+use envelope::{Class, Classed, CodecError, Exit, Subject, UnixMs, WIRE};
+use futures_util::FutureExt;
+use stage::{Cx, Done, Task};
+use std::panic::AssertUnwindSafe;
+
+/// A failure on the way through one message: what it asks for, and its words for the dead letter.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) class: Class,
+    pub(crate) code: &'static str,
+    pub(crate) text: String,
+    pub(crate) retry_after: Option<std::time::Duration>,
+}
+
+impl Failure {
+    pub(crate) fn new(class: Class, code: &'static str, text: impl ToString) -> Self {
+        Failure {
+            class,
+            code,
+            text: text.to_string(),
+            retry_after: None,
+        }
+    }
+}
+
+impl From<JoinError> for Failure {
+    fn from(error: JoinError) -> Self {
+        match error {
+            JoinError::Bus(error) => Failure::new(Class::Transient, error.code(), error),
+            JoinError::Outbox(error) => error.into(),
+            JoinError::NoRecord(_) => Failure::new(Class::Permanent, "no_scatter_record", error),
+        }
+    }
+}
+
+impl From<crate::bus::BusError> for Failure {
+    fn from(error: crate::bus::BusError) -> Self {
+        Failure::new(Class::Transient, error.code(), error)
+    }
+}
+
+impl From<OutboxError> for Failure {
+    fn from(error: OutboxError) -> Self {
+        match &error {
+            OutboxError::Codec(CodecError::TooLarge { .. }) => {
+                Failure::new(Class::TooLarge, "output_too_large", error)
+            }
+            OutboxError::Codec(_) => Failure::new(Class::Bug, "output_not_encodable", error),
+            OutboxError::Publish(_) => Failure::new(Class::Transient, "publish_failed", error),
+        }
+    }
+}
+
+/// What a handled step came to.
+enum Handled {
+    Done(Done<Exit>),
+    /// The turn ended meanwhile, or its time is up.
+    Moot,
+    Failed(Failure),
+}
+
+impl Worker {
+    /// Works on one message and says how it is to be answered.
+    pub(crate) async fn process(&self, delivery: &Delivery) -> Verdict {
+        let message = &delivery.message;
+        let Some(place) = Place::of(&message.subject) else {
+            tracing::error!(
+                subject = message.subject,
+                "a message under no known subject; dropped"
+            );
+            return Verdict::Ack(Reason::Dropped);
+        };
+        let started_at = self.bus.now();
+        self.metrics.received(
+            self.role,
+            message.stored_at.until(started_at),
+            delivery.delivered,
+        );
+        if deadline_of(message).is_some_and(|at| at <= started_at)
+            || self.ended.contains(&place.turn)
+        {
+            return Verdict::Ack(Reason::Dropped);
+        }
+        if wire_of(message).is_some_and(|v| v > WIRE)
+            && delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX
+        {
+            return Verdict::Retry(newer_wire_delay(started_at, deadline_of(message)));
+        }
+        let step = match Step::read(self.role, &message.body) {
+            Ok(step) => step,
+            Err(CodecError::Newer { .. }) if delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX => {
+                return Verdict::Retry(newer_wire_delay(started_at, deadline_of(message)));
+            }
+            Err(error) => {
+                let failure = Failure::new(Class::Permanent, "unreadable", error);
+                return self.give_up(delivery, &place, None, failure).await;
+            }
+        };
+        if delivery.delivered > DELIVERIES_MAX {
+            let failure = Failure::new(
+                Class::Bug,
+                "deliveries",
+                format!("delivered {} times", delivery.delivered),
+            );
+            return self
+                .give_up(delivery, &place, Some((&step, None)), failure)
+                .await;
+        }
+        if self.is_redelivery(delivery, started_at) {
+            match self.finish_what_is_stored(&place, &step).await {
+                Ok(true) => return Verdict::Ack(Reason::AlreadyDone),
+                Ok(false) => {}
+                Err(failure) => return self.retry(&failure, delivery.delivered),
+            }
+        }
+        self.handle_and_publish(delivery, &place, step, started_at)
+            .await
+    }
+
+    /// Delivered before, or so late that somebody else may have it too.
+    fn is_redelivery(&self, delivery: &Delivery, now: UnixMs) -> bool {
+        delivery.delivered > 1
+            || delivery.message.stored_at.until(now) > self.options.ack_wait.as_millis() as u64
+    }
+
+    async fn handle_and_publish(
+        &self,
+        delivery: &Delivery,
+        place: &Place,
+        step: Step,
+        started: UnixMs,
+    ) -> Verdict {
+        let (task, step) = match self.task_of(step).await {
+            Ok(ready) => ready,
+            Err((step, failure)) => {
+                return self.failed(delivery, place, &step, None, failure).await;
+            }
+        };
+        let cx = self.cx(place, &step, delivery.delivered, started);
+        loop {
+            match self.handle(&cx, task.clone()).await {
+                Handled::Moot => return Verdict::Ack(Reason::Dropped),
+                Handled::Done(done) => {
+                    return match self
+                        .carry_on(place, &step, &delivery.message, &cx, done)
+                        .await
+                    {
+                        Ok(()) => Verdict::Ack(Reason::Ok),
+                        Err(failure) => {
+                            self.failed(delivery, place, &step, Some(&task), failure)
+                                .await
+                        }
+                    };
+                }
+                Handled::Failed(failure) => {
+                    let Failure {
+                        class, retry_after, ..
+                    } = &failure;
+                    match dispose(
+                        *class,
+                        delivery.delivered,
+                        DELIVERIES_MAX,
+                        *retry_after,
+                        self.random(),
+                    ) {
+                        Disposition::Hold(wait) => self.hold(wait).await,
+                        _ => {
+                            return self
+                                .failed(delivery, place, &step, Some(&task), failure)
+                                .await;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the task whole; for the reducer that means reading what the mappers found.
+    async fn task_of(&self, step: Step) -> Result<(Task, Step), (Box<Step>, Failure)> {
+        let task = match &step.payload {
+            Payload::Plan(task) => Task::Plan(task.clone()),
+            Payload::Retrieve(plan) => Task::Retrieve(plan.clone()),
+            Payload::Map(task) => Task::Map(task.clone()),
+            Payload::Validate(draft) => Task::Validate(draft.clone()),
+            Payload::Clarify(doubt) => Task::Clarify(doubt.clone()),
+            Payload::Reduce(task) => match gather(&*self.bus, &step.header, task).await {
+                Err(error) => return Err((Box::new(step), error.into())),
+                Ok(gathered) => {
+                    // A second reduce brings the trail of the first along; a first one starts here.
+                    let trail = if step.trail.is_empty() {
+                        gathered.trail
+                    } else {
+                        step.trail.clone()
+                    };
+                    self.metrics.gathered(&gathered.task);
+                    return Ok((Task::Reduce(gathered.task), Step { trail, ..step }));
+                }
+            },
+        };
+        Ok((task, step))
+    }
+
+    fn cx(&self, place: &Place, step: &Step, delivered: u64, started_at: UnixMs) -> Cx {
+        let index = place.index.map_or(0, |i| u64::from(i) + 1);
+        let seed = envelope::ids::fnv1a_64(place.turn.as_str().as_bytes())
+            ^ (u64::from(place.hop) << 16)
+            ^ index;
+        let attempt = u16::try_from(delivered).unwrap_or(u16::MAX);
+        Cx {
+            header: step.header.clone(),
+            case: step.case.clone(),
+            attempt,
+            started_at,
+            seed,
+        }
+    }
+
+    async fn handle(&self, cx: &Cx, task: Task) -> Handled {
+        let now = self.bus.now();
+        let left = until(now, cx.header.deadline);
+        let limit = left.min(self.options.step_timeout);
+        let watch = self.ended.watch(&cx.header.turn);
+        let work = AssertUnwindSafe(self.handler.handle(cx, task)).catch_unwind();
+        let result = tokio::select! {
+            () = watch.token.cancelled() => return Handled::Moot,
+            result = tokio::time::timeout(limit, work) => result,
+        };
+        match result {
+            Err(_) if limit == left => Handled::Moot,
+            Err(_) => Handled::Failed(Failure::new(
+                Class::Transient,
+                "step_timeout",
+                format!("no result in {limit:?}"),
+            )),
+            Ok(Err(_panic)) => {
+                Handled::Failed(Failure::new(Class::Bug, "panic", "the stage panicked"))
+            }
+            Ok(Ok(Ok(done))) => Handled::Done(done),
+            Ok(Ok(Err(error))) => Handled::Failed(Failure {
+                class: error.class,
+                code: error.code,
+                retry_after: error.retry_after,
+                text: error.to_string(),
+            }),
+        }
+    }
+
+    /// Answers a failure: again later, or never.
+    async fn failed(
+        &self,
+        delivery: &Delivery,
+        place: &Place,
+        step: &Step,
+        task: Option<&Task>,
+        failure: Failure,
+    ) -> Verdict {
+        match self.retry(&failure, delivery.delivered) {
+            Verdict::GiveUp => {
+                self.give_up(delivery, place, Some((step, task)), failure)
+                    .await
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn retry(&self, failure: &Failure, delivered: u64) -> Verdict {
+        match dispose(
+            failure.class,
+            delivered,
+            DELIVERIES_MAX,
+            failure.retry_after,
+            self.random(),
+        ) {
+            Disposition::Retry(delay) | Disposition::Hold(delay) => {
+                tracing::warn!(role = %self.role, code = failure.code, error = failure.text, delivered, "step to be tried again");
+                Verdict::Retry(delay)
+            }
+            Disposition::GiveUp => Verdict::GiveUp,
+        }
+    }
+
+    /// Finishes what an earlier delivery has stored; true when nothing is left to do.
+    async fn finish_what_is_stored(&self, place: &Place, step: &Step) -> Result<bool, Failure> {
+        let stream = Stream::Steps(place.shard);
+        if let (Payload::Map(task), Some(index)) = (&step.payload, place.index) {
+            let part = Subject::Part {
+                shard: place.shard,
+                turn: place.turn.clone(),
+                hop: place.hop,
+                index,
+            };
+            if self.bus.last(stream, &part.to_string()).await?.is_some() {
+                join::count_and_join(
+                    &*self.bus,
+                    &step.header,
+                    &step.case,
+                    task.of,
+                    self.options.keep,
+                )
+                .await?;
+                return Ok(true);
+            }
+        } else if self.finish_hop(place, place.hop + 1).await? {
+            return Ok(true);
+        }
+        let answer = Subject::Answer {
+            turn: place.turn.clone(),
+        };
+        Ok(self
+            .bus
+            .last(Stream::Answers, &answer.to_string())
+            .await?
+            .is_some())
+    }
+
+    /// Looks for a step at a hop; a scatter record that is found has its map steps and its timer
+    /// published again. True when there is a step.
+    pub(crate) async fn finish_hop(&self, place: &Place, hop: u16) -> Result<bool, Failure> {
+        let fence = envelope::subject::fence(place.shard, &place.turn, hop);
+        let Some(found) = self.bus.last(Stream::Steps(place.shard), &fence).await? else {
+            return Ok(false);
+        };
+        if let Ok(Subject::Scatter { .. }) = Subject::parse(&found.subject)
+            && let Ok(record) = envelope::decode(&found.body)
+        {
+            join::scatter(&*self.bus, &record, self.options.keep).await?;
+        }
+        Ok(true)
+    }
+
+    /// What the default of a stage that broke is made of.
+    pub(crate) fn broken(step: &Step, task: Option<&Task>, code: &str) -> Broken {
+        match (&step.payload, task) {
+            (_, Some(Task::Reduce(reduce @ stage::Reduce::Gather { .. }))) => {
+                let (passages, matched) = join::passages_of(reduce);
+                Broken::Gather { passages, matched }
+            }
+            (Payload::Plan(task), _) => Broken::Plan(task.clone()),
+            (Payload::Retrieve(_), _) => Broken::Retrieve,
+            (Payload::Map(_), _) => Broken::Map(code.to_owned()),
+            (Payload::Reduce(_), _) => Broken::Generate,
+            (Payload::Validate(draft), _) => Broken::Validate(draft.clone()),
+            (Payload::Clarify(doubt), _) => Broken::Clarify(doubt.clone()),
+        }
+    }
+}

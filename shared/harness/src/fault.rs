@@ -1,0 +1,46 @@
+//! Named points at which a test may make a worker fail. In production nothing stands behind them.
+
+use futures_util::future::BoxFuture;
+
+/// A place between two effects, where a crash leaves a half-done step behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Point {
+    /// A message was delivered; nothing has been done.
+    Delivered,
+    /// The stage has come to a result; nothing is stored.
+    Handled,
+    /// The scatter record is stored; its map steps are not.
+    ScatterStored,
+    /// A part is stored; nobody has counted.
+    PartStored,
+    /// Everything that follows is stored; the message is not acked.
+    Published,
+}
+
+impl Point {
+    /// Every point.
+    pub const ALL: [Point; 5] = [
+        Point::Delivered,
+        Point::Handled,
+        Point::ScatterStored,
+        Point::PartStored,
+        Point::Published,
+    ];
+
+    /// Its name, as `--fault` takes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Point::Delivered => "delivered",
+            Point::Handled => "handled",
+            Point::ScatterStored => "scatter-stored",
+            Point::PartStored => "part-stored",
+            Point::Published => "published",
+        }
+    }
+}
+
+/// What happens at a point.
+pub trait Faults: Send + Sync {
+    /// Reached. A crash is a future that never comes back, or a process that is no more.
+    fn at(&self, point: Point) -> BoxFuture<'_, ()>;
+}

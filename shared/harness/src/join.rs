@@ -1,0 +1,266 @@
+//! Fan-out and join.
+//!
+//! The scatter record is the truth: what follows from it is published again whenever somebody finds
+//! it unfinished, and nothing else decides. A mapper stores its part, then asks the stream's leader
+//! how many parts there are; whoever sees all of them creates the reducer's step. Counting anywhere
+//! else (a counter, a direct get from a follower) loses joins: TECH.md A1.
+
+use crate::bus::{Bus, BusError, Fence, Publish, Stored, Stream};
+use crate::outbox::{Created, OutboxError, headers_of, publish_until, step, time_to_live, timer};
+use envelope::{
+    Case, Envelope, Findings, Header, Part, PartResult, Passage, ReduceTask, Scatter, Subject,
+    TrailEntry, UnixMs, decode, encode, fanout, subject,
+};
+use futures_util::future::try_join_all;
+use stage::Reduce;
+use std::time::Duration;
+
+/// Publishes what follows from a scatter record: the map steps and the timer of the soft deadline.
+pub(crate) async fn scatter(
+    bus: &dyn Bus,
+    record: &Envelope<Scatter>,
+    keep: Duration,
+) -> Result<(), OutboxError> {
+    let (now, until) = (bus.now(), record.header.deadline);
+    let mut messages = Vec::with_capacity(record.payload.passages.len() + 1);
+    for map in fanout::map_steps(record) {
+        messages.push(step(&map, Some(map.payload.index), now, keep)?);
+    }
+    let at = fanout::soft_deadline(&record.header);
+    messages.push(timer(&record.header, Some(record.header.hop), at));
+    try_join_all(
+        messages
+            .into_iter()
+            .map(|message| publish_until(bus, message, until)),
+    )
+    .await?;
+    Ok(())
+}
+
+/// Stores a part. The one that is there already is as good.
+pub(crate) async fn store_part(
+    bus: &dyn Bus,
+    header: &Header,
+    part: &Part,
+    keep: Duration,
+) -> Result<Created, OutboxError> {
+    let Header {
+        shard,
+        turn,
+        hop,
+        deadline,
+        ..
+    } = header;
+    let subject = Subject::Part {
+        shard: *shard,
+        turn: turn.clone(),
+        hop: *hop,
+        index: part.index,
+    };
+    let message = Publish {
+        headers: headers_of(header),
+        fence: Fence::Once,
+        ttl: Some(time_to_live(bus.now(), *deadline, keep)),
+        ..Publish::new(subject, encode(part)?)
+    };
+    Ok(publish_until(bus, message, *deadline).await?)
+}
+
+/// Why a join could not go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JoinError {
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
+    #[error("the scatter record of hop {0} is gone or unreadable")]
+    NoRecord(u16),
+}
+
+/// Creates the reducer's step when all `of` parts are there. `header` is that of a map step.
+pub(crate) async fn count_and_join(
+    bus: &dyn Bus,
+    header: &Header,
+    case: &Case,
+    of: u16,
+    keep: Duration,
+) -> Result<bool, JoinError> {
+    let filter = subject::parts(header.shard, &header.turn, header.hop);
+    let stream = Stream::Steps(header.shard);
+    if bus.count(stream, &filter).await? < u64::from(of) {
+        return Ok(false);
+    }
+    join(bus, header, case, header.hop - 1, keep).await?;
+    Ok(true)
+}
+
+/// Creates the reducer's step, whatever is there: the count was reached or the time is up.
+pub async fn join(
+    bus: &dyn Bus,
+    header: &Header,
+    case: &Case,
+    scatter: u16,
+    keep: Duration,
+) -> Result<Created, OutboxError> {
+    let envelope = fanout::reducer_step(header, case, scatter);
+    let message = step(&envelope, None, bus.now(), keep)?;
+    Ok(publish_until(bus, message, header.deadline).await?)
+}
+
+/// The scatter record of a hop, from the leader.
+pub async fn record(
+    bus: &dyn Bus,
+    shard: u16,
+    turn: &envelope::TurnId,
+    hop: u16,
+) -> Result<Option<Envelope<Scatter>>, BusError> {
+    let subject = Subject::Scatter {
+        shard,
+        turn: turn.clone(),
+        hop,
+    }
+    .to_string();
+    let stored = bus.last(Stream::Steps(shard), &subject).await?;
+    Ok(stored.and_then(|stored| decode(&stored.body).ok()))
+}
+
+/// What a reducer works on, put together from the scatter record and the parts.
+pub(crate) struct Gathered {
+    pub(crate) task: Reduce,
+    /// The trail up to the reducer: that of the scatter record and the mappers' entries.
+    pub(crate) trail: Vec<TrailEntry>,
+}
+
+/// Reads the scatter record and the parts of a gathering task; asks the leader for parts that a
+/// follower did not have yet.
+pub(crate) async fn gather(
+    bus: &dyn Bus,
+    header: &Header,
+    task: &ReduceTask,
+) -> Result<Gathered, JoinError> {
+    let (scatter, strict, last) = match task {
+        ReduceTask::Generate { passages, matched } => {
+            let task = Reduce::Generate {
+                passages: passages.clone(),
+                matched: matched.clone(),
+            };
+            return Ok(Gathered {
+                task,
+                trail: Vec::new(),
+            });
+        }
+        ReduceTask::Gather {
+            scatter,
+            strict,
+            last,
+        } => (*scatter, *strict, *last),
+    };
+    let Header { shard, turn, .. } = header;
+    let stream = Stream::Steps(*shard);
+    let at = Subject::Scatter {
+        shard: *shard,
+        turn: turn.clone(),
+        hop: scatter,
+    }
+    .to_string();
+    let found = bus
+        .last_of_each(
+            stream,
+            &[at.clone(), subject::parts(*shard, turn, scatter + 1)],
+        )
+        .await?;
+    let (records, parts): (Vec<Stored>, Vec<Stored>) =
+        found.into_iter().partition(|m| m.subject == at);
+    let record = match records
+        .first()
+        .and_then(|m| decode::<Envelope<Scatter>>(&m.body).ok())
+    {
+        Some(record) => record,
+        None => self::record(bus, *shard, turn, scatter)
+            .await?
+            .ok_or(JoinError::NoRecord(scatter))?,
+    };
+    let mut by_index: Vec<Option<Part>> = vec![None; record.payload.passages.len()];
+    for part in parts.iter().filter_map(|m| decode::<Part>(&m.body).ok()) {
+        if let Some(slot) = by_index.get_mut(usize::from(part.index)) {
+            *slot = Some(part);
+        }
+    }
+    for (index, slot) in (0u16..)
+        .zip(by_index.iter_mut())
+        .filter(|(_, slot)| slot.is_none())
+    {
+        let at = Subject::Part {
+            shard: *shard,
+            turn: turn.clone(),
+            hop: scatter + 1,
+            index,
+        }
+        .to_string();
+        *slot = bus
+            .last(stream, &at)
+            .await?
+            .and_then(|m| decode(&m.body).ok());
+    }
+    Ok(assemble(record, by_index, scatter, strict, last))
+}
+
+/// Puts findings beside their passages.
+fn assemble(
+    record: Envelope<Scatter>,
+    parts: Vec<Option<Part>>,
+    scatter: u16,
+    strict: bool,
+    last: bool,
+) -> Gathered {
+    let Scatter {
+        passages, matched, ..
+    } = record.payload;
+    let (mut missing, mut failed, mut trail) = (Vec::new(), Vec::new(), record.trail);
+    let mut findings: Vec<Option<Findings>> = Vec::with_capacity(parts.len());
+    for (index, part) in (0u16..).zip(parts) {
+        let found = match part {
+            None => {
+                missing.push(index);
+                None
+            }
+            Some(Part { result, entry, .. }) => {
+                trail.extend(entry);
+                match result {
+                    PartResult::Findings(found) => Some(found),
+                    PartResult::Error(_) => {
+                        failed.push(index);
+                        None
+                    }
+                }
+            }
+        };
+        findings.push(found);
+    }
+    let task = Reduce::Gather {
+        scatter,
+        strict,
+        last,
+        passages,
+        findings,
+        missing,
+        failed,
+        matched,
+    };
+    Gathered { task, trail }
+}
+
+/// What of a gathered task the default of a broken reducer is made of.
+pub(crate) fn passages_of(task: &Reduce) -> (Vec<Passage>, envelope::Matched) {
+    match task {
+        Reduce::Gather {
+            passages, matched, ..
+        }
+        | Reduce::Generate { passages, matched } => (passages.clone(), matched.clone()),
+    }
+}
+
+/// How long until a time, for waits.
+pub(crate) fn until(now: UnixMs, at: UnixMs) -> Duration {
+    Duration::from_millis(now.until(at))
+}

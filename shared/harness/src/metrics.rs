@@ -1,0 +1,248 @@
+//! What the harness counts. Label values are roles and words of this crate, never ids.
+
+use crate::pump::Event;
+use crate::worker::{Reason, Verdict};
+use envelope::{Class, Fallback, Role, TrailEntry};
+use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
+use stage::Reduce;
+use std::time::Duration;
+use telemetry::Registry;
+
+/// The families, registered at 0 for one role.
+#[derive(Clone)]
+pub struct Metrics {
+    received: IntCounterVec,
+    processed: IntCounterVec,
+    redeliveries: IntCounterVec,
+    queue_wait: HistogramVec,
+    step_duration: HistogramVec,
+    inflight: IntGaugeVec,
+    limit: IntGaugeVec,
+    holds: IntCounterVec,
+    beats: IntCounterVec,
+    ack_failures: IntCounterVec,
+    dead: IntCounterVec,
+    dead_lost: IntCounterVec,
+    fallbacks: IntCounterVec,
+    fanin_incomplete: IntCounterVec,
+    abandoned: IntCounterVec,
+}
+
+const OUTCOMES: [&str; 5] = ["ok", "already_done", "dropped", "dead_letter", "retry"];
+
+fn outcome(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Ack(Reason::Ok) => "ok",
+        Verdict::Ack(Reason::AlreadyDone) => "already_done",
+        Verdict::Ack(Reason::Dropped) => "dropped",
+        Verdict::Ack(Reason::DeadLetter) => "dead_letter",
+        Verdict::Retry(_) | Verdict::GiveUp => "retry",
+    }
+}
+
+impl Metrics {
+    /// Registers the families; a second worker of the same process shares them.
+    pub fn new(registry: &Registry, roles: &[Role]) -> Result<Metrics, telemetry::Error> {
+        use telemetry::buckets;
+        let r = registry;
+        let metrics = Metrics {
+            received: r.counter(
+                "argosy_messages_received_total",
+                "Messages delivered to a role.",
+                &["role"],
+            )?,
+            processed: r.counter(
+                "argosy_messages_processed_total",
+                "Messages answered, by how.",
+                &["role", "outcome"],
+            )?,
+            redeliveries: r.counter(
+                "argosy_message_redeliveries_total",
+                "Deliveries after the first of a message.",
+                &["role"],
+            )?,
+            queue_wait: r.histogram(
+                "argosy_queue_wait_seconds",
+                "From publishing a step to starting it.",
+                &["role"],
+                buckets::QUEUE_WAIT,
+            )?,
+            step_duration: r.histogram(
+                "argosy_step_duration_seconds",
+                "From starting a step to its answer.",
+                &["role", "outcome"],
+                buckets::STEP_DURATION,
+            )?,
+            inflight: r.gauge(
+                "argosy_inflight_messages",
+                "Messages being worked on.",
+                &["role"],
+            )?,
+            limit: r.gauge(
+                "argosy_concurrency_limit",
+                "Messages that may be worked on at once.",
+                &["role"],
+            )?,
+            holds: r.counter(
+                "argosy_holds_total",
+                "Times a message was held because everything behind the role was busy.",
+                &["role"],
+            )?,
+            beats: r.counter(
+                "argosy_ack_extensions_total",
+                "In-progress signals sent.",
+                &["role"],
+            )?,
+            ack_failures: r.counter(
+                "argosy_ack_failures_total",
+                "Answers that did not reach the server.",
+                &["role"],
+            )?,
+            dead: r.counter(
+                "argosy_dead_letters_total",
+                "Messages given up.",
+                &["role", "reason"],
+            )?,
+            dead_lost: r.counter(
+                "argosy_dead_letters_lost_total",
+                "Dead letters that could not be stored.",
+                &["role"],
+            )?,
+            fallbacks: r.counter(
+                "argosy_fallbacks_total",
+                "Named defaults that were taken.",
+                &["role", "kind"],
+            )?,
+            fanin_incomplete: r.counter(
+                "argosy_fanin_incomplete_total",
+                "Reductions without all parts.",
+                &["reason"],
+            )?,
+            abandoned: r.counter(
+                "argosy_drain_abandoned_total",
+                "Steps given back unfinished while draining.",
+                &["role"],
+            )?,
+        };
+        metrics.register_at_zero(roles);
+        Ok(metrics)
+    }
+
+    /// A counter born at 1 raises no alert: `increase()` sees no step.
+    fn register_at_zero(&self, roles: &[Role]) {
+        for role in roles.iter().map(|role| role.as_str()) {
+            for family in [
+                &self.received,
+                &self.redeliveries,
+                &self.holds,
+                &self.beats,
+                &self.ack_failures,
+                &self.dead_lost,
+                &self.abandoned,
+            ] {
+                family.with_label_values(&[role]);
+            }
+            for outcome in OUTCOMES {
+                self.processed.with_label_values(&[role, outcome]);
+            }
+            for class in [
+                Class::Transient,
+                Class::Overloaded,
+                Class::TooLarge,
+                Class::Permanent,
+                Class::Bug,
+            ] {
+                self.dead.with_label_values(&[role, class.as_str()]);
+            }
+            for kind in Fallback::ALL {
+                self.fallbacks.with_label_values(&[role, kind]);
+            }
+        }
+        for reason in ["missing", "failed"] {
+            self.fanin_incomplete.with_label_values(&[reason]);
+        }
+    }
+
+    pub(crate) fn received(&self, role: Role, queued_ms: u64, delivered: u64) {
+        self.received.with_label_values(&[role.as_str()]).inc();
+        if delivered > 1 {
+            self.redeliveries.with_label_values(&[role.as_str()]).inc();
+        }
+        self.queue_wait
+            .with_label_values(&[role.as_str()])
+            .observe(queued_ms as f64 / 1000.0);
+    }
+
+    pub(crate) fn answered(&self, role: Role, verdict: Verdict, took: Duration) {
+        let labels = [role.as_str(), outcome(verdict)];
+        self.processed.with_label_values(&labels).inc();
+        self.step_duration
+            .with_label_values(&labels)
+            .observe(took.as_secs_f64());
+    }
+
+    pub(crate) fn done(&self, entry: &TrailEntry) {
+        for fallback in &entry.fallbacks {
+            self.fallbacks
+                .with_label_values(&[entry.role.as_str(), fallback.as_str()])
+                .inc();
+        }
+    }
+
+    pub(crate) fn gathered(&self, task: &Reduce) {
+        if let Reduce::Gather {
+            missing, failed, ..
+        } = task
+        {
+            for (reason, indexes) in [("missing", missing), ("failed", failed)] {
+                if !indexes.is_empty() {
+                    self.fanin_incomplete.with_label_values(&[reason]).inc();
+                }
+            }
+        }
+    }
+
+    pub(crate) fn dead(&self, role: Role, class: Class, stored: bool) {
+        self.dead
+            .with_label_values(&[role.as_str(), class.as_str()])
+            .inc();
+        if !stored {
+            self.dead_lost.with_label_values(&[role.as_str()]).inc();
+        }
+    }
+
+    pub(crate) fn held(&self, role: Role) {
+        self.holds.with_label_values(&[role.as_str()]).inc();
+    }
+
+    pub(crate) fn on(&self, role: Role, event: Event) {
+        let role = [role.as_str()];
+        match event {
+            Event::Begun | Event::Answered => {}
+            Event::Beat => self.beats.with_label_values(&role).inc(),
+            Event::AckFailed => self.ack_failures.with_label_values(&role).inc(),
+            Event::GivenBack(n) => self.abandoned.with_label_values(&role).inc_by(n as u64),
+        }
+    }
+
+    pub(crate) fn limit(&self, role: Role, slots: usize) {
+        self.limit
+            .with_label_values(&[role.as_str()])
+            .set(slots as i64);
+    }
+
+    /// Counts a message as being worked on for as long as the guard lives.
+    pub(crate) fn inflight(&self, role: Role) -> Inflight {
+        let gauge = self.inflight.with_label_values(&[role.as_str()]);
+        gauge.inc();
+        Inflight(gauge)
+    }
+}
+
+pub(crate) struct Inflight(IntGauge);
+
+impl Drop for Inflight {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}

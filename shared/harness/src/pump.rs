@@ -1,0 +1,233 @@
+//! The loop that keeps a consumer's slots busy until it is told to stop, and then drains.
+//!
+//! It knows nothing of steps: the six thinking roles and the gateway's three consumers run on it.
+
+use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Puller};
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use std::time::Duration;
+use telemetry::Health;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How a delivery is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Done, or never to be done.
+    Ack,
+    /// Again after this time.
+    Retry(Duration),
+}
+
+/// What happens in a pump that somebody may want to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// A delivery is being worked on.
+    Begun,
+    /// It was answered.
+    Answered,
+    /// An in-progress signal was sent.
+    Beat,
+    /// An answer did not reach the server.
+    AckFailed,
+    /// This many deliveries were given back while draining.
+    GivenBack(usize),
+}
+
+/// What is done with deliveries.
+pub trait Take: Send + Sync + 'static {
+    /// Works on one delivery. May be dropped at any await; the delivery is then given back.
+    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer>;
+    /// Whether nothing is to be pulled for now; asked after every event and [`Take::room`].
+    fn paused(&self) -> bool {
+        false
+    }
+    /// Comes back when it is worth asking [`Take::paused`] again.
+    fn room(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+    /// Something happened.
+    fn on(&self, _event: Event) {}
+}
+
+/// How a pump runs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The readiness condition that tells whether it is consuming.
+    pub condition: &'static str,
+    /// Deliveries at once.
+    pub slots: usize,
+    /// Ack time-out of the consumer; in-progress signals come three times as often.
+    pub ack_wait: Duration,
+    /// How long running deliveries may take after the pump was told to stop.
+    pub grace: Duration,
+}
+
+/// What a pump did on its way out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Drained {
+    /// Deliveries that were answered after it was told to stop.
+    pub finished: usize,
+    /// Deliveries that were given back unfinished.
+    pub given_back: usize,
+}
+
+/// How long an absent bus or a missing consumer is left alone.
+const AWAY: Duration = Duration::from_millis(500);
+/// After how long a delivery that is given back is made again.
+const GIVE_BACK: Duration = Duration::from_millis(100);
+
+/// Pulls from `consumer` into `take` until `stop` is cancelled, then drains.
+pub async fn pump(
+    bus: Arc<dyn Bus>,
+    consumer: ConsumerSpec,
+    take: Arc<dyn Take>,
+    options: Options,
+    health: Health,
+    stop: CancellationToken,
+) -> Drained {
+    let Some(mut puller) = open(&*bus, &consumer, &options, &health, &stop).await else {
+        return Drained::default();
+    };
+    let abandon = CancellationToken::new();
+    let mut running = JoinSet::new();
+    loop {
+        let free = options.slots.saturating_sub(running.len());
+        let may_pull = free > 0 && !take.paused();
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            Some(_) = running.join_next(), if !running.is_empty() => {}
+            () = take.room(), if free > 0 && !may_pull => {}
+            next = puller.next(free.max(1)), if may_pull => match next {
+                Ok(delivery) => {
+                    running.spawn(answer(take.clone(), delivery, options.ack_wait, abandon.clone()));
+                }
+                Err(error) => match reopen(&*bus, error, &consumer, &options, &health, &stop).await {
+                    Reopened::Same => {}
+                    Reopened::Fresh(fresh) => puller = fresh,
+                    Reopened::Stopped => break,
+                },
+            },
+        }
+    }
+    drain(puller, running, abandon, &*take, options.grace).await
+}
+
+/// Opens the consumer; waits, not ready, while it is missing or the bus is away.
+async fn open(
+    bus: &dyn Bus,
+    consumer: &ConsumerSpec,
+    options: &Options,
+    health: &Health,
+    stop: &CancellationToken,
+) -> Option<Box<dyn Puller>> {
+    health.not_ready(options.condition, "not consuming yet");
+    loop {
+        match bus.consume(consumer).await {
+            Ok(puller) => {
+                health.ready(options.condition);
+                return Some(puller);
+            }
+            Err(error) => {
+                tracing::warn!(consumer = consumer.name, %error, "not consuming yet");
+                health.not_ready(options.condition, error.to_string());
+            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => return None,
+            () = tokio::time::sleep(AWAY) => {}
+        }
+    }
+}
+
+enum Reopened {
+    Same,
+    Fresh(Box<dyn Puller>),
+    Stopped,
+}
+
+/// After a failed pull: a consumer that is gone is opened anew, an absent bus is waited for.
+async fn reopen(
+    bus: &dyn Bus,
+    error: BusError,
+    consumer: &ConsumerSpec,
+    options: &Options,
+    health: &Health,
+    stop: &CancellationToken,
+) -> Reopened {
+    if let BusError::Missing(_) | BusError::Different { .. } = error {
+        return match open(bus, consumer, options, health, stop).await {
+            Some(puller) => Reopened::Fresh(puller),
+            None => Reopened::Stopped,
+        };
+    }
+    tracing::debug!(consumer = consumer.name, %error, "pull failed");
+    tokio::select! {
+        () = stop.cancelled() => Reopened::Stopped,
+        () = tokio::time::sleep(AWAY / 5) => Reopened::Same,
+    }
+}
+
+async fn drain(
+    puller: Box<dyn Puller>,
+    mut running: JoinSet<bool>,
+    abandon: CancellationToken,
+    take: &dyn Take,
+    grace: Duration,
+) -> Drained {
+    let mut drained = Drained::default();
+    for delivery in puller.close().await {
+        // Never worked on: somebody else may have it at once. A lost nak costs one ack time-out.
+        let _ = delivery.ack.nak(GIVE_BACK).await;
+    }
+    let deadline = Instant::now() + grace;
+    while let Ok(Some(done)) = tokio::time::timeout_at(deadline, running.join_next()).await {
+        drained.finished += usize::from(done.unwrap_or(false));
+    }
+    abandon.cancel();
+    while let Some(done) = running.join_next().await {
+        drained.given_back += usize::from(!done.unwrap_or(false));
+    }
+    take.on(Event::GivenBack(drained.given_back));
+    drained
+}
+
+/// Works on one delivery and answers it; true when it was acked.
+async fn answer(
+    take: Arc<dyn Take>,
+    delivery: Delivery,
+    ack_wait: Duration,
+    abandon: CancellationToken,
+) -> bool {
+    take.on(Event::Begun);
+    let answer = tokio::select! {
+        answer = take.take(&delivery) => answer,
+        () = beat(&*take, &delivery, ack_wait) => Answer::Retry(GIVE_BACK),
+        () = abandon.cancelled() => Answer::Retry(GIVE_BACK),
+    };
+    let answered = match answer {
+        Answer::Ack => delivery.ack.ack().await,
+        Answer::Retry(delay) => delivery.ack.nak(delay).await,
+    };
+    if let Err(error) = answered {
+        // It will be delivered again, and finished from what is stored.
+        tracing::warn!(subject = delivery.message.subject, %error, "not answered");
+        take.on(Event::AckFailed);
+    }
+    take.on(Event::Answered);
+    answer == Answer::Ack
+}
+
+/// Tells the server that the work goes on, three times per ack time-out, for ever.
+async fn beat(take: &dyn Take, delivery: &Delivery, ack_wait: Duration) {
+    let mut ticks = tokio::time::interval(ack_wait / 3);
+    ticks.tick().await;
+    loop {
+        ticks.tick().await;
+        take.on(Event::Beat);
+        // A missed beat is made up for by the next; three missed ones are a redelivery.
+        let _ = delivery.ack.in_progress().await;
+    }
+}

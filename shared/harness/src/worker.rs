@@ -1,0 +1,220 @@
+//! A worker: one thinking role, with what it needs to work on its messages.
+
+use crate::bus::{Bus, ConsumerSpec, Delivery, Subscription};
+use crate::ended::Ended;
+use crate::fault::{Faults, Point};
+use crate::metrics::Metrics;
+use crate::pump::{Answer, Drained, Event, Take, pump};
+use envelope::{Role, Subject, TurnId};
+use futures_util::future::BoxFuture;
+use stage::Handler;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use telemetry::Health;
+use tokio_util::sync::CancellationToken;
+
+/// How a worker runs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Steps at once. Default 64.
+    pub slots: usize,
+    /// Most time for one step. Default 2 minutes.
+    pub step_timeout: Duration,
+    /// After how long an unanswered delivery is made again. Default 20 seconds.
+    pub ack_wait: Duration,
+    /// How long after the deadline the messages of a turn are kept. Default 5 minutes.
+    pub keep: Duration,
+    /// How long running steps may take when the worker is told to stop. Default 30 seconds.
+    pub grace: Duration,
+    /// Seed of the jitter of retries and of trace ids.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            slots: 64,
+            step_timeout: Duration::from_secs(120),
+            ack_wait: Duration::from_secs(20),
+            keep: Duration::from_secs(300),
+            grace: Duration::from_secs(30),
+            seed: 0,
+        }
+    }
+}
+
+/// One role at work.
+pub struct Worker {
+    pub(crate) role: Role,
+    pub(crate) bus: Arc<dyn Bus>,
+    pub(crate) handler: Arc<dyn Handler>,
+    pub(crate) options: Options,
+    pub(crate) metrics: Metrics,
+    pub(crate) ended: Ended,
+    faults: Option<Arc<dyn Faults>>,
+    rng: Mutex<fastrand::Rng>,
+    /// Messages that are held because everything behind this role is busy.
+    holding: AtomicUsize,
+    room: tokio::sync::Notify,
+}
+
+/// What is done with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Ack(Reason),
+    Retry(Duration),
+    GiveUp,
+}
+
+/// Why a message is acked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Ok,
+    AlreadyDone,
+    Dropped,
+    DeadLetter,
+}
+
+impl Worker {
+    /// A worker for the role of `handler`.
+    pub fn new(
+        bus: Arc<dyn Bus>,
+        handler: Arc<dyn Handler>,
+        options: Options,
+        metrics: Metrics,
+    ) -> Self {
+        Worker {
+            role: handler.role(),
+            rng: Mutex::new(fastrand::Rng::with_seed(options.seed)),
+            bus,
+            handler,
+            options,
+            metrics,
+            ended: Ended::default(),
+            faults: None,
+            holding: AtomicUsize::new(0),
+            room: tokio::sync::Notify::new(),
+        }
+    }
+
+    /// The same with faults at named points, for tests.
+    pub fn with_faults(mut self, faults: Arc<dyn Faults>) -> Self {
+        self.faults = Some(faults);
+        self
+    }
+
+    /// Works until `stop` is cancelled, then drains.
+    pub async fn run(
+        self,
+        consumer: ConsumerSpec,
+        health: Health,
+        stop: CancellationToken,
+    ) -> Drained {
+        let options = crate::pump::Options {
+            condition: self.role.as_str(),
+            slots: self.options.slots,
+            ack_wait: self.options.ack_wait,
+            grace: self.options.grace,
+        };
+        self.metrics.limit(self.role, options.slots);
+        let worker = Arc::new(self);
+        let bus = worker.bus.clone();
+        let cancels = bus.subscribe("argosy.cancel.*", None).await;
+        if let Err(error) = &cancels {
+            // Best effort: without it a cancelled turn is worked on to its end, and then dropped.
+            tracing::warn!(%error, "cancellations are not heard");
+        }
+        tokio::select! {
+            drained = pump(bus, consumer, worker.clone(), options, health, stop) => drained,
+            () = hear_cancels(&worker.ended, cancels.ok()) => Drained::default(),
+        }
+    }
+
+    pub(crate) fn random(&self) -> f64 {
+        self.rng
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .f64()
+    }
+
+    /// The trace context of the next step: the same trace, a span of its own.
+    pub(crate) fn child_trace(&self, parent: Option<&str>) -> Option<String> {
+        let parent = telemetry::TraceContext::parse(parent?)?;
+        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(parent.child(&mut rng).to_string())
+    }
+
+    pub(crate) async fn fault(&self, point: Point) {
+        if let Some(faults) = &self.faults {
+            faults.at(point).await;
+        }
+    }
+
+    /// Keeps a message while there is no room; meanwhile nothing is pulled.
+    pub(crate) async fn hold(&self, wait: Duration) {
+        struct Held<'a>(&'a Worker);
+        impl Drop for Held<'_> {
+            fn drop(&mut self) {
+                self.0.holding.fetch_sub(1, Ordering::AcqRel);
+                self.0.room.notify_one();
+            }
+        }
+        self.holding.fetch_add(1, Ordering::AcqRel);
+        self.metrics.held(self.role);
+        let _held = Held(self);
+        tokio::time::sleep(wait).await;
+    }
+}
+
+impl Take for Worker {
+    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let _inflight = self.metrics.inflight(self.role);
+            let begun = tokio::time::Instant::now();
+            self.fault(Point::Delivered).await;
+            let verdict = self.process(delivery).await;
+            self.metrics.answered(self.role, verdict, begun.elapsed());
+            match verdict {
+                Verdict::Ack(_) => {
+                    self.fault(Point::Published).await;
+                    Answer::Ack
+                }
+                Verdict::Retry(delay) => Answer::Retry(delay),
+                Verdict::GiveUp => Answer::Retry(Duration::from_secs(1)),
+            }
+        })
+    }
+
+    fn paused(&self) -> bool {
+        self.holding.load(Ordering::Acquire) > 0
+    }
+
+    fn room(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.room.notified())
+    }
+
+    fn on(&self, event: Event) {
+        self.metrics.on(self.role, event);
+    }
+}
+
+/// Remembers the turns whose cancellation is broadcast; never comes back.
+pub async fn hear_cancels(ended: &Ended, subscription: Option<Box<dyn Subscription>>) {
+    let Some(mut subscription) = subscription else {
+        return std::future::pending().await;
+    };
+    while let Some(message) = subscription.next().await {
+        if let Some(turn) = cancelled_turn(&message.subject) {
+            ended.end(&turn);
+        }
+    }
+    std::future::pending().await
+}
+
+fn cancelled_turn(subject: &str) -> Option<TurnId> {
+    match Subject::parse(subject) {
+        Ok(Subject::Cancel { turn }) => Some(turn),
+        _ => None,
+    }
+}

@@ -1,0 +1,90 @@
+//! Terminal events on their way to who asked: each turn has one, delivered at least once.
+
+use crate::turns::{Error, Turns};
+use envelope::{Subject, Terminal, header, subject};
+use futures_util::future::BoxFuture;
+use harness::bus::{Delivery, Stored, Stream};
+use harness::pump::{Answer, Take};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) struct Answers(pub(crate) Arc<Turns>);
+
+impl Take for Answers {
+    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            match self.deliver(&delivery.message, delivery.delivered).await {
+                Ok(()) => Answer::Ack,
+                Err(error) => {
+                    tracing::warn!(%error, subject = delivery.message.subject, "terminal event to be delivered again");
+                    Answer::Retry(Duration::from_millis(250) * delivery.delivered.min(40) as u32)
+                }
+            }
+        })
+    }
+}
+
+impl Answers {
+    async fn deliver(&self, message: &Stored, delivered: u64) -> Result<(), Error> {
+        let Ok(Subject::Answer { turn }) = Subject::parse(&message.subject) else {
+            tracing::error!(
+                subject = message.subject,
+                "an answer under no known subject; dropped"
+            );
+            return Ok(());
+        };
+        self.0.0.ended.end(&turn);
+        if delivered == 1 {
+            match envelope::decode::<Terminal>(&message.body) {
+                Ok(terminal) => self.0.0.metrics.ended(&terminal),
+                Err(error) => tracing::error!(%error, %turn, "unreadable terminal event"),
+            }
+        }
+        match message.headers.get(header::REPLY) {
+            Some(reply) => self.0.deliver(&message.body, &turn, reply).await?,
+            None => self.deliver_by_timer(message, &turn).await?,
+        }
+        // Nobody but its own publisher knows a derived id.
+        if !turn.is_derived() {
+            let listeners = self
+                .0
+                .0
+                .bus
+                .last_of_each(Stream::Timers, &[subject::listeners(&turn)])
+                .await?;
+            for reply in listeners
+                .iter()
+                .filter_map(|l| l.headers.get(header::REPLY))
+            {
+                self.0.deliver(&message.body, &turn, reply).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Who ended the turn did not know who asked (a client that cancelled, a step that could not be
+    /// read): the timer does.
+    async fn deliver_by_timer(
+        &self,
+        message: &Stored,
+        turn: &envelope::TurnId,
+    ) -> Result<(), Error> {
+        if message
+            .headers
+            .get(header::QUESTION)
+            .is_some_and(|hash| !hash.is_empty())
+        {
+            return Ok(()); // Read from the turn's own header, which had no reply subject.
+        }
+        let timer = Subject::Timer {
+            turn: turn.clone(),
+            hop: None,
+        }
+        .to_string();
+        let timer = self.0.0.bus.last(Stream::Timers, &timer).await?;
+        if let Some(reply) = timer.as_ref().and_then(|t| t.headers.get(header::REPLY)) {
+            self.0.deliver(&message.body, turn, reply).await?;
+        }
+        Ok(())
+    }
+}

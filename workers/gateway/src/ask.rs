@@ -1,0 +1,73 @@
+//! `argosy.ask`: a question by request and reply. It is stored like any other; the reply is the
+//! terminal event, or at once the reason why it could not be stored.
+
+use crate::turns::Turns;
+use envelope::question::{Refusal, RefusalCode};
+use envelope::{Problem, TurnId, header, subject};
+use harness::bus::{CoreMessage, Headers, Publish, PublishError};
+use harness::outbox::publish_until;
+use std::time::Duration;
+
+const AWAY: Duration = Duration::from_millis(500);
+/// Headers that are taken over from the request.
+const KEPT: [&str; 3] = [header::TURN, header::TRACEPARENT, header::WIRE];
+
+/// Serves until it is dropped; a lost subscription is made anew.
+pub(crate) async fn serve(turns: &Turns) {
+    loop {
+        match turns.0.bus.subscribe(subject::ASK, Some("gateway")).await {
+            Ok(mut requests) => {
+                while let Some(request) = requests.next().await {
+                    store(turns, request).await;
+                }
+            }
+            Err(error) => tracing::warn!(%error, "requests are not heard"),
+        }
+        tokio::time::sleep(AWAY).await;
+    }
+}
+
+async fn store(turns: &Turns, request: CoreMessage) {
+    let Some(reply) = request.reply.filter(|reply| subject::may_reply_to(reply)) else {
+        tracing::warn!("a request without a reply subject that may be answered; dropped");
+        return;
+    };
+    let kept = KEPT
+        .iter()
+        .filter_map(|name| request.headers.get(name).map(|value| (*name, value)));
+    let headers = kept.fold(
+        Headers::default().with(header::REPLY, reply.as_str()),
+        |h, (name, value)| h.with(name, value),
+    );
+    let message = Publish {
+        headers,
+        ..Publish::new(subject::QUERY, request.body)
+    };
+    // The requester waits and may ask again; a short patience says more than a long silence.
+    let Err(error) = publish_until(&*turns.0.bus, message, turns.now()).await else {
+        return;
+    };
+    tracing::warn!(%error, "question not stored");
+    let refusal = match error {
+        PublishError::Full => "the inbox is full; try again later".to_owned(),
+        PublishError::Refused(why) => format!("the question was not stored: {why}"),
+        other => {
+            format!("the question may not have been stored: {other}; ask again under the same `id`")
+        }
+    };
+    let turn = TurnId::derived(0, turns.now().0);
+    let code = RefusalCode::Unsupported;
+    let mut terminal = turns.refused(
+        turn.clone(),
+        &Refusal {
+            code,
+            message: refusal.clone(),
+            reply_to: None,
+        },
+        turns.now(),
+    );
+    terminal.error = Some(Problem::new("not_stored", refusal));
+    if let Ok(body) = envelope::encode(&terminal) {
+        let _ = turns.deliver(&body, &turn, &reply).await;
+    }
+}

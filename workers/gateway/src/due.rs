@@ -1,0 +1,84 @@
+//! What falls due: the end of a turn, the soft deadline of a fan-out, the sweep.
+
+use crate::sweep;
+use crate::turns::{Error, Turns};
+use envelope::{Header, Subject, TenantId};
+use futures_util::future::BoxFuture;
+use harness::bus::{Delivery, Stored};
+use harness::join;
+use harness::pump::{Answer, Take};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) struct Due(pub(crate) Arc<Turns>);
+
+impl Take for Due {
+    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            match self.due(&delivery.message).await {
+                Ok(()) => Answer::Ack,
+                Err(error) => {
+                    // Without a limit: a turn that nobody else ends has to end here.
+                    tracing::warn!(%error, subject = delivery.message.subject, "due message to be tried again");
+                    Answer::Retry(Duration::from_millis(250) * delivery.delivered.min(40) as u32)
+                }
+            }
+        })
+    }
+}
+
+impl Due {
+    async fn due(&self, message: &Stored) -> Result<(), Error> {
+        if message.subject == envelope::subject::SWEEP_DUE {
+            sweep::sweep(&self.0).await?;
+            return sweep::arm(&self.0).await;
+        }
+        let Ok(Subject::Due { turn, hop }) = Subject::parse(&message.subject) else {
+            tracing::error!(
+                subject = message.subject,
+                "a due message under no known subject; dropped"
+            );
+            return Ok(());
+        };
+        if self.0.0.ended.contains(&turn) || self.0.terminal(&turn).await?.is_some() {
+            return Ok(());
+        }
+        let header = serde_json::from_slice::<Header>(&message.body).ok();
+        match (header, hop) {
+            (Some(header), None) => self.0.expire(&header).await.map(drop),
+            (Some(header), Some(hop)) => self.reduce_what_is_there(&header, hop).await,
+            (None, _) => {
+                tracing::error!(%turn, "a timer without its header");
+                let problem = envelope::Problem::new(
+                    "deadline",
+                    "there was no answer before the deadline of the question",
+                );
+                let (tenant, now) = (TenantId::default_tenant(), self.0.now());
+                let terminal =
+                    envelope::Terminal::bare(turn, tenant, envelope::Outcome::Expired, now)
+                        .because(problem);
+                self.0.end(&terminal, None).await.map(drop)
+            }
+        }
+    }
+
+    /// The soft deadline: the reducer starts with the parts that are there. When the last mapper was
+    /// first, its step is the same one.
+    async fn reduce_what_is_there(&self, header: &Header, hop: u16) -> Result<(), Error> {
+        if header.deadline <= self.0.now() {
+            return Ok(());
+        }
+        let Header { shard, turn, .. } = header;
+        if let Some(record) = join::record(&*self.0.0.bus, *shard, turn, hop).await? {
+            join::join(
+                &*self.0.0.bus,
+                &record.header,
+                &record.case,
+                hop,
+                self.0.0.topology.keep,
+            )
+            .await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! A question: accepted, joined by a second listener, or refused.
+//!
+//! Order: look for a terminal event, create the timer (the claim on the id), create hop 0, ack. A
+//! gateway that dies in between leaves the message unacked; the next one does the same again, and
+//! finds what is there.
+
+use crate::turns::{Error, Turns};
+use envelope::limits::DELIVERIES_MAX;
+use envelope::question::{Question, Refusal, RefusalCode};
+use envelope::subject::may_reply_to;
+use envelope::{Header, Outcome, Problem, Subject, Terminal, TurnId, WIRE, header};
+use futures_util::future::BoxFuture;
+use harness::bus::{Delivery, Fence, Headers, Publish, Stored, Stream};
+use harness::outbox::{Created, publish_until};
+use harness::pump::{Answer, Take};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) struct Inbox(pub(crate) Arc<Turns>);
+
+/// An ingress message, read.
+pub(crate) struct Asked {
+    pub(crate) turn: TurnId,
+    pub(crate) reply: Option<String>,
+    pub(crate) question: Result<Question, Refusal>,
+}
+
+/// Reads an ingress message: body, and what publishers may say in headers instead.
+pub(crate) fn read(message: &Stored, now: envelope::UnixMs) -> Asked {
+    let derived = TurnId::derived(message.sequence, message.stored_at.0);
+    let mut question = Question::parse(&message.body, message.stored_at, now);
+    if let Some(v) = message
+        .headers
+        .get(header::WIRE)
+        .filter(|v| **v != WIRE.to_string())
+    {
+        let text = format!(
+            "wire version {v} in the header `{}`; this release reads {WIRE}",
+            header::WIRE
+        );
+        question = Err(Refusal {
+            code: RefusalCode::WrongVersion,
+            message: text,
+            reply_to: None,
+        });
+    }
+    let mut reply = match &question {
+        Ok(question) => question.reply_to.clone(),
+        Err(refusal) => refusal.reply_to.clone(),
+    };
+    if let Some(subject) = message.headers.get(header::REPLY) {
+        if may_reply_to(subject) {
+            reply = reply.or_else(|| Some(subject.to_owned()));
+        } else if question.is_ok() {
+            let text = format!(
+                "header `{}`: answers are sent to `_INBOX.>` or `argosy.reply.>` only",
+                header::REPLY
+            );
+            question = Err(Refusal {
+                code: RefusalCode::BadReplyTo,
+                message: text,
+                reply_to: None,
+            });
+        }
+    }
+    let named = message.headers.get(header::TURN).map(TurnId::new);
+    let turn = match (&mut question, named) {
+        (Ok(question), None) => question.id.clone(),
+        (Ok(question), Some(Ok(id))) if !id.is_derived() => question.id.clone().or(Some(id)),
+        (Ok(_), Some(_)) => {
+            let text = format!(
+                "header `{}`: not an id that may be chosen; want {}",
+                header::TURN,
+                envelope::ids::ID_RULE
+            );
+            question = Err(Refusal {
+                code: RefusalCode::BadId,
+                message: text,
+                reply_to: None,
+            });
+            None
+        }
+        // A refused question takes no id: the turn that has it may be somebody else's.
+        (Err(_), _) => None,
+    };
+    Asked {
+        turn: turn.unwrap_or(derived),
+        reply,
+        question,
+    }
+}
+
+impl Take for Inbox {
+    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            match self.ask(delivery).await {
+                Ok(()) => Answer::Ack,
+                Err(error) if delivery.delivered > DELIVERIES_MAX => {
+                    // The sweep ends the turn; the question itself stays in the inbox stream.
+                    tracing::error!(%error, sequence = delivery.message.sequence, "question given up");
+                    Answer::Ack
+                }
+                Err(error) => {
+                    tracing::warn!(%error, delivered = delivery.delivered, "question to be tried again");
+                    Answer::Retry(Duration::from_millis(250) * delivery.delivered.min(20) as u32)
+                }
+            }
+        })
+    }
+
+    fn paused(&self) -> bool {
+        self.0.0.room.is_short()
+    }
+
+    fn room(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.0.0.room.changed())
+    }
+}
+
+impl Inbox {
+    async fn ask(&self, delivery: &Delivery) -> Result<(), Error> {
+        let message = &delivery.message;
+        let Asked {
+            turn,
+            reply,
+            question,
+        } = read(message, self.0.now());
+        match question {
+            Err(refusal) => self.refuse(turn, &refusal, reply.as_deref(), message).await,
+            Ok(question) => {
+                let header = self.0.header(turn, &question, message, reply);
+                self.0.0.metrics.asked();
+                if header.deadline <= self.0.now() {
+                    self.0.expire(&header).await?;
+                    return Ok(());
+                }
+                // Nobody can have used an id that this message alone gives.
+                if header.turn.is_derived() && delivery.delivered == 1 {
+                    tokio::try_join!(
+                        self.0.create_timer(&header),
+                        self.0.create_first_step(&header, &question)
+                    )?;
+                    return Ok(());
+                }
+                self.begin_or_join(&header, &question, message).await
+            }
+        }
+    }
+
+    async fn begin_or_join(
+        &self,
+        header: &Header,
+        question: &Question,
+        message: &Stored,
+    ) -> Result<(), Error> {
+        if let Some(terminal) = self.0.terminal(&header.turn).await? {
+            return self.join_ended(header, &terminal, message).await;
+        }
+        if self.0.create_timer(header).await? == Created::Before {
+            let subject = Subject::Timer {
+                turn: header.turn.clone(),
+                hop: None,
+            }
+            .to_string();
+            if let Some(timer) = self.0.0.bus.last(Stream::Timers, &subject).await? {
+                if timer.headers.get(header::QUESTION) != Some(header.question_hash.as_str()) {
+                    return self.id_in_use(header, message).await;
+                }
+                if timer.headers.get(header::REPLY) != header.reply_to.as_deref() {
+                    self.listen(header, message.sequence).await?;
+                }
+            }
+        }
+        self.0.create_first_step(header, question).await?;
+        Ok(())
+    }
+
+    /// The turn has ended already: tell this listener, if it asked the same.
+    async fn join_ended(
+        &self,
+        header: &Header,
+        terminal: &Stored,
+        message: &Stored,
+    ) -> Result<(), Error> {
+        if terminal.headers.get(header::QUESTION) != Some(header.question_hash.as_str()) {
+            return self.id_in_use(header, message).await;
+        }
+        if let Some(reply) = &header.reply_to {
+            self.0.deliver(&terminal.body, &header.turn, reply).await?;
+        }
+        Ok(())
+    }
+
+    /// A second listener of a running turn. Registered first and looked after, so that a terminal
+    /// event in between is not missed.
+    async fn listen(&self, header: &Header, n: u64) -> Result<(), Error> {
+        let Some(reply) = &header.reply_to else {
+            return Ok(());
+        };
+        let message = Publish {
+            headers: Headers::default().with(header::REPLY, reply.as_str()),
+            fence: Fence::Once,
+            ..Publish::new(
+                Subject::Listen {
+                    turn: header.turn.clone(),
+                    n,
+                },
+                bytes::Bytes::new(),
+            )
+        };
+        publish_until(&*self.0.0.bus, message, self.0.patience()).await?;
+        if let Some(terminal) = self.0.terminal(&header.turn).await? {
+            self.0.deliver(&terminal.body, &header.turn, reply).await?;
+        }
+        Ok(())
+    }
+
+    /// Another question under a used id is refused on its own reply subject and touches nothing.
+    async fn id_in_use(&self, header: &Header, message: &Stored) -> Result<(), Error> {
+        self.0.0.metrics.refused(RefusalCode::IdInUse);
+        let Some(reply) = &header.reply_to else {
+            return Ok(());
+        };
+        let text = format!(
+            "the id `{}` belongs to another question; choose another or leave it out",
+            header.turn
+        );
+        let problem = Problem::new(RefusalCode::IdInUse.as_str(), text);
+        let terminal = Terminal::of(header, Outcome::Refused, self.0.now()).because(problem);
+        let terminal = Terminal {
+            asked_at: message.stored_at,
+            ..terminal
+        };
+        let body = envelope::encode(&terminal).map_err(harness::outbox::OutboxError::from)?;
+        self.0.deliver(&body, &header.turn, reply).await?;
+        Ok(())
+    }
+
+    async fn refuse(
+        &self,
+        turn: TurnId,
+        refusal: &Refusal,
+        reply: Option<&str>,
+        message: &Stored,
+    ) -> Result<(), Error> {
+        tracing::info!(code = refusal.code.as_str(), %turn, "question refused");
+        self.0.0.metrics.refused(refusal.code);
+        self.0
+            .end(&self.0.refused(turn, refusal, message.stored_at), reply)
+            .await?;
+        Ok(())
+    }
+}

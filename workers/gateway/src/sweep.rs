@@ -1,0 +1,165 @@
+//! Looking for turns that nobody will end: questions of the inbox without a terminal event.
+//!
+//! A lost timer, a dropped schedule, a gateway that died between two publishes and never came back:
+//! whatever the reason, what is past its deadline is ended, and a missing timer is made again.
+//! Everything is create-once, so it does not matter how many gateways look.
+
+use crate::inbox::{Asked, read};
+use crate::turns::{Error, Turns};
+use envelope::{Header, Subject, subject};
+use harness::bus::{BusError, Publish, Schedule, Stored, Stream};
+use std::collections::HashSet;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// Questions compared at once.
+const BATCH: usize = 256;
+/// How long after a deadline its own timer has precedence.
+const COURTESY_MS: u64 = 2_000;
+
+/// Sweeps at the start and whenever the connection comes back, and sees to it that the schedule of
+/// the regular sweep exists. Never comes back.
+pub(crate) async fn on_start_and_reconnect(turns: &Turns) {
+    let mut was_up = false;
+    loop {
+        let up = turns.0.bus.connected();
+        if up && !was_up {
+            let swept = async {
+                sweep(turns).await?;
+                arm(turns).await
+            };
+            match swept.await {
+                Ok(()) => was_up = true,
+                Err(error) => tracing::warn!(%error, "not swept"),
+            }
+        }
+        was_up &= up;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+/// Schedules the next sweep. One schedule for the whole fleet: it replaces the one that is there.
+pub(crate) async fn arm(turns: &Turns) -> Result<(), Error> {
+    let at = turns
+        .now()
+        .plus(turns.0.options.sweep_every.as_millis() as u64);
+    let schedule = Some(Schedule {
+        at,
+        target: subject::SWEEP_DUE.into(),
+    });
+    let message = Publish {
+        schedule,
+        ..Publish::new(subject::SWEEP_TIMER, bytes::Bytes::new())
+    };
+    turns.0.bus.publish(message).await?;
+    Ok(())
+}
+
+/// Compares the inbox with the answers, from where the last sweep of this process found nothing open.
+pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
+    let bus = &turns.0.bus;
+    let state = bus.state(Stream::Inbox).await?;
+    let from = (*turns.0.swept.lock().unwrap_or_else(PoisonError::into_inner) + 1).max(state.first);
+    if state.messages == 0 || from > state.last {
+        return Ok(());
+    }
+    let mut reader = bus.read(Stream::Inbox, subject::QUERY, from).await?;
+    let mut all_ended = true;
+    loop {
+        let mut batch = Vec::new();
+        let mut last = 0;
+        while batch.len() < BATCH && last < state.last {
+            // A reader that has nothing to say is not waited for: the next sweep goes on.
+            let next = tokio::time::timeout(Duration::from_secs(2), reader.next()).await;
+            let Ok(next) = next else { break };
+            let (message, pending) = next?;
+            last = message.sequence;
+            batch.push(message);
+            if pending == 0 {
+                last = state.last;
+            }
+        }
+        let done = last >= state.last || batch.is_empty();
+        let newest = batch.last().map(|message| message.sequence);
+        all_ended &= compare(turns, batch).await?;
+        if let (true, Some(newest)) = (all_ended, newest) {
+            *turns.0.swept.lock().unwrap_or_else(PoisonError::into_inner) = newest;
+        }
+        if done {
+            return Ok(());
+        }
+    }
+}
+
+/// Looks after the open turns of a batch; true when there is none.
+async fn compare(turns: &Turns, batch: Vec<Stored>) -> Result<bool, Error> {
+    // As of its storing every question was in time: what is read here may long be past it.
+    let asked: Vec<(Stored, Asked)> = batch
+        .into_iter()
+        .map(|m| (m.clone(), read(&m, m.stored_at)))
+        .collect();
+    let answers: Vec<String> = asked
+        .iter()
+        .map(|(_, a)| {
+            Subject::Answer {
+                turn: a.turn.clone(),
+            }
+            .to_string()
+        })
+        .collect();
+    let answered: HashSet<String> = match answers.is_empty() {
+        true => HashSet::new(),
+        false => turns
+            .0
+            .bus
+            .last_of_each(Stream::Answers, &answers)
+            .await?
+            .into_iter()
+            .map(|m| m.subject)
+            .collect(),
+    };
+    let mut none_open = true;
+    for ((message, asked), answer) in asked.into_iter().zip(answers) {
+        if !answered.contains(&answer) {
+            none_open = false;
+            look_after(turns, &message, asked).await?;
+        }
+    }
+    Ok(none_open)
+}
+
+/// One open turn: past its deadline it is ended, before that its timer must be there. The follower
+/// that was asked may have lagged; both acts are create-once and ask the leader.
+async fn look_after(turns: &Turns, message: &Stored, asked: Asked) -> Result<(), BusError> {
+    let Asked {
+        turn,
+        reply,
+        question,
+    } = asked;
+    let Ok(question) = question else {
+        return Ok(());
+    }; // Its refusal is the inbox consumer's work.
+    let header: Header = turns.header(turn, &question, message, reply);
+    let acted = if header.deadline.plus(COURTESY_MS) <= turns.now() {
+        turns.expire(&header).await.map(drop)
+    } else if is_waiting(turns, &header).await? {
+        Ok(())
+    } else {
+        turns.create_timer(&header).await.map(drop)
+    };
+    if let Err(error) = acted {
+        tracing::warn!(%error, turn = %header.turn, "open turn not looked after");
+    }
+    Ok(())
+}
+
+/// Whether the question has not been begun: then the inbox consumer creates its timer.
+async fn is_waiting(turns: &Turns, header: &Header) -> Result<bool, BusError> {
+    let fence = subject::fence(header.shard, &header.turn, 0);
+    Ok(turns
+        .0
+        .bus
+        .last(Stream::Steps(header.shard), &fence)
+        .await?
+        .is_none())
+}

@@ -1,0 +1,211 @@
+//! Beginning and ending turns: what the consumers of the gateway have in common.
+
+use crate::gateway::Shared;
+use envelope::question::Question;
+use envelope::{
+    Asked, Case, Envelope, Header, Mode, Outcome, Plan, PlanTask, Problem, Refusal, Role, Subject,
+    TenantId, Terminal, TurnId, UnixMs, WIRE, header,
+};
+use harness::bus::{BusError, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream};
+use harness::outbox::{self, Created, OutboxError, publish_until};
+use std::sync::{Arc, PoisonError};
+
+/// The shared state, as something that can begin and end turns.
+pub(crate) struct Turns(pub(crate) Arc<Shared>);
+
+/// Why a turn could not be begun or ended for now.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
+/// How long a publish of the gateway may be repeated before the delivery goes back.
+const PATIENCE_MS: u64 = 5_000;
+
+impl Turns {
+    pub(crate) fn now(&self) -> UnixMs {
+        self.0.bus.now()
+    }
+
+    pub(crate) fn patience(&self) -> UnixMs {
+        self.now().plus(PATIENCE_MS)
+    }
+
+    /// The terminal event of a turn, if it has ended.
+    pub(crate) async fn terminal(&self, turn: &TurnId) -> Result<Option<Stored>, BusError> {
+        let subject = Subject::Answer { turn: turn.clone() }.to_string();
+        self.0.bus.last(Stream::Answers, &subject).await
+    }
+
+    /// The header of the first step of a turn.
+    pub(crate) fn header(
+        &self,
+        turn: TurnId,
+        question: &Question,
+        message: &Stored,
+        reply: Option<String>,
+    ) -> Header {
+        let default = message
+            .stored_at
+            .plus(self.0.options.deadline.as_millis() as u64);
+        let parent = message
+            .headers
+            .get(header::TRACEPARENT)
+            .and_then(telemetry::TraceContext::parse);
+        let mut rng = self.0.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let trace = match parent {
+            Some(parent) => parent.child(&mut rng),
+            None => telemetry::TraceContext::new_root(&mut rng),
+        };
+        Header {
+            turn,
+            tenant: question.tenant.clone(),
+            shard: 0,
+            hop: 0,
+            round: 0,
+            role: if question.mode == Mode::Simple {
+                Role::Retriever
+            } else {
+                Role::Planner
+            },
+            asked_at: message.stored_at,
+            created_at: self.now(),
+            deadline: question.deadline.unwrap_or(default),
+            parent: None,
+            reply_to: reply,
+            question_hash: question.hash(),
+            live: question.stream,
+            traceparent: Some(trace.to_string()),
+        }
+    }
+
+    /// Creates the timer that ends the turn at its deadline: the claim on its id.
+    pub(crate) async fn create_timer(&self, header: &Header) -> Result<Created, Error> {
+        let timer = Publish {
+            fence: Fence::Once,
+            ..outbox::timer(header, None, header.deadline)
+        };
+        Ok(publish_until(&*self.0.bus, timer, self.patience()).await?)
+    }
+
+    /// Creates hop 0.
+    pub(crate) async fn create_first_step(
+        &self,
+        header: &Header,
+        question: &Question,
+    ) -> Result<Created, Error> {
+        let mut case = Case {
+            question: Asked {
+                original: question.question.clone(),
+                rewritten: None,
+            },
+            mode: question.mode,
+            profile: question.profile,
+            buckets: question.buckets.clone(),
+            filter: question.filter.clone(),
+            budget: question.budget,
+            queries: Vec::new(),
+        };
+        let (now, keep) = (self.now(), self.0.topology.keep);
+        let envelope = |case, header: &Header| (case, header.clone());
+        let message = match question.mode {
+            Mode::Agentic => {
+                let (case, header) = envelope(case, header);
+                let payload = PlanTask::First;
+                outbox::step(
+                    &Envelope {
+                        v: WIRE,
+                        header,
+                        case,
+                        trail: Vec::new(),
+                        payload,
+                    },
+                    None,
+                    now,
+                    keep,
+                )
+            }
+            Mode::Simple => {
+                let payload = Plan::from_question(&case);
+                case.budget.tool_calls = case.budget.tool_calls.saturating_sub(1);
+                let (case, header) = envelope(case, header);
+                outbox::step(
+                    &Envelope {
+                        v: WIRE,
+                        header,
+                        case,
+                        trail: Vec::new(),
+                        payload,
+                    },
+                    None,
+                    now,
+                    keep,
+                )
+            }
+        };
+        let message = message.map_err(OutboxError::from)?;
+        Ok(publish_until(&*self.0.bus, message, self.patience()).await?)
+    }
+
+    /// Creates the terminal event of a turn.
+    pub(crate) async fn end(
+        &self,
+        terminal: &Terminal,
+        reply: Option<&str>,
+    ) -> Result<Created, Error> {
+        let message = outbox::terminal(terminal, reply).map_err(OutboxError::from)?;
+        let created = publish_until(&*self.0.bus, message, self.patience()).await?;
+        self.0.ended.end(&terminal.turn);
+        Ok(created)
+    }
+
+    /// Ends a turn whose deadline has passed.
+    pub(crate) async fn expire(&self, header: &Header) -> Result<Created, Error> {
+        let problem = Problem::new(
+            "deadline",
+            "there was no answer before the deadline of the question",
+        );
+        let terminal = Terminal::of(header, Outcome::Expired, self.now()).because(problem);
+        self.end(&terminal, header.reply_to.as_deref()).await
+    }
+
+    /// The terminal event of a question that is not taken on.
+    pub(crate) fn refused(&self, turn: TurnId, refusal: &Refusal, asked_at: UnixMs) -> Terminal {
+        let problem = Problem::new(refusal.code.as_str(), refusal.message.clone());
+        let terminal = Terminal::bare(
+            turn,
+            TenantId::default_tenant(),
+            Outcome::Refused,
+            self.now(),
+        );
+        Terminal {
+            asked_at,
+            ..terminal.because(problem)
+        }
+    }
+
+    /// Sends a terminal event to a listener: at least once, and nobody may be listening any more.
+    pub(crate) async fn deliver(
+        &self,
+        body: &bytes::Bytes,
+        turn: &TurnId,
+        reply: &str,
+    ) -> Result<(), BusError> {
+        if !envelope::subject::may_reply_to(reply) {
+            return Ok(());
+        }
+        let headers = Headers::default().with(header::TURN, turn.as_str());
+        let message = CoreMessage {
+            subject: reply.to_owned(),
+            reply: None,
+            headers,
+            body: body.clone(),
+        };
+        self.0.bus.broadcast(message).await
+    }
+}
