@@ -24,7 +24,9 @@ pub mod size;
 pub mod sources;
 pub mod span;
 
+mod merge;
 mod schema;
+mod show;
 mod tree;
 
 pub use backoff::Backoff;

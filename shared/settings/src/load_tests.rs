@@ -1,9 +1,12 @@
+//! The loader against a configuration with every kind of setting: who wins, and each message in full.
+
 use std::num::NonZeroU32;
 
 use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::*;
+use crate::secret::MASK;
 use crate::{Backoff, Secret, Size, Span};
 
 #[derive(Debug, Default, Serialize, Deserialize, PartialEq)]
@@ -65,6 +68,8 @@ enum Store {
     Qdrant {
         url: String,
         dimensions: u32,
+        #[serde(default)]
+        api_key: Option<Secret>,
     },
 }
 
@@ -186,6 +191,7 @@ fn an_open_section_is_given_as_a_whole() {
     let store = Store::Qdrant {
         url,
         dimensions: 384,
+        api_key: None,
     };
     assert_eq!(loaded.value.store, store);
 }
@@ -358,6 +364,40 @@ fn a_secret_comes_from_a_file_beside_it() {
 }
 
 #[test]
+fn secrets_in_lists_come_from_files_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key");
+    std::fs::write(&path, "0123\n").unwrap();
+    let path = path.display();
+    let node = format!("url = \"http://a\"\napi_key_file = \"{path}\"");
+    let from_file = loaded(toml(&format!("[[llm.extra]]\n{node}")));
+    let inline = format!("[{{\"url\": \"http://a\", \"api_key_file\": \"{path}\"}}]");
+    let from_env = loaded(env(&[("ARGOSY__llm__extra", &inline)]));
+    for loaded in [from_file, from_env] {
+        let key = loaded.value.llm.extra[0].api_key.clone();
+        assert_eq!(key.unwrap().expose(), "0123");
+    }
+    let missing = "[[llm.extra]]\nurl = \"http://a\"\napi_key_file = \"/nowhere/key\"";
+    let missing = problem(toml(missing));
+    assert!(
+        missing.starts_with("`llm.extra.api_key_file` = `\"/nowhere/key\"` (file `argosy.toml`)"),
+        "{missing}"
+    );
+}
+
+#[test]
+fn the_words_of_a_type_do_not_quote_a_secret() {
+    // The type of a tagged section says only that something inside is wrong.
+    let text = problem(toml(
+        "[store]\nkind = \"qdrant\"\nurl = \"x\"\ndimensions = 1\napi_key = 918273",
+    ));
+    assert!(
+        !text.contains("918273") && text.contains("invalid type"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_bad_secret_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let empty = folder.path().join("empty");
@@ -464,7 +504,7 @@ fn a_default_secret_survives_the_loading() {
 
 proptest! {
     #[test]
-    fn no_secret_is_mangled_or_shown(secret in "[^\0]{1,40}") {
+    fn no_secret_is_mangled(secret in "[^\0]{1,40}") {
         prop_assume!(secret != MASK);
         let loaded = loaded(env(&[
             ("ARGOSY__nats__password", &secret),

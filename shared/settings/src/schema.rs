@@ -67,7 +67,8 @@ impl Schema {
                     Some(child) => child,
                     None => return Place::Unknown,
                 },
-                Json::Object(_) | Json::Null => return Place::Open,
+                // Names below a list are those of the tables in it.
+                Json::Object(_) | Json::Array(_) | Json::Null => return Place::Open,
                 _ => return Place::Unknown,
             };
         }

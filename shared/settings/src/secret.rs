@@ -62,6 +62,24 @@ impl<'de> Deserialize<'de> for Secret {
     }
 }
 
+/// The largest file of a secret, in bytes.
+const FILE_MAX: u64 = 64 * 1024;
+
+/// Reads a secret from its file; the error is a fragment for people.
+pub(crate) fn read_file(file: &str) -> Result<String, String> {
+    let size = std::fs::metadata(file).map_err(|error| error.to_string())?;
+    if size.len() > FILE_MAX {
+        return Err(format!("it is larger than {FILE_MAX} bytes"));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    // Editors and `echo` end a file with a line break that is not part of the secret.
+    let secret = text.trim_end_matches(['\r', '\n']);
+    if secret.is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    Ok(secret.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

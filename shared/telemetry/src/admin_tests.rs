@@ -1,3 +1,5 @@
+//! The endpoints over real HTTP on the loopback, asked by the smallest client there is.
+
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

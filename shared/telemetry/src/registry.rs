@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus::core::Collector;
 use prometheus::{
-    HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, TextEncoder, proto::MetricType,
+    GaugeVec, HistogramOpts, HistogramVec, IntCounterVec, IntGaugeVec, Opts, TextEncoder,
+    proto::MetricType,
 };
 
 use crate::error::Error;
@@ -18,14 +19,14 @@ use crate::error::Error;
 const PREFIX: &str = "argosy_";
 
 /// The metric families of one process. Clones share them.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Registry {
     prometheus: prometheus::Registry,
     families: Arc<Mutex<BTreeMap<String, Family>>>,
 }
 
 /// A family, with what it was asked for.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Family {
     shape: Shape,
     metric: Metric,
@@ -39,10 +40,11 @@ struct Shape {
     buckets: Vec<f64>,
 }
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 enum Metric {
     Counter(IntCounterVec),
     Gauge(IntGaugeVec),
+    Ratio(GaugeVec),
     Histogram(HistogramVec),
 }
 
@@ -101,6 +103,21 @@ impl Registry {
         }
     }
 
+    /// A family of gauges with fractional values, such as ratios.
+    ///
+    /// # Errors
+    /// As [`Registry::counter`].
+    pub fn gauge_f64(&self, name: &str, help: &str, labels: &[&str]) -> Result<GaugeVec, Error> {
+        let make = || {
+            let family = GaugeVec::new(Opts::new(name, help), labels)?;
+            Ok((Metric::Ratio(family.clone()), boxed(family)))
+        };
+        match self.family(name, MetricType::GAUGE, help, labels, &[], make)? {
+            Metric::Ratio(family) => Ok(family),
+            _ => Err(different(name)),
+        }
+    }
+
     /// A family of histograms with the upper bounds of [`crate::buckets`].
     ///
     /// # Errors
@@ -131,6 +148,12 @@ impl Registry {
             tracing::error!(%error, "metrics could not be encoded");
         }
         text
+    }
+
+    /// The registry below, for crates that bring collectors of their own. Registering the same
+    /// collector twice there is an error.
+    pub fn prometheus(&self) -> &prometheus::Registry {
+        &self.prometheus
     }
 
     fn family(
@@ -275,6 +298,8 @@ mod tests {
         ask(&["route"], buckets::QUERY_DURATION).unwrap();
         assert!(ask(&["outcome"], buckets::QUERY_DURATION).is_err());
         assert!(ask(&["route"], buckets::QUEUE_WAIT).is_err());
+        registry.gauge("argosy_fill", "h", &[]).unwrap();
+        assert!(registry.gauge_f64("argosy_fill", "h", &[]).is_err());
         let error = registry.gauge(name, "h", &["route"]).unwrap_err();
         assert_eq!(
             error.to_string(),
