@@ -1,7 +1,10 @@
 //! Text from scans and exports, made searchable without changing what it says.
 //!
 //! Conservative: compatibility characters are unified (NFKC), invisible ones removed, words broken
-//! at line ends joined. *Not* spelling correction, and `10²` does not become `102`.
+//! at line ends joined, digits and letters that a scanner confused put right. *Not* spelling
+//! correction, and `10²` does not become `102`.
+
+mod ocr;
 
 use crate::document::Line;
 use std::collections::HashSet;
@@ -21,6 +24,7 @@ pub fn normalise(mut lines: Vec<Line>) -> Vec<Line> {
             line.text = line.text.replace(SOFT_HYPHEN, "");
         }
     }
+    ocr::repair(&mut lines);
     lines
 }
 

@@ -129,8 +129,8 @@ fn densest(text: &[String], weights: &HashMap<&str, f32>) -> f32 {
     best
 }
 
-/// The share of identifiers that the record has as they are written.
-fn identical(record: &ChunkRecord, wanted: &[String]) -> f32 {
+/// The share of identifiers, by rarity, that the record has as they are written.
+fn identical(record: &ChunkRecord, wanted: &[(String, f32)]) -> f32 {
     let words = |text: &str| -> HashSet<String> {
         text.split(|c: char| c.is_whitespace() || c == '|')
             .filter_map(identifier)
@@ -138,7 +138,9 @@ fn identical(record: &ChunkRecord, wanted: &[String]) -> f32 {
     };
     let mut there = words(&record.text);
     there.extend(words(&record.title));
-    wanted.iter().filter(|word| there.contains(*word)).count() as f32 / wanted.len() as f32
+    let all: f32 = wanted.iter().map(|(_, weight)| weight).sum();
+    let found = wanted.iter().filter(|(word, _)| there.contains(word));
+    found.map(|(_, weight)| weight).sum::<f32>() / all.max(f32::MIN_POSITIVE)
 }
 
 /// Takes from the top; a document that has filled its half waits until the others are through.

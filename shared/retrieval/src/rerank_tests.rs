@@ -13,7 +13,7 @@ fn record(doc: &str, n: u32, title: &str, text: &str) -> ChunkRecord {
 fn terms(words: &[&str], identifiers: &[&str]) -> Terms {
     Terms {
         stems: words.iter().map(|w| ((*w).to_owned(), 1.0)).collect(),
-        identifiers: identifiers.iter().map(|w| (*w).to_owned()).collect(),
+        identifiers: identifiers.iter().map(|w| ((*w).to_owned(), 1.0)).collect(),
         ..Terms::default()
     }
 }

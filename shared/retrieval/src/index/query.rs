@@ -34,8 +34,9 @@ const STOP_WORDS: &str = "a about all also am an and any are as at be been but b
 pub(crate) struct Terms {
     /// Stems with their rarity in the corpus, each once, in the order of the query.
     pub(crate) stems: Vec<(String, f32)>,
-    /// Words with a digit, as they are written, in lower case.
-    pub(crate) identifiers: Vec<String>,
+    /// Words with a digit, as they are written, in lower case, and their rarity: a part number is
+    /// rarer than a year.
+    pub(crate) identifiers: Vec<(String, f32)>,
     /// The same in stems, where it is more than one.
     pub(crate) phrases: Vec<Vec<String>>,
 }
@@ -73,7 +74,6 @@ impl Index {
             terms,
         })
     }
-
 }
 
 impl Terms {
@@ -89,20 +89,27 @@ impl Terms {
         let words = if telling.is_empty() { words } else { telling };
 
         let mut terms = Terms::default();
-        let mut seen = HashMap::new();
+        let mut rarities: HashMap<String, f32> = HashMap::new();
         for word in words {
             let stems = stems(&mut analyzer, word);
-            let identifier = identifier(word);
-            if identifier.is_some() && stems.len() > 1 && !terms.phrases.contains(&stems) {
-                terms.phrases.push(stems.clone());
+            for stem in &stems {
+                if rarities.len() < WORDS_MAX && !rarities.contains_key(stem) {
+                    let rarity = rarity(searcher, Term::from_field_text(text, stem))?;
+                    rarities.insert(stem.clone(), rarity);
+                    terms.stems.push((stem.clone(), rarity));
+                }
             }
-            terms
-                .identifiers
-                .extend(identifier.filter(|i| !terms.identifiers.contains(i)));
-            for stem in stems {
-                if seen.len() < WORDS_MAX && seen.insert(stem.clone(), ()).is_none() {
-                    let rarity = rarity(searcher, Term::from_field_text(text, &stem))?;
-                    terms.stems.push((stem, rarity));
+            if let Some(name) = identifier(word)
+                && terms.identifiers.iter().all(|(known, _)| *known != name)
+            {
+                let rarest = stems
+                    .iter()
+                    .filter_map(|s| rarities.get(s))
+                    .copied()
+                    .fold(0.0, f32::max);
+                terms.identifiers.push((name, rarest));
+                if stems.len() > 1 {
+                    terms.phrases.push(stems);
                 }
             }
         }

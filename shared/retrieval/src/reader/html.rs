@@ -53,14 +53,56 @@ fn prune(dom: &RcDom, head: &mut Head) {
                 .element_name()
                 .is_some_and(|n| PRUNED.contains(&n.as_str()))
         });
+        lift_captions(&node);
         match node.element_name().as_deref() {
             Some("title") if head.title.is_none() => head.title = markup(&node),
             Some("meta") => head.meta.extend(meta(&node)),
             Some("a") => forget_target(&node),
+            Some("table") => move_feet(&node),
             _ => {}
         }
         pending.extend(node.children.borrow().iter().rev().cloned());
     }
+}
+
+/// The renderer knows heads and bodies of tables only, and would lose the totals in the foot.
+fn move_feet(table: &Handle) {
+    let mut children = table.children.borrow_mut();
+    let feet: Vec<Handle> = children
+        .iter()
+        .filter(|c| is(c, "tfoot"))
+        .cloned()
+        .collect();
+    let Some(body) = children.iter().rfind(|c| is(c, "tbody") || is(c, "thead")) else {
+        return;
+    };
+    for foot in feet {
+        body.children
+            .borrow_mut()
+            .append(&mut foot.children.borrow_mut());
+    }
+    children.retain(|child| !is(child, "tfoot"));
+}
+
+/// It would lose captions too: they are put in front of their tables.
+fn lift_captions(parent: &Handle) {
+    let children = parent.children.take();
+    let mut lifted = Vec::with_capacity(children.len());
+    for child in children {
+        if is(&child, "table") {
+            child.children.borrow_mut().retain(|inner| {
+                let caption = is(inner, "caption");
+                lifted.extend(caption.then(|| inner.clone()));
+                !caption
+            });
+        }
+        lifted.push(child);
+    }
+    *parent.children.borrow_mut() = lifted;
+}
+
+fn is(node: &Handle, name: &str) -> bool {
+    node.element_name().is_some_and(|n| n == name)
 }
 
 /// A link without a target is rendered as its words, without brackets that look like a citation.

@@ -93,7 +93,7 @@ fn html_is_rendered_without_what_is_no_content() {
         <meta name="author" content="J. Doe"><style>p{}</style></head>
         <body><nav>Home | About</nav><h2>Fees</h2><p>The fee is <b>12</b> euro,
         see <a href="/x">the list</a>.</p><script>alert(1)</script>
-        <table><tr><th>Item</th><th>Price</th></tr><tr><td>Desk</td><td>90</td></tr></table>
+        <table><caption>All prices</caption><tfoot><tr><td>Sum</td><td>95</td></tr></tfoot><tr><th>Item</th><th>Price</th></tr><tr><td>Desk</td><td>90</td></tr></table>
         <ul><li>first</li><li>second</li></ul></body></html>"#;
     let d = read("a.html", page).unwrap();
     assert_eq!(d.title, "Price & terms");
@@ -105,7 +105,13 @@ fn html_is_rendered_without_what_is_no_content() {
         ])
     );
     let body = text(&d).iter().map(|l| l.1).collect::<Vec<_>>().join("\n");
-    for wanted in ["## Fees", "The fee is 12 euro, see the list.", "* first"] {
+    for wanted in [
+        "## Fees",
+        "The fee is 12 euro, see the list.",
+        "* first",
+        "All prices",
+        "Sum | 95",
+    ] {
         assert!(body.contains(wanted), "{wanted:?} in\n{body}");
     }
     for pruned in ["Home", "alert", "p{}", "/x", "Price & terms"] {
