@@ -39,7 +39,7 @@ pub const RETRIEVAL_DURATION: &[f64] = &[
 ];
 
 /// Counts per question: rounds, model calls, maps.
-pub const COUNTS: &[f64] = &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0, 64.0];
+pub const SMALL_COUNTS: &[f64] = &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0, 64.0];
 
 #[cfg(test)]
 mod tests {
@@ -55,7 +55,7 @@ mod tests {
             TIME_TO_FIRST_TOKEN,
             TIME_PER_OUTPUT_TOKEN,
             RETRIEVAL_DURATION,
-            COUNTS,
+            SMALL_COUNTS,
         ] {
             assert!(ladder.is_sorted_by(|a, b| a < b), "{ladder:?}");
         }
