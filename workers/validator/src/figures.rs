@@ -189,7 +189,7 @@ fn month(token: &str) -> Option<usize> {
     let word = token.trim_end_matches('.').to_lowercase();
     let named =
         |month: &&str| **month == word || (3..=4).contains(&word.len()) && month.starts_with(&word);
-    let at = MONTHS.iter().position(|month| named(&month))?;
+    let at = MONTHS.iter().position(named)?;
     starts_upper.then_some(at + 1)
 }
 

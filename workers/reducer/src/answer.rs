@@ -1,0 +1,109 @@
+//! What a model wrote, cleaned: an answer, the statement that there is none, or nothing.
+
+/// What is said when the facts do not answer the question (R96), and what models are told to say.
+pub const NO_INFORMATION: &str = "No relevant information found.";
+
+/// What a model's words come to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Answer {
+    /// An answer.
+    Text(String),
+    /// The facts do not answer.
+    NoInformation,
+    /// Nothing was said.
+    Nothing,
+}
+
+/// Reads what a model wrote.
+pub(crate) fn read(written: &str) -> Answer {
+    let text = without_label(without_thoughts(written));
+    if text.is_empty() {
+        return Answer::Nothing;
+    }
+    if says_nothing_found(text) {
+        return Answer::NoInformation;
+    }
+    Answer::Text(text.to_owned())
+}
+
+/// Models that think aloud close their thoughts with a tag; what follows is the answer.
+fn without_thoughts(text: &str) -> &str {
+    text.rsplit_once("</think>")
+        .map_or(text, |(_, after)| after)
+}
+
+/// Some repeat the last word of the prompt.
+fn without_label(text: &str) -> &str {
+    let text = text.trim();
+    let bare = text.trim_start_matches(['*', '#', ' ']);
+    let label = bare.get(..6).filter(|l| l.eq_ignore_ascii_case("answer"));
+    let after = label.and_then(|l| bare[l.len()..].trim_start_matches('*').strip_prefix(':'));
+    after.map_or(text, |after| after.trim_start_matches('*').trim())
+}
+
+/// Whether the answer is that sentence, or begins with it: what follows is then an excuse.
+fn says_nothing_found(text: &str) -> bool {
+    let wanted = NO_INFORMATION.trim_end_matches('.').split(' ');
+    let mut words = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    wanted.map(str::to_ascii_lowercase).all(|wanted| {
+        words
+            .next()
+            .is_some_and(|word| word.eq_ignore_ascii_case(&wanted))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn cleans_what_models_add() {
+        for written in [
+            "It is 5 [1].",
+            "\n It is 5 [1].\n",
+            "Answer: It is 5 [1].",
+            "**Answer:** It is 5 [1].",
+            "<think>Hm. 7?</think>\nIt is 5 [1].",
+        ] {
+            assert_eq!(
+                read(written),
+                Answer::Text("It is 5 [1].".into()),
+                "{written}"
+            );
+        }
+        assert_eq!(read("Answers vary."), Answer::Text("Answers vary.".into()));
+        assert_eq!(read("Größe"), Answer::Text("Größe".into()));
+    }
+
+    #[test]
+    fn no_information_in_every_dress() {
+        for written in [
+            "No relevant information found.",
+            "no relevant information found",
+            "\"No relevant information found.\"",
+            "Answer: **No relevant information found.**",
+            "No relevant information found. The facts are about lamps [1].",
+        ] {
+            assert_eq!(read(written), Answer::NoInformation, "{written}");
+        }
+        let found = "No relevant information was lost.";
+        assert_eq!(read(found), Answer::Text(found.into()));
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        for written in ["", "  \n", "Answer:", "<think>so</think>"] {
+            assert_eq!(read(written), Answer::Nothing, "{written:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(written in "(Answer:|</think>|\\*|\\PC){0,20}") {
+            let _ = read(&written);
+        }
+    }
+}

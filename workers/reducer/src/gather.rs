@@ -1,0 +1,172 @@
+//! The parts of a fan-out, put together, and the gate: is this enough to answer from?
+//!
+//! Two numbers: how many passages were *said* to be relevant, and whether there is any fact at all.
+//! A default of the mapper brings facts but does not count (C8); a passage said to be relevant
+//! without a fact counts but brings nothing to write from.
+
+use envelope::{Fallback, Findings, Passage};
+
+/// What the mappers found, without what they found irrelevant (R93).
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Gathered {
+    /// Relevant passages with their facts, best passage first.
+    pub(crate) found: Vec<(Passage, Vec<String>)>,
+    /// How many were said to be relevant.
+    counting: usize,
+    /// How many there were.
+    candidates: usize,
+}
+
+impl Gathered {
+    /// Puts `findings[i]` beside `passages[i]`.
+    pub(crate) fn of(passages: Vec<Passage>, findings: Vec<Option<Findings>>) -> Self {
+        let candidates = passages.len();
+        let counts = |f: &&Option<Findings>| f.as_ref().is_some_and(Findings::counts);
+        let counting = findings.iter().take(candidates).filter(counts).count();
+        let read = passages.into_iter().zip(findings);
+        let found = read
+            .filter_map(|(passage, findings)| Some((passage, findings?)))
+            .filter(|(_, findings)| findings.relevant)
+            .map(|(passage, findings)| (passage, findings.facts));
+        Gathered {
+            found: found.collect(),
+            counting,
+            candidates,
+        }
+    }
+
+    /// What is missing, in words for the planner; `None` when the gate is passed.
+    pub(crate) fn shortfall(&self, min_relevant: usize) -> Option<String> {
+        let Gathered {
+            counting,
+            candidates,
+            ..
+        } = self;
+        let wanted = min_relevant.min(*candidates);
+        if *counting < wanted {
+            return Some(format!(
+                "{counting} of {candidates} passages help with the question, {wanted} are wanted"
+            ));
+        }
+        if self.found.iter().all(|(_, facts)| facts.is_empty()) {
+            return Some(format!(
+                "none of {candidates} passages states a fact that answers the question"
+            ));
+        }
+        None
+    }
+}
+
+/// An entry for the parts that were not there in time and one for those that failed.
+pub(crate) fn fallbacks(missing: Vec<u16>, failed: Vec<u16>) -> Vec<Fallback> {
+    let mut fallbacks = Vec::new();
+    if !missing.is_empty() {
+        fallbacks.push(Fallback::PartsMissing { indexes: missing });
+    }
+    if !failed.is_empty() {
+        fallbacks.push(Fallback::PartsFailed { indexes: failed });
+    }
+    fallbacks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use testkit::model::passage;
+
+    fn findings(relevant: bool, defaulted: bool, facts: &[&str]) -> Option<Findings> {
+        let facts = facts.iter().map(|f| (*f).to_owned()).collect();
+        Some(Findings {
+            relevant,
+            facts,
+            defaulted,
+        })
+    }
+
+    fn gathered(findings: Vec<Option<Findings>>) -> Gathered {
+        Gathered::of(vec![passage("d", "…"); findings.len()], findings)
+    }
+
+    #[test]
+    fn what_is_irrelevant_missing_or_failed_is_left_out() {
+        let gathered = gathered(vec![
+            findings(true, false, &["a"]),
+            findings(false, false, &["b"]),
+            None,
+            findings(true, true, &["c"]),
+            findings(true, false, &[]),
+        ]);
+        let facts: Vec<_> = gathered.found.iter().map(|(_, f)| f.join(",")).collect();
+        assert_eq!(facts, ["a", "c", ""]);
+        assert_eq!((gathered.counting, gathered.candidates), (2, 5));
+    }
+
+    #[test]
+    fn the_gate() {
+        for (min_relevant, given, passes) in [
+            (1, vec![findings(true, false, &["a"]), None], true),
+            (2, vec![findings(true, false, &["a"]), None], false),
+            (3, vec![findings(true, false, &["a"])], true),
+            (
+                1,
+                vec![findings(true, true, &["a"]), findings(true, true, &["b"])],
+                false,
+            ),
+            (
+                1,
+                vec![findings(true, false, &[]), findings(true, true, &["b"])],
+                true,
+            ),
+            (1, vec![findings(true, false, &[])], false),
+            (1, vec![findings(false, false, &[])], false),
+            (1, vec![None, None], false),
+            (0, vec![findings(true, true, &["a"])], true),
+        ] {
+            let shortfall = gathered(given.clone()).shortfall(min_relevant);
+            assert_eq!(
+                shortfall.is_none(),
+                passes,
+                "{min_relevant} of {given:?}: {shortfall:?}"
+            );
+        }
+        let none = gathered(vec![None, None]).shortfall(3);
+        assert_eq!(
+            none.as_deref(),
+            Some("0 of 2 passages help with the question, 2 are wanted")
+        );
+    }
+
+    #[test]
+    fn missing_and_failed_parts_are_told() {
+        assert_eq!(fallbacks(vec![], vec![]), []);
+        assert_eq!(
+            fallbacks(vec![1, 3], vec![2]),
+            [
+                Fallback::PartsMissing {
+                    indexes: vec![1, 3]
+                },
+                Fallback::PartsFailed { indexes: vec![2] }
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_passed_gate_has_facts(
+            given in proptest::collection::vec(
+                proptest::option::of((any::<bool>(), any::<bool>(), 0usize..3)), 0..8),
+            min_relevant in 0usize..6,
+        ) {
+            let given: Vec<_> = given
+                .into_iter()
+                .map(|f| f.and_then(|(r, d, n)| findings(r, d, &["x"; 3][..n])))
+                .collect();
+            let gathered = gathered(given);
+            if gathered.shortfall(min_relevant).is_none() {
+                prop_assert!(gathered.counting >= min_relevant.min(gathered.candidates));
+                prop_assert!(gathered.found.iter().any(|(_, facts)| !facts.is_empty()));
+            }
+        }
+    }
+}

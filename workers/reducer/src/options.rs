@@ -1,0 +1,104 @@
+//! What may be tuned about reducing.
+
+use crate::stage::Error;
+use serde::{Deserialize, Serialize};
+use settings::Span;
+
+/// The gate, the limits of the one call, and what is done when a model forgets its manners.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Passages that must be said to be relevant before an answer is written; with fewer, another
+    /// round is asked for while one is left. Never more than there are passages. Default 1: most
+    /// questions are answered by one document, and a second round costs as much as the first. Raise
+    /// it (C4 speaks of 3) for questions that want several sources.
+    pub min_relevant: usize,
+    /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
+    /// shorter. Default `30s`.
+    pub call_timeout: Span,
+    /// Longest answer. Default 400 tokens.
+    pub max_tokens: u32,
+    /// Most text of facts shown to the model, in characters; every source keeps its first facts
+    /// longest. Default 12,000, about 3,000 tokens.
+    pub facts_chars_max: usize,
+    /// Most text of passages shown to the model where there are no facts (simple mode, a broken
+    /// stage), in characters. Default 12,000.
+    pub passages_chars_max: usize,
+    /// Least share of a sentence's words that a fact must hold to be cited for it, when the model
+    /// cited nothing at all, 0 to 1. Default 0.3.
+    pub cite_overlap_min: f32,
+    /// Most facts of an answer that is made without a model. Default 4.
+    pub stitched_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            min_relevant: 1,
+            call_timeout: Span::from_secs(30),
+            max_tokens: 400,
+            facts_chars_max: 12_000,
+            passages_chars_max: 12_000,
+            cite_overlap_min: 0.3,
+            stitched_max: 4,
+        }
+    }
+}
+
+impl Options {
+    /// Checks that every number can be kept to.
+    pub fn validate(&self) -> Result<(), Error> {
+        let wrong = |what: String| Err(Error::Options(what));
+        if self.call_timeout.is_zero() {
+            return wrong("`call_timeout` is no time at all".into());
+        }
+        if self.max_tokens < 16 {
+            return wrong(format!(
+                "`max_tokens` is {}: want at least 16",
+                self.max_tokens
+            ));
+        }
+        for (name, chars) in [
+            ("facts_chars_max", self.facts_chars_max),
+            ("passages_chars_max", self.passages_chars_max),
+        ] {
+            // Above 100,000 the draft with its facts would not fit one message.
+            if !(1_000..=100_000).contains(&chars) {
+                return wrong(format!("`{name}` is {chars}: want 1,000 to 100,000"));
+            }
+        }
+        if !(0.0..=1.0).contains(&self.cite_overlap_min) {
+            return wrong(format!(
+                "`cite_overlap_min` is {}: want 0 to 1",
+                self.cite_overlap_min
+            ));
+        }
+        if self.stitched_max == 0 {
+            return wrong("`stitched_max` is 0: want at least 1".into());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_valid_and_nonsense_is_named() {
+        assert!(Options::default().validate().is_ok());
+        for (json, named) in [
+            (r#"{"call_timeout": "0s"}"#, "`call_timeout`"),
+            (r#"{"max_tokens": 8}"#, "`max_tokens`"),
+            (r#"{"facts_chars_max": 10}"#, "`facts_chars_max`"),
+            (r#"{"passages_chars_max": 1000000}"#, "`passages_chars_max`"),
+            (r#"{"cite_overlap_min": 2}"#, "`cite_overlap_min`"),
+            (r#"{"stitched_max": 0}"#, "`stitched_max`"),
+        ] {
+            let options: Options = serde_json::from_str(json).unwrap();
+            let error = options.validate().unwrap_err().to_string();
+            assert!(error.contains(named), "{error}");
+        }
+        assert!(serde_json::from_str::<Options>(r#"{"min": 3}"#).is_err());
+    }
+}

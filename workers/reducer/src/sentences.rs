@@ -1,0 +1,116 @@
+//! Where sentences begin and end, well enough to cite and quote them. *Not* a grammar: a cut too
+//! many makes a shorter quote, nothing worse.
+
+use std::ops::Range;
+
+/// Words that end in a full stop without ending a sentence, in lower case.
+const ABBREVIATIONS: [&str; 20] = [
+    "approx", "art", "ca", "cf", "co", "corp", "dr", "e.g", "etc", "fig", "i.e", "inc", "ltd",
+    "mr", "mrs", "ms", "no", "nr", "prof", "vs",
+];
+
+/// The sentences of `text`, without the white space around them. Line breaks end one, too.
+pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
+    let mut spans = Vec::new();
+    let mut start = 0;
+    for (at, mark) in text.match_indices(['.', '!', '?', '\n']) {
+        let end = at + mark.len();
+        if end > start && ends(&text[start..at], mark, &text[end..]) {
+            spans.extend(trimmed(text, start..end));
+            start = end;
+        }
+    }
+    spans.extend(trimmed(text, start..text.len()));
+    spans
+}
+
+/// The sentences of `text` as they are written, line breaks inside a paragraph taken for spaces.
+pub(crate) fn of(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for paragraph in text.split("\n\n") {
+        let line = one_line(paragraph);
+        found.extend(spans(&line).into_iter().map(|span| line[span].to_owned()));
+    }
+    found
+}
+
+/// White space collapsed to single spaces.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a mark between `head` and `rest` ends a sentence.
+fn ends(head: &str, mark: &str, rest: &str) -> bool {
+    if mark == "\n" {
+        return true;
+    }
+    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
+        return false;
+    }
+    if mark != "." {
+        return true;
+    }
+    let word = head.split_whitespace().next_back().unwrap_or_default();
+    let initial = word.chars().count() == 1 && word.starts_with(char::is_alphabetic);
+    let item = word == head.trim() && word.bytes().all(|b| b.is_ascii_digit());
+    let short = ABBREVIATIONS.contains(&word.to_lowercase().trim_start_matches('('));
+    let goes_on = rest.trim_start().starts_with(char::is_lowercase);
+    !(initial || item || short || goes_on)
+}
+
+fn trimmed(text: &str, span: Range<usize>) -> Option<Range<usize>> {
+    let inside = &text[span.clone()];
+    let start = span.start + (inside.len() - inside.trim_start().len());
+    let length = inside.trim().len();
+    (length > 0).then_some(start..start + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sentences_end_where_they_end() {
+        for (text, want) in [
+            (
+                "One. Two! Three? Four",
+                &["One.", "Two!", "Three?", "Four"][..],
+            ),
+            ("It costs 2.50 EUR. Paid.", &["It costs 2.50 EUR.", "Paid."]),
+            (
+                "Dr. A. Byron of Orlin Ltd. signed.",
+                &["Dr. A. Byron of Orlin Ltd. signed."],
+            ),
+            (
+                "See no. 7. Then e.g. this.",
+                &["See no. 7.", "Then e.g. this."],
+            ),
+            (
+                "List:\n1. First\n2. Second",
+                &["List:", "1. First", "2. Second"],
+            ),
+            ("", &[]),
+            (" . ", &["."]),
+        ] {
+            let spans = spans(text);
+            let got: Vec<_> = spans.into_iter().map(|span| &text[span]).collect();
+            assert_eq!(got, want, "{text}");
+        }
+        assert_eq!(
+            of("A line\nwraps. So.\n\nNew"),
+            ["A line wraps.", "So.", "New"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_spans_are_in_order(text in "([a-zA-Z0-9.!? \n]|\\PC){0,80}") {
+            let spans = spans(&text);
+            let bare = |t: &str| t.split_whitespace().collect::<String>();
+            let joined: String = spans.iter().map(|s| &text[s.clone()]).collect();
+            prop_assert_eq!(bare(&joined), bare(&text));
+            prop_assert!(spans.windows(2).all(|w| w[0].end <= w[1].start));
+        }
+    }
+}

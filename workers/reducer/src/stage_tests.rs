@@ -1,0 +1,288 @@
+//! Tests of the reducer's step with a scripted model.
+
+use super::*;
+use envelope::Findings;
+use std::time::Duration;
+use testkit::model::{ScriptedModel, passage, step};
+
+const QUESTION: &str = "How long is the guarantee on the Delta pump?";
+
+fn cx() -> Cx {
+    step(Role::Reducer, QUESTION)
+}
+
+fn reducer(model: &Arc<ScriptedModel>) -> Reducer {
+    Reducer::new(model.clone(), &Prompts::default(), Options::default()).unwrap()
+}
+
+fn said(relevant: bool, defaulted: bool, facts: &[&str]) -> Option<Findings> {
+    let facts = facts.iter().map(|f| (*f).to_owned()).collect();
+    Some(Findings {
+        relevant,
+        facts,
+        defaulted,
+    })
+}
+
+fn gather(findings: Vec<Option<Findings>>, strict: bool, last: bool) -> Reduce {
+    let texts = [
+        "The guarantee of the Delta pump runs for 24 months.",
+        "Blue.",
+        "Lamps.",
+    ];
+    let passages = (0..findings.len()).map(|i| passage(&format!("d{i}"), texts[i % 3]));
+    Reduce::Gather {
+        scatter: 2,
+        strict,
+        last,
+        passages: passages.collect(),
+        findings,
+        missing: vec![],
+        failed: vec![],
+        matched: Matched::Matched,
+    }
+}
+
+fn enough() -> Vec<Option<Findings>> {
+    vec![
+        said(true, false, &["Guarantee: 24 months"]),
+        said(false, false, &[]),
+        said(true, false, &["The Delta pump is sold with lamps"]),
+    ]
+}
+
+fn generate() -> Reduce {
+    Reduce::Generate {
+        passages: vec![
+            passage(
+                "d0",
+                "The guarantee of the Delta pump runs for 24 months. It is blue.",
+            ),
+            passage("d1", "Lamps."),
+        ],
+        matched: Matched::Matched,
+    }
+}
+
+async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: Reduce) -> (Draft, Done<()>) {
+    let done = reducer(model).run(cx, task).await.unwrap();
+    let ReducerExit::Composed(draft) = done.out.clone() else {
+        panic!("{:?}", done.out)
+    };
+    (draft, done.map(|_| ()))
+}
+
+fn shown(model: &ScriptedModel) -> String {
+    let [request] = &model.requests()[..] else {
+        panic!("one call")
+    };
+    assert_eq!(request.schema, None);
+    format!("{}\n======\n{}", request.system, request.user)
+}
+
+#[tokio::test]
+async fn composes_from_the_facts_alone() {
+    let model = ScriptedModel::saying(["Answer: The guarantee is 24 months [1, 2]."]);
+    let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
+    assert_eq!(draft.text, "The guarantee is 24 months [1][2].");
+    let cited: Vec<_> = draft
+        .sources
+        .iter()
+        .map(|c| (c.n, c.doc_id.as_str()))
+        .collect();
+    assert_eq!(
+        cited,
+        [(1, "d0"), (2, "d2")],
+        "what was irrelevant is no source (R93)"
+    );
+    assert_eq!(
+        draft.sources[0].quote, "The guarantee of the Delta pump runs for 24 months.",
+        "in the words of the source"
+    );
+    assert_eq!(
+        (draft.scatter, draft.strict, draft.no_information),
+        (Some(2), false, false)
+    );
+    assert_eq!((done.usage.calls, done.fallbacks), (1, vec![]));
+    assert_eq!(done.decided, "composed from 2 facts of 2 sources");
+    assert_eq!(model.requests()[0].timeout, Duration::from_secs(30));
+    insta::assert_snapshot!(shown(&model));
+}
+
+#[tokio::test]
+async fn a_stricter_draft_has_its_own_prompt() {
+    let model = ScriptedModel::saying(["24 months"]);
+    let (draft, _) = run(&model, &cx(), gather(enough(), true, true)).await;
+    assert_eq!(
+        draft.text, "24 months [1]",
+        "cited although the model forgot"
+    );
+    assert!(draft.strict);
+    insta::assert_snapshot!(shown(&model));
+}
+
+#[tokio::test]
+async fn generates_from_passages() {
+    let model = ScriptedModel::saying(["It runs for 24 months [1]."]);
+    let (draft, done) = run(&model, &cx(), generate()).await;
+    assert_eq!(
+        (draft.scatter, draft.sources.len(), draft.facts.len()),
+        (None, 2, 3)
+    );
+    assert_eq!(done.decided, "composed from 3 facts of 2 sources");
+    insta::assert_snapshot!(shown(&model));
+}
+
+#[tokio::test]
+async fn too_little_asks_for_another_round_only_while_one_is_left() {
+    let little = || {
+        vec![
+            said(true, true, &["The guarantee is printed on the box"]),
+            None,
+        ]
+    };
+    let model = ScriptedModel::saying(["It is printed on the box [1]."]);
+    let done = reducer(&model)
+        .run(&cx(), gather(little(), false, false))
+        .await
+        .unwrap();
+    let ReducerExit::TooLittle { why, scatter } = done.out else {
+        panic!("composed")
+    };
+    assert_eq!(why, "0 of 2 passages help with the question, 1 are wanted");
+    assert_eq!((scatter, done.usage.calls), (2, 0));
+
+    let mut spent = cx();
+    spent.case.budget.rounds = 1;
+    for (cx, last) in [(spent, false), (cx(), true)] {
+        let model = ScriptedModel::saying(["It is printed on the box [1]."]);
+        let (draft, done) = run(&model, &cx, gather(little(), false, last)).await;
+        assert_eq!(draft.text, "It is printed on the box [1].");
+        assert_eq!(done.fallbacks, [Fallback::Caveat]);
+    }
+}
+
+#[tokio::test]
+async fn no_fact_is_no_call() {
+    let model = ScriptedModel::saying(["made up"]);
+    let none = vec![said(false, false, &[]), said(true, false, &[])];
+    let (draft, done) = run(&model, &cx(), gather(none, false, true)).await;
+    assert_eq!(
+        (draft.text.as_str(), draft.no_information),
+        (NO_INFORMATION, true)
+    );
+    assert_eq!((done.usage.calls, done.fallbacks), (0, vec![]));
+    let empty = Reduce::Generate {
+        passages: vec![],
+        matched: Matched::Empty,
+    };
+    assert!(run(&model, &cx(), empty).await.0.no_information);
+    assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_model_may_say_that_the_facts_do_not_answer() {
+    let model =
+        ScriptedModel::saying(["No relevant information found. The facts are about lamps."]);
+    let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
+    assert_eq!(
+        (draft.text.as_str(), draft.no_information),
+        (NO_INFORMATION, true)
+    );
+    assert_eq!(
+        (done.decided.as_str(), done.usage.calls),
+        ("the facts do not answer", 1)
+    );
+}
+
+#[tokio::test]
+async fn missing_and_failed_parts_are_told() {
+    let model = ScriptedModel::saying(["24 months [1]."]);
+    let mut task = gather(vec![enough().remove(0), None, None], false, false);
+    if let Reduce::Gather {
+        missing, failed, ..
+    } = &mut task
+    {
+        (*missing, *failed) = (vec![1], vec![2]);
+    }
+    let (_, done) = run(&model, &cx(), task).await;
+    assert_eq!(
+        done.fallbacks,
+        [
+            Fallback::PartsMissing { indexes: vec![1] },
+            Fallback::PartsFailed { indexes: vec![2] }
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_waiting_cannot_cure_is_stitched() {
+    let refused = || llm::Error::Refused {
+        status: 401,
+        message: "key".into(),
+    };
+    let stitched = "Guarantee: 24 months [1]. The Delta pump is sold with lamps [2].";
+    for error in [refused(), llm::Error::TooLong { limit: None }] {
+        let model = ScriptedModel::failing(error);
+        let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
+        let mut sentences: Vec<_> = draft.text.split_inclusive(". ").map(str::trim).collect();
+        sentences.sort_unstable();
+        assert_eq!(sentences.join(" "), stitched);
+        assert_eq!(done.fallbacks, [Fallback::ReduceDefault]);
+        assert_eq!(
+            (done.model, done.decided.as_str()),
+            (None, "stitched from 2 facts of 2 sources")
+        );
+    }
+    let model = ScriptedModel::failing(refused());
+    let (draft, _) = run(&model, &cx(), generate()).await;
+    assert_eq!(
+        draft.text,
+        "The guarantee of the Delta pump runs for 24 months [1]."
+    );
+}
+
+#[tokio::test]
+async fn a_spent_budget_asks_nobody() {
+    let model = ScriptedModel::saying(["made up"]);
+    let mut cx = cx();
+    cx.case.budget.llm_calls = 0;
+    let (draft, done) = run(&model, &cx, gather(enough(), false, false)).await;
+    let limit = "llm_calls".into();
+    assert_eq!(
+        done.fallbacks,
+        [Fallback::BudgetSpent { limit }, Fallback::ReduceDefault]
+    );
+    assert!(draft.text.contains("24 months [1]") && model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_stitched_and_its_cost_told() {
+    let model = ScriptedModel::saying(["  "]);
+    let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
+    assert!(draft.text.contains("24 months [1]"));
+    assert_eq!(
+        (done.fallbacks, done.usage.calls),
+        (vec![Fallback::ReduceDefault], 1)
+    );
+}
+
+#[tokio::test]
+async fn what_may_pass_is_left_to_the_harness() {
+    for (error, class) in [
+        (
+            llm::Error::Overloaded { retry_after: None },
+            Class::Overloaded,
+        ),
+        (
+            llm::Error::TimedOut(Duration::from_secs(1)),
+            Class::Transient,
+        ),
+    ] {
+        let model = ScriptedModel::failing(error);
+        let error = reducer(&model)
+            .run(&cx(), gather(enough(), false, false))
+            .await;
+        assert_eq!(error.unwrap_err().class, class);
+    }
+}

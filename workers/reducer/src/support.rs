@@ -1,0 +1,64 @@
+//! How much of one text stands in another. The same count as [`llm::overlap`], for texts that are
+//! compared many times: their words are taken out once.
+
+use llm::words;
+use std::collections::HashSet;
+
+/// The content words of a text.
+pub(crate) struct Words {
+    all: Vec<String>,
+    known: HashSet<String>,
+}
+
+impl Words {
+    pub(crate) fn of(text: &str) -> Self {
+        let all = words::content(text);
+        let known = all.iter().cloned().collect();
+        Words { all, known }
+    }
+
+    /// Share of these words that occur in `other`, 0 to 1; 0 where there are none.
+    pub(crate) fn share_in(&self, other: &Words) -> f32 {
+        if self.all.is_empty() {
+            return 0.0;
+        }
+        let found = self.all.iter().filter(|word| other.known.contains(*word));
+        found.count() as f32 / self.all.len() as f32
+    }
+}
+
+/// The item with the highest score; the first of equals. `None` where there is none.
+pub(crate) fn best<T>(
+    items: impl IntoIterator<Item = T>,
+    mut score: impl FnMut(&T) -> f32,
+) -> Option<(T, f32)> {
+    let mut best: Option<(T, f32)> = None;
+    for item in items {
+        let scored = score(&item);
+        if best.as_ref().is_none_or(|(_, most)| scored > *most) {
+            best = Some((item, scored));
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_first_of_equals_is_best() {
+        assert_eq!(best([3, 5, 1, 5], |n| *n as f32), Some((5, 5.0)));
+        assert_eq!(best(["a", "b"], |_| 0.0), Some(("a", 0.0)));
+        assert_eq!(best(Vec::<u8>::new(), |_| 0.0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn counts_like_overlap(a in "[a-z0-9 .]{0,60}", b in "[a-z0-9 .]{0,60}") {
+            let share = Words::of(&a).share_in(&Words::of(&b));
+            prop_assert_eq!(share, llm::overlap(&a, &[b]));
+        }
+    }
+}
