@@ -11,6 +11,8 @@ pub(super) enum Wants {
     Date,
     /// An amount, a share, a measure.
     Amount,
+    /// An amount of money.
+    Money,
     /// How many of something: the key of what is counted.
     Count(String),
     /// A span of time.
@@ -85,25 +87,19 @@ impl Wants {
             None => {}
         }
         let which = |thing: &str| pair("what", thing) || pair("which", thing);
+        let any = |words: &[&str]| words.iter().any(|word| has(word));
         match () {
-            () if pair("how", "long") => Wants::Duration,
-            () if has("when")
-                || which("date")
-                || which("year")
-                || which("day")
-                || has("deadline") =>
-            {
-                Wants::Date
-            }
-            () if pair("date", "of") || pair("due", "date") || pair("expiry", "date") => {
-                Wants::Date
-            }
-            () if has("who") || has("whom") || has("whose") || which("person") => Wants::Who,
+            () if pair("how", "long") || pair("how", "often") => Wants::Duration,
+            () if any(&["interval", "period"]) && !any(&["who", "why"]) => Wants::Duration,
+            () if asks_when(&runs) || has("deadline") => Wants::Date,
+            () if ["date", "year", "day"].iter().any(|thing| which(thing)) => Wants::Date,
+            () if pair("date", "of") || pair("due", "date") => Wants::Date,
+            () if any(&["who", "whom", "whose"]) || which("person") => Wants::Who,
             () if has("where") || which("city") || which("country") => Wants::Place,
-            () if has("why") || pair("what", "caused") || pair("root", "cause") => Wants::Reason,
-            () if pair("how", "much") || pair("how", "often") || amount_noun(&runs) => {
-                Wants::Amount
-            }
+            () if has("why") || any(&["cause", "caused", "reason"]) => Wants::Reason,
+            () if any(&["cost", "price", "charge", "fee", "paid", "surcharge"]) => Wants::Money,
+            () if has("total") && any(&["invoice", "bill"]) => Wants::Money,
+            () if pair("how", "much") || amount_noun(&runs) => Wants::Amount,
             () => Wants::Any,
         }
     }
@@ -114,6 +110,7 @@ impl Wants {
             Wants::Any => true,
             Wants::Date => has_date(text),
             Wants::Amount => has_number(text),
+            Wants::Money => has_money(text),
             Wants::Count(thing) => has_count(lexicon, text, thing),
             Wants::Duration => has_duration(text),
             Wants::Who => has_name(text),
@@ -124,11 +121,14 @@ impl Wants {
 
     /// Whether a sentence without that kind can hardly be the answer.
     pub(super) fn is_strict(&self) -> bool {
-        matches!(
-            self,
-            Wants::Date | Wants::Amount | Wants::Count(_) | Wants::Duration
-        )
+        !matches!(self, Wants::Who | Wants::Place | Wants::Reason | Wants::Any)
     }
+}
+
+/// "When" that opens a question or one of its clauses; inside one it only joins two clauses.
+fn asks_when(runs: &[&str]) -> bool {
+    let opens = |at: usize| at == 0 || matches!(runs[at - 1], "and" | "since" | "until" | "from");
+    (0..runs.len()).any(|at| runs[at] == "when" && opens(at))
 }
 
 fn amount_noun(runs: &[&str]) -> bool {
@@ -173,6 +173,20 @@ fn numeric(run: &str) -> bool {
 
 fn has_number(text: &str) -> bool {
     lower_runs(text).iter().any(|run| numeric(run))
+}
+
+/// A currency with a number near it, or a number with two decimals.
+fn has_money(text: &str) -> bool {
+    const CURRENCIES: [&str; 8] = [
+        "chf", "eur", "euro", "euros", "gbp", "usd", "dollars", "cents",
+    ];
+    let named = lower_runs(text)
+        .iter()
+        .any(|run| CURRENCIES.contains(&run.as_str()));
+    let decimal = text.as_bytes().windows(4).any(|w| {
+        w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit() && w[3].is_ascii_digit()
+    });
+    has_number(text) && (named || decimal || text.contains(['€', '$', '£']))
 }
 
 fn has_date(text: &str) -> bool {
@@ -236,10 +250,8 @@ fn has_place(text: &str) -> bool {
 }
 
 fn has_reason(text: &str) -> bool {
-    const MARKS: [&str; 14] = [
+    const MARKS: [&str; 10] = [
         "because",
-        "due",
-        "since",
         "cause",
         "caused",
         "causes",
@@ -248,13 +260,11 @@ fn has_reason(text: &str) -> bool {
         "result",
         "resulted",
         "led",
-        "so",
-        "after",
         "owing",
     ];
-    lower_runs(text)
-        .iter()
-        .any(|run| MARKS.contains(&run.as_str()))
+    let runs = lower_runs(text);
+    runs.iter().any(|run| MARKS.contains(&run.as_str()))
+        || runs.windows(2).any(|w| w[0] == "due" && w[1] == "to")
 }
 
 #[cfg(test)]
@@ -271,7 +281,7 @@ mod tests {
         assert_eq!(wants("How many days of notice?"), Wants::Duration);
         assert_eq!(
             wants("How many drawings are there?"),
-            Wants::Count("drawing".into())
+            Wants::Count("draw".into())
         );
         assert_eq!(wants("Who signed it?"), Wants::Who);
         assert_eq!(wants("What is the maximum voltage?"), Wants::Amount);
@@ -290,7 +300,8 @@ mod tests {
                 "every day",
             ),
             (Wants::Who, "It was signed by Ada Byron.", "It was signed."),
-            (Wants::Amount, "EUR 12.50", "some money"),
+            (Wants::Amount, "5 V", "some volts"),
+            (Wants::Money, "EUR 12", "12 days"),
             (Wants::Count("item".into()), "12 large items", "12 dogs"),
             (Wants::Place, "It stands in Bremen.", "It stands."),
         ] {

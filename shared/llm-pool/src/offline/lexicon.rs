@@ -6,12 +6,73 @@ use std::collections::HashMap;
 /// Groups of words that stand for one another. The first one is the most usual: refined queries try
 /// the others in order.
 const GROUPS: &[&[&str]] = &[
-    &["cost", "price", "charge", "fee", "priced"],
+    &["accident", "incident"],
+    &["address", "located", "location"],
+    &["approve", "approval", "authorise", "authorize"],
+    &["author", "wrote", "written", "write"],
+    &["block", "blocked", "hold", "stop"],
+    &["boss", "manager", "head", "lead"],
+    &[
+        "build",
+        "built",
+        "make",
+        "made",
+        "manufacture",
+        "production",
+    ],
     &["buy", "purchase", "order", "procure", "procurement"],
-    &["employee", "staff", "worker", "personnel"],
+    &["car", "vehicle", "automobile"],
+    &["carrier", "haulier", "freight", "forwarder"],
+    &["choose", "chose", "chosen", "choice"],
+    &["clean", "cleaning", "janitorial"],
+    &["company", "firm", "organisation", "organization"],
+    &["contract", "agreement", "deal"],
+    &["copy", "backup", "replica"],
+    &["cost", "price", "charge", "fee", "priced"],
+    &["customer", "client", "buyer"],
+    &["decide", "decision", "decided"],
+    &["deliver", "delivery", "ship", "shipment", "shipping"],
+    &["drum", "barrel"],
+    &["due", "deadline"],
+    &["duty", "obligation", "oblige", "obliged"],
+    &["email", "mail"],
+    &["employee", "staff", "worker", "personnel", "operator"],
+    &["end", "expire", "expiry", "expiration"],
+    &["error", "fault", "failure", "fail"],
+    &["fix", "repair", "resolve", "resolution"],
+    &["forbid", "forbidden", "prohibit", "prohibited"],
+    &["founded", "established", "founding"],
+    &["height", "high", "tall"],
     &["holiday", "vacation", "leave"],
+    &["hosting", "hoster", "host"],
+    &["issue", "issued", "issuer"],
+    &[
+        "keep",
+        "kept",
+        "retain",
+        "retention",
+        "archive",
+        "store",
+        "storage",
+    ],
+    &["length", "long"],
+    &["limit", "cap", "ceiling"],
     &["maximum", "max", "highest", "most"],
+    &["meeting", "session"],
     &["minimum", "min", "lowest", "least"],
+    &["number", "no", "nr"],
+    &["outage", "downtime", "interruption"],
+    &["pay", "payment", "paid", "payable"],
+    &["phone", "telephone", "tel"],
+    &["quantity", "qty"],
+    &["reaction", "react", "response", "respond"],
+    &["refund", "refunded", "reimburse", "reimbursement", "repay"],
+    &["replace", "replacement", "swap"],
+    &["responsible", "accountable", "owner"],
+    &["scrap", "waste", "dispose", "disposal"],
+    &["seal", "gasket"],
+    &["signed", "sign", "signature", "signatory"],
+    &["spill", "leak", "leakage", "spilled", "spilt"],
     &[
         "start",
         "begin",
@@ -20,40 +81,21 @@ const GROUPS: &[&[&str]] = &[
         "began",
         "begun",
     ],
-    &["end", "expire", "expiry", "expiration"],
-    &["terminate", "termination", "cancel", "cancellation"],
-    &["pay", "payment", "paid", "payable"],
-    &["due", "deadline"],
-    &["vendor", "supplier", "seller"],
-    &["customer", "client", "buyer"],
-    &["company", "firm", "organisation", "organization"],
-    &["phone", "telephone", "tel"],
-    &["email", "mail"],
-    &["address", "located", "location"],
-    &["boss", "manager", "head", "lead"],
-    &["author", "wrote", "written", "write"],
-    &["approve", "approval", "authorise", "authorize"],
-    &["responsible", "charge", "accountable", "owner"],
-    &["temperature", "temp"],
-    &["number", "no", "nr"],
-    &["quantity", "qty"],
-    &["fix", "repair", "resolve", "resolution"],
-    &["error", "fault", "failure", "fail"],
-    &["outage", "downtime", "interruption"],
-    &["limit", "cap", "ceiling"],
-    &["replace", "replacement", "swap"],
-    &["deliver", "delivery", "ship", "shipment", "shipping"],
-    &["warranty", "guarantee"],
     &["tax", "vat"],
+    &[
+        "teach",
+        "taught",
+        "train",
+        "training",
+        "instruct",
+        "instruction",
+    ],
+    &["temperature", "temp"],
+    &["terminate", "termination", "cancel", "cancellation"],
+    &["urgent", "priority", "critical"],
+    &["vendor", "supplier", "seller"],
+    &["warranty", "guarantee"],
     &["weight", "weigh"],
-    &["length", "long"],
-    &["height", "high", "tall"],
-    &["founded", "established", "founding"],
-    &["car", "vehicle"],
-    &["meeting", "session"],
-    &["issue", "issued", "issuer"],
-    &["decide", "decision", "decided"],
-    &["choose", "chose", "chosen", "choice"],
 ];
 
 /// Number words and their digits.
@@ -144,6 +186,29 @@ pub(super) fn akin(a: &str, b: &str) -> bool {
     same >= 5 && same + 1 >= shorter
 }
 
+/// Whether two keys of the same first letter are one slip of the keyboard apart: a letter left out,
+/// put in, changed, or two exchanged. Short words are left alone: too many are apart by one letter.
+pub(super) fn misspelt(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let (short, long) = (short.as_bytes(), long.as_bytes());
+    let letters = |w: &[u8]| w.iter().all(u8::is_ascii_alphabetic);
+    if long.len() < 5 || long.len() > short.len() + 1 || short[0] != long[0] {
+        return false;
+    }
+    if !letters(short) || !letters(long) {
+        return false;
+    }
+    let at = short.iter().zip(long).take_while(|(x, y)| x == y).count();
+    let (rest, other) = (&short[at..], &long[at..]);
+    let exchanged =
+        || rest.len() >= 2 && other.len() >= 2 && rest[0] == other[1] && rest[1] == other[0];
+    match long.len() - short.len() {
+        0 if rest.is_empty() => true,
+        0 => rest[1..] == other[1..] || (exchanged() && rest[2..] == other[2..]),
+        _ => *rest == other[1..],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,6 +222,20 @@ mod tests {
         assert_ne!(lexicon.key("voltage"), lexicon.key("current"));
         assert_eq!(lexicon.synonyms("vendors"), ["supplier", "seller"]);
         assert!(lexicon.synonyms("zebra").is_empty());
+    }
+
+    #[test]
+    fn one_slip_is_forgiven_in_longer_words() {
+        for (a, b) in [
+            ("notic", "notc"),
+            ("period", "peroid"),
+            ("framework", "framwork"),
+        ] {
+            assert!(misspelt(a, b) && misspelt(b, a), "{a} {b}");
+        }
+        for (a, b) in [("cost", "coat"), ("hv2n4410", "hv2n4411")] {
+            assert!(!misspelt(a, b), "{a} {b}");
+        }
     }
 
     #[test]

@@ -8,18 +8,18 @@ use serde_json::json;
 
 /// Most facts taken from one passage.
 const FACTS_MAX: usize = 4;
-/// Least score of the best sentence.
+/// Least score of a sentence.
 const SCORE_MIN: f32 = 0.45;
-/// Least share of the plain words of the question around the best sentence.
-const REACH_MIN: f32 = 0.5;
+/// Least share of the plain words of the question in a sentence and around it.
+const REACH_MIN: f32 = 0.34;
 /// Least score of a further sentence, as a share of the best one.
 const FURTHER_MIN: f32 = 0.7;
 
 /// The mapper's JSON.
 pub(super) fn write(lexicon: &Lexicon, question: &str, section: &str, max_tokens: u32) -> String {
-    let question = Question::read(lexicon, question);
+    let questions = Question::parts(lexicon, question);
     let (title, text) = head(section);
-    let mut facts = facts(lexicon, &question, &title, text);
+    let mut facts = facts(lexicon, &questions, &title, text);
     loop {
         let answer = json!({"relevant": !facts.is_empty(), "facts": facts}).to_string();
         if facts.len() <= 1 || tokens::estimate(&answer) <= max_tokens {
@@ -29,17 +29,24 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, section: &str, max_tokens
     }
 }
 
-/// The sentences of a passage that answer, best first; none if it does not.
-pub(super) fn facts(
-    lexicon: &Lexicon,
-    question: &Question,
-    title: &str,
-    text: &str,
-) -> Vec<String> {
-    let reading = Reading::new(lexicon, question, title, text);
-    select(&reading, FACTS_MAX)
+/// The sentences of a passage that answer one of the questions, best first; none if none do.
+fn facts(lexicon: &Lexicon, questions: &[Question], title: &str, text: &str) -> Vec<String> {
+    let mut found: Vec<(f32, String)> = Vec::new();
+    let each = FACTS_MAX.div_ceil(questions.len().max(1));
+    for question in questions {
+        let reading = Reading::new(lexicon, question, title, text);
+        for scored in select(&reading, each) {
+            let fact = quote(&reading, scored);
+            if !found.iter().any(|(_, known)| *known == fact) {
+                found.push((scored.score, fact));
+            }
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    found
         .into_iter()
-        .map(|scored| quote(&reading, scored))
+        .map(|(_, fact)| fact)
+        .take(FACTS_MAX)
         .collect()
 }
 
@@ -48,18 +55,12 @@ pub(super) fn select(reading: &Reading<'_>, most: usize) -> Vec<Scored> {
     if !reading.is_about() {
         return Vec::new();
     }
-    let ranked = reading.ranked();
-    let Some(best) = ranked.first().copied() else {
-        return Vec::new();
-    };
-    if best.score < SCORE_MIN || best.reach < REACH_MIN {
-        return Vec::new();
-    }
+    let mut ranked = reading.ranked();
+    ranked.retain(|scored| scored.score >= SCORE_MIN && scored.reach >= REACH_MIN);
+    let least = ranked.first().map_or(0.0, |best| best.score * FURTHER_MIN);
+    ranked.retain(|scored| scored.score >= least);
+    ranked.truncate(most);
     ranked
-        .into_iter()
-        .filter(|scored| scored.score >= best.score * FURTHER_MIN)
-        .take(most)
-        .collect()
 }
 
 /// A unit as a fact: with the sentence before it when it points back.

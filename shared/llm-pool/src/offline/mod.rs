@@ -130,4 +130,6 @@ impl ChatModel for OfflineReader {
 }
 
 #[cfg(test)]
+mod gold_tests;
+#[cfg(test)]
 mod tests;

@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Name,
     /// Any other word.
     Plain,
+    /// A word with its number or letter, `line 3`: a passage about line 4 is about another one.
+    Label,
     /// A word that says what kind of answer is wanted, and is often not in it.
     Generic,
 }
@@ -36,7 +38,7 @@ impl Term {
     pub(super) fn weight(&self) -> f32 {
         match self.kind {
             Kind::Identifier => 3.0,
-            Kind::Number | Kind::Name => 1.5,
+            Kind::Number | Kind::Name | Kind::Label => 1.5,
             Kind::Plain if self.key.len() >= 7 => 1.2,
             Kind::Plain => 1.0,
             Kind::Generic => 0.3,
@@ -63,8 +65,13 @@ pub(super) struct Question {
     pub(super) compares: bool,
 }
 
+/// From how many words on, above this, a later clause stands for itself.
+const OWN_WORDS: usize = 2;
+
 /// Words that tell the kind of answer, lower case and sorted.
-const GENERIC: [&str; 34] = [
+const GENERIC: [&str; 41] = [
+    "accordance",
+    "according",
     "amount",
     "answer",
     "called",
@@ -82,6 +89,8 @@ const GENERIC: [&str; 34] = [
     "file",
     "files",
     "find",
+    "hour",
+    "hours",
     "information",
     "kind",
     "list",
@@ -89,6 +98,7 @@ const GENERIC: [&str; 34] = [
     "mention",
     "mentioned",
     "month",
+    "months",
     "name",
     "named",
     "number",
@@ -98,29 +108,29 @@ const GENERIC: [&str; 34] = [
     "time",
     "type",
     "value",
+    "whats",
     "year",
+    "years",
 ];
 
 impl Question {
+    /// Reads a question as a whole.
     pub(super) fn read(lexicon: &Lexicon, text: &str) -> Question {
-        let lower = text.to_lowercase();
+        let titled = is_title_case(text);
         let mut terms: Vec<Term> = Vec::new();
         let mut run = 0;
-        let titled = is_title_case(text);
-        for (at, token) in text.split_whitespace().enumerate() {
-            let opens = token.starts_with(|c: char| !c.is_alphanumeric());
-            let closes = token.ends_with([',', ';', ':', '?', '.', '"', ')']);
-            let token = bare(token);
+        for (at, token) in tokens(text).into_iter().enumerate() {
             let mut named = false;
-            for part in parts(token) {
-                let kind = kind_of(part, at == 0 || titled);
-                let Some(kind) = kind else { continue };
+            for part in parts(&token.text) {
+                let Some(kind) = token.kind.or_else(|| kind_of(part, at == 0 || titled)) else {
+                    continue;
+                };
                 named = kind == Kind::Name;
+                run += usize::from(!named || token.opens);
                 let key = match kind {
-                    Kind::Identifier | Kind::Number => squash(part),
+                    Kind::Identifier | Kind::Number | Kind::Label => squash(part),
                     _ => lexicon.key(part),
                 };
-                run += usize::from(!named || opens);
                 if !terms.iter().any(|term| term.key == key) {
                     let text = part.to_owned();
                     terms.push(Term {
@@ -131,20 +141,152 @@ impl Question {
                     });
                 }
             }
-            run += usize::from(!named || closes);
+            run += usize::from(!named || token.closes);
         }
+        let lower = text.to_lowercase();
         Question {
             wants: Wants::read(lexicon, &lower),
-            compares: compares(&lower),
+            compares: compares(&lower, &terms),
             terms,
         }
     }
 
-    /// Weight of all terms together.
-    pub(super) fn weight(&self) -> f32 {
-        self.terms.iter().map(Term::weight).sum()
+    /// The questions that are asked in one: "what is …, and who …?" is two. A later one that says
+    /// little itself is about what the first one names.
+    pub(super) fn parts(lexicon: &Lexicon, text: &str) -> Vec<Question> {
+        let mut parts: Vec<Question> = clauses(text)
+            .into_iter()
+            .map(|clause| Question::read(lexicon, clause))
+            .collect();
+        let Some((first, later)) = parts.split_first_mut() else {
+            return parts;
+        };
+        let names = |t: &Term| t.kind == Kind::Name;
+        let of_names = first.terms.iter().any(names);
+        for part in later {
+            let telling = part.terms.iter().filter(|t| t.kind == Kind::Plain).count();
+            if telling > OWN_WORDS || part.terms.iter().any(Term::is_specific) {
+                continue;
+            }
+            let inherited = first
+                .terms
+                .iter()
+                .filter(|t| t.is_specific() && (names(t) || !of_names));
+            part.terms.extend(inherited.cloned());
+        }
+        parts
     }
 }
+
+/// A piece of a question between white space, or several that belong together.
+struct Token {
+    text: String,
+    /// What it is, when that is not to be told from the text alone.
+    kind: Option<Kind>,
+    /// Whether punctuation stands before it.
+    opens: bool,
+    /// Whether punctuation stands after it.
+    closes: bool,
+}
+
+/// Words that are followed by a number or letter to tell one thing from another, sorted.
+const LABELLED: [&str; 22] = [
+    "annex", "appendix", "building", "chapter", "class", "clause", "figure", "floor", "gate",
+    "level", "line", "lot", "page", "pallet", "phase", "pool", "range", "room", "section", "table",
+    "unit", "version",
+];
+
+fn tokens(text: &str) -> Vec<Token> {
+    let raw: Vec<&str> = text.split_whitespace().collect();
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < raw.len() {
+        let (kind, count) = joined(&raw[at..]);
+        let group = &raw[at..at + count];
+        let words: Vec<&str> = group.iter().map(|token| bare(token)).collect();
+        let closing = |c: char| matches!(c, ',' | ';' | ':' | '?' | '.' | '"' | ')');
+        tokens.push(Token {
+            text: words.join(" "),
+            kind,
+            opens: raw[at].starts_with(|c: char| !c.is_alphanumeric()),
+            closes: group[count - 1].ends_with(closing),
+        });
+        at += count;
+    }
+    tokens
+}
+
+/// How many of the next tokens are one term: `ISO 9001`, `TP 120 X`, `serial number 40781`, `line 3`.
+fn joined(next: &[&str]) -> (Option<Kind>, usize) {
+    let open = |at: usize| {
+        at == 0
+            || next
+                .get(at - 1)
+                .is_some_and(|t| !t.ends_with([',', ';', '?']))
+    };
+    let word = |at: usize| next.get(at).filter(|_| open(at)).map_or("", |t| bare(t));
+    let (first, second, third) = (word(0), word(1), word(2));
+    let digits = |w: &str| w.len() >= 3 && w.bytes().all(|b| b.is_ascii_digit());
+    let capital = |w: &str| w.len() == 1 && w.chars().all(char::is_uppercase);
+    let small = |w: &str| w.len() <= 3 && w.contains(|c: char| c.is_ascii_digit()) || capital(w);
+    let code = is_acronym(first) && !CURRENCIES.contains(&first);
+    if code && (digits(second) || is_code(second)) {
+        let suffixed = capital(third) && third != "I" && third != "A";
+        return (Some(Kind::Identifier), 2 + usize::from(suffixed));
+    }
+    let bounds = [
+        "above", "after", "before", "beyond", "over", "since", "than", "until",
+    ];
+    if bounds.contains(&first.to_lowercase().as_str()) && is_year(second) {
+        return (Some(Kind::Generic), 2);
+    }
+    if LABELLED
+        .binary_search(&first.to_lowercase().as_str())
+        .is_ok()
+        && small(second)
+    {
+        return (Some(Kind::Label), 2);
+    }
+    (None, 1)
+}
+
+const CURRENCIES: [&str; 4] = ["CHF", "EUR", "GBP", "USD"];
+
+fn is_acronym(word: &str) -> bool {
+    word.len() >= 2 && word.chars().all(char::is_uppercase)
+}
+
+/// A letter and a digit in one word.
+fn is_code(word: &str) -> bool {
+    word.contains(|c: char| c.is_ascii_digit()) && word.contains(char::is_alphabetic)
+}
+
+/// A question at its "and how", "and what" and the like.
+fn clauses(text: &str) -> Vec<&str> {
+    const ASKING: [&str; 14] = [
+        "at", "by", "for", "how", "under", "what", "when", "where", "which", "who", "whom",
+        "whose", "why", "within",
+    ];
+    let mut clauses = Vec::new();
+    let mut from = 0;
+    for (at, and) in text.match_indices(" and ") {
+        let rest = &text[at + and.len()..];
+        let mut words = rest.split_whitespace().map(str::to_lowercase);
+        let next = words.next().unwrap_or_default();
+        let then = words.next().unwrap_or_default();
+        let asks = |w: &str| ASKING.contains(&w);
+        let starts = asks(&next) && (!PREPOSITIONS.contains(&next.as_str()) || asks(&then));
+        let long = text[from..at].split_whitespace().count() >= 3;
+        if starts && long && rest.split_whitespace().count() >= 2 {
+            clauses.push(&text[from..at]);
+            from = at + and.len();
+        }
+    }
+    clauses.push(&text[from..]);
+    clauses
+}
+
+const PREPOSITIONS: [&str; 5] = ["at", "by", "for", "under", "within"];
 
 /// A token without the punctuation around it and without a possessive.
 fn bare(token: &str) -> &str {
@@ -157,7 +299,7 @@ fn bare(token: &str) -> &str {
 
 /// A token with digits stays whole; others fall apart at hyphens and slashes.
 fn parts(token: &str) -> Vec<&str> {
-    if token.contains(|c: char| c.is_ascii_digit()) {
+    if token.contains(|c: char| c.is_ascii_digit()) || token.contains(' ') {
         return vec![token];
     }
     words::runs(token).collect()
@@ -175,8 +317,9 @@ fn kind_of(part: &str, capital_means_nothing: bool) -> Option<Kind> {
         });
     }
     let capital = part.starts_with(char::is_uppercase);
-    let acronym = part.len() >= 2 && part.chars().all(char::is_uppercase);
+    let acronym = is_acronym(part);
     Some(match () {
+        () if part.chars().count() == 1 => Kind::Generic,
         () if GENERIC.binary_search(&lower.as_str()).is_ok() => Kind::Generic,
         () if capital && !acronym && !capital_means_nothing => Kind::Name,
         () => Kind::Plain,
@@ -188,8 +331,9 @@ fn is_identifier(part: &str) -> bool {
     let letters = part.chars().filter(|c| c.is_alphabetic()).count();
     let starts_with_digit = part.starts_with(|c: char| c.is_ascii_digit());
     let unit = starts_with_digit && letters <= 3 && !part.contains(['-', '/']);
-    let codes = !starts_with_digit || letters >= 1;
-    (letters > 0 && !unit && codes) || (part.contains('-') && part.len() >= 7 && !is_date(part))
+    let dashed = part.contains('-') && part.len() >= 7 && !is_date(part);
+    let long = letters == 0 && part.len() >= 5 && part.bytes().all(|b| b.is_ascii_digit());
+    (letters > 0 && !unit) || dashed || long
 }
 
 fn is_date(part: &str) -> bool {
@@ -221,20 +365,29 @@ fn is_title_case(text: &str) -> bool {
     capital.len() >= 4 && capital.len() > 2 * small.len()
 }
 
-fn compares(lower: &str) -> bool {
-    let has = |word: &str| words::runs(lower).any(|run| run == word);
-    let any = [
+/// Whether two or more things are held against each other: it says so, or it names two years, or
+/// two versions.
+fn compares(lower: &str, terms: &[Term]) -> bool {
+    const SAYING: [&str; 11] = [
+        "both",
+        "change",
+        "changed",
         "compare",
         "compared",
+        "differ",
+        "difference",
+        "respectively",
+        "than",
         "versus",
         "vs",
-        "difference",
-        "differ",
-        "both",
-        "than",
-        "respectively",
     ];
-    any.into_iter().any(has) || (lower.starts_with("which") && has("or"))
+    let has = |word: &str| words::runs(lower).any(|run| run == word);
+    let many = |of: &dyn Fn(&&Term) -> bool| terms.iter().filter(of).count() >= 2;
+    SAYING.into_iter().any(has)
+        || (lower.starts_with("which") && has("or"))
+        || (has("before") && has("after"))
+        || many(&|t| t.is_year())
+        || many(&|t| t.kind == Kind::Label)
 }
 
 #[cfg(test)]
@@ -267,10 +420,7 @@ mod tests {
         assert_eq!(of(text, Kind::Number), ["2024", "5kg"]);
         assert_eq!(of(text, Kind::Name), ["Harbour", "Light"]);
         assert_eq!(of(text, Kind::Plain), ["total", "invoice"]);
-        assert_eq!(
-            of("Is ISO 9001 met by BC547B's maker?", Kind::Identifier),
-            ["BC547B"]
-        );
+        assert_eq!(of("Is BC547B's maker known?", Kind::Identifier), ["BC547B"]);
     }
 
     #[test]
@@ -289,6 +439,30 @@ mod tests {
     #[test]
     fn a_capital_in_a_title_is_no_name() {
         assert!(of("What Is The Maximum Collector Voltage Rating", Kind::Name).is_empty());
+    }
+
+    #[test]
+    fn words_that_belong_together_are_one_term() {
+        let text = "Does the TP 120 X of line 3 meet ISO 9001 for EUR 800 in range C?";
+        assert_eq!(of(text, Kind::Identifier), ["TP 120 X", "ISO 9001"]);
+        assert_eq!(of(text, Kind::Label), ["line 3", "range C"]);
+        assert_eq!(
+            of("Was serial number 40781 adjusted?", Kind::Identifier),
+            ["40781"]
+        );
+    }
+
+    #[test]
+    fn two_questions_in_one() {
+        let lexicon = Lexicon::new();
+        let text = "What did Acme bill in May, and within how many days is it due?";
+        let parts = Question::parts(&lexicon, text);
+        assert_eq!(parts.len(), 2);
+        assert_eq!(parts[1].wants, Wants::Duration);
+        assert!(parts[1].terms.iter().any(|t| t.text == "Acme"));
+        let one = "Who signed for Acme and by whom was it seen and for Bolt and Sons?";
+        assert_eq!(Question::parts(&lexicon, one).len(), 2);
+        assert_eq!(Question::parts(&lexicon, "").len(), 1);
     }
 
     #[test]

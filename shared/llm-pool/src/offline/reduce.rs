@@ -2,10 +2,10 @@
 
 use super::lexicon::Lexicon;
 use super::map;
-use super::question::{Kind, Question, Term};
+use super::question::{Question, Term};
 use super::score::{Bag, Reading};
-use super::units::{self, Unit, UnitKind};
-use llm::{overlap, tokens};
+use super::units::{self, Unit};
+use llm::{overlap, tokens, words};
 
 /// What is said when nothing answers (R96).
 const NOTHING: &str = "No relevant information found.";
@@ -15,10 +15,13 @@ const SENTENCES_MAX: usize = 3;
 const COMPARED_MAX: usize = 4;
 /// Least score of a further sentence, as a share of the best one.
 const FURTHER_MIN: f32 = 0.75;
+/// The same for the best one of another source: it may disagree.
+const OTHER_SOURCE_MIN: f32 = 0.6;
 /// Share of common words from which two facts say the same.
 const SAME_MIN: f32 = 0.8;
 
 /// A fact that may enter the answer.
+#[derive(Clone)]
 struct Candidate {
     n: u16,
     text: String,
@@ -27,31 +30,27 @@ struct Candidate {
 
 /// The answer out of `[n] fact` lines.
 pub(super) fn gather(lexicon: &Lexicon, question: &str, facts: &str, max_tokens: u32) -> String {
-    let question = Question::read(lexicon, question);
-    let mut rank_of_source = std::collections::BTreeMap::<u16, usize>::new();
-    let mut candidates = Vec::new();
-    for (n, text) in facts.lines().filter_map(numbered) {
-        let rank = rank_of_source.entry(n).or_default();
-        let unit = Unit {
-            text: text.to_owned(),
-            kind: UnitKind::Sentence,
-            heading: None,
-            before: None,
-        };
-        let reading = Reading::of_units(lexicon, &question, "", vec![unit]);
-        let Some(scored) = reading.ranked().first().copied() else {
-            continue;
-        };
-        // Mappers list their best fact first, retrieval its best passage.
-        let prior = 0.15 / (1.0 + *rank as f32) + 0.05 / f32::from(n.max(1));
-        *rank_of_source.entry(n).or_default() += 1;
-        candidates.push(Candidate {
-            n,
-            text: text.to_owned(),
-            score: scored.score + prior,
-        });
-    }
-    compose(lexicon, &question, candidates, max_tokens)
+    let facts: Vec<(u16, &str)> = facts.lines().filter_map(numbered).collect();
+    let answers = Question::parts(lexicon, question)
+        .iter()
+        .map(|question| {
+            let mut candidates: Vec<Candidate> = Vec::new();
+            for &(n, text) in &facts {
+                let reading = Reading::of_units(lexicon, question, "", vec![Unit::alone(text)]);
+                let score = reading.ranked().first().map_or(0.0, |scored| scored.score);
+                // Mappers list their best fact first, retrieval its best passage.
+                let rank = candidates.iter().filter(|c| c.n == n).count() as f32;
+                let prior = 0.25 / (1.0 + rank) + 0.05 / f32::from(n.max(1));
+                candidates.push(Candidate {
+                    n,
+                    text: text.to_owned(),
+                    score: score + prior,
+                });
+            }
+            chosen(lexicon, question, candidates)
+        })
+        .collect();
+    compose(answers, max_tokens)
 }
 
 /// The answer out of `[n] title (source)` blocks.
@@ -61,45 +60,67 @@ pub(super) fn generate(
     passages: &str,
     max_tokens: u32,
 ) -> String {
-    let question = Question::read(lexicon, question);
-    let mut candidates = Vec::new();
-    for (n, title, text) in blocks(passages) {
-        let reading = Reading::new(lexicon, &question, title, &text);
-        for scored in map::select(&reading, SENTENCES_MAX) {
-            candidates.push(Candidate {
-                n,
-                text: map::quote(&reading, scored),
-                score: scored.score + 0.05 / f32::from(n.max(1)),
-            });
-        }
-    }
-    compose(lexicon, &question, candidates, max_tokens)
+    let blocks = blocks(passages);
+    let answers = Question::parts(lexicon, question)
+        .iter()
+        .map(|question| {
+            let mut candidates = Vec::new();
+            for (n, title, text) in &blocks {
+                let reading = Reading::new(lexicon, question, title, text);
+                for scored in map::select(&reading, SENTENCES_MAX) {
+                    candidates.push(Candidate {
+                        n: *n,
+                        text: map::quote(&reading, scored),
+                        score: scored.score + 0.05 / f32::from((*n).max(1)),
+                    });
+                }
+            }
+            chosen(lexicon, question, candidates)
+        })
+        .collect();
+    compose(answers, max_tokens)
 }
 
-fn compose(
+fn chosen(
     lexicon: &Lexicon,
     question: &Question,
     mut candidates: Vec<Candidate>,
-    max_tokens: u32,
-) -> String {
+) -> Vec<Candidate> {
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.n.cmp(&b.n)));
     let chosen = match question.compares {
         true => compared(lexicon, question, &candidates),
         false => best(&candidates),
     };
+    chosen.into_iter().cloned().collect()
+}
+
+/// Stitches what was chosen for each part of the question, the best of each part first.
+fn compose(answers: Vec<Vec<Candidate>>, max_tokens: u32) -> String {
+    let longest = answers.iter().map(Vec::len).max().unwrap_or(0);
+    let most = if answers.len() > 1 {
+        COMPARED_MAX
+    } else {
+        longest
+    };
+    let in_turn = (0..longest).flat_map(|at| answers.iter().filter_map(move |a| a.get(at)));
+    let mut said: Vec<&Candidate> = Vec::new();
     let mut answer = String::new();
-    for candidate in chosen {
+    for candidate in in_turn {
         let cited = cite(&candidate.text, candidate.n);
         let longer = tokens::estimate(&answer) + tokens::estimate(&cited) > max_tokens;
-        if longer && !answer.is_empty() {
+        if said.len() == most || (longer && !said.is_empty()) {
             break;
         }
-        if !answer.is_empty() {
+        if !is_new(candidate, &said) {
+            continue;
+        }
+        if !said.is_empty() {
             answer.push(' ');
         }
         answer.push_str(&cited);
+        said.push(candidate);
     }
-    match answer.is_empty() {
+    match said.is_empty() {
         true => NOTHING.to_owned(),
         false => answer,
     }
@@ -109,8 +130,13 @@ fn compose(
 fn best(candidates: &[Candidate]) -> Vec<&Candidate> {
     let least = candidates.first().map_or(0.0, |c| c.score * FURTHER_MIN);
     let mut chosen: Vec<&Candidate> = Vec::new();
-    for candidate in candidates.iter().filter(|c| c.score >= least) {
-        if chosen.len() < SENTENCES_MAX && is_new(candidate, &chosen) {
+    let other = candidates
+        .first()
+        .map_or(0.0, |c| c.score * OTHER_SOURCE_MIN);
+    for candidate in candidates {
+        let heard = chosen.iter().any(|c| c.n == candidate.n);
+        let enough = candidate.score >= if heard { least } else { other };
+        if enough && chosen.len() < SENTENCES_MAX && is_new(candidate, &chosen) {
             chosen.push(candidate);
         }
     }
@@ -123,7 +149,7 @@ fn compared<'a>(
     question: &Question,
     candidates: &'a [Candidate],
 ) -> Vec<&'a Candidate> {
-    let specific = |t: &&Term| matches!(t.kind, Kind::Identifier | Kind::Name) || t.is_year();
+    let specific = |t: &&Term| t.is_specific();
     let mut chosen: Vec<&Candidate> = Vec::new();
     for term in question.terms.iter().filter(specific) {
         let speaks = |c: &&Candidate| Bag::new(lexicon, &c.text).holds(term) > 0.0;
@@ -139,10 +165,18 @@ fn compared<'a>(
     chosen
 }
 
+/// Whether it says something that is not said yet: other words, or another figure.
 fn is_new(candidate: &Candidate, chosen: &[&Candidate]) -> bool {
-    chosen
-        .iter()
-        .all(|c| overlap(&candidate.text, &[c.text.as_str()]) < SAME_MIN)
+    let figures = |text: &str| -> Vec<String> {
+        let runs = words::runs(text).filter(|run| run.contains(|c: char| c.is_ascii_digit()));
+        runs.map(str::to_lowercase).collect()
+    };
+    let own = figures(&candidate.text);
+    chosen.iter().all(|said| {
+        let known = figures(&said.text);
+        let another = own.iter().any(|figure| !known.contains(figure));
+        another || overlap(&candidate.text, &[said.text.as_str()]) < SAME_MIN
+    })
 }
 
 /// A fact with its number at the end of each sentence, before the full stop.
@@ -222,7 +256,8 @@ mod tests {
 
     #[test]
     fn a_comparison_hears_both_sides() {
-        let facts = "[1] The A-10 weighs 5 kg.\n[1] The A-10 weighs about 5 kg net.\n[2] The B-20 weighs 7 kg.";
+        let facts =
+            "[1] The A-10 weighs 5 kg.\n[1] The A-10 weighs 5 kg net.\n[2] The B-20 weighs 7 kg.";
         let answer = gather(
             &Lexicon::new(),
             "Compare the weight of A-10 and B-20",

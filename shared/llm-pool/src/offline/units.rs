@@ -10,6 +10,21 @@ pub(super) struct Unit {
     pub(super) heading: Option<usize>,
     /// The head of its table, or the sentence before it in its paragraph.
     pub(super) before: Option<usize>,
+    /// The few words that its paragraph opens with, as in "Cause. The ring was missing."
+    pub(super) lead: Option<usize>,
+}
+
+impl Unit {
+    /// A sentence that stands alone.
+    pub(super) fn alone(text: &str) -> Unit {
+        Unit {
+            text: text.to_owned(),
+            kind: UnitKind::Sentence,
+            heading: None,
+            before: None,
+            lead: None,
+        }
+    }
 }
 
 /// What a unit is.
@@ -40,15 +55,20 @@ struct Splitter {
     paragraph: String,
     heading: Option<usize>,
     head: Option<usize>,
+    lead: Option<usize>,
 }
+
+/// Most words of what a paragraph opens with.
+const LEAD_WORDS_MAX: usize = 3;
 
 impl Splitter {
     fn line(&mut self, raw: &str) {
         let line = raw.trim();
+        let columns = has_columns(line) && self.at_sentence_start();
         if line.is_empty() || line == "---" {
             self.flush();
             self.head = None;
-        } else if let Some(cells) = row(line) {
+        } else if let Some(cells) = row(line, columns) {
             self.flush();
             self.row(cells);
         } else if let Some(heading) = heading(line) {
@@ -89,11 +109,21 @@ impl Splitter {
     }
 
     fn flush(&mut self) {
-        let paragraph = std::mem::take(&mut self.paragraph);
+        let paragraph = std::mem::take(&mut self.paragraph).replace("**", "");
+        let sentences = sentences(&paragraph);
         let mut before = None;
-        for sentence in sentences(&paragraph) {
-            before = Some(self.push(sentence, UnitKind::Sentence, before));
+        for (at, sentence) in sentences.iter().enumerate() {
+            let few = sentence.split_whitespace().count() <= LEAD_WORDS_MAX;
+            let at = match at == 0 && few && sentences.len() > 1 {
+                true => {
+                    self.lead = Some(self.push(sentence, UnitKind::Heading, None));
+                    self.lead
+                }
+                false => Some(self.push(sentence, UnitKind::Sentence, before)),
+            };
+            before = at;
         }
+        self.lead = None;
     }
 
     fn push(&mut self, text: &str, kind: UnitKind, before: Option<usize>) -> usize {
@@ -102,23 +132,24 @@ impl Splitter {
             kind,
             heading: self.heading,
             before,
+            lead: self.lead,
         });
         self.units.len() - 1
     }
 }
 
 /// The cells of a table row, without its outer bars.
-fn row(line: &str) -> Option<&str> {
-    let bars = line.matches('|').count();
-    let piped = line.starts_with('|') || bars >= 2;
-    let columns = line
-        .split("   ")
-        .filter(|cell| !cell.trim().is_empty())
-        .count()
-        >= 2;
-    (piped || line.contains('\t') || columns)
+fn row(line: &str, columns: bool) -> Option<&str> {
+    let piped = line.starts_with('|') || line.matches('|').count() >= 2;
+    (piped || columns || line.contains('\t'))
         .then(|| line.trim_matches(|c: char| c == '|' || c.is_whitespace()))
         .filter(|cells| !cells.is_empty())
+}
+
+/// Cells set apart by spaces, as scanners leave them; the last one holds a figure.
+fn has_columns(line: &str) -> bool {
+    let last = line.rsplit("  ").next().unwrap_or_default();
+    line.contains("  ") && last.contains(|c: char| c.is_ascii_digit()) && !last.ends_with('.')
 }
 
 fn heading(line: &str) -> Option<&str> {
@@ -189,9 +220,14 @@ fn ends_here(head: &str, mark: &str, rest: &str) -> bool {
     if mark != "." {
         return true;
     }
-    let word = head.split_whitespace().next_back().unwrap_or_default();
+    let mut words = head.split_whitespace().rev();
+    let word = words.next().unwrap_or_default();
+    let after_number = words
+        .next()
+        .is_some_and(|w| w.ends_with(|c: char| c.is_ascii_digit()));
+    let letter = word.chars().count() == 1 && word.starts_with(char::is_uppercase);
+    let initial = letter && !after_number;
     let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let initial = word.chars().count() == 1 && word.starts_with(char::is_uppercase);
     let numbering = word == head.trim() && word.bytes().all(|b| b.is_ascii_digit());
     let next = rest.trim_start();
     let number = word.eq_ignore_ascii_case("no") && next.starts_with(|c: char| c.is_ascii_digit());
@@ -212,12 +248,13 @@ mod tests {
 
     #[test]
     fn sentences_end_where_they_end() {
-        let text =
-            "Dr. A. Byron signed no. 7 e.g. here. It holds for 2.5 years! \"Why?\" Nobody knows";
+        let text = "Dr. A. Byron signed no. 7 e.g. here. It is 5 °C. At 2 A. It holds for 2.5 years! \"Why?\" Nobody knows";
         assert_eq!(
             sentences(text),
             [
                 "Dr. A. Byron signed no. 7 e.g. here.",
+                "It is 5 °C.",
+                "At 2 A.",
                 "It holds for 2.5 years!",
                 "\"Why?\"",
                 "Nobody knows"
