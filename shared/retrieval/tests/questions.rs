@@ -7,8 +7,12 @@ use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// Share of gold files among the first five passages. Measured: see the assertion.
+/// Passages that the pipeline reads (C5).
 const TOP_K: usize = 5;
+/// Measured: 0.946 of the questions find one of their files, 0.914 all of them; 6 of the 8 others are
+/// paraphrases without a common word, which is what vectors are for.
+const ANY_MIN: f64 = 0.92;
+const ALL_MIN: f64 = 0.89;
 
 #[derive(Deserialize)]
 struct Labelled {
@@ -20,30 +24,26 @@ struct Labelled {
     #[serde(default)]
     buckets: Vec<Bucket>,
     sources: BTreeSet<String>,
-    #[serde(default)]
-    contains: Vec<String>,
 }
 
 fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures")
 }
 
-fn sample_index() -> Index {
-    let index = Index::open_in_ram().unwrap();
-    let mut writer = index.writer().unwrap();
+fn sample_index() -> Result<Index, argosy_retrieval::Error> {
+    let index = Index::open_in_ram()?;
+    let mut writer = index.writer()?;
     for (path, found) in corpus::walk(&fixtures().join("corpus"), &TenantId::default_tenant()) {
         let document = found.unwrap_or_else(|skip| panic!("{}: {}", path.display(), skip.reason));
-        writer.apply(&publish_order(&document, None)).unwrap();
+        writer.apply(&publish_order(&document, None))?;
     }
-    writer.commit(1, "test").unwrap();
-    index
+    writer.commit(1, "test")?;
+    Ok(index)
 }
 
 fn request(labelled: &Labelled) -> Request {
-    let filter = labelled
-        .filters
-        .as_ref()
-        .map(|f| Filter::parse(f, Origin::User).unwrap());
+    let filter = labelled.filters.as_ref();
+    let filter = filter.map(|f| Filter::parse(f, Origin::User).expect("a filter of the fixtures"));
     Request {
         tenant: TenantId::default_tenant(),
         buckets: labelled.buckets.clone(),
@@ -61,52 +61,54 @@ struct Tally {
     first: usize,
     any: usize,
     all: usize,
-    text: usize,
 }
 
 #[tokio::test]
 async fn the_right_files_are_found() {
-    let searcher = LexicalSearcher::new(sample_index());
+    let searcher = LexicalSearcher::new(sample_index().unwrap());
     let questions = std::fs::read_to_string(fixtures().join("questions.jsonl")).unwrap();
     let mut by_kind: BTreeMap<String, Tally> = BTreeMap::new();
-    for line in questions.lines().filter(|l| !l.trim().is_empty()) {
+    let mut all = Tally::default();
+    for line in questions.lines() {
         let labelled: Labelled = serde_json::from_str(line).unwrap();
         if labelled.sources.is_empty() {
-            continue;
+            continue; // unanswerable: nothing is to be found
         }
         let result = searcher.search(&request(&labelled)).await.unwrap();
+        assert_eq!(
+            result.unknown_fields,
+            Vec::<String>::new(),
+            "{}",
+            labelled.id
+        );
         let found: Vec<&str> = result.passages.iter().map(|p| p.source.as_str()).collect();
-        let hits = labelled
-            .sources
-            .iter()
-            .filter(|s| found.contains(&s.as_str()))
-            .count();
-        let told = labelled.contains.iter().all(|wanted| {
-            result
-                .passages
-                .iter()
-                .any(|p| p.text.to_lowercase().contains(&wanted.to_lowercase()))
-        });
-        for kind in [labelled.kind.clone(), "~all".into()] {
-            let tally = by_kind.entry(kind).or_default();
+        let gold = labelled.sources.iter().map(String::as_str);
+        let hits = gold.filter(|source| found.contains(source)).count();
+        let first = found
+            .first()
+            .is_some_and(|source| labelled.sources.contains(*source));
+        for tally in [by_kind.entry(labelled.kind.clone()).or_default(), &mut all] {
             tally.questions += 1;
-            tally.first +=
-                usize::from(found.first().is_some_and(|f| labelled.sources.contains(*f)));
+            tally.first += usize::from(first);
             tally.any += usize::from(hits > 0);
             tally.all += usize::from(hits == labelled.sources.len());
-            tally.text += usize::from(told);
         }
-        if hits < labelled.sources.len() || !told {
+        if hits < labelled.sources.len() {
             println!(
-                "{} {:?}\n  wants {:?} {:?}\n  found {found:?}",
-                labelled.id, labelled.question, labelled.sources, labelled.contains
+                "{}: {}\n  wants {:?}\n  found {found:?}",
+                labelled.id, labelled.question, labelled.sources
             );
         }
     }
+    by_kind.insert("together".into(), all);
     for (kind, t) in &by_kind {
         println!(
-            "{kind:15} questions {} first {} any {} all {} text {}",
-            t.questions, t.first, t.any, t.all, t.text
+            "{kind:14} {:3} questions: first {:3}, any@5 {:3}, all@5 {:3}",
+            t.questions, t.first, t.any, t.all
         );
     }
+    let all = &by_kind["together"];
+    let share = |n: usize| n as f64 / all.questions as f64;
+    assert!(share(all.any) >= ANY_MIN, "any@5 {:.3}", share(all.any));
+    assert!(share(all.all) >= ALL_MIN, "all@5 {:.3}", share(all.all));
 }

@@ -15,28 +15,38 @@ use tantivy::query::{
 };
 use tantivy::{Searcher, TantivyError, Term};
 
-/// The restrictions of a request, and the fields of its filter that no document has.
+/// What restricts a search.
+pub(super) struct Restrictions {
+    /// All must match; none scores.
+    pub(super) queries: Vec<Box<dyn Query>>,
+    /// Fields of the filter that no document has; their conditions are left out.
+    pub(super) unknown_fields: Vec<String>,
+}
+
+/// The restrictions of a request. The tenant is always one.
 pub(super) fn restrictions(
     searcher: &Searcher,
     fields: &Fields,
     request: &Request,
-) -> Result<(Vec<Box<dyn Query>>, Vec<String>), Error> {
+) -> Result<Restrictions, Error> {
     let tenant = Term::from_field_text(fields.tenant, request.tenant.as_str());
     let mut queries = vec![term_query(tenant)];
     if !request.buckets.is_empty() {
         let buckets = request.buckets.iter();
-        queries.push(any(buckets
-            .map(|bucket| term_query(Term::from_field_text(fields.bucket, bucket.as_str())))
-            .collect()));
+        let terms = buckets.map(|b| Term::from_field_text(fields.bucket, b.as_str()));
+        queries.push(any(terms.map(term_query).collect()));
     }
-    let unknown = unknown_fields(searcher, fields, &request.tenant, &request.filter)?;
+    let unknown_fields = unknown_fields(searcher, fields, &request.tenant, &request.filter)?;
     for condition in &request.filter.0 {
-        if !unknown.contains(&condition.field) {
+        if !unknown_fields.contains(&condition.field) {
             queries.push(translate(searcher, fields, condition)?);
         }
     }
     let unscored = |query| Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>;
-    Ok((queries.into_iter().map(unscored).collect(), unknown))
+    Ok(Restrictions {
+        queries: queries.into_iter().map(unscored).collect(),
+        unknown_fields,
+    })
 }
 
 /// Fields that none of the tenant's documents has.

@@ -15,10 +15,6 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{Searcher, Term};
 
-/// Weight of a word in the title, where one in the text has 1.
-const TITLE_BOOST: f32 = 2.0;
-/// Weight of a word in the path.
-const PATH_BOOST: f32 = 1.0;
 /// Weight of an identifier (`AX-1042`) that stands in the text as it is written in the query.
 const IDENTIFIER_BOOST: f32 = 2.0;
 /// Most different words of one query; what is over it is noise.
@@ -58,8 +54,9 @@ impl Index {
     pub(crate) fn candidates(&self, request: &Request) -> Result<Candidates, Error> {
         let searcher = self.reader.searcher();
         let terms = Terms::of(request, &searcher, self.fields.text)?;
-        let (restrictions, unknown_fields) = restrictions(&searcher, &self.fields, request)?;
-        let mut clauses: Vec<_> = restrictions.into_iter().map(|q| (Occur::Must, q)).collect();
+        let restrictions = restrictions(&searcher, &self.fields, request)?;
+        let queries = restrictions.queries.into_iter();
+        let mut clauses: Vec<_> = queries.map(|query| (Occur::Must, query)).collect();
         clauses.push((Occur::Must, terms.query(&self.fields)));
         let top = TopDocs::with_limit(request.fetch_k.max(1)).order_by_score();
         let (best, total) = searcher.search(&BooleanQuery::new(clauses), &(top, Count))?;
@@ -70,7 +67,7 @@ impl Index {
         Ok(Candidates {
             found,
             total: total as u64,
-            unknown_fields,
+            unknown_fields: restrictions.unknown_fields,
             terms,
         })
     }
@@ -123,28 +120,21 @@ impl Terms {
         }
         let mut clauses: Vec<Box<dyn Query>> = Vec::new();
         for (stem, _) in &self.stems {
-            clauses.push(scored(fields.text, stem));
-            clauses.push(boosted(scored(fields.title, stem), TITLE_BOOST));
-            clauses.push(boosted(scored(fields.path, stem), PATH_BOOST));
+            // No further boost for title and path: they are short, so BM25 weighs them more already.
+            for field in [fields.text, fields.title, fields.path] {
+                let term = Term::from_field_text(field, stem);
+                clauses.push(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)));
+            }
         }
         for phrase in &self.phrases {
             let terms = phrase
                 .iter()
                 .map(|stem| Term::from_field_text(fields.text, stem));
             let query = Box::new(PhraseQuery::new(terms.collect()));
-            clauses.push(boosted(query, IDENTIFIER_BOOST));
+            clauses.push(Box::new(BoostQuery::new(query, IDENTIFIER_BOOST)));
         }
         Box::new(BooleanQuery::union(clauses))
     }
-}
-
-fn scored(field: Field, stem: &str) -> Box<dyn Query> {
-    let term = Term::from_field_text(field, stem);
-    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
-}
-
-fn boosted(query: Box<dyn Query>, boost: f32) -> Box<dyn Query> {
-    Box::new(BoostQuery::new(query, boost))
 }
 
 /// Inverse document frequency, as BM25 has it.
