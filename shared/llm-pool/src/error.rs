@@ -17,5 +17,5 @@ pub enum Error {
     Client(#[source] reqwest::Error),
     /// A metric could not be registered.
     #[error("a metric could not be registered")]
-    Metrics(#[from] prometheus::Error),
+    Metrics(#[from] telemetry::Error),
 }

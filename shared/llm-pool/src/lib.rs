@@ -9,10 +9,10 @@
 //! | [`options`] | what may be tuned |
 //! | [`discover`] | finds a model server on this machine |
 //! | [`offline`] | the stand-in for when there is no model |
-//! | [`metrics`] | what is counted |
 //! | [`limits`] | every limit that is no option |
 //! | `pool`, `node` | one call: a place, a try, what follows |
 //! | `pick` | which node gets it |
+//! | `metrics` | what is counted |
 //! | `wire` | the two bodies of a call |
 //! | `classify`, `said`, `failure` | what a failure means |
 //! | `dialect` | how a node is asked for JSON |
@@ -25,7 +25,7 @@ mod error;
 mod failure;
 mod http;
 pub mod limits;
-pub mod metrics;
+mod metrics;
 mod node;
 pub mod offline;
 pub mod options;
@@ -37,6 +37,5 @@ mod said;
 mod wire;
 
 pub use error::Error;
-pub use metrics::Metrics;
 pub use options::Options;
 pub use pool::Pool;

@@ -1,5 +1,6 @@
 //! Every limit of this crate that is no option, with its unit.
 
+use settings::Span;
 use std::time::Duration;
 
 /// Longest answer body that is read, in bytes. The longest answer of a step is a few KiB.
@@ -19,3 +20,5 @@ pub const IN_FLIGHT_MAX: u32 = 4096;
 pub const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(4);
 /// How long a place where a local model may listen has to answer.
 pub const DISCOVER_TIMEOUT: Duration = Duration::from_millis(300);
+/// Longest time-out that can be configured.
+pub const TIMEOUT_MAX: Span = Span::from_hours(1);

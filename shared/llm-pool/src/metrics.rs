@@ -1,19 +1,18 @@
 //! What is counted about calls of models.
 //!
-//! One [`Metrics`] serves all pools of a process: the families are registered once and told apart
-//! by the label `model`. Every counter of a pool stands at 0 from the start, because a counter that
-//! is born at 1 raises no alert. Label values are configured names and the words of enums.
+//! All pools of a process share the families; the label `model` tells them apart. Every counter of a
+//! pool stands at 0 from the start, because a counter that is born at 1 raises no alert. Label values
+//! are configured names and the words of enums.
 
 use crate::failure::Failure;
 use envelope::Role;
-use prometheus::{
-    Error, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
-};
+use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use std::time::Instant;
+use telemetry::{Error, Registry, buckets, zero};
 
-/// The metric families of this crate, to be made once and handed to every pool.
+/// The metric families of this crate.
 #[derive(Debug, Clone)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     duration: HistogramVec,
     tokens: IntCounterVec,
     in_flight: IntGaugeVec,
@@ -37,12 +36,12 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// Those after which a call may be tried again.
-    const RETRIED: [Outcome; 5] = [
-        Outcome::Dialect,
-        Outcome::Busy,
-        Outcome::Down,
-        Outcome::Slow,
-        Outcome::Garbled,
+    const RETRIED: [&str; 5] = [
+        Outcome::Dialect.as_str(),
+        Outcome::Busy.as_str(),
+        Outcome::Down.as_str(),
+        Outcome::Slow.as_str(),
+        Outcome::Garbled.as_str(),
     ];
 
     pub(crate) const fn as_str(self) -> &'static str {
@@ -76,74 +75,41 @@ impl From<&Failure> for Outcome {
     }
 }
 
-/// Seconds, doubling as the GenAI semantic conventions do, and once more for slow CPU nodes.
-const DURATION_BUCKETS: [f64; 15] = [
-    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 163.84,
-];
-
 const DIRECTIONS: [&str; 3] = ["input", "output", "cached"];
 
 impl Metrics {
-    /// Registers the families.
-    ///
-    /// # Errors
-    /// When `registry` already has them.
-    pub fn new(registry: &Registry) -> Result<Self, Error> {
+    /// The families, and every counter of this model and these nodes at 0.
+    pub(crate) fn new(registry: &Registry, model: &str, nodes: &[&str]) -> Result<Self, Error> {
         let metrics = Metrics {
-            duration: HistogramVec::new(
-                HistogramOpts::new(
-                    "argosy_llm_request_duration_seconds",
-                    "Time of one call of one node, without waiting for a place.",
-                )
-                .buckets(DURATION_BUCKETS.to_vec()),
+            duration: registry.histogram(
+                "argosy_llm_request_duration_seconds",
+                "Time of one call of one node, without waiting for a place.",
                 &["role", "model", "node", "outcome"],
+                buckets::LLM_DURATION,
             )?,
-            tokens: IntCounterVec::new(
-                Opts::new(
-                    "argosy_llm_tokens_total",
-                    "Tokens read, written and found cached.",
-                ),
+            tokens: registry.counter(
+                "argosy_llm_tokens_total",
+                "Tokens read, written and found cached.",
                 &["role", "model", "direction"],
             )?,
-            in_flight: IntGaugeVec::new(
-                Opts::new("argosy_llm_inflight_requests", "Calls in flight at a node."),
+            in_flight: registry.gauge(
+                "argosy_llm_inflight_requests",
+                "Calls in flight at a node.",
                 &["model", "node"],
             )?,
-            retries: IntCounterVec::new(
-                Opts::new(
-                    "argosy_llm_retries_total",
-                    "Calls that were tried again, by why.",
-                ),
+            retries: registry.counter(
+                "argosy_llm_retries_total",
+                "Calls that were tried again, by why.",
                 &["model", "node", "reason"],
             )?,
         };
-        registry.register(Box::new(metrics.duration.clone()))?;
-        registry.register(Box::new(metrics.tokens.clone()))?;
-        registry.register(Box::new(metrics.in_flight.clone()))?;
-        registry.register(Box::new(metrics.retries.clone()))?;
-        Ok(metrics)
-    }
-
-    /// Families that are registered nowhere: for tests and one-shot commands.
-    pub fn unregistered() -> Result<Self, Error> {
-        Self::new(&Registry::new())
-    }
-
-    /// Puts every counter of a model at 0.
-    pub(crate) fn begin<'a>(&self, model: &str, nodes: impl Iterator<Item = &'a str>) {
-        for role in Role::THINKING {
-            for direction in DIRECTIONS {
-                self.tokens
-                    .with_label_values(&[role.as_str(), model, direction]);
-            }
-        }
+        let roles = Role::THINKING.map(Role::as_str);
+        zero(&metrics.tokens, &[&roles, &[model], &DIRECTIONS])?;
+        zero(&metrics.retries, &[&[model], nodes, &Outcome::RETRIED])?;
         for node in nodes {
-            self.in_flight(model, node).set(0);
-            for reason in Outcome::RETRIED {
-                self.retries
-                    .with_label_values(&[model, node, reason.as_str()]);
-            }
+            metrics.in_flight(model, node).set(0);
         }
+        Ok(metrics)
     }
 
     /// The gauge of one node.
@@ -206,20 +172,12 @@ impl Drop for Watch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use prometheus::TextEncoder;
-
-    fn shown(registry: &Registry) -> String {
-        TextEncoder::new()
-            .encode_to_string(&registry.gather())
-            .unwrap()
-    }
 
     #[test]
     fn counters_stand_at_0_from_the_start() {
         let registry = Registry::new();
-        let metrics = Metrics::new(&registry).unwrap();
-        metrics.begin("tiny", ["a"].into_iter());
-        let text = shown(&registry);
+        Metrics::new(&registry, "tiny", &["a"]).unwrap();
+        let text = registry.encode();
         for line in [
             r#"argosy_llm_retries_total{model="tiny",node="a",reason="busy"} 0"#,
             r#"argosy_llm_tokens_total{direction="input",model="tiny",role="mapper"} 0"#,
@@ -232,10 +190,10 @@ mod tests {
     #[test]
     fn a_dropped_call_counts_as_cancelled() {
         let registry = Registry::new();
-        let metrics = Metrics::new(&registry).unwrap();
+        let metrics = Metrics::new(&registry, "tiny", &["a"]).unwrap();
         drop(metrics.watch(Role::Mapper, "tiny", "a"));
         metrics.watch(Role::Mapper, "tiny", "a").ended(Outcome::Ok);
-        let text = shown(&registry);
+        let text = registry.encode();
         for outcome in ["cancelled", "ok"] {
             let line = format!(
                 r#"argosy_llm_request_duration_seconds_count{{model="tiny",node="a",outcome="{outcome}",role="mapper"}} 1"#
@@ -245,9 +203,18 @@ mod tests {
     }
 
     #[test]
-    fn two_sets_do_not_fit_one_registry() {
+    fn two_models_share_the_families() {
         let registry = Registry::new();
-        let _first = Metrics::new(&registry).unwrap();
-        assert!(Metrics::new(&registry).is_err());
+        let one = Metrics::new(&registry, "one", &["a"]).unwrap();
+        let two = Metrics::new(&registry, "two", &["a"]).unwrap();
+        one.spent(Role::Mapper, "one", [1, 2, 3]);
+        two.spent(Role::Mapper, "two", [4, 5, 6]);
+        let text = registry.encode();
+        for line in [
+            r#"argosy_llm_tokens_total{direction="cached",model="one",role="mapper"} 3"#,
+            r#"argosy_llm_tokens_total{direction="cached",model="two",role="mapper"} 6"#,
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
     }
 }

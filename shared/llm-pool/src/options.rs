@@ -1,7 +1,7 @@
 //! What may be tuned about a model and its nodes.
 
 use crate::error::Error;
-use crate::limits::{IN_FLIGHT_MAX, NODES_MAX};
+use crate::limits::{IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
 use serde::{Deserialize, Serialize};
 use settings::{Backoff, Secret, Span};
 use std::collections::BTreeSet;
@@ -102,14 +102,16 @@ impl Options {
     /// # Errors
     /// [`Error::Options`] names the option, its value and what is wanted.
     pub fn validate(&self) -> Result<(), Error> {
-        for (name, span) in [
-            ("connect_timeout", self.connect_timeout),
-            ("first_byte_timeout", self.first_byte_timeout),
-            ("idle_timeout", self.idle_timeout),
-            ("total_timeout", self.total_timeout),
+        let least = Span::from_millis(1);
+        for (name, span, least) in [
+            ("connect_timeout", self.connect_timeout, least),
+            ("first_byte_timeout", self.first_byte_timeout, least),
+            ("idle_timeout", self.idle_timeout, least),
+            ("total_timeout", self.total_timeout, least),
+            ("queue_timeout", self.queue_timeout, Span::ZERO),
         ] {
-            if span.is_zero() {
-                return bad(format!("`{name}` must be longer than `0s`"));
+            if let Err(rule) = span.within(least, TIMEOUT_MAX) {
+                return bad(format!("`{name}`: {rule}"));
             }
         }
         if self.retries > 10 {
@@ -187,6 +189,7 @@ mod tests {
         };
         let cases = [
             (change(|o| o.idle_timeout = Span::ZERO), "`idle_timeout`"),
+            (change(|o| o.queue_timeout = Span::from_hours(9)), "`1h`"),
             (change(|o| o.retries = 11), "`retries` is 11"),
             (change(|o| o.temperature = f32::NAN), "`temperature`"),
             (change(|o| o.model.clear()), "`model`"),

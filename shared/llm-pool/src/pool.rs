@@ -16,6 +16,7 @@ use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use telemetry::Registry;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
@@ -60,11 +61,11 @@ struct Seat {
 }
 
 impl Pool {
-    /// A pool over the nodes of `options`. Nothing is contacted.
+    /// A pool over the nodes of `options`, counted in `registry`. Nothing is contacted.
     ///
     /// # Errors
     /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
-    pub fn new(options: Options, metrics: Metrics) -> Result<Self, PoolError> {
+    pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
         options.validate()?;
         let model = options.model.clone();
         if options.nodes.is_empty() {
@@ -79,7 +80,8 @@ impl Pool {
             },
             idle: options.idle_timeout.into(),
         };
-        metrics.begin(&model, options.nodes.iter().map(|node| node.name.as_str()));
+        let names: Vec<_> = options.nodes.iter().map(|n| n.name.as_str()).collect();
+        let metrics = Metrics::new(registry, &model, &names)?;
         let nodes = options.nodes.iter().map(|node| {
             let gauge = metrics.in_flight(&model, &node.name);
             Node::new(node, timeouts, gauge)

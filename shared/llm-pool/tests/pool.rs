@@ -3,12 +3,12 @@
 
 use envelope::{Class, Classed, Role, TurnId};
 use llm::{ChatModel, ChatReply, ChatRequest, Error, Schema};
-use llm_pool::{Metrics, Options, Pool, options};
-use prometheus::{Registry, TextEncoder};
+use llm_pool::{Options, Pool, options};
 use serde_json::json;
 use settings::{Backoff, Secret, Span};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use telemetry::Registry;
 use testkit::node::{Behaviour, FakeNode, Server};
 
 /// Longer than any test waits.
@@ -53,7 +53,7 @@ fn options(nodes: &[&FakeNode]) -> Options {
 }
 
 fn pool(options: Options) -> Pool {
-    Pool::new(options, Metrics::unregistered().unwrap()).unwrap()
+    Pool::new(options, &Registry::new()).unwrap()
 }
 
 async fn ask(options: Options) -> Result<ChatReply, Error> {
@@ -148,12 +148,23 @@ async fn a_refusal_is_final() {
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let node = FakeNode::saying("x").await.unwrap();
-    node.script([status(307, "")]);
+    let to = format!("{}/v1/chat/completions", node.base_url());
+    node.script([Behaviour::Redirect(to)]);
     let error = ask(options(&[&node])).await.unwrap_err();
     assert!(
         matches!(error, Error::Refused { status: 307, .. }),
         "{error:?}"
     );
+    assert_eq!(node.seen().calls, 1);
+}
+
+#[tokio::test]
+async fn tls_is_there_and_a_node_without_it_is_down() {
+    let node = FakeNode::saying("x").await.unwrap();
+    let mut options = options(&[&node]);
+    options.nodes[0].base_url = node.base_url().replace("http:", "https:");
+    let error = ask(options).await.unwrap_err();
+    assert!(matches!(error, Error::Unavailable { .. }), "{error:?}");
 }
 
 #[tokio::test]
@@ -218,7 +229,7 @@ async fn an_answer_that_is_not_understood_is_not_asked_for_again_at_the_same_nod
     for failure in [
         Behaviour::Raw("hello".into()),
         Behaviour::Say(" \n\n ".into()),
-        Behaviour::Raw(format!("\"{}\"", "x".repeat(2 * 1024 * 1024))),
+        Behaviour::Say("x".repeat(2 * 1024 * 1024)),
     ] {
         node.always(failure);
         let before = node.seen().calls;
@@ -489,11 +500,9 @@ async fn counts_calls_tokens_and_retries() {
     a.always(status(503, "busy"));
     b.usage(json!({"prompt_tokens": 11, "completion_tokens": 7}));
     let registry = Registry::new();
-    let pool = Pool::new(options(&[&a, &b]), Metrics::new(&registry).unwrap()).unwrap();
+    let pool = Pool::new(options(&[&a, &b]), &registry).unwrap();
     pool.chat(&request()).await.unwrap();
-    let shown = TextEncoder::new()
-        .encode_to_string(&registry.gather())
-        .unwrap();
+    let shown = registry.encode();
     for line in [
         r#"argosy_llm_request_duration_seconds_count{model="tiny",node="a",outcome="busy",role="mapper"} 1"#,
         r#"argosy_llm_request_duration_seconds_count{model="tiny",node="b",outcome="ok",role="mapper"} 1"#,
@@ -508,7 +517,7 @@ async fn counts_calls_tokens_and_retries() {
 
 #[test]
 fn a_pool_without_nodes_cannot_be() {
-    let error = Pool::new(Options::default(), Metrics::unregistered().unwrap()).unwrap_err();
+    let error = Pool::new(Options::default(), &Registry::new()).unwrap_err();
     assert!(
         matches!(error, llm_pool::Error::NoNodes { .. }),
         "{error:?}"

@@ -62,6 +62,8 @@ pub enum Behaviour {
     Raw(String),
     /// Sends this status and body, with a `Retry-After` if one is given.
     Status(u16, String, Option<String>),
+    /// Sends the client to this address.
+    Redirect(String),
     /// Says that the prompt does not fit a context of so many tokens, as this server words it.
     Overflow(Server, u32),
     /// Rejects requests whose `response_format` has one of these types, with this status and the
@@ -401,6 +403,13 @@ async fn chat(
             let mut response = whole(call, status, body);
             if let Some(value) = retry_after.and_then(|wait| wait.parse().ok()) {
                 response.headers_mut().insert(header::RETRY_AFTER, value);
+            }
+            response
+        }
+        Behaviour::Redirect(to) => {
+            let mut response = whole(call, 307, String::new());
+            if let Ok(to) = to.parse() {
+                response.headers_mut().insert(header::LOCATION, to);
             }
             response
         }
