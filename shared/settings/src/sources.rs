@@ -239,3 +239,19 @@ fn to_json(value: Value) -> Json {
         ValueKind::Table(table) => Json::Object(read_table(table.into_iter())),
     }
 }
+/// A variable of the process environment that is no option: where tools are found, not what they do.
+pub fn variable(name: &str) -> Option<std::ffi::OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// The folder for what can be fetched again: `$XDG_CACHE_HOME/<name>`, else `~/.cache/<name>`, else
+/// one below the temporary folder.
+pub fn cache_dir(name: &str) -> PathBuf {
+    let base = match (variable("XDG_CACHE_HOME"), variable("HOME")) {
+        (Some(cache), _) => PathBuf::from(cache),
+        (None, Some(home)) => PathBuf::from(home).join(".cache"),
+        (None, None) => std::env::temp_dir(),
+    };
+    base.join(name)
+}
+

@@ -1,1 +1,36 @@
 //! The binary: command line, configuration, roles to running processes.
+//!
+//! Everything is composed here and nothing is decided here. It is a library so that the fleet tests
+//! run what the binary runs.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`cli`] | the command line |
+//! | [`command`] | one module per command |
+//! | [`bench`] | measuring the fleet against bare JetStream |
+//! | [`config`] | the options of every crate under one roof |
+//! | [`roles`] | stages and their collaborators, as running workers |
+//! | [`fleet`] | a fleet of processes on this machine |
+//! | [`local`] | the whole fleet in one process |
+//! | [`corpus`] | a folder into the corpus stream, the stream into an index |
+//! | [`client`] | asking, as any client does |
+//! | [`model`] | which model answers |
+//! | [`render`] | how results look |
+//! | [`fail`] | how commands fail |
+//! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
+
+pub mod bench;
+pub mod cli;
+pub mod client;
+pub mod command;
+pub mod config;
+pub mod corpus;
+pub mod fail;
+pub mod fault;
+pub mod fleet;
+pub mod local;
+pub mod model;
+pub mod render;
+pub mod roles;
+pub mod signal;
+pub mod stub;

@@ -1,1 +1,94 @@
-fn main() {}
+//! `argosy`: loads, runs, drains, exits.
+
+use argosy::cli::{Bench, Cli, Command, Server};
+use argosy::config::Config;
+use telemetry::LogFormat;
+use argosy::fail::Fail;
+use argosy::{bench, command, render};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let output = cli.output;
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fail) => {
+            render::fail(&fail, output);
+            ExitCode::from(fail.exit)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Fail> {
+    let config = Config::load(cli.config.clone(), flags(&cli)?)?;
+    init_logs(&cli, &config)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads(&cli.command, &config))
+        .enable_all()
+        .build()?;
+    runtime.block_on(dispatch(cli, config))
+}
+
+async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
+    let output = cli.output;
+    match cli.command {
+        Command::Demo(args) => command::demo::run(args, config, output).await,
+        Command::Ask(args) => command::ask::run(args, config, output).await,
+        Command::Index(args) => command::index::run(args, config, output).await,
+        Command::Setup(args) => command::setup::run(args, config, output).await,
+        Command::Run(args) => command::run::run(args, config).await,
+        Command::Up(args) => command::up::run(args, cli.config, cli.set, config).await,
+        Command::Answer(args) => command::turn::answer(args, config, output).await,
+        Command::Cancel(args) => command::turn::cancel(args, config, output).await,
+        Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
+    }
+}
+
+/// Flags that are options by another name come before `--set`, which is the more explicit one.
+fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
+    let none = Server::default();
+    let server = match &cli.command {
+        Command::Ask(args) => &args.server,
+        Command::Index(args) => &args.server,
+        Command::Setup(args) => &args.server,
+        Command::Run(args) => &args.server,
+        Command::Answer(args) | Command::Cancel(args) => &args.server,
+        Command::Demo(_) | Command::Up(_) | Command::Bench(_) => &none,
+    };
+    let mut flags = server.flags();
+    for pair in &cli.set {
+        let Some((key, value)) = pair.split_once('=') else {
+            return Err(Fail::usage(format!("--set `{pair}`: want KEY=VALUE")));
+        };
+        flags.push((key.trim().to_owned(), value.to_owned()));
+    }
+    Ok(flags)
+}
+
+fn is_service(command: &Command) -> bool {
+    matches!(command, Command::Run(_))
+}
+
+fn threads(command: &Command, config: &Config) -> usize {
+    let all = std::thread::available_parallelism().map_or(2, usize::from);
+    if is_service(command) { config.run.threads as usize } else { all.min(4) }
+}
+
+/// Commands for people are quiet; services say what they do.
+fn init_logs(cli: &Cli, config: &Config) -> Result<(), Fail> {
+    let quiet = if is_service(&cli.command) { config.telemetry.log_level.as_str() } else { "warn" };
+    let level = cli.log.as_deref().unwrap_or(quiet);
+    let format = match config.telemetry.log_format {
+        LogFormat::Auto if !is_service(&cli.command) => LogFormat::Human,
+        format => format,
+    };
+    let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    telemetry::logs::init(format, level, colour).map_err(|e| Fail::usage(e.to_string()))
+}

@@ -1,0 +1,243 @@
+//! The command line.
+
+use crate::fail::Fail;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Answers questions over your documents with a fleet of small workers.
+#[derive(Debug, Parser)]
+#[command(name = "argosy", version, about, after_help = Fail::CODES, disable_help_subcommand = true)]
+pub struct Cli {
+    /// Configuration file. Default: argosy.toml in the working directory, if it is there.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Set one option, as in `--set run.slots=16`. May be repeated; wins over file and environment.
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// How results are written.
+    #[arg(short, long, global = true, value_enum, default_value_t = Output::Text)]
+    pub output: Output,
+    /// Log level on stderr, such as `warn` or `info,argosy_harness=debug`. Default: `warn`, and what
+    /// `telemetry.log_level` says for `run`, `up` and `bench`.
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub log: Option<String>,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// How results are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Ask the sample corpus a few questions, in one process. Needs nothing.
+    #[command(after_help = "Example: argosy demo")]
+    Demo(Demo),
+    /// Ask one question: over a folder in this process, or with --server through the fleet.
+    #[command(after_help = "Example: argosy ask \"When does the lease end?\" --corpus ./documents")]
+    Ask(Ask),
+    /// Bring a folder into the corpus: of the fleet with --server, else of this machine.
+    #[command(after_help = "Example: argosy index ./documents --server nats://127.0.0.1:4222")]
+    Index(Index),
+    /// Make the streams and consumers that a fleet needs. Harmless to repeat.
+    #[command(after_help = "Example: argosy setup --server nats://127.0.0.1:4222 --check")]
+    Setup(Setup),
+    /// Run one role against NATS, until SIGTERM or Ctrl-C.
+    #[command(after_help = "Example: argosy run mapper --server nats://127.0.0.1:4222")]
+    Run(Run),
+    /// Start a local nats-server and one process per role in the foreground; Ctrl-C drains them.
+    #[command(after_help = "Example: argosy up --corpus ./documents")]
+    Up(Up),
+    /// Fetch the answer of a question that was asked before.
+    #[command(after_help = "Example: argosy answer q-3kTz --server nats://127.0.0.1:4222")]
+    Answer(Turn),
+    /// Give a question up: its turn ends as cancelled, and running work on it stops.
+    #[command(after_help = "Example: argosy cancel q-3kTz --server nats://127.0.0.1:4222")]
+    Cancel(Turn),
+    /// Measure.
+    #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
+    Bench(Bench),
+}
+
+/// Where the fleet is.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Server {
+    /// URL of NATS; several separated by commas. Same as `nats.url`.
+    #[arg(long, value_name = "URL")]
+    pub server: Option<String>,
+    /// Credentials file. Same as `nats.creds`.
+    #[arg(long, value_name = "FILE")]
+    pub creds: Option<PathBuf>,
+    /// Further root certificates, PEM. Same as `nats.tls_ca`.
+    #[arg(long, value_name = "FILE")]
+    pub tls_ca: Option<PathBuf>,
+    /// Client certificate, PEM. Same as `nats.tls_cert`.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+    /// Client key, PEM. Same as `nats.tls_key`.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
+}
+
+impl Server {
+    /// The options that these flags set.
+    pub fn flags(&self) -> Vec<(String, String)> {
+        let path = |p: &Option<PathBuf>| p.as_ref().map(|p| p.display().to_string());
+        let pairs = [
+            ("nats.url", self.server.clone()),
+            ("nats.creds", path(&self.creds)),
+            ("nats.tls_ca", path(&self.tls_ca)),
+            ("nats.tls_cert", path(&self.tls_cert)),
+            ("nats.tls_key", path(&self.tls_key)),
+        ];
+        pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    }
+}
+
+/// `argosy demo`
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Folder to ask instead of the sample corpus.
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+}
+
+/// `argosy ask`
+#[derive(Debug, Args)]
+pub struct Ask {
+    /// The question.
+    pub question: String,
+    /// Folder to search, without a fleet. Default: the working directory.
+    #[arg(long, value_name = "DIR", conflicts_with = "server")]
+    pub corpus: Option<PathBuf>,
+    /// Use the index as it is, without looking at the files.
+    #[arg(long, conflicts_with_all = ["force", "server"])]
+    pub reuse: bool,
+    /// Index every file anew.
+    #[arg(long, conflicts_with = "server")]
+    pub force: bool,
+    /// What must hold for every passage, as JSON: '{"invoice_date":{"gte":"2025-01-01"}}'.
+    #[arg(long, value_name = "JSON")]
+    pub filters: Option<String>,
+    /// Part of the corpus to search. May be repeated.
+    #[arg(long = "bucket", value_name = "NAME")]
+    pub buckets: Vec<String>,
+    /// `simple`: retrieve and one call, instead of every stage.
+    #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
+    pub mode: Option<String>,
+    /// Seconds to wait for the answer. It is also the deadline of the question.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub timeout: u64,
+    /// Show the trail: what each step did, how long it took, what it fell back to.
+    #[arg(long)]
+    pub trail: bool,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy index`
+#[derive(Debug, Args)]
+pub struct Index {
+    /// The folder.
+    pub path: PathBuf,
+    /// Index every file anew.
+    #[arg(long)]
+    pub force: bool,
+    /// Whose documents these are.
+    #[arg(long, value_name = "TENANT", default_value = "default", requires = "server")]
+    pub tenant: String,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy setup`
+#[derive(Debug, Args)]
+pub struct Setup {
+    /// Only say what would be done; exit code 1 if anything would.
+    #[arg(long)]
+    pub check: bool,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// planner, retriever, mapper, reducer, validator, clarifier or gateway.
+    pub role: envelope::Role,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+    /// Answer without a model and without an index after this many milliseconds: for measuring.
+    #[arg(long, value_name = "MS", hide = true)]
+    pub stub_ms: Option<u64>,
+    /// Fail at a named point with this probability, as in `part-stored=0.01`: for tests.
+    #[arg(long, value_name = "POINT=P", hide = true)]
+    pub fault: Vec<String>,
+}
+
+/// `argosy up`
+#[derive(Debug, Args)]
+pub struct Up {
+    /// Folder to index when the fleet is up.
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+    /// Port of nats-server; 0 takes any free one.
+    #[arg(long, default_value_t = 4222)]
+    pub port: u16,
+}
+
+/// `argosy answer`, `argosy cancel`
+#[derive(Debug, Args)]
+pub struct Turn {
+    /// The turn.
+    pub turn: envelope::TurnId,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// What to measure.
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// The whole fleet with a stubbed model, against bare JetStream in the same run.
+    #[command(after_help = "Example: argosy bench fleet -o json")]
+    Fleet(BenchFleet),
+}
+
+/// `argosy bench fleet`
+#[derive(Debug, Args)]
+pub struct BenchFleet {
+    /// Questions in flight, one run each.
+    #[arg(long, value_delimiter = ',', default_values_t = [1usize, 16, 64])]
+    pub in_flight: Vec<usize>,
+    /// Questions of each run. Default: 300 with one in flight, else 4,000.
+    #[arg(long)]
+    pub queries: Option<usize>,
+    /// How long the stubbed model takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub model_delay_ms: u64,
+    /// Run steadily for this long instead, with short settings, and watch memory and disk.
+    #[arg(long)]
+    pub seconds: Option<u64>,
+    /// fsync every message before it is confirmed (class F instead of P).
+    #[arg(long)]
+    pub sync_always: bool,
+    /// Interleaved repetitions of each run; the medians are reported.
+    #[arg(long, default_value_t = 3)]
+    pub repeat: usize,
+    /// Leave the floor out.
+    #[arg(long)]
+    pub no_floor: bool,
+}

@@ -1,0 +1,141 @@
+//! Asking, as any client of the fleet does it: publish a question, hear its stages, wait for its one
+//! terminal event. Works on either bus.
+
+use crate::fail::Fail;
+use envelope::{Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
+use harness::bus::{Bus, CoreMessage, Headers, Publish, PublishError, Stored, Stream, Subscription};
+use harness::outbox::{self, Created, publish_until};
+use serde_json::{Map, Value};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A question to publish.
+#[derive(Debug, Clone, Default)]
+pub struct Ask {
+    /// The question.
+    pub question: String,
+    /// Further fields of the ingress message, as docs/wire.md lists them.
+    pub fields: Map<String, Value>,
+    /// How long to wait for the terminal event.
+    pub wait: Duration,
+}
+
+/// How often the answers stream itself is looked at, should the delivery be lost.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Publishes the question and waits for its terminal event. `live` hears each stage that ends.
+pub async fn ask(bus: &dyn Bus, ask: Ask, mut live: impl FnMut(&TrailEntry)) -> Result<Terminal, Fail> {
+    let turn = match ask.fields.get("id").and_then(Value::as_str) {
+        Some(id) => TurnId::new(id).map_err(|e| Fail::usage(format!("`id`: {e}")))?,
+        None => TurnId::new(format!("q-{}", random_token())).map_err(|e| Fail::usage(e.to_string()))?,
+    };
+    let reply = format!("_INBOX.{}", random_token());
+    let mut replies = bus.subscribe(&reply, None).await?;
+    let mut stages = bus.subscribe(&Subject::Live { turn: turn.clone() }.to_string(), None).await?;
+    let mut fields = ask.fields;
+    fields.insert("question".into(), ask.question.into());
+    fields.insert("id".into(), turn.as_str().into());
+    fields.insert("reply_to".into(), reply.into());
+    fields.insert("stream".into(), true.into());
+    let body = serde_json::to_vec(&fields).map_err(|e| Fail::usage(e.to_string()))?;
+    let until = bus.now().plus(5_000);
+    publish_until(bus, Publish::new(envelope::subject::QUERY, body.into()), until).await.map_err(not_stored)?;
+    wait_for(bus, &turn, &mut *replies, &mut *stages, ask.wait, &mut live).await
+}
+
+fn not_stored(error: PublishError) -> Fail {
+    match error {
+        PublishError::Full => Fail::negative("the inbox is full; try again later"),
+        PublishError::Refused(why) => Fail::negative(format!("the server refused the question: {why}")),
+        other => Fail::cannot_connect(format!("the question was not stored: {other}"))
+            .hint("has the fleet been set up? `argosy setup` makes the streams"),
+    }
+}
+
+async fn wait_for(
+    bus: &dyn Bus,
+    turn: &TurnId,
+    replies: &mut dyn Subscription,
+    stages: &mut dyn Subscription,
+    wait: Duration,
+    live: &mut impl FnMut(&TrailEntry),
+) -> Result<Terminal, Fail> {
+    let deadline = Instant::now() + wait;
+    let mut look = tokio::time::interval(LOOK_EVERY);
+    look.tick().await;
+    let mut hear_stages = true;
+    loop {
+        tokio::select! {
+            reply = replies.next() => {
+                let Some(reply) = reply else { return Err(still_running(turn, wait)) };
+                return read(&reply.body);
+            }
+            stage = stages.next(), if hear_stages => match stage {
+                None => hear_stages = false,
+                Some(stage) => {
+                    if let Ok(entry) = serde_json::from_slice::<TrailEntry>(&stage.body) {
+                        live(&entry);
+                    }
+                }
+            },
+            _ = look.tick() => {
+                if let Ok(Some(stored)) = terminal(bus, turn).await {
+                    return read(&stored.body);
+                }
+            }
+            () = tokio::time::sleep_until(deadline) => return Err(still_running(turn, wait)),
+        }
+    }
+}
+
+fn still_running(turn: &TurnId, wait: Duration) -> Fail {
+    Fail::still_running(format!("no answer within {} s; the question is still being worked on", wait.as_secs()))
+        .hint(format!("fetch the answer later with: argosy answer {turn}"))
+}
+
+fn read(body: &[u8]) -> Result<Terminal, Fail> {
+    envelope::decode(body).map_err(|e| Fail::negative(format!("the answer cannot be read: {e}")))
+}
+
+async fn terminal(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Stored>, Fail> {
+    let subject = Subject::Answer { turn: turn.clone() }.to_string();
+    Ok(bus.last(Stream::Answers, &subject).await?)
+}
+
+/// The terminal event of a turn that was asked before.
+pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Fail> {
+    if let Some(stored) = terminal(bus, turn).await? {
+        return read(&stored.body);
+    }
+    let timer = Subject::Timer { turn: turn.clone(), hop: None }.to_string();
+    match bus.last(Stream::Timers, &timer).await? {
+        Some(_) => Err(Fail::still_running(format!("turn `{turn}` is still being worked on"))
+            .hint(format!("try again, or give it up with: argosy cancel {turn}"))),
+        None => Err(Fail::not_found(format!("there is no turn `{turn}`, or its answer has aged out"))),
+    }
+}
+
+/// Cancels a turn: its terminal event first, then the word to the workers. Needs no gateway.
+pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Fail> {
+    let timer = Subject::Timer { turn: turn.clone(), hop: None }.to_string();
+    let timer = bus.last(Stream::Timers, &timer).await?;
+    if timer.is_none() && terminal(bus, turn).await?.is_none() {
+        return Err(Fail::not_found(format!("there is no turn `{turn}`, or it has aged out")));
+    }
+    let known = timer.as_ref().and_then(|t| serde_json::from_slice::<envelope::Header>(&t.body).ok());
+    let event = match &known {
+        Some(header) => Terminal::of(header, Outcome::Cancelled, bus.now()),
+        None => Terminal::bare(turn.clone(), TenantId::default_tenant(), Outcome::Cancelled, bus.now()),
+    };
+    let reply = timer.as_ref().and_then(|t| t.headers.get(header::REPLY));
+    let message = outbox::terminal(&event, reply).map_err(|e| Fail::negative(e.to_string()))?;
+    let created = publish_until(bus, message, bus.now().plus(5_000)).await.map_err(not_stored)?;
+    let subject = Subject::Cancel { turn: turn.clone() }.to_string();
+    let word = CoreMessage { subject, reply: None, headers: Headers::default(), body: bytes::Bytes::new() };
+    bus.broadcast(word).await?;
+    Ok(created)
+}
+
+fn random_token() -> String {
+    (0..16).map(|_| fastrand::alphanumeric()).collect()
+}

@@ -1,0 +1,117 @@
+//! `argosy demo`: the sample corpus, a few questions that show the range, in one process.
+
+use crate::cli::{self, Output};
+use crate::client::Ask;
+use crate::command::ask::{ask_and_show, told};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::local::Local;
+use crate::model::PLUG_IN;
+use crate::render::{self, Line};
+use anstream::println;
+use envelope::Outcome;
+use owo_colors::OwoColorize;
+use retrieval::Mode;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The sample corpus and its questions, as they lie in the repository.
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/corpus");
+const QUESTIONS: &str = include_str!("../../../../tests/fixtures/questions.jsonl");
+/// How many of the labelled questions are asked: the first ones are the showcase.
+const SHOWN: usize = 5;
+
+#[derive(serde::Deserialize)]
+struct Sample {
+    question: String,
+    kind: String,
+    #[serde(default)]
+    filters: Option<Value>,
+    #[serde(default)]
+    buckets: Option<Value>,
+}
+
+/// Runs the demonstration.
+pub async fn run(args: cli::Demo, config: Config, output: Output) -> Result<(), Fail> {
+    let corpus = match &args.corpus {
+        Some(corpus) => corpus.clone(),
+        None => PathBuf::from(CORPUS).canonicalize().map_err(|_| {
+            Fail::not_found("the sample corpus is not where this binary was built")
+                .hint("run the demo from the repository, or name a folder with --corpus DIR")
+        })?,
+    };
+    let dir = tempfile::tempdir()?;
+    let mut local = Local::start(&config, dir.path()).await?;
+    let shown = show(&mut local, corpus, output).await;
+    let why = local.chosen.why.clone();
+    let offline = local.chosen.offline;
+    local.stop().await;
+    shown?;
+    if output == Output::Text {
+        what_next(&why, offline);
+    }
+    Ok(())
+}
+
+async fn show(local: &mut Local, corpus: PathBuf, output: Output) -> Result<(), Fail> {
+    let begun = Instant::now();
+    let line = Line::new(output);
+    let summary = local.index(corpus.clone(), Mode::Incremental, |p| line.say(told(p))).await;
+    line.done();
+    let summary = summary?;
+    if output == Output::Text {
+        println!("{} {}", "Model: ".bold(), local.chosen.why);
+        println!("{} {}", "Corpus:".bold(), corpus.display());
+        println!("        {} documents, {} chunks, indexed in {:.2} s", summary.indexed, local.chunk_count(), begun.elapsed().as_secs_f64());
+    }
+    let mut objects = Vec::new();
+    for line in QUESTIONS.lines().take(SHOWN) {
+        let sample: Sample = serde_json::from_str(line).map_err(|e| Fail::negative(format!("questions.jsonl: {e}")))?;
+        objects.push(ask_one(local, sample, output).await?);
+    }
+    if output == Output::Json {
+        println!("{:#}", Value::Array(objects));
+    }
+    Ok(())
+}
+
+async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Value, Fail> {
+    let mut fields = Map::new();
+    for (name, value) in [("filters", &sample.filters), ("buckets", &sample.buckets)] {
+        if let Some(value) = value.clone().filter(|v| !v.is_null()) {
+            fields.insert(name.into(), value);
+        }
+    }
+    if output == Output::Text {
+        println!();
+        println!("{} {}", format!("Question ({}):", sample.kind).bold().green(), sample.question.bold());
+        if let Some(filters) = &sample.filters {
+            println!("{} {filters}", "filters:".dimmed());
+        }
+        println!();
+    }
+    let ask = Ask { question: sample.question, fields, wait: Duration::from_secs(130) };
+    let terminal = ask_and_show(&*local.bus, ask, output).await?;
+    if output == Output::Json {
+        return Ok(render::terminal_json(&terminal));
+    }
+    match render::terminal(&terminal, output, true) {
+        Err(fail) if !matches!(terminal.outcome, Outcome::Clarification) => Err(fail),
+        _ => Ok(Value::Null),
+    }
+}
+
+fn what_next(why: &str, offline: bool) {
+    println!();
+    println!("{}", "What next".bold());
+    println!("  Ask your own documents:  argosy ask \"your question\" --corpus ./your-folder");
+    println!("  Start a real fleet:      argosy up --corpus ./your-folder");
+    println!("  Ask the fleet:           argosy ask \"your question\" --server nats://127.0.0.1:4222");
+    if offline {
+        println!("  These answers were extracted by the offline reader, which is no language model:");
+        println!("  {PLUG_IN}");
+    } else {
+        println!("  Model: {why}");
+    }
+}

@@ -1,0 +1,32 @@
+//! `argosy answer` and `argosy cancel`
+
+use crate::cli::{self, Output};
+use crate::client;
+use crate::command::connect;
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::render;
+use anstream::println;
+use harness::outbox::Created;
+
+/// Prints the answer of a turn.
+pub async fn answer(args: cli::Turn, config: Config, output: Output) -> Result<(), Fail> {
+    let bus = connect(&config).await?;
+    render::terminal(&client::answer(&*bus, &args.turn).await?, output, false)
+}
+
+/// Cancels a turn.
+pub async fn cancel(args: cli::Turn, config: Config, output: Output) -> Result<(), Fail> {
+    let bus = connect(&config).await?;
+    let created = client::cancel(&*bus, &args.turn).await?;
+    bus.flush().await?;
+    let cancelled = created == Created::Now;
+    if output == Output::Json {
+        println!("{}", serde_json::json!({ "turn": args.turn, "cancelled": cancelled }));
+    } else if cancelled {
+        println!("turn {} is cancelled", args.turn);
+    } else {
+        println!("turn {} had ended before", args.turn);
+    }
+    Ok(())
+}

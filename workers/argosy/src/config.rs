@@ -1,0 +1,311 @@
+//! The configuration of a process: the options of every crate, under one roof.
+//!
+//! Defaults < `argosy.toml` < `ARGOSY__section__key` < flags. Every option is documented where it is
+//! defined; here only what belongs to no other crate.
+
+use crate::fail::Fail;
+use anyhow::Context;
+use envelope::limits::DEADLINE_MS_MAX;
+use harness::topology::{Room, Topology};
+use serde::{Deserialize, Serialize};
+use settings::{Loaded, Size, Sources, Span};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that can be configured.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The NATS server.
+    pub nats: Nats,
+    /// What the streams keep.
+    pub streams: Streams,
+    /// How a role runs.
+    pub run: Run,
+    /// The gateway.
+    pub gateway: GatewayOptions,
+    /// The model. Without a node, one is looked for on this machine, and else the offline reader
+    /// answers.
+    pub model: llm_pool::Options,
+    /// Where this process keeps what can be rebuilt. Default `.argosy` in the working directory.
+    pub data_dir: DataDir,
+    /// Folder with prompts that replace the embedded ones, by file name. Default none.
+    pub prompts_dir: Option<PathBuf>,
+    /// The planner.
+    pub planner: planner::Options,
+    /// The retriever.
+    pub retriever: retriever::Options,
+    /// The mapper.
+    pub mapper: mapper::Options,
+    /// The reducer.
+    pub reducer: reducer::Options,
+    /// The validator.
+    pub validator: validator::Options,
+    /// The clarifier.
+    pub clarifier: clarifier::Options,
+    /// Logs and the admin endpoints.
+    pub telemetry: Telemetry,
+}
+
+/// A folder of its own type, so that its default can be one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct DataDir(pub PathBuf);
+
+impl Default for DataDir {
+    fn default() -> Self {
+        DataDir(PathBuf::from(".argosy"))
+    }
+}
+
+/// The NATS server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Nats {
+    /// One URL, or several separated by commas. Default `nats://127.0.0.1:4222`.
+    pub url: String,
+    /// Credentials file. Default none.
+    pub creds: Option<PathBuf>,
+    /// Further root certificates, PEM. Default none.
+    pub tls_ca: Option<PathBuf>,
+    /// Client certificate, PEM; goes with `tls_key`. Default none.
+    pub tls_cert: Option<PathBuf>,
+    /// Client key, PEM; goes with `tls_cert`. Default none.
+    pub tls_key: Option<PathBuf>,
+    /// Most time for one request. Default 5 s.
+    pub request_timeout: Span,
+}
+
+impl Default for Nats {
+    fn default() -> Self {
+        Nats {
+            url: "nats://127.0.0.1:4222".into(),
+            creds: None,
+            tls_ca: None,
+            tls_cert: None,
+            tls_key: None,
+            request_timeout: span(5_000),
+        }
+    }
+}
+
+/// What the streams keep, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Streams {
+    /// How long after its deadline the steps of a turn are kept, for traces. Default 5 min.
+    pub keep: Span,
+    /// How long questions, answers and dead letters are kept. Default 24 h.
+    pub max_age: Span,
+    /// After how long an unanswered delivery is made again. Default 20 s.
+    pub ack_wait: Span,
+    /// Unanswered deliveries of one role over all its processes. Default 1,024.
+    pub max_ack_pending: u32,
+    /// Replicas of each stream: 1 or 3. Default 1; 3 in production.
+    pub replicas: u8,
+    /// Room of the inbox. Default 1 GiB.
+    pub inbox_bytes: Size,
+    /// Room of the steps, scatter records and parts. Default 8 GiB.
+    pub steps_bytes: Size,
+    /// Room of the timers. Default 1 GiB.
+    pub timers_bytes: Size,
+    /// Room of the answers. Default 4 GiB.
+    pub answers_bytes: Size,
+    /// Room of the corpus. Default 16 GiB.
+    pub chunks_bytes: Size,
+    /// Room of the dead letters. Default 1 GiB.
+    pub dead_bytes: Size,
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        let Topology { keep, max_age, ack_wait, max_ack_pending, replicas, room } = Topology::default();
+        Streams {
+            keep: span(keep.as_millis() as u64),
+            max_age: span(max_age.as_millis() as u64),
+            ack_wait: span(ack_wait.as_millis() as u64),
+            max_ack_pending,
+            replicas,
+            inbox_bytes: Size::from_bytes(room.inbox),
+            steps_bytes: Size::from_bytes(room.steps),
+            timers_bytes: Size::from_bytes(room.timers),
+            answers_bytes: Size::from_bytes(room.answers),
+            chunks_bytes: Size::from_bytes(room.chunks),
+            dead_bytes: Size::from_bytes(room.dead),
+        }
+    }
+}
+
+/// How a role runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Run {
+    /// Steps at once in one process. Default 64.
+    pub slots: u32,
+    /// Most time for one step. Default 2 min.
+    pub step_timeout: Span,
+    /// How long running steps may take when the process is told to stop. Default 30 s.
+    pub grace: Span,
+    /// Threads of the runtime. Default 1: a role waits more than it works; more roles beat more
+    /// threads.
+    pub threads: u32,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Run { slots: 64, step_timeout: span(120_000), grace: span(30_000), threads: 1 }
+    }
+}
+
+/// The gateway.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GatewayOptions {
+    /// Time for a question that names no deadline. Default 2 min.
+    pub deadline: Span,
+    /// How often lost turns are looked for. Default 1 min.
+    pub sweep_every: Span,
+    /// How often the room of the streams is looked at. Default 1 s.
+    pub room_every: Span,
+    /// From how full a stream on no questions are taken, 0 to 1. Default 0.7.
+    pub room_limit: f64,
+}
+
+impl Default for GatewayOptions {
+    fn default() -> Self {
+        let gateway::Options { deadline, sweep_every, room_every, room_limit, .. } = gateway::Options::default();
+        GatewayOptions {
+            deadline: span(deadline.as_millis() as u64),
+            sweep_every: span(sweep_every.as_millis() as u64),
+            room_every: span(room_every.as_millis() as u64),
+            room_limit,
+        }
+    }
+}
+
+/// Logs and the admin endpoints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Telemetry {
+    /// `human`, `json`, or `auto`: human on a terminal. Default `auto`.
+    pub log_format: telemetry::LogFormat,
+    /// Level, or directives such as `info,harness=debug`. Default `info`.
+    pub log_level: String,
+    /// Where `/metrics`, `/livez` and `/readyz` are served; empty for nowhere. Default
+    /// `127.0.0.1:0`: any free port, which the log names.
+    pub listen: String,
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Telemetry { log_format: telemetry::LogFormat::Auto, log_level: "info".into(), listen: "127.0.0.1:0".into() }
+    }
+}
+
+fn span(ms: u64) -> Span {
+    Span::from_millis(ms)
+}
+
+/// The file that is read when none is named.
+pub const FILE: &str = "argosy.toml";
+
+impl Config {
+    /// Loads the configuration: `file` if named, else [`FILE`] if it is there, then the environment,
+    /// then `flags`.
+    pub fn load(file: Option<PathBuf>, flags: Vec<(String, String)>) -> Result<Config, Fail> {
+        let sources = Sources::new();
+        let sources = match file {
+            Some(file) => sources.file(file),
+            None => sources.optional_file(FILE),
+        };
+        let loaded: Loaded<Config> =
+            settings::load(sources.process_environment().flags(flags)).map_err(|e| Fail::usage(e.to_string()))?;
+        loaded.value.validate().map_err(|e| Fail::usage(format!("{e:#}")))?;
+        Ok(loaded.value)
+    }
+
+    fn validate(&self) -> anyhow::Result<()> {
+        let Streams { keep, max_age, replicas, ack_wait, .. } = &self.streams;
+        let longest = Duration::from_millis(DEADLINE_MS_MAX) + keep.duration();
+        anyhow::ensure!(
+            longest <= max_age.duration(),
+            "`streams.max_age` ({max_age}) must be at least the longest deadline (1h) plus `streams.keep` ({keep})"
+        );
+        anyhow::ensure!(matches!(replicas, 1 | 3 | 5), "`streams.replicas` must be 1, 3 or 5, not {replicas}");
+        anyhow::ensure!(!ack_wait.is_zero(), "`streams.ack_wait` must not be 0");
+        anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
+        anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
+        anyhow::ensure!(
+            (0.1..=0.95).contains(&self.gateway.room_limit),
+            "`gateway.room_limit` must be between 0.1 and 0.95"
+        );
+        anyhow::ensure!(
+            self.nats.tls_cert.is_some() == self.nats.tls_key.is_some(),
+            "`nats.tls_cert` and `nats.tls_key` go together"
+        );
+        if !self.model.nodes.is_empty() {
+            self.model.validate().context("in section `model`")?;
+        }
+        Ok(())
+    }
+
+    /// What the fleet needs of the server.
+    pub fn topology(&self) -> Topology {
+        let s = &self.streams;
+        Topology {
+            keep: s.keep.duration(),
+            max_age: s.max_age.duration(),
+            ack_wait: s.ack_wait.duration(),
+            max_ack_pending: s.max_ack_pending,
+            replicas: s.replicas,
+            room: Room {
+                inbox: s.inbox_bytes.bytes(),
+                steps: s.steps_bytes.bytes(),
+                timers: s.timers_bytes.bytes(),
+                answers: s.answers_bytes.bytes(),
+                chunks: s.chunks_bytes.bytes(),
+                dead: s.dead_bytes.bytes(),
+            },
+        }
+    }
+
+    /// How to reach the server; `wait` for one that is not there yet.
+    pub fn nats(&self, name: &str, wait: bool) -> harness::nats::Options {
+        let n = &self.nats;
+        harness::nats::Options {
+            url: n.url.clone(),
+            name: name.into(),
+            creds: n.creds.clone(),
+            tls_ca: n.tls_ca.clone(),
+            tls_identity: n.tls_cert.clone().zip(n.tls_key.clone()),
+            request_timeout: n.request_timeout.duration(),
+            wait_for_server: wait,
+        }
+    }
+
+    /// How a worker runs.
+    pub fn worker(&self, seed: u64) -> harness::Options {
+        harness::Options {
+            slots: self.run.slots as usize,
+            step_timeout: self.run.step_timeout.duration(),
+            ack_wait: self.streams.ack_wait.duration(),
+            keep: self.streams.keep.duration(),
+            grace: self.run.grace.duration(),
+            seed,
+        }
+    }
+
+    /// How a gateway runs.
+    pub fn gateway(&self, seed: u64) -> gateway::Options {
+        let g = &self.gateway;
+        gateway::Options {
+            deadline: g.deadline.duration(),
+            slots: self.run.slots as usize,
+            sweep_every: g.sweep_every.duration(),
+            room_every: g.room_every.duration(),
+            room_limit: g.room_limit,
+            grace: self.run.grace.duration(),
+            seed,
+        }
+    }
+}

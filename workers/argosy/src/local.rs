@@ -1,0 +1,98 @@
+//! The whole fleet in one process: every role on the memory bus, the index on local disk.
+//!
+//! The same workers, the same gateway, the same messages as against NATS; only the bus differs. It
+//! is for one process: what is asked here ends with it.
+
+use crate::config::Config;
+use crate::corpus::{self, IndexView, Progress, Summary};
+use crate::fail::Fail;
+use crate::model::{self, Chosen};
+use crate::roles::{Collaborators, Process};
+use envelope::{Role, TenantId};
+use harness::bus::{Bus, Stream};
+use harness::feed::feed;
+use harness::memory::MemoryBus;
+use retrieval::{Index, LexicalSearcher, Mode};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use telemetry::{Health, Registry};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// A fleet in this process.
+pub struct Local {
+    /// Its bus.
+    pub bus: Arc<dyn Bus>,
+    /// Its model.
+    pub chosen: Chosen,
+    index: Index,
+    seen: watch::Receiver<u64>,
+    stop: CancellationToken,
+    running: JoinSet<()>,
+}
+
+impl Local {
+    /// Starts the fleet with its index in `dir`.
+    pub async fn start(config: &Config, dir: &Path) -> Result<Local, Fail> {
+        let registry = Registry::new();
+        let broken = |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", dir.display()));
+        let index = Index::open(dir).map_err(broken)?;
+        let (mut view, seen) = IndexView::kept(index.clone()).map_err(|e| {
+            broken(e).hint("another argosy process may be using it; `--set data_dir=DIR` takes another folder")
+        })?;
+        let chosen = model::choose(config, &registry).await?;
+        let bus: Arc<dyn Bus> = MemoryBus::new(&config.topology());
+        let stop = CancellationToken::new();
+        let process = Process {
+            config: config.clone(),
+            bus: bus.clone(),
+            health: Health::new(&[]),
+            registry,
+            stop: stop.clone(),
+            seed: fastrand::u64(..),
+            faults: None,
+        };
+        let searcher = Arc::new(LexicalSearcher::new(index.clone()));
+        let mut running = process.start(&Role::ALL, &Collaborators { model: chosen.model.clone(), searcher })?;
+        let (fed, until) = (bus.clone(), stop.clone());
+        running.spawn(async move { feed(&*fed, Stream::Chunks, "argosy.chunk.>", &mut view, until).await });
+        Ok(Local { bus, chosen, index, seen, stop, running })
+    }
+
+    /// Brings `root` into the index; comes back when it can be searched.
+    pub async fn index(
+        &mut self,
+        root: PathBuf,
+        mode: Mode,
+        progress: impl FnMut(Progress) + Send,
+    ) -> Result<Summary, Fail> {
+        let catalog = self.index.catalog(&TenantId::default_tenant()).map_err(|e| Fail::negative(e.to_string()))?;
+        let summary = corpus::index(self.bus.clone(), root, &catalog, mode, progress).await?;
+        let last = self.bus.state(Stream::Chunks).await?.last;
+        let caught_up = self.seen.wait_for(|seen| *seen >= last);
+        match tokio::time::timeout(Duration::from_secs(120), caught_up).await {
+            Ok(Ok(_)) => Ok(summary),
+            _ => Err(Fail::negative("the index did not take in what was published; its log says why")),
+        }
+    }
+
+    /// How many chunks can be found.
+    pub fn chunk_count(&self) -> u64 {
+        self.index.chunk_count()
+    }
+
+    /// Stops the fleet and waits for it.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        while self.running.join_next().await.is_some() {}
+    }
+}
+
+/// Where the index of a corpus lives: one folder for each corpus under the data folder.
+pub fn index_dir(config: &Config, root: &Path) -> PathBuf {
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let hash = envelope::ids::fnv1a_64(root.as_os_str().as_encoded_bytes());
+    config.data_dir.0.join("index").join(format!("{hash:016x}"))
+}

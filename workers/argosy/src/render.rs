@@ -1,0 +1,248 @@
+//! How results look: for people with colour where there is a terminal, for programs as JSON.
+
+use crate::cli::Output;
+use crate::corpus::Summary;
+use crate::fail::Fail;
+use anstream::{eprintln, println};
+use envelope::{Citation, Outcome, Terminal, TrailEntry};
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use serde_json::Value;
+use std::io::IsTerminal;
+
+/// The object of `ask -o json`. Every field is always there.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    outcome: Outcome,
+    answer: Option<&'a str>,
+    citations: Vec<ShownCitation<'a>>,
+    confidence: Option<f32>,
+    low_confidence: bool,
+    notices: &'a [String],
+    clarification: Option<&'a envelope::Clarification>,
+    error: Option<&'a envelope::Problem>,
+    model: Option<&'a str>,
+    usage: envelope::Usage,
+    trail: &'a [TrailEntry],
+    turn: &'a str,
+    duration_ms: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct ShownCitation<'a> {
+    n: u16,
+    doc_id: &'a str,
+    chunk_id: &'a str,
+    title: &'a str,
+    source: &'a str,
+    page: Option<u32>,
+    line: u32,
+    score: f32,
+    quote: &'a str,
+}
+
+impl<'a> From<&'a Citation> for ShownCitation<'a> {
+    fn from(c: &'a Citation) -> Self {
+        ShownCitation {
+            n: c.n,
+            doc_id: c.doc_id.as_str(),
+            chunk_id: &c.chunk_id,
+            title: &c.title,
+            source: &c.source,
+            page: c.page,
+            line: c.line,
+            score: c.score,
+            quote: &c.quote,
+        }
+    }
+}
+
+/// A terminal event as one JSON object.
+pub fn terminal_json(t: &Terminal) -> Value {
+    let shown = Shown {
+        outcome: t.outcome,
+        answer: t.answer.as_deref(),
+        citations: t.citations.iter().map(ShownCitation::from).collect(),
+        confidence: t.confidence,
+        low_confidence: t.low_confidence,
+        notices: &t.notices,
+        clarification: t.clarification.as_ref(),
+        error: t.error.as_ref(),
+        model: t.model.as_deref(),
+        usage: t.usage,
+        trail: &t.trail,
+        turn: t.turn.as_str(),
+        duration_ms: duration_ms(t),
+    };
+    serde_json::to_value(shown).unwrap_or(Value::Null)
+}
+
+fn duration_ms(t: &Terminal) -> u64 {
+    if t.asked_at.0 == 0 { 0 } else { t.asked_at.until(t.ended_at) }
+}
+
+/// Prints a terminal event; what failed becomes the failure of the command.
+pub fn terminal(t: &Terminal, output: Output, with_trail: bool) -> Result<(), Fail> {
+    if output == Output::Json {
+        println!("{:#}", terminal_json(t));
+    } else {
+        terminal_text(t, with_trail);
+    }
+    verdict(t, output)
+}
+
+/// The exit of a command that ended in this terminal event. In JSON the object has said it all.
+fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
+    let problem = || {
+        let text = t.error.as_ref().map_or("no reason was given", |e| e.message.as_str());
+        format!("{}: {text}", t.outcome.as_str())
+    };
+    let fail = match t.outcome {
+        Outcome::Answered => return Ok(()),
+        Outcome::Clarification => Fail { exit: 7, code: "clarification", ..Fail::negative("the question needs your input") },
+        Outcome::Refused => Fail { code: "refused", ..Fail::negative(problem()) },
+        Outcome::Failed => Fail { code: "turn_failed", ..Fail::negative(problem()) },
+        Outcome::Expired => Fail { code: "expired", ..Fail::negative(problem()) },
+        Outcome::Cancelled => Fail { code: "cancelled", ..Fail::negative("the question was cancelled") },
+    };
+    Err(if output == Output::Json { Fail { message: String::new(), ..fail } } else { fail })
+}
+
+fn terminal_text(t: &Terminal, with_trail: bool) {
+    if let Some(answer) = &t.answer {
+        println!("{answer}");
+    }
+    if let Some(question) = &t.clarification {
+        println!("{}", question.question.bold());
+        for option in &question.options {
+            println!("  - {option}");
+        }
+    }
+    for notice in &t.notices {
+        println!("{} {notice}", "note:".yellow());
+    }
+    if !t.citations.is_empty() {
+        println!();
+        for c in &t.citations {
+            println!("{}", source_line(c));
+            println!("    {}", one_line(&c.quote, 160).dimmed());
+        }
+    }
+    println!();
+    println!("{}", footer(t).dimmed());
+    if with_trail {
+        trail(&t.trail);
+    }
+}
+
+fn source_line(c: &Citation) -> String {
+    let page = c.page.map(|p| format!(" p.{p}")).unwrap_or_default();
+    let place = format!("{}{page}:{}", c.source, c.line);
+    format!("[{}] {} {} {}", c.n, place.cyan(), format!("({:.2})", c.score).dimmed(), one_line(&c.title, 60))
+}
+
+fn footer(t: &Terminal) -> String {
+    let confidence = match (t.confidence, t.low_confidence) {
+        (Some(c), true) => format!("confidence {c:.2} (low) · "),
+        (Some(c), false) => format!("confidence {c:.2} · "),
+        (None, _) => String::new(),
+    };
+    let model = t.model.as_deref().map(|m| format!("model: {m} · ")).unwrap_or_default();
+    let (calls, tokens) = (t.usage.calls, t.usage.tokens_in + t.usage.tokens_out);
+    format!("{confidence}{model}{:.2} s · {calls} calls · {tokens} tokens · turn {}", duration_ms(t) as f64 / 1000.0, t.turn)
+}
+
+/// Prints what each step did; the mappers of one fan-out are folded into one line.
+pub fn trail(entries: &[TrailEntry]) {
+    println!();
+    println!("{}", format!("{:<11} {:>3} {:>9} {:>8}  what", "step", "hop", "queued", "work").bold());
+    let mut rest = entries;
+    while let Some(first) = rest.first() {
+        let same = rest.iter().take_while(|e| e.index.is_some() && (e.role, e.hop) == (first.role, first.hop)).count();
+        let (group, after) = rest.split_at(same.max(1));
+        println!("{}", trail_line(group));
+        for fallback in group.iter().flat_map(|e| &e.fallbacks) {
+            println!("{:<35} {}", "", format!("fallback: {}", fallback.as_str()).yellow());
+        }
+        rest = after;
+    }
+}
+
+fn trail_line(group: &[TrailEntry]) -> String {
+    let first = &group[0];
+    let longest = |of: fn(&TrailEntry) -> u64| group.iter().map(of).max().unwrap_or(0);
+    let name = if first.index.is_some() { format!("{} x{}", first.role, group.len()) } else { first.role.to_string() };
+    let decided = match first.index {
+        None => first.decided.clone(),
+        Some(_) => group.iter().map(|e| e.decided.as_str()).collect::<Vec<_>>().join("; "),
+    };
+    let (queued, worked) = (longest(|e| e.queued_ms), longest(|e| e.worked_ms));
+    format!("{name:<11} {:>3} {queued:>6} ms {worked:>5} ms  {}", first.hop, one_line(&decided, 100))
+}
+
+/// Prints what an indexing run did.
+pub fn summary(summary: &Summary, output: Output) {
+    if output == Output::Json {
+        println!("{:#}", serde_json::to_value(summary).unwrap_or(Value::Null));
+        return;
+    }
+    let Summary { indexed, unchanged, deleted, chunks, skipped, .. } = summary;
+    println!("{indexed} indexed ({chunks} messages), {unchanged} unchanged, {deleted} deleted, {} skipped", skipped.len());
+    for skip in skipped {
+        println!("  {} {}: {}", "skipped".yellow(), skip.source, skip.reason);
+    }
+}
+
+/// Prints a failure where it belongs: JSON on stdout for programs, words on stderr for people.
+pub fn fail(fail: &Fail, output: Output) {
+    if fail.message.is_empty() {
+        return;
+    }
+    if output == Output::Json {
+        println!("{}", fail.to_json());
+        return;
+    }
+    eprintln!("{} {}", "error:".red().bold(), fail.message);
+    if let Some(hint) = &fail.hint {
+        eprintln!("{} {hint}", "hint:".bold());
+    }
+}
+
+/// Text on one line, cut.
+pub fn one_line(text: &str, max: usize) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if flat.chars().count() <= max {
+        return flat;
+    }
+    let cut: String = flat.chars().take(max.saturating_sub(1)).collect();
+    format!("{cut}…")
+}
+
+/// The line on stderr that says what happens right now; only on a terminal.
+pub struct Line(Option<indicatif::ProgressBar>);
+
+impl Line {
+    /// A line, or nothing when stderr is no terminal or nobody is to look.
+    pub fn new(output: Output) -> Line {
+        if output == Output::Json || !std::io::stderr().is_terminal() {
+            return Line(None);
+        }
+        let bar = indicatif::ProgressBar::new_spinner();
+        bar.enable_steady_tick(std::time::Duration::from_millis(100));
+        Line(Some(bar))
+    }
+
+    /// Says something else.
+    pub fn say(&self, text: String) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(text);
+        }
+    }
+
+    /// Takes the line away.
+    pub fn done(self) {
+        if let Some(bar) = self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Roles to running workers: the one place where stages meet their collaborators.
+
+use crate::config::Config;
+use crate::fail::Fail;
+use envelope::Role;
+use gateway::Gateway;
+use harness::bus::Bus;
+use harness::fault::Faults;
+use harness::{Metrics, Worker};
+use llm::{ChatModel, Prompts};
+use retrieval::Searcher;
+use stage::Handler;
+use std::sync::Arc;
+use telemetry::{Health, Registry};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// What stages work with.
+#[derive(Clone)]
+pub struct Collaborators {
+    /// The model.
+    pub model: Arc<dyn ChatModel>,
+    /// The index.
+    pub searcher: Arc<dyn Searcher>,
+}
+
+/// What every worker of a process shares.
+pub struct Process {
+    /// The configuration.
+    pub config: Config,
+    /// The bus.
+    pub bus: Arc<dyn Bus>,
+    /// Readiness.
+    pub health: Health,
+    /// Counts.
+    pub registry: Registry,
+    /// Told to stop.
+    pub stop: CancellationToken,
+    /// Seed of jitter and trace ids.
+    pub seed: u64,
+    /// Faults at named points, for tests.
+    pub faults: Option<Arc<dyn Faults>>,
+}
+
+/// The prompts with what replaces them.
+pub fn prompts(config: &Config) -> Result<Prompts, Fail> {
+    match &config.prompts_dir {
+        None => Ok(Prompts::default()),
+        Some(dir) => Prompts::from_dir(dir).map_err(|e| Fail::usage(format!("`prompts_dir`: {e}"))),
+    }
+}
+
+/// The stage of a thinking role.
+fn handler(role: Role, config: &Config, with: &Collaborators) -> Result<Arc<dyn Handler>, Fail> {
+    let prompts = prompts(config)?;
+    let model = || with.model.clone();
+    let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("in section `{role}`: {e}"));
+    Ok(match role {
+        Role::Planner => Arc::new(
+            planner::Planner::new(model(), &prompts, config.planner.clone()).map_err(|e| wrong(&e))?,
+        ),
+        Role::Retriever => Arc::new(
+            retriever::Retriever::new(with.searcher.clone(), config.retriever.clone()).map_err(|e| wrong(&e))?,
+        ),
+        Role::Mapper => Arc::new(
+            mapper::Mapper::new(model(), &prompts, config.mapper.clone()).map_err(|e| wrong(&e))?,
+        ),
+        Role::Reducer => Arc::new(
+            reducer::Reducer::new(model(), &prompts, config.reducer.clone()).map_err(|e| wrong(&e))?,
+        ),
+        Role::Validator => Arc::new(validator::Validator::new(config.validator.clone()).map_err(|e| wrong(&e))?),
+        Role::Clarifier => Arc::new(
+            clarifier::Clarifier::new(model(), &prompts, config.clarifier.clone()).map_err(|e| wrong(&e))?,
+        ),
+        Role::Gateway => return Err(Fail::usage("the gateway is no stage")),
+    })
+}
+
+impl Process {
+    /// Starts the workers of `roles`; they end after [`Process::stop`] is cancelled.
+    pub fn start(&self, roles: &[Role], with: &Collaborators) -> Result<JoinSet<()>, Fail> {
+        let broken = |e: telemetry::Error| Fail::negative(e.to_string());
+        let metrics = Metrics::new(&self.registry, roles).map_err(broken)?;
+        let topology = self.config.topology();
+        let mut running = JoinSet::new();
+        for role in roles.iter().copied() {
+            if role == Role::Gateway {
+                let metrics = gateway::Metrics::new(&self.registry).map_err(broken)?;
+                let options = self.config.gateway(self.seed);
+                let gateway = Gateway::new(self.bus.clone(), topology.clone(), options, metrics);
+                let (health, stop) = (self.health.clone(), self.stop.clone());
+                running.spawn(async move {
+                    let drained = gateway.run(health, stop).await;
+                    tracing::info!(%role, finished = drained.finished, given_back = drained.given_back, "drained");
+                });
+                continue;
+            }
+            let options = self.config.worker(self.seed ^ role as u64);
+            let handler = handler(role, &self.config, with)?;
+            let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone());
+            let worker = match &self.faults {
+                Some(faults) => worker.with_faults(faults.clone()),
+                None => worker,
+            };
+            let (health, stop, consumer) = (self.health.clone(), self.stop.clone(), topology.consumer(role));
+            running.spawn(async move {
+                let drained = worker.run(consumer, health, stop).await;
+                tracing::info!(%role, finished = drained.finished, given_back = drained.given_back, "drained");
+            });
+        }
+        Ok(running)
+    }
+}
