@@ -1,6 +1,6 @@
 //! Finding a local model, against fake nodes and places where nobody or something else listens.
 
-use llm_pool::discover::{Candidate, Found, local};
+use argosy_llm_pool::discover::{Candidate, Found, local};
 use serde_json::json;
 use testkit::node::FakeNode;
 

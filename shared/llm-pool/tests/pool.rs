@@ -1,9 +1,11 @@
 //! The pool against fake nodes over real HTTP: every class of failure, retries on another node,
 //! learned dialects, limits in flight, time-outs, cancellation.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use argosy_llm_pool::{Options, Pool, options};
 use envelope::{Class, Classed, Role, TurnId};
 use llm::{ChatModel, ChatReply, ChatRequest, Error, Schema};
-use llm_pool::{Options, Pool, options};
 use serde_json::json;
 use settings::{Backoff, Secret, Span};
 use std::sync::Arc;
@@ -519,7 +521,7 @@ async fn counts_calls_tokens_and_retries() {
 fn a_pool_without_nodes_cannot_be() {
     let error = Pool::new(Options::default(), &Registry::new()).unwrap_err();
     assert!(
-        matches!(error, llm_pool::Error::NoNodes { .. }),
+        matches!(error, argosy_llm_pool::Error::NoNodes { .. }),
         "{error:?}"
     );
 }
