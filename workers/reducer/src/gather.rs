@@ -4,7 +4,7 @@
 //! A default of the mapper brings facts but does not count (C8); a passage said to be relevant
 //! without a fact counts but brings nothing to write from.
 
-use envelope::{Fallback, Findings, Passage};
+use envelope::{Fallback, Findings, Header, Passage, UnixMs};
 
 /// What the mappers found, without what they found irrelevant (R93).
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +55,14 @@ impl Gathered {
         }
         None
     }
+}
+
+/// Whether another round can be expected to end in time: it takes as long as those before it did on
+/// average, and its answer half as long again. A late answer is none.
+pub(crate) fn has_time(header: &Header, now: UnixMs) -> bool {
+    let rounds = u64::from(header.round) + 1;
+    let per_round = header.asked_at.until(now) / rounds;
+    now.until(header.deadline) >= per_round + per_round / 2
 }
 
 /// An entry for the parts that were not there in time and one for those that failed.
@@ -135,6 +143,28 @@ mod tests {
             none.as_deref(),
             Some("0 of 2 passages help with the question, 2 are wanted")
         );
+    }
+
+    #[test]
+    fn another_round_must_end_in_time() {
+        let mut header = testkit::model::step(envelope::Role::Reducer, "?").header;
+        (header.asked_at, header.deadline) = (UnixMs(0), UnixMs(100));
+        for (round, now, enough) in [
+            (0, 0, true),
+            (0, 40, true),
+            (0, 41, false),
+            (1, 56, true),
+            (1, 60, false),
+            (0, 100, false),
+            (0, 200, false),
+        ] {
+            header.round = round;
+            assert_eq!(
+                has_time(&header, UnixMs(now)),
+                enough,
+                "round {round} at {now}"
+            );
+        }
     }
 
     #[test]

@@ -4,6 +4,9 @@ use crate::stage::Error;
 use serde::{Deserialize, Serialize};
 use settings::Span;
 
+/// Most characters that the text of a prompt may be set to.
+const CHARS_MAX: usize = 40_000;
+
 /// The gate, the limits of the one call, and what is done when a model forgets its manners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -19,10 +22,10 @@ pub struct Options {
     /// Longest answer. Default 400 tokens.
     pub max_tokens: u32,
     /// Most text of facts shown to the model, in characters; every source keeps its first facts
-    /// longest. Default 12,000, about 3,000 tokens.
+    /// longest. Default 12,000, about 3,000 tokens; at most 40,000.
     pub facts_chars_max: usize,
     /// Most text of passages shown to the model where there are no facts (simple mode, a broken
-    /// stage), in characters. Default 12,000.
+    /// stage), in characters. Default 12,000; at most 40,000.
     pub passages_chars_max: usize,
     /// Least share of a sentence's words that a fact must hold to be cited for it, when the model
     /// cited nothing at all, 0 to 1. Default 0.3.
@@ -62,9 +65,9 @@ impl Options {
             ("facts_chars_max", self.facts_chars_max),
             ("passages_chars_max", self.passages_chars_max),
         ] {
-            // Above 100,000 the draft with its facts would not fit one message.
-            if !(1_000..=100_000).contains(&chars) {
-                return wrong(format!("`{name}` is {chars}: want 1,000 to 100,000"));
+            // With more, a draft with its facts and quotes might not fit one message.
+            if !(1_000..=CHARS_MAX).contains(&chars) {
+                return wrong(format!("`{name}` is {chars}: want 1000 to {CHARS_MAX}"));
             }
         }
         if !(0.0..=1.0).contains(&self.cite_overlap_min) {

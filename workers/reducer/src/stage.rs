@@ -100,6 +100,7 @@ impl Reducer {
                 if let Some(why) = &shortfall
                     && !last
                     && may_refine(&cx.case.budget)
+                    && gather::has_time(&cx.header, cx.started_at)
                 {
                     return Ok(too_little(why.clone(), scatter, fallbacks));
                 }

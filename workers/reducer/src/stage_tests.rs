@@ -1,7 +1,7 @@
 //! Tests of the reducer's step with a scripted model.
 
 use super::*;
-use envelope::Findings;
+use envelope::{Findings, UnixMs};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 
@@ -154,7 +154,9 @@ async fn too_little_asks_for_another_round_only_while_one_is_left() {
 
     let mut spent = cx();
     spent.case.budget.rounds = 1;
-    for (cx, last) in [(spent, false), (cx(), true)] {
+    let mut late = cx();
+    late.started_at = UnixMs(40_000);
+    for (cx, last) in [(spent, false), (late, false), (cx(), true)] {
         let model = ScriptedModel::saying(["It is printed on the box [1]."]);
         let (draft, done) = run(&model, &cx, gather(little(), false, last)).await;
         assert_eq!(draft.text, "It is printed on the box [1].");

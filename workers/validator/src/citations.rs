@@ -41,6 +41,9 @@ pub(crate) fn settle(text: &str, sources: &[Citation]) -> Settled {
             None => {
                 settled.unknown += 1;
                 trim_end(&mut settled.answer);
+                if ends_in_half_a_mark(&settled.answer) {
+                    settled.answer.push(' ');
+                }
             }
         }
         rest = after;
@@ -98,6 +101,12 @@ fn trim_end(text: &mut String) {
     text.truncate(text.trim_end_matches(' ').len());
 }
 
+/// Out of `[[9]1]` cutting `[9]` must not make `[1]`.
+fn ends_in_half_a_mark(text: &str) -> bool {
+    text.trim_end_matches(|c: char| c.is_ascii_digit())
+        .ends_with('[')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +152,7 @@ mod tests {
     fn cuts_out_what_names_no_source() {
         let (answer, cited, unknown) = settled("Due [7]. Paid [2] [99999999]. A [b] and [0].");
         assert_eq!(answer, "Due. Paid [1]. A [b] and.");
+        assert_eq!(settled("[[9]1] [2[0]3]").0, "[ 1] [2 3]");
         assert_eq!((cited, unknown), (vec!["1=d2".to_owned()], 3));
     }
 
@@ -156,7 +166,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_mark_names_a_citation(
-            text in "(\\[[0-9]{1,2}\\]|[a-z .\\[\\]]|\\PC){0,60}",
+            text in "(\\[[0-9]{1,2}\\]|[a-z0-9 .\\[\\]]|\\PC){0,60}",
             count in 0u16..12,
         ) {
             let settled = settle(&text, &sources(count));

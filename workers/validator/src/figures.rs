@@ -97,9 +97,11 @@ impl Given {
             }
             let runs: Vec<_> = words::runs(text).collect();
             for beside in 1..=IDENTIFIER_RUNS_MAX {
-                let windows = runs.windows(beside).map(|window| window.concat());
-                let identifiers = windows.filter(|window| has_digit(window));
-                given.identifiers.extend(identifiers.map(|i| squash(&i)));
+                let windows = runs.windows(beside);
+                let telling = windows.filter(|runs| runs.iter().any(|run| has_digit(run)));
+                given
+                    .identifiers
+                    .extend(telling.map(|runs| squash(&runs.concat())));
             }
         }
         given
