@@ -17,9 +17,9 @@ pub struct Options {
     pub nodes: Vec<Node>,
     /// Most time to open a connection. Default `2s`.
     pub connect_timeout: Span,
-    /// Most time from sending a request to the first byte of the answer. Nodes send nothing before
-    /// the whole answer is written, so this bounds the writing; less than half of `total_timeout`
-    /// leaves time to ask another node. Default `25s`.
+    /// Most time from sending a request to the first byte of the answer; then another node is asked.
+    /// Nodes send nothing before the whole answer is written, so this bounds the writing. A model
+    /// with a single node is given `total_timeout` instead. Default `25s`.
     pub first_byte_timeout: Span,
     /// Most time between two pieces of an answer. Default `5s`.
     pub idle_timeout: Span,

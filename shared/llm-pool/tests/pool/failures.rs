@@ -1,0 +1,169 @@
+//! Every class of failure, and what is tried again where.
+
+use super::*;
+
+#[tokio::test]
+async fn an_overflow_is_too_long_in_every_wording_and_never_repeated() {
+    let node = FakeNode::saying("x").await.unwrap();
+    let other = FakeNode::saying("x").await.unwrap();
+    let pool = pool(options(&[&node, &other]));
+    for server in Server::ALL {
+        node.always(Behaviour::Overflow(server, 4096));
+        other.always(Behaviour::Overflow(server, 4096));
+        for request in [request(), request_for_json()] {
+            let before = node.seen().calls + other.seen().calls;
+            let error = pool.chat(&request).await.unwrap_err();
+            let wanted = server.names_limit().then_some(4096);
+            assert!(
+                matches!(error, Error::TooLong { limit } if limit == wanted),
+                "{server:?}: {error:?}"
+            );
+            assert_eq!(error.class(), Class::TooLarge);
+            assert_eq!(node.seen().calls + other.seen().calls, before + 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_final() {
+    let node = FakeNode::saying("x").await.unwrap();
+    for (code, body) in [
+        (401, r#"{"error":{"message":"wrong key"}}"#),
+        (403, r#"{"error":"wrong key"}"#),
+        (404, r#"{"object":"error","message":"wrong key"}"#),
+        (400, "wrong key"),
+    ] {
+        let before = node.seen().calls;
+        node.script([status(code, body)]);
+        let error = ask(options(&[&node])).await.unwrap_err();
+        assert!(
+            matches!(&error, Error::Refused { status, message } if *status == code && message == "wrong key"),
+            "{error:?}"
+        );
+        assert_eq!(error.class(), Class::Permanent);
+        assert_eq!(node.seen().calls, before + 1);
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let node = FakeNode::saying("x").await.unwrap();
+    let to = format!("{}/v1/chat/completions", node.base_url());
+    node.script([Behaviour::Redirect(to)]);
+    let error = ask(options(&[&node])).await.unwrap_err();
+    assert!(
+        matches!(error, Error::Refused { status: 307, .. }),
+        "{error:?}"
+    );
+    assert_eq!(node.seen().calls, 1);
+}
+
+#[tokio::test]
+async fn what_may_pass_is_tried_again_on_another_node() {
+    for failure in [
+        status(429, "busy"),
+        status(500, "CUDA error"),
+        status(502, "bad gateway"),
+        status(503, "Loading model"),
+        status(504, "gateway time-out"),
+        Behaviour::Cut,
+        Behaviour::Raw("<html>hello</html>".into()),
+        Behaviour::Raw("{}".into()),
+    ] {
+        let [a, b] = [
+            FakeNode::saying("a").await.unwrap(),
+            FakeNode::saying("b").await.unwrap(),
+        ];
+        a.always(failure.clone());
+        let reply = ask(options(&[&a, &b])).await;
+        assert_eq!(reply.unwrap().text, "b", "{failure:?}");
+        assert_eq!((a.seen().calls, b.seen().calls), (1, 1), "{failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_is_gone_is_passed_over() {
+    let [a, b] = [
+        FakeNode::saying("a").await.unwrap(),
+        FakeNode::saying("b").await.unwrap(),
+    ];
+    let options = options(&[&a, &b]);
+    a.stop().await;
+    assert_eq!(ask(options).await.unwrap().text, "b");
+}
+
+#[tokio::test]
+async fn the_class_tells_what_the_last_failure_was() {
+    let node = FakeNode::saying("x").await.unwrap();
+    for (failure, class, code) in [
+        (status(429, "busy"), Class::Overloaded, "model_overloaded"),
+        (status(503, "busy"), Class::Overloaded, "model_overloaded"),
+        (status(500, "oh"), Class::Transient, "model_unavailable"),
+        (status(502, "oh"), Class::Transient, "model_unavailable"),
+        (Behaviour::Cut, Class::Transient, "model_unavailable"),
+    ] {
+        node.always(failure.clone());
+        let before = node.seen().calls;
+        let error = ask(options(&[&node])).await.unwrap_err();
+        assert_eq!(
+            (error.class(), error.code()),
+            (class, code),
+            "{failure:?}: {error}"
+        );
+        assert_eq!(node.seen().calls, before + 3, "{failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_understood_is_not_asked_for_again_at_the_same_node() {
+    let node = FakeNode::saying("x").await.unwrap();
+    for failure in [
+        Behaviour::Raw("hello".into()),
+        Behaviour::Say(" \n\n ".into()),
+        Behaviour::Say("x".repeat(2 * 1024 * 1024)),
+    ] {
+        node.always(failure);
+        let before = node.seen().calls;
+        let error = ask(options(&[&node])).await.unwrap_err();
+        assert!(matches!(error, Error::Protocol(_)), "{error:?}");
+        assert_eq!(node.seen().calls, before + 1);
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_is_asked_to_be_left_alone_is() {
+    let [a, b] = [
+        FakeNode::saying("a").await.unwrap(),
+        FakeNode::saying("b").await.unwrap(),
+    ];
+    a.always(status_after(429, "30"));
+    let pool = pool(options(&[&a, &b]));
+    for _ in 0..4 {
+        assert_eq!(pool.chat(&request()).await.unwrap().text, "b");
+    }
+    assert_eq!((a.seen().calls, b.seen().calls), (1, 4));
+}
+
+#[tokio::test]
+async fn a_single_node_is_asked_again_when_it_said() {
+    let node = FakeNode::saying("x").await.unwrap();
+    node.script([status_after(503, "1")]);
+    let begun = Instant::now();
+    assert_eq!(ask(options(&[&node])).await.unwrap().text, "x");
+    assert!(begun.elapsed() >= Duration::from_millis(900));
+    assert_eq!(node.seen().calls, 2);
+}
+
+#[tokio::test]
+async fn a_wait_that_does_not_fit_goes_back_to_the_caller() {
+    let node = FakeNode::saying("x").await.unwrap();
+    for (header, wanted) in [("45", 45), ("Fri, 31 Dec 2100 00:00:00 GMT", 60)] {
+        node.script([status_after(429, header)]);
+        let begun = Instant::now();
+        let error = ask(options(&[&node])).await.unwrap_err();
+        let wait = Classed::retry_after(&error);
+        assert_eq!(wait, Some(Duration::from_secs(wanted)), "{error:?}");
+        assert_eq!(error.class(), Class::Overloaded);
+        assert!(begun.elapsed() < LONG / 2);
+    }
+}

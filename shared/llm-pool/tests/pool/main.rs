@@ -1,0 +1,75 @@
+//! The pool against fake nodes over real HTTP.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+mod answers;
+mod dialects;
+mod failures;
+mod limits;
+
+use argosy_llm_pool::{Options, Pool, options};
+use envelope::{Class, Classed, Role, TurnId};
+use llm::{ChatModel, ChatReply, ChatRequest, Error, Schema};
+use serde_json::json;
+use settings::{Backoff, Secret, Span};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use telemetry::Registry;
+use testkit::node::{Behaviour, FakeNode, Server};
+
+/// Longer than any test waits.
+const LONG: Duration = Duration::from_secs(20);
+
+fn request() -> ChatRequest {
+    ChatRequest {
+        role: Role::Mapper,
+        turn: TurnId::new("t1").unwrap(),
+        system: "Be brief.".into(),
+        user: "Who wrote it?".into(),
+        max_tokens: 64,
+        schema: None,
+        timeout: LONG,
+    }
+}
+
+fn request_for_json() -> ChatRequest {
+    ChatRequest {
+        schema: Some(Schema {
+            name: "facts",
+            json: json!({"type": "object"}),
+        }),
+        ..request()
+    }
+}
+
+/// Nodes `a`, `b`, … with short waits between tries.
+fn options(nodes: &[&FakeNode]) -> Options {
+    let names = ["a", "b", "c"];
+    let nodes = nodes.iter().zip(names).map(|(node, name)| options::Node {
+        name: name.into(),
+        base_url: node.base_url(),
+        ..options::Node::default()
+    });
+    Options {
+        model: "tiny".into(),
+        nodes: nodes.collect(),
+        backoff: Backoff::new(Span::from_millis(1), 2.0, Span::from_millis(4)).unwrap(),
+        ..Options::default()
+    }
+}
+
+fn pool(options: Options) -> Pool {
+    Pool::new(options, &Registry::new()).unwrap()
+}
+
+async fn ask(options: Options) -> Result<ChatReply, Error> {
+    pool(options).chat(&request()).await
+}
+
+fn status(status: u16, body: &str) -> Behaviour {
+    Behaviour::Status(status, body.into(), None)
+}
+
+fn status_after(status: u16, retry_after: &str) -> Behaviour {
+    Behaviour::Status(status, "busy".into(), Some(retry_after.into()))
+}
