@@ -1,0 +1,83 @@
+//! One set of promises, two buses: every case runs on the memory bus (with a paused clock) and on a
+//! real nats-server of its own. What passes here is what the harness may rely on.
+//!
+//! It is not a test of three replicas; those differ in what lags, not in what is promised.
+
+#[path = "conformance/consume.rs"]
+mod consume;
+#[path = "conformance/core.rs"]
+mod core;
+#[path = "conformance/place.rs"]
+mod place;
+#[path = "conformance/publish.rs"]
+mod publish;
+#[path = "conformance/query.rs"]
+mod query;
+#[path = "conformance/timer.rs"]
+mod timer;
+
+macro_rules! cases {
+    ($($module:ident: $($case:ident),+;)+) => {
+        mod memory {
+            $($(
+                #[tokio::test(start_paused = true)]
+                async fn $case() {
+                    crate::$module::$case(crate::place::Place::Memory).await;
+                }
+            )+)+
+        }
+        mod nats {
+            $($(
+                #[tokio::test]
+                async fn $case() {
+                    crate::$module::$case(crate::place::Place::Nats).await;
+                }
+            )+)+
+        }
+    };
+}
+
+cases! {
+    publish:
+        created_once,
+        one_step_per_hop_across_roles,
+        map_steps_stand_outside_the_hop_fence,
+        racing_publishers_have_one_winner,
+        a_full_stream_refuses,
+        a_closed_fence_is_told_from_a_full_stream,
+        the_oldest_are_dropped,
+        the_newest_version_of_a_subject_stays,
+        a_subject_without_a_stream_is_not_confirmed,
+        headers_round_trip,
+        ttl_expires_and_reopens_the_fence;
+    query:
+        last_takes_wildcards,
+        parts_are_counted,
+        the_last_of_each_subject,
+        read_what_is_stored_and_then_what_comes,
+        positions_and_room;
+    consume:
+        a_consumer_takes_what_it_filters_in_order,
+        redelivered_after_the_ack_wait,
+        redelivered_after_the_delay_of_a_nak,
+        a_message_in_progress_is_not_redelivered,
+        an_acked_message_does_not_come_back,
+        open_deliveries_are_bounded,
+        delayed_naks_stay_open,
+        two_pullers_share,
+        no_more_than_the_free_slots,
+        closing_gives_back_the_rest,
+        a_dropped_pull_loses_nothing,
+        an_expired_message_is_not_redelivered,
+        a_missing_consumer_is_named;
+    timer:
+        a_schedule_fires_once_in_time,
+        a_schedule_is_replaced,
+        a_schedule_of_the_past_fires_at_once,
+        a_stream_without_schedules_refuses_them;
+    core:
+        every_listener_hears_a_broadcast,
+        a_queue_group_shares,
+        a_question_is_answered,
+        a_stored_message_is_heard_as_well;
+}
