@@ -16,7 +16,7 @@ pub(crate) use schema::analyzer;
 use crate::catalog::Catalog;
 use crate::record::ChunkRecord;
 use crate::search::Error;
-use envelope::TenantId;
+use envelope::{Bucket, TenantId};
 use schema::Fields;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -119,6 +119,12 @@ impl Index {
     /// How many chunks can be found.
     pub fn chunk_count(&self) -> u64 {
         self.reader.searcher().num_docs()
+    }
+
+    /// Whether any chunk is in a bucket.
+    pub(crate) fn has_bucket(&self, bucket: &Bucket) -> bool {
+        let term = Term::from_field_text(self.fields.bucket, bucket.as_str());
+        self.reader.searcher().doc_freq(&term).is_ok_and(|n| n > 0)
     }
 
     /// The documents of a tenant.

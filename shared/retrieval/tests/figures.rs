@@ -8,7 +8,7 @@ use argosy_retrieval::{ChunkRecord, Error, Index, LexicalSearcher, Request, Sear
 use envelope::{Filter, Origin, TenantId};
 use std::time::{Duration, Instant};
 
-const DOCUMENTS: usize = 4_000;
+const DOCUMENTS: usize = 2_000;
 
 /// A linear congruential generator: the same text on every run.
 struct Words(u64);
