@@ -99,6 +99,7 @@ fn from_html(raw: &str) -> (String, String) {
     for (tag, stands_for) in [
         ("</td>", " | "),
         ("</th>", " | "),
+        ("</tr>\n", "\n"),
         ("</tr>", "\n"),
         ("</p>", "\n\n"),
         ("<h1", "\n\n# <"),

@@ -2,7 +2,9 @@
 
 use super::lexicon::Lexicon;
 use super::question::{Kind, Question, Term};
+use llm::words;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Most keywords of a plan (R29).
 const KEYWORDS_MAX: usize = 4;
@@ -18,10 +20,10 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) ->
     let hint = source_hint(question);
     let mut query = question.trim().to_owned();
     if let Some(earlier) = earlier {
-        let known: Vec<String> = earlier.lines().map(normal).collect();
+        let known: Vec<BTreeSet<String>> = earlier.lines().map(sought).collect();
         let fresh = rewritings(lexicon, &read)
             .into_iter()
-            .find(|words| !words.is_empty() && !known.contains(&normal(&words.join(" "))));
+            .find(|words| !words.is_empty() && !known.contains(&sought(&words.join(" "))));
         if let Some(words) = fresh {
             query = words.join(" ");
             keywords = words.into_iter().take(KEYWORDS_MAX).collect();
@@ -62,7 +64,7 @@ fn by_specificity(question: &Question) -> Vec<&Term> {
     terms
 }
 
-/// Other queries for the same question, least changed first.
+/// Other queries for the same question: with synonyms, then with fewer and fewer words.
 fn rewritings(lexicon: &Lexicon, question: &Question) -> Vec<Vec<String>> {
     let in_order = |keep: &dyn Fn(&Term) -> bool| -> Vec<String> {
         let kept = question.terms.iter().filter(|t| keep(t));
@@ -80,19 +82,15 @@ fn rewritings(lexicon: &Lexicon, question: &Question) -> Vec<Vec<String>> {
         );
     }
     let ranked = by_specificity(question);
-    let most = &ranked[..ranked.len().min(3)];
+    let most = &ranked[..(ranked.len() * 2 / 3).min(3)];
     let fewest = in_order(&|t| most.contains(&t));
     let specific = in_order(&Term::is_specific);
-    vec![telling, widened, fewest, specific]
+    vec![widened, fewest, specific, telling]
 }
 
-fn normal(query: &str) -> String {
-    let words: Vec<String> = query
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    words.join(" ")
+/// What a query looks for, however it is worded: the planner tells plans apart by the same words.
+fn sought(query: &str) -> BTreeSet<String> {
+    words::content(query).into_iter().collect()
 }
 
 /// The file that the question names: something with a known extension, or what follows "file" and
@@ -210,8 +208,8 @@ mod tests {
             earlier.push_str(&query);
             queries.push(query);
         }
-        assert_eq!(queries[0], "price blue widget");
-        assert!(queries[1].contains("cost"), "{queries:?}");
+        assert_eq!(queries[0], "price blue widget cost charge");
+        assert_eq!(queries[1], "price widget");
         assert_eq!(queries[5], question);
     }
 }

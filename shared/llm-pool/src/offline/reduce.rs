@@ -106,12 +106,12 @@ fn compose(answers: Vec<Vec<Candidate>>, max_tokens: u32) -> String {
     let mut said: Vec<&Candidate> = Vec::new();
     let mut answer = String::new();
     for candidate in in_turn {
-        let cited = cite(&candidate.text, candidate.n);
+        let cited = cite(&candidate.text, candidate.n, &answer);
         let longer = tokens::estimate(&answer) + tokens::estimate(&cited) > max_tokens;
         if said.len() == most || (longer && !said.is_empty()) {
             break;
         }
-        if !is_new(candidate, &said) {
+        if cited.is_empty() || !is_new(candidate, &said) {
             continue;
         }
         if !said.is_empty() {
@@ -179,8 +179,9 @@ fn is_new(candidate: &Candidate, chosen: &[&Candidate]) -> bool {
     })
 }
 
-/// A fact with its number at the end of each sentence, before the full stop.
-fn cite(fact: &str, n: u16) -> String {
+/// A fact with its number at the end of each sentence, before the full stop; without the sentences
+/// that are said already.
+fn cite(fact: &str, n: u16, said: &str) -> String {
     let fact = fact.replace(" | ", ", ");
     let cited: Vec<String> = units::sentences(&fact)
         .into_iter()
@@ -189,6 +190,7 @@ fn cite(fact: &str, n: u16) -> String {
             let mark = if body.ends_with(['!', '?']) { "" } else { "." };
             format!("{body} [{n}]{mark}")
         })
+        .filter(|sentence| !said.contains(sentence.as_str()))
         .collect();
     cited.join(" ")
 }
@@ -226,9 +228,21 @@ mod tests {
     #[test]
     fn cites_every_sentence() {
         assert_eq!(
-            cite("It ends. Why? Total | 5 EUR", 2),
+            cite("It ends. Why? Total | 5 EUR", 2, ""),
             "It ends [2]. Why? [2] Total, 5 EUR [2]."
         );
+    }
+
+    #[test]
+    fn a_sentence_is_said_once() {
+        let facts = "[1] It began in 2021.\n[1] It began in 2021. It ends in 2027.";
+        let answer = gather(
+            &Lexicon::new(),
+            "When did it begin and when does it end?",
+            facts,
+            99,
+        );
+        assert_eq!(answer, "It began in 2021 [1]. It ends in 2027 [1].");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub(super) fn split(text: &str) -> Vec<Unit> {
         splitter.line(line);
     }
     splitter.flush();
-    splitter.units
+    splitter.without_lone_heads()
 }
 
 #[derive(Default)]
@@ -102,6 +102,17 @@ impl Splitter {
                 self.push(cells, UnitKind::Row, head);
             }
         }
+    }
+
+    /// A head without rows is a row: a piece may begin in the middle of a table.
+    fn without_lone_heads(mut self) -> Vec<Unit> {
+        let heads: Vec<usize> = self.units.iter().filter_map(|unit| unit.before).collect();
+        for (at, unit) in self.units.iter_mut().enumerate() {
+            if unit.kind == UnitKind::Head && !heads.contains(&at) {
+                unit.kind = UnitKind::Row;
+            }
+        }
+        self.units
     }
 
     fn at_sentence_start(&self) -> bool {
@@ -291,6 +302,7 @@ mod tests {
         assert_eq!(kinds, [Head, Row, Row, Field]);
         assert_eq!(units[2].text, "B-2 | 6");
         assert_eq!(units[2].before, Some(0));
+        assert_eq!(split("| A-1 | 5 |")[0].kind, Row);
     }
 
     proptest! {
