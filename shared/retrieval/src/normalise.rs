@@ -64,7 +64,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// NFKC, except for characters whose plain form would change a number.
-fn unify(text: &str) -> String {
+pub(crate) fn unify(text: &str) -> String {
     if is_nfkc(text) {
         return text.to_owned();
     }

@@ -6,6 +6,7 @@
 use crate::catalog::Entry;
 use crate::chunk::chunks;
 use crate::document::Document;
+use bytes::Bytes;
 use envelope::{Bucket, CodecError, DocId, Passage, Subject, TenantId, WIRE};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -63,7 +64,7 @@ impl ChunkRecord {
     }
 
     /// The message body.
-    pub fn encode(&self) -> Result<impl AsRef<[u8]> + Into<Vec<u8>> + use<>, CodecError> {
+    pub fn encode(&self) -> Result<Bytes, CodecError> {
         envelope::encode(self)
     }
 
@@ -259,7 +260,7 @@ mod tests {
     #[test]
     fn messages_survive_the_wire() {
         let record = publish_order(&document("some text"), None).remove(0);
-        let bytes: Vec<u8> = record.encode().unwrap().into();
+        let bytes = record.encode().unwrap();
         assert!(bytes.starts_with(b"{\"v\":1,"));
         assert_eq!(ChunkRecord::decode(&bytes).unwrap(), record);
         assert_eq!(record.chunk_id(), format!("{}.0", record.doc_id));

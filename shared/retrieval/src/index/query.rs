@@ -6,6 +6,7 @@
 use super::Index;
 use super::filter::restrictions;
 use super::schema::{self, Fields};
+use crate::normalise::unify;
 use crate::record::ChunkRecord;
 use crate::search::{Error, Request};
 use std::collections::HashMap;
@@ -19,6 +20,10 @@ use tantivy::{Searcher, Term};
 const IDENTIFIER_BOOST: f32 = 2.0;
 /// Most different words of one query; what is over it is noise.
 const WORDS_MAX: usize = 64;
+/// How many words of a query are looked at at all.
+const WORDS_READ_MAX: usize = 4 * WORDS_MAX;
+/// Most candidates of one search.
+const FETCH_MAX: usize = 1_000;
 /// Words that say nothing about what is looked for. A query of nothing else is searched as it is.
 const STOP_WORDS: &str = "a about all also am an and any are as at be been but by can could did do \
     does for from give had has have how i if in into is it its list many may me more most much my \
@@ -30,7 +35,7 @@ const STOP_WORDS: &str = "a about all also am an and any are as at be been but b
 pub(crate) struct Terms {
     /// Stems with their rarity in the corpus, each once, in the order of the query.
     pub(crate) stems: Vec<(String, f32)>,
-    /// Words with a digit, as they are written, in lower case, and their rarity: a part number is
+    /// Words with a digit, as [`identifier`] has them, and their rarity: a part number is
     /// rarer than a year.
     pub(crate) identifiers: Vec<(String, f32)>,
     /// The same in stems, where it is more than one.
@@ -58,7 +63,7 @@ impl Index {
         let queries = restrictions.queries.into_iter();
         let mut clauses: Vec<_> = queries.map(|query| (Occur::Must, query)).collect();
         clauses.push((Occur::Must, terms.query(&self.fields)));
-        let top = TopDocs::with_limit(request.fetch_k.max(1)).order_by_score();
+        let top = TopDocs::with_limit(request.fetch_k.clamp(1, FETCH_MAX)).order_by_score();
         let (best, total) = searcher.search(&BooleanQuery::new(clauses), &(top, Count))?;
         let found = best
             .into_iter()
@@ -76,19 +81,15 @@ impl Index {
 impl Terms {
     fn of(request: &Request, searcher: &Searcher, text: Field) -> Result<Terms, Error> {
         let mut analyzer = schema::analyzer();
-        let keywords = request.keywords.join(" ");
-        let words: Vec<&str> = request
-            .query
-            .split_whitespace()
-            .chain(keywords.split_whitespace())
-            .collect();
+        let asked = unify(&format!("{} {}", request.query, request.keywords.join(" ")));
+        let words: Vec<&str> = asked.split_whitespace().take(WORDS_READ_MAX).collect();
         let telling: Vec<&str> = words.iter().copied().filter(|w| !is_stop_word(w)).collect();
         let words = if telling.is_empty() { words } else { telling };
 
         let mut terms = Terms::default();
         let mut rarities: HashMap<String, f32> = HashMap::new();
         for word in words {
-            let stems = stems(&mut analyzer, word);
+            let stems = known_spelling(searcher, text, &mut analyzer, word)?;
             for stem in &stems {
                 if rarities.len() < WORDS_MAX && !rarities.contains_key(stem) {
                     let rarity = rarity(searcher, Term::from_field_text(text, stem))?;
@@ -105,7 +106,7 @@ impl Terms {
                     .copied()
                     .fold(0.0, f32::max);
                 terms.identifiers.push((name, rarest));
-                if stems.len() > 1 {
+                if stems.len() > 1 && terms.phrases.len() < WORDS_MAX {
                     terms.phrases.push(stems);
                 }
             }
@@ -137,6 +138,46 @@ impl Terms {
     }
 }
 
+/// The stems of a word. A part name that the corpus does not know is tried in its other spelling:
+/// `QD7706` for `QD-7706`, and the other way round.
+fn known_spelling(
+    searcher: &Searcher,
+    text: Field,
+    analyzer: &mut TextAnalyzer,
+    word: &str,
+) -> Result<Vec<String>, Error> {
+    let written = stems(analyzer, word);
+    if identifier(word).is_none() || known(searcher, text, &written)? {
+        return Ok(written);
+    }
+    let joined: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
+    let mut apart = String::with_capacity(joined.len() + 4);
+    for c in joined.chars() {
+        let letter = apart.chars().next_back().map(char::is_alphabetic);
+        if letter.is_some_and(|letter| letter != c.is_alphabetic()) {
+            apart.push(' ');
+        }
+        apart.push(c);
+    }
+    for spelling in [joined, apart] {
+        let other = stems(analyzer, &spelling);
+        if known(searcher, text, &other)? {
+            return Ok(other);
+        }
+    }
+    Ok(written)
+}
+
+/// Whether the corpus has all of these stems.
+fn known(searcher: &Searcher, text: Field, stems: &[String]) -> Result<bool, Error> {
+    for stem in stems {
+        if searcher.doc_freq(&Term::from_field_text(text, stem))? == 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Inverse document frequency, as BM25 has it.
 fn rarity(searcher: &Searcher, term: Term) -> Result<f32, Error> {
     let (all, with) = (searcher.num_docs() as f32, searcher.doc_freq(&term)? as f32);
@@ -158,13 +199,11 @@ pub(crate) fn stems(analyzer: &mut TextAnalyzer, text: &str) -> Vec<String> {
     stems
 }
 
-/// A word with a digit in it, without surrounding punctuation and with its case folded.
+/// A word with a digit in it as it is compared: lower case, without hyphens and what surrounds it.
 pub(crate) fn identifier(word: &str) -> Option<String> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-    let word = word
-        .strip_suffix("'s")
-        .or_else(|| word.strip_suffix("’s"))
-        .unwrap_or(word);
-    word.contains(|c: char| c.is_ascii_digit())
-        .then(|| word.to_lowercase())
+    let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
+    let word = owner.unwrap_or(word);
+    let digit = word.contains(|c: char| c.is_ascii_digit());
+    digit.then(|| word.to_lowercase().replace('-', ""))
 }

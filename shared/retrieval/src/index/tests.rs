@@ -363,3 +363,20 @@ fn nothing_that_is_typed_is_a_syntax_error() {
         }
     }
 }
+
+#[test]
+fn part_names_are_found_in_either_spelling() {
+    let index = index_of(&[
+        one("d/a.md", "The QD-7706 draws 35 mA.", json!({})),
+        one("d/b.md", "The XR550 draws 40 mA.", json!({})),
+    ]);
+    for (query, source) in [
+        ("QD7706", "d/a.md"),
+        ("qd-7706's current", "d/a.md"),
+        ("XR-550", "d/b.md"),
+        ("ＸＲ５５０?", "d/b.md"),
+    ] {
+        let result = search(&index, &request(query, json!({}))).unwrap();
+        assert_eq!(sources(&result), [source], "{query}");
+    }
+}
