@@ -2,6 +2,10 @@
 //! real nats-server of its own. What passes here is what the harness may rely on.
 //!
 //! It is not a test of three replicas; those differ in what lags, not in what is promised.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on may panic, in its helpers too"
+)]
 
 #[path = "conformance/consume.rs"]
 mod consume;

@@ -8,8 +8,7 @@ fn runs(pid: u32) -> bool {
         .args(["-0", &pid.to_string()])
         .stderr(std::process::Stdio::null())
         .status()
-        .unwrap()
-        .success()
+        .is_ok_and(|status| status.success())
 }
 
 #[tokio::test]
