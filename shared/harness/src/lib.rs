@@ -16,6 +16,7 @@
 //! | [`join`] | fan-out and join |
 //! | [`disposition`] | failure class to retry, hold or give up |
 //! | [`feed`] | a view fed from a stream |
+//! | [`floor`] | bare JetStream, to measure against |
 //! | [`fault`] | named points for tests |
 //! | [`server`] | a local nats-server for development and tests |
 
@@ -27,6 +28,7 @@ pub mod disposition;
 mod ended;
 pub mod fault;
 pub mod feed;
+pub mod floor;
 pub mod join;
 pub mod memory;
 mod metrics;

@@ -214,6 +214,22 @@ pub enum Bench {
     /// The whole fleet with a stubbed model, against bare JetStream in the same run.
     #[command(after_help = "Example: argosy bench fleet -o json")]
     Fleet(BenchFleet),
+    /// One process of the floor, as `bench fleet` starts it.
+    #[command(hide = true)]
+    FloorRole(FloorRole),
+}
+
+/// `argosy bench floor-role`
+#[derive(Debug, Args)]
+pub struct FloorRole {
+    /// Whose messages.
+    pub role: envelope::Role,
+    /// URL of NATS.
+    #[arg(long)]
+    pub server: String,
+    /// How long the stubbed model takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub model_delay_ms: u64,
 }
 
 /// `argosy bench fleet`

@@ -5,7 +5,6 @@
 //! what it has not stored.
 
 use crate::fail::Fail;
-use bytes::Bytes;
 use envelope::{TenantId, header};
 use harness::bus::{Bus, Headers, Publish, Stored, Stream};
 use harness::feed::View;
@@ -188,7 +187,7 @@ fn message(record: &ChunkRecord) -> Result<Publish, Fail> {
         true => Headers::default().with(header::DOC_HASH, record.hash.as_str()),
         false => Headers::default(),
     };
-    Ok(Publish { headers, ..Publish::new(record.subject(), Bytes::from(body.into())) })
+    Ok(Publish { headers, ..Publish::new(record.subject(), body) })
 }
 
 /// A tantivy index as a view of the corpus stream.

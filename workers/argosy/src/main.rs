@@ -48,6 +48,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Answer(args) => command::turn::answer(args, config, output).await,
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
+        Command::Bench(Bench::FloorRole(args)) => bench::floor_role(args).await,
     }
 }
 
@@ -73,7 +74,7 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
 }
 
 fn is_service(command: &Command) -> bool {
-    matches!(command, Command::Run(_))
+    matches!(command, Command::Run(_) | Command::Bench(Bench::FloorRole(_)))
 }
 
 fn threads(command: &Command, config: &Config) -> usize {
