@@ -1,1 +1,1 @@
-//! Whole-fleet tests.
+//! Whole-fleet tests: see the `[[test]]` sections of Cargo.toml. Nothing is exported.
