@@ -33,7 +33,13 @@ pub struct Load {
 }
 
 /// Runs the floor of one role until `stop` is cancelled.
-pub async fn run(url: &str, topology: &Topology, role: Role, load: Load, stop: CancellationToken) -> Result<(), Error> {
+pub async fn run(
+    url: &str,
+    topology: &Topology,
+    role: Role,
+    load: Load,
+    stop: CancellationToken,
+) -> Result<(), Error> {
     let client = async_nats::ConnectOptions::new()
         .subscription_capacity(1 << 16)
         .client_capacity(1 << 12)
@@ -43,16 +49,30 @@ pub async fn run(url: &str, topology: &Topology, role: Role, load: Load, stop: C
         Role::Gateway => vec![topology.inbox(), topology.answers()],
         thinking => vec![topology.consumer(thinking)],
     };
-    let pumps = consumers.into_iter().map(|consumer| pump(client.clone(), consumer, role, load, stop.clone()));
+    let pumps = consumers
+        .into_iter()
+        .map(|consumer| pump(client.clone(), consumer, role, load, stop.clone()));
     try_join_all(pumps).await?;
     Ok(())
 }
 
-async fn pump(client: Client, spec: ConsumerSpec, role: Role, load: Load, stop: CancellationToken) -> Result<(), Error> {
+async fn pump(
+    client: Client,
+    spec: ConsumerSpec,
+    role: Role,
+    load: Load,
+    stop: CancellationToken,
+) -> Result<(), Error> {
     let context = async_nats::jetstream::new(client.clone());
-    let consumer: PullConsumer = context.get_consumer_from_stream(&spec.name, spec.stream.name()).await?;
-    let mut messages =
-        consumer.stream().max_messages_per_batch(200).heartbeat(Duration::from_secs(5)).messages().await?;
+    let consumer: PullConsumer = context
+        .get_consumer_from_stream(&spec.name, spec.stream.name())
+        .await?;
+    let mut messages = consumer
+        .stream()
+        .max_messages_per_batch(200)
+        .heartbeat(Duration::from_secs(5))
+        .messages()
+        .await?;
     let mut running = tokio::task::JoinSet::new();
     loop {
         tokio::select! {
@@ -84,17 +104,35 @@ fn body(question: &[u8], bytes: usize) -> Bytes {
     body.freeze()
 }
 
-async fn handle(client: &Client, from: Stream, role: Role, load: Load, message: Message) -> Result<(), Error> {
-    let name = message.payload.split(|b| *b == b'|').next().unwrap_or_default().to_vec();
+async fn handle(
+    client: &Client,
+    from: Stream,
+    role: Role,
+    load: Load,
+    message: Message,
+) -> Result<(), Error> {
+    let name = message
+        .payload
+        .split(|b| *b == b'|')
+        .next()
+        .unwrap_or_default()
+        .to_vec();
     let turn = String::from_utf8(name)?;
     let body = body(format!("{turn}|").as_bytes(), load.body_bytes);
     if matches!(role, Role::Planner | Role::Mapper | Role::Reducer) && !load.model_delay.is_zero() {
         tokio::time::sleep(load.model_delay).await;
     }
-    let step = |role: &str, hop: u16| (format!("argosy.step.0.{role}.{turn}.{hop}"), Some(format!("argosy.step.0.*.{turn}.{hop}")));
+    let step = |role: &str, hop: u16| {
+        (
+            format!("argosy.step.0.{role}.{turn}.{hop}"),
+            Some(format!("argosy.step.0.*.{turn}.{hop}")),
+        )
+    };
     let once = |subject: String| (subject, None);
     let next = match (role, from) {
-        (Role::Gateway, Stream::Inbox) => vec![once(format!("argosy.listen.{turn}.0")), step("planner", 0)],
+        (Role::Gateway, Stream::Inbox) => {
+            vec![once(format!("argosy.listen.{turn}.0")), step("planner", 0)]
+        }
         (Role::Gateway, _) => {
             client.publish(format!("_INBOX.bench.{turn}"), body).await?;
             return Ok(());
@@ -103,11 +141,17 @@ async fn handle(client: &Client, from: Stream, role: Role, load: Load, message: 
         (Role::Retriever, _) => {
             publish(client, step("scatter", 2), &body).await?;
             let maps = (0..load.maps).map(|i| once(format!("argosy.step.0.mapper.{turn}.3.{i}")));
-            maps.chain([once(format!("argosy.listen.{turn}.2"))]).collect()
+            maps.chain([once(format!("argosy.listen.{turn}.2"))])
+                .collect()
         }
         (Role::Mapper, _) => {
             let index = message.subject.rsplit('.').next().unwrap_or("0").to_owned();
-            publish(client, once(format!("argosy.part.0.{turn}.3.{index}")), &body).await?;
+            publish(
+                client,
+                once(format!("argosy.part.0.{turn}.3.{index}")),
+                &body,
+            )
+            .await?;
             if count(client, &format!("argosy.part.0.{turn}.3.*")).await? < usize::from(load.maps) {
                 return Ok(());
             }
@@ -120,7 +164,11 @@ async fn handle(client: &Client, from: Stream, role: Role, load: Load, message: 
     Ok(())
 }
 
-async fn publish(client: &Client, (subject, fence): (String, Option<String>), body: &Bytes) -> Result<(), Error> {
+async fn publish(
+    client: &Client,
+    (subject, fence): (String, Option<String>),
+    body: &Bytes,
+) -> Result<(), Error> {
     #[derive(Deserialize)]
     struct Ack {
         error: Option<Refusal>,
@@ -134,9 +182,14 @@ async fn publish(client: &Client, (subject, fence): (String, Option<String>), bo
     headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
     headers.insert("Nats-TTL", "420");
     if let Some(fence) = fence {
-        headers.insert("Nats-Expected-Last-Subject-Sequence-Subject", fence.as_str());
+        headers.insert(
+            "Nats-Expected-Last-Subject-Sequence-Subject",
+            fence.as_str(),
+        );
     }
-    let request = async_nats::Request::new().payload(body.clone()).headers(headers);
+    let request = async_nats::Request::new()
+        .payload(body.clone())
+        .headers(headers);
     let answer = client.send_request(subject, request).await?;
     match serde_json::from_slice::<Ack>(&answer.payload)?.error {
         Some(refusal) if refusal.err_code != 10071 => Err(refusal.description.into()),
@@ -155,6 +208,11 @@ async fn count(client: &Client, filter: &str) -> Result<usize, Error> {
         subjects: HashMap<String, IgnoredAny>,
     }
     let request = format!("{{\"subjects_filter\":\"{filter}\"}}");
-    let answer = client.request("$JS.API.STREAM.INFO.ARGOSY_STEPS_0", request.into()).await?;
-    Ok(serde_json::from_slice::<Info>(&answer.payload)?.state.subjects.len())
+    let answer = client
+        .request("$JS.API.STREAM.INFO.ARGOSY_STEPS_0", request.into())
+        .await?;
+    Ok(serde_json::from_slice::<Info>(&answer.payload)?
+        .state
+        .subjects
+        .len())
 }

@@ -98,7 +98,10 @@ impl Server {
             ("nats.tls_cert", path(&self.tls_cert)),
             ("nats.tls_key", path(&self.tls_key)),
         ];
-        pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+        pairs
+            .into_iter()
+            .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+            .collect()
     }
 }
 
@@ -153,7 +156,12 @@ pub struct Index {
     #[arg(long)]
     pub force: bool,
     /// Whose documents these are.
-    #[arg(long, value_name = "TENANT", default_value = "default", requires = "server")]
+    #[arg(
+        long,
+        value_name = "TENANT",
+        default_value = "default",
+        requires = "server"
+    )]
     pub tenant: String,
     /// Where the fleet is.
     #[command(flatten)]

@@ -3,7 +3,9 @@
 
 use crate::fail::Fail;
 use envelope::{Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
-use harness::bus::{Bus, CoreMessage, Headers, Publish, PublishError, Stored, Stream, Subscription};
+use harness::bus::{
+    Bus, CoreMessage, Headers, Publish, PublishError, Stored, Stream, Subscription,
+};
 use harness::outbox::{self, Created, publish_until};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -24,14 +26,22 @@ pub struct Ask {
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Publishes the question and waits for its terminal event. `live` hears each stage that ends.
-pub async fn ask(bus: &dyn Bus, ask: Ask, mut live: impl FnMut(&TrailEntry)) -> Result<Terminal, Fail> {
+pub async fn ask(
+    bus: &dyn Bus,
+    ask: Ask,
+    mut live: impl FnMut(&TrailEntry),
+) -> Result<Terminal, Fail> {
     let turn = match ask.fields.get("id").and_then(Value::as_str) {
         Some(id) => TurnId::new(id).map_err(|e| Fail::usage(format!("`id`: {e}")))?,
-        None => TurnId::new(format!("q-{}", random_token())).map_err(|e| Fail::usage(e.to_string()))?,
+        None => {
+            TurnId::new(format!("q-{}", random_token())).map_err(|e| Fail::usage(e.to_string()))?
+        }
     };
     let reply = format!("_INBOX.{}", random_token());
     let mut replies = bus.subscribe(&reply, None).await?;
-    let mut stages = bus.subscribe(&Subject::Live { turn: turn.clone() }.to_string(), None).await?;
+    let mut stages = bus
+        .subscribe(&Subject::Live { turn: turn.clone() }.to_string(), None)
+        .await?;
     let mut fields = ask.fields;
     fields.insert("question".into(), ask.question.into());
     fields.insert("id".into(), turn.as_str().into());
@@ -39,14 +49,22 @@ pub async fn ask(bus: &dyn Bus, ask: Ask, mut live: impl FnMut(&TrailEntry)) -> 
     fields.insert("stream".into(), true.into());
     let body = serde_json::to_vec(&fields).map_err(|e| Fail::usage(e.to_string()))?;
     let until = bus.now().plus(5_000);
-    publish_until(bus, Publish::new(envelope::subject::QUERY, body.into()), until).await.map_err(not_stored)?;
+    publish_until(
+        bus,
+        Publish::new(envelope::subject::QUERY, body.into()),
+        until,
+    )
+    .await
+    .map_err(not_stored)?;
     wait_for(bus, &turn, &mut *replies, &mut *stages, ask.wait, &mut live).await
 }
 
 fn not_stored(error: PublishError) -> Fail {
     match error {
         PublishError::Full => Fail::negative("the inbox is full; try again later"),
-        PublishError::Refused(why) => Fail::negative(format!("the server refused the question: {why}")),
+        PublishError::Refused(why) => {
+            Fail::negative(format!("the server refused the question: {why}"))
+        }
         other => Fail::cannot_connect(format!("the question was not stored: {other}"))
             .hint("has the fleet been set up? `argosy setup` makes the streams"),
     }
@@ -89,8 +107,11 @@ async fn wait_for(
 }
 
 fn still_running(turn: &TurnId, wait: Duration) -> Fail {
-    Fail::still_running(format!("no answer within {} s; the question is still being worked on", wait.as_secs()))
-        .hint(format!("fetch the answer later with: argosy answer {turn}"))
+    Fail::still_running(format!(
+        "no answer within {} s; the question is still being worked on",
+        wait.as_secs()
+    ))
+    .hint(format!("fetch the answer later with: argosy answer {turn}"))
 }
 
 fn read(body: &[u8]) -> Result<Terminal, Fail> {
@@ -107,31 +128,60 @@ pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Fail> {
     if let Some(stored) = terminal(bus, turn).await? {
         return read(&stored.body);
     }
-    let timer = Subject::Timer { turn: turn.clone(), hop: None }.to_string();
+    let timer = Subject::Timer {
+        turn: turn.clone(),
+        hop: None,
+    }
+    .to_string();
     match bus.last(Stream::Timers, &timer).await? {
-        Some(_) => Err(Fail::still_running(format!("turn `{turn}` is still being worked on"))
-            .hint(format!("try again, or give it up with: argosy cancel {turn}"))),
-        None => Err(Fail::not_found(format!("there is no turn `{turn}`, or its answer has aged out"))),
+        Some(_) => Err(
+            Fail::still_running(format!("turn `{turn}` is still being worked on")).hint(format!(
+                "try again, or give it up with: argosy cancel {turn}"
+            )),
+        ),
+        None => Err(Fail::not_found(format!(
+            "there is no turn `{turn}`, or its answer has aged out"
+        ))),
     }
 }
 
 /// Cancels a turn: its terminal event first, then the word to the workers. Needs no gateway.
 pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Fail> {
-    let timer = Subject::Timer { turn: turn.clone(), hop: None }.to_string();
+    let timer = Subject::Timer {
+        turn: turn.clone(),
+        hop: None,
+    }
+    .to_string();
     let timer = bus.last(Stream::Timers, &timer).await?;
     if timer.is_none() && terminal(bus, turn).await?.is_none() {
-        return Err(Fail::not_found(format!("there is no turn `{turn}`, or it has aged out")));
+        return Err(Fail::not_found(format!(
+            "there is no turn `{turn}`, or it has aged out"
+        )));
     }
-    let known = timer.as_ref().and_then(|t| serde_json::from_slice::<envelope::Header>(&t.body).ok());
+    let known = timer
+        .as_ref()
+        .and_then(|t| serde_json::from_slice::<envelope::Header>(&t.body).ok());
     let event = match &known {
         Some(header) => Terminal::of(header, Outcome::Cancelled, bus.now()),
-        None => Terminal::bare(turn.clone(), TenantId::default_tenant(), Outcome::Cancelled, bus.now()),
+        None => Terminal::bare(
+            turn.clone(),
+            TenantId::default_tenant(),
+            Outcome::Cancelled,
+            bus.now(),
+        ),
     };
     let reply = timer.as_ref().and_then(|t| t.headers.get(header::REPLY));
     let message = outbox::terminal(&event, reply).map_err(|e| Fail::negative(e.to_string()))?;
-    let created = publish_until(bus, message, bus.now().plus(5_000)).await.map_err(not_stored)?;
+    let created = publish_until(bus, message, bus.now().plus(5_000))
+        .await
+        .map_err(not_stored)?;
     let subject = Subject::Cancel { turn: turn.clone() }.to_string();
-    let word = CoreMessage { subject, reply: None, headers: Headers::default(), body: bytes::Bytes::new() };
+    let word = CoreMessage {
+        subject,
+        reply: None,
+        headers: Headers::default(),
+        body: bytes::Bytes::new(),
+    };
     bus.broadcast(word).await?;
     Ok(created)
 }

@@ -119,7 +119,14 @@ pub struct Streams {
 
 impl Default for Streams {
     fn default() -> Self {
-        let Topology { keep, max_age, ack_wait, max_ack_pending, replicas, room } = Topology::default();
+        let Topology {
+            keep,
+            max_age,
+            ack_wait,
+            max_ack_pending,
+            replicas,
+            room,
+        } = Topology::default();
         Streams {
             keep: span(keep.as_millis() as u64),
             max_age: span(max_age.as_millis() as u64),
@@ -153,7 +160,12 @@ pub struct Run {
 
 impl Default for Run {
     fn default() -> Self {
-        Run { slots: 64, step_timeout: span(120_000), grace: span(30_000), threads: 1 }
+        Run {
+            slots: 64,
+            step_timeout: span(120_000),
+            grace: span(30_000),
+            threads: 1,
+        }
     }
 }
 
@@ -173,7 +185,13 @@ pub struct GatewayOptions {
 
 impl Default for GatewayOptions {
     fn default() -> Self {
-        let gateway::Options { deadline, sweep_every, room_every, room_limit, .. } = gateway::Options::default();
+        let gateway::Options {
+            deadline,
+            sweep_every,
+            room_every,
+            room_limit,
+            ..
+        } = gateway::Options::default();
         GatewayOptions {
             deadline: span(deadline.as_millis() as u64),
             sweep_every: span(sweep_every.as_millis() as u64),
@@ -198,7 +216,11 @@ pub struct Telemetry {
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Telemetry { log_format: telemetry::LogFormat::Auto, log_level: "info".into(), listen: "127.0.0.1:0".into() }
+        Telemetry {
+            log_format: telemetry::LogFormat::Auto,
+            log_level: "info".into(),
+            listen: "127.0.0.1:0".into(),
+        }
     }
 }
 
@@ -218,20 +240,32 @@ impl Config {
             Some(file) => sources.file(file),
             None => sources.optional_file(FILE),
         };
-        let loaded: Loaded<Config> =
-            settings::load(sources.process_environment().flags(flags)).map_err(|e| Fail::usage(e.to_string()))?;
-        loaded.value.validate().map_err(|e| Fail::usage(format!("{e:#}")))?;
+        let loaded: Loaded<Config> = settings::load(sources.process_environment().flags(flags))
+            .map_err(|e| Fail::usage(e.to_string()))?;
+        loaded
+            .value
+            .validate()
+            .map_err(|e| Fail::usage(format!("{e:#}")))?;
         Ok(loaded.value)
     }
 
     fn validate(&self) -> anyhow::Result<()> {
-        let Streams { keep, max_age, replicas, ack_wait, .. } = &self.streams;
+        let Streams {
+            keep,
+            max_age,
+            replicas,
+            ack_wait,
+            ..
+        } = &self.streams;
         let longest = Duration::from_millis(DEADLINE_MS_MAX) + keep.duration();
         anyhow::ensure!(
             longest <= max_age.duration(),
             "`streams.max_age` ({max_age}) must be at least the longest deadline (1h) plus `streams.keep` ({keep})"
         );
-        anyhow::ensure!(matches!(replicas, 1 | 3 | 5), "`streams.replicas` must be 1, 3 or 5, not {replicas}");
+        anyhow::ensure!(
+            matches!(replicas, 1 | 3 | 5),
+            "`streams.replicas` must be 1, 3 or 5, not {replicas}"
+        );
         anyhow::ensure!(!ack_wait.is_zero(), "`streams.ack_wait` must not be 0");
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");

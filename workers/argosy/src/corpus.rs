@@ -9,7 +9,9 @@ use envelope::{TenantId, header};
 use harness::bus::{Bus, Headers, Publish, Stored, Stream};
 use harness::feed::View;
 use harness::outbox::publish_until;
-use retrieval::{Catalog, ChunkRecord, Document, Index, IndexPlan, Mode, Skip, SkipReason, Stamp, Writer};
+use retrieval::{
+    Catalog, ChunkRecord, Document, Index, IndexPlan, Mode, Skip, SkipReason, Stamp, Writer,
+};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,7 +75,9 @@ pub async fn catalog_of_stream(bus: &dyn Bus, tenant: &TenantId) -> Result<Catal
         let (message, pending) = reader.next().await?;
         match ChunkRecord::decode(&message.body) {
             Ok(record) => catalog.observe(&record),
-            Err(error) => tracing::warn!(%error, subject = message.subject, "unreadable chunk passed over"),
+            Err(error) => {
+                tracing::warn!(%error, subject = message.subject, "unreadable chunk passed over")
+            }
         }
         if pending == 0 {
             return Ok(catalog);
@@ -90,14 +94,28 @@ pub async fn index(
     mut progress: impl FnMut(Progress) + Send,
 ) -> Result<Summary, Fail> {
     if !root.is_dir() {
-        return Err(Fail::not_found(format!("`{}` is not a folder", root.display()))
-            .hint("name a folder with .md, .txt or .html files"));
+        return Err(
+            Fail::not_found(format!("`{}` is not a folder", root.display()))
+                .hint("name a folder with .md, .txt or .html files"),
+        );
     }
     let tenant = catalog.tenant().clone();
     let (stamps, skips, paths) = scan(root.clone(), tenant.clone(), &mut progress).await?;
-    let IndexPlan { publish, delete, unchanged, kept } = catalog.diff(&stamps, &skips, mode);
-    let mut summary = Summary { unchanged, ..Summary::default() };
-    summary.skipped = skips.into_iter().filter(is_worth_telling).map(told).collect();
+    let IndexPlan {
+        publish,
+        delete,
+        unchanged,
+        kept,
+    } = catalog.diff(&stamps, &skips, mode);
+    let mut summary = Summary {
+        unchanged,
+        ..Summary::default()
+    };
+    summary.skipped = skips
+        .into_iter()
+        .filter(is_worth_telling)
+        .map(told)
+        .collect();
     for source in kept {
         tracing::info!(source, "cannot be read now; what is indexed of it is kept");
     }
@@ -108,14 +126,21 @@ pub async fn index(
     }
     let total = publish.len();
     for (done, stamp) in publish.into_iter().enumerate() {
-        let path = paths.get(&stamp.source).cloned().unwrap_or_else(|| root.join(&stamp.source));
+        let path = paths
+            .get(&stamp.source)
+            .cloned()
+            .unwrap_or_else(|| root.join(&stamp.source));
         match read(path, stamp.source.clone(), tenant.clone()).await? {
             Ok(document) => {
-                let records = retrieval::record::publish_order(&document, catalog.get(&stamp.source));
+                let records =
+                    retrieval::record::publish_order(&document, catalog.get(&stamp.source));
                 store(&*bus, &records, &mut summary).await?;
                 summary.indexed += 1;
             }
-            Err(reason) => summary.skipped.push(Skipped { source: stamp.source, reason: reason.to_string() }),
+            Err(reason) => summary.skipped.push(Skipped {
+                source: stamp.source,
+                reason: reason.to_string(),
+            }),
         }
         progress(Progress::Published(done + 1, total));
     }
@@ -125,7 +150,11 @@ pub async fn index(
 type Scanned = (Vec<Stamp>, Vec<Skip>, BTreeMap<String, PathBuf>);
 
 /// Looks at every file once; memory holds one document at a time.
-async fn scan(root: PathBuf, tenant: TenantId, progress: &mut (impl FnMut(Progress) + Send)) -> Result<Scanned, Fail> {
+async fn scan(
+    root: PathBuf,
+    tenant: TenantId,
+    progress: &mut (impl FnMut(Progress) + Send),
+) -> Result<Scanned, Fail> {
     let (send, mut receive) = tokio::sync::mpsc::channel(64);
     let walking = tokio::task::spawn_blocking(move || {
         let (mut stamps, mut skips, mut paths) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -145,12 +174,22 @@ async fn scan(root: PathBuf, tenant: TenantId, progress: &mut (impl FnMut(Progre
     while let Some(seen) = receive.recv().await {
         progress(Progress::Scanned(seen));
     }
-    walking.await.map_err(|e| Fail::negative(format!("reading the corpus failed: {e}")))
+    walking
+        .await
+        .map_err(|e| Fail::negative(format!("reading the corpus failed: {e}")))
 }
 
-async fn read(path: PathBuf, source: String, tenant: TenantId) -> Result<Result<Document, SkipReason>, Fail> {
-    let reading = tokio::task::spawn_blocking(move || retrieval::reader::read_document(&path, &source, &tenant));
-    reading.await.map_err(|e| Fail::negative(format!("reading a document failed: {e}")))
+async fn read(
+    path: PathBuf,
+    source: String,
+    tenant: TenantId,
+) -> Result<Result<Document, SkipReason>, Fail> {
+    let reading = tokio::task::spawn_blocking(move || {
+        retrieval::reader::read_document(&path, &source, &tenant)
+    });
+    reading
+        .await
+        .map_err(|e| Fail::negative(format!("reading a document failed: {e}")))
 }
 
 fn is_worth_telling(skip: &Skip) -> bool {
@@ -158,13 +197,18 @@ fn is_worth_telling(skip: &Skip) -> bool {
 }
 
 fn told(skip: Skip) -> Skipped {
-    Skipped { source: skip.source, reason: skip.reason.to_string() }
+    Skipped {
+        source: skip.source,
+        reason: skip.reason.to_string(),
+    }
 }
 
 /// Stores the records of one document. The head comes last and alone: when it is there, all is.
 async fn store(bus: &dyn Bus, records: &[ChunkRecord], summary: &mut Summary) -> Result<(), Fail> {
     use futures_util::{StreamExt, TryStreamExt};
-    let Some((head, rest)) = records.split_last() else { return Ok(()) };
+    let Some((head, rest)) = records.split_last() else {
+        return Ok(());
+    };
     let publish = |record: &ChunkRecord| {
         let message = message(record);
         async move {
@@ -175,19 +219,27 @@ async fn store(bus: &dyn Bus, records: &[ChunkRecord], summary: &mut Summary) ->
                 .map_err(|e| Fail::negative(format!("a chunk could not be stored: {e}")))
         }
     };
-    futures_util::stream::iter(rest.iter().map(publish)).buffer_unordered(IN_FLIGHT).try_collect::<Vec<_>>().await?;
+    futures_util::stream::iter(rest.iter().map(publish))
+        .buffer_unordered(IN_FLIGHT)
+        .try_collect::<Vec<_>>()
+        .await?;
     publish(head).await?;
     summary.chunks += records.len();
     Ok(())
 }
 
 fn message(record: &ChunkRecord) -> Result<Publish, Fail> {
-    let body = record.encode().map_err(|e| Fail::negative(format!("chunk {}: {e}", record.chunk_id())))?;
+    let body = record
+        .encode()
+        .map_err(|e| Fail::negative(format!("chunk {}: {e}", record.chunk_id())))?;
     let headers = match record.is_head() {
         true => Headers::default().with(header::DOC_HASH, record.hash.as_str()),
         false => Headers::default(),
     };
-    Ok(Publish { headers, ..Publish::new(record.subject(), body) })
+    Ok(Publish {
+        headers,
+        ..Publish::new(record.subject(), body)
+    })
 }
 
 /// A tantivy index as a view of the corpus stream.
@@ -207,13 +259,19 @@ const BATCH: usize = 512;
 
 impl IndexView {
     /// A view of `index` on the stream of this name; the receiver tells how far the index is.
-    pub fn new(index: Index, stream: String) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error> {
+    pub fn new(
+        index: Index,
+        stream: String,
+    ) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error> {
         let mut writer = index.writer()?;
         let position = index.position()?;
         let committed = match &position {
             Some(at) if at.stream == stream => at.sequence,
             Some(_) => {
-                tracing::warn!(stream, "the index was fed from another stream; it is built anew");
+                tracing::warn!(
+                    stream,
+                    "the index was fed from another stream; it is built anew"
+                );
                 writer.clear()?;
                 0
             }
@@ -229,9 +287,25 @@ impl IndexView {
         Ok(Self::from(index, writer, "memory".into(), 0))
     }
 
-    fn from(index: Index, writer: Writer, stream: String, committed: u64) -> (IndexView, watch::Receiver<u64>) {
+    fn from(
+        index: Index,
+        writer: Writer,
+        stream: String,
+        committed: u64,
+    ) -> (IndexView, watch::Receiver<u64>) {
         let (seen, receiver) = watch::channel(committed);
-        (IndexView { index, writer, stream, waiting: Vec::new(), applied: committed, committed, seen }, receiver)
+        (
+            IndexView {
+                index,
+                writer,
+                stream,
+                waiting: Vec::new(),
+                applied: committed,
+                committed,
+                seen,
+            },
+            receiver,
+        )
     }
 
     /// How many chunks can be found.
@@ -247,11 +321,17 @@ impl IndexView {
 }
 
 impl View for IndexView {
-    fn apply(&mut self, message: Stored, pending: u64) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn apply(
+        &mut self,
+        message: Stored,
+        pending: u64,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         match ChunkRecord::decode(&message.body) {
             Ok(record) => self.waiting.push(record),
             // One bad chunk does not stop the corpus; it is named and passed over.
-            Err(error) => tracing::error!(%error, subject = message.subject, "unreadable chunk passed over"),
+            Err(error) => {
+                tracing::error!(%error, subject = message.subject, "unreadable chunk passed over")
+            }
         }
         self.applied = message.sequence;
         if self.waiting.len() >= BATCH {
@@ -279,4 +359,3 @@ impl View for IndexView {
         self.applied
     }
 }
-

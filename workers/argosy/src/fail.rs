@@ -36,7 +36,12 @@ impl Fail {
          3 not found, 4 cannot connect, 6 timed out and still running, 7 your input is needed, 130 interrupted";
 
     fn of(exit: u8, code: &'static str, message: impl Into<String>) -> Fail {
-        Fail { exit, code, message: message.into(), hint: None }
+        Fail {
+            exit,
+            code,
+            message: message.into(),
+            hint: None,
+        }
     }
 
     /// It ran, and the answer is no.
@@ -73,7 +78,11 @@ impl Fail {
 
     /// As one line of JSON.
     pub fn to_json(&self) -> String {
-        let inner = Inner { code: self.code, message: &self.message, hint: self.hint.as_deref() };
+        let inner = Inner {
+            code: self.code,
+            message: &self.message,
+            hint: self.hint.as_deref(),
+        };
         serde_json::to_string(&Shown { error: inner }).unwrap_or_default()
     }
 }
@@ -82,7 +91,9 @@ impl From<harness::bus::BusError> for Fail {
     fn from(error: harness::bus::BusError) -> Self {
         use harness::bus::BusError;
         match &error {
-            BusError::Missing(_) | BusError::Different { .. } => Fail::of(3, "not_set_up", error.to_string()),
+            BusError::Missing(_) | BusError::Different { .. } => {
+                Fail::of(3, "not_set_up", error.to_string())
+            }
             BusError::Away(_) => Fail::cannot_connect(error.to_string()),
             BusError::Refused(_) => Fail::negative(error.to_string()),
         }

@@ -55,7 +55,11 @@ impl Member {
     /// Asks it to drain (SIGTERM).
     pub async fn terminate(&mut self) {
         if let Some(pid) = self.child.id() {
-            let _ = Command::new("kill").arg("-TERM").arg(pid.to_string()).status().await;
+            let _ = Command::new("kill")
+                .arg("-TERM")
+                .arg(pid.to_string())
+                .status()
+                .await;
         }
     }
 
@@ -75,11 +79,20 @@ impl Plan {
     /// Starts one process.
     pub fn start(&self, role: Role, extra: &[String]) -> Result<Member, Fail> {
         let mut command = Command::new(&self.binary);
-        command.args(["run", role.as_str(), "--server", &self.server, "--log", &self.log]);
+        command.args([
+            "run",
+            role.as_str(),
+            "--server",
+            &self.server,
+            "--log",
+            &self.log,
+        ]);
         if let Some(config) = &self.config {
             command.arg("--config").arg(config);
         }
-        command.arg("--set").arg(format!("data_dir={}", self.data_dir.display()));
+        command
+            .arg("--set")
+            .arg(format!("data_dir={}", self.data_dir.display()));
         for option in &self.set {
             command.args(["--set", option]);
         }
@@ -90,16 +103,30 @@ impl Plan {
         if let Some(dir) = &self.log_dir {
             std::fs::create_dir_all(dir)?;
             let path = dir.join(format!("{role}.log"));
-            let log = std::fs::File::options().create(true).append(true).open(path)?;
+            let log = std::fs::File::options()
+                .create(true)
+                .append(true)
+                .open(path)?;
             command.stdout(log.try_clone()?).stderr(log);
         }
-        let failed = |e| Fail::negative(format!("`{} run {role}` did not start: {e}", self.binary.display()));
-        Ok(Member { role, child: command.spawn().map_err(failed)? })
+        let failed = |e| {
+            Fail::negative(format!(
+                "`{} run {role}` did not start: {e}",
+                self.binary.display()
+            ))
+        };
+        Ok(Member {
+            role,
+            child: command.spawn().map_err(failed)?,
+        })
     }
 
     /// Starts one process of every role.
     pub fn start_all(&self) -> Result<Vec<Member>, Fail> {
-        Role::ALL.into_iter().map(|role| self.start(role, &[])).collect()
+        Role::ALL
+            .into_iter()
+            .map(|role| self.start(role, &[]))
+            .collect()
     }
 }
 

@@ -8,14 +8,14 @@ use crate::corpus::{self, IndexView, Progress, Summary};
 use crate::fail::Fail;
 use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process};
-use envelope::{Role, TenantId};
+use envelope::{Role, TenantId, UnixMs};
 use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::memory::MemoryBus;
 use retrieval::{Index, LexicalSearcher, Mode};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use telemetry::{Health, Registry};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -37,13 +37,16 @@ impl Local {
     /// Starts the fleet with its index in `dir`.
     pub async fn start(config: &Config, dir: &Path) -> Result<Local, Fail> {
         let registry = Registry::new();
-        let broken = |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", dir.display()));
+        let broken =
+            |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", dir.display()));
         let index = Index::open(dir).map_err(broken)?;
         let (mut view, seen) = IndexView::kept(index.clone()).map_err(|e| {
-            broken(e).hint("another argosy process may be using it; `--set data_dir=DIR` takes another folder")
+            broken(e).hint(
+                "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
+            )
         })?;
         let chosen = model::choose(config, &registry).await?;
-        let bus: Arc<dyn Bus> = MemoryBus::new(&config.topology());
+        let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
         let stop = CancellationToken::new();
         let process = Process {
             config: config.clone(),
@@ -55,10 +58,25 @@ impl Local {
             faults: None,
         };
         let searcher = Arc::new(LexicalSearcher::new(index.clone()));
-        let mut running = process.start(&Role::ALL, &Collaborators { model: chosen.model.clone(), searcher })?;
+        let mut running = process.start(
+            &Role::ALL,
+            &Collaborators {
+                model: chosen.model.clone(),
+                searcher,
+            },
+        )?;
         let (fed, until) = (bus.clone(), stop.clone());
-        running.spawn(async move { feed(&*fed, Stream::Chunks, "argosy.chunk.>", &mut view, until).await });
-        Ok(Local { bus, chosen, index, seen, stop, running })
+        running.spawn(async move {
+            feed(&*fed, Stream::Chunks, "argosy.chunk.>", &mut view, until).await
+        });
+        Ok(Local {
+            bus,
+            chosen,
+            index,
+            seen,
+            stop,
+            running,
+        })
     }
 
     /// Brings `root` into the index; comes back when it can be searched.
@@ -68,13 +86,18 @@ impl Local {
         mode: Mode,
         progress: impl FnMut(Progress) + Send,
     ) -> Result<Summary, Fail> {
-        let catalog = self.index.catalog(&TenantId::default_tenant()).map_err(|e| Fail::negative(e.to_string()))?;
+        let catalog = self
+            .index
+            .catalog(&TenantId::default_tenant())
+            .map_err(|e| Fail::negative(e.to_string()))?;
         let summary = corpus::index(self.bus.clone(), root, &catalog, mode, progress).await?;
         let last = self.bus.state(Stream::Chunks).await?.last;
         let caught_up = self.seen.wait_for(|seen| *seen >= last);
         match tokio::time::timeout(Duration::from_secs(120), caught_up).await {
             Ok(Ok(_)) => Ok(summary),
-            _ => Err(Fail::negative("the index did not take in what was published; its log says why")),
+            _ => Err(Fail::negative(
+                "the index did not take in what was published; its log says why",
+            )),
         }
     }
 
@@ -88,6 +111,13 @@ impl Local {
         self.stop.cancel();
         while self.running.join_next().await.is_some() {}
     }
+}
+
+fn wall_clock() -> UnixMs {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    UnixMs(since.as_millis() as u64)
 }
 
 /// Where the index of a corpus lives: one folder for each corpus under the data folder.

@@ -2,11 +2,11 @@
 
 use argosy::cli::{Bench, Cli, Command, Server};
 use argosy::config::Config;
-use telemetry::LogFormat;
 use argosy::fail::Fail;
 use argosy::{bench, command, render};
 use clap::Parser;
 use std::process::ExitCode;
+use telemetry::LogFormat;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
@@ -74,17 +74,28 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
 }
 
 fn is_service(command: &Command) -> bool {
-    matches!(command, Command::Run(_) | Command::Bench(Bench::FloorRole(_)))
+    matches!(
+        command,
+        Command::Run(_) | Command::Bench(Bench::FloorRole(_))
+    )
 }
 
 fn threads(command: &Command, config: &Config) -> usize {
     let all = std::thread::available_parallelism().map_or(2, usize::from);
-    if is_service(command) { config.run.threads as usize } else { all.min(4) }
+    if is_service(command) {
+        config.run.threads as usize
+    } else {
+        all.min(4)
+    }
 }
 
 /// Commands for people are quiet; services say what they do.
 fn init_logs(cli: &Cli, config: &Config) -> Result<(), Fail> {
-    let quiet = if is_service(&cli.command) { config.telemetry.log_level.as_str() } else { "warn" };
+    let quiet = if is_service(&cli.command) {
+        config.telemetry.log_level.as_str()
+    } else {
+        "warn"
+    };
     let level = cli.log.as_deref().unwrap_or(quiet);
     let format = match config.telemetry.log_format {
         LogFormat::Auto if !is_service(&cli.command) => LogFormat::Human,

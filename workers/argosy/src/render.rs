@@ -78,7 +78,11 @@ pub fn terminal_json(t: &Terminal) -> Value {
 }
 
 fn duration_ms(t: &Terminal) -> u64 {
-    if t.asked_at.0 == 0 { 0 } else { t.asked_at.until(t.ended_at) }
+    if t.asked_at.0 == 0 {
+        0
+    } else {
+        t.asked_at.until(t.ended_at)
+    }
 }
 
 /// Prints a terminal event; what failed becomes the failure of the command.
@@ -94,18 +98,44 @@ pub fn terminal(t: &Terminal, output: Output, with_trail: bool) -> Result<(), Fa
 /// The exit of a command that ended in this terminal event. In JSON the object has said it all.
 fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
     let problem = || {
-        let text = t.error.as_ref().map_or("no reason was given", |e| e.message.as_str());
+        let text = t
+            .error
+            .as_ref()
+            .map_or("no reason was given", |e| e.message.as_str());
         format!("{}: {text}", t.outcome.as_str())
     };
     let fail = match t.outcome {
         Outcome::Answered => return Ok(()),
-        Outcome::Clarification => Fail { exit: 7, code: "clarification", ..Fail::negative("the question needs your input") },
-        Outcome::Refused => Fail { code: "refused", ..Fail::negative(problem()) },
-        Outcome::Failed => Fail { code: "turn_failed", ..Fail::negative(problem()) },
-        Outcome::Expired => Fail { code: "expired", ..Fail::negative(problem()) },
-        Outcome::Cancelled => Fail { code: "cancelled", ..Fail::negative("the question was cancelled") },
+        Outcome::Clarification => Fail {
+            exit: 7,
+            code: "clarification",
+            ..Fail::negative("the question needs your input")
+        },
+        Outcome::Refused => Fail {
+            code: "refused",
+            ..Fail::negative(problem())
+        },
+        Outcome::Failed => Fail {
+            code: "turn_failed",
+            ..Fail::negative(problem())
+        },
+        Outcome::Expired => Fail {
+            code: "expired",
+            ..Fail::negative(problem())
+        },
+        Outcome::Cancelled => Fail {
+            code: "cancelled",
+            ..Fail::negative("the question was cancelled")
+        },
     };
-    Err(if output == Output::Json { Fail { message: String::new(), ..fail } } else { fail })
+    Err(if output == Output::Json {
+        Fail {
+            message: String::new(),
+            ..fail
+        }
+    } else {
+        fail
+    })
 }
 
 fn terminal_text(t: &Terminal, with_trail: bool) {
@@ -138,7 +168,13 @@ fn terminal_text(t: &Terminal, with_trail: bool) {
 fn source_line(c: &Citation) -> String {
     let page = c.page.map(|p| format!(" p.{p}")).unwrap_or_default();
     let place = format!("{}{page}:{}", c.source, c.line);
-    format!("[{}] {} {} {}", c.n, place.cyan(), format!("({:.2})", c.score).dimmed(), one_line(&c.title, 60))
+    format!(
+        "[{}] {} {} {}",
+        c.n,
+        place.cyan(),
+        format!("({:.2})", c.score).dimmed(),
+        one_line(&c.title, 60)
+    )
 }
 
 fn footer(t: &Terminal) -> String {
@@ -147,22 +183,44 @@ fn footer(t: &Terminal) -> String {
         (Some(c), false) => format!("confidence {c:.2} · "),
         (None, _) => String::new(),
     };
-    let model = t.model.as_deref().map(|m| format!("model: {m} · ")).unwrap_or_default();
+    let model = t
+        .model
+        .as_deref()
+        .map(|m| format!("model: {m} · "))
+        .unwrap_or_default();
     let (calls, tokens) = (t.usage.calls, t.usage.tokens_in + t.usage.tokens_out);
-    format!("{confidence}{model}{:.2} s · {calls} calls · {tokens} tokens · turn {}", duration_ms(t) as f64 / 1000.0, t.turn)
+    format!(
+        "{confidence}{model}{:.2} s · {calls} calls · {tokens} tokens · turn {}",
+        duration_ms(t) as f64 / 1000.0,
+        t.turn
+    )
 }
 
 /// Prints what each step did; the mappers of one fan-out are folded into one line.
 pub fn trail(entries: &[TrailEntry]) {
     println!();
-    println!("{}", format!("{:<11} {:>3} {:>9} {:>8}  what", "step", "hop", "queued", "work").bold());
+    println!(
+        "{}",
+        format!(
+            "{:<11} {:>3} {:>9} {:>8}  what",
+            "step", "hop", "queued", "work"
+        )
+        .bold()
+    );
     let mut rest = entries;
     while let Some(first) = rest.first() {
-        let same = rest.iter().take_while(|e| e.index.is_some() && (e.role, e.hop) == (first.role, first.hop)).count();
+        let same = rest
+            .iter()
+            .take_while(|e| e.index.is_some() && (e.role, e.hop) == (first.role, first.hop))
+            .count();
         let (group, after) = rest.split_at(same.max(1));
         println!("{}", trail_line(group));
         for fallback in group.iter().flat_map(|e| &e.fallbacks) {
-            println!("{:<35} {}", "", format!("fallback: {}", fallback.as_str()).yellow());
+            println!(
+                "{:<35} {}",
+                "",
+                format!("fallback: {}", fallback.as_str()).yellow()
+            );
         }
         rest = after;
     }
@@ -171,13 +229,25 @@ pub fn trail(entries: &[TrailEntry]) {
 fn trail_line(group: &[TrailEntry]) -> String {
     let first = &group[0];
     let longest = |of: fn(&TrailEntry) -> u64| group.iter().map(of).max().unwrap_or(0);
-    let name = if first.index.is_some() { format!("{} x{}", first.role, group.len()) } else { first.role.to_string() };
+    let name = if first.index.is_some() {
+        format!("{} x{}", first.role, group.len())
+    } else {
+        first.role.to_string()
+    };
     let decided = match first.index {
         None => first.decided.clone(),
-        Some(_) => group.iter().map(|e| e.decided.as_str()).collect::<Vec<_>>().join("; "),
+        Some(_) => group
+            .iter()
+            .map(|e| e.decided.as_str())
+            .collect::<Vec<_>>()
+            .join("; "),
     };
     let (queued, worked) = (longest(|e| e.queued_ms), longest(|e| e.worked_ms));
-    format!("{name:<11} {:>3} {queued:>6} ms {worked:>5} ms  {}", first.hop, one_line(&decided, 100))
+    format!(
+        "{name:<11} {:>3} {queued:>6} ms {worked:>5} ms  {}",
+        first.hop,
+        one_line(&decided, 100)
+    )
 }
 
 /// Prints what an indexing run did.
@@ -186,8 +256,18 @@ pub fn summary(summary: &Summary, output: Output) {
         println!("{:#}", serde_json::to_value(summary).unwrap_or(Value::Null));
         return;
     }
-    let Summary { indexed, unchanged, deleted, chunks, skipped, .. } = summary;
-    println!("{indexed} indexed ({chunks} messages), {unchanged} unchanged, {deleted} deleted, {} skipped", skipped.len());
+    let Summary {
+        indexed,
+        unchanged,
+        deleted,
+        chunks,
+        skipped,
+        ..
+    } = summary;
+    println!(
+        "{indexed} indexed ({chunks} messages), {unchanged} unchanged, {deleted} deleted, {} skipped",
+        skipped.len()
+    );
     for skip in skipped {
         println!("  {} {}: {}", "skipped".yellow(), skip.source, skip.reason);
     }

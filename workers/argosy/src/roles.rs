@@ -57,20 +57,26 @@ fn handler(role: Role, config: &Config, with: &Collaborators) -> Result<Arc<dyn 
     let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("in section `{role}`: {e}"));
     Ok(match role {
         Role::Planner => Arc::new(
-            planner::Planner::new(model(), &prompts, config.planner.clone()).map_err(|e| wrong(&e))?,
+            planner::Planner::new(model(), &prompts, config.planner.clone())
+                .map_err(|e| wrong(&e))?,
         ),
         Role::Retriever => Arc::new(
-            retriever::Retriever::new(with.searcher.clone(), config.retriever.clone()).map_err(|e| wrong(&e))?,
+            retriever::Retriever::new(with.searcher.clone(), config.retriever.clone())
+                .map_err(|e| wrong(&e))?,
         ),
         Role::Mapper => Arc::new(
             mapper::Mapper::new(model(), &prompts, config.mapper.clone()).map_err(|e| wrong(&e))?,
         ),
         Role::Reducer => Arc::new(
-            reducer::Reducer::new(model(), &prompts, config.reducer.clone()).map_err(|e| wrong(&e))?,
+            reducer::Reducer::new(model(), &prompts, config.reducer.clone())
+                .map_err(|e| wrong(&e))?,
         ),
-        Role::Validator => Arc::new(validator::Validator::new(config.validator.clone()).map_err(|e| wrong(&e))?),
+        Role::Validator => {
+            Arc::new(validator::Validator::new(config.validator.clone()).map_err(|e| wrong(&e))?)
+        }
         Role::Clarifier => Arc::new(
-            clarifier::Clarifier::new(model(), &prompts, config.clarifier.clone()).map_err(|e| wrong(&e))?,
+            clarifier::Clarifier::new(model(), &prompts, config.clarifier.clone())
+                .map_err(|e| wrong(&e))?,
         ),
         Role::Gateway => return Err(Fail::usage("the gateway is no stage")),
     })
@@ -102,7 +108,11 @@ impl Process {
                 Some(faults) => worker.with_faults(faults.clone()),
                 None => worker,
             };
-            let (health, stop, consumer) = (self.health.clone(), self.stop.clone(), topology.consumer(role));
+            let (health, stop, consumer) = (
+                self.health.clone(),
+                self.stop.clone(),
+                topology.consumer(role),
+            );
             running.spawn(async move {
                 let drained = worker.run(consumer, health, stop).await;
                 tracing::info!(%role, finished = drained.finished, given_back = drained.given_back, "drained");

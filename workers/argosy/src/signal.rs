@@ -6,7 +6,10 @@ use tokio_util::sync::CancellationToken;
 
 /// Waits for `work`; the first signal cancels `stop`, the second ends the process.
 pub async fn stop_on_signal(stop: &CancellationToken, work: impl Future<Output = ()>) {
-    let (mut term, mut int) = (listen(SignalKind::terminate()), listen(SignalKind::interrupt()));
+    let (mut term, mut int) = (
+        listen(SignalKind::terminate()),
+        listen(SignalKind::interrupt()),
+    );
     tokio::pin!(work);
     loop {
         tokio::select! {

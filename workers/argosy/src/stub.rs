@@ -24,18 +24,31 @@ impl ChatModel for StubModel {
         "stub"
     }
 
-    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, llm::Error>> {
+    fn chat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatReply, llm::Error>> {
         Box::pin(async move {
             if !self.delay.is_zero() {
                 tokio::time::sleep(self.delay).await;
             }
             let text = match request.role {
-                Role::Planner => r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#,
+                Role::Planner => {
+                    r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#
+                }
                 Role::Mapper => r#"{"relevant":true,"facts":["The notice period is 90 days."]}"#,
                 _ => "The notice period is 90 days [1].",
             };
-            let usage = Usage { calls: 1, tokens_in: 300, tokens_out: 20 };
-            Ok(ChatReply { text: text.into(), model: "stub".into(), usage })
+            let usage = Usage {
+                calls: 1,
+                tokens_in: 300,
+                tokens_out: 20,
+            };
+            Ok(ChatReply {
+                text: text.into(),
+                model: "stub".into(),
+                usage,
+            })
         })
     }
 }
@@ -44,8 +57,15 @@ impl ChatModel for StubModel {
 struct CannedSearch(Vec<Passage>);
 
 impl Searcher for CannedSearch {
-    fn search<'a>(&'a self, _request: &'a Request) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
-        let found = SearchResult { passages: self.0.clone(), total_hits: self.0.len() as u64, unknown_fields: vec![] };
+    fn search<'a>(
+        &'a self,
+        _request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        let found = SearchResult {
+            passages: self.0.clone(),
+            total_hits: self.0.len() as u64,
+            unknown_fields: vec![],
+        };
         Box::pin(std::future::ready(Ok(found)))
     }
 }
@@ -54,15 +74,23 @@ impl Searcher for CannedSearch {
 pub struct NoSearch;
 
 impl Searcher for NoSearch {
-    fn search<'a>(&'a self, _request: &'a Request) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
-        Box::pin(std::future::ready(Err(retrieval::Error::Index("this role keeps no index".into()))))
+    fn search<'a>(
+        &'a self,
+        _request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        Box::pin(std::future::ready(Err(retrieval::Error::Index(
+            "this role keeps no index".into(),
+        ))))
     }
 }
 
 /// The collaborators of a measured process.
 pub fn collaborators(delay: Duration) -> Collaborators {
     let passages = (0..PASSAGES).filter_map(passage).collect();
-    Collaborators { model: Arc::new(StubModel { delay }), searcher: Arc::new(CannedSearch(passages)) }
+    Collaborators {
+        model: Arc::new(StubModel { delay }),
+        searcher: Arc::new(CannedSearch(passages)),
+    }
 }
 
 fn passage(n: u32) -> Option<Passage> {

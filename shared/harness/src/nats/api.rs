@@ -227,7 +227,12 @@ pub(super) async fn state(client: &Client, stream: Stream) -> Parsed<StreamState
         messages: info.state.messages,
         bytes: info.state.bytes,
         max_bytes: u64::try_from(info.config.max_bytes).unwrap_or(0),
-        first: info.state.first_seq,
+        // The server says 0 for a stream that never held anything.
+        first: if info.state.messages == 0 {
+            info.state.last_seq + 1
+        } else {
+            info.state.first_seq
+        },
         last: info.state.last_seq,
         created_ms: created
             .ok()

@@ -39,7 +39,12 @@ pub(super) type Body = fn(&str) -> Bytes;
 /// The longest silence before a run is given up.
 const SILENCE: Duration = Duration::from_secs(30);
 /// Streams whose messages a question is made of.
-const STREAMS: [Stream; 4] = [Stream::Inbox, Stream::Steps(0), Stream::Timers, Stream::Answers];
+const STREAMS: [Stream; 4] = [
+    Stream::Inbox,
+    Stream::Steps(0),
+    Stream::Timers,
+    Stream::Answers,
+];
 
 /// Asks `queries` questions, `in_flight` at a time.
 pub(super) async fn closed_loop(
@@ -88,14 +93,20 @@ pub(super) async fn closed_loop(
     let cpu = self::cpu(cast) - cpu;
     latencies.sort_by(f64::total_cmp);
     let percentile = |p: f64| latencies[((latencies.len() - 1) as f64 * p).round() as usize];
-    let workers_rss_mb = cast.workers.iter().map(|pid| memory_mb(*pid, "VmHWM")).sum::<f64>();
+    let workers_rss_mb = cast
+        .workers
+        .iter()
+        .map(|pid| memory_mb(*pid, "VmHWM"))
+        .sum::<f64>();
     Ok(Run {
         queries,
         queries_per_s: n / wall,
         p50_ms: percentile(0.50),
         p99_ms: percentile(0.99),
         cpu_ms_per_query: cpu / n,
-        peak_rss_mb: workers_rss_mb + memory_mb(cast.server, "VmHWM") + memory_mb(std::process::id(), "VmHWM"),
+        peak_rss_mb: workers_rss_mb
+            + memory_mb(cast.server, "VmHWM")
+            + memory_mb(std::process::id(), "VmHWM"),
         workers_rss_mb,
         messages_per_query: (messages - stored.0) / n,
         bytes_per_message: (bytes - stored.1) / (messages - stored.0).max(1.0),
@@ -115,5 +126,9 @@ async fn stored(cast: &Cast<'_>) -> Result<(f64, f64), Fail> {
 }
 
 fn cpu(cast: &Cast<'_>) -> f64 {
-    cast.workers.iter().chain([&cast.server, &std::process::id()]).map(|pid| cpu_ms(*pid)).sum()
+    cast.workers
+        .iter()
+        .chain([&cast.server, &std::process::id()])
+        .map(|pid| cpu_ms(*pid))
+        .sum()
 }

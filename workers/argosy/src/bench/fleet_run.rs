@@ -53,7 +53,9 @@ pub(super) struct Measured {
 impl Setting {
     pub(super) fn of(args: &BenchFleet) -> Result<Setting, Fail> {
         Ok(Setting {
-            nats_server: nats_server(|cache| tracing::warn!(cache = %cache.display(), "fetching nats-server"))?,
+            nats_server: nats_server(
+                |cache| tracing::warn!(cache = %cache.display(), "fetching nats-server"),
+            )?,
             in_flight: args.in_flight.clone(),
             queries: args.queries,
             model_delay_ms: args.model_delay_ms,
@@ -64,7 +66,12 @@ impl Setting {
     fn queries(&self, in_flight: usize) -> usize {
         let fast = if in_flight == 1 { 300 } else { 4_000 };
         let slow = in_flight * 20;
-        self.queries.unwrap_or(if self.model_delay_ms > 0 || self.sync_always { slow.max(100) } else { fast })
+        self.queries
+            .unwrap_or(if self.model_delay_ms > 0 || self.sync_always {
+                slow.max(100)
+            } else {
+                fast
+            })
     }
 }
 
@@ -76,12 +83,21 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    pub(super) async fn lay(binary: PathBuf, sync_always: bool, config: &Config) -> Result<Ground, Fail> {
+    pub(super) async fn lay(
+        binary: PathBuf,
+        sync_always: bool,
+        config: &Config,
+    ) -> Result<Ground, Fail> {
         let dir = tempfile::tempdir()?;
         let mut options = server::Options::new(binary, dir.path().join("nats"));
         options.sync_always = sync_always;
-        let server = Server::start(options).await.map_err(|e| Fail::negative(e.to_string()))?;
-        let nats = nats::Options { url: server.url(), ..config.nats("argosy-bench", false) };
+        let server = Server::start(options)
+            .await
+            .map_err(|e| Fail::negative(e.to_string()))?;
+        let nats = nats::Options {
+            url: server.url(),
+            ..config.nats("argosy-bench", false)
+        };
         let bus = NatsBus::connect(nats).await?;
         nats::setup(&bus, &config.topology()).await?;
         Ok(Ground { server, bus, dir })
@@ -108,7 +124,9 @@ pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, Fail>
     match kind {
         Kind::Fleet => {
             let args = vec!["--stub-ms".into(), setting.model_delay_ms.to_string()];
-            let mut members = ground.plan(vec!["run.slots=256".into()], args)?.start_all()?;
+            let mut members = ground
+                .plan(vec!["run.slots=256".into()], args)?
+                .start_all()?;
             let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
             let measured = loops(setting, &ground, &pids, question).await;
             drain(&mut members, Duration::from_secs(40)).await;
@@ -126,9 +144,18 @@ pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, Fail>
     }
 }
 
-async fn loops(setting: &Setting, ground: &Ground, workers: &[u32], body: Body) -> Result<Measured, Fail> {
+async fn loops(
+    setting: &Setting,
+    ground: &Ground,
+    workers: &[u32],
+    body: Body,
+) -> Result<Measured, Fail> {
     let bus: Arc<dyn Bus> = ground.bus.clone();
-    let cast = Cast { bus, server: ground.server.pid(), workers };
+    let cast = Cast {
+        bus,
+        server: ground.server.pid(),
+        workers,
+    };
     // The first answer says that every process is there.
     closed_loop(&cast, "hello-", body, 1, 1).await?;
     let idle_worker_rss_mb = median(workers.iter().map(|pid| memory_mb(*pid, "VmRSS")).collect());
@@ -136,14 +163,27 @@ async fn loops(setting: &Setting, ground: &Ground, workers: &[u32], body: Body) 
     let mut runs = Vec::new();
     for in_flight in &setting.in_flight {
         let prefix = format!("r{in_flight}-");
-        runs.push(closed_loop(&cast, &prefix, body, *in_flight, setting.queries(*in_flight)).await?);
+        runs.push(
+            closed_loop(
+                &cast,
+                &prefix,
+                body,
+                *in_flight,
+                setting.queries(*in_flight),
+            )
+            .await?,
+        );
     }
-    Ok(Measured { runs, idle_worker_rss_mb })
+    Ok(Measured {
+        runs,
+        idle_worker_rss_mb,
+    })
 }
 
 /// A question of the fleet, in the size that people ask them.
 pub(super) fn question(name: &str) -> Bytes {
-    let text = "What is the notice period of the cleaning agreement with Osterby, and when does it end?";
+    let text =
+        "What is the notice period of the cleaning agreement with Osterby, and when does it end?";
     format!(r#"{{"question":"{text}","reply_to":"_INBOX.bench.{name}"}}"#).into()
 }
 
@@ -155,11 +195,19 @@ fn floor_question(name: &str) -> Bytes {
 
 fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
     let binary = std::env::current_exe()?;
-    let roles = Role::ALL.into_iter().filter(|role| *role != Role::Clarifier);
+    let roles = Role::ALL
+        .into_iter()
+        .filter(|role| *role != Role::Clarifier);
     roles
         .map(|role| {
             let mut command = Command::new(&binary);
-            command.args(["bench", "floor-role", role.as_str(), "--server", &ground.server.url()]);
+            command.args([
+                "bench",
+                "floor-role",
+                role.as_str(),
+                "--server",
+                &ground.server.url(),
+            ]);
             command.args(["--model-delay-ms", &setting.model_delay_ms.to_string()]);
             command.stdin(Stdio::null()).kill_on_drop(true);
             Ok(command.spawn()?)
@@ -171,7 +219,11 @@ fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
 pub async fn floor_role(args: FloorRole) -> Result<(), Fail> {
     let stop = CancellationToken::new();
     let delay = Duration::from_millis(args.model_delay_ms);
-    let load = Load { maps: MAPS, body_bytes: FLOOR_BYTES, model_delay: delay };
+    let load = Load {
+        maps: MAPS,
+        body_bytes: FLOOR_BYTES,
+        model_delay: delay,
+    };
     let topology = Config::default().topology();
     let run = floor::run(&args.server, &topology, args.role, load, stop.clone());
     let work = async {

@@ -4,19 +4,32 @@ use std::fs::read_to_string;
 
 /// User and system time of a process so far, in milliseconds; 0 when it is gone.
 pub(super) fn cpu_ms(pid: u32) -> f64 {
-    let Ok(stat) = read_to_string(format!("/proc/{pid}/stat")) else { return 0.0 };
+    let Ok(stat) = read_to_string(format!("/proc/{pid}/stat")) else {
+        return 0.0;
+    };
     // The name may hold spaces; what follows its closing bracket does not. Fields 14 and 15 are
     // ticks of 10 ms on every Linux that we know (USER_HZ).
-    let Some((_, rest)) = stat.rsplit_once(')') else { return 0.0 };
-    let ticks = |n: usize| rest.split_whitespace().nth(n).and_then(|t| t.parse::<f64>().ok()).unwrap_or(0.0);
+    let Some((_, rest)) = stat.rsplit_once(')') else {
+        return 0.0;
+    };
+    let ticks = |n: usize| {
+        rest.split_whitespace()
+            .nth(n)
+            .and_then(|t| t.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
     (ticks(11) + ticks(12)) * 10.0
 }
 
 /// A memory figure of a process in MB: `VmHWM` is the peak, `VmRSS` is now.
 pub(super) fn memory_mb(pid: u32, field: &str) -> f64 {
-    let Ok(status) = read_to_string(format!("/proc/{pid}/status")) else { return 0.0 };
+    let Ok(status) = read_to_string(format!("/proc/{pid}/status")) else {
+        return 0.0;
+    };
     let line = status.lines().find(|line| line.starts_with(field));
-    let kib = line.and_then(|line| line.split_whitespace().nth(1)).and_then(|kib| kib.parse::<f64>().ok());
+    let kib = line
+        .and_then(|line| line.split_whitespace().nth(1))
+        .and_then(|kib| kib.parse::<f64>().ok());
     kib.unwrap_or(0.0) / 1024.0
 }
 
@@ -24,7 +37,15 @@ pub(super) fn memory_mb(pid: u32, field: &str) -> f64 {
 pub(super) fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let model = read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = model.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':').map(|(_, m)| m.trim().to_owned()));
+    let model = model.lines().find_map(|line| {
+        line.strip_prefix("model name")?
+            .split_once(':')
+            .map(|(_, m)| m.trim().to_owned())
+    });
     let kernel = read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    format!("{cores} cores, {}, Linux {}", model.unwrap_or_else(|| "unknown processor".into()), kernel.trim())
+    format!(
+        "{cores} cores, {}, Linux {}",
+        model.unwrap_or_else(|| "unknown processor".into()),
+        kernel.trim()
+    )
 }

@@ -54,7 +54,9 @@ pub async fn fleet(args: BenchFleet, output: Output) -> Result<(), Fail> {
         }
         tracing::info!(repetition, "repetition done");
     }
-    let rows: Vec<Row> = (0..args.in_flight.len()).map(|i| row(i, &args, &fleets, &floors)).collect();
+    let rows: Vec<Row> = (0..args.in_flight.len())
+        .map(|i| row(i, &args, &fleets, &floors))
+        .collect();
     let idle: Vec<f64> = fleets.iter().map(|f| f.idle_worker_rss_mb).collect();
     let class = if args.sync_always { "F" } else { "P" };
     if output == Output::Json {
@@ -65,10 +67,25 @@ pub async fn fleet(args: BenchFleet, output: Output) -> Result<(), Fail> {
         println!("{report:#}");
         return Ok(());
     }
-    println!("{} class {class}, model {} ms, {} repetitions", host::machine(), args.model_delay_ms, args.repeat);
+    println!(
+        "{} class {class}, model {} ms, {} repetitions",
+        host::machine(),
+        args.model_delay_ms,
+        args.repeat
+    );
     let head = format!(
         "{:>9} {:>10} {:>8} {:>8} {:>10} {:>8} {:>8} {:>6} {:>10} {:>8} {:>6}",
-        "in flight", "queries/s", "p50 ms", "p99 ms", "cpu ms/q", "rss MB", "workers", "msg/q", "floor q/s", "msg/q", "ratio"
+        "in flight",
+        "queries/s",
+        "p50 ms",
+        "p99 ms",
+        "cpu ms/q",
+        "rss MB",
+        "workers",
+        "msg/q",
+        "floor q/s",
+        "msg/q",
+        "ratio"
     );
     println!("{}", head.bold());
     for r in &rows {
@@ -96,10 +113,15 @@ fn shown(value: Option<f64>, digits: usize) -> String {
 }
 
 fn row(i: usize, args: &BenchFleet, fleets: &[Measured], floors: &[Measured]) -> Row {
-    let of = |runs: &[Measured], pick: fn(&driver::Run) -> f64| median(runs.iter().map(|m| pick(&m.runs[i])).collect());
+    let of = |runs: &[Measured], pick: fn(&driver::Run) -> f64| {
+        median(runs.iter().map(|m| pick(&m.runs[i])).collect())
+    };
     let floor = |pick: fn(&driver::Run) -> f64| (!floors.is_empty()).then(|| of(floors, pick));
     // Fleet and floor of one repetition ran after each other: the ratio is taken pair by pair.
-    let pairs = fleets.iter().zip(floors).map(|(a, b)| a.runs[i].queries_per_s / b.runs[i].queries_per_s);
+    let pairs = fleets
+        .iter()
+        .zip(floors)
+        .map(|(a, b)| a.runs[i].queries_per_s / b.runs[i].queries_per_s);
     let ratios: Vec<f64> = pairs.collect();
     Row {
         in_flight: args.in_flight[i],

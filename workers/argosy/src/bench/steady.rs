@@ -39,13 +39,19 @@ struct Sample {
 pub(super) async fn run(args: &BenchFleet, seconds: u64, output: Output) -> Result<(), Fail> {
     let least = 2 * (DEADLINE.duration() + KEEP.duration()).as_secs();
     if seconds < least {
-        return Err(Fail::usage(format!("--seconds {seconds}: a steady run needs at least {least} s, twice the time that a message is kept")));
+        return Err(Fail::usage(format!(
+            "--seconds {seconds}: a steady run needs at least {least} s, twice the time that a message is kept"
+        )));
     }
     let mut config = Config::default();
     config.streams.keep = KEEP;
     let binary = nats_server(|_| {})?;
     let ground = Ground::lay(binary, args.sync_always, &config).await?;
-    let set = vec!["run.slots=256".into(), format!("streams.keep={KEEP}"), format!("gateway.deadline={DEADLINE}")];
+    let set = vec![
+        "run.slots=256".into(),
+        format!("streams.keep={KEEP}"),
+        format!("gateway.deadline={DEADLINE}"),
+    ];
     let stub = vec!["--stub-ms".into(), args.model_delay_ms.to_string()];
     let mut members = ground.plan(set, stub)?.start_all()?;
     let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
@@ -55,15 +61,34 @@ pub(super) async fn run(args: &BenchFleet, seconds: u64, output: Output) -> Resu
     report(&samples?, in_flight, output)
 }
 
-async fn sample(ground: &Ground, pids: &[u32], in_flight: usize, seconds: u64) -> Result<Vec<Sample>, Fail> {
+async fn sample(
+    ground: &Ground,
+    pids: &[u32],
+    in_flight: usize,
+    seconds: u64,
+) -> Result<Vec<Sample>, Fail> {
     let bus: Arc<dyn Bus> = ground.bus.clone();
-    let cast = Cast { bus: bus.clone(), server: ground.server.pid(), workers: pids };
+    let cast = Cast {
+        bus: bus.clone(),
+        server: ground.server.pid(),
+        workers: pids,
+    };
     closed_loop(&cast, "hello-", question, 1, 1).await?;
     let begun = Instant::now();
     let mut samples = Vec::new();
     while begun.elapsed() < Duration::from_secs(seconds) {
-        let run = closed_loop(&cast, &format!("s{}-", samples.len()), question, in_flight, BURST).await?;
-        let (steps, timers) = (bus.state(Stream::Steps(0)).await?, bus.state(Stream::Timers).await?);
+        let run = closed_loop(
+            &cast,
+            &format!("s{}-", samples.len()),
+            question,
+            in_flight,
+            BURST,
+        )
+        .await?;
+        let (steps, timers) = (
+            bus.state(Stream::Steps(0)).await?,
+            bus.state(Stream::Timers).await?,
+        );
         samples.push(Sample {
             at_s: begun.elapsed().as_secs_f64(),
             queries_per_s: run.queries_per_s,
@@ -83,7 +108,8 @@ fn report(samples: &[Sample], in_flight: usize, output: Output) -> Result<(), Fa
     let settled = (DEADLINE.duration() + KEEP.duration()).as_secs_f64();
     let after: Vec<&Sample> = samples.iter().filter(|s| s.at_s > settled).collect();
     let (early, late) = after.split_at(after.len() / 2);
-    let of = |half: &[&Sample], pick: fn(&Sample) -> f64| median(half.iter().map(|s| pick(s)).collect());
+    let of =
+        |half: &[&Sample], pick: fn(&Sample) -> f64| median(half.iter().map(|s| pick(s)).collect());
     let growth = |pick: fn(&Sample) -> f64| of(late, pick) / of(early, pick);
     let (memory, disk) = (growth(|s| s.workers_rss_mb), growth(|s| s.steps_mb));
     let server = growth(|s| s.server_rss_mb);
@@ -93,13 +119,25 @@ fn report(samples: &[Sample], in_flight: usize, output: Output) -> Result<(), Fa
         println!("{report:#}");
         return Ok(());
     }
-    println!("{:>7} {:>9} {:>8} {:>11} {:>10} {:>9} {:>9} {:>9}", "s", "queries/s", "p99 ms", "workers MB", "server MB", "steps MB", "messages", "timers");
+    println!(
+        "{:>7} {:>9} {:>8} {:>11} {:>10} {:>9} {:>9} {:>9}",
+        "s", "queries/s", "p99 ms", "workers MB", "server MB", "steps MB", "messages", "timers"
+    );
     for s in samples {
         println!(
             "{:>7.0} {:>9.0} {:>8.1} {:>11.0} {:>10.0} {:>9.1} {:>9} {:>9}",
-            s.at_s, s.queries_per_s, s.p99_ms, s.workers_rss_mb, s.server_rss_mb, s.steps_mb, s.steps_messages, s.timers_messages
+            s.at_s,
+            s.queries_per_s,
+            s.p99_ms,
+            s.workers_rss_mb,
+            s.server_rss_mb,
+            s.steps_mb,
+            s.steps_messages,
+            s.timers_messages
         );
     }
-    println!("second half against the first, once messages age out: workers {memory:.2}, server {server:.2}, steps {disk:.2}");
+    println!(
+        "second half against the first, once messages age out: workers {memory:.2}, server {server:.2}, steps {disk:.2}"
+    );
     Ok(())
 }

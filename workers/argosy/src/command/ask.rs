@@ -46,7 +46,8 @@ fn question(args: &cli::Ask) -> Result<client::Ask, Fail> {
     let mut fields = Map::new();
     if let Some(filters) = &args.filters {
         let filters: Value = serde_json::from_str(filters).map_err(|e| {
-            Fail::usage(format!("--filters is not JSON: {e}")).hint(r#"as in --filters '{"total_amount":{"gte":1000}}'"#)
+            Fail::usage(format!("--filters is not JSON: {e}"))
+                .hint(r#"as in --filters '{"total_amount":{"gte":1000}}'"#)
         })?;
         fields.insert("filters".into(), filters);
     }
@@ -59,29 +60,50 @@ fn question(args: &cli::Ask) -> Result<client::Ask, Fail> {
     fields.insert("deadline".into(), format!("{}s", args.timeout).into());
     // A little longer than the deadline: the fleet itself says that it has passed.
     let wait = Duration::from_secs(args.timeout + 5);
-    Ok(client::Ask { question: args.question.clone(), fields, wait })
+    Ok(client::Ask {
+        question: args.question.clone(),
+        fields,
+        wait,
+    })
 }
 
 /// Brings the index up to date with the folder, as far as is wanted.
-async fn prepare(local: &mut Local, corpus: &std::path::Path, args: &cli::Ask, output: Output) -> Result<(), Fail> {
+async fn prepare(
+    local: &mut Local,
+    corpus: &std::path::Path,
+    args: &cli::Ask,
+    output: Output,
+) -> Result<(), Fail> {
     if args.reuse {
         if local.chunk_count() == 0 {
-            return Err(Fail::not_found(format!("there is no index of `{}` to use again", corpus.display()))
-                .hint("leave --reuse out to build it"));
+            return Err(Fail::not_found(format!(
+                "there is no index of `{}` to use again",
+                corpus.display()
+            ))
+            .hint("leave --reuse out to build it"));
         }
         return Ok(());
     }
-    let mode = if args.force { Mode::Force } else { Mode::Incremental };
+    let mode = if args.force {
+        Mode::Force
+    } else {
+        Mode::Incremental
+    };
     let line = Line::new(output);
-    let indexed = local.index(corpus.to_owned(), mode, |progress| line.say(told(progress))).await;
+    let indexed = local
+        .index(corpus.to_owned(), mode, |progress| line.say(told(progress)))
+        .await;
     line.done();
     let summary = indexed?;
     for skip in &summary.skipped {
         tracing::warn!(source = skip.source, reason = skip.reason, "file skipped");
     }
     if local.chunk_count() == 0 {
-        return Err(Fail::not_found(format!("`{}` holds no document that can be read", corpus.display()))
-            .hint("readable are .md, .txt and .html files"));
+        return Err(Fail::not_found(format!(
+            "`{}` holds no document that can be read",
+            corpus.display()
+        ))
+        .hint("readable are .md, .txt and .html files"));
     }
     Ok(())
 }
@@ -95,10 +117,20 @@ pub(crate) fn told(progress: Progress) -> String {
 }
 
 /// Asks with a live line of stages.
-pub(crate) async fn ask_and_show(bus: &dyn Bus, ask: client::Ask, output: Output) -> Result<Terminal, Fail> {
+pub(crate) async fn ask_and_show(
+    bus: &dyn Bus,
+    ask: client::Ask,
+    output: Output,
+) -> Result<Terminal, Fail> {
     let line = Line::new(output);
     line.say("asked".into());
-    let stage = |entry: &TrailEntry| line.say(format!("{}: {}", entry.role, render::one_line(&entry.decided, 70)));
+    let stage = |entry: &TrailEntry| {
+        line.say(format!(
+            "{}: {}",
+            entry.role,
+            render::one_line(&entry.decided, 70)
+        ))
+    };
     let terminal = client::ask(bus, ask, stage).await;
     line.done();
     terminal

@@ -57,17 +57,25 @@ pub async fn run(args: cli::Demo, config: Config, output: Output) -> Result<(), 
 async fn show(local: &mut Local, corpus: PathBuf, output: Output) -> Result<(), Fail> {
     let begun = Instant::now();
     let line = Line::new(output);
-    let summary = local.index(corpus.clone(), Mode::Incremental, |p| line.say(told(p))).await;
+    let summary = local
+        .index(corpus.clone(), Mode::Incremental, |p| line.say(told(p)))
+        .await;
     line.done();
     let summary = summary?;
     if output == Output::Text {
         println!("{} {}", "Model: ".bold(), local.chosen.why);
         println!("{} {}", "Corpus:".bold(), corpus.display());
-        println!("        {} documents, {} chunks, indexed in {:.2} s", summary.indexed, local.chunk_count(), begun.elapsed().as_secs_f64());
+        println!(
+            "        {} documents, {} chunks, indexed in {:.2} s",
+            summary.indexed,
+            local.chunk_count(),
+            begun.elapsed().as_secs_f64()
+        );
     }
     let mut objects = Vec::new();
     for line in QUESTIONS.lines().take(SHOWN) {
-        let sample: Sample = serde_json::from_str(line).map_err(|e| Fail::negative(format!("questions.jsonl: {e}")))?;
+        let sample: Sample = serde_json::from_str(line)
+            .map_err(|e| Fail::negative(format!("questions.jsonl: {e}")))?;
         objects.push(ask_one(local, sample, output).await?);
     }
     if output == Output::Json {
@@ -85,13 +93,21 @@ async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Value,
     }
     if output == Output::Text {
         println!();
-        println!("{} {}", format!("Question ({}):", sample.kind).bold().green(), sample.question.bold());
+        println!(
+            "{} {}",
+            format!("Question ({}):", sample.kind).bold().green(),
+            sample.question.bold()
+        );
         if let Some(filters) = &sample.filters {
             println!("{} {filters}", "filters:".dimmed());
         }
         println!();
     }
-    let ask = Ask { question: sample.question, fields, wait: Duration::from_secs(130) };
+    let ask = Ask {
+        question: sample.question,
+        fields,
+        wait: Duration::from_secs(130),
+    };
     let terminal = ask_and_show(&*local.bus, ask, output).await?;
     if output == Output::Json {
         return Ok(render::terminal_json(&terminal));
@@ -107,9 +123,13 @@ fn what_next(why: &str, offline: bool) {
     println!("{}", "What next".bold());
     println!("  Ask your own documents:  argosy ask \"your question\" --corpus ./your-folder");
     println!("  Start a real fleet:      argosy up --corpus ./your-folder");
-    println!("  Ask the fleet:           argosy ask \"your question\" --server nats://127.0.0.1:4222");
+    println!(
+        "  Ask the fleet:           argosy ask \"your question\" --server nats://127.0.0.1:4222"
+    );
     if offline {
-        println!("  These answers were extracted by the offline reader, which is no language model:");
+        println!(
+            "  These answers were extracted by the offline reader, which is no language model:"
+        );
         println!("  {PLUG_IN}");
     } else {
         println!("  Model: {why}");

@@ -13,11 +13,16 @@ use retrieval::Mode;
 
 /// Brings a folder into the corpus and prints what was done. Skipped files make it exit with 1.
 pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(), Fail> {
-    let mode = if args.force { Mode::Force } else { Mode::Incremental };
+    let mode = if args.force {
+        Mode::Force
+    } else {
+        Mode::Incremental
+    };
     let line = Line::new(output);
     let say = |progress| line.say(told(progress));
     let summary = if is_remote(&args.server) {
-        let tenant = TenantId::new(args.tenant.as_str()).map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
+        let tenant = TenantId::new(args.tenant.as_str())
+            .map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
         let bus = connect(&config).await?;
         let catalog = catalog_of_stream(&*bus, &tenant).await?;
         corpus::index(bus, args.path, &catalog, mode, say).await
@@ -32,7 +37,12 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     render::summary(&summary, output);
     match summary.skipped.len() {
         0 => Ok(()),
-        _ if output == Output::Json => Err(Fail { message: String::new(), ..Fail::negative("") }),
-        n => Err(Fail::negative(format!("{n} file(s) were skipped; the rest is indexed"))),
+        _ if output == Output::Json => Err(Fail {
+            message: String::new(),
+            ..Fail::negative("")
+        }),
+        n => Err(Fail::negative(format!(
+            "{n} file(s) were skipped; the rest is indexed"
+        ))),
     }
 }

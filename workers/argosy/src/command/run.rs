@@ -27,15 +27,21 @@ use tokio_util::sync::CancellationToken;
 pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let role = args.role;
     let broken = |e: telemetry::Error| Fail::usage(e.to_string());
-    let registry = Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), "").map_err(broken)?;
+    let registry =
+        Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), "").map_err(broken)?;
     let health = Health::new(&["nats", role.as_str()]);
     let stop = CancellationToken::new();
     let admin = match config.telemetry.listen.as_str() {
         "" => None,
         listen => {
-            let addr: SocketAddr =
-                listen.parse().map_err(|_| Fail::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT")))?;
-            Some(Admin::serve(addr, health.clone(), registry.clone(), stop.clone()).await.map_err(broken)?)
+            let addr: SocketAddr = listen.parse().map_err(|_| {
+                Fail::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT"))
+            })?;
+            Some(
+                Admin::serve(addr, health.clone(), registry.clone(), stop.clone())
+                    .await
+                    .map_err(broken)?,
+            )
         }
     };
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
@@ -75,13 +81,23 @@ async fn collaborators(
         return Ok(stub::collaborators(Duration::from_millis(ms)));
     }
     let nothing: Arc<dyn Searcher> = Arc::new(stub::NoSearch);
-    let searcher = if role == Role::Retriever { index(process, running).await? } else { nothing };
+    let searcher = if role == Role::Retriever {
+        index(process, running).await?
+    } else {
+        nothing
+    };
     let model: Arc<dyn ChatModel> = match role {
         // These roles ask no model; looking for one would only slow their start.
-        Role::Retriever | Role::Validator | Role::Gateway => Arc::new(llm_pool::offline::OfflineReader::new()),
+        Role::Retriever | Role::Validator | Role::Gateway => {
+            Arc::new(llm_pool::offline::OfflineReader::new())
+        }
         _ => {
             let chosen = model::choose(&process.config, &process.registry).await?;
-            tracing::info!(model = chosen.model.name(), why = chosen.why, "model chosen");
+            tracing::info!(
+                model = chosen.model.name(),
+                why = chosen.why,
+                "model chosen"
+            );
             chosen.model
         }
     };
@@ -96,20 +112,28 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
             .hint("two retrievers on one machine need a `data_dir` each")
     };
     let index = Index::open(&dir).map_err(broken)?;
-    process.health.not_ready("index", "catching up with the corpus");
+    process
+        .health
+        .not_ready("index", "catching up with the corpus");
     let state = loop {
         match process.bus.state(Stream::Chunks).await {
             Ok(state) => break state,
             Err(error) => tracing::warn!(%error, "the corpus stream is not there yet"),
         }
-        if tokio::time::timeout(Duration::from_millis(500), process.stop.cancelled()).await.is_ok() {
-            return Err(Fail::negative("told to stop before the corpus stream was there"));
+        if tokio::time::timeout(Duration::from_millis(500), process.stop.cancelled())
+            .await
+            .is_ok()
+        {
+            return Err(Fail::negative(
+                "told to stop before the corpus stream was there",
+            ));
         }
     };
     let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
     let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
-    running.spawn(async move { feed(&*bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await });
+    running
+        .spawn(async move { feed(&*bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await });
     let (health, stop) = (process.health.clone(), process.stop.clone());
     running.spawn(async move {
         tokio::select! {

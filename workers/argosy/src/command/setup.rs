@@ -16,11 +16,16 @@ pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(),
         true => nats::check(&bus, &topology).await?,
         false => nats::setup(&bus, &topology).await?,
     };
-    let drift = changes.iter().filter(|change| !matches!(change, Change::Unchanged(_))).count();
+    let drift = changes
+        .iter()
+        .filter(|change| !matches!(change, Change::Unchanged(_)))
+        .count();
     show(&changes, output);
     match (args.check, drift) {
-        (true, 1..) => Err(Fail::negative(format!("{drift} differ from what this release wants"))
-            .hint("run `argosy setup` without --check to make them so")),
+        (true, 1..) => Err(
+            Fail::negative(format!("{drift} differ from what this release wants"))
+                .hint("run `argosy setup` without --check to make them so"),
+        ),
         _ => Ok(()),
     }
 }
@@ -39,7 +44,11 @@ fn show(changes: &[Change], output: Output) {
     }
     for (change, name, what) in rows {
         let word = format!("{change:<9}");
-        let word = if change == "unchanged" { word.dimmed().to_string() } else { word.green().to_string() };
+        let word = if change == "unchanged" {
+            word.dimmed().to_string()
+        } else {
+            word.green().to_string()
+        };
         println!("{word} {name} {what}");
     }
 }

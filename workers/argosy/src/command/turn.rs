@@ -22,7 +22,10 @@ pub async fn cancel(args: cli::Turn, config: Config, output: Output) -> Result<(
     bus.flush().await?;
     let cancelled = created == Created::Now;
     if output == Output::Json {
-        println!("{}", serde_json::json!({ "turn": args.turn, "cancelled": cancelled }));
+        println!(
+            "{}",
+            serde_json::json!({ "turn": args.turn, "cancelled": cancelled })
+        );
     } else if cancelled {
         println!("turn {} is cancelled", args.turn);
     } else {

@@ -17,15 +17,31 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Runs a fleet until Ctrl-C.
-pub async fn run(args: cli::Up, config_file: Option<PathBuf>, set: Vec<String>, config: Config) -> Result<(), Fail> {
-    let binary = nats_server(|cache| eprintln!("no nats-server found; fetching one into {}", cache.display()))?;
+pub async fn run(
+    args: cli::Up,
+    config_file: Option<PathBuf>,
+    set: Vec<String>,
+    config: Config,
+) -> Result<(), Fail> {
+    let binary = nats_server(|cache| {
+        eprintln!(
+            "no nats-server found; fetching one into {}",
+            cache.display()
+        )
+    })?;
     let mut options = server::Options::new(binary, config.data_dir.0.join("nats"));
     options.port = Some(args.port).filter(|port| *port != 0);
     let mut server = Server::start(options).await.map_err(|e| {
-        Fail::negative(e.to_string()).hint(format!("is port {} taken? `--port 0` takes any free one", args.port))
+        Fail::negative(e.to_string()).hint(format!(
+            "is port {} taken? `--port 0` takes any free one",
+            args.port
+        ))
     })?;
     let up = fleet(&args, config_file, set, &config, &server).await;
-    server.stop().await.map_err(|e| Fail::negative(e.to_string()))?;
+    server
+        .stop()
+        .await
+        .map_err(|e| Fail::negative(e.to_string()))?;
     up
 }
 
@@ -36,7 +52,10 @@ async fn fleet(
     config: &Config,
     server: &Server,
 ) -> Result<(), Fail> {
-    let nats = harness::nats::Options { url: server.url(), ..config.nats("argosy-up", false) };
+    let nats = harness::nats::Options {
+        url: server.url(),
+        ..config.nats("argosy-up", false)
+    };
     let bus = NatsBus::connect(nats).await?;
     nats::setup(&bus, &config.topology()).await?;
     let plan = Plan {
@@ -51,23 +70,54 @@ async fn fleet(
     };
     let mut members = plan.start_all()?;
     println!("{}", format!("argosy {}", env!("CARGO_PKG_VERSION")).bold());
-    println!("NATS:    {}  (pid {}, streams in {})", server.url(), server.pid(), server.store_dir().display());
+    println!(
+        "NATS:    {}  (pid {}, streams in {})",
+        server.url(),
+        server.pid(),
+        server.store_dir().display()
+    );
     for member in &members {
-        println!("{:<8} pid {}", format!("{}:", member.role), member.pid().unwrap_or_default());
+        println!(
+            "{:<8} pid {}",
+            format!("{}:", member.role),
+            member.pid().unwrap_or_default()
+        );
     }
     if let Some(root) = &args.corpus {
         let catalog = catalog_of_stream(&*bus, &TenantId::default_tenant()).await?;
-        let summary = corpus::index(bus.clone(), root.clone(), &catalog, Mode::Incremental, |_| {}).await?;
-        println!("Corpus:  {} indexed, {} unchanged, {} skipped", summary.indexed, summary.unchanged, summary.skipped.len());
+        let summary = corpus::index(
+            bus.clone(),
+            root.clone(),
+            &catalog,
+            Mode::Incremental,
+            |_| {},
+        )
+        .await?;
+        println!(
+            "Corpus:  {} indexed, {} unchanged, {} skipped",
+            summary.indexed,
+            summary.unchanged,
+            summary.skipped.len()
+        );
     }
-    println!("Next:    argosy index ./your-folder --server {}", server.url());
-    println!("         argosy ask \"your question\" --server {}", server.url());
+    println!(
+        "Next:    argosy index ./your-folder --server {}",
+        server.url()
+    );
+    println!(
+        "         argosy ask \"your question\" --server {}",
+        server.url()
+    );
     println!("Ctrl-C drains the fleet.");
     let stop = CancellationToken::new();
     let watched = watch(&mut members, &stop);
     signal::stop_on_signal(&stop, watched).await;
     println!("draining");
-    let bad = drain(&mut members, config.run.grace.duration() + Duration::from_secs(5)).await;
+    let bad = drain(
+        &mut members,
+        config.run.grace.duration() + Duration::from_secs(5),
+    )
+    .await;
     match bad.as_slice() {
         [] => Ok(()),
         bad => Err(Fail::negative(format!("did not end well: {bad:?}"))),
