@@ -201,7 +201,6 @@ mod tests {
             calls: 1,
             tokens_in: 6,
             tokens_out: 5,
-            ..Usage::default()
         };
         assert_eq!(budget.spent(), None);
         assert_eq!(budget.after(&spent).spent(), Some("tokens"));

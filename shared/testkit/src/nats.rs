@@ -4,6 +4,7 @@
 //! without NATS cannot look like a pass.
 
 use harness::server::{self, Cluster, Options, Server, ServerError};
+use settings::sources::{cache_dir, variable};
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -90,9 +91,9 @@ pub async fn cluster() -> TestCluster {
 /// When it can neither be found nor fetched.
 pub async fn binary() -> PathBuf {
     let found = tokio::task::spawn_blocking(|| {
-        let explicit = std::env::var_os("ARGOSY_NATS_SERVER").map(PathBuf::from);
-        let search_path = std::env::var_os("PATH");
-        let cache = cache_dir();
+        let explicit = variable("ARGOSY_NATS_SERVER").map(PathBuf::from);
+        let search_path = variable("PATH");
+        let cache = cache_dir("argosy");
         match server::find(explicit.as_deref(), search_path.as_deref(), Some(&cache)) {
             Err(ServerError::NotFound) => server::fetch(&cache),
             other => other,
@@ -103,15 +104,6 @@ pub async fn binary() -> PathBuf {
         Ok(Err(error)) => panic!("no nats-server: {error}"),
         Err(error) => panic!("no nats-server: the search failed: {error}"),
     }
-}
-
-/// `$XDG_CACHE_HOME/argosy`, or `~/.cache/argosy`, or a folder for temporary files.
-fn cache_dir() -> PathBuf {
-    std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
-        .unwrap_or_else(std::env::temp_dir)
-        .join("argosy")
 }
 
 fn store() -> TempDir {
