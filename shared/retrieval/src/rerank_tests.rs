@@ -1,3 +1,5 @@
+//! What moves a passage up, and what does not.
+
 use super::*;
 use crate::index::analyzer;
 use serde_json::json;

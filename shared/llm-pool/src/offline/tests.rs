@@ -1,3 +1,5 @@
+//! The offline reader as a whole: every role gets its shape, and no input panics.
+
 use super::*;
 use proptest::prelude::*;
 use serde_json::Value;

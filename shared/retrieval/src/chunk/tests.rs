@@ -1,3 +1,5 @@
+//! Where text is cut, and where it is not.
+
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;

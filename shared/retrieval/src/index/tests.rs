@@ -1,3 +1,5 @@
+//! Filters, counts, tenants and versions in one index.
+
 use super::*;
 use crate::catalog::Entry;
 use crate::lexical::search_blocking as search;

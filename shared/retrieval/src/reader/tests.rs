@@ -1,3 +1,5 @@
+//! What is read of each kind of file.
+
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
