@@ -6,7 +6,7 @@ use crate::deliver::Failure;
 use crate::fault::Point;
 use crate::join::{self, record};
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
-use crate::step::{Place, Step};
+use crate::step::{Payload, Place, Step};
 use crate::worker::{Reason, Verdict, Worker};
 use envelope::route::{Broken, Next, Turned, route};
 use envelope::{
@@ -90,8 +90,8 @@ impl Worker {
         }
         match next {
             Next::Part(result) => {
-                let (of, index) = match &step.payload {
-                    crate::step::Payload::Map(task) => (task.of, task.index),
+                let index = match &step.payload {
+                    Payload::Map(task) => task.index,
                     _ => {
                         return Err(Failure::new(
                             envelope::Class::Bug,
@@ -108,8 +108,6 @@ impl Worker {
                 };
                 join::store_part(&*self.bus, &step.header, &part, self.options.keep).await?;
                 self.fault(Point::PartStored).await;
-                join::count_and_join(&*self.bus, &step.header, &step.case, of, self.options.keep)
-                    .await?;
                 Ok(())
             }
             Next::Scatter(found) => {
@@ -129,6 +127,15 @@ impl Worker {
             Next::Validate(draft) => publish!(draft),
             Next::Clarify(doubt) => publish!(doubt),
         }
+    }
+
+    /// Creates the reducer's step when this map step's part was the last one to come.
+    pub(crate) async fn join_if_complete(&self, step: &Step) -> Result<(), Failure> {
+        if let Payload::Map(task) = &step.payload {
+            let Step { header, case, .. } = step;
+            join::count_and_join(&*self.bus, header, case, task.of, self.options.keep).await?;
+        }
+        Ok(())
     }
 
     async fn publish_step<P: Serialize>(
@@ -275,7 +282,9 @@ impl Worker {
                 )
                 .await
             }
-            done => done,
+            // Given up or not, a part may be the last one.
+            Ok(()) => self.join_if_complete(step).await,
+            failed => failed,
         }
     }
 

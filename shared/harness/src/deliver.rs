@@ -8,7 +8,7 @@
 
 use crate::bus::{Delivery, Stream};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
-use crate::join::{self, JoinError, gather, until};
+use crate::join::{self, Held, JoinError, gather, until};
 use crate::outbox::OutboxError;
 use crate::step::{Payload, Place, Step, deadline_of, wire_of};
 use crate::worker::{Reason, Verdict, Worker};
@@ -153,42 +153,37 @@ impl Worker {
             }
         };
         let cx = self.cx(place, &step, delivery.delivered, started);
-        loop {
+        // Only what stores a part and then asks is in hand; all other ways ask for themselves.
+        let mut held = place
+            .index
+            .map(|_| self.in_hand.take(&place.turn, place.hop));
+        let failure = loop {
             match self.handle(&cx, task.clone()).await {
                 Handled::Moot => return Verdict::Ack(Reason::Dropped),
                 Handled::Done(done) => {
-                    return match self
-                        .carry_on(place, &step, &delivery.message, &cx, done)
-                        .await
-                    {
-                        Ok(()) => Verdict::Ack(Reason::Ok),
-                        Err(failure) => {
-                            self.failed(delivery, place, &step, Some(&task), failure)
-                                .await
-                        }
-                    };
-                }
-                Handled::Failed(failure) => {
-                    let Failure {
-                        class, retry_after, ..
-                    } = &failure;
-                    match dispose(
-                        *class,
-                        delivery.delivered,
-                        DELIVERIES_MAX,
-                        *retry_after,
-                        self.random(),
-                    ) {
-                        Disposition::Hold(wait) => self.hold(wait).await,
-                        _ => {
-                            return self
-                                .failed(delivery, place, &step, Some(&task), failure)
-                                .await;
-                        }
+                    let message = &delivery.message;
+                    if let Err(failure) = self.carry_on(place, &step, message, &cx, done).await {
+                        break failure;
                     }
+                    // The last map step that this process has in hand asks for all of them.
+                    if held.take().is_some_and(Held::was_last)
+                        && let Err(failure) = self.join_if_complete(&step).await
+                    {
+                        break failure;
+                    }
+                    return Verdict::Ack(Reason::Ok);
                 }
+                Handled::Failed(failure) => match self.disposition(&failure, delivery.delivered) {
+                    Disposition::Hold(wait) => self.hold(wait).await,
+                    _ => break failure,
+                },
             }
-        }
+        };
+        // Put down before the error part is stored and counted: who stores a part after that must
+        // not rely on this step to ask.
+        drop(held);
+        self.failed(delivery, place, &step, Some(&task), failure)
+            .await
     }
 
     /// Makes the task whole; for the reducer that means reading what the mappers found.
@@ -279,16 +274,24 @@ impl Worker {
         }
     }
 
-    fn retry(&self, failure: &Failure, delivered: u64) -> Verdict {
-        match dispose(
-            failure.class,
+    fn disposition(&self, failure: &Failure, delivered: u64) -> Disposition {
+        let Failure {
+            class, retry_after, ..
+        } = failure;
+        dispose(
+            *class,
             delivered,
             DELIVERIES_MAX,
-            failure.retry_after,
+            *retry_after,
             self.random(),
-        ) {
+        )
+    }
+
+    fn retry(&self, failure: &Failure, delivered: u64) -> Verdict {
+        match self.disposition(failure, delivered) {
             Disposition::Retry(delay) | Disposition::Hold(delay) => {
-                tracing::warn!(role = %self.role, code = failure.code, error = failure.text, delivered, "step to be tried again");
+                let (code, error) = (failure.code, failure.text.as_str());
+                tracing::warn!(role = %self.role, code, error, delivered, "step to be tried again");
                 Verdict::Retry(delay)
             }
             Disposition::GiveUp => Verdict::GiveUp,

@@ -3,16 +3,22 @@
 //! The scatter record is the truth: what follows from it is published again whenever somebody finds
 //! it unfinished, and nothing else decides. A mapper stores its part, then asks the stream's leader
 //! how many parts there are; whoever sees all of them creates the reducer's step. Counting anywhere
-//! else (a counter, a direct get from a follower) loses joins: TECH.md A1.
+//! else (a counter, a direct get from a follower) loses joins.
+//!
+//! A process that still has other map steps of the same fan-out in hand leaves the asking to the last
+//! of them ([`InHand`]): that one asks after every part of the process is stored, and as long as it
+//! has not, its message is not acked. See docs/adr/0007.
 
 use crate::bus::{Bus, BusError, Fence, Publish, Stored, Stream};
 use crate::outbox::{Created, OutboxError, headers_of, publish_until, step, time_to_live, timer};
 use envelope::{
     Case, Envelope, Findings, Header, Part, PartResult, Passage, ReduceTask, Scatter, Subject,
-    TrailEntry, UnixMs, decode, encode, fanout, subject,
+    TrailEntry, TurnId, UnixMs, decode, encode, fanout, subject,
 };
 use futures_util::future::try_join_all;
 use stage::Reduce;
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Publishes what follows from a scatter record: the map steps and the timer of the soft deadline.
@@ -122,6 +128,63 @@ pub async fn record(
     .to_string();
     let stored = bus.last(Stream::Steps(shard), &subject).await?;
     Ok(stored.and_then(|stored| decode(&stored.body).ok()))
+}
+
+/// The map steps that this process has in hand, by fan-out.
+#[derive(Debug, Default)]
+pub(crate) struct InHand(Mutex<HashMap<(TurnId, u16), usize>>);
+
+impl InHand {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(TurnId, u16), usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a map step of the fan-out at `hop` in hand.
+    pub(crate) fn take(&self, turn: &TurnId, hop: u16) -> Held<'_> {
+        let fanout = (turn.clone(), hop);
+        *self.lock().entry(fanout.clone()).or_default() += 1;
+        Held {
+            hand: self,
+            fanout: Some(fanout),
+        }
+    }
+
+    fn put_down(&self, fanout: (TurnId, u16)) -> bool {
+        let mut hand = self.lock();
+        let Some(held) = hand.get_mut(&fanout) else {
+            return true;
+        };
+        *held -= 1;
+        let last = *held == 0;
+        if last {
+            hand.remove(&fanout);
+        }
+        last
+    }
+}
+
+/// A map step in hand. Dropped, it is put down without a word: its message was not acked, and
+/// whoever gets it next asks.
+pub(crate) struct Held<'a> {
+    hand: &'a InHand,
+    fanout: Option<(TurnId, u16)>,
+}
+
+impl Held<'_> {
+    /// Puts the step down after its part was stored; true when it was the last one, which asks.
+    pub(crate) fn was_last(mut self) -> bool {
+        self.fanout
+            .take()
+            .is_none_or(|fanout| self.hand.put_down(fanout))
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if let Some(fanout) = self.fanout.take() {
+            self.hand.put_down(fanout);
+        }
+    }
 }
 
 /// What a reducer works on, put together from the scatter record and the parts.
@@ -263,4 +326,25 @@ pub(crate) fn passages_of(task: &Reduce) -> (Vec<Passage>, envelope::Matched) {
 /// How long until a time, for waits.
 pub(crate) fn until(now: UnixMs, at: UnixMs) -> Duration {
     Duration::from_millis(now.until(at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_step_in_hand_asks_and_a_dropped_one_does_not_count() {
+        let (hand, turn) = (InHand::default(), TurnId::new("t").unwrap());
+        let (a, b, c) = (
+            hand.take(&turn, 3),
+            hand.take(&turn, 3),
+            hand.take(&turn, 3),
+        );
+        let other = hand.take(&turn, 8);
+        assert!(!a.was_last(), "b and c are in hand");
+        drop(b);
+        assert!(c.was_last(), "b went down without a word");
+        assert!(other.was_last(), "another fan-out");
+        assert!(hand.lock().is_empty());
+    }
 }

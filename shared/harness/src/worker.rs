@@ -3,6 +3,7 @@
 use crate::bus::{Bus, ConsumerSpec, Delivery, Subscription};
 use crate::ended::Ended;
 use crate::fault::{Faults, Point};
+use crate::join::InHand;
 use crate::metrics::Metrics;
 use crate::pump::{Answer, Drained, Event, Take, pump};
 use envelope::{Role, Subject, TurnId};
@@ -52,6 +53,7 @@ pub struct Worker {
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
     pub(crate) ended: Ended,
+    pub(crate) in_hand: InHand,
     faults: Option<Arc<dyn Faults>>,
     rng: Mutex<fastrand::Rng>,
     /// Messages that are held because everything behind this role is busy.
@@ -92,6 +94,7 @@ impl Worker {
             options,
             metrics,
             ended: Ended::default(),
+            in_hand: InHand::default(),
             faults: None,
             holding: AtomicUsize::new(0),
             room: tokio::sync::Notify::new(),

@@ -6,15 +6,24 @@ use std::collections::HashSet;
 /// Share of the answer's content words that occur in the facts, 0 to 1; 0 for an answer without
 /// content words. Citation marks (`[3]`) of the answer are not words of it.
 pub fn overlap<S: AsRef<str>>(answer: &str, facts: &[S]) -> f32 {
-    let known: HashSet<String> = facts
-        .iter()
-        .flat_map(|fact| words::content(fact.as_ref()))
-        .collect();
     let said = words::content(&without_marks(answer));
     if said.is_empty() {
         return 0.0;
     }
-    let found = said.iter().filter(|word| known.contains(*word)).count();
+    let mut unseen: HashSet<&str> = said.iter().map(String::as_str).collect();
+    for fact in facts {
+        for word in words::content(fact.as_ref()) {
+            unseen.remove(word.as_str());
+        }
+        // Facts are many and mostly agree with the answer: the rest need not be read.
+        if unseen.is_empty() {
+            return 1.0;
+        }
+    }
+    let found = said
+        .iter()
+        .filter(|word| !unseen.contains(word.as_str()))
+        .count();
     found as f32 / said.len() as f32
 }
 

@@ -64,7 +64,8 @@ pub(crate) fn drop_unsupported(findings: &mut Findings, passage: &Passage, least
     let before = findings.facts.len();
     findings
         .facts
-        .retain(|fact| llm::overlap(fact, &given) >= least);
+        // A fact that was copied needs no counting; most are.
+        .retain(|fact| passage.text.contains(fact.as_str()) || llm::overlap(fact, &given) >= least);
     before - findings.facts.len()
 }
 
