@@ -254,4 +254,3 @@ pub fn cache_dir(name: &str) -> PathBuf {
     };
     base.join(name)
 }
-

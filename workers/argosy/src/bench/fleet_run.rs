@@ -231,6 +231,6 @@ pub async fn floor_role(args: FloorRole) -> Result<(), Fail> {
             tracing::error!(%error, role = %args.role, "floor ended");
         }
     };
-    signal::stop_on_signal(&stop, work).await;
+    signal::stop_on_signal(&stop, Box::pin(work)).await;
     Ok(())
 }
