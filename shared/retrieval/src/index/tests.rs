@@ -1,4 +1,4 @@
-//! Filters, counts, tenants and versions in one index.
+//! One index: filters, counts, tenants, replacement, recovery after a crash, queries as people type them.
 
 use super::*;
 use crate::catalog::Entry;
