@@ -54,3 +54,23 @@ async fn three_servers_find_a_leader_again() {
     cluster.servers[0].restart().await.unwrap();
     cluster.await_leader().await.unwrap();
 }
+
+#[tokio::test]
+async fn a_new_server_lacks_everything_and_says_so() {
+    use harness::bus::{Bus, BusError};
+    use harness::nats::{Change, NatsBus, Options, check, setup};
+    let server = testkit::nats::server().await;
+    let options = Options {
+        url: server.url(),
+        ..Options::default()
+    };
+    let bus = NatsBus::connect(options).await.unwrap();
+    let topology = harness::topology::Topology::default();
+    let missing = bus.consume(&topology.inbox()).await.err();
+    assert!(matches!(missing, Some(BusError::Missing(_))), "{missing:?}");
+    let changes = check(&bus, &topology).await.unwrap();
+    assert!(changes.iter().all(|c| matches!(c, Change::Created(_))));
+    assert_eq!(setup(&bus, &topology).await.unwrap(), changes);
+    let again = check(&bus, &topology).await.unwrap();
+    assert!(again.iter().all(|c| matches!(c, Change::Unchanged(_))));
+}

@@ -7,7 +7,7 @@ use crate::bus::{BusError, ConsumerSpec, Retention, StreamSpec};
 use crate::topology::Topology;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
-use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::context::{ConsumerInfoErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
@@ -233,12 +233,8 @@ async fn found_consumer(
                 .map_err(away)
         }
         Err(error) => match error.kind() {
-            async_nats::jetstream::context::ConsumerInfoErrorKind::NotFound => Ok(None),
-            async_nats::jetstream::context::ConsumerInfoErrorKind::JetStream(e)
-                if e.code() == 404 =>
-            {
-                Err(missing())
-            }
+            ConsumerInfoErrorKind::NotFound => Ok(None),
+            ConsumerInfoErrorKind::StreamNotFound => Err(missing()),
             _ => Err(away(error)),
         },
     }
