@@ -29,8 +29,13 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let broken = |e: telemetry::Error| Fail::usage(e.to_string());
     let registry =
         Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), "").map_err(broken)?;
-    let health = Health::new(&["nats", role.as_str()]);
+    let health = match role {
+        Role::Gateway => Health::new(&["nats", "inbox", "due", "answers"]),
+        role => Health::new(&["nats", role.as_str()]),
+    };
     let stop = CancellationToken::new();
+    // Probes and metrics are answered until everything has drained.
+    let drained = CancellationToken::new();
     let admin = match config.telemetry.listen.as_str() {
         "" => None,
         listen => {
@@ -38,7 +43,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
                 Fail::usage(format!("`telemetry.listen`: `{listen}` is not HOST:PORT"))
             })?;
             Some(
-                Admin::serve(addr, health.clone(), registry.clone(), stop.clone())
+                Admin::serve(addr, health.clone(), registry.clone(), drained.clone())
                     .await
                     .map_err(broken)?,
             )
@@ -59,11 +64,17 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let with = collaborators(&process, role, args.stub_ms, &mut running).await?;
     let mut roles = process.start(&[role], &with)?;
     health.started();
+    let (draining, told) = (health.clone(), stop.clone());
+    running.spawn(async move {
+        told.cancelled().await;
+        draining.drain();
+    });
     tracing::info!(%role, "running");
     signal::stop_on_signal(&stop, async { while roles.join_next().await.is_some() {} }).await;
     while running.join_next().await.is_some() {}
     // What was published last must leave before the process does.
     let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
+    drained.cancel();
     if let Some(admin) = admin {
         admin.join().await.map_err(broken)?;
     }
@@ -144,7 +155,9 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
             () = stop.cancelled() => {}
         }
     });
-    Ok(Arc::new(LexicalSearcher::new(index)))
+    let metrics =
+        retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
+    Ok(Arc::new(LexicalSearcher::new(index).with_metrics(metrics)))
 }
 
 /// Keeps readiness true to the connection.
