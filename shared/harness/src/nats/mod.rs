@@ -86,7 +86,9 @@ impl Connection {
                 self.reconnects.fetch_add(1, Ordering::Relaxed);
                 tracing::info!("nats connected");
             }
-            Event::Disconnected | Event::Closed => {
+            // By this process itself, on its way out.
+            Event::Closed => self.up.store(false, Ordering::Relaxed),
+            Event::Disconnected => {
                 self.up.store(false, Ordering::Relaxed);
                 tracing::warn!("nats disconnected; waiting for it to come back");
             }
