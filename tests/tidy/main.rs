@@ -1,1 +1,13 @@
-//! Placeholder until its tests are written.
+//! Rules about the tree itself: who may depend on whom, and what no file may hold.
+//!
+//! Every rule is one named test that reads files and says file, line and what to do. A rule has as
+//! few exceptions as possible; each stands in a list with its reason, and one that is no longer
+//! needed fails too. What clippy and rustfmt can check is theirs.
+
+mod dependencies;
+mod docs;
+mod manifest;
+mod roles;
+mod sources;
+mod tree;
+mod words;

@@ -1,0 +1,334 @@
+//! The layers: which crate may name which, as `cargo metadata` tells it.
+//!
+//! Arrows only go down. What a worker cannot name, it cannot do: no NATS, no disk, no HTTP.
+
+use crate::tree::{File, none, read, root};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// What each crate may name of our own, by directory, lowest layer first. `argosy` and `tests` may
+/// name all of them.
+const OURS: &[(&str, &[&str])] = &[
+    // words
+    ("envelope", &[]),
+    ("settings", &[]),
+    // contracts
+    ("telemetry", &["settings"]),
+    ("stage", &["envelope"]),
+    ("llm", &["envelope", "settings"]),
+    // adapters
+    ("harness", &["envelope", "settings", "telemetry", "stage"]),
+    ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
+    ("retrieval", &["envelope", "settings", "telemetry", "llm"]),
+    // decisions
+    ("planner", THINKING),
+    ("mapper", THINKING),
+    ("reducer", THINKING),
+    ("validator", THINKING),
+    ("clarifier", THINKING),
+    (
+        "retriever",
+        &["envelope", "settings", "stage", "llm", "retrieval"],
+    ),
+    ("gateway", &["envelope", "settings", "telemetry", "harness"]),
+    // what tests stand on
+    (
+        "testkit",
+        &[
+            "envelope",
+            "settings",
+            "telemetry",
+            "stage",
+            "llm",
+            "harness",
+            "llm-pool",
+            "retrieval",
+        ],
+    ),
+];
+
+const THINKING: &[&str] = &["envelope", "settings", "stage", "llm"];
+
+/// Crates that may name all of our own.
+const TOP: &[&str] = &["argosy", "tests"];
+
+/// Who may name what is not ours, in any kind of dependency, and why nobody else.
+const THEIRS: &[(&str, &[&str], &str)] = &[
+    (
+        "async-nats",
+        &["harness"],
+        "NATS is reached through the bus trait",
+    ),
+    (
+        "reqwest",
+        &["llm-pool"],
+        "models are reached through ChatModel",
+    ),
+    (
+        "rustls",
+        &["llm-pool"],
+        "the TLS provider is chosen where HTTP is",
+    ),
+    (
+        "backoff",
+        &["llm-pool"],
+        "it is unmaintained and stays in one module",
+    ),
+    (
+        "tantivy",
+        &["retrieval"],
+        "an index is reached through search",
+    ),
+    (
+        "qdrant-client",
+        &["retrieval"],
+        "an index is reached through search",
+    ),
+    ("sled", &["conversation"], "one owner keeps conversations"),
+    (
+        "axum",
+        &["telemetry", "gateway", "testkit", "argosy"],
+        "only the rim listens",
+    ),
+    (
+        "prometheus",
+        &[
+            "telemetry",
+            "harness",
+            "llm-pool",
+            "retrieval",
+            "conversation",
+            "gateway",
+            "argosy",
+        ],
+        "what decides is not what counts",
+    ),
+    (
+        "tracing-subscriber",
+        &["telemetry"],
+        "logs are set up in one place",
+    ),
+    ("clap", &["argosy"], "the command line is the binary's"),
+    (
+        "config",
+        &["settings"],
+        "configuration is read by one loader",
+    ),
+    (
+        "anyhow",
+        &["argosy", "tests"],
+        "libraries have typed errors",
+    ),
+];
+
+/// Crates that do no I/O: all that they may name of what is not ours, outside tests.
+const PURE: &[(&str, &[&str])] = &[
+    ("envelope", &["serde", "serde_json", "thiserror", "bytes"]),
+    ("stage", WORDS),
+    ("llm", WORDS),
+    ("planner", WORDS),
+    ("retriever", WORDS),
+    ("mapper", WORDS),
+    ("reducer", WORDS),
+    ("validator", WORDS),
+    ("clarifier", WORDS),
+];
+
+const WORDS: &[&str] = &[
+    "serde",
+    "serde_json",
+    "thiserror",
+    "futures-util",
+    "fastrand",
+];
+
+/// Only as [dev-dependencies].
+const TEST_ONLY: &[&str] = &["testkit", "proptest", "insta"];
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: String,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    name: String,
+    /// None for a normal dependency, else `dev` or `build`.
+    kind: Option<String>,
+    /// Set for our own.
+    path: Option<String>,
+}
+
+/// One crate of the workspace.
+struct Crate {
+    /// Its directory, which is its name without the prefix.
+    dir: String,
+    manifest: File,
+    named: Vec<Named>,
+}
+
+/// A dependency as a manifest names it.
+struct Named {
+    name: String,
+    ours: bool,
+    dev: bool,
+}
+
+impl Crate {
+    fn finding(&self, named: &Named, why: &str) -> String {
+        let name = &named.name;
+        let line = self.manifest.line_where(|line| {
+            line.strip_prefix(name.as_str())
+                .is_some_and(|rest| rest.starts_with(['.', ' ', '=']))
+        });
+        self.manifest
+            .at(line, format!("{} may not name `{name}`: {why}", self.dir))
+    }
+}
+
+fn crates() -> Vec<Crate> {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo metadata: {said}");
+    let metadata: Metadata = serde_json::from_slice(&output.stdout).expect("cargo metadata");
+    metadata.packages.into_iter().map(to_crate).collect()
+}
+
+fn to_crate(package: Package) -> Crate {
+    let folders: Vec<&str> = package.manifest_path.rsplit('/').skip(1).take(2).collect();
+    let path = match folders[..] {
+        ["tests", ..] => "tests/Cargo.toml".to_owned(),
+        [dir, group] => format!("{group}/{dir}/Cargo.toml"),
+        _ => panic!("`{}` is not below the root", package.manifest_path),
+    };
+    let short = |name: &str| name.strip_prefix("argosy-").unwrap_or(name).to_owned();
+    let dir = short(&package.name);
+    assert_eq!(
+        dir, folders[0],
+        "{path}:2: the package is not named after its directory"
+    );
+    let named = package.dependencies.into_iter().map(|d| Named {
+        ours: d.path.is_some(),
+        name: if d.path.is_some() {
+            short(&d.name)
+        } else {
+            d.name
+        },
+        dev: d.kind.as_deref() == Some("dev"),
+    });
+    Crate {
+        dir,
+        manifest: read(&path),
+        named: named.collect(),
+    }
+}
+
+/// What `refused` says against any dependency of any crate.
+fn check(refused: impl Fn(&Crate, &Named) -> Option<String>) {
+    let mut findings = Vec::new();
+    for one in crates() {
+        for named in &one.named {
+            if let Some(why) = refused(&one, named) {
+                findings.push(one.finding(named, &why));
+            }
+        }
+    }
+    none(findings);
+}
+
+#[test]
+fn every_crate_has_its_layer() {
+    let table: BTreeMap<_, _> = OURS.iter().copied().collect();
+    let crates = crates();
+    let mut findings = Vec::new();
+    for one in &crates {
+        if !table.contains_key(one.dir.as_str()) && !TOP.contains(&one.dir.as_str()) {
+            let why = "add the crate to OURS in tests/tidy/dependencies.rs";
+            findings.push(one.manifest.at(2, why));
+        }
+    }
+    for dir in table.keys() {
+        if !crates.iter().any(|c| c.dir == *dir) {
+            findings.push(format!(
+                "tests/tidy/dependencies.rs: there is no crate `{dir}`"
+            ));
+        }
+    }
+    none(findings);
+}
+
+#[test]
+fn our_crates_depend_only_downwards() {
+    let table: BTreeMap<_, _> = OURS.iter().copied().collect();
+    check(|one, named| {
+        // Test support is looked at by its own rule.
+        if !named.ours || named.name == "testkit" {
+            return None;
+        }
+        let may = table.get(one.dir.as_str())?;
+        let list = if may.is_empty() {
+            "none".to_owned()
+        } else {
+            may.join(", ")
+        };
+        (!may.contains(&named.name.as_str())).then(|| format!("of our own it may name {list}"))
+    });
+}
+
+#[test]
+fn the_table_itself_goes_down() {
+    for (row, (dir, may)) in OURS.iter().enumerate() {
+        for name in *may {
+            let below = OURS[..row].iter().any(|(lower, _)| lower == name);
+            assert!(below, "`{dir}` may name `{name}`, which is not below it");
+        }
+    }
+}
+
+#[test]
+fn outside_crates_stay_where_they_belong() {
+    check(|one, named| {
+        let (_, homes, why) = THEIRS.iter().find(|(name, ..)| *name == named.name)?;
+        (!homes.contains(&one.dir.as_str()))
+            .then(|| format!("{why}; it belongs to {}", homes.join(", ")))
+    });
+}
+
+#[test]
+fn crates_that_decide_do_no_io() {
+    let table: BTreeMap<_, _> = PURE.iter().copied().collect();
+    check(|one, named| {
+        if named.ours || named.dev {
+            return None;
+        }
+        let may = table.get(one.dir.as_str())?;
+        (!may.contains(&named.name.as_str()))
+            .then(|| format!("outside tests it may name only {}", may.join(", ")))
+    });
+}
+
+#[test]
+fn test_support_stays_in_tests() {
+    check(|one, named| {
+        let misplaced = TEST_ONLY.contains(&named.name.as_str()) && !named.dev;
+        (misplaced && one.dir != "testkit").then(|| "it is for [dev-dependencies]".to_owned())
+    });
+}

@@ -1,0 +1,63 @@
+//! One word per role: the directory, the variant, and wherever roles are listed.
+
+use crate::tree::{File, files, has_word, none, read, root};
+use envelope::Role;
+use std::collections::BTreeSet;
+
+/// Folders of `workers/` that are no role: the binary that runs them all.
+const NO_ROLE: &str = "argosy";
+
+#[test]
+fn every_role_is_a_directory_and_a_package() {
+    let dirs: BTreeSet<String> = std::fs::read_dir(root().join("workers"))
+        .expect("workers/")
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name != NO_ROLE)
+        .collect();
+    let roles: BTreeSet<String> = Role::ALL.iter().map(Role::to_string).collect();
+    assert_eq!(
+        dirs, roles,
+        "workers/ and shared/envelope/src/role.rs differ"
+    );
+    for role in roles {
+        let manifest = read(&format!("workers/{role}/Cargo.toml"));
+        let name = format!("name = \"argosy-{role}\"");
+        let found = manifest.lines().any(|(_, line)| line == name);
+        assert!(found, "{}:2: wants `{name}`", manifest.path);
+    }
+}
+
+#[test]
+fn the_root_manifest_names_every_role() {
+    let manifest = read("Cargo.toml");
+    for role in Role::ALL {
+        let line = format!("{role} = {{ package = \"argosy-{role}\", path = \"workers/{role}\" }}");
+        let found = manifest.lines().any(|(_, l)| l == line);
+        assert!(found, "Cargo.toml:1: wants `{line}`");
+    }
+}
+
+/// What people read and what is deployed.
+fn is_listing(file: &File) -> bool {
+    let place = ["docs/", "deploy/", "charts/"];
+    let inside = place.iter().any(|p| file.path.starts_with(p)) || !file.path.contains('/');
+    inside && file.is(&["md", "yaml", "yml", "json", "toml", "html"])
+}
+
+#[test]
+fn a_list_of_roles_is_whole() {
+    let mut findings = Vec::new();
+    for file in files().iter().filter(|f| is_listing(f)) {
+        let (named, missing): (Vec<Role>, Vec<Role>) = Role::THINKING
+            .into_iter()
+            .partition(|role| has_word(&file.text.to_lowercase(), role.as_str()));
+        // One who names nearly all of them means all of them.
+        if let [missing] = missing[..] {
+            let last = named.last().map_or("", |role| role.as_str());
+            let line = file.line_where(|line| has_word(&line.to_lowercase(), last));
+            findings.push(file.at(line, format!("names every thinking role but `{missing}`")));
+        }
+    }
+    none(findings);
+}

@@ -1,0 +1,141 @@
+//! The files of the repository, read once per rule, and the one way in which a rule fails.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders that are no part of the repository, by name: build output and local state.
+const SKIPPED: &[&str] = &["target", ".git", ".argosy"];
+
+/// A text file.
+pub(crate) struct File {
+    /// Path from the root, with `/` between the parts.
+    pub(crate) path: String,
+    /// What is in it.
+    pub(crate) text: String,
+}
+
+impl File {
+    /// Lines with their number, from 1.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        (1..).zip(self.text.lines())
+    }
+
+    /// Whether the name ends in one of these.
+    pub(crate) fn is(&self, extensions: &[&str]) -> bool {
+        let extension = Path::new(&self.path).extension();
+        extension.is_some_and(|e| extensions.iter().any(|x| e == *x))
+    }
+
+    /// `path:line: what`, as compilers write it, so that editors can jump there.
+    pub(crate) fn at(&self, line: usize, what: impl std::fmt::Display) -> String {
+        format!("{}:{line}: {what}", self.path)
+    }
+
+    /// The first line that `found` accepts, or 1.
+    pub(crate) fn line_where(&self, found: impl Fn(&str) -> bool) -> usize {
+        self.lines()
+            .find(|(_, line)| found(line))
+            .map_or(1, |(number, _)| number)
+    }
+}
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Every text file, sorted by path.
+pub(crate) fn files() -> Vec<File> {
+    let mut files = Vec::new();
+    walk(&root(), "", &mut files);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    assert!(files.len() > 100, "the tree was not found");
+    files
+}
+
+/// Every file of Rust.
+pub(crate) fn rust() -> Vec<File> {
+    files().into_iter().filter(|f| f.is(&["rs"])).collect()
+}
+
+/// One file that has to be there.
+pub(crate) fn read(path: &str) -> File {
+    let text = fs::read_to_string(root().join(path));
+    File {
+        path: path.to_owned(),
+        text: text.unwrap_or_else(|error| panic!("cannot read `{path}`: {error}")),
+    }
+}
+
+fn walk(folder: &Path, prefix: &str, files: &mut Vec<File>) {
+    for entry in fs::read_dir(folder)
+        .expect("a folder of the tree")
+        .flatten()
+    {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = format!("{prefix}{name}");
+        let Ok(kind) = entry.file_type() else {
+            continue;
+        };
+        if kind.is_dir() {
+            if !SKIPPED.contains(&name.as_str()) {
+                walk(&entry.path(), &format!("{path}/"), files);
+            }
+        } else if kind.is_file()
+            && let Ok(text) = fs::read_to_string(entry.path())
+        {
+            files.push(File { path, text });
+        }
+    }
+}
+
+/// Ends the test with everything that was found.
+pub(crate) fn none(findings: Vec<String>) {
+    assert!(
+        findings.is_empty(),
+        "{} finding(s):\n{}\n",
+        findings.len(),
+        findings.join("\n")
+    );
+}
+
+/// Places where a rule does not hold, each with its reason.
+pub(crate) type Exceptions = &'static [(&'static str, &'static str)];
+
+/// Whether an exception covers the path; one that ends in `/` covers a folder.
+pub(crate) fn excepted(exceptions: Exceptions, path: &str) -> bool {
+    exceptions.iter().any(|(place, _)| covers(place, path))
+}
+
+/// Adds a finding for each exception that nothing in `hit` needs any more, and for one without reason.
+pub(crate) fn stale(exceptions: Exceptions, hit: &[String], findings: &mut Vec<String>) {
+    for (place, reason) in exceptions {
+        if !hit.iter().any(|path| covers(place, path)) {
+            findings.push(format!(
+                "{place}: the exception (\"{reason}\") is no longer needed"
+            ));
+        }
+        if reason.is_empty() {
+            findings.push(format!("{place}: the exception has no reason"));
+        }
+    }
+}
+
+fn covers(place: &str, path: &str) -> bool {
+    path == place || (place.ends_with('/') && path.starts_with(place))
+}
+
+/// Whether `word` stands in the line with nothing of a word around it.
+pub(crate) fn has_word(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
+}
+
+#[test]
+fn words_have_ends() {
+    assert!(has_word("a TO-DO", "TO"));
+    assert!(!has_word("undone", "done"));
+    assert!(!has_word("done_so", "done"));
+    assert!(covers("a/", "a/b.rs") && !covers("a", "a/b.rs"));
+}
