@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`command`] | one module per command |
-//! | [`bench`] | measuring the fleet against bare JetStream |
+//! | [`mod@bench`] | measuring the fleet against bare JetStream |
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
