@@ -60,7 +60,7 @@ pub async fn server() -> TestServer {
 /// The same with other options than the default ones.
 ///
 /// # Panics
-/// As [`server`].
+/// As [`server()`].
 pub async fn server_with(change: impl FnOnce(&mut Options)) -> TestServer {
     let store = store();
     let mut options = Options::new(binary().await, store.path());
@@ -75,7 +75,7 @@ pub async fn server_with(change: impl FnOnce(&mut Options)) -> TestServer {
 /// Starts three servers as one cluster.
 ///
 /// # Panics
-/// As [`server`].
+/// As [`server()`].
 pub async fn cluster() -> TestCluster {
     let store = store();
     let cluster = Cluster::start(&binary().await, store.path(), 3).await;
