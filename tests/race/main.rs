@@ -1,1 +1,61 @@
-//! Placeholder until its tests are written.
+//! One named test for every way in which two hands can meet on one message, each on the memory bus
+//! (with a paused clock) and on a real nats-server of its own.
+//!
+//! Stages are scripted by hand and crash at named points; what counts is what the streams hold
+//! afterwards: steps, parts, answers, dead letters. Nobody looks at a log. A server is not shared:
+//! consumers are durable and named after roles, so two fleets on one server are one fleet.
+//!
+//! *Not* here: what real stages decide (their own crates), real processes (`pipeline`), seeds
+//! (`simulation`).
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on may panic, in its helpers too"
+)]
+
+mod between;
+mod hand;
+mod script;
+mod world;
+
+mod fanout;
+mod hops;
+mod refusals;
+
+macro_rules! races {
+    ($($module:ident: $($case:ident),+;)+) => {
+        mod memory {
+            $($(
+                #[tokio::test(start_paused = true)]
+                async fn $case() {
+                    crate::$module::$case(crate::world::On::Memory).await;
+                }
+            )+)+
+        }
+        mod nats {
+            $($(
+                #[tokio::test]
+                async fn $case() {
+                    crate::$module::$case(crate::world::On::Nats).await;
+                }
+            )+)+
+        }
+    };
+}
+
+races! {
+    hops:
+        a_differently_minded_redelivery_changes_nothing,
+        two_roles_that_race_for_a_hop_have_one_winner,
+        a_late_clarification_loses_to_a_scatter,
+        a_terminal_event_is_created_once,
+        an_answer_outlives_its_timer;
+    refusals:
+        a_conflict_in_flight_is_repeated,
+        a_full_stream_is_not_taken_for_a_closed_fence;
+    fanout:
+        a_half_done_scatter_is_finished,
+        uncounted_parts_are_joined,
+        the_same_numbers_everywhere,
+        a_stricter_draft_reads_the_same_parts,
+        a_second_round_is_finished_too;
+}

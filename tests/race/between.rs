@@ -1,0 +1,238 @@
+//! A bus in the middle: it does to publishes what a test says, keeps what was tried and what came of
+//! it, and can leave out the signs of life of running work.
+
+use envelope::UnixMs;
+use futures_util::future::BoxFuture;
+use harness::bus::{
+    Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Publish, PublishError, Puller, Reader,
+    Stored, Stream, StreamState, Subscription,
+};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+use crate::world::within;
+
+/// What is done with a publish.
+pub(crate) enum Do {
+    /// What it asks for.
+    Pass,
+    /// Another message instead.
+    Instead(Publish),
+    /// Not stored, and the publisher is told so.
+    Fail(PublishError),
+    /// Not stored, and the publisher is told that it was.
+    Swallow,
+    /// Not stored; the publisher never hears of it.
+    Stall,
+    /// Stored; the publisher never hears of it.
+    StallStored,
+    /// Held until a permit is added.
+    Hold(Arc<Semaphore>),
+}
+
+/// What was tried and what came of it; `None` while or because nobody is told.
+pub(crate) type Tried = (Publish, Option<Result<u64, PublishError>>);
+
+type Rule = dyn Fn(&Publish) -> Do + Send + Sync;
+
+/// A bus in the middle.
+pub(crate) struct Between {
+    inner: Arc<dyn Bus>,
+    rule: Box<Rule>,
+    mute: bool,
+    tried: Mutex<Vec<Tried>>,
+    came: Semaphore,
+}
+
+impl Between {
+    pub(crate) fn new(
+        inner: &Arc<dyn Bus>,
+        rule: impl Fn(&Publish) -> Do + Send + Sync + 'static,
+    ) -> Arc<Between> {
+        Between::build(inner, rule, false)
+    }
+
+    /// No sign of life of running work gets through: it is delivered again after the ack wait.
+    pub(crate) fn mute(inner: &Arc<dyn Bus>) -> Arc<Between> {
+        Between::build(inner, |_| Do::Pass, true)
+    }
+
+    fn build(
+        inner: &Arc<dyn Bus>,
+        rule: impl Fn(&Publish) -> Do + Send + Sync + 'static,
+        mute: bool,
+    ) -> Arc<Between> {
+        Arc::new(Between {
+            inner: inner.clone(),
+            rule: Box::new(rule),
+            mute,
+            tried: Mutex::default(),
+            came: Semaphore::new(0),
+        })
+    }
+
+    /// Waits until `n` publishes have come that were not simply let through.
+    pub(crate) async fn meddled(&self, n: u32) {
+        let came = within("a publish to meddle with", self.came.acquire_many(n));
+        came.await.unwrap().forget();
+    }
+
+    /// What was tried at subjects that hold `part`, oldest first.
+    pub(crate) fn tried(&self, part: &str) -> Vec<Tried> {
+        let tried = self.tried.lock().unwrap();
+        tried
+            .iter()
+            .filter(|(message, _)| message.subject.contains(part))
+            .cloned()
+            .collect()
+    }
+
+    async fn meddle(&self, message: Publish) -> Result<u64, PublishError> {
+        let what = (self.rule)(&message);
+        if !matches!(what, Do::Pass | Do::StallStored) {
+            self.came.add_permits(1);
+        }
+        match what {
+            Do::Pass => self.inner.publish(message).await,
+            Do::Instead(other) => self.inner.publish(other).await,
+            Do::Fail(error) => Err(error),
+            Do::Swallow => Ok(0),
+            Do::Stall => std::future::pending().await,
+            Do::StallStored => {
+                let stored = self.inner.publish(message).await;
+                assert!(stored.is_ok(), "{stored:?}");
+                self.came.add_permits(1);
+                std::future::pending().await
+            }
+            Do::Hold(until) => {
+                until.acquire().await.unwrap().forget();
+                self.inner.publish(message).await
+            }
+        }
+    }
+}
+
+impl Bus for Between {
+    fn now(&self) -> UnixMs {
+        self.inner.now()
+    }
+
+    fn publish(&self, message: Publish) -> BoxFuture<'_, Result<u64, PublishError>> {
+        Box::pin(async move {
+            let place = {
+                let mut tried = self.tried.lock().unwrap();
+                tried.push((message.clone(), None));
+                tried.len() - 1
+            };
+            let came = self.meddle(message).await;
+            self.tried.lock().unwrap()[place].1 = Some(came.clone());
+            came
+        })
+    }
+
+    fn last<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+        self.inner.last(stream, subject)
+    }
+
+    fn count<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+    ) -> BoxFuture<'a, Result<u64, BusError>> {
+        self.inner.count(stream, filter)
+    }
+
+    fn last_of_each<'a>(
+        &'a self,
+        stream: Stream,
+        filters: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>> {
+        self.inner.last_of_each(stream, filters)
+    }
+
+    fn read<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>> {
+        self.inner.read(stream, filter, from)
+    }
+
+    fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>> {
+        self.inner.state(stream)
+    }
+
+    fn consume<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>> {
+        Box::pin(async move {
+            let puller = self.inner.consume(consumer).await?;
+            if !self.mute {
+                return Ok(puller);
+            }
+            Ok(Box::new(MutePuller(puller)) as Box<dyn Puller>)
+        })
+    }
+
+    fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
+        self.inner.broadcast(message)
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        subject: &'a str,
+        queue: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>> {
+        self.inner.subscribe(subject, queue)
+    }
+
+    fn connected(&self) -> bool {
+        self.inner.connected()
+    }
+}
+
+struct MutePuller(Box<dyn Puller>);
+
+impl Puller for MutePuller {
+    fn next(&mut self, free: usize) -> BoxFuture<'_, Result<Delivery, BusError>> {
+        Box::pin(async move {
+            let Delivery {
+                message,
+                delivered,
+                ack,
+            } = self.0.next(free).await?;
+            Ok(Delivery {
+                message,
+                delivered,
+                ack: Box::new(MuteAck(ack)),
+            })
+        })
+    }
+
+    fn close(self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>> {
+        self.0.close()
+    }
+}
+
+struct MuteAck(Box<dyn Ack>);
+
+impl Ack for MuteAck {
+    fn ack(&self) -> BoxFuture<'_, Result<(), BusError>> {
+        self.0.ack()
+    }
+
+    fn nak(&self, delay: Duration) -> BoxFuture<'_, Result<(), BusError>> {
+        self.0.nak(delay)
+    }
+
+    fn in_progress(&self) -> BoxFuture<'_, Result<(), BusError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}

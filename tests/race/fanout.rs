@@ -1,0 +1,222 @@
+//! Scatter, map, join: what is half-done is finished from what is stored, and nothing is paid twice.
+
+use crate::hand::Stop;
+use crate::refusals::STRAIGHT;
+use crate::script::{Script, draft, found, grounded, mapper, plan, retriever, verdict};
+use crate::world::{On, World, turn};
+use envelope::route::{ReducerExit, ValidatorExit};
+use envelope::{Fallback, Outcome, Role, Subject};
+use harness::bus::Stream;
+use harness::fault::Point;
+use serde_json::json;
+use stage::{Done, Reduce, Task};
+use std::sync::{Arc, Mutex};
+
+/// The retriever died between its scatter record and the map steps.
+pub(crate) async fn a_half_done_scatter_is_finished(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let retriever = retriever(3);
+    let stop = Stop::at(Point::ScatterStored);
+    let first = world.hire(&retriever).with(&stop).start();
+    let _staff = world.staff(&[Role::Planner, Role::Mapper, Role::Reducer, Role::Validator]);
+    let id = world.ask(json!({"question": "q", "id": "scatter"})).await;
+    stop.reached(1).await;
+    first.kill().await;
+    let before = ["planner 0", "retriever 1", "scatter 2"];
+    assert_eq!(world.steps(&id).await, before);
+    let soft = Subject::Timer {
+        turn: id.clone(),
+        hop: Some(2),
+    }
+    .to_string();
+    let timer = async || world.bus.last(Stream::Timers, &soft).await.unwrap();
+    assert_eq!(timer().await, None);
+
+    let _second = world.hire(&retriever).start();
+    assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
+    assert_eq!(world.steps(&id).await, STRAIGHT);
+    assert!(timer().await.is_some(), "the soft deadline");
+    assert_eq!(retriever.calls(), 1, "the index was asked once");
+}
+
+/// Every mapper died between its part and the count, so nobody saw all parts.
+pub(crate) async fn uncounted_parts_are_joined(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let mapper = mapper();
+    let stop = Stop::at(Point::PartStored);
+    let first = world.hire(&mapper).with(&stop).start();
+    let _staff = world.staff(&[
+        Role::Planner,
+        Role::Retriever,
+        Role::Reducer,
+        Role::Validator,
+    ]);
+    let id = world.ask(json!({"question": "q", "id": "count"})).await;
+    stop.reached(3).await;
+    first.kill().await;
+    assert_eq!(world.step(&id, "reducer 4").await, None);
+
+    let _second = world.hire(&mapper).start();
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1, fact 2"));
+    assert_eq!(world.steps(&id).await, STRAIGHT);
+    assert_eq!(mapper.calls(), 3, "each passage was read once");
+}
+
+/// Turn ids, hops and indexes that are the same numbers: four turns, each with two rounds of four
+/// maps. No fence or count takes one for another.
+pub(crate) async fn the_same_numbers_everywhere(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let reducer = Script::new(Role::Reducer, async |call| {
+        match (&call.task, call.cx.header.round) {
+            (Task::Reduce(Reduce::Gather { scatter, .. }), 0) => {
+                let again = ReducerExit::TooLittle {
+                    why: "too little".into(),
+                    scatter: *scatter,
+                };
+                Ok(Done::new(again.into(), "too little"))
+            }
+            _ => Ok(draft(call.task)),
+        }
+    });
+    let retriever = retriever(4);
+    let _hands = [world.hire(&reducer).start(), world.hire(&retriever).start()];
+    let _staff = world.staff(&[Role::Planner, Role::Mapper, Role::Validator]);
+    let ids = ["0", "2", "3", "8"];
+    for id in ids {
+        world.ask(json!({"question": "q", "id": id})).await;
+    }
+    let mut wanted: Vec<String> = [
+        "planner 0",
+        "retriever 1",
+        "scatter 2",
+        "reducer 4",
+        "planner 5",
+        "retriever 6",
+        "scatter 7",
+        "reducer 9",
+        "validator 10",
+    ]
+    .map(String::from)
+    .into();
+    for i in 0..4 {
+        for hop in [3, 8] {
+            wanted.push(format!("mapper {hop}.{i}"));
+            wanted.push(format!("part {hop}.{i}"));
+        }
+    }
+    wanted.sort();
+    for id in ids.map(turn) {
+        let terminal = world.end(&id).await;
+        assert_eq!(
+            terminal.answer.as_deref(),
+            Some("fact 0, fact 1, fact 2, fact 3")
+        );
+        assert_eq!(world.steps(&id).await, wanted, "turn {id}");
+    }
+}
+
+/// A draft that says too much is made again, stricter, in the same round: from the same parts.
+pub(crate) async fn a_stricter_draft_reads_the_same_parts(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let tasks: Arc<Mutex<Vec<Reduce>>> = Arc::default();
+    let kept = tasks.clone();
+    let reducer = Script::new(Role::Reducer, move |call| {
+        if let Task::Reduce(reduce) = &call.task {
+            kept.lock().unwrap().push(reduce.clone());
+        }
+        async move { Ok(draft(call.task)) }
+    });
+    let validator = Script::new(Role::Validator, async |call| match call.task {
+        Task::Validate(draft) if !draft.strict => {
+            let ungrounded = ValidatorExit::Ungrounded {
+                verdict: verdict(&draft),
+                stricter_from: draft.scatter,
+            };
+            Ok(Done::new(ungrounded.into(), "says too much"))
+        }
+        task => Ok(grounded(task)),
+    });
+    let mapper = mapper();
+    let _hands = [&reducer, &validator, &mapper].map(|script| world.hire(script).start());
+    let _staff = world.staff(&[Role::Planner, Role::Retriever]);
+    let id = world.ask(json!({"question": "q", "id": "strict"})).await;
+    let terminal = world.end(&id).await;
+
+    let tasks = tasks.lock().unwrap().clone();
+    let [loose, strict] = tasks.as_slice() else {
+        panic!("{} reduces", tasks.len())
+    };
+    let (
+        Reduce::Gather {
+            strict: false,
+            findings: first,
+            ..
+        },
+        Reduce::Gather {
+            strict: true,
+            findings: second,
+            missing,
+            ..
+        },
+    ) = (loose, strict)
+    else {
+        panic!("{tasks:?}")
+    };
+    assert_eq!(first, second);
+    assert!(missing.is_empty());
+    assert_eq!(mapper.calls(), 3);
+    let mut wanted: Vec<&str> = STRAIGHT
+        .into_iter()
+        .chain(["reducer 6", "validator 7"])
+        .collect();
+    wanted.sort_unstable();
+    assert_eq!(world.steps(&id).await, wanted);
+    assert_eq!(world.ends(&id).await, 1);
+    let entries = |role| terminal.trail.iter().filter(|e| e.role == role).count();
+    assert_eq!((entries(Role::Mapper), entries(Role::Reducer)), (3, 2));
+    let stricter = terminal.trail.iter().flat_map(|e| &e.fallbacks);
+    assert_eq!(stricter.filter(|f| **f == Fallback::Stricter).count(), 1);
+}
+
+/// The planner of a refined round is killed after its decision: the second fan-out of the turn is
+/// made once, and the first one is left alone.
+pub(crate) async fn a_second_round_is_finished_too(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let reducer = Script::new(Role::Reducer, async |call| match call.cx.header.round {
+        0 => {
+            let again = ReducerExit::TooLittle {
+                why: "too little".into(),
+                scatter: 2,
+            };
+            Ok(Done::new(again.into(), "too little"))
+        }
+        _ => Ok(draft(call.task)),
+    });
+    let planner = Script::new(Role::Planner, async |call| {
+        Ok(plan(&format!("plan {}", call.cx.header.round)))
+    });
+    let retriever = Script::new(Role::Retriever, async |call| {
+        Ok(found(2 + usize::from(call.cx.header.round)))
+    });
+    let stop = Stop::at(Point::Published);
+    let _hands = [&reducer, &retriever].map(|script| world.hire(script).start());
+    let _staff = world.staff(&[Role::Mapper, Role::Validator]);
+    let id = world.ask(json!({"question": "q", "id": "rounds"})).await;
+    for hop in ["retriever 1", "retriever 6"] {
+        let hand = world.hire(&planner).with(&stop).start();
+        stop.reached(1).await;
+        world.step_stored(&id, hop).await;
+        hand.kill().await;
+    }
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1, fact 2"));
+    let steps = world.steps(&id).await;
+    let parts = |hop: &str| steps.iter().filter(|s| s.starts_with(hop)).count();
+    assert_eq!((parts("part 3."), parts("part 8.")), (2, 3));
+}

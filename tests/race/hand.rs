@@ -1,0 +1,174 @@
+//! Workers and gateways that can be killed at a point, as a process is.
+
+use crate::script::{Script, usual};
+use crate::world::{World, within};
+use envelope::Role;
+use futures_util::future::BoxFuture;
+use gateway::Gateway;
+use harness::bus::Bus;
+use harness::fault::{Faults, Point};
+use harness::pump::Drained;
+use harness::{Metrics, Options, Worker};
+use std::sync::Arc;
+use telemetry::{Health, Registry};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// A running worker or gateway; dropping it kills it.
+pub(crate) struct Hand {
+    stop: CancellationToken,
+    task: Option<JoinHandle<Drained>>,
+}
+
+impl Hand {
+    /// Ends it where it stands: nothing is answered, nothing given back.
+    pub(crate) async fn kill(mut self) {
+        let task = self.task.take().unwrap();
+        task.abort();
+        let _ = task.await;
+    }
+
+    /// Tells it to stop; [`Hand::drained`] waits for that.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Stops it and waits until it has drained.
+    pub(crate) async fn drained(mut self) -> Drained {
+        self.stop();
+        within("the end of a drain", self.task.take().unwrap())
+            .await
+            .unwrap()
+    }
+}
+
+impl Drop for Hand {
+    fn drop(&mut self) {
+        if let Some(task) = &self.task {
+            task.abort();
+        }
+    }
+}
+
+/// How a worker is to run.
+pub(crate) struct Hire<'a> {
+    world: &'a World,
+    script: Arc<Script>,
+    bus: Arc<dyn Bus>,
+    faults: Option<Arc<dyn Faults>>,
+    options: Options,
+}
+
+impl World {
+    /// A worker that follows a script.
+    pub(crate) fn hire(&self, script: &Arc<Script>) -> Hire<'_> {
+        Hire {
+            world: self,
+            script: script.clone(),
+            bus: self.bus.clone(),
+            faults: None,
+            options: Options {
+                ack_wait: self.topology.ack_wait,
+                keep: self.topology.keep,
+                ..Options::default()
+            },
+        }
+    }
+
+    /// Workers that do the usual, for these roles.
+    pub(crate) fn staff(&self, roles: &[Role]) -> Vec<Hand> {
+        roles
+            .iter()
+            .map(|role| self.hire(&usual(*role)).start())
+            .collect()
+    }
+
+    /// A gateway.
+    pub(crate) fn gateway(&self) -> Hand {
+        self.gateway_with(&self.bus, |_| {})
+    }
+
+    /// A gateway on another bus or with other options.
+    pub(crate) fn gateway_with(
+        &self,
+        bus: &Arc<dyn Bus>,
+        change: impl FnOnce(&mut gateway::Options),
+    ) -> Hand {
+        let mut options = gateway::Options::default();
+        change(&mut options);
+        let metrics = gateway::Metrics::new(&Registry::new()).unwrap();
+        let gateway = Gateway::new(bus.clone(), self.topology.clone(), options, metrics);
+        let stop = CancellationToken::new();
+        let task = tokio::spawn(gateway.run(Health::new(&[]), stop.clone()));
+        Hand {
+            stop,
+            task: Some(task),
+        }
+    }
+}
+
+impl Hire<'_> {
+    pub(crate) fn on(mut self, bus: Arc<dyn Bus>) -> Self {
+        self.bus = bus;
+        self
+    }
+
+    pub(crate) fn with(mut self, faults: &Arc<Stop>) -> Self {
+        self.faults = Some(faults.clone());
+        self
+    }
+
+    pub(crate) fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
+        change(&mut self.options);
+        self
+    }
+
+    pub(crate) fn start(self) -> Hand {
+        let role = stage::Handler::role(&*self.script);
+        let metrics = Metrics::new(&Registry::new(), &[role]).unwrap();
+        let mut worker = Worker::new(self.bus, self.script, self.options, metrics);
+        if let Some(faults) = self.faults {
+            worker = worker.with_faults(faults);
+        }
+        let stop = CancellationToken::new();
+        let consumer = self.world.topology.consumer(role);
+        let task = tokio::spawn(worker.run(consumer, Health::new(&[]), stop.clone()));
+        Hand {
+            stop,
+            task: Some(task),
+        }
+    }
+}
+
+/// Stops whatever comes to a point, for ever: kill the worker then, and it crashed there.
+pub(crate) struct Stop {
+    at: Point,
+    stopped: Semaphore,
+}
+
+impl Stop {
+    pub(crate) fn at(at: Point) -> Arc<Stop> {
+        Arc::new(Stop {
+            at,
+            stopped: Semaphore::new(0),
+        })
+    }
+
+    /// Waits until `n` messages have come to the point.
+    pub(crate) async fn reached(&self, n: u32) {
+        let stopped = within("a worker at its point", self.stopped.acquire_many(n));
+        stopped.await.unwrap().forget();
+    }
+}
+
+impl Faults for Stop {
+    fn at(&self, point: Point) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if point == self.at {
+                self.stopped.add_permits(1);
+                std::future::pending::<()>().await;
+            }
+        })
+    }
+}

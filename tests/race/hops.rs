@@ -1,0 +1,197 @@
+//! One step per hop, one terminal event per turn, whoever decides and however often.
+
+use crate::between::{Between, Do};
+use crate::hand::Stop;
+use crate::script::{Script, found, plan, usual};
+use crate::world::{On, World, turn, until};
+use envelope::route::{PlannerExit, RetrieverExit};
+use envelope::{Doubt, Exit, Outcome, Plan, Role};
+use harness::bus::{PublishError, Stream};
+use harness::fault::Point;
+use serde_json::json;
+use stage::Done;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+fn nothing_found() -> Done<Exit> {
+    let doubt = Doubt::NoResults {
+        query: "a query".into(),
+        narrowed_by: Vec::new(),
+    };
+    Done::new(RetrieverExit::NothingFound(doubt).into(), "nothing found")
+}
+
+/// The planner died after its decision was stored. Asked again it would decide otherwise.
+pub(crate) async fn a_differently_minded_redelivery_changes_nothing(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let planner = Script::new(Role::Planner, async |call| match call.n {
+        1 => Ok(plan("the first")),
+        _ => Ok(Done::new(
+            PlannerExit::NoProgress { scatter: 0 }.into(),
+            "another mind",
+        )),
+    });
+    let stop = Stop::at(Point::Published);
+    let first = world.hire(&planner).with(&stop).start();
+    let id = world.ask(json!({"question": "q", "id": "minds"})).await;
+    stop.reached(1).await;
+    first.kill().await;
+
+    let again = world.hire(&planner).with(&stop).start();
+    stop.reached(1).await;
+    again.kill().await;
+    assert_eq!(world.steps(&id).await, ["planner 0", "retriever 1"]);
+    let step = world.step(&id, "retriever 1").await.unwrap();
+    let step: envelope::Envelope<Plan> = envelope::decode(&step.body).unwrap();
+    assert_eq!(step.payload.query, "the first");
+    assert_eq!(planner.calls(), 1, "what is stored is not asked for again");
+}
+
+/// Two deliveries of one step are worked on at once and come to different roles: the second to
+/// publish finds the hop taken, and that is success.
+pub(crate) async fn two_roles_that_race_for_a_hop_have_one_winner(on: On) {
+    let (early, late) = (nothing_found as fn() -> Done<Exit>, (|| found(2)) as _);
+    let (world, id) = race(on, early, late).await;
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.outcome, Outcome::Clarification);
+    assert_eq!(
+        world.steps(&id).await,
+        ["clarifier 2", "planner 0", "retriever 1"]
+    );
+}
+
+/// The other way round: the loser meets a scatter record, finishes it, and changes nothing.
+pub(crate) async fn a_late_clarification_loses_to_a_scatter(on: On) {
+    let (world, id) = race(on, || found(2), nothing_found).await;
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1"));
+    assert_eq!(
+        world.steps(&id).await,
+        [
+            "mapper 3.0",
+            "mapper 3.1",
+            "part 3.0",
+            "part 3.1",
+            "planner 0",
+            "reducer 4",
+            "retriever 1",
+            "scatter 2",
+            "validator 5"
+        ]
+    );
+}
+
+/// One retriever is slow and gives no sign of life, so another gets its step and is done first.
+async fn race(
+    on: On,
+    early: fn() -> Done<Exit>,
+    late: fn() -> Done<Exit>,
+) -> (World, envelope::TurnId) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let gate = Arc::new(Semaphore::new(0));
+    let wait = gate.clone();
+    let retriever = Script::new(Role::Retriever, move |call| {
+        let wait = wait.clone();
+        async move {
+            if call.n > 1 {
+                return Ok(early());
+            }
+            wait.acquire().await.unwrap().forget();
+            Ok(late())
+        }
+    });
+    let mute = Between::mute(&world.bus);
+    let stop = Stop::at(Point::Published);
+    let slow = world.hire(&retriever).on(mute.clone()).with(&stop);
+    let slow = slow.options(|o| o.slots = 1).start();
+    let _staff = world.staff(&[
+        Role::Planner,
+        Role::Mapper,
+        Role::Reducer,
+        Role::Validator,
+        Role::Clarifier,
+    ]);
+    let id = world.ask(json!({"question": "q", "id": "race"})).await;
+    until("the slow one at work", async || retriever.calls() == 1).await;
+    let quick = world.hire(&retriever).start();
+    until("a second delivery", async || retriever.calls() == 2).await;
+    until("the next step", async || {
+        let steps = world.steps(&id).await;
+        steps.iter().any(|s| s == "clarifier 2" || s == "scatter 2")
+    })
+    .await;
+    gate.add_permits(1);
+    stop.reached(1).await;
+    drop((slow, quick));
+
+    let lost = [mute.tried("scatter"), mute.tried("clarifier")].concat();
+    assert_eq!(lost.len(), 1, "one decision of the slow one");
+    assert_eq!(lost[0].1, Some(Err(PublishError::Exists)));
+    assert!(world.all(Stream::Dead).await.is_empty());
+    (world, id)
+}
+
+/// The validator and the end of time both create the terminal event: the first one stays, and
+/// neither fails.
+pub(crate) async fn a_terminal_event_is_created_once(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let gate = Arc::new(Semaphore::new(0));
+    let held = gate.clone();
+    let slow = Between::new(&world.bus, move |message| {
+        match message.subject.starts_with("argosy.answer.") {
+            true => Do::Hold(held.clone()),
+            false => Do::Pass,
+        }
+    });
+    let stop = Stop::at(Point::Published);
+    let validator = world.hire(&usual(Role::Validator));
+    let _validator = validator.on(slow.clone()).with(&stop).start();
+    let _staff = world.staff(&[Role::Planner, Role::Retriever, Role::Mapper, Role::Reducer]);
+    let question = json!({"question": "q", "id": "twice", "deadline": "3s"});
+    let id = world.ask(question).await;
+    slow.meddled(1).await;
+    assert_eq!(world.end(&id).await.outcome, Outcome::Expired);
+
+    gate.add_permits(1);
+    stop.reached(1).await;
+    let tried = slow.tried("argosy.answer.");
+    assert_eq!(tried.len(), 1);
+    assert_eq!(tried[0].1, Some(Err(PublishError::Exists)));
+    assert_eq!(world.ends(&id).await, 1);
+    assert_eq!(world.end(&id).await.outcome, Outcome::Expired);
+    assert!(world.all(Stream::Dead).await.is_empty());
+}
+
+/// A turn that was answered is not ended once more when its time comes, by a gateway that was not
+/// there when it was.
+pub(crate) async fn an_answer_outlives_its_timer(on: On) {
+    let world = World::new(on).await;
+    let gateway = world.gateway();
+    let staff = world.staff(&Role::THINKING);
+    let question = json!({"question": "q", "id": "outlives", "deadline": "2s"});
+    let id = world.ask(question).await;
+    assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
+    gateway.kill().await;
+    let due = envelope::Subject::Due {
+        turn: turn("outlives"),
+        hop: None,
+    }
+    .to_string();
+    until("the timer to fire", async || {
+        let last = world.bus.last(Stream::Timers, &due).await.unwrap();
+        last.is_some()
+    })
+    .await;
+    drop(staff);
+    let _gateway = world.gateway();
+    // One consumer takes what falls due in order: when this turn has been ended, the due message of
+    // the first one has been taken.
+    let next = json!({"question": "q", "id": "next", "deadline": "1s"});
+    let next = world.ask(next).await;
+    assert_eq!(world.end(&next).await.outcome, Outcome::Expired);
+    assert_eq!(world.ends(&id).await, 1);
+    assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
+}

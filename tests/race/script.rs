@@ -1,0 +1,237 @@
+//! Stages that do what a test says, and the ones that a turn needs around them. They understand
+//! nothing: the answer is the list of facts.
+
+use envelope::route::{PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};
+use envelope::{
+    Bucket, Citation, Clarification, Class, DocId, Draft, Exit, Fact, Fallback, Findings, Matched,
+    Passage, Plan, Role, Scatter, Verdict,
+};
+use futures_util::future::BoxFuture;
+use stage::{Cx, Done, Handler, Reduce, Task};
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+pub(crate) type Came = Result<Done<Exit>, stage::Error>;
+
+/// One call of a scripted stage.
+pub(crate) struct Call {
+    /// Which call of this script it is, from 1; a redelivery is a call like any other.
+    pub(crate) n: usize,
+    pub(crate) cx: Cx,
+    pub(crate) task: Task,
+}
+
+/// A scripted stage; workers that share it share its count.
+pub(crate) struct Script {
+    role: Role,
+    calls: AtomicUsize,
+    does: Box<dyn Fn(Call) -> BoxFuture<'static, Came> + Send + Sync>,
+}
+
+impl Script {
+    pub(crate) fn new<F>(role: Role, does: impl Fn(Call) -> F + Send + Sync + 'static) -> Arc<Self>
+    where
+        F: Future<Output = Came> + Send + 'static,
+    {
+        Arc::new(Script {
+            role,
+            calls: AtomicUsize::new(0),
+            does: Box::new(move |call| Box::pin(does(call))),
+        })
+    }
+
+    /// How often it was asked.
+    pub(crate) fn calls(&self) -> usize {
+        self.calls.load(Ordering::SeqCst)
+    }
+}
+
+impl Handler for Script {
+    fn role(&self) -> Role {
+        self.role
+    }
+
+    fn handle<'a>(&'a self, cx: &'a Cx, task: Task) -> BoxFuture<'a, Came> {
+        let n = self.calls.fetch_add(1, Ordering::SeqCst) + 1;
+        (self.does)(Call {
+            n,
+            cx: cx.clone(),
+            task,
+        })
+    }
+}
+
+pub(crate) fn plan(query: &str) -> Done<Exit> {
+    let plan = Plan {
+        query: query.into(),
+        ..Plan::default()
+    };
+    Done::new(PlannerExit::Planned(plan).into(), "planned")
+}
+
+/// Passage `i` says `fact i`.
+pub(crate) fn found(count: usize) -> Done<Exit> {
+    let passages = (0..count).map(passage).collect();
+    let scatter = Scatter {
+        plan: Plan::default(),
+        passages,
+        matched: Matched::Matched,
+        total_hits: count as u64,
+    };
+    Done::new(RetrieverExit::Found(scatter).into(), "found")
+}
+
+fn passage(i: usize) -> Passage {
+    Passage {
+        bucket: Bucket::new("b").unwrap(),
+        doc_id: DocId::new(format!("d{i}")).unwrap(),
+        chunk_id: format!("d{i}.0"),
+        title: "a title".into(),
+        source: format!("d{i}.md"),
+        page: None,
+        line: 1,
+        score: 1.0,
+        text: format!("fact {i}"),
+        metadata: Default::default(),
+    }
+}
+
+pub(crate) fn facts(text: &str) -> Done<Exit> {
+    let findings = Findings {
+        relevant: true,
+        facts: vec![text.into()],
+        defaulted: false,
+    };
+    Done::new(findings.into(), "read")
+}
+
+/// A draft out of whatever there is, which names what was missing.
+pub(crate) fn draft(task: Task) -> Done<Exit> {
+    let Task::Reduce(reduce) = task else {
+        panic!("not a reduce task")
+    };
+    let (scatter, strict, texts, missing, matched, failed) = match reduce {
+        Reduce::Generate { passages, matched } => {
+            let texts = passages.into_iter().map(|p| p.text).collect();
+            (None, false, texts, Vec::new(), matched, Vec::new())
+        }
+        Reduce::Gather {
+            scatter,
+            strict,
+            findings,
+            missing,
+            failed,
+            matched,
+            ..
+        } => {
+            let texts: Vec<String> = findings
+                .into_iter()
+                .flatten()
+                .flat_map(|f| f.facts)
+                .collect();
+            (Some(scatter), strict, texts, missing, matched, failed)
+        }
+    };
+    let facts = texts.iter().zip(1..).map(|(text, n)| Fact {
+        n,
+        text: text.clone(),
+    });
+    let draft = Draft {
+        text: texts.join(", "),
+        sources: Vec::<Citation>::new(),
+        facts: facts.collect(),
+        scatter,
+        strict,
+        no_information: false,
+        matched,
+    };
+    let mut done = Done::new(ReducerExit::Composed(draft).into(), "composed");
+    if !missing.is_empty() {
+        done = done.with_fallback(Fallback::PartsMissing { indexes: missing });
+    }
+    if !failed.is_empty() {
+        done = done.with_fallback(Fallback::PartsFailed { indexes: failed });
+    }
+    done
+}
+
+pub(crate) fn verdict(draft: &Draft) -> Verdict {
+    Verdict {
+        answer: draft.text.clone(),
+        citations: draft.sources.clone(),
+        confidence: 1.0,
+        low_confidence: false,
+    }
+}
+
+pub(crate) fn grounded(task: Task) -> Done<Exit> {
+    let Task::Validate(draft) = task else {
+        panic!("not a draft")
+    };
+    Done::new(ValidatorExit::Grounded(verdict(&draft)).into(), "grounded")
+}
+
+pub(crate) fn question_back(call: &Call) -> Done<Exit> {
+    let Task::Clarify(doubt) = &call.task else {
+        panic!("not a doubt")
+    };
+    let question = Clarification::template(&call.cx.header.turn, doubt);
+    Done::new(question.into(), "asked back")
+}
+
+/// A failure of a class, to be repeated soon where it is repeated at all.
+pub(crate) fn fails(class: Class) -> Came {
+    Err(stage::Error {
+        class,
+        code: "scripted",
+        retry_after: Some(Duration::from_millis(1)),
+        source: "it was told to fail".into(),
+    })
+}
+
+pub(crate) fn planner() -> Arc<Script> {
+    Script::new(Role::Planner, async |_| Ok(plan("a query")))
+}
+
+pub(crate) fn retriever(count: usize) -> Arc<Script> {
+    Script::new(Role::Retriever, move |_| async move { Ok(found(count)) })
+}
+
+pub(crate) fn mapper() -> Arc<Script> {
+    Script::new(Role::Mapper, async |call| Ok(read(call.task)))
+}
+
+/// What a mapper finds: the text of the passage.
+pub(crate) fn read(task: Task) -> Done<Exit> {
+    match task {
+        Task::Map(map) => facts(&map.passage.text),
+        other => panic!("not a map task: {other:?}"),
+    }
+}
+
+pub(crate) fn reducer() -> Arc<Script> {
+    Script::new(Role::Reducer, async |call| Ok(draft(call.task)))
+}
+
+pub(crate) fn validator() -> Arc<Script> {
+    Script::new(Role::Validator, async |call| Ok(grounded(call.task)))
+}
+
+pub(crate) fn clarifier() -> Arc<Script> {
+    Script::new(Role::Clarifier, async |call| Ok(question_back(&call)))
+}
+
+/// The stage of a role, with three passages.
+pub(crate) fn usual(role: Role) -> Arc<Script> {
+    match role {
+        Role::Planner => planner(),
+        Role::Retriever => retriever(3),
+        Role::Mapper => mapper(),
+        Role::Reducer => reducer(),
+        Role::Validator => validator(),
+        Role::Clarifier => clarifier(),
+        Role::Gateway => panic!("the gateway is no stage"),
+    }
+}

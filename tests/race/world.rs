@@ -1,0 +1,259 @@
+//! Where a race is run: a bus with nothing on it, and the few words that tests are written in.
+
+use envelope::{Subject, Terminal, TurnId};
+use harness::bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
+use harness::memory::MemoryBus;
+use harness::nats::{self, NatsBus};
+use harness::topology::Topology;
+use serde_json::Value;
+use std::any::Any;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long anything that must happen may take.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+/// After how long an unanswered delivery is made again.
+pub(crate) const ACK_WAIT: Duration = Duration::from_secs(2);
+
+/// Which bus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum On {
+    Memory,
+    Nats,
+}
+
+/// A bus, and what keeps it running.
+pub(crate) struct World {
+    pub(crate) bus: Arc<dyn Bus>,
+    pub(crate) topology: Topology,
+    /// The same bus by its real name, where there is a server.
+    pub(crate) nats: Option<Arc<NatsBus>>,
+    _server: Option<Box<dyn Any>>,
+}
+
+/// Small streams, and a short ack wait.
+pub(crate) fn topology() -> Topology {
+    let mut topology = Topology {
+        ack_wait: ACK_WAIT,
+        ..Topology::default()
+    };
+    let room = &mut topology.room;
+    for each in [
+        &mut room.inbox,
+        &mut room.steps,
+        &mut room.timers,
+        &mut room.answers,
+        &mut room.chunks,
+        &mut room.dead,
+    ] {
+        *each = 16 * 1024 * 1024;
+    }
+    topology
+}
+
+impl World {
+    pub(crate) async fn new(on: On) -> World {
+        World::with(on, |_| {}).await
+    }
+
+    /// The same with other sizes or times.
+    pub(crate) async fn with(on: On, change: impl FnOnce(&mut Topology)) -> World {
+        let mut topology = topology();
+        change(&mut topology);
+        if on == On::Memory {
+            return World {
+                bus: MemoryBus::new(&topology),
+                topology,
+                nats: None,
+                _server: None,
+            };
+        }
+        let server = testkit::nats::server().await;
+        World::set_up(topology, server.url(), Box::new(server)).await
+    }
+
+    /// On three servers that replicate each other.
+    pub(crate) async fn cluster() -> World {
+        let mut topology = topology();
+        topology.replicas = 3;
+        let cluster = testkit::nats::cluster().await;
+        World::set_up(topology, cluster.url(), Box::new(cluster)).await
+    }
+
+    async fn set_up(topology: Topology, url: String, server: Box<dyn Any>) -> World {
+        let options = nats::Options {
+            url,
+            ..nats::Options::default()
+        };
+        let bus = NatsBus::connect(options).await.unwrap();
+        nats::setup(&bus, &topology).await.unwrap();
+        World {
+            bus: bus.clone(),
+            topology,
+            nats: Some(bus),
+            _server: Some(server),
+        }
+    }
+
+    /// Publishes a question as any client does; returns the id that it gets when it names none.
+    pub(crate) async fn ask(&self, question: Value) -> TurnId {
+        self.ask_with(question, Headers::default()).await
+    }
+
+    /// The same with headers.
+    pub(crate) async fn ask_with(&self, question: Value, headers: Headers) -> TurnId {
+        let body = serde_json::to_vec(&question).unwrap();
+        let message = Publish {
+            headers,
+            ..Publish::new(envelope::subject::QUERY, body.into())
+        };
+        let sequence = self.bus.publish(message).await.unwrap();
+        let stored = self.all(Stream::Inbox).await;
+        let stored = stored.iter().find(|m| m.sequence == sequence).unwrap();
+        let derived = TurnId::derived(sequence, stored.stored_at.0);
+        question["id"].as_str().map_or(derived, turn)
+    }
+
+    /// Listens where answers may be sent.
+    pub(crate) async fn listen(&self, reply: &str) -> Ear {
+        Ear(self.bus.subscribe(reply, None).await.unwrap())
+    }
+
+    /// Every message of a stream, oldest first.
+    pub(crate) async fn all(&self, stream: Stream) -> Vec<Stored> {
+        if self.bus.state(stream).await.unwrap().messages == 0 {
+            return Vec::new();
+        }
+        let mut reader = self.bus.read(stream, ">", 1).await.unwrap();
+        let mut all = Vec::new();
+        loop {
+            let (message, after) = within("a stored message", reader.next()).await.unwrap();
+            all.push(message);
+            if after == 0 {
+                return all;
+            }
+        }
+    }
+
+    /// The subjects of the steps, scatter records and parts of a turn, sorted, without what is the
+    /// same in all of them: `planner 0`, `scatter 2`, `mapper 3.0`, `part 3.0`.
+    pub(crate) async fn steps(&self, turn: &TurnId) -> Vec<String> {
+        let mut steps: Vec<String> = self
+            .all(Stream::Steps(0))
+            .await
+            .iter()
+            .filter_map(|message| short(&message.subject, turn))
+            .collect();
+        steps.sort();
+        steps
+    }
+
+    /// One message of the steps stream by its short name.
+    pub(crate) async fn step(&self, turn: &TurnId, name: &str) -> Option<Stored> {
+        let all = self.all(Stream::Steps(0)).await;
+        all.into_iter()
+            .find(|message| short(&message.subject, turn).as_deref() == Some(name))
+    }
+
+    /// Waits until a message of that short name is stored.
+    pub(crate) async fn step_stored(&self, turn: &TurnId, name: &str) -> Stored {
+        until(name, async || self.step(turn, name).await.is_some()).await;
+        self.step(turn, name).await.unwrap()
+    }
+
+    /// The terminal event of a turn, if there is one.
+    pub(crate) async fn ended(&self, turn: &TurnId) -> Option<Terminal> {
+        let subject = Subject::Answer { turn: turn.clone() }.to_string();
+        let stored = self.bus.last(Stream::Answers, &subject).await.unwrap();
+        stored.map(|m| envelope::decode(&m.body).unwrap())
+    }
+
+    /// Waits for the terminal event of a turn.
+    pub(crate) async fn end(&self, turn: &TurnId) -> Terminal {
+        until("a terminal event", async || {
+            self.ended(turn).await.is_some()
+        })
+        .await;
+        self.ended(turn).await.unwrap()
+    }
+
+    /// How many terminal events a turn has.
+    pub(crate) async fn ends(&self, turn: &TurnId) -> usize {
+        let subject = Subject::Answer { turn: turn.clone() }.to_string();
+        let all = self.all(Stream::Answers).await;
+        all.iter().filter(|m| m.subject == subject).count()
+    }
+
+    /// Waits until every consumer has nothing open and nothing to come, by asking the server; the
+    /// memory bus has no such question, and its paused clock makes a pause free.
+    pub(crate) async fn quiet(&self) {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+    }
+}
+
+fn short(subject: &str, turn: &TurnId) -> Option<String> {
+    match Subject::parse(subject).unwrap() {
+        Subject::Step {
+            role,
+            turn: of,
+            hop,
+            index,
+            ..
+        } if of == *turn => Some(match index {
+            None => format!("{role} {hop}"),
+            Some(i) => format!("{role} {hop}.{i}"),
+        }),
+        Subject::Scatter { turn: of, hop, .. } if of == *turn => Some(format!("scatter {hop}")),
+        Subject::Part {
+            turn: of,
+            hop,
+            index,
+            ..
+        } if of == *turn => Some(format!("part {hop}.{index}")),
+        _ => None,
+    }
+}
+
+/// A listener.
+pub(crate) struct Ear(Box<dyn Subscription>);
+
+impl Ear {
+    pub(crate) async fn hear(&mut self) -> CoreMessage {
+        within("a message on a reply subject", self.0.next())
+            .await
+            .unwrap()
+    }
+
+    pub(crate) async fn terminal(&mut self) -> Terminal {
+        envelope::decode(&self.hear().await.body).unwrap()
+    }
+
+    /// That nothing (more) was said.
+    pub(crate) async fn silent(&mut self) {
+        let heard = tokio::time::timeout(Duration::from_millis(300), self.0.next()).await;
+        assert!(heard.is_err(), "heard {heard:?}");
+    }
+}
+
+pub(crate) fn turn(id: &str) -> TurnId {
+    TurnId::new(id).unwrap()
+}
+
+/// What must come, in time.
+pub(crate) async fn within<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, future).await {
+        Ok(came) => came,
+        Err(_) => panic!("{what} did not come in time"),
+    }
+}
+
+/// Looks again and again until something holds.
+pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let look = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    within(what, look).await;
+}
