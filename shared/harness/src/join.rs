@@ -6,7 +6,7 @@
 //! else (a counter, a direct get from a follower) loses joins.
 //!
 //! A process that still has other map steps of the same fan-out in hand leaves the asking to the last
-//! of them ([`InHand`]): that one asks after every part of the process is stored, and as long as it
+//! of them (`InHand`): that one asks after every part of the process is stored, and as long as it
 //! has not, its message is not acked. See docs/adr/0007.
 
 use crate::bus::{Bus, BusError, Fence, Publish, Stored, Stream};

@@ -1,7 +1,7 @@
 //! Checked configuration values and the loader that fills them.
 //!
 //! Every crate describes its own `Options`, made of the values here and of std types (`NonZeroU32`
-//! for counts that must not be zero); the binary composes them into one type and calls [`load`]. It
+//! for counts that must not be zero); the binary composes them into one type and calls [`load()`]. It
 //! is *not* a place for anyone's options, and nothing else in the project reads the environment.
 //!
 //! | module | what |
