@@ -26,6 +26,9 @@ fn run_takes_the_word_of_every_role_and_no_other() {
     assert_eq!(said.status.code(), Some(2));
     let text = String::from_utf8_lossy(&said.stderr);
     for role in Role::ALL {
-        assert!(text.contains(role.as_str()), "`{role}` is not offered: {text}");
+        assert!(
+            text.contains(role.as_str()),
+            "`{role}` is not offered: {text}"
+        );
     }
 }
