@@ -123,7 +123,11 @@ impl Worker {
         self.metrics.limit(self.role, options.slots);
         let worker = Arc::new(self);
         let bus = worker.bus.clone();
-        let cancels = bus.subscribe("argosy.cancel.*", None).await;
+        // Subscribing waits for a server that is not there yet; being told to stop does not.
+        let cancels = tokio::select! {
+            cancels = bus.subscribe("argosy.cancel.*", None) => cancels,
+            () = stop.cancelled() => return Drained::default(),
+        };
         if let Err(error) = &cancels {
             // Best effort: without it a cancelled turn is worked on to its end, and then dropped.
             tracing::warn!(%error, "cancellations are not heard");

@@ -115,7 +115,11 @@ impl Gateway {
                 ),
             )
         };
-        let cancels = shared.bus.subscribe("argosy.cancel.*", None).await.ok();
+        // Subscribing waits for a server that is not there yet; being told to stop does not.
+        let cancels = tokio::select! {
+            cancels = shared.bus.subscribe("argosy.cancel.*", None) => cancels.ok(),
+            () = stop.cancelled() => return Drained::default(),
+        };
         let watchers = async {
             tokio::join!(
                 room::watch(&turns, &health),
