@@ -1,1 +1,29 @@
-//! Placeholder until its tests are written.
+//! The fleet as it runs in production: one process per role, a real nats-server with file storage,
+//! real kills. *Not* here: every interleaving (simulation), the ways two hands meet on one message
+//! (race), bad input (edge).
+//!
+//! Every test has a server, folders and processes of its own, and ends what it started. What
+//! happened is printed as a table: `cargo test -p argosy-tests --test pipeline -- --nocapture`.
+//! When a test fails, the ends of all logs follow.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`binary`] | the `argosy` binary beside this test, built when it is missing or stale |
+//! | [`fleet`] | the processes of one test, their logs and admin endpoints |
+//! | [`http`] | one GET without a client |
+//! | [`model`] | a fake node that every worker asks, and that counts |
+//! | [`turns`] | publishing questions, reading how they ended |
+//! | the rest | one module per subject |
+
+mod answers;
+mod binary;
+mod cancel;
+mod chaos;
+mod drain;
+mod fleet;
+mod http;
+mod index;
+mod model;
+mod outage;
+mod room;
+mod turns;

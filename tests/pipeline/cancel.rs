@@ -1,0 +1,65 @@
+//! A turn that is given up: it ends as cancelled, and the work on it stops.
+
+use crate::fleet::{Fleet, PATIENCE, connect, until};
+use crate::model::{self, MAPS};
+use crate::turns::{QUESTION, publish, terminals};
+use envelope::{Outcome, Terminal};
+use harness::bus::Bus;
+use serde_json::json;
+use std::time::Duration;
+use testkit::node::Behaviour;
+use tokio::time::timeout;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cancel_ends_a_turn_and_stops_its_work() {
+    let server = testkit::nats::server().await;
+    let node = model::node(Duration::ZERO).await;
+    // The plan is answered; the maps hang until they are dropped.
+    node.script([Behaviour::Answer]).always(Behaviour::Hold);
+    let mut fleet = Fleet::new(server.url(), model::options(&node));
+    fleet.setup().await;
+    fleet.start_all().await;
+    let bus = connect(server.url()).await;
+    let reply = "_INBOX.test.cancelled";
+    let mut replies = bus.subscribe(reply, None).await.expect("an ear");
+    let body = json!({ "id": "slow", "question": QUESTION, "reply_to": reply });
+    publish(&*bus, vec![body]).await;
+    node.until(|seen| seen.in_flight == MAPS).await;
+
+    let running = fleet.command(&["answer", "slow"]).await;
+    assert_eq!(running.status.code(), Some(6), "{running:?}");
+    let shown = fleet.json(&["cancel", "slow"]).await;
+    assert_eq!(shown, json!({ "turn": "slow", "cancelled": true }));
+    // The workers hang up on the model: nothing is computed for nobody.
+    let seen = node.until(|seen| seen.in_flight == 0).await;
+    assert_eq!((seen.calls, seen.abandoned), (1 + MAPS, MAPS));
+
+    let heard = timeout(PATIENCE, replies.next())
+        .await
+        .expect("told in time");
+    let told: Terminal = envelope::decode(&heard.expect("told").body).expect("an event");
+    assert_eq!(
+        (told.turn.as_str(), told.outcome),
+        ("slow", Outcome::Cancelled)
+    );
+    let again = fleet.json(&["cancel", "slow"]).await;
+    assert_eq!(again["cancelled"], false);
+    let unknown = fleet.command(&["cancel", "nobody-asked"]).await;
+    assert_eq!(unknown.status.code(), Some(3), "{unknown:?}");
+
+    // Every step was answered, so nothing of the turn comes back.
+    let mapper = fleet.of(envelope::Role::Mapper);
+    until("the map steps to be acked", async || {
+        let family = "argosy_messages_processed_total";
+        let dropped = mapper.counter(family, &[r#"outcome="dropped""#]).await;
+        (dropped == MAPS as u64).then_some(())
+    })
+    .await;
+    fleet.drain().await;
+    let ends = terminals(&*bus).await;
+    assert_eq!(ends.len(), 1);
+    assert_eq!(
+        (ends[0].outcome, node.seen().calls),
+        (Outcome::Cancelled, 1 + MAPS)
+    );
+}

@@ -1,0 +1,139 @@
+//! SIGTERM under load: what runs is finished, what cannot be is given back, nothing is lost or
+//! done twice.
+
+use crate::fleet::{Fleet, connect};
+use crate::model::{self, CALLS, MAPS};
+use crate::turns::{Tally, asked, publish, question, redeliveries, terminals, wait_for_ends};
+use envelope::Role;
+use std::time::Duration;
+use testkit::node::Behaviour;
+use tokio::time::Instant;
+
+const QUESTIONS: usize = 40;
+const TAIL: Duration = Duration::from_secs(60);
+
+fn questions(count: usize) -> Vec<serde_json::Value> {
+    (0..count)
+        .map(|n| question(Some(format!("drained-{n}")), "120s"))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn drains_on_sigterm() {
+    let server = testkit::nats::server().await;
+    let node = model::node(Duration::from_millis(150)).await;
+    let more = vec!["run.grace=10s".into(), "run.slots=16".into()];
+    let mut fleet = Fleet::new(server.url(), [model::options(&node), more].concat());
+    fleet.setup().await;
+    fleet.start_all().await;
+    let bus = connect(server.url()).await;
+    publish(&*bus, questions(QUESTIONS)).await;
+    // Every slot of the mapper is busy, and more waits for it.
+    node.until(|seen| seen.calls > QUESTIONS + 16).await;
+
+    // One after the other is replaced, as a rollout does it: the new one first.
+    let mut slowest = Duration::ZERO;
+    for role in Role::ALL {
+        let place = fleet.processes.iter().position(|p| p.member.role == role);
+        let mut old = fleet
+            .processes
+            .remove(place.expect("a process of the role"));
+        fleet.start(role).ready().await;
+        let told = Instant::now();
+        old.member.terminate().await;
+        let status = old.ended().await;
+        slowest = slowest.max(told.elapsed());
+        assert_eq!(status.code(), Some(0), "{role} after SIGTERM");
+        assert!(old.has_said("told to stop"), "{role} did not say so");
+    }
+    assert!(
+        slowest < Duration::from_secs(10),
+        "a drain took {slowest:?}"
+    );
+    wait_for_ends(&*bus, QUESTIONS as u64, TAIL).await;
+    fleet.drain().await;
+
+    let again = redeliveries(&*bus, server.monitor()).await;
+    let tally = Tally::of(&asked(&*bus).await, &terminals(&*bus).await);
+    tally.print("drains_on_sigterm");
+    println!("  redeliveries      {again:?}");
+    println!(
+        "  model calls       {} for {}",
+        node.seen().calls,
+        QUESTIONS * CALLS
+    );
+    println!("  slowest drain     {slowest:.1?}");
+    assert_eq!(tally.answered(), 1.0, "{:?}", tally.outcomes);
+    assert_eq!(
+        node.seen().calls,
+        QUESTIONS * CALLS,
+        "nothing is paid twice"
+    );
+    // What had been delivered and not begun goes back once: at most what one process asks for.
+    let all: u64 = again.values().sum();
+    assert!(
+        all <= 16 * Role::THINKING.len() as u64,
+        "a storm of redeliveries: {again:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_outlasts_the_grace_is_given_back_at_once() {
+    let server = testkit::nats::server().await;
+    let node = model::node(Duration::ZERO).await;
+    node.script([Behaviour::Answer]).always(Behaviour::Hold);
+    let more = vec!["run.grace=200ms".into(), "streams.ack_wait=60s".into()];
+    let mut fleet = Fleet::new(server.url(), [model::options(&node), more].concat());
+    fleet.setup().await;
+    fleet.start_all().await;
+    let bus = connect(server.url()).await;
+    publish(&*bus, questions(1)).await;
+    node.until(|seen| seen.in_flight == MAPS).await;
+    let place = fleet
+        .processes
+        .iter()
+        .position(|p| p.member.role == Role::Mapper);
+    let mut old = fleet.processes.remove(place.expect("a mapper"));
+    fleet.start(Role::Mapper).ready().await;
+    old.member.terminate().await;
+    assert_eq!(old.ended().await.code(), Some(0));
+    assert!(
+        old.has_said("\"given_back\":5"),
+        "the drain does not say what it gave back"
+    );
+    // Long before the ack time-out the other one has them.
+    node.until(|seen| seen.calls == 1 + 2 * MAPS && seen.in_flight == MAPS)
+        .await;
+    node.always(Behaviour::Answer).release(MAPS);
+    wait_for_ends(&*bus, 1, TAIL).await;
+    let ends = terminals(&*bus).await;
+    let late = ends[0]
+        .trail
+        .iter()
+        .filter(|entry| entry.attempt == 2)
+        .count();
+    assert_eq!((ends[0].outcome.as_str(), late), ("answered", MAPS));
+    fleet.drain().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_signal_ends_at_once() {
+    let server = testkit::nats::server().await;
+    let node = model::node(Duration::ZERO).await;
+    node.always(Behaviour::Hold);
+    let mut fleet = Fleet::new(server.url(), model::options(&node));
+    fleet.setup().await;
+    fleet.start_all().await;
+    let bus = connect(server.url()).await;
+    publish(&*bus, questions(1)).await;
+    node.until(|seen| seen.in_flight == 1).await;
+    let planner = fleet.of(Role::Planner);
+    planner.member.terminate().await;
+    crate::fleet::until("the planner to drain", async || {
+        planner.has_said("told to stop").then_some(())
+    })
+    .await;
+    assert!(planner.member.ended().is_none(), "it has a call to finish");
+    planner.member.terminate().await;
+    assert_eq!(planner.ended().await.code(), Some(1));
+}

@@ -1,0 +1,272 @@
+//! The processes of one test: started, looked at through their logs and admin endpoints, killed,
+//! restarted, drained.
+
+use crate::binary::argosy;
+use crate::http;
+use argosy::fleet::{Member, Plan};
+use envelope::Role;
+use harness::nats::{NatsBus, Options};
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Output, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
+
+/// How long anything may take that has to happen by itself.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+/// How often is looked.
+const LOOK: Duration = Duration::from_millis(25);
+/// How much of a log a failure shows, in lines.
+const LOG_LINES: usize = 25;
+
+/// A process with the folder that its log is in.
+pub(crate) struct Process {
+    pub(crate) member: Member,
+    log: PathBuf,
+}
+
+/// Every process of a test and what they have in common.
+pub(crate) struct Fleet {
+    pub(crate) plan: Plan,
+    pub(crate) processes: Vec<Process>,
+    /// Roles that run with `--stub-ms 0`. At first the retriever: it finds the same for everybody.
+    pub(crate) stubbed: Vec<Role>,
+    dir: TempDir,
+    started: usize,
+}
+
+/// Waits until `look` finds something; panics with `what` when it takes too long.
+pub(crate) async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "waited {PATIENCE:?} for {what}");
+        sleep(LOOK).await;
+    }
+}
+
+/// A connection of the test itself.
+pub(crate) async fn connect(url: String) -> Arc<NatsBus> {
+    let options = Options {
+        url,
+        name: "argosy-tests".into(),
+        ..Options::default()
+    };
+    NatsBus::connect(options).await.expect("a connection")
+}
+
+impl Process {
+    /// Where its admin endpoints are, once its log says so.
+    pub(crate) async fn admin(&self) -> SocketAddr {
+        let what = format!("the admin address in `{}`", self.log.display());
+        until(&what, async || {
+            let log = std::fs::read_to_string(&self.log).ok()?;
+            let lines = log.lines().filter_map(|l| serde_json::from_str(l).ok());
+            let addresses =
+                lines.filter_map(|line: Value| line.get("local_addr")?.as_str()?.parse().ok());
+            addresses.last()
+        })
+        .await
+    }
+
+    /// What it says about being ready, as soon as it says anything.
+    pub(crate) async fn health(&self) -> Value {
+        let admin = self.admin().await;
+        until("an answer of /readyz", async || {
+            let (_, body) = http::get(admin, "/readyz").await?;
+            serde_json::from_str(&body).ok()
+        })
+        .await
+    }
+
+    /// Waits until it is ready.
+    pub(crate) async fn ready(&self) {
+        let what = format!("the {} to be ready", self.member.role);
+        until(&what, async || {
+            (self.health().await["ready"] == true).then_some(())
+        })
+        .await
+    }
+
+    /// Waits until one condition of being ready is met or not, and returns why not.
+    pub(crate) async fn condition(&self, name: &str, met: bool) -> String {
+        let what = format!("`{name}` of the {} to be {met}", self.member.role);
+        until(&what, async || {
+            let condition = &self.health().await["conditions"][name];
+            let reason = condition["reason"].as_str().unwrap_or_default().to_owned();
+            (condition["ready"] == met).then_some(reason)
+        })
+        .await
+    }
+
+    /// The sum of a counter over the series that hold every one of these labels.
+    pub(crate) async fn counter(&self, family: &str, labels: &[&str]) -> u64 {
+        let admin = self.admin().await;
+        let (_, text) = http::get(admin, "/metrics").await.expect("metrics");
+        let lines = text.lines().filter(|line| {
+            line.starts_with(family) && labels.iter().all(|label| line.contains(label))
+        });
+        lines
+            .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
+            .sum::<f64>() as u64
+    }
+
+    /// How it ended, once it has.
+    pub(crate) async fn ended(&mut self) -> ExitStatus {
+        let role = self.member.role;
+        let member = &mut self.member;
+        until(&format!("the end of the {role}"), async || member.ended()).await
+    }
+
+    /// Whether its log holds this text.
+    pub(crate) fn has_said(&self, text: &str) -> bool {
+        std::fs::read_to_string(&self.log).is_ok_and(|log| log.contains(text))
+    }
+}
+
+impl Fleet {
+    /// A fleet on the server at `url` with these options; nothing is started.
+    pub(crate) fn new(url: String, set: Vec<String>) -> Fleet {
+        let dir = TempDir::with_prefix("argosy-fleet-").expect("a folder");
+        let plan = Plan {
+            binary: argosy().to_owned(),
+            server: url,
+            data_dir: dir.path().join("data"),
+            set,
+            config: None,
+            args: Vec::new(),
+            log: "info".into(),
+            log_dir: None,
+        };
+        Fleet {
+            plan,
+            processes: Vec::new(),
+            stubbed: vec![Role::Retriever],
+            dir,
+            started: 0,
+        }
+    }
+
+    /// A folder of this test.
+    pub(crate) fn dir(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Runs one command of the binary with the options of this fleet.
+    pub(crate) async fn command(&self, args: &[&str]) -> Output {
+        let mut command = tokio::process::Command::new(&self.plan.binary);
+        command.args(args).args(["--server", &self.plan.server]);
+        for option in &self.plan.set {
+            command.args(["--set", option]);
+        }
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        let output = tokio::time::timeout(PATIENCE, command.output()).await;
+        output.expect("a command that ends").expect("it runs")
+    }
+
+    /// The same for a command that has to succeed and says JSON.
+    pub(crate) async fn json(&self, args: &[&str]) -> Value {
+        let output = self.command(&[args, &["-o", "json"]].concat()).await;
+        assert!(output.status.success(), "{args:?}: {output:?}");
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    }
+
+    /// Makes streams and consumers as an operator does.
+    pub(crate) async fn setup(&self) {
+        self.json(&["setup"]).await;
+    }
+
+    /// Starts one process with a log of its own.
+    pub(crate) fn start(&mut self, role: Role) -> &mut Process {
+        let process = self.spawn(role);
+        self.processes.push(process);
+        self.processes.last_mut().expect("just started")
+    }
+
+    /// Starts one process of every role and waits until all are ready.
+    pub(crate) async fn start_all(&mut self) {
+        for role in Role::ALL {
+            self.start(role);
+        }
+        self.ready().await;
+    }
+
+    fn spawn(&mut self, role: Role) -> Process {
+        self.started += 1;
+        let log_dir = self.dir.path().join(format!("logs/{:03}", self.started));
+        let log = log_dir.join(format!("{role}.log"));
+        let extra: &[String] = if self.stubbed.contains(&role) {
+            &["--stub-ms".into(), "0".into()]
+        } else {
+            &[]
+        };
+        let plan = Plan {
+            log_dir: Some(log_dir),
+            ..self.plan.clone()
+        };
+        let member = plan.start(role, extra).expect("a process");
+        Process { member, log }
+    }
+
+    /// Waits until every process is ready.
+    pub(crate) async fn ready(&self) {
+        for process in &self.processes {
+            process.ready().await;
+        }
+    }
+
+    /// The first process of a role.
+    pub(crate) fn of(&mut self, role: Role) -> &mut Process {
+        let found = self.processes.iter_mut().find(|p| p.member.role == role);
+        found.expect("a process of the role")
+    }
+
+    /// Kills a process with SIGKILL and starts another in its place.
+    pub(crate) async fn replace(&mut self, place: usize) {
+        let role = self.processes[place].member.role;
+        self.processes[place].member.kill().await.expect("a kill");
+        self.processes[place] = self.spawn(role);
+    }
+
+    /// Drains every process; all have to end well.
+    pub(crate) async fn drain(&mut self) {
+        for process in &mut self.processes {
+            process.member.terminate().await;
+        }
+        for process in &mut self.processes {
+            let role = process.member.role;
+            assert!(process.member.wait(PATIENCE).await, "{role} ended badly");
+        }
+        self.processes.clear();
+    }
+
+    fn print_logs(&self) {
+        let mut folders: Vec<_> = std::fs::read_dir(self.dir.path().join("logs"))
+            .into_iter()
+            .flatten()
+            .filter_map(|folder| std::fs::read_dir(folder.ok()?.path()).ok())
+            .flatten()
+            .filter_map(|file| Some(file.ok()?.path()))
+            .collect();
+        folders.sort();
+        for log in folders {
+            let text = std::fs::read_to_string(&log).unwrap_or_default();
+            let lines: Vec<_> = text.lines().collect();
+            let end = lines[lines.len().saturating_sub(LOG_LINES)..].join("\n");
+            eprintln!("--- {} ({} lines)\n{end}", log.display(), lines.len());
+        }
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.print_logs();
+        }
+    }
+}

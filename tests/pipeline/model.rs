@@ -1,0 +1,38 @@
+//! The model of a fleet whose calls are counted: a fake node in the test's own process, so that no
+//! kill of a worker loses the count. It understands nothing and is never an LLM.
+
+use std::time::Duration;
+use testkit::node::{Behaviour, FakeNode, Prompt};
+
+/// Map steps of a question over the canned search of `--stub-ms`.
+pub(crate) const MAPS: usize = 5;
+/// Model calls of a question that nothing disturbs: one plan, the maps, one reduction.
+pub(crate) const CALLS: usize = MAPS + 2;
+
+/// A node that says, after a while, what each stage can read.
+pub(crate) async fn node(delay: Duration) -> FakeNode {
+    let node = FakeNode::start(says).await.expect("a fake node");
+    node.always(Behaviour::Slow(delay));
+    node
+}
+
+fn says(prompt: &Prompt) -> String {
+    let format = prompt.body["response_format"].to_string();
+    let text = if format.contains("\"keywords\"") {
+        r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#
+    } else if format.contains("\"relevant\"") {
+        r#"{"relevant":true,"facts":["The notice period is 90 days."]}"#
+    } else {
+        "The notice period is 90 days [1]."
+    };
+    text.into()
+}
+
+/// The options that make a fleet ask it.
+pub(crate) fn options(node: &FakeNode) -> Vec<String> {
+    let url = node.base_url();
+    vec![
+        "model.model=fake".into(),
+        format!(r#"model.nodes=[{{"name":"fake","base_url":"{url}","max_in_flight":512}}]"#),
+    ]
+}
