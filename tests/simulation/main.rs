@@ -1,1 +1,171 @@
-//! Placeholder until its tests are written.
+//! The whole fleet on the memory bus, by seed, with a paused clock.
+//!
+//! A seed is a whole experiment: which questions, which fleet, which disturbances (`plan`). True
+//! workers and gateways run on a bus that loses, repeats, delays and lies (`bus`), die at every
+//! named point and at every call of the bus (`world`, `fleet`), and ask a model that fails (`fakes`).
+//! When all is over, every named invariant is held against what is left (`invariants`).
+//!
+//! ```text
+//! ARGOSY_SIM_SEED=7 cargo test -p argosy-tests --test simulation -- --nocapture    one seed, with its events
+//! ARGOSY_SIM_SEEDS=5000 cargo test -p argosy-tests --test simulation               more of them
+//! ```
+//! *Not* here: a true server (tests/pipeline), three replicas (harness/tests/replicas.rs).
+
+mod bus;
+mod fakes;
+mod fleet;
+mod invariants;
+mod ledger;
+mod plan;
+mod world;
+
+use fleet::{Remains, simulate};
+use ledger::{HITS, Hit};
+use plan::Plan;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Seeds of a run that is not told otherwise.
+const SEEDS: u64 = 500;
+/// From how many seeds on every disturbance has to have been seen.
+const SEEDS_FOR_ALL: u64 = 300;
+
+/// What the seeds came to.
+#[derive(Default)]
+struct Tally {
+    hits: BTreeMap<Hit, u64>,
+    outcomes: BTreeMap<String, u64>,
+    failures: Vec<String>,
+    calls: u64,
+}
+
+#[test]
+fn every_invariant_holds_on_every_seed() {
+    if let Some(seed) = number("ARGOSY_SIM_SEED") {
+        return replay(seed);
+    }
+    let seeds = number("ARGOSY_SIM_SEEDS").unwrap_or(SEEDS);
+    let (next, tally) = (AtomicU64::new(1), Mutex::new(Tally::default()));
+    let begun = std::time::Instant::now();
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed > seeds {
+                        return;
+                    }
+                    let ended = catch_unwind(|| simulate(Plan::of(seed), false));
+                    tally.lock().unwrap().add(seed, ended.ok());
+                }
+            });
+        }
+    });
+    let tally = tally.into_inner().unwrap();
+    println!("{seeds} seeds in {:.1} s", begun.elapsed().as_secs_f64());
+    println!("invariants: {}", invariants::names().join(", "));
+    println!(
+        "outcomes: {:?}, model calls: {}",
+        tally.outcomes, tally.calls
+    );
+    println!("disturbances: {:?}", tally.hits);
+    assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
+    if seeds >= SEEDS_FOR_ALL {
+        let unseen: Vec<_> = HITS
+            .iter()
+            .filter(|hit| !tally.hits.contains_key(*hit))
+            .collect();
+        assert!(unseen.is_empty(), "never struck: {unseen:?}");
+    }
+}
+
+#[test]
+fn a_seed_is_a_whole_experiment() {
+    for seed in 1..=10 {
+        let once = simulate(Plan::of(seed), true)
+            .ledger
+            .events
+            .unwrap_or_default();
+        let again = simulate(Plan::of(seed), true)
+            .ledger
+            .events
+            .unwrap_or_default();
+        for (n, (a, b)) in once.iter().zip(&again).enumerate() {
+            assert_eq!(a, b, "seed {seed}, event {n} of {}", once.len());
+        }
+        assert_eq!(once.len(), again.len(), "seed {seed}");
+    }
+}
+
+impl Tally {
+    fn add(&mut self, seed: u64, remains: Option<Remains>) {
+        let Some(remains) = remains else {
+            return self
+                .failures
+                .push(failure(seed, "no_panic", "the simulation panicked"));
+        };
+        for (hit, times) in &remains.ledger.hits {
+            *self.hits.entry(hit).or_default() += times;
+        }
+        self.calls += remains.ledger.calls;
+        for outcome in invariants::outcomes(&remains) {
+            *self.outcomes.entry(outcome).or_default() += 1;
+        }
+        for (name, broken) in check(&remains) {
+            self.failures.push(failure(seed, name, &broken));
+        }
+    }
+}
+
+/// The invariants that are broken, with how.
+fn check(remains: &Remains) -> Vec<(&'static str, String)> {
+    let held = |check: invariants::Check| {
+        catch_unwind(AssertUnwindSafe(|| check(remains)))
+            .unwrap_or_else(|_| Err("the checker panicked".into()))
+    };
+    let broken = invariants::ALL
+        .iter()
+        .map(|(name, check)| (*name, held(*check)));
+    broken
+        .filter_map(|(name, held)| Some((name, held.err()?)))
+        .collect()
+}
+
+fn failure(seed: u64, name: &str, broken: &str) -> String {
+    format!(
+        "seed {seed} breaks `{name}`: {broken}\n  replay: ARGOSY_SIM_SEED={seed} cargo test -p argosy-tests --test simulation every_invariant -- --nocapture"
+    )
+}
+
+fn replay(seed: u64) {
+    let plan = Plan::of(seed);
+    println!("{plan:#?}");
+    let remains = simulate(plan, true);
+    for event in remains.ledger.events.iter().flatten() {
+        println!("{event}");
+    }
+    println!("disturbances: {:?}", remains.ledger.hits);
+    for line in invariants::story(&remains) {
+        println!("{line}");
+    }
+    let broken = check(&remains);
+    let broken: Vec<_> = broken
+        .iter()
+        .map(|(name, how)| failure(seed, name, how))
+        .collect();
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+    println!("seed {seed} keeps {}", invariants::names().join(", "));
+}
+
+fn number(variable: &str) -> Option<u64> {
+    let value = settings::sources::variable(variable)?;
+    let value = value.to_string_lossy().into_owned();
+    Some(
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{variable}=`{value}`: want a number")),
+    )
+}

@@ -1,0 +1,250 @@
+//! The fake model and the canned index that the true stages work with, and a stage under watch. The
+//! model understands a word or two of the question; it is never an LLM.
+
+use crate::world::{Process, World};
+use envelope::{Bucket, DocId, Exit, Passage, Role, Subject, Usage};
+use futures_util::future::BoxFuture;
+use harness::bus::{Bus, Stream};
+use llm::{ChatModel, ChatReply, ChatRequest, Error};
+use retrieval::{Request, SearchResult, Searcher};
+use stage::{Cx, Done, Handler, Task};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// How long a call takes when nothing is wrong, in milliseconds.
+const CALL_MS: std::ops::RangeInclusive<u64> = 20..=400;
+
+/// The model.
+pub(crate) struct FakeModel(pub Arc<World>);
+
+impl FakeModel {
+    /// Works for a time that counts against the turn.
+    async fn work(&self, request: &ChatRequest, time: Duration) {
+        self.0.ledger().take(Some(&request.turn), time);
+        sleep(time).await;
+    }
+
+    async fn fail(&self, request: &ChatRequest) -> Result<(), Error> {
+        let (w, rates) = (&self.0, self.0.rates());
+        let retry_after = || Some(Duration::from_millis(w.rng().u64(200..4_000)));
+        if w.strikes(rates.model_panic, "model panic") {
+            // As a panic, but without its words on the terminal.
+            std::panic::resume_unwind(Box::new("simulated"));
+        }
+        if w.strikes(rates.model_busy, "model busy") {
+            let retry_after = retry_after();
+            // Who holds a message pulls nothing meanwhile: everybody waits.
+            w.ledger().take(None, retry_after.unwrap_or_default());
+            return Err(Error::Overloaded { retry_after });
+        }
+        if w.strikes(rates.model_transient, "model transient") {
+            return Err(Error::Unavailable {
+                reason: "simulated".into(),
+                retry_after: if w.rng().bool() { retry_after() } else { None },
+            });
+        }
+        if w.strikes(rates.model_permanent, "model permanent") {
+            return Err(Error::Refused {
+                status: 400,
+                message: "simulated".into(),
+            });
+        }
+        if w.strikes(rates.model_timeout, "model timeout") {
+            self.work(request, request.timeout).await;
+            return Err(Error::TimedOut(request.timeout));
+        }
+        if w.strikes(rates.model_slow, "model slow") {
+            let slow = Duration::from_millis(w.rng().u64(1_000..10_000));
+            self.work(request, slow.min(request.timeout)).await;
+        }
+        Ok(())
+    }
+}
+
+impl ChatModel for FakeModel {
+    fn name(&self) -> &str {
+        "fake"
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        Box::pin(async move {
+            self.0.ledger().calls += 1;
+            self.fail(request).await?;
+            let time = Duration::from_millis(self.0.rng().u64(CALL_MS));
+            self.work(request, time).await;
+            let garbage = self.0.rates().model_garbage;
+            let text = if self.0.strikes(garbage, "model garbage") {
+                "```json\n{\"relevant\": tru".to_owned()
+            } else {
+                said(request)
+            };
+            let usage = Usage {
+                calls: 1,
+                tokens_in: 200,
+                tokens_out: 20,
+            };
+            Ok(ChatReply {
+                text,
+                model: "fake".into(),
+                usage,
+            })
+        })
+    }
+}
+
+/// What the model says when nothing is wrong.
+fn said(request: &ChatRequest) -> String {
+    let question = llm::section::read(&request.user, "question").unwrap_or_default();
+    let first_round = !question.contains("irrelevant");
+    match request.role {
+        Role::Planner => {
+            let earlier = llm::section::read(&request.user, "earlier_queries");
+            // A second plan is new, a third one no longer.
+            let query = match earlier.map_or(0, |e| e.lines().count()) {
+                0 => question.trim().to_owned(),
+                _ => "the limit in other words".to_owned(),
+            };
+            format!(
+                r#"{{"query":{},"keywords":["limit"]}}"#,
+                serde_json::json!(query)
+            )
+        }
+        Role::Mapper => {
+            let text = llm::section::read(&request.user, "text").unwrap_or_default();
+            let fact = text.lines().last().unwrap_or_default().trim();
+            let relevant =
+                first_round && !(question.contains("second look") && text.contains("part 0"));
+            let facts = if relevant { vec![fact] } else { vec![] };
+            serde_json::json!({"relevant": relevant, "facts": facts}).to_string()
+        }
+        _ if question.contains("made up") => "The limit is 777 apples [1].".to_owned(),
+        _ => {
+            let facts =
+                llm::section::read(&request.user, "facts").unwrap_or("[1] The limit holds.");
+            let fact = facts
+                .lines()
+                .find(|l| !l.trim().is_empty())
+                .unwrap_or_default();
+            format!(
+                "{} [1].",
+                fact.trim_start_matches("[1]").trim().trim_end_matches('.')
+            )
+        }
+    }
+}
+
+/// The index.
+pub(crate) struct FakeIndex(pub Arc<World>);
+
+impl Searcher for FakeIndex {
+    fn search<'a>(
+        &'a self,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        Box::pin(async move {
+            if self
+                .0
+                .strikes(self.0.rates().search_failed, "search failed")
+            {
+                return Err(retrieval::Error::Index("simulated".into()));
+            }
+            let found = match &request.query {
+                query if query.contains("nobody write down") => 0,
+                query if query.contains("exactly") => 1,
+                query if query.contains("other words") => 3,
+                query => 1 + envelope::ids::fnv1a_64(query.as_bytes()) % 5,
+            };
+            let passages: Vec<Passage> = (0..found).map(passage).collect();
+            Ok(SearchResult {
+                total_hits: passages.len() as u64,
+                passages,
+                unknown_fields: vec![],
+            })
+        })
+    }
+}
+
+fn passage(n: u64) -> Passage {
+    Passage {
+        bucket: Bucket::new("files").unwrap(),
+        doc_id: DocId::new(format!("doc-{n}")).unwrap(),
+        chunk_id: format!("doc-{n}.0"),
+        title: "Limits".into(),
+        source: format!("limits-{n}.txt"),
+        page: None,
+        line: 1,
+        score: 1.0,
+        text: format!(
+            "This is part {n}.\nThe limit of item {n} is {} units.",
+            10 + n
+        ),
+        metadata: Default::default(),
+    }
+}
+
+/// A stage whose runs are written down.
+pub(crate) struct Watched {
+    pub(crate) inner: Arc<dyn Handler>,
+    pub(crate) process: Arc<Process>,
+}
+
+impl Watched {
+    /// The subject of the step and where its result would stand.
+    fn places(cx: &Cx, task: &Task) -> (String, String) {
+        let (shard, hop, turn) = (cx.header.shard, cx.header.hop, cx.header.turn.clone());
+        let index = match task {
+            Task::Map(map) => Some(map.index),
+            _ => None,
+        };
+        let step = Subject::Step {
+            shard,
+            role: cx.header.role,
+            turn: turn.clone(),
+            hop,
+            index,
+        };
+        let result = match index {
+            Some(index) => Subject::Part {
+                shard,
+                turn,
+                hop,
+                index,
+            }
+            .to_string(),
+            None => envelope::subject::fence(shard, &turn, hop + 1),
+        };
+        (step.to_string(), result)
+    }
+}
+
+impl Handler for Watched {
+    fn role(&self) -> Role {
+        self.inner.role()
+    }
+
+    fn handle<'a>(
+        &'a self,
+        cx: &'a Cx,
+        task: Task,
+    ) -> BoxFuture<'a, Result<Done<Exit>, stage::Error>> {
+        Box::pin(async move {
+            let w = &self.process.world;
+            let (step, result) = Self::places(cx, &task);
+            let stored = w.bus.last(Stream::Steps(cx.header.shard), &result).await;
+            let before = |at| at < cx.started_at;
+            if cx.attempt > 1 && matches!(stored, Ok(Some(stored)) if before(stored.stored_at)) {
+                w.ledger().paid_twice.push(step.clone());
+            }
+            w.ledger().started(&step);
+            self.process
+                .log(|| format!("run {step}, delivery {}", cx.attempt));
+            let done = self.inner.handle(cx, task).await;
+            if let Err(error) = &done {
+                w.ledger().runs.entry(step).or_default().failed += 1;
+                self.process.log(|| format!("run failed: {error}"));
+            }
+            done
+        })
+    }
+}

@@ -1,0 +1,335 @@
+//! The fleet of one seed: every role in several processes that die and come back, the clients that
+//! ask, and what is left when all is over.
+
+use crate::bus::DisturbedBus;
+use crate::fakes::{FakeIndex, FakeModel, Watched};
+use crate::ledger::Ledger;
+use crate::plan::{ACK_WAIT, Ask, CALM, DEADLINE, Plan, STOP};
+use crate::world::{Process, World, turn_asked};
+use envelope::{Role, TurnId};
+use gateway::Gateway;
+use harness::bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream};
+use harness::memory::MemoryBus;
+use harness::topology::Topology;
+use harness::{Metrics, Options, Worker};
+use llm::Prompts;
+use stage::Handler;
+use std::sync::Arc;
+use std::time::Duration;
+use telemetry::{Health, Registry};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+/// How long a process is away after it died.
+const DOWN_MS: std::ops::RangeInclusive<u64> = 50..=4_000;
+/// How often a process may be told to restart.
+const RESTART_EVERY: Duration = Duration::from_secs(5);
+/// Time for running steps when a process is told to stop.
+const GRACE: Duration = Duration::from_secs(1);
+/// Longest delay that anything asks for before a message is delivered again.
+const AGAIN: Duration = Duration::from_secs(65);
+
+/// Everything that is left of a seed.
+pub(crate) struct Remains {
+    pub(crate) plan: Plan,
+    pub(crate) inbox: Vec<Stored>,
+    pub(crate) steps: Vec<Stored>,
+    pub(crate) answers: Vec<Stored>,
+    pub(crate) dead: Vec<Stored>,
+    /// Deliveries that came although everything should have been answered.
+    pub(crate) pending: Vec<String>,
+    /// Tasks that live on after the fleet has stopped.
+    pub(crate) tasks: usize,
+    /// Dead letters that were counted, by role.
+    pub(crate) counted_dead: Vec<(Role, u64)>,
+    pub(crate) ledger: Ledger,
+}
+
+/// Runs a seed to its end.
+pub(crate) fn simulate(plan: Plan, log: bool) -> Remains {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime");
+    runtime.block_on(run(plan, log))
+}
+
+fn topology() -> Topology {
+    Topology {
+        ack_wait: ACK_WAIT,
+        keep: Duration::from_secs(900),
+        ..Topology::default()
+    }
+}
+
+async fn run(plan: Plan, log: bool) -> Remains {
+    let topology = topology();
+    let world = World::new(plan, MemoryBus::new(&topology), log);
+    let registry = Registry::new();
+    let stop = CancellationToken::new();
+    let mut fleet = JoinSet::new();
+    for role in [Role::Gateway].into_iter().chain(Role::THINKING) {
+        for instance in 0..world.plan.instances {
+            let launch = Launch {
+                world: world.clone(),
+                topology: topology.clone(),
+                registry: registry.clone(),
+                role,
+                instance,
+            };
+            fleet.spawn(launch.keep_up(stop.clone()));
+        }
+    }
+    fleet.spawn(ask_all(world.clone()));
+    sleep(STOP).await;
+    stop.cancel();
+    let stopped = async { while fleet.join_next().await.is_some() {} };
+    let stuck = timeout(GRACE * 4, stopped).await.is_err();
+    // What was aborted is only gone when it has been scheduled once more.
+    for _ in 0..64 {
+        tokio::task::yield_now().await;
+    }
+    let tasks = tokio::runtime::Handle::current()
+        .metrics()
+        .num_alive_tasks();
+    let pending = pending(&world, &topology).await;
+    let bus = &*world.bus;
+    Remains {
+        plan: world.plan.clone(),
+        inbox: all(bus, Stream::Inbox).await,
+        steps: all(bus, Stream::Steps(0)).await,
+        answers: all(bus, Stream::Answers).await,
+        dead: all(bus, Stream::Dead).await,
+        pending,
+        tasks: tasks.max(usize::from(stuck)),
+        counted_dead: counted_dead(&registry),
+        ledger: std::mem::take(&mut *world.ledger()),
+    }
+}
+
+/// One process, again and again.
+struct Launch {
+    world: Arc<World>,
+    topology: Topology,
+    registry: Registry,
+    role: Role,
+    instance: usize,
+}
+
+impl Launch {
+    /// Keeps the process up until `stop`: what dies comes back after a while.
+    async fn keep_up(self, stop: CancellationToken) {
+        for incarnation in 0.. {
+            let process = Process::new(self.world.clone(), self.role, self.instance, incarnation);
+            let own = stop.child_token();
+            let mut task = JoinSet::new();
+            self.start(&process, own.clone(), &mut task);
+            let died = watch_over(&process, &mut task, &own).await;
+            task.shutdown().await;
+            if !died && stop.is_cancelled() {
+                return;
+            }
+            let down = Duration::from_millis(process.rng().u64(DOWN_MS));
+            self.world
+                .ledger()
+                .take(None, down / self.world.plan.instances as u32);
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                () = sleep(down) => {}
+            }
+        }
+    }
+
+    fn start(&self, process: &Arc<Process>, stop: CancellationToken, task: &mut JoinSet<()>) {
+        let bus: Arc<dyn Bus> = Arc::new(DisturbedBus(process.clone()));
+        let seed = process.rng().u64(..);
+        let health = Health::new(&[]);
+        if self.role == Role::Gateway {
+            let options = gateway::Options {
+                deadline: DEADLINE,
+                slots: self.world.plan.slots,
+                sweep_every: Duration::from_secs(10),
+                grace: GRACE,
+                seed,
+                ..gateway::Options::default()
+            };
+            let metrics = gateway::Metrics::new(&self.registry).expect("metrics");
+            let gateway = Gateway::new(bus, self.topology.clone(), options, metrics);
+            task.spawn(async move { drop(gateway.run(health, stop).await) });
+            return;
+        }
+        let options = Options {
+            slots: self.world.plan.slots,
+            ack_wait: ACK_WAIT,
+            keep: self.topology.keep,
+            grace: GRACE,
+            seed,
+            ..Options::default()
+        };
+        let handler = Arc::new(Watched {
+            inner: stage(self.role, &self.world),
+            process: process.clone(),
+        });
+        let metrics = Metrics::new(&self.registry, &[self.role]).expect("metrics");
+        let worker = Worker::new(bus, handler, options, metrics).with_faults(process.clone());
+        let consumer = self.topology.consumer(self.role);
+        task.spawn(async move { drop(worker.run(consumer, health, stop).await) });
+    }
+}
+
+/// Comes back when the process died (true) or stopped as it was told to.
+async fn watch_over(process: &Process, task: &mut JoinSet<()>, stop: &CancellationToken) -> bool {
+    loop {
+        tokio::select! {
+            biased;
+            () = process.killed() => return true,
+            _ = task.join_next() => return false,
+            () = sleep(RESTART_EVERY) => {
+                if process.strikes(process.world.rates().restart, "restart") {
+                    process.log(|| "told to restart".into());
+                    stop.cancel();
+                }
+            }
+        }
+    }
+}
+
+/// The true stage of a role.
+fn stage(role: Role, world: &Arc<World>) -> Arc<dyn Handler> {
+    let model = || Arc::new(FakeModel(world.clone()));
+    let prompts = Prompts::default();
+    match role {
+        Role::Planner => {
+            Arc::new(planner::Planner::new(model(), &prompts, Default::default()).unwrap())
+        }
+        Role::Retriever => {
+            let index = Arc::new(FakeIndex(world.clone()));
+            Arc::new(retriever::Retriever::new(index, Default::default()).unwrap())
+        }
+        Role::Mapper => {
+            Arc::new(mapper::Mapper::new(model(), &prompts, Default::default()).unwrap())
+        }
+        Role::Reducer => {
+            Arc::new(reducer::Reducer::new(model(), &prompts, Default::default()).unwrap())
+        }
+        Role::Validator => Arc::new(validator::Validator::new(Default::default()).unwrap()),
+        Role::Clarifier => {
+            Arc::new(clarifier::Clarifier::new(model(), &prompts, Default::default()).unwrap())
+        }
+        Role::Gateway => unreachable!("the gateway is no stage"),
+    }
+}
+
+/// Every client of the seed. Their own connection is a good one: what they publish is stored.
+async fn ask_all(world: Arc<World>) {
+    let mut asking = JoinSet::new();
+    for ask in world.plan.asks.clone() {
+        asking.spawn(ask_one(world.clone(), ask));
+    }
+    while asking.join_next().await.is_some() {}
+}
+
+async fn ask_one(world: Arc<World>, ask: Ask) {
+    sleep(ask.at).await;
+    world.log(|| format!("client         ask {}", ask.body));
+    let body = bytes::Bytes::from(ask.body);
+    match ask.request {
+        Some(reply) => {
+            let request = CoreMessage {
+                subject: envelope::subject::ASK.into(),
+                reply: Some(reply),
+                headers: Headers::default(),
+                body: body.clone(),
+            };
+            world
+                .bus
+                .broadcast(request)
+                .await
+                .expect("the memory bus broadcasts");
+        }
+        None => {
+            let message = Publish::new(envelope::subject::QUERY, body.clone());
+            world
+                .bus
+                .publish(message)
+                .await
+                .expect("the memory bus stores");
+        }
+    }
+    let id = serde_json::from_slice::<serde_json::Value>(&body).ok();
+    let id = id.and_then(|body| TurnId::new(body.get("id")?.as_str()?).ok());
+    if let (Some(after), Some(turn)) = (ask.cancel_after, id) {
+        sleep(after).await;
+        if argosy::client::cancel(&*world.bus, &turn).await.is_ok() {
+            world.log(|| format!("client         cancelled {turn}"));
+            world.ledger().cancelled.push(turn);
+        }
+    }
+}
+
+/// What the consumers still deliver when everything should have been answered.
+async fn pending(world: &World, topology: &Topology) -> Vec<String> {
+    let mut found = Vec::new();
+    let until = tokio::time::Instant::now() + AGAIN;
+    for consumer in topology.consumers() {
+        let Ok(mut puller) = world.bus.consume(&consumer).await else {
+            found.push(format!("{} is gone", consumer.name));
+            continue;
+        };
+        while let Ok(Ok(delivery)) = tokio::time::timeout_at(until, puller.next(1)).await {
+            let _ = delivery.ack.ack().await;
+            let subject = &delivery.message.subject;
+            if subject != envelope::subject::SWEEP_DUE {
+                found.push(format!("{subject}, delivery {}", delivery.delivered));
+            }
+        }
+    }
+    found
+}
+
+async fn all(bus: &MemoryBus, stream: Stream) -> Vec<Stored> {
+    let mut found = Vec::new();
+    let state = bus.state(stream).await.expect("a stream");
+    if state.messages == 0 {
+        return found;
+    }
+    let mut reader = bus.read(stream, ">", 0).await.expect("a stream");
+    loop {
+        let (message, after) = reader.next().await.expect("a message");
+        found.push(message);
+        if after == 0 {
+            return found;
+        }
+    }
+}
+
+fn counted_dead(registry: &Registry) -> Vec<(Role, u64)> {
+    let text = registry.encode();
+    let of = |role: Role| {
+        let label = format!("role=\"{role}\"");
+        let lines = text
+            .lines()
+            .filter(|line| line.starts_with("argosy_dead_letters_total{") && line.contains(&label));
+        lines
+            .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
+            .sum::<f64>() as u64
+    };
+    Role::THINKING
+        .into_iter()
+        .map(|role| (role, of(role)))
+        .collect()
+}
+
+impl Remains {
+    /// The questions with the turns that they belong to, in the order of the inbox.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = (&Stored, TurnId)> {
+        self.inbox
+            .iter()
+            .map(|message| (message, turn_asked(message)))
+    }
+}
+
+const _: () = assert!(CALM.as_secs() < STOP.as_secs());

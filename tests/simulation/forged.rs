@@ -1,0 +1,196 @@
+//! The checkers can fail: each is shown a seed that went well and was tampered with afterwards.
+
+use super::*;
+use crate::fleet::simulate;
+use crate::plan::Plan;
+
+/// A quiet seed with a fan-out in it.
+fn honest() -> Remains {
+    let quiet = (1..).map(Plan::of).find(|plan| plan.force == 0.0);
+    simulate(quiet.unwrap(), false)
+}
+
+fn broken(remains: &Remains) -> Vec<&'static str> {
+    let broken = ALL.iter().filter(|(_, check)| check(remains).is_err());
+    broken.map(|(name, _)| *name).collect()
+}
+
+/// Tampers with an honest seed; the invariant of that name, perhaps among others, must notice.
+fn noticed(name: &str, tamper: impl FnOnce(&mut Remains)) {
+    let mut remains = honest();
+    assert_eq!(broken(&remains), Vec::<&str>::new());
+    tamper(&mut remains);
+    let broken = broken(&remains);
+    assert!(
+        broken.contains(&name),
+        "{name} did not notice; {broken:?} did"
+    );
+}
+
+fn edit_first<T>(messages: &mut [Stored], edit: impl Fn(&mut T) -> bool)
+where
+    T: serde::Serialize + serde::de::DeserializeOwned,
+{
+    for message in messages {
+        if let Ok(mut value) = decode::<T>(&message.body)
+            && edit(&mut value)
+        {
+            message.body = serde_json::to_vec(&value).unwrap().into();
+            return;
+        }
+    }
+    panic!("nothing to tamper with");
+}
+
+fn answered(edit: impl Fn(&mut Terminal)) -> impl FnOnce(&mut Remains) {
+    move |remains| {
+        edit_first::<Terminal>(&mut remains.answers, |terminal| {
+            let hit = terminal.outcome == Outcome::Answered;
+            if hit {
+                edit(terminal);
+            }
+            hit
+        });
+    }
+}
+
+fn step_like(remains: &Remains, like: impl Fn(&str) -> bool) -> Stored {
+    let found = remains.steps.iter().find(|m| like(&m.subject));
+    found.expect("a step").clone()
+}
+
+#[test]
+fn a_terminal_that_is_missing_or_there_twice() {
+    let name = "one_terminal_per_turn";
+    noticed(name, |r| drop(r.answers.pop()));
+    noticed(name, |r| r.answers.push(r.answers[0].clone()));
+    noticed(name, |r| r.inbox.truncate(r.inbox.len() / 2));
+}
+
+#[test]
+fn a_turn_that_ends_too_late_or_too_early() {
+    noticed(
+        "turns_end_in_time",
+        answered(|t| t.ended_at = t.ended_at.plus(300_000)),
+    );
+    noticed(
+        "nobody_expires_a_turn_early",
+        answered(|t| t.outcome = Outcome::Expired),
+    );
+    noticed(
+        "nobody_expires_a_turn_early",
+        answered(|t| t.question_hash = "another".into()),
+    );
+}
+
+#[test]
+fn an_outcome_without_a_cause() {
+    let outcomes = Outcome::ALL.into_iter().filter(|o| *o != Outcome::Answered);
+    for outcome in outcomes {
+        noticed(
+            "outcomes_are_explained",
+            answered(move |t| t.outcome = outcome),
+        );
+    }
+    noticed(
+        "outcomes_are_explained",
+        answered(|t| {
+            t.trail[0]
+                .fallbacks
+                .push(Fallback::PartsMissing { indexes: vec![0] });
+        }),
+    );
+}
+
+#[test]
+fn a_second_step_at_a_fence() {
+    noticed("one_step_per_hop", |r| {
+        let mut other = step_like(r, |s| s.contains(".validator."));
+        other.subject = other.subject.replace("validator", "clarifier");
+        r.steps.push(other);
+    });
+    noticed("one_step_per_hop", |r| {
+        r.steps.push(step_like(r, |s| s.contains(".part.")))
+    });
+    noticed("one_reducer_per_hop", |r| {
+        r.steps.push(step_like(r, |s| s.contains(".reducer.")))
+    });
+}
+
+#[test]
+fn a_step_that_follows_from_nothing() {
+    noticed("steps_are_a_chain", |r| {
+        r.steps.retain(|m| !m.subject.contains(".retriever."));
+    });
+    noticed("one_reducer_per_hop", |r| {
+        r.steps.retain(|m| !m.subject.contains(".scatter."))
+    });
+}
+
+#[test]
+fn a_part_of_nothing() {
+    for kind in [".part.", ".mapper."] {
+        noticed("parts_belong_to_a_scatter", |r| {
+            let mut extra = step_like(r, |s| s.contains(kind));
+            let stem = extra.subject.rsplit_once('.').unwrap().0.to_owned();
+            extra.subject = format!("{stem}.63");
+            r.steps.push(extra);
+        });
+    }
+}
+
+#[test]
+fn a_reply_that_is_wrong_or_never_comes() {
+    noticed("replies_are_the_one_terminal", |r| {
+        let other = r
+            .ledger
+            .replies
+            .iter()
+            .find(|(_, body)| *body != r.ledger.replies[0].1);
+        let other = other.unwrap().1.clone();
+        r.ledger.replies[0].1 = other;
+    });
+    noticed("every_listener_is_told", |r| r.ledger.replies.clear());
+}
+
+#[test]
+fn what_is_left_behind() {
+    noticed("nothing_is_left_pending", |r| {
+        r.pending.push("argosy.due.t".into())
+    });
+    noticed("nothing_is_left_pending", |r| {
+        r.ledger.open(1, "argosy.due.t", None, Duration::ZERO);
+    });
+    noticed("no_task_is_leaked", |r| r.tasks = 1);
+}
+
+#[test]
+fn a_dead_letter_without_a_reason_or_a_count() {
+    let letter = |r: &Remains, reason: &str| {
+        let mut letter = step_like(r, |s| s.contains(".mapper."));
+        letter.subject = letter.subject.replace("step.0", "dead");
+        letter.headers = letter.headers.with(header::DEAD_REASON, reason);
+        letter
+    };
+    noticed("dead_letters_are_counted", |r| {
+        r.dead.push(letter(r, "panic"))
+    });
+    noticed("dead_letters_are_counted", |r| {
+        r.ledger.hit("model panic");
+        r.dead.push(letter(r, "panic"));
+    });
+}
+
+#[test]
+fn work_that_is_paid_twice() {
+    let name = "work_is_paid_once";
+    noticed(name, |r| {
+        r.ledger
+            .paid_twice
+            .push("argosy.step.0.mapper.t.2.0".into())
+    });
+    noticed(name, |r| {
+        r.ledger.runs.values_mut().next().unwrap().started = 2
+    });
+    noticed(name, |r| r.ledger.calls += 1_000);
+}

@@ -1,0 +1,546 @@
+//! What has to hold of every seed, whatever struck. Each invariant is a function with a name; it
+//! looks at what is left (`fleet::Remains`) and says what is wrong, if anything is.
+
+use crate::fleet::Remains;
+use crate::plan::DEADLINE;
+use crate::world::{answer_subject, since_start, turn_in};
+use envelope::question::Question;
+use envelope::{
+    Envelope, Fallback, Outcome, Problem, ReduceTask, Role, Scatter, Subject, Terminal, TurnId,
+    UnixMs, decode, header,
+};
+use harness::bus::Stored;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// A checker.
+pub(crate) type Check = fn(&Remains) -> Result<(), String>;
+
+/// Every invariant by name.
+pub(crate) const ALL: [(&str, Check); 14] = [
+    ("one_terminal_per_turn", one_terminal_per_turn),
+    ("turns_end_in_time", turns_end_in_time),
+    ("one_step_per_hop", one_step_per_hop),
+    ("steps_are_a_chain", steps_are_a_chain),
+    ("parts_belong_to_a_scatter", parts_belong_to_a_scatter),
+    ("one_reducer_per_hop", one_reducer_per_hop),
+    ("outcomes_are_explained", outcomes_are_explained),
+    ("nobody_expires_a_turn_early", nobody_expires_a_turn_early),
+    ("replies_are_the_one_terminal", replies_are_the_one_terminal),
+    ("every_listener_is_told", every_listener_is_told),
+    ("nothing_is_left_pending", nothing_is_left_pending),
+    ("dead_letters_are_counted", dead_letters_are_counted),
+    ("work_is_paid_once", work_is_paid_once),
+    ("no_task_is_leaked", no_task_is_leaked),
+];
+
+/// How late after its deadline a turn may end: both gateways down (4 s each), the due message
+/// handed to one that dies (2 s of ack time-out) a few times, a publish of 5 s patience that fails;
+/// the sweep of every 10 s is the net below it.
+const SLACK: Duration = Duration::from_secs(30);
+/// What a turn needs that nobody takes from it: restarts of pulls, polling, the last redelivery.
+const UNDISTURBED: Duration = Duration::from_secs(3);
+/// Deliveries after which a gateway gives a question up; its listener is told nothing then.
+const GIVEN_UP: u64 = envelope::limits::DELIVERIES_MAX;
+
+/// The names.
+pub(crate) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|(name, _)| *name).collect()
+}
+
+/// A question of the inbox, read as of its storing.
+struct Asked<'a> {
+    message: &'a Stored,
+    turn: TurnId,
+    reply: Option<String>,
+    question: Option<Question>,
+}
+
+impl Asked<'_> {
+    fn hash(&self) -> String {
+        self.question
+            .as_ref()
+            .map_or_else(String::new, Question::hash)
+    }
+
+    fn deadline(&self) -> UnixMs {
+        let default = self.message.stored_at.plus(DEADLINE.as_millis() as u64);
+        let named = self
+            .question
+            .as_ref()
+            .and_then(|question| question.deadline);
+        named.unwrap_or(default)
+    }
+}
+
+fn asked(remains: &Remains) -> Vec<Asked<'_>> {
+    let read = |(message, turn): (_, TurnId)| {
+        let message: &Stored = message;
+        let parsed = Question::parse(&message.body, message.stored_at, message.stored_at);
+        let in_body = match &parsed {
+            Ok(question) => question.reply_to.clone(),
+            Err(refusal) => refusal.reply_to.clone(),
+        };
+        Asked {
+            message,
+            turn,
+            reply: in_body.or_else(|| message.headers.get(header::REPLY).map(str::to_owned)),
+            question: parsed.ok(),
+        }
+    };
+    remains.asked().map(read).collect()
+}
+
+fn terminals(remains: &Remains) -> BTreeMap<TurnId, (Terminal, &Stored)> {
+    let read = |message: &'_ Stored| Some(decode::<Terminal>(&message.body).ok()?.turn);
+    let turns = remains
+        .answers
+        .iter()
+        .filter_map(|message| Some((read(message)?, message)));
+    turns
+        .filter_map(|(turn, message)| Some((turn, (decode(&message.body).ok()?, message))))
+        .collect()
+}
+
+/// How turns ended.
+pub(crate) fn outcomes(remains: &Remains) -> Vec<String> {
+    let ended = terminals(remains);
+    ended
+        .values()
+        .map(|(t, _)| t.outcome.as_str().to_owned())
+        .collect()
+}
+
+/// One line for each turn.
+pub(crate) fn story(remains: &Remains) -> Vec<String> {
+    let line = |(turn, (t, _)): (&TurnId, &(Terminal, &Stored))| {
+        let taken = remains.ledger.taken.get(turn).copied().unwrap_or_default();
+        let (asked, ended) = (since_start(t.asked_at), since_start(t.ended_at));
+        let code = t.error.as_ref().map_or("", |problem| problem.code.as_str());
+        format!(
+            "{turn}: {:?} {code}, asked {asked:?}, ended {ended:?}, taken {taken:?}",
+            t.outcome
+        )
+    };
+    terminals(remains).iter().map(line).collect()
+}
+
+/// Every question has exactly one terminal event, stored once and never changed; nothing that
+/// nobody asked has one.
+fn one_terminal_per_turn(remains: &Remains) -> Result<(), String> {
+    let mut stored: BTreeMap<&str, u64> = BTreeMap::new();
+    for message in &remains.answers {
+        *stored.entry(&message.subject).or_default() += 1;
+    }
+    if let Some((subject, times)) = stored.iter().find(|(_, times)| **times != 1) {
+        return Err(format!("{subject} is stored {times} times"));
+    }
+    let asked: BTreeSet<String> = asked(remains)
+        .iter()
+        .map(|a| answer_subject(&a.turn))
+        .collect();
+    if let Some(missing) = asked
+        .iter()
+        .find(|subject| !stored.contains_key(subject.as_str()))
+    {
+        return Err(format!("{missing} is not there"));
+    }
+    match stored.keys().find(|subject| !asked.contains(**subject)) {
+        Some(unasked) => Err(format!("{unasked} answers no question")),
+        None => Ok(()),
+    }
+}
+
+/// Every turn ends by its deadline and the slack.
+fn turns_end_in_time(remains: &Remains) -> Result<(), String> {
+    let (asked, ended) = (asked(remains), terminals(remains));
+    for (turn, (terminal, _)) in &ended {
+        let of_turn = asked.iter().filter(|a| a.turn == *turn);
+        let Some(deadline) = of_turn.map(Asked::deadline).max() else {
+            continue;
+        };
+        let latest = deadline.plus(SLACK.as_millis() as u64);
+        if terminal.ended_at > latest {
+            let late = latest.until(terminal.ended_at);
+            return Err(format!(
+                "{turn} ended {late} ms after its deadline and the slack"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Every step of the stream with its place; map steps have an index, scatter records no role.
+fn steps(
+    remains: &Remains,
+) -> impl Iterator<Item = (TurnId, u16, Option<Role>, Option<u16>, &Stored)> {
+    remains
+        .steps
+        .iter()
+        .filter_map(|m| match Subject::parse(&m.subject) {
+            Ok(Subject::Step {
+                role,
+                turn,
+                hop,
+                index,
+                ..
+            }) => Some((turn, hop, Some(role), index, m)),
+            Ok(Subject::Scatter { turn, hop, .. }) => Some((turn, hop, None, None, m)),
+            _ => None,
+        })
+}
+
+/// At most one step at each fence (turn, hop); at most one map step and one part of an index.
+fn one_step_per_hop(remains: &Remains) -> Result<(), String> {
+    let mut fences: BTreeMap<(TurnId, u16), &str> = BTreeMap::new();
+    for (turn, hop, _, index, message) in steps(remains) {
+        if index.is_none()
+            && let Some(other) = fences.insert((turn, hop), &message.subject)
+        {
+            return Err(format!("{other} and {} share a fence", message.subject));
+        }
+    }
+    let mut subjects = BTreeSet::new();
+    match remains.steps.iter().find(|m| !subjects.insert(&m.subject)) {
+        Some(twice) => Err(format!("{} is stored twice", twice.subject)),
+        None => Ok(()),
+    }
+}
+
+fn scatters(remains: &Remains) -> BTreeMap<(TurnId, u16), usize> {
+    steps(remains)
+        .filter(|(_, _, role, _, _)| role.is_none())
+        .filter_map(|(turn, hop, _, _, message)| {
+            let record: Envelope<Scatter> = decode(&message.body).ok()?;
+            Some(((turn, hop), record.payload.passages.len()))
+        })
+        .collect()
+}
+
+/// A step follows from the one at the hop before it, or from the fan-out two hops before.
+fn steps_are_a_chain(remains: &Remains) -> Result<(), String> {
+    let hops: BTreeSet<(TurnId, u16)> = steps(remains)
+        .filter(|(_, _, _, index, _)| index.is_none())
+        .map(|(turn, hop, ..)| (turn, hop))
+        .collect();
+    let scatters = scatters(remains);
+    for (turn, hop) in &hops {
+        let follows = *hop == 0
+            || hops.contains(&(turn.clone(), hop - 1))
+            || (*hop > 1 && scatters.contains_key(&(turn.clone(), hop - 2)));
+        if !follows {
+            return Err(format!(
+                "the step at hop {hop} of {turn} follows from nothing"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Parts and map steps belong to a scatter record, and there are never more than it says.
+fn parts_belong_to_a_scatter(remains: &Remains) -> Result<(), String> {
+    let scatters = scatters(remains);
+    for message in &remains.steps {
+        let (turn, hop, index) = match Subject::parse(&message.subject) {
+            Ok(Subject::Part {
+                turn, hop, index, ..
+            }) => (turn, hop, index),
+            Ok(Subject::Step {
+                turn,
+                hop,
+                index: Some(index),
+                ..
+            }) => (turn, hop, index),
+            _ => continue,
+        };
+        let of = hop
+            .checked_sub(1)
+            .and_then(|hop| scatters.get(&(turn, hop)));
+        if of.is_none_or(|of| usize::from(index) >= *of) {
+            return Err(format!(
+                "{} belongs to a fan-out of {of:?}",
+                message.subject
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// One reducer's step at a hop, and what it is to gather is there.
+fn one_reducer_per_hop(remains: &Remains) -> Result<(), String> {
+    let scatters = scatters(remains);
+    let mut seen = BTreeSet::new();
+    let reducers = steps(remains).filter(|(_, _, role, _, _)| *role == Some(Role::Reducer));
+    for (turn, hop, _, _, message) in reducers {
+        let Ok(step) = decode::<Envelope<ReduceTask>>(&message.body) else {
+            return Err(format!("{} cannot be read", message.subject));
+        };
+        if !seen.insert((turn.clone(), hop)) {
+            return Err(format!(
+                "{} is not the only reducer's step there",
+                message.subject
+            ));
+        }
+        if let ReduceTask::Gather { scatter, .. } = step.payload
+            && !scatters.contains_key(&(turn, scatter))
+        {
+            return Err(format!(
+                "{} gathers from hop {scatter}, where nothing is",
+                message.subject
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A turn ends without an answer only if something that struck it explains that.
+fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
+    let asked = asked(remains);
+    for (turn, (terminal, _)) in terminals(remains) {
+        let mut of_turn = asked.iter().filter(|a| a.turn == turn).peekable();
+        let said = || {
+            format!(
+                "{turn} ended as {:?}: {:?}",
+                terminal.outcome, terminal.error
+            )
+        };
+        let explained = match terminal.outcome {
+            Outcome::Answered => {
+                !quiet(remains)
+                    || terminal.trail.iter().all(|entry| {
+                        entry.fallbacks.iter().all(|fallback| {
+                            matches!(fallback, Fallback::Stricter | Fallback::NoProgress)
+                        })
+                    })
+            }
+            Outcome::Clarification => of_turn
+                .any(|a| String::from_utf8_lossy(&a.message.body).contains("nobody write down")),
+            Outcome::Refused => of_turn.all(|a| a.question.is_none()),
+            Outcome::Cancelled => remains.ledger.cancelled.contains(&turn),
+            Outcome::Failed => failure_is_explained(remains, &turn, terminal.error.as_ref()),
+            Outcome::Expired => {
+                time_was_taken(remains, &terminal, of_turn.map(Asked::deadline).max())
+            }
+        };
+        if !explained {
+            return Err(said());
+        }
+    }
+    Ok(())
+}
+
+fn quiet(remains: &Remains) -> bool {
+    remains.plan.force == 0.0
+}
+
+/// The step that failed lies among the dead letters, for the reason that is given.
+fn failure_is_explained(remains: &Remains, turn: &TurnId, problem: Option<&Problem>) -> bool {
+    let mut of_turn = remains
+        .dead
+        .iter()
+        .filter(|m| turn_in(&m.subject).as_ref() == Some(turn));
+    of_turn.any(|m| m.headers.get(header::DEAD_REASON) == problem.map(|p| p.code.as_str()))
+}
+
+/// As much time was taken from the turn, or from everybody, as it had. Time taken from steps side by
+/// side counts for each of them: this is a bound, not a sum.
+fn time_was_taken(remains: &Remains, terminal: &Terminal, deadline: Option<UnixMs>) -> bool {
+    let had = Duration::from_millis(terminal.asked_at.until(deadline.unwrap_or_default()));
+    let ledger = &remains.ledger;
+    let taken = ledger
+        .taken
+        .get(&terminal.turn)
+        .copied()
+        .unwrap_or_default();
+    let away: Duration = remains
+        .plan
+        .outages
+        .iter()
+        .map(|(from, to)| *to - *from)
+        .sum();
+    taken + ledger.taken_from_all + away + UNDISTURBED >= had
+}
+
+/// A turn belongs to the question that began it: nobody else's deadline ends it.
+fn nobody_expires_a_turn_early(remains: &Remains) -> Result<(), String> {
+    let first: BTreeMap<TurnId, envelope::Header> = steps(remains)
+        .filter(|(_, hop, ..)| *hop == 0)
+        .filter_map(|(turn, _, _, _, message)| {
+            let step: Envelope<serde_json::Value> = decode(&message.body).ok()?;
+            Some((turn, step.header))
+        })
+        .collect();
+    for (turn, (terminal, _)) in terminals(remains) {
+        let Some(owner) = first.get(&turn) else {
+            continue;
+        };
+        if terminal.outcome == Outcome::Expired && terminal.ended_at < owner.deadline {
+            let early = terminal.ended_at.until(owner.deadline);
+            return Err(format!("{turn} expired {early} ms before its deadline"));
+        }
+        if terminal.question_hash != owner.question_hash {
+            return Err(format!("{turn} was ended in the name of another question"));
+        }
+    }
+    Ok(())
+}
+
+/// What is sent to a reply subject is the terminal event of its question, or the word that the id
+/// belongs to another one.
+fn replies_are_the_one_terminal(remains: &Remains) -> Result<(), String> {
+    let (asked, ended) = (asked(remains), terminals(remains));
+    for (subject, body) in &remains.ledger.replies {
+        let Ok(said) = decode::<Terminal>(body) else {
+            return Err(format!("{subject} was sent something else"));
+        };
+        if said
+            .error
+            .as_ref()
+            .is_some_and(|problem| problem.code == "not_stored")
+        {
+            continue;
+        }
+        let Some(question) = asked.iter().find(|a| a.reply.as_deref() == Some(subject)) else {
+            return Err(format!(
+                "{subject} asked nothing and was told {:?}",
+                said.outcome
+            ));
+        };
+        let Some((terminal, stored)) = ended.get(&question.turn) else {
+            return Err(format!(
+                "{subject} was told how a turn ended that has not ended"
+            ));
+        };
+        let other = terminal.question_hash != question.hash() && question.question.is_some();
+        let in_use = said
+            .error
+            .as_ref()
+            .is_some_and(|problem| problem.code == "id_in_use");
+        if in_use && !other {
+            return Err(format!("{subject} was told that its own id is in use"));
+        }
+        if !in_use && *body != stored.body {
+            return Err(format!(
+                "{subject} was told {:?}, the turn ended {:?}",
+                said.outcome, terminal.outcome
+            ));
+        }
+        if !in_use && other && !terminal.question_hash.is_empty() {
+            return Err(format!("{subject} was told the answer to another question"));
+        }
+    }
+    Ok(())
+}
+
+/// Everybody who asked and named a reply subject is told at least once, unless the question was
+/// given up after too many deliveries.
+fn every_listener_is_told(remains: &Remains) -> Result<(), String> {
+    let told: BTreeSet<&str> = remains
+        .ledger
+        .replies
+        .iter()
+        .map(|(s, _)| s.as_str())
+        .collect();
+    for question in asked(remains) {
+        let deliveries = remains
+            .ledger
+            .inbox_deliveries
+            .get(&question.message.sequence);
+        let given_up = deliveries.is_some_and(|n| *n > GIVEN_UP);
+        if let Some(reply) = &question.reply
+            && !told.contains(reply.as_str())
+            && !given_up
+        {
+            return Err(format!("{reply} was never told about {}", question.turn));
+        }
+    }
+    Ok(())
+}
+
+/// When all is over, no consumer delivers anything any more, and every delivery was answered.
+fn nothing_is_left_pending(remains: &Remains) -> Result<(), String> {
+    if !remains.pending.is_empty() {
+        return Err(format!("still delivered: {:?}", remains.pending));
+    }
+    match remains.ledger.unanswered().first() {
+        Some(subject) => Err(format!("a delivery of {subject} was never answered")),
+        None => Ok(()),
+    }
+}
+
+/// A dead letter has a reason that something explains, and is counted. A process that dies between
+/// storing and counting may leave one more.
+fn dead_letters_are_counted(remains: &Remains) -> Result<(), String> {
+    let hits = &remains.ledger.hits;
+    let struck = |words: &[&str]| hits.keys().any(|hit| words.iter().any(|w| hit.contains(w)));
+    let mut stored: BTreeMap<Role, BTreeSet<&str>> = BTreeMap::new();
+    for letter in &remains.dead {
+        let reason = letter.headers.get(header::DEAD_REASON).unwrap_or_default();
+        let explained = match reason {
+            "model_unavailable" => struck(&["model transient"]),
+            "model_refused" => struck(&["model permanent"]),
+            "model_timeout" => struck(&["model timeout"]),
+            "panic" => struck(&["model panic"]),
+            "index_failed" => struck(&["search failed"]),
+            "bus_away" => struck(&["read failed", "outage"]),
+            "publish_failed" => struck(&["publish", "outage"]),
+            "deliveries" => struck(&["crash", "lost", "failed", "late", "model", "outage"]),
+            _ => false,
+        };
+        if !explained {
+            return Err(format!("nothing explains {}: `{reason}`", letter.subject));
+        }
+        if let Ok(Subject::Dead { role, .. }) = Subject::parse(&letter.subject) {
+            stored.entry(role).or_default().insert(&letter.subject);
+        }
+    }
+    let crashes = hits
+        .iter()
+        .filter(|(hit, _)| hit.starts_with("crash"))
+        .map(|(_, n)| *n);
+    let crashes: u64 = crashes.sum();
+    for (role, counted) in &remains.counted_dead {
+        let letters = stored.get(role).map_or(0, BTreeSet::len) as u64;
+        if letters > counted + crashes {
+            return Err(format!(
+                "{letters} dead letters of {role}, {counted} counted"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A step is worked on once, and once more only for a delivery that died with its process, was
+/// handed out twice, overlapped with another one, or failed: a redelivery of finished work is
+/// finished from what is stored. A stage asks its model once, so calls are bounded by runs.
+fn work_is_paid_once(remains: &Remains) -> Result<(), String> {
+    let ledger = &remains.ledger;
+    if let Some(step) = ledger.paid_twice.first() {
+        return Err(format!(
+            "{step} was worked on again although its result was stored"
+        ));
+    }
+    for (step, runs) in &ledger.runs {
+        let excused = 1 + runs.cut + runs.doubled + runs.overlapped + runs.failed;
+        if runs.started > excused {
+            return Err(format!("{step} was worked on too often: {runs:?}"));
+        }
+    }
+    let started: u64 = ledger.runs.values().map(|runs| runs.started).sum();
+    if ledger.calls > started {
+        return Err(format!("{} model calls in {started} runs", ledger.calls));
+    }
+    Ok(())
+}
+
+/// When the fleet has stopped, none of its tasks lives on.
+fn no_task_is_leaked(remains: &Remains) -> Result<(), String> {
+    match remains.tasks {
+        0 => Ok(()),
+        tasks => Err(format!("{tasks} tasks live on")),
+    }
+}
+
+#[cfg(test)]
+#[path = "forged.rs"]
+mod forged;
