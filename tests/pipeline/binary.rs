@@ -48,7 +48,7 @@ fn build(folder: &Path, why: String) {
         Some("debug") | None => "dev",
         Some(profile) => profile,
     };
-    let status = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()))
+    let status = Command::new(env!("CARGO"))
         .args(["build", "--package", "argosy", "--profile", profile])
         .arg("--target-dir")
         .arg(folder.parent().expect("a target folder"))
