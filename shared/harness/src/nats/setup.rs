@@ -7,7 +7,9 @@ use crate::bus::{BusError, ConsumerSpec, Retention, StreamSpec};
 use crate::topology::Topology;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
-use async_nats::jetstream::context::{ConsumerInfoErrorKind, GetStreamErrorKind};
+use async_nats::jetstream::context::{
+    ConsumerInfoErrorKind, CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind,
+};
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
@@ -51,6 +53,14 @@ fn away(error: impl std::fmt::Display) -> BusError {
     BusError::Away(error.to_string())
 }
 
+/// What the server says no to is no outage: most often the room that the streams want.
+fn refused(error: CreateStreamError) -> BusError {
+    match error.kind() {
+        CreateStreamErrorKind::JetStream(said) => BusError::Refused(said.to_string()),
+        _ => away(error),
+    }
+}
+
 fn wanted_stream(spec: &StreamSpec, replicas: u8) -> Config {
     Config {
         name: spec.stream.name(),
@@ -87,7 +97,7 @@ async fn one_stream(
         Err(error) => match error.kind() {
             GetStreamErrorKind::JetStream(e) if e.code() == 404 => {
                 if act {
-                    context.create_stream(wanted).await.map_err(away)?;
+                    context.create_stream(wanted).await.map_err(refused)?;
                 }
                 return Ok(Change::Created(name));
             }
@@ -119,7 +129,7 @@ async fn one_stream(
                 || found.allow_message_schedules,
             ..found
         };
-        context.update_stream(merged).await.map_err(away)?;
+        context.update_stream(merged).await.map_err(refused)?;
     }
     Ok(Change::Updated(name, what))
 }
