@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
 
 /// How to reach the server.
 #[derive(Debug, Clone)]
@@ -59,7 +60,7 @@ impl Default for Options {
 #[derive(Debug, Default)]
 pub struct Connection {
     up: AtomicBool,
-    reconnects: AtomicU64,
+    connects: watch::Sender<u64>,
     refusals: AtomicU64,
 }
 
@@ -68,9 +69,9 @@ impl Connection {
     pub fn up(&self) -> bool {
         self.up.load(Ordering::Relaxed)
     }
-    /// How often it came back.
-    pub fn reconnects(&self) -> u64 {
-        self.reconnects.load(Ordering::Relaxed)
+    /// How often it was made: once, and whenever it came back.
+    pub fn connects(&self) -> u64 {
+        *self.connects.borrow()
     }
     /// Errors that the server sent unasked, such as a forbidden publish.
     pub fn refusals(&self) -> u64 {
@@ -83,7 +84,7 @@ impl Connection {
                 if self.up.swap(true, Ordering::Relaxed) {
                     return;
                 }
-                self.reconnects.fetch_add(1, Ordering::Relaxed);
+                self.connects.send_modify(|n| *n += 1);
                 tracing::info!("nats connected");
             }
             // By this process itself, on its way out.
@@ -234,7 +235,8 @@ impl Bus for NatsBus {
     ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>> {
         Box::pin(async move {
             setup::check_consumer(&self.context, consumer).await?;
-            let puller = pull::NatsPuller::open(self.client.clone(), consumer).await?;
+            let connects = self.connection.connects.subscribe();
+            let puller = pull::NatsPuller::open(self.client.clone(), connects, consumer).await?;
             Ok(Box::new(puller) as Box<dyn Puller>)
         })
     }

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{FutureExt, StreamExt, future::BoxFuture};
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 /// How long a pull request stands.
@@ -27,10 +28,16 @@ pub(super) struct NatsPuller {
     asked: usize,
     /// When anything was last heard while something was asked for.
     heard: Instant,
+    /// How often the connection was made: requests end with it.
+    connects: watch::Receiver<u64>,
 }
 
 impl NatsPuller {
-    pub(super) async fn open(client: Client, spec: &ConsumerSpec) -> Result<Self, BusError> {
+    pub(super) async fn open(
+        client: Client,
+        connects: watch::Receiver<u64>,
+        spec: &ConsumerSpec,
+    ) -> Result<Self, BusError> {
         let request_subject = format!(
             "$JS.API.CONSUMER.MSG.NEXT.{}.{}",
             spec.stream.name(),
@@ -48,6 +55,7 @@ impl NatsPuller {
             messages,
             asked: 0,
             heard: Instant::now(),
+            connects,
         })
     }
 
@@ -123,16 +131,25 @@ impl Puller for NatsPuller {
             loop {
                 self.ask(free).await?;
                 let silent = self.heard + HEARTBEAT * 2 + HEARTBEAT / 2;
-                let message = match tokio::time::timeout_at(silent, self.messages.next()).await {
-                    Ok(Some(message)) => message,
-                    Ok(None) => {
-                        self.start_anew().await?;
-                        return Err(BusError::Away("the subscription ended".into()));
+                let message = tokio::select! {
+                    biased;
+                    message = self.messages.next() => message,
+                    Ok(()) = self.connects.changed() => {
+                        // Waiting for heartbeats of requests that are gone would cost 12 seconds.
+                        // The first connection may be told late and ends nothing.
+                        if *self.connects.borrow_and_update() > 1 {
+                            self.start_anew().await?;
+                        }
+                        continue;
                     }
-                    Err(_) => {
+                    () = tokio::time::sleep_until(silent) => {
                         self.start_anew().await?;
                         return Err(BusError::Away("no heartbeat".into()));
                     }
+                };
+                let Some(message) = message else {
+                    self.start_anew().await?;
+                    return Err(BusError::Away("the subscription ended".into()));
                 };
                 self.heard = Instant::now();
                 match message.status.map(|s| s.as_u16()) {
