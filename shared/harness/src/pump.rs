@@ -43,7 +43,7 @@ pub trait Take: Send + Sync + 'static {
     fn paused(&self) -> bool {
         false
     }
-    /// Comes back when it is worth asking [`Take::paused`] again.
+    /// Comes back when it is worth asking [`Take::paused`] again: a pause began or ended.
     fn room(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
     }
@@ -99,7 +99,8 @@ pub async fn pump(
             biased;
             () = stop.cancelled() => break,
             Some(_) = running.join_next(), if !running.is_empty() => {}
-            () = take.room(), if free > 0 && !may_pull => {}
+            // Also while it waits for a delivery: a pause must not let one more through.
+            () = take.room(), if free > 0 => {}
             next = puller.next(free.max(1)), if may_pull => match next {
                 Ok(delivery) => {
                     running.spawn(answer(take.clone(), delivery, options.ack_wait, abandon.clone()));

@@ -168,6 +168,7 @@ impl Worker {
             }
         }
         self.holding.fetch_add(1, Ordering::AcqRel);
+        self.room.notify_one();
         self.metrics.held(self.role);
         let _held = Held(self);
         tokio::time::sleep(wait).await;
