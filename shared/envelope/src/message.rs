@@ -119,6 +119,9 @@ pub struct Case {
     /// Queries that earlier rounds of this turn searched with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queries: Vec<String>,
+    /// Hop of the scatter record of the last round, to compose from when this one finds nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<u16>,
 }
 
 /// The question in its two forms (R38): search uses the rewritten one, answering the original.

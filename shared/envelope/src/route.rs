@@ -3,7 +3,7 @@
 //! ```text
 //! planner    Planned -> retriever          NoProgress -> reducer (last, earlier scatter)
 //! retriever  Found -> scatter -> mapper xN | simple mode: reducer (generate)
-//!            NothingFound -> clarifier
+//!            NothingFound -> clarifier | a later round: reducer (last, earlier scatter)
 //! mapper     Findings -> part; the join makes the reducer's step (see `fanout`)
 //! reducer    Composed -> validator | simple mode: end      TooLittle -> planner (refine)
 //! validator  Grounded -> end               Ungrounded -> reducer (strict), or end, flagged
@@ -198,7 +198,15 @@ fn follow(turned: &mut Turned, exit: Exit, now: UnixMs) -> Next {
             last: true,
         }),
         Exit::Retriever(RetrieverExit::Found(found)) => fan_out(turned, found),
-        Exit::Retriever(RetrieverExit::NothingFound(doubt)) => Next::Clarify(doubt),
+        Exit::Retriever(RetrieverExit::NothingFound(doubt)) => match turned.case.earlier {
+            // A later round that finds nothing does not undo what an earlier one found.
+            Some(scatter) => Next::Reduce(ReduceTask::Gather {
+                scatter,
+                strict: false,
+                last: true,
+            }),
+            None => Next::Clarify(doubt),
+        },
         Exit::Mapper(findings) => Next::Part(PartResult::Findings(findings)),
         Exit::Reducer(ReducerExit::Composed(draft)) => Next::Validate(draft),
         Exit::Reducer(ReducerExit::TooLittle { why, scatter }) => refine(turned, why, scatter),
@@ -265,6 +273,7 @@ fn refine(turned: &mut Turned, why: String, scatter: u16) -> Next {
     }
     turned.case.budget.rounds -= 1;
     turned.header.round += 1;
+    turned.case.earlier = Some(scatter);
     Next::Plan(PlanTask::Refine { why, scatter })
 }
 

@@ -39,6 +39,7 @@ fn case(mode: Mode, budget: Budget) -> Case {
         filter: Default::default(),
         budget,
         queries: Vec::new(),
+        earlier: None,
     }
 }
 
@@ -291,4 +292,36 @@ fn maps_and_reducer_follow_from_the_scatter_record_alone() {
             "the last mapper and the timer create the same step"
         );
     }
+}
+
+#[test]
+fn a_later_round_that_finds_nothing_composes_from_the_earlier_one() {
+    let nothing = || {
+        Exit::Retriever(RetrieverExit::NothingFound(Doubt::NoResults {
+            query: "q".into(),
+            narrowed_by: vec![],
+        }))
+    };
+    let first = case(Mode::Agentic, Budget::default());
+    let turned = route(&header(), &first, nothing(), &Usage::default(), NOW);
+    assert!(matches!(turned.next, Next::Clarify(_)));
+
+    let little = Exit::Reducer(ReducerExit::TooLittle {
+        why: "little".into(),
+        scatter: 2,
+    });
+    let refined = route(&header(), &first, little, &Usage::default(), NOW);
+    let turned = route(
+        &refined.header,
+        &refined.case,
+        nothing(),
+        &Usage::default(),
+        NOW,
+    );
+    let last = ReduceTask::Gather {
+        scatter: 2,
+        strict: false,
+        last: true,
+    };
+    assert_eq!(turned.next, Next::Reduce(last));
 }

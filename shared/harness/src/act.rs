@@ -338,6 +338,7 @@ impl Worker {
             filter: Default::default(),
             budget: Default::default(),
             queries: Vec::new(),
+            earlier: None,
         };
         match route(&header, &case, broken, &Usage::default(), now).next {
             Next::End(terminal) => self.end(&header, *terminal).await,

@@ -33,7 +33,7 @@ pub(crate) async fn scatter(
         messages.push(step(&map, Some(map.payload.index), now, keep)?);
     }
     let at = fanout::soft_deadline(&record.header);
-    messages.push(timer(&record.header, Some(record.header.hop), at));
+    messages.push(timer(&record.header, Some(record.header.hop), at, keep));
     try_join_all(
         messages
             .into_iter()

@@ -114,8 +114,8 @@ pub fn step<P: Serialize>(
 
 /// A schedule that fires as `argosy.due.<turn>[.<hop>]`: with a hop the soft deadline of the scatter
 /// record there, without one the end of the turn. Its body is the header, from which a turn can be
-/// ended when nothing else of it can be read.
-pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs) -> Publish {
+/// ended when nothing else of it can be read. What it fires as is kept for `keep`.
+pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs, keep: Duration) -> Publish {
     let turn = &header.turn;
     let body = Bytes::from(serde_json::to_vec(header).unwrap_or_default());
     let mut headers = headers_of(header).with(header::QUESTION, header.question_hash.as_str());
@@ -131,6 +131,7 @@ pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs) -> Publish {
                 hop,
             }
             .to_string(),
+            ttl: Some(keep),
         }),
         ..Publish::new(
             Subject::Timer {

@@ -78,6 +78,7 @@ cases! {
         a_schedule_fires_once_in_time,
         a_schedule_is_replaced,
         a_schedule_of_the_past_fires_at_once,
+        what_a_schedule_fires_as_ages_out,
         a_stream_without_schedules_refuses_them;
     core:
         every_listener_hears_a_broadcast,

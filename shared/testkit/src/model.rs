@@ -134,6 +134,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         filter: Filter::default(),
         budget: Budget::default(),
         queries: Vec::new(),
+        earlier: None,
     };
     Cx {
         header,

@@ -51,6 +51,8 @@ pub struct Schedule {
     pub at: UnixMs,
     /// The subject it fires as, in the same stream.
     pub target: String,
+    /// How long what it fires as is kept; absent means as long as the stream keeps.
+    pub ttl: Option<Duration>,
 }
 
 /// A message to store.

@@ -95,7 +95,14 @@ impl Log {
             .with("Nats-Schedule-Next", "purge");
         // A time that had passed already fires when the schedule comes in.
         let at = at.max(entry.stored.stored_at);
-        self.append(at, schedule.target, headers, entry.stored.body, None, None);
+        self.append(
+            at,
+            schedule.target,
+            headers,
+            entry.stored.body,
+            schedule.ttl,
+            None,
+        );
     }
 
     /// Stores a message, or says why not.

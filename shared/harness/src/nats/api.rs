@@ -24,6 +24,7 @@ const EXPECTED_SUBJECT: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
 const TTL: &str = "Nats-TTL";
 const SCHEDULE: &str = "Nats-Schedule";
 const SCHEDULE_TARGET: &str = "Nats-Schedule-Target";
+const SCHEDULE_TTL: &str = "Nats-Schedule-TTL";
 
 // Codes of the server's errors.json.
 const WRONG_LAST_SEQUENCE: u64 = 10071;
@@ -79,9 +80,7 @@ pub(super) async fn publish(client: &Client, message: Publish) -> Result<u64, Pu
         }
     }
     if let Some(ttl) = message.ttl {
-        // Whole seconds, at least one; rounded up, so that nothing goes before its time.
-        let seconds = (ttl.as_secs() + u64::from(ttl.subsec_nanos() > 0)).max(1);
-        headers.insert(TTL, seconds.to_string().as_str());
+        headers.insert(TTL, seconds(ttl).to_string().as_str());
     }
     if let Some(schedule) = &message.schedule {
         let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(schedule.at.0) * 1_000_000);
@@ -91,6 +90,9 @@ pub(super) async fn publish(client: &Client, message: Publish) -> Result<u64, Pu
         })?;
         headers.insert(SCHEDULE, format!("@at {at}").as_str());
         headers.insert(SCHEDULE_TARGET, schedule.target.as_str());
+        if let Some(ttl) = schedule.ttl {
+            headers.insert(SCHEDULE_TTL, format!("{}s", seconds(ttl)).as_str());
+        }
     }
     let request = async_nats::Request::new()
         .payload(message.body)
@@ -113,6 +115,11 @@ pub(super) async fn publish(client: &Client, message: Publish) -> Result<u64, Pu
             "confirmation without a sequence".into(),
         )),
     }
+}
+
+/// Whole seconds, at least one; rounded up, so that nothing goes before its time.
+fn seconds(ttl: Duration) -> u64 {
+    (ttl.as_secs() + u64::from(ttl.subsec_nanos() > 0)).max(1)
 }
 
 fn refusal(error: ApiError) -> PublishError {

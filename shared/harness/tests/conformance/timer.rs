@@ -14,6 +14,7 @@ fn timer(ground: &Ground, turn: &str, body: &str, ms: i64) -> Publish {
         schedule: Some(Schedule {
             at: envelope::UnixMs(at),
             target: format!("argosy.due.{turn}"),
+            ttl: None,
         }),
         ..message(&format!("argosy.timer.{turn}"), body)
     }
@@ -110,5 +111,22 @@ pub(crate) async fn a_stream_without_schedules_refuses_them(place: Place) {
             matches!(stored, Err(PublishError::Refused(_))),
             "{stored:?}"
         );
+    }
+}
+
+pub(crate) async fn what_a_schedule_fires_as_ages_out(place: Place) {
+    let ground = place.ground().await;
+    let mut puller = ground.puller(&ground.topology.due()).await;
+    let mut timer = timer(&ground, "t1", "short", 100);
+    if let Some(schedule) = &mut timer.schedule {
+        schedule.ttl = Some(SECOND);
+    }
+    ground.bus.publish(timer).await.unwrap();
+    let fired = next(&mut puller, 1).await;
+    fired.ack.ack().await.unwrap();
+    let until = Instant::now() + SECOND * 10;
+    while ground.bus.state(Stream::Timers).await.unwrap().messages > 0 {
+        assert!(Instant::now() < until, "it is still there");
+        tokio::time::sleep(SECOND / 10).await;
     }
 }
