@@ -8,10 +8,10 @@ use crate::turns::{Error, Turns};
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
 use envelope::subject::may_reply_to;
-use envelope::{Header, Outcome, Problem, Subject, Terminal, TurnId, WIRE, header};
+use envelope::{Header, Outcome, Problem, Subject, Terminal, TurnId, UnixMs, WIRE, header};
 use futures_util::future::BoxFuture;
-use harness::bus::{Delivery, Fence, Headers, Publish, Stored, Stream};
-use harness::outbox::{Created, publish_until};
+use harness::bus::{Delivery, Fence, Headers, Publish, Stored};
+use harness::outbox::{Created, publish_until, time_to_live};
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +25,16 @@ pub(crate) struct Asked {
     pub(crate) question: Result<Question, Refusal>,
 }
 
-/// Reads an ingress message: body, and what publishers may say in headers instead.
-pub(crate) fn read(message: &Stored, now: envelope::UnixMs) -> Asked {
+/// Reads an ingress message: body, and what publishers may say in headers instead. A deadline only
+/// has to lie after the storing, so that a message reads the same however late it is read: it is the
+/// turn that expires then, not the question that is refused.
+pub(crate) fn read(message: &Stored) -> Asked {
     let derived = TurnId::derived(message.sequence, message.stored_at.0);
-    let mut question = Question::parse(&message.body, message.stored_at, now);
+    let mut question = Question::parse(&message.body, message.stored_at, message.stored_at);
+    let mut reply = match &question {
+        Ok(question) => question.reply_to.clone(),
+        Err(refusal) => refusal.reply_to.clone(),
+    };
     if let Some(v) = message
         .headers
         .get(header::WIRE)
@@ -44,10 +50,6 @@ pub(crate) fn read(message: &Stored, now: envelope::UnixMs) -> Asked {
             reply_to: None,
         });
     }
-    let mut reply = match &question {
-        Ok(question) => question.reply_to.clone(),
-        Err(refusal) => refusal.reply_to.clone(),
-    };
     if let Some(subject) = message.headers.get(header::REPLY) {
         if may_reply_to(subject) {
             reply = reply.or_else(|| Some(subject.to_owned()));
@@ -124,55 +126,74 @@ impl Inbox {
             turn,
             reply,
             question,
-        } = read(message, self.0.now());
+        } = read(message);
         match question {
             Err(refusal) => self.refuse(turn, &refusal, reply.as_deref(), message).await,
             Ok(question) => {
                 let header = self.0.header(turn, &question, message, reply);
                 self.0.0.metrics.asked();
+                // Nobody can have used an id that this message alone gives.
+                if !header.turn.is_derived() || delivery.delivered > 1 {
+                    return self.begin_or_join(&header, &question, message).await;
+                }
                 if header.deadline <= self.0.now() {
                     self.0.expire(&header).await?;
                     return Ok(());
                 }
-                // Nobody can have used an id that this message alone gives.
-                if header.turn.is_derived() && delivery.delivered == 1 {
-                    tokio::try_join!(
-                        self.0.create_timer(&header),
-                        self.0.create_first_step(&header, &question)
-                    )?;
-                    return Ok(());
-                }
-                self.begin_or_join(&header, &question, message).await
+                tokio::try_join!(
+                    self.0.create_timer(&header),
+                    self.0.create_first_step(&header, &question)
+                )?;
+                Ok(())
             }
         }
     }
 
+    /// Whoever created the first step or the timer owns the id; deadline and reply subject of the
+    /// turn are the owner's, whatever the message at hand says.
     async fn begin_or_join(
         &self,
         header: &Header,
         question: &Question,
         message: &Stored,
     ) -> Result<(), Error> {
-        if let Some(terminal) = self.0.terminal(&header.turn).await? {
+        let (terminal, begun) =
+            tokio::try_join!(self.0.terminal(&header.turn), self.0.begun(header))?;
+        if let Some(terminal) = terminal {
             return self.join_ended(header, &terminal, message).await;
         }
-        if self.0.create_timer(header).await? == Created::Before {
-            let subject = Subject::Timer {
-                turn: header.turn.clone(),
-                hop: None,
-            }
-            .to_string();
-            if let Some(timer) = self.0.0.bus.last(Stream::Timers, &subject).await? {
-                if timer.headers.get(header::QUESTION) != Some(header.question_hash.as_str()) {
-                    return self.id_in_use(header, message).await;
-                }
-                if timer.headers.get(header::REPLY) != header.reply_to.as_deref() {
-                    self.listen(header, message.sequence).await?;
-                }
-            }
+        let is_begun = begun.is_some();
+        let owner = match begun {
+            Some(owner) => owner,
+            None => self.claim(header).await?,
+        };
+        if owner.question_hash != header.question_hash {
+            return self.id_in_use(header, message).await;
         }
-        self.0.create_first_step(header, question).await?;
+        if owner.reply_to != header.reply_to {
+            self.listen(header, owner.deadline, message.sequence)
+                .await?;
+        }
+        if owner.deadline <= self.0.now() {
+            self.0.expire(&owner).await?;
+            return Ok(());
+        }
+        if is_begun {
+            // A gateway may have died after the first step of a derived id and before its timer.
+            self.0.create_timer(&owner).await?;
+        } else {
+            self.0.create_first_step(&owner, question).await?;
+        }
         Ok(())
+    }
+
+    /// Creates the timer; gives the header of the one that was there before.
+    async fn claim(&self, header: &Header) -> Result<Header, Error> {
+        let owner = match self.0.create_timer(header).await? {
+            Created::Now => None,
+            Created::Before => self.0.claimed(&header.turn).await?,
+        };
+        Ok(owner.unwrap_or_else(|| header.clone()))
     }
 
     /// The turn has ended already: tell this listener, if it asked the same.
@@ -193,13 +214,15 @@ impl Inbox {
 
     /// A second listener of a running turn. Registered first and looked after, so that a terminal
     /// event in between is not missed.
-    async fn listen(&self, header: &Header, n: u64) -> Result<(), Error> {
+    async fn listen(&self, header: &Header, deadline: UnixMs, n: u64) -> Result<(), Error> {
         let Some(reply) = &header.reply_to else {
             return Ok(());
         };
+        let keep = self.0.0.topology.keep;
         let message = Publish {
             headers: Headers::default().with(header::REPLY, reply.as_str()),
             fence: Fence::Once,
+            ttl: Some(time_to_live(self.0.now(), deadline, keep)),
             ..Publish::new(
                 Subject::Listen {
                     turn: header.turn.clone(),

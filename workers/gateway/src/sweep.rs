@@ -46,6 +46,7 @@ pub(crate) async fn arm(turns: &Turns) -> Result<(), Error> {
     let schedule = Some(Schedule {
         at,
         target: subject::SWEEP_DUE.into(),
+        ttl: Some(turns.0.topology.keep),
     });
     let message = Publish {
         schedule,
@@ -93,10 +94,12 @@ pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
 
 /// Looks after the open turns of a batch; true when there is none.
 async fn compare(turns: &Turns, batch: Vec<Stored>) -> Result<bool, Error> {
-    // As of its storing every question was in time: what is read here may long be past it.
     let asked: Vec<(Stored, Asked)> = batch
         .into_iter()
-        .map(|m| (m.clone(), read(&m, m.stored_at)))
+        .map(|m| {
+            let asked = read(&m);
+            (m, asked)
+        })
         .collect();
     let answers: Vec<String> = asked
         .iter()
@@ -139,10 +142,18 @@ async fn look_after(turns: &Turns, message: &Stored, asked: Asked) -> Result<(),
     let Ok(question) = question else {
         return Ok(());
     }; // Its refusal is the inbox consumer's work.
+    // The turn may be somebody else's who used the id before: then it ends when that one said.
     let header: Header = turns.header(turn, &question, message, reply);
+    let begun = turns.begun(&header).await?;
+    // One that has not been begun gets its timer from the inbox consumer.
+    let waits = begun.is_none();
+    let header = match begun {
+        Some(owner) => owner,
+        None => turns.claimed(&header.turn).await?.unwrap_or(header),
+    };
     let acted = if header.deadline.plus(COURTESY_MS) <= turns.now() {
         turns.expire(&header).await.map(drop)
-    } else if is_waiting(turns, &header).await? {
+    } else if waits {
         Ok(())
     } else {
         turns.create_timer(&header).await.map(drop)
@@ -151,15 +162,4 @@ async fn look_after(turns: &Turns, message: &Stored, asked: Asked) -> Result<(),
         tracing::warn!(%error, turn = %header.turn, "open turn not looked after");
     }
     Ok(())
-}
-
-/// Whether the question has not been begun: then the inbox consumer creates its timer.
-async fn is_waiting(turns: &Turns, header: &Header) -> Result<bool, BusError> {
-    let fence = subject::fence(header.shard, &header.turn, 0);
-    Ok(turns
-        .0
-        .bus
-        .last(Stream::Steps(header.shard), &fence)
-        .await?
-        .is_none())
 }

@@ -4,7 +4,7 @@ use crate::gateway::Shared;
 use envelope::question::Question;
 use envelope::{
     Asked, Case, Envelope, Header, Mode, Outcome, Plan, PlanTask, Problem, Refusal, Role, Subject,
-    TenantId, Terminal, TurnId, UnixMs, WIRE, header,
+    TenantId, Terminal, TurnId, UnixMs, WIRE, header, subject,
 };
 use harness::bus::{BusError, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream};
 use harness::outbox::{self, Created, OutboxError, publish_until};
@@ -40,6 +40,30 @@ impl Turns {
     pub(crate) async fn terminal(&self, turn: &TurnId) -> Result<Option<Stored>, BusError> {
         let subject = Subject::Answer { turn: turn.clone() }.to_string();
         self.0.bus.last(Stream::Answers, &subject).await
+    }
+
+    /// The header that a turn was begun with, if it was.
+    pub(crate) async fn begun(&self, header: &Header) -> Result<Option<Header>, BusError> {
+        #[derive(serde::Deserialize)]
+        struct Begun {
+            header: Header,
+        }
+        let fence = subject::fence(header.shard, &header.turn, 0);
+        let stream = Stream::Steps(header.shard);
+        let step = self.0.bus.last(stream, &fence).await?;
+        let begun = step.and_then(|step| serde_json::from_slice::<Begun>(&step.body).ok());
+        Ok(begun.map(|begun| begun.header))
+    }
+
+    /// The header in the timer of a turn, if there is one.
+    pub(crate) async fn claimed(&self, turn: &TurnId) -> Result<Option<Header>, BusError> {
+        let timer = Subject::Timer {
+            turn: turn.clone(),
+            hop: None,
+        }
+        .to_string();
+        let timer = self.0.bus.last(Stream::Timers, &timer).await?;
+        Ok(timer.and_then(|timer| serde_json::from_slice(&timer.body).ok()))
     }
 
     /// The header of the first step of a turn.
@@ -88,7 +112,7 @@ impl Turns {
     pub(crate) async fn create_timer(&self, header: &Header) -> Result<Created, Error> {
         let timer = Publish {
             fence: Fence::Once,
-            ..outbox::timer(header, None, header.deadline)
+            ..outbox::timer(header, None, header.deadline, self.0.topology.keep)
         };
         Ok(publish_until(&*self.0.bus, timer, self.patience()).await?)
     }
@@ -110,6 +134,7 @@ impl Turns {
             filter: question.filter.clone(),
             budget: question.budget,
             queries: Vec::new(),
+            earlier: None,
         };
         let (now, keep) = (self.now(), self.0.topology.keep);
         let envelope = |case, header: &Header| (case, header.clone());
