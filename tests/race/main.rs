@@ -19,6 +19,7 @@ mod world;
 
 mod fanout;
 mod hops;
+mod inbox;
 mod refusals;
 
 macro_rules! races {
@@ -58,4 +59,15 @@ races! {
         the_same_numbers_everywhere,
         a_stricter_draft_reads_the_same_parts,
         a_second_round_is_finished_too;
+    inbox:
+        a_gateway_dies_before_the_timer,
+        a_gateway_dies_between_timer_and_first_step,
+        a_gateway_dies_before_the_ack,
+        a_used_id_is_refused_on_its_own_reply_subject,
+        one_turn_with_three_listeners,
+        a_strangers_deadline_is_not_the_turns,
+        a_listener_that_comes_with_the_timer,
+        an_unread_backlog_is_never_met_with_silence,
+        a_full_inbox_is_ended_question_by_question,
+        a_question_of_a_newer_version_is_refused;
 }

@@ -1,0 +1,346 @@
+//! The inbox: whatever a gateway leaves undone the next one does again, under the same id; an id
+//! belongs to one question; nobody who asked is left without a word.
+
+use crate::between::{Between, Do};
+use crate::refusals::STRAIGHT;
+use crate::world::{On, World, turn, until};
+use envelope::{Outcome, Role, Subject, Terminal, TurnId, header};
+use harness::bus::{Bus, Headers, Publish, PublishError, Stream};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+
+fn asked(id: &str, reply: &str) -> Value {
+    json!({"question": "q", "id": id, "reply_to": reply})
+}
+
+fn code(terminal: &Terminal) -> &str {
+    terminal.error.as_ref().map_or("", |problem| &problem.code)
+}
+
+fn is_timer(message: &Publish) -> bool {
+    message.subject.starts_with("argosy.timer.")
+}
+
+fn is_first_step(message: &Publish) -> bool {
+    message.subject.starts_with("argosy.step.0.planner.")
+}
+
+pub(crate) async fn a_gateway_dies_before_the_timer(on: On) {
+    a_gateway_dies(on, |message| match is_timer(message) {
+        true => Do::Stall,
+        false => Do::Pass,
+    })
+    .await;
+}
+
+pub(crate) async fn a_gateway_dies_between_timer_and_first_step(on: On) {
+    a_gateway_dies(on, |message| match is_first_step(message) {
+        true => Do::Stall,
+        false => Do::Pass,
+    })
+    .await;
+}
+
+pub(crate) async fn a_gateway_dies_before_the_ack(on: On) {
+    a_gateway_dies(on, |message| match is_first_step(message) {
+        true => Do::StallStored,
+        false => Do::Pass,
+    })
+    .await;
+}
+
+/// Two questions, one with an id of its own and one without: after the next gateway took them, each
+/// is one turn with one timer, and each is answered once to who asked.
+async fn a_gateway_dies(on: On, rule: fn(&Publish) -> Do) {
+    let world = World::new(on).await;
+    let between = Between::new(&world.bus, rule);
+    let bus: Arc<dyn Bus> = between.clone();
+    let first = world.gateway_with(&bus, |_| {});
+    let mut ears = [
+        world.listen("_INBOX.chosen").await,
+        world.listen("_INBOX.derived").await,
+    ];
+    let chosen = world.ask(asked("chosen", "_INBOX.chosen")).await;
+    let derived = json!({"question": "q", "reply_to": "_INBOX.derived"});
+    let derived = world.ask(derived).await;
+    between.meddled(2).await;
+    first.kill().await;
+
+    let _second = world.gateway();
+    for id in [&chosen, &derived] {
+        world.step_stored(id, "planner 0").await;
+        let timers = world.all(Stream::Timers).await;
+        let timer = Subject::Timer {
+            turn: id.clone(),
+            hop: None,
+        }
+        .to_string();
+        assert_eq!(timers.iter().filter(|m| m.subject == timer).count(), 1);
+    }
+    let _staff = world.staff(&Role::THINKING);
+    for (id, ear) in [&chosen, &derived].into_iter().zip(&mut ears) {
+        let heard = ear.terminal().await;
+        assert_eq!((&heard.turn, heard.outcome), (id, Outcome::Answered));
+        assert_eq!(world.steps(id).await, STRAIGHT);
+        assert_eq!(world.ends(id).await, 1);
+    }
+    world.quiet().await;
+    assert_eq!(world.all(Stream::Answers).await.len(), 2, "two turns");
+    for ear in &mut ears {
+        ear.silent().await;
+    }
+}
+
+/// The id of a running turn, and then of an ended one, with another question.
+pub(crate) async fn a_used_id_is_refused_on_its_own_reply_subject(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let mut first = world.listen("_INBOX.first").await;
+    let mut strangers = [
+        world.listen("_INBOX.early").await,
+        world.listen("_INBOX.late").await,
+    ];
+    let id = world.ask(asked("mine", "_INBOX.first")).await;
+    world.step_stored(&id, "planner 0").await;
+    let other = |reply: &str| json!({"question": "another", "id": "mine", "reply_to": reply});
+    world.ask(other("_INBOX.early")).await;
+    let refused = strangers[0].terminal().await;
+    assert_eq!(
+        (refused.outcome, code(&refused)),
+        (Outcome::Refused, "id_in_use")
+    );
+    assert_eq!(world.ends(&id).await, 0, "the first turn goes on");
+
+    let staff = world.staff(&Role::THINKING);
+    let heard = first.terminal().await;
+    assert_eq!((&heard.turn, heard.outcome), (&id, Outcome::Answered));
+    drop(staff);
+    world.ask(other("_INBOX.late")).await;
+    let refused = strangers[1].terminal().await;
+    assert_eq!(
+        (refused.outcome, code(&refused)),
+        (Outcome::Refused, "id_in_use")
+    );
+    first.silent().await;
+    for stranger in &mut strangers {
+        stranger.silent().await;
+    }
+    assert_eq!(world.steps(&id).await, STRAIGHT);
+    assert_eq!(world.all(Stream::Answers).await.len(), 1);
+    assert_eq!(world.end(&id).await, heard);
+}
+
+/// The same question under the same id: asked while it runs and after it ended.
+pub(crate) async fn one_turn_with_three_listeners(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let mut ears = [
+        world.listen("_INBOX.one").await,
+        world.listen("_INBOX.two").await,
+        world.listen("_INBOX.three").await,
+    ];
+    let id = world.ask(asked("shared", "_INBOX.one")).await;
+    world.step_stored(&id, "planner 0").await;
+    world.ask(asked("shared", "_INBOX.two")).await;
+    let listeners = envelope::subject::listeners(&id);
+    until("the second listener", async || {
+        world.bus.count(Stream::Timers, &listeners).await.unwrap() == 1
+    })
+    .await;
+    let _staff = world.staff(&Role::THINKING);
+    let answered = world.end(&id).await;
+    assert_eq!(ears[0].terminal().await, answered);
+    assert_eq!(ears[1].terminal().await, answered);
+    world.ask(asked("shared", "_INBOX.three")).await;
+    assert_eq!(ears[2].terminal().await, answered);
+    assert_eq!(world.steps(&id).await, STRAIGHT);
+    assert_eq!(world.all(Stream::Answers).await.len(), 1);
+}
+
+/// A stranger's question under a used id has run out of time before a gateway reads it: that is the
+/// stranger's end, not that of the turn.
+pub(crate) async fn a_strangers_deadline_is_not_the_turns(on: On) {
+    let world = World::new(on).await;
+    let gateway = world.gateway();
+    let mut first = world.listen("_INBOX.first").await;
+    let mut stranger = world.listen("_INBOX.stranger").await;
+    let id = world.ask(asked("mine", "_INBOX.first")).await;
+    world.step_stored(&id, "planner 0").await;
+    gateway.kill().await;
+    let other = json!({"question": "another", "id": "mine", "reply_to": "_INBOX.stranger", "deadline": "1s"});
+    world.ask(other).await;
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+
+    // The sweep finds the stranger's question without a terminal event, too: it looks every second
+    // until well after the courtesy that it gives to a turn's own timer.
+    let _gateway = world.gateway_with(&world.bus, |o| o.sweep_every = Duration::from_secs(1));
+    let refused = stranger.terminal().await;
+    assert_eq!(
+        (refused.outcome, code(&refused)),
+        (Outcome::Refused, "id_in_use")
+    );
+    tokio::time::sleep(Duration::from_secs(4)).await;
+    assert_eq!(world.ends(&id).await, 0, "the first turn goes on");
+    let _staff = world.staff(&Role::THINKING);
+    assert_eq!(first.terminal().await.outcome, Outcome::Answered);
+    stranger.silent().await;
+}
+
+/// The first turn under an id is past its deadline and its end is on the way when somebody else
+/// asks under the same id: whoever asked hears something.
+pub(crate) async fn a_listener_that_comes_with_the_timer(on: On) {
+    let world = World::new(on).await;
+    let gateway = world.gateway();
+    let mut ears = [
+        world.listen("_INBOX.one").await,
+        world.listen("_INBOX.two").await,
+        world.listen("_INBOX.other").await,
+    ];
+    let mut question = asked("late", "_INBOX.one");
+    question["deadline"] = "1s".into();
+    let id = world.ask(question).await;
+    world.step_stored(&id, "planner 0").await;
+    gateway.kill().await;
+    let due = Subject::Due {
+        turn: id.clone(),
+        hop: None,
+    }
+    .to_string();
+    until("the timer to fire", async || {
+        world
+            .bus
+            .last(Stream::Timers, &due)
+            .await
+            .unwrap()
+            .is_some()
+    })
+    .await;
+    world.ask(asked("late", "_INBOX.two")).await;
+    let other = json!({"question": "another", "id": "late", "reply_to": "_INBOX.other"});
+    world.ask(other).await;
+    // What falls due waits until the questions have been taken.
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let held = gate.clone();
+    let between = Between::new(&world.bus, move |message| {
+        match message.subject.starts_with("argosy.answer.") {
+            true => Do::Hold(held.clone()),
+            false => Do::Pass,
+        }
+    });
+    let bus: Arc<dyn Bus> = between.clone();
+    let _gateway = world.gateway_with(&bus, |_| {});
+    between.meddled(1).await;
+    let refused = ears[2].terminal().await;
+    assert_eq!(
+        (refused.outcome, code(&refused)),
+        (Outcome::Refused, "id_in_use")
+    );
+    gate.add_permits(8);
+    for ear in &mut ears[..2] {
+        assert_eq!(ear.terminal().await.outcome, Outcome::Expired);
+    }
+    assert_eq!(world.ends(&id).await, 1);
+}
+
+/// Questions that waited unread: those whose time is up get `expired` under their own id, however
+/// they said how long they would wait; the others are answered.
+pub(crate) async fn an_unread_backlog_is_never_met_with_silence(on: On) {
+    let world = World::new(on).await;
+    let mut late = Vec::new();
+    for n in 0..3 {
+        let reply = format!("_INBOX.late-{n}");
+        let ear = world.listen(&reply).await;
+        let deadline = match n {
+            0 => json!("1s"),
+            _ => json!(world.bus.now().0 + 1_000),
+        };
+        let mut question = json!({"question": "q", "reply_to": reply, "deadline": deadline});
+        if n != 2 {
+            question["id"] = format!("late-{n}").into();
+        }
+        late.push((world.ask(question).await, ear));
+    }
+    let mut ear = world.listen("_INBOX.intime").await;
+    let intime = world.ask(asked("intime", "_INBOX.intime")).await;
+    tokio::time::sleep(Duration::from_millis(1_200)).await;
+
+    let _gateway = world.gateway();
+    let _staff = world.staff(&Role::THINKING);
+    for (id, ear) in &mut late {
+        let heard = ear.terminal().await;
+        assert_eq!(
+            (&heard.turn, heard.outcome),
+            (&*id, Outcome::Expired),
+            "{heard:?}"
+        );
+        assert_eq!(code(&heard), "deadline");
+        assert_eq!(world.ends(id).await, 1);
+    }
+    let heard = ear.terminal().await;
+    assert_eq!((&heard.turn, heard.outcome), (&intime, Outcome::Answered));
+    // Nor does the sweep make another end of any of them.
+    world.quiet().await;
+    assert_eq!(world.all(Stream::Answers).await.len(), 4);
+}
+
+/// The inbox is full of questions whose time is up: a new one is refused at once and says so, the
+/// old ones are ended.
+pub(crate) async fn a_full_inbox_is_ended_question_by_question(on: On) {
+    let world = World::with(on, |topology| topology.room.inbox = 8 * 1024).await;
+    let mut ids: Vec<TurnId> = Vec::new();
+    loop {
+        let id = format!("full-{}", ids.len());
+        let body = json!({"question": "q", "id": id, "deadline": "1s"}).to_string();
+        let message = Publish::new(envelope::subject::QUERY, body.into());
+        match world.bus.publish(message).await {
+            Ok(_) => ids.push(turn(&id)),
+            Err(error) => {
+                assert_eq!(error, PublishError::Full);
+                break;
+            }
+        }
+    }
+    assert!(ids.len() > 20);
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    let _gateway = world.gateway();
+    let mut ear = world.listen("_INBOX.new").await;
+    let request = harness::bus::CoreMessage {
+        subject: envelope::subject::ASK.into(),
+        reply: Some("_INBOX.new".into()),
+        headers: Headers::default(),
+        body: json!({"question": "a new one"}).to_string().into(),
+    };
+    for id in &ids {
+        assert_eq!(world.end(id).await.outcome, Outcome::Expired);
+    }
+    world.bus.broadcast(request).await.unwrap();
+    let heard = ear.terminal().await;
+    assert_eq!(
+        (heard.outcome, code(&heard)),
+        (Outcome::Refused, "not_stored")
+    );
+    assert_eq!(world.all(Stream::Answers).await.len(), ids.len());
+}
+
+/// A publisher of a newer release says so in a header: refused by name, where it wants to hear it.
+pub(crate) async fn a_question_of_a_newer_version_is_refused(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let mut body = world.listen("_INBOX.body").await;
+    let mut head = world.listen("_INBOX.head").await;
+    let newer = || Headers::default().with(header::WIRE, "2");
+    world.ask_with(asked("newer", "_INBOX.body"), newer()).await;
+    let in_header = newer().with(header::REPLY, "_INBOX.head");
+    world.ask_with(json!({"question": "q"}), in_header).await;
+    for ear in [&mut body, &mut head] {
+        let refused = ear.terminal().await;
+        assert_eq!(
+            (refused.outcome, code(&refused)),
+            (Outcome::Refused, "wrong_version")
+        );
+        assert!(refused.turn.is_derived(), "a refused question takes no id");
+    }
+    let id = turn("newer");
+    assert!(world.ended(&id).await.is_none() && world.steps(&id).await.is_empty());
+}
