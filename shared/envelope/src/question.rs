@@ -133,9 +133,21 @@ pub struct Refusal {
 fn refuse<T>(code: RefusalCode, message: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal {
         code,
-        message: message.into(),
+        message: one_line(&message.into()),
         reply_to: None,
     })
+}
+
+/// The sentence on one line, whatever a publisher put into the value that it quotes.
+fn one_line(message: &str) -> String {
+    let mut line = String::with_capacity(message.len());
+    for c in message.chars() {
+        match c.is_control() {
+            true => line.extend(c.escape_default()),
+            false => line.push(c),
+        }
+    }
+    line
 }
 
 impl Question {

@@ -30,6 +30,11 @@ fn every_refusal_names_its_reason() {
             "`question`",
         ),
         (
+            b"{\"question\":\"q\",\"id\":\"a\\r\\nb\"}",
+            RefusalCode::BadId,
+            r"`a\r\nb`",
+        ),
+        (
             br#"{"question":"q","colour":1}"#,
             RefusalCode::UnknownField,
             "`colour`",
