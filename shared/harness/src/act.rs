@@ -132,9 +132,20 @@ impl Worker {
     /// Creates the reducer's step when this map step's part was the last one to come.
     pub(crate) async fn join_if_complete(&self, step: &Step) -> Result<(), Failure> {
         if let Payload::Map(task) = &step.payload {
-            let Step { header, case, .. } = step;
-            join::count_and_join(&*self.bus, header, case, task.of, self.options.keep).await?;
+            self.count_and_join(&step.header, &step.case, task.of)
+                .await?;
         }
+        Ok(())
+    }
+
+    async fn count_and_join(
+        &self,
+        header: &Header,
+        case: &envelope::Case,
+        of: u16,
+    ) -> Result<(), Failure> {
+        let wanted = join::enough(of, self.options.quorum);
+        join::count_and_join(&*self.bus, header, case, wanted, self.options.keep).await?;
         Ok(())
     }
 
@@ -313,8 +324,7 @@ impl Worker {
             };
             join::store_part(&*self.bus, &header, &part, self.options.keep).await?;
             let of = record.payload.passages.len() as u16;
-            join::count_and_join(&*self.bus, &header, &record.case, of, self.options.keep).await?;
-            return Ok(());
+            return self.count_and_join(&header, &record.case, of).await;
         }
         let now = self.bus.now();
         let broken = Exit::Broken(Broken::Unread, failure.code);

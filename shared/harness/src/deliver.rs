@@ -165,10 +165,10 @@ impl Worker {
                     if let Err(failure) = self.carry_on(place, &step, message, &cx, done).await {
                         break failure;
                     }
-                    // The last map step that this process has in hand asks for all of them.
-                    if held.take().is_some_and(Held::was_last)
-                        && let Err(failure) = self.join_if_complete(&step).await
-                    {
+                    // The last map step that this process has in hand asks for all of them. With a
+                    // quorum any may be the one that makes it.
+                    let asks = held.take().is_some_and(Held::was_last) || self.options.quorum < 1.0;
+                    if asks && let Err(failure) = self.join_if_complete(&step).await {
                         break failure;
                     }
                     return Verdict::Ack(Reason::Ok);
@@ -233,6 +233,7 @@ impl Worker {
         let watch = self.ended.watch(&cx.header.turn);
         let work = AssertUnwindSafe(self.handler.handle(cx, task)).catch_unwind();
         let result = tokio::select! {
+            biased;
             () = watch.token.cancelled() => return Handled::Moot,
             result = tokio::time::timeout(limit, work) => result,
         };
@@ -301,7 +302,7 @@ impl Worker {
     /// Finishes what an earlier delivery has stored; true when nothing is left to do.
     async fn finish_what_is_stored(&self, place: &Place, step: &Step) -> Result<bool, Failure> {
         let stream = Stream::Steps(place.shard);
-        if let (Payload::Map(task), Some(index)) = (&step.payload, place.index) {
+        if let (Payload::Map(_), Some(index)) = (&step.payload, place.index) {
             let part = Subject::Part {
                 shard: place.shard,
                 turn: place.turn.clone(),
@@ -309,14 +310,7 @@ impl Worker {
                 index,
             };
             if self.bus.last(stream, &part.to_string()).await?.is_some() {
-                join::count_and_join(
-                    &*self.bus,
-                    &step.header,
-                    &step.case,
-                    task.of,
-                    self.options.keep,
-                )
-                .await?;
+                self.join_if_complete(step).await?;
                 return Ok(true);
             }
         } else if self.finish_hop(place, place.hop + 1).await? {

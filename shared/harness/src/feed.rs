@@ -40,6 +40,7 @@ pub async fn feed(
         if let Err(error) = read {
             tracing::warn!(%error, stream = stream.name(), "feed interrupted");
             tokio::select! {
+                biased;
                 () = stop.cancelled() => {}
                 () = tokio::time::sleep(AWAY) => {}
             }
@@ -59,6 +60,7 @@ async fn run(
     let mut unsettled = false;
     loop {
         tokio::select! {
+            biased;
             () = stop.cancelled() => return Ok(()),
             next = reader.next() => {
                 let (message, pending) = next?;

@@ -83,17 +83,23 @@ pub(crate) enum JoinError {
     NoRecord(u16),
 }
 
-/// Creates the reducer's step when all `of` parts are there. `header` is that of a map step.
+/// How many of `of` parts make the `quorum`: at least one, at most all.
+pub(crate) fn enough(of: u16, quorum: f64) -> u64 {
+    let share = (f64::from(of) * quorum).ceil() as u64;
+    share.clamp(1, u64::from(of).max(1))
+}
+
+/// Creates the reducer's step when `wanted` parts are there. `header` is that of a map step.
 pub(crate) async fn count_and_join(
     bus: &dyn Bus,
     header: &Header,
     case: &Case,
-    of: u16,
+    wanted: u64,
     keep: Duration,
 ) -> Result<bool, JoinError> {
     let filter = subject::parts(header.shard, &header.turn, header.hop);
     let stream = Stream::Steps(header.shard);
-    if bus.count(stream, &filter).await? < u64::from(of) {
+    if bus.count(stream, &filter).await? < wanted {
         return Ok(false);
     }
     join(bus, header, case, header.hop - 1, keep).await?;
@@ -331,6 +337,14 @@ pub(crate) fn until(now: UnixMs, at: UnixMs) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quorum_is_at_least_one_and_at_most_all() {
+        let wanted = |of, quorum| enough(of, quorum);
+        assert_eq!([wanted(5, 1.0), wanted(5, 0.8), wanted(5, 0.61)], [5, 4, 4]);
+        assert_eq!([wanted(5, 0.0), wanted(1, 0.5), wanted(0, 1.0)], [1, 1, 1]);
+        assert_eq!(wanted(64, 7.0), 64);
+    }
 
     #[test]
     fn the_last_step_in_hand_asks_and_a_dropped_one_does_not_count() {

@@ -137,6 +137,7 @@ async fn open(
             }
         }
         tokio::select! {
+            biased;
             () = stop.cancelled() => return None,
             () = tokio::time::sleep(AWAY) => {}
         }
@@ -166,6 +167,7 @@ async fn reopen(
     }
     tracing::debug!(consumer = consumer.name, %error, "pull failed");
     tokio::select! {
+        biased;
         () = stop.cancelled() => Reopened::Stopped,
         () = tokio::time::sleep(AWAY / 5) => Reopened::Same,
     }
@@ -204,8 +206,9 @@ async fn answer(
 ) -> bool {
     take.on(Event::Begun);
     let answer = tokio::select! {
-        answer = take.take(&delivery) => answer,
+        biased;
         () = beat(&*take, &delivery, ack_wait) => Answer::Retry(GIVE_BACK),
+        answer = take.take(&delivery) => answer,
         () = abandon.cancelled() => Answer::Retry(GIVE_BACK),
     };
     let answered = match answer {

@@ -28,6 +28,9 @@ pub struct Options {
     pub keep: Duration,
     /// How long running steps may take when the worker is told to stop. Default 30 seconds.
     pub grace: Duration,
+    /// Share of the parts of a fan-out with which the reducer may start, over 0 up to 1. Default 1:
+    /// it waits for all of them, or for the soft deadline.
+    pub quorum: f64,
     /// Seed of the jitter of retries and of trace ids.
     pub seed: u64,
 }
@@ -40,6 +43,7 @@ impl Default for Options {
             ack_wait: Duration::from_secs(20),
             keep: Duration::from_secs(300),
             grace: Duration::from_secs(30),
+            quorum: 1.0,
             seed: 0,
         }
     }
@@ -125,6 +129,7 @@ impl Worker {
         let bus = worker.bus.clone();
         // Subscribing waits for a server that is not there yet; being told to stop does not.
         let cancels = tokio::select! {
+            biased;
             cancels = bus.subscribe("argosy.cancel.*", None) => cancels,
             () = stop.cancelled() => return Drained::default(),
         };
@@ -132,9 +137,11 @@ impl Worker {
             // Best effort: without it a cancelled turn is worked on to its end, and then dropped.
             tracing::warn!(%error, "cancellations are not heard");
         }
+        // In a fixed order, like every choice of the run loop: a simulation depends on its seed alone.
         tokio::select! {
-            drained = pump(bus, consumer, worker.clone(), options, health, stop) => drained,
+            biased;
             () = hear_cancels(&worker.ended, cancels.ok()) => Drained::default(),
+            drained = pump(bus, consumer, worker.clone(), options, health, stop) => drained,
         }
     }
 

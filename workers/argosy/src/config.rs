@@ -144,7 +144,7 @@ impl Default for Streams {
 }
 
 /// How a role runs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
     /// Steps at once in one process. Default 64.
@@ -153,6 +153,10 @@ pub struct Run {
     pub step_timeout: Span,
     /// How long running steps may take when the process is told to stop. Default 30 s.
     pub grace: Span,
+    /// Share of the maps of a question with which the reducer may start, over 0 up to 1; what is
+    /// missing is named in the answer. Default 1: all of them, or those that are there at the soft
+    /// deadline (70 % of the time).
+    pub quorum: f64,
     /// Threads of the runtime. Default 1: a role waits more than it works; more roles beat more
     /// threads.
     pub threads: u32,
@@ -164,6 +168,7 @@ impl Default for Run {
             slots: 64,
             step_timeout: span(120_000),
             grace: span(30_000),
+            quorum: 1.0,
             threads: 1,
         }
     }
@@ -267,6 +272,11 @@ impl Config {
             "`streams.replicas` must be 1, 3 or 5, not {replicas}"
         );
         anyhow::ensure!(!ack_wait.is_zero(), "`streams.ack_wait` must not be 0");
+        anyhow::ensure!(
+            self.run.quorum > 0.0 && self.run.quorum <= 1.0,
+            "`run.quorum` must be over 0 and at most 1, not {}",
+            self.run.quorum
+        );
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
         anyhow::ensure!(
@@ -325,6 +335,7 @@ impl Config {
             ack_wait: self.streams.ack_wait.duration(),
             keep: self.streams.keep.duration(),
             grace: self.run.grace.duration(),
+            quorum: self.run.quorum,
             seed,
         }
     }

@@ -1,0 +1,69 @@
+//! Golden bytes: what version 1 of the wire looks like, kept for ever.
+//!
+//! A file of `golden/v1` must read, and write back to the very same bytes. A new optional field may
+//! be added to the types without touching a file; whoever has to edit one is changing the wire for
+//! workers that are running: docs/wire.md says how that is done.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on may panic, in its helpers too"
+)]
+
+use argosy_envelope::{
+    Doubt, Draft, Envelope, MapTask, Part, Plan, PlanTask, ReduceTask, Scatter, Terminal, decode,
+    encode,
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+fn same<T: Serialize + DeserializeOwned>(name: &str) {
+    let path = format!("{}/tests/golden/v1/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    let message: T = decode(bytes).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let written = encode(&message).unwrap();
+    let (wanted, written) = (
+        String::from_utf8_lossy(bytes),
+        String::from_utf8_lossy(&written),
+    );
+    assert_eq!(
+        wanted, written,
+        "{path} does not write back to its own bytes"
+    );
+}
+
+#[test]
+fn steps() {
+    same::<Envelope<PlanTask>>("plan_first");
+    same::<Envelope<PlanTask>>("plan_refine");
+    same::<Envelope<Plan>>("retrieve");
+    same::<Envelope<Scatter>>("scatter");
+    same::<Envelope<MapTask>>("map");
+    same::<Envelope<ReduceTask>>("reduce_gather");
+    same::<Envelope<ReduceTask>>("reduce_generate");
+    same::<Envelope<Draft>>("validate");
+    same::<Envelope<Doubt>>("clarify");
+}
+
+#[test]
+fn parts() {
+    same::<Part>("part_findings");
+    same::<Part>("part_error");
+}
+
+#[test]
+fn terminal_events() {
+    for name in ["answered", "clarification", "refused", "expired"] {
+        same::<Terminal>(name);
+    }
+}
+
+#[test]
+fn the_smallest_messages_of_version_1_still_read() {
+    // Only what never had a default: a field that becomes required would break running workers.
+    let header = r#"{"turn":"t1-a","tenant":"default","shard":0,"hop":0,"round":0,"role":"planner","asked_at":1,"created_at":1,"deadline":2,"question_hash":""}"#;
+    let case = r#"{"question":{"original":"q"},"budget":{"rounds":3,"tool_calls":4,"llm_calls":40,"tokens":200000}}"#;
+    let step = format!(r#"{{"v":1,"header":{header},"case":{case},"payload":{{"kind":"first"}}}}"#);
+    decode::<Envelope<PlanTask>>(step.as_bytes()).unwrap();
+    decode::<Part>(br#"{"v":1,"index":0,"result":{"findings":{"relevant":true}}}"#).unwrap();
+    let ended = br#"{"v":1,"turn":"t1-a","tenant":"default","outcome":"expired","ended_at":3}"#;
+    decode::<Terminal>(ended).unwrap();
+}
