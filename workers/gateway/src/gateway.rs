@@ -117,6 +117,7 @@ impl Gateway {
         };
         // Subscribing waits for a server that is not there yet; being told to stop does not.
         let cancels = tokio::select! {
+            biased;
             cancels = shared.bus.subscribe("argosy.cancel.*", None) => cancels.ok(),
             () = stop.cancelled() => return Drained::default(),
         };
@@ -129,8 +130,9 @@ impl Gateway {
             )
         };
         let (inbox, due, answers) = tokio::select! {
-            drained = pumps => drained,
+            biased;
             _ = watchers => unreachable!("the watchers never come back"),
+            drained = pumps => drained,
         };
         Drained {
             finished: inbox.finished + due.finished + answers.finished,
