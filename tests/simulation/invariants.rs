@@ -2,12 +2,11 @@
 //! looks at what is left (`fleet::Remains`) and says what is wrong, if anything is.
 
 use crate::fleet::Remains;
-use crate::plan::DEADLINE;
-use crate::world::{answer_subject, since_start, turn_in};
-use envelope::question::Question;
+use crate::reading::{Asked, asked, scatters, steps, terminals};
+use crate::world::{answer_subject, turn_in};
 use envelope::{
-    Envelope, Fallback, Outcome, Problem, ReduceTask, Role, Scatter, Subject, Terminal, TurnId,
-    UnixMs, decode, header,
+    Envelope, Fallback, Outcome, Problem, ReduceTask, Role, Subject, Terminal, TurnId, UnixMs,
+    decode, header,
 };
 use harness::bus::Stored;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,83 +45,6 @@ const GIVEN_UP: u64 = envelope::limits::DELIVERIES_MAX;
 /// The names.
 pub(crate) fn names() -> Vec<&'static str> {
     ALL.iter().map(|(name, _)| *name).collect()
-}
-
-/// A question of the inbox, read as of its storing.
-struct Asked<'a> {
-    message: &'a Stored,
-    turn: TurnId,
-    reply: Option<String>,
-    question: Option<Question>,
-}
-
-impl Asked<'_> {
-    fn hash(&self) -> String {
-        self.question
-            .as_ref()
-            .map_or_else(String::new, Question::hash)
-    }
-
-    fn deadline(&self) -> UnixMs {
-        let default = self.message.stored_at.plus(DEADLINE.as_millis() as u64);
-        let named = self
-            .question
-            .as_ref()
-            .and_then(|question| question.deadline);
-        named.unwrap_or(default)
-    }
-}
-
-fn asked(remains: &Remains) -> Vec<Asked<'_>> {
-    let read = |(message, turn): (_, TurnId)| {
-        let message: &Stored = message;
-        let parsed = Question::parse(&message.body, message.stored_at, message.stored_at);
-        let in_body = match &parsed {
-            Ok(question) => question.reply_to.clone(),
-            Err(refusal) => refusal.reply_to.clone(),
-        };
-        Asked {
-            message,
-            turn,
-            reply: in_body.or_else(|| message.headers.get(header::REPLY).map(str::to_owned)),
-            question: parsed.ok(),
-        }
-    };
-    remains.asked().map(read).collect()
-}
-
-fn terminals(remains: &Remains) -> BTreeMap<TurnId, (Terminal, &Stored)> {
-    let read = |message: &'_ Stored| Some(decode::<Terminal>(&message.body).ok()?.turn);
-    let turns = remains
-        .answers
-        .iter()
-        .filter_map(|message| Some((read(message)?, message)));
-    turns
-        .filter_map(|(turn, message)| Some((turn, (decode(&message.body).ok()?, message))))
-        .collect()
-}
-
-/// How turns ended.
-pub(crate) fn outcomes(remains: &Remains) -> Vec<String> {
-    let ended = terminals(remains);
-    ended
-        .values()
-        .map(|(t, _)| t.outcome.as_str().to_owned())
-        .collect()
-}
-
-/// One line for each turn.
-pub(crate) fn story(remains: &Remains) -> Vec<String> {
-    let line = |(turn, (t, _)): (&TurnId, &(Terminal, &Stored))| {
-        let taken = remains.ledger.taken.get(turn).copied().unwrap_or_default();
-        let (asked, ended) = (since_start(t.asked_at), since_start(t.ended_at));
-        let code = t.error.as_ref().map_or("", |problem| problem.code.as_str());
-        format!(
-            "{turn}: {:?} {code}, asked {asked:?}, ended {ended:?}, taken {taken:?}",
-            t.outcome
-        )
-    };
-    terminals(remains).iter().map(line).collect()
 }
 
 /// Every question has exactly one terminal event, stored once and never changed; nothing that
@@ -170,26 +92,6 @@ fn turns_end_in_time(remains: &Remains) -> Result<(), String> {
     Ok(())
 }
 
-/// Every step of the stream with its place; map steps have an index, scatter records no role.
-fn steps(
-    remains: &Remains,
-) -> impl Iterator<Item = (TurnId, u16, Option<Role>, Option<u16>, &Stored)> {
-    remains
-        .steps
-        .iter()
-        .filter_map(|m| match Subject::parse(&m.subject) {
-            Ok(Subject::Step {
-                role,
-                turn,
-                hop,
-                index,
-                ..
-            }) => Some((turn, hop, Some(role), index, m)),
-            Ok(Subject::Scatter { turn, hop, .. }) => Some((turn, hop, None, None, m)),
-            _ => None,
-        })
-}
-
 /// At most one step at each fence (turn, hop); at most one map step and one part of an index.
 fn one_step_per_hop(remains: &Remains) -> Result<(), String> {
     let mut fences: BTreeMap<(TurnId, u16), &str> = BTreeMap::new();
@@ -205,16 +107,6 @@ fn one_step_per_hop(remains: &Remains) -> Result<(), String> {
         Some(twice) => Err(format!("{} is stored twice", twice.subject)),
         None => Ok(()),
     }
-}
-
-fn scatters(remains: &Remains) -> BTreeMap<(TurnId, u16), usize> {
-    steps(remains)
-        .filter(|(_, _, role, _, _)| role.is_none())
-        .filter_map(|(turn, hop, _, _, message)| {
-            let record: Envelope<Scatter> = decode(&message.body).ok()?;
-            Some(((turn, hop), record.payload.passages.len()))
-        })
-        .collect()
 }
 
 /// A step follows from the one at the hop before it, or from the fan-out two hops before.

@@ -11,12 +11,18 @@
 //! ```
 //! *Not* here: a true server (tests/pipeline), three replicas (harness/tests/replicas.rs).
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on may panic, in its helpers too"
+)]
+
 mod bus;
 mod fakes;
 mod fleet;
 mod invariants;
 mod ledger;
 mod plan;
+mod reading;
 mod world;
 
 use fleet::{Remains, simulate};
@@ -111,7 +117,7 @@ impl Tally {
             *self.hits.entry(hit).or_default() += times;
         }
         self.calls += remains.ledger.calls;
-        for outcome in invariants::outcomes(&remains) {
+        for outcome in reading::outcomes(&remains) {
             *self.outcomes.entry(outcome).or_default() += 1;
         }
         for (name, broken) in check(&remains) {
@@ -148,7 +154,7 @@ fn replay(seed: u64) {
         println!("{event}");
     }
     println!("disturbances: {:?}", remains.ledger.hits);
-    for line in invariants::story(&remains) {
+    for line in reading::story(&remains) {
         println!("{line}");
     }
     let broken = check(&remains);

@@ -118,7 +118,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// The experiment of a seed.
     pub(crate) fn of(seed: u64) -> Plan {
-        let mut rng = Rng::with_seed(seed ^ 0x5eed_0f_a_f1ee7);
+        let mut rng = Rng::with_seed(seed ^ 0x5eed_0faf_1ee7);
         let force = [0.0, 0.15, 0.15, 0.4, 0.4, 0.4, 0.7, 0.7, 1.0, 1.0][rng.usize(..10)];
         let rates = Rates::draw(&mut rng, force);
         let outages = (0..rng.usize(..3))
