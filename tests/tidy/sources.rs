@@ -9,10 +9,16 @@ const LINES_MAX: usize = 500;
 const LONG: Exceptions = &[];
 
 /// Where the environment of the process is read.
-const ENVIRONMENT: Exceptions = &[(
-    "shared/settings/src/sources.rs",
-    "the loader, and the one function for variables that are no option",
-)];
+const ENVIRONMENT: Exceptions = &[
+    (
+        "shared/settings/src/sources.rs",
+        "the loader, and the one function for variables that are no option",
+    ),
+    (
+        "tests/edge/shell.rs",
+        "takes what would colour or configure a command out of its environment",
+    ),
+];
 
 /// Where a task may be started without a tracker or a set.
 const SPAWN: Exceptions = &[
