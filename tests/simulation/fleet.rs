@@ -158,7 +158,9 @@ impl Launch {
             };
             let metrics = gateway::Metrics::new(&self.registry).expect("metrics");
             let gateway = Gateway::new(bus, self.topology.clone(), options, metrics);
-            task.spawn(async move { drop(gateway.run(health, stop).await) });
+            task.spawn(async move {
+                let _ = gateway.run(health, stop).await;
+            });
             return;
         }
         let options = Options {
@@ -176,7 +178,9 @@ impl Launch {
         let metrics = Metrics::new(&self.registry, &[self.role]).expect("metrics");
         let worker = Worker::new(bus, handler, options, metrics).with_faults(process.clone());
         let consumer = self.topology.consumer(self.role);
-        task.spawn(async move { drop(worker.run(consumer, health, stop).await) });
+        task.spawn(async move {
+            let _ = worker.run(consumer, health, stop).await;
+        });
     }
 }
 
