@@ -1,1 +1,29 @@
-//! Placeholder until its tests are written.
+//! What bad input gets, how commands fail, and what the sample corpus answers: the fleet and its
+//! binary as a stranger meets them.
+//!
+//! Bad messages are data (`tests/scenarios`): a new case is a new line there. *Not* here: what
+//! processes do when they are killed (`pipeline`), when two hands meet on one message (`race`).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`binary`] | the `argosy` binary beside this test, built when it is missing or stale |
+//! | [`shell`] | running it as a shell does, in a folder of its own |
+//! | [`scenario`] | the lines of `tests/scenarios` |
+//! | the rest | one module per subject |
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on may panic, in its helpers too"
+)]
+
+#[path = "../pipeline/binary.rs"]
+mod binary;
+mod scenario;
+mod shell;
+
+mod config;
+mod exits;
+mod golden;
+mod help;
+mod indexing;
+mod ingress;
+mod output;
