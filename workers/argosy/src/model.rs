@@ -23,6 +23,9 @@ pub struct Chosen {
 pub const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or llama.cpp on this machine, or set \
     `model.model` and `model.nodes` in argosy.toml (name, base_url)";
 
+/// The name of the offline reader: as `model.model`, it is taken without looking for a model.
+pub const OFFLINE: &str = llm_pool::offline::NAME;
+
 /// Chooses the model of this process.
 pub async fn choose(config: &Config, registry: &Registry) -> Result<Chosen, Fail> {
     if !config.model.nodes.is_empty() {
@@ -36,30 +39,33 @@ pub async fn choose(config: &Config, registry: &Registry) -> Result<Chosen, Fail
             offline: false,
         });
     }
+    let wanted = config.model.model.as_str();
+    if wanted == OFFLINE {
+        return Ok(offline(
+            "the offline reader, as configured; it is not a language model",
+        ));
+    }
     let found = discover::local(&discover::LOCAL)
         .await
         .unwrap_or_else(|error| {
             tracing::debug!(%error, "no model looked for");
             Vec::new()
         });
-    let usable = found
-        .into_iter()
-        .find_map(|found| found.models.first().cloned().map(|model| (found, model)));
-    let Some((
-        Found {
-            server, base_url, ..
-        },
-        name,
-    )) = usable
-    else {
-        let why = "none configured and none found on the usual local ports: the offline reader answers by extracting \
-                   sentences; it is not a language model";
-        return Ok(Chosen {
-            model: Arc::new(OfflineReader::new()),
-            why: why.into(),
-            offline: true,
-        });
+    let Some((found, name)) = pick(found, wanted) else {
+        if !wanted.is_empty() {
+            return Err(Fail::not_found(format!(
+                "`model.model` is `{wanted}`, but no server on this machine has a model of that name"
+            ))
+            .hint(format!("name its servers in `model.nodes`, or take `{OFFLINE}`")));
+        }
+        return Ok(offline(
+            "none configured and none found on the usual local ports: the offline reader answers by \
+             extracting sentences; it is not a language model",
+        ));
     };
+    let Found {
+        server, base_url, ..
+    } = found;
     let options = Options {
         nodes: Options::one_node("", base_url.as_str()).nodes,
         model: name,
@@ -72,4 +78,44 @@ pub async fn choose(config: &Config, registry: &Registry) -> Result<Chosen, Fail
         why,
         offline: false,
     })
+}
+
+fn offline(why: &str) -> Chosen {
+    Chosen {
+        model: Arc::new(OfflineReader::new()),
+        why: why.into(),
+        offline: true,
+    }
+}
+
+/// The first server with the wanted model, or with any when none is named.
+fn pick(found: Vec<Found>, wanted: &str) -> Option<(Found, String)> {
+    found.into_iter().find_map(|found| {
+        let name = found
+            .models
+            .iter()
+            .find(|name| wanted.is_empty() || *name == wanted)?
+            .clone();
+        Some((found, name))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_named_model_is_taken_and_no_other() {
+        let server = |name: &str, models: &[&str]| Found {
+            server: name.into(),
+            base_url: String::new(),
+            models: models.iter().map(|m| (*m).to_owned()).collect(),
+        };
+        let all = || vec![server("a", &["small", "large"]), server("b", &["other"])];
+        let picked = |wanted| pick(all(), wanted).map(|(found, name)| (found.server, name));
+        assert_eq!(picked(""), Some(("a".into(), "small".into())));
+        assert_eq!(picked("large"), Some(("a".into(), "large".into())));
+        assert_eq!(picked("other"), Some(("b".into(), "other".into())));
+        assert_eq!(picked("absent"), None);
+    }
 }
