@@ -4,6 +4,7 @@
 use crate::fleet::{Fleet, connect};
 use crate::model::{self, CALLS};
 use crate::turns::{Tally, asked, publish, question, redeliveries, terminals, wait_for_ends};
+use envelope::TurnId;
 use harness::nats::NatsBus;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,6 +19,7 @@ const DEADLINE: &str = "120s";
 const TAIL: Duration = Duration::from_secs(60);
 
 /// What can be killed of NATS.
+#[expect(clippy::large_enum_variant, reason = "a test holds one of them")]
 enum Nats {
     One(TestServer),
     Three(TestCluster),
@@ -114,6 +116,7 @@ async fn survives_kill_9() {
     publish(&*bus, questions("calm", total)).await;
     wait_for_ends(&*bus, total as u64, TAIL).await;
     let (calm, calm_calls) = (begun.elapsed(), node.seen().calls);
+    let calm_turns = asked(&*bus).await;
     assert_eq!(
         calm_calls,
         total * CALLS,
@@ -132,22 +135,23 @@ async fn survives_kill_9() {
         unreachable!()
     };
     let again = redeliveries(&*bus, server.monitor()).await;
-    let tally = Tally::of(&asked(&*bus).await, &terminals(&*bus).await);
+    let (all, ends) = (asked(&*bus).await, terminals(&*bus).await);
+    assert_eq!(Tally::of(&all, &ends).turns, 2 * total);
+    let is_calm = |turn: &TurnId| calm_turns.contains_key(turn);
+    let stormy = all.into_iter().filter(|(turn, _)| !is_calm(turn)).collect();
+    let (undisturbed, ends): (Vec<_>, Vec<_>) =
+        ends.into_iter().partition(|end| is_calm(&end.turn));
+    Tally::of(&calm_turns, &undisturbed).print("survives_kill_9, undisturbed");
+    let tally = Tally::of(&stormy, &ends);
     let ratio = calls as f64 / calm_calls as f64;
-    tally.print("survives_kill_9, calm and storm");
+    tally.print("survives_kill_9");
     println!("  killed            {:?}, nats-server once", storm.killed);
     println!("  redeliveries      {again:?}");
     println!("  model calls       {calls}, undisturbed {calm_calls}, ratio {ratio:.3}");
     println!(
         "  seconds           calm {calm:.1?}, storm {blown:.1?}, until the last end {whole:.1?}"
     );
-    assert_eq!(tally.turns, 2 * total);
-    // The calm half was answered: whatever is missing is missing from the storm.
-    let missed = tally.turns as f64 * (1.0 - tally.answered());
-    assert!(
-        missed <= 0.01 * total as f64,
-        "{missed} of {total} not answered"
-    );
+    assert!(tally.answered() >= 0.99, "{:?}", tally.outcomes);
     assert!(
         ratio <= 1.3,
         "the model was asked {ratio:.2} times as often"

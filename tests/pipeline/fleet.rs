@@ -67,9 +67,9 @@ impl Process {
         until(&what, async || {
             let log = std::fs::read_to_string(&self.log).ok()?;
             let lines = log.lines().filter_map(|l| serde_json::from_str(l).ok());
-            let addresses =
+            let mut addresses =
                 lines.filter_map(|line: Value| line.get("local_addr")?.as_str()?.parse().ok());
-            addresses.last()
+            addresses.next_back()
         })
         .await
     }
@@ -123,9 +123,17 @@ impl Process {
         until(&format!("the end of the {role}"), async || member.ended()).await
     }
 
-    /// Whether its log holds this text.
-    pub(crate) fn has_said(&self, text: &str) -> bool {
-        std::fs::read_to_string(&self.log).is_ok_and(|log| log.contains(text))
+    /// The first line of its log whose message begins so.
+    pub(crate) fn said(&self, beginning: &str) -> Option<Value> {
+        let log = std::fs::read_to_string(&self.log).ok()?;
+        let lines = log.lines().filter_map(|l| serde_json::from_str(l).ok());
+        let begins = |line: &Value| {
+            line["message"]
+                .as_str()?
+                .starts_with(beginning)
+                .then_some(())
+        };
+        lines.into_iter().find(|line| begins(line).is_some())
     }
 }
 

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use harness::bus::{Bus, Publish, Stored, Stream};
 use harness::outbox::publish_until;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -90,7 +90,33 @@ pub(crate) async fn wait_for_ends(bus: &dyn Bus, turns: u64, patience: Duration)
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("only {ended} of {turns} turns ended within {patience:?}");
+    let open = open_turns(bus).await;
+    panic!("only {ended} of {turns} turns ended within {patience:?}; the open ones: {open:#?}");
+}
+
+/// The turns without a terminal event, each with every subject that holds a message of it: the last
+/// of them is where it stands.
+async fn open_turns(bus: &dyn Bus) -> BTreeMap<TurnId, Vec<String>> {
+    let ended: BTreeSet<_> = terminals(bus).await.into_iter().map(|t| t.turn).collect();
+    let mut open = BTreeMap::new();
+    for turn in asked(bus)
+        .await
+        .into_keys()
+        .filter(|turn| !ended.contains(turn))
+    {
+        let mut subjects = Vec::new();
+        for (stream, filter) in [
+            (Stream::Timers, format!("argosy.timer.{turn}.>")),
+            (Stream::Timers, format!("argosy.timer.{turn}")),
+            (Stream::Steps(0), format!("argosy.step.0.*.{turn}.>")),
+            (Stream::Steps(0), format!("argosy.part.0.{turn}.>")),
+        ] {
+            let stored = read_all(bus, stream, &filter).await;
+            subjects.extend(stored.into_iter().map(|m| m.subject));
+        }
+        open.insert(turn, subjects);
+    }
+    open
 }
 
 /// How the turns of a test ended.
