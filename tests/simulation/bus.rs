@@ -299,19 +299,10 @@ impl DisturbedPuller {
             let arrives = Instant::now() + p.while_below(SLOW);
             self.late.push((arrives, copy()));
         }
-        let back = p
-            .world
-            .away_until()
-            .map(|to| to.saturating_sub(p.world.now()));
-        let late = match back {
-            Some(back) => Some(back),
-            None => p
-                .strikes(p.world.rates().delivery_late, "delivery late")
-                .then(|| p.while_below(LATE)),
-        };
-        let Some(late) = late else {
+        if !p.strikes(p.world.rates().delivery_late, "delivery late") {
             return Some(copy());
-        };
+        }
+        let late = p.while_below(LATE);
         p.world.ledger().take(turn.as_ref(), late);
         self.late.push((Instant::now() + late, copy()));
         None
@@ -323,6 +314,10 @@ impl Puller for DisturbedPuller {
         Box::pin(async move {
             loop {
                 self.process.live_or_die("at a pull").await;
+                if let Some(back) = self.process.world.away_until() {
+                    sleep(back.saturating_sub(self.process.world.now())).await;
+                    continue;
+                }
                 if let Some(delivery) = self.arrived() {
                     return Ok(delivery);
                 }
@@ -338,6 +333,8 @@ impl Puller for DisturbedPuller {
                     biased;
                     () = arrival => {}
                     next = self.inner.next(more) => {
+                        // What reaches a process that is dead lies until it is made again.
+                        self.process.live().await;
                         let arrived = self.on_its_way(next?);
                         if let Some(delivery) = arrived {
                             return Ok(delivery);

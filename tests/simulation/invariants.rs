@@ -211,7 +211,8 @@ fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
             Outcome::Cancelled => remains.ledger.cancelled.contains(&turn),
             Outcome::Failed => failure_is_explained(remains, &turn, terminal.error.as_ref()),
             Outcome::Expired => {
-                time_was_taken(remains, &terminal, of_turn.map(Asked::deadline).max())
+                let same = of_turn.filter(|a| a.hash() == terminal.question_hash);
+                time_was_taken(remains, &terminal, same.map(Asked::deadline).max())
             }
         };
         if !explained {
@@ -403,7 +404,7 @@ fn dead_letters_are_counted(remains: &Remains) -> Result<(), String> {
 }
 
 /// A step is worked on once, and once more only for a delivery that died with its process, was
-/// handed out twice, overlapped with another one, or failed: a redelivery of finished work is
+/// given back or handed out twice, overlapped with another one, or failed: a redelivery of finished work is
 /// finished from what is stored. A stage asks its model once, so calls are bounded by runs.
 fn work_is_paid_once(remains: &Remains) -> Result<(), String> {
     let ledger = &remains.ledger;
@@ -413,7 +414,7 @@ fn work_is_paid_once(remains: &Remains) -> Result<(), String> {
         ));
     }
     for (step, runs) in &ledger.runs {
-        let excused = 1 + runs.cut + runs.doubled + runs.overlapped + runs.failed;
+        let excused = 1 + runs.cut + runs.given_back + runs.doubled + runs.overlapped + runs.failed;
         if runs.started > excused {
             return Err(format!("{step} was worked on too often: {runs:?}"));
         }

@@ -66,6 +66,8 @@ pub(crate) struct Runs {
     pub(crate) overlapped: u64,
     /// Deliveries that died with their process.
     pub(crate) cut: u64,
+    /// Runs that a living process dropped: it was told to stop, or the turn ended.
+    pub(crate) given_back: u64,
     /// Deliveries that were handed out twice.
     pub(crate) doubled: u64,
 }
