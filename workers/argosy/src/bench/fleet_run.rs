@@ -77,8 +77,9 @@ impl Setting {
 
 /// A server with its streams, and a connection to it.
 pub(super) struct Ground {
-    pub(super) server: Server,
+    // Dropped first: a connection that outlives its server would complain.
     pub(super) bus: Arc<NatsBus>,
+    pub(super) server: Server,
     pub(super) dir: tempfile::TempDir,
 }
 
