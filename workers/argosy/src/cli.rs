@@ -2,24 +2,30 @@
 
 use crate::fail::Fail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
+
+/// Heading of the options that every command has.
+const EVERYWHERE: &str = "Everywhere";
+/// Heading of the options that say where the fleet is.
+const FLEET: &str = "Fleet";
 
 /// Answers questions over your documents with a fleet of small workers.
 #[derive(Debug, Parser)]
-#[command(name = "argosy", version, about, after_help = Fail::CODES, disable_help_subcommand = true)]
+#[command(name = "argosy", version, after_help = Fail::CODES, disable_help_subcommand = true)]
 pub struct Cli {
     /// Configuration file. Default: argosy.toml in the working directory, if it is there.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
     pub config: Option<PathBuf>,
     /// Set one option, as in `--set run.slots=16`. May be repeated; wins over file and environment.
-    #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE", help_heading = EVERYWHERE)]
     pub set: Vec<String>,
     /// How results are written.
-    #[arg(short, long, global = true, value_enum, default_value_t = Output::Text)]
+    #[arg(short, long, global = true, value_enum, default_value_t = Output::Text, help_heading = EVERYWHERE)]
     pub output: Output,
-    /// Log level on stderr, such as `warn` or `info,argosy_harness=debug`. Default: `warn`, and what
-    /// `telemetry.log_level` says for `run`, `up` and `bench`.
-    #[arg(long, global = true, value_name = "LEVEL")]
+    /// Log level on stderr, such as `warn` or `info,argosy_harness=debug`. Default: `warn`; for `run`
+    /// what `telemetry.log_level` says.
+    #[arg(long, global = true, value_name = "LEVEL", help_heading = EVERYWHERE)]
     pub log: Option<String>,
     /// What to do.
     #[command(subcommand)]
@@ -33,6 +39,26 @@ pub enum Output {
     Text,
     /// One JSON object.
     Json,
+}
+
+impl Output {
+    /// Whether a command line that could not be read asks for this output.
+    pub fn is_asked_for(self, arguments: &[OsString]) -> bool {
+        let word = self.to_possible_value();
+        let word = word.as_ref().map_or("", |value| value.get_name());
+        let follows = arguments
+            .windows(2)
+            .any(|two| (two[0] == "-o" || two[0] == "--output") && two[1] == word);
+        let joined = [
+            format!("-o{word}"),
+            format!("-o={word}"),
+            format!("--output={word}"),
+        ];
+        follows
+            || arguments
+                .iter()
+                .any(|a| joined.iter().any(|j| a == j.as_str()))
+    }
 }
 
 /// What to do.
@@ -71,23 +97,43 @@ pub enum Command {
 #[derive(Debug, Clone, Default, Args)]
 pub struct Server {
     /// URL of NATS; several separated by commas. Same as `nats.url`.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", help_heading = FLEET)]
     pub server: Option<String>,
     /// Credentials file. Same as `nats.creds`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = FLEET)]
     pub creds: Option<PathBuf>,
     /// Further root certificates, PEM. Same as `nats.tls_ca`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = FLEET)]
     pub tls_ca: Option<PathBuf>,
     /// Client certificate, PEM. Same as `nats.tls_cert`.
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE", help_heading = FLEET, requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
     /// Client key, PEM. Same as `nats.tls_key`.
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE", help_heading = FLEET, requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 }
 
 impl Server {
+    /// Whether the command is meant for a fleet, where it need not be. What only a fleet needs is
+    /// refused without one.
+    pub fn is_named(&self) -> Result<bool, Fail> {
+        let only_for_a_fleet = [
+            ("--creds", &self.creds),
+            ("--tls-ca", &self.tls_ca),
+            ("--tls-cert", &self.tls_cert),
+            ("--tls-key", &self.tls_key),
+        ];
+        let given = only_for_a_fleet.iter().find(|(_, path)| path.is_some());
+        match (&self.server, given) {
+            (Some(_), _) => Ok(true),
+            (None, None) => Ok(false),
+            (None, Some((flag, _))) => Err(Fail::usage(format!(
+                "{flag} is for a fleet, and none is named"
+            ))
+            .hint("name it with --server URL")),
+        }
+    }
+
     /// The options that these flags set.
     pub fn flags(&self) -> Vec<(String, String)> {
         let path = |p: &Option<PathBuf>| p.as_ref().map(|p| p.display().to_string());
@@ -136,7 +182,16 @@ pub struct Ask {
     /// `simple`: retrieve and one call, instead of every stage.
     #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
     pub mode: Option<String>,
-    /// Seconds to wait for the answer. It is also the deadline of the question.
+    /// Whose documents to search.
+    #[arg(
+        long,
+        value_name = "TENANT",
+        default_value = "default",
+        requires = "server"
+    )]
+    pub tenant: String,
+    /// Seconds to wait for the answer. The fleet works on until the deadline of the question, which
+    /// is `gateway.deadline` and never sooner.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: u64,
     /// Show the trail: what each step did, how long it took, what it fell back to.

@@ -22,6 +22,8 @@ pub struct Ask {
     pub wait: Duration,
 }
 
+/// Most time to subscribe.
+const LISTEN_MAX: Duration = Duration::from_secs(10);
 /// How often the answers stream itself is looked at, should the delivery be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -38,10 +40,9 @@ pub async fn ask(
         }
     };
     let reply = format!("_INBOX.{}", random_token());
-    let mut replies = bus.subscribe(&reply, None).await?;
-    let mut stages = bus
-        .subscribe(&Subject::Live { turn: turn.clone() }.to_string(), None)
-        .await?;
+    let mut replies = listen(bus, &reply).await?;
+    let live_subject = Subject::Live { turn: turn.clone() }.to_string();
+    let mut stages = listen(bus, &live_subject).await?;
     let mut fields = ask.fields;
     fields.insert("question".into(), ask.question.into());
     fields.insert("id".into(), turn.as_str().into());
@@ -57,6 +58,14 @@ pub async fn ask(
     .await
     .map_err(not_stored)?;
     wait_for(bus, &turn, &mut *replies, &mut *stages, ask.wait, &mut live).await
+}
+
+/// Subscribes, which waits for a server that is away, though not for ever.
+async fn listen(bus: &dyn Bus, subject: &str) -> Result<Box<dyn Subscription>, Fail> {
+    match tokio::time::timeout(LISTEN_MAX, bus.subscribe(subject, None)).await {
+        Ok(listening) => Ok(listening?),
+        Err(_) => Err(Fail::cannot_connect("NATS went away")),
+    }
 }
 
 fn not_stored(error: PublishError) -> Fail {
@@ -111,6 +120,7 @@ fn still_running(turn: &TurnId, wait: Duration) -> Fail {
         "no answer within {} s; the question is still being worked on",
         wait.as_secs()
     ))
+    .about(turn)
     .hint(format!("fetch the answer later with: argosy answer {turn}"))
 }
 
@@ -135,9 +145,11 @@ pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Fail> {
     .to_string();
     match bus.last(Stream::Timers, &timer).await? {
         Some(_) => Err(
-            Fail::still_running(format!("turn `{turn}` is still being worked on")).hint(format!(
-                "try again, or give it up with: argosy cancel {turn}"
-            )),
+            Fail::still_running(format!("turn `{turn}` is still being worked on"))
+                .about(turn)
+                .hint(format!(
+                    "try again, or give it up with: argosy cancel {turn}"
+                )),
         ),
         None => Err(Fail::not_found(format!(
             "there is no turn `{turn}`, or its answer has aged out"

@@ -14,6 +14,8 @@ pub struct Fail {
     pub message: String,
     /// What to do about it, where that is known.
     pub hint: Option<String>,
+    /// The turn that it is about, where there is one.
+    pub turn: Option<String>,
 }
 
 /// As `-o json` shows a failure.
@@ -28,6 +30,8 @@ struct Inner<'a> {
     message: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turn: Option<&'a str>,
 }
 
 impl Fail {
@@ -41,6 +45,7 @@ impl Fail {
             code,
             message: message.into(),
             hint: None,
+            turn: None,
         }
     }
 
@@ -70,6 +75,12 @@ impl Fail {
         Fail::of(6, "still_running", message)
     }
 
+    /// The same about a turn.
+    pub fn about(mut self, turn: &envelope::TurnId) -> Fail {
+        self.turn = Some(turn.as_str().to_owned());
+        self
+    }
+
     /// The same with a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> Fail {
         self.hint = Some(hint.into());
@@ -82,6 +93,7 @@ impl Fail {
             code: self.code,
             message: &self.message,
             hint: self.hint.as_deref(),
+            turn: self.turn.as_deref(),
         };
         serde_json::to_string(&Shown { error: inner }).unwrap_or_default()
     }
@@ -94,8 +106,8 @@ impl From<harness::bus::BusError> for Fail {
             BusError::Missing(_) | BusError::Different { .. } => {
                 Fail::of(3, "not_set_up", error.to_string())
             }
-            BusError::Away(_) => Fail::cannot_connect(error.to_string()),
-            BusError::Refused(_) => Fail::negative(error.to_string()),
+            BusError::Away(why) => Fail::cannot_connect(format!("NATS cannot be reached: {why}")),
+            BusError::Refused(why) => Fail::negative(format!("NATS: {why}")),
         }
     }
 }

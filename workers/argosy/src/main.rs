@@ -1,6 +1,6 @@
 //! `argosy`: loads, runs, drains, exits.
 
-use argosy::cli::{Bench, Cli, Command, Server};
+use argosy::cli::{Bench, Cli, Command, Output, Server};
 use argosy::config::Config;
 use argosy::fail::Fail;
 use argosy::{bench, command, render};
@@ -11,10 +11,7 @@ use telemetry::LogFormat;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
-        }
+        Err(error) => return misused(&error),
     };
     let output = cli.output;
     match run(cli) {
@@ -24,6 +21,29 @@ fn main() -> ExitCode {
             ExitCode::from(fail.exit)
         }
     }
+}
+
+/// Help, the version, or what is wrong with the command line: in JSON for who asked for JSON.
+fn misused(error: &clap::Error) -> ExitCode {
+    let exit = u8::try_from(error.exit_code()).unwrap_or(2);
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    if error.use_stderr() && Output::is_asked_for(Output::Json, &arguments) {
+        let text = error.to_string();
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let first = lines.next().unwrap_or("wrong command line");
+        // What is missing stands indented below the first line.
+        let names: Vec<_> = lines
+            .take_while(|l| l.starts_with(' '))
+            .map(str::trim)
+            .collect();
+        let message = [&[first.trim_start_matches("error: ")], &*names]
+            .concat()
+            .join(" ");
+        render::fail(&Fail::usage(message).hint("see --help"), Output::Json);
+    } else {
+        let _ = error.print();
+    }
+    ExitCode::from(exit)
 }
 
 fn run(cli: Cli) -> Result<(), Fail> {
@@ -44,7 +64,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Index(args) => command::index::run(args, config, output).await,
         Command::Setup(args) => command::setup::run(args, config, output).await,
         Command::Run(args) => command::run::run(args, config).await,
-        Command::Up(args) => command::up::run(args, cli.config, cli.set, config).await,
+        Command::Up(args) => command::up::run(args, cli.config, cli.set, cli.log, config).await,
         Command::Answer(args) => command::turn::answer(args, config, output).await,
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,

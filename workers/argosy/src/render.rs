@@ -1,18 +1,18 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
 use crate::cli::Output;
-use crate::corpus::Summary;
+use crate::corpus::{Skipped, Summary};
 use crate::fail::Fail;
 use anstream::{eprintln, println};
 use envelope::{Citation, Outcome, Terminal, TrailEntry};
 use owo_colors::OwoColorize;
 use serde::Serialize;
-use serde_json::Value;
 use std::io::IsTerminal;
+use std::path::Path;
 
 /// The object of `ask -o json`. Every field is always there.
 #[derive(Debug, Serialize)]
-struct Shown<'a> {
+pub(crate) struct Shown<'a> {
     outcome: Outcome,
     answer: Option<&'a str>,
     citations: Vec<ShownCitation<'a>>,
@@ -57,24 +57,32 @@ impl<'a> From<&'a Citation> for ShownCitation<'a> {
     }
 }
 
-/// A terminal event as one JSON object.
-pub fn terminal_json(t: &Terminal) -> Value {
-    let shown = Shown {
-        outcome: t.outcome,
-        answer: t.answer.as_deref(),
-        citations: t.citations.iter().map(ShownCitation::from).collect(),
-        confidence: t.confidence,
-        low_confidence: t.low_confidence,
-        notices: &t.notices,
-        clarification: t.clarification.as_ref(),
-        error: t.error.as_ref(),
-        model: t.model.as_deref(),
-        usage: t.usage,
-        trail: &t.trail,
-        turn: t.turn.as_str(),
-        duration_ms: duration_ms(t),
-    };
-    serde_json::to_value(shown).unwrap_or(Value::Null)
+impl<'a> From<&'a Terminal> for Shown<'a> {
+    fn from(t: &'a Terminal) -> Self {
+        Shown {
+            outcome: t.outcome,
+            answer: t.answer.as_deref(),
+            citations: t.citations.iter().map(ShownCitation::from).collect(),
+            confidence: t.confidence,
+            low_confidence: t.low_confidence,
+            notices: &t.notices,
+            clarification: t.clarification.as_ref(),
+            error: t.error.as_ref(),
+            model: t.model.as_deref(),
+            usage: t.usage,
+            trail: &t.trail,
+            turn: t.turn.as_str(),
+            duration_ms: duration_ms(t),
+        }
+    }
+}
+
+/// Prints a value as JSON, its fields in the order in which they are declared.
+pub(crate) fn json(value: &impl Serialize) {
+    match serde_json::to_string_pretty(value) {
+        Ok(text) => println!("{text}"),
+        Err(error) => tracing::error!(%error, "a result that is no JSON"),
+    }
 }
 
 fn duration_ms(t: &Terminal) -> u64 {
@@ -88,7 +96,7 @@ fn duration_ms(t: &Terminal) -> u64 {
 /// Prints a terminal event; what failed becomes the failure of the command.
 pub fn terminal(t: &Terminal, output: Output, with_trail: bool) -> Result<(), Fail> {
     if output == Output::Json {
-        println!("{:#}", terminal_json(t));
+        json(&Shown::from(t));
     } else {
         terminal_text(t, with_trail);
     }
@@ -109,7 +117,7 @@ fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
         Outcome::Clarification => Fail {
             exit: 7,
             code: "clarification",
-            ..Fail::negative("the question needs your input")
+            ..Fail::negative("ask again with what is missing")
         },
         Outcome::Refused => Fail {
             code: "refused",
@@ -138,7 +146,14 @@ fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
     })
 }
 
+/// What there is to say on stdout; of a turn without an answer that is only its trail, on demand.
 fn terminal_text(t: &Terminal, with_trail: bool) {
+    if !matches!(t.outcome, Outcome::Answered | Outcome::Clarification) {
+        if with_trail && !t.trail.is_empty() {
+            trail(&t.trail);
+        }
+        return;
+    }
     if let Some(answer) = &t.answer {
         println!("{answer}");
     }
@@ -180,6 +195,8 @@ fn source_line(c: &Citation) -> String {
 fn footer(t: &Terminal) -> String {
     let confidence = match (t.confidence, t.low_confidence) {
         (Some(c), true) => format!("confidence {c:.2} (low) · "),
+        // Nothing was found, so nothing was judged.
+        (Some(_), false) if t.citations.is_empty() => String::new(),
         (Some(c), false) => format!("confidence {c:.2} · "),
         (None, _) => String::new(),
     };
@@ -190,8 +207,10 @@ fn footer(t: &Terminal) -> String {
         .unwrap_or_default();
     let (calls, tokens) = (t.usage.calls, t.usage.tokens_in + t.usage.tokens_out);
     format!(
-        "{confidence}{model}{:.2} s · {calls} calls · {tokens} tokens · turn {}",
-        duration_ms(t) as f64 / 1000.0,
+        "{confidence}{model}{} · {} · {} · turn {}",
+        duration(duration_ms(t)),
+        count(calls.into(), "call"),
+        count(tokens, "token"),
         t.turn
     )
 }
@@ -236,11 +255,7 @@ fn trail_line(group: &[TrailEntry]) -> String {
     };
     let decided = match first.index {
         None => first.decided.clone(),
-        Some(_) => group
-            .iter()
-            .map(|e| e.decided.as_str())
-            .collect::<Vec<_>>()
-            .join("; "),
+        Some(_) => folded(group),
     };
     let (queued, worked) = (longest(|e| e.queued_ms), longest(|e| e.worked_ms));
     format!(
@@ -250,10 +265,42 @@ fn trail_line(group: &[TrailEntry]) -> String {
     )
 }
 
+/// What the steps of one fan-out decided: each thing once, with how often.
+fn folded(group: &[TrailEntry]) -> String {
+    let mut decided: Vec<(&str, usize)> = Vec::new();
+    for entry in group {
+        match decided.iter_mut().find(|(what, _)| *what == entry.decided) {
+            Some((_, times)) => *times += 1,
+            None => decided.push((&entry.decided, 1)),
+        }
+    }
+    let parts = decided.iter().map(|(what, times)| match times {
+        1 => (*what).to_owned(),
+        n => format!("{n}x {what}"),
+    });
+    parts.collect::<Vec<_>>().join("; ")
+}
+
+/// A number with its noun.
+fn count(n: u64, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    }
+}
+
+/// A duration as people say it.
+fn duration(ms: u64) -> String {
+    match ms {
+        ..1_000 => format!("{ms} ms"),
+        ms => format!("{:.1} s", ms as f64 / 1000.0),
+    }
+}
+
 /// Prints what an indexing run did.
 pub fn summary(summary: &Summary, output: Output) {
     if output == Output::Json {
-        println!("{:#}", serde_json::to_value(summary).unwrap_or(Value::Null));
+        json(summary);
         return;
     }
     let Summary {
@@ -265,12 +312,38 @@ pub fn summary(summary: &Summary, output: Output) {
         ..
     } = summary;
     println!(
-        "{indexed} indexed ({chunks} messages), {unchanged} unchanged, {deleted} deleted, {} skipped",
+        "{} indexed ({}), {unchanged} unchanged, {deleted} deleted, {} skipped",
+        count(*indexed as u64, "document"),
+        count(*chunks as u64, "chunk"),
         skipped.len()
     );
     for skip in skipped {
         println!("  {} {}: {}", "skipped".yellow(), skip.source, skip.reason);
     }
+}
+
+/// Says in one line on stderr that files were left out; `argosy index` names all of them.
+pub fn skipped(skipped: &[Skipped], root: &Path) {
+    /// How many are named.
+    const NAMED: usize = 3;
+    if skipped.is_empty() {
+        return;
+    }
+    let named: Vec<String> = skipped
+        .iter()
+        .take(NAMED)
+        .map(|skip| format!("{} ({})", skip.source, skip.reason))
+        .collect();
+    let more = match skipped.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more; `argosy index {}` names all", root.display()),
+    };
+    eprintln!(
+        "{} {} skipped: {}{more}",
+        "warning:".yellow(),
+        count(skipped.len() as u64, "file"),
+        named.join(", ")
+    );
 }
 
 /// Prints a failure where it belongs: JSON on stdout for programs, words on stderr for people.
@@ -282,7 +355,11 @@ pub fn fail(fail: &Fail, output: Output) {
         println!("{}", fail.to_json());
         return;
     }
-    eprintln!("{} {}", "error:".red().bold(), fail.message);
+    match fail.exit {
+        // Nothing went wrong: the fleet asks back.
+        7 => eprintln!("{} {}", "input needed:".yellow().bold(), fail.message),
+        _ => eprintln!("{} {}", "error:".red().bold(), fail.message),
+    }
     if let Some(hint) = &fail.hint {
         eprintln!("{} {hint}", "hint:".bold());
     }

@@ -2,15 +2,17 @@
 
 use crate::cli::{self, Output};
 use crate::client;
-use crate::command::{connect, is_remote};
+use crate::command::{connect, for_fleet, must_be_folder};
 use crate::config::Config;
 use crate::corpus::Progress;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::model::PLUG_IN;
 use crate::render::{self, Line};
+use anstream::eprintln;
 use envelope::{Terminal, TrailEntry};
 use harness::bus::Bus;
+use owo_colors::OwoColorize;
 use retrieval::Mode;
 use serde_json::{Map, Value};
 use std::io::IsTerminal;
@@ -19,14 +21,21 @@ use std::time::Duration;
 
 /// Asks one question and prints its answer.
 pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), Fail> {
-    let ask = question(&args)?;
-    if is_remote(&args.server) {
+    let is_remote = args.server.is_named()?;
+    let ask = question(&args, &config, is_remote)?;
+    if is_remote {
         let bus = connect(&config).await?;
-        let terminal = ask_and_show(&*bus, ask, output).await?;
+        let asked = ask_and_show(&*bus, ask, output).await;
+        let terminal = asked.map_err(|fail| for_fleet(fail, &args.server))?;
         return render::terminal(&terminal, output, args.trail);
     }
     let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
-    let mut local = Local::start(&config, &index_dir(&config, &corpus)).await?;
+    must_be_folder(&corpus)?;
+    let index = index_dir(&config, &corpus);
+    if args.reuse && !index.is_dir() {
+        return Err(nothing_to_use_again(&corpus));
+    }
+    let mut local = Local::start(&config, &index).await?;
     let asked = async {
         prepare(&mut local, &corpus, &args, output).await?;
         ask_and_show(&*local.bus, ask, output).await
@@ -36,14 +45,24 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
     local.stop().await;
     let shown = render::terminal(&terminal?, output, args.trail);
     if offline && output == Output::Text && std::io::stderr().is_terminal() {
-        eprintln!("hint: answered by the offline reader, which is no language model; {PLUG_IN}");
+        eprintln!(
+            "{} answered by the offline reader, which is no language model; {PLUG_IN}",
+            "hint:".bold()
+        );
     }
     shown
 }
 
 /// The question as the ingress message has it.
-fn question(args: &cli::Ask) -> Result<client::Ask, Fail> {
+fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client::Ask, Fail> {
+    if args.question.trim().is_empty() {
+        return Err(Fail::usage("the question is empty")
+            .hint("as in: argosy ask \"When does the lease end?\""));
+    }
     let mut fields = Map::new();
+    if is_remote {
+        fields.insert("tenant".into(), args.tenant.as_str().into());
+    }
     if let Some(filters) = &args.filters {
         let filters: Value = serde_json::from_str(filters).map_err(|e| {
             Fail::usage(format!("--filters is not JSON: {e}"))
@@ -57,9 +76,22 @@ fn question(args: &cli::Ask) -> Result<client::Ask, Fail> {
     if let Some(mode) = &args.mode {
         fields.insert("mode".into(), mode.as_str().into());
     }
-    fields.insert("deadline".into(), format!("{}s", args.timeout).into());
+    // A fleet works on when nobody waits any more; what is in this process ends with it.
+    let wait = Duration::from_secs(args.timeout);
+    let deadline = match is_remote {
+        true => wait.max(config.gateway.deadline.duration()),
+        false => wait,
+    };
+    fields.insert(
+        "deadline".into(),
+        format!("{}ms", deadline.as_millis()).into(),
+    );
     // A little longer than the deadline: the fleet itself says that it has passed.
-    let wait = Duration::from_secs(args.timeout + 5);
+    let wait = if wait < deadline {
+        wait
+    } else {
+        wait + Duration::from_secs(5)
+    };
     Ok(client::Ask {
         question: args.question.clone(),
         fields,
@@ -76,11 +108,7 @@ async fn prepare(
 ) -> Result<(), Fail> {
     if args.reuse {
         if local.chunk_count() == 0 {
-            return Err(Fail::not_found(format!(
-                "there is no index of `{}` to use again",
-                corpus.display()
-            ))
-            .hint("leave --reuse out to build it"));
+            return Err(nothing_to_use_again(corpus));
         }
         return Ok(());
     }
@@ -95,9 +123,7 @@ async fn prepare(
         .await;
     line.done();
     let summary = indexed?;
-    for skip in &summary.skipped {
-        tracing::warn!(source = skip.source, reason = skip.reason, "file skipped");
-    }
+    render::skipped(&summary.skipped, corpus);
     if local.chunk_count() == 0 {
         return Err(Fail::not_found(format!(
             "`{}` holds no document that can be read",
@@ -108,10 +134,18 @@ async fn prepare(
     Ok(())
 }
 
+fn nothing_to_use_again(corpus: &std::path::Path) -> Fail {
+    Fail::not_found(format!(
+        "there is no index of `{}` to use again",
+        corpus.display()
+    ))
+    .hint("leave --reuse out to build it")
+}
+
 /// How far an indexing run is.
 pub(crate) fn told(progress: Progress) -> String {
     match progress {
-        Progress::Scanned(n) => format!("looked at {n} files"),
+        Progress::Scanned(n) => format!("looking at the files: {n}"),
         Progress::Published(done, total) => format!("indexed {done} of {total} documents"),
     }
 }

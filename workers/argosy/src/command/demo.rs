@@ -7,9 +7,9 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::Local;
 use crate::model::PLUG_IN;
-use crate::render::{self, Line};
+use crate::render::{self, Line, Shown};
 use anstream::println;
-use envelope::Outcome;
+use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;
 use retrieval::Mode;
 use serde_json::{Map, Value};
@@ -72,19 +72,19 @@ async fn show(local: &mut Local, corpus: PathBuf, output: Output) -> Result<(), 
             begun.elapsed().as_secs_f64()
         );
     }
-    let mut objects = Vec::new();
+    let mut ended = Vec::new();
     for line in QUESTIONS.lines().take(SHOWN) {
         let sample: Sample = serde_json::from_str(line)
             .map_err(|e| Fail::negative(format!("questions.jsonl: {e}")))?;
-        objects.push(ask_one(local, sample, output).await?);
+        ended.push(ask_one(local, sample, output).await?);
     }
     if output == Output::Json {
-        println!("{:#}", Value::Array(objects));
+        render::json(&ended.iter().map(Shown::from).collect::<Vec<_>>());
     }
     Ok(())
 }
 
-async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Value, Fail> {
+async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Terminal, Fail> {
     let mut fields = Map::new();
     for (name, value) in [("filters", &sample.filters), ("buckets", &sample.buckets)] {
         if let Some(value) = value.clone().filter(|v| !v.is_null()) {
@@ -110,11 +110,11 @@ async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Value,
     };
     let terminal = ask_and_show(&*local.bus, ask, output).await?;
     if output == Output::Json {
-        return Ok(render::terminal_json(&terminal));
+        return Ok(terminal);
     }
     match render::terminal(&terminal, output, true) {
         Err(fail) if !matches!(terminal.outcome, Outcome::Clarification) => Err(fail),
-        _ => Ok(Value::Null),
+        _ => Ok(terminal),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::command::ask::told;
-use crate::command::{connect, is_remote};
+use crate::command::{connect, must_be_folder};
 use crate::config::Config;
 use crate::corpus::{self, Summary, catalog_of_stream};
 use crate::fail::Fail;
@@ -18,9 +18,11 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     } else {
         Mode::Incremental
     };
+    let is_remote = args.server.is_named()?;
+    must_be_folder(&args.path)?;
     let line = Line::new(output);
     let say = |progress| line.say(told(progress));
-    let summary = if is_remote(&args.server) {
+    let summary = if is_remote {
         let tenant = TenantId::new(args.tenant.as_str())
             .map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
         let bus = connect(&config).await?;
@@ -41,8 +43,9 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
             message: String::new(),
             ..Fail::negative("")
         }),
+        1 => Err(Fail::negative("1 file was skipped; the rest is indexed")),
         n => Err(Fail::negative(format!(
-            "{n} file(s) were skipped; the rest is indexed"
+            "{n} files were skipped; the rest is indexed"
         ))),
     }
 }

@@ -12,6 +12,7 @@ use crate::cli::Server;
 use crate::config::Config;
 use crate::fail::Fail;
 use harness::nats::NatsBus;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A connection for one command.
@@ -19,7 +20,24 @@ pub(crate) async fn connect(config: &Config) -> Result<Arc<NatsBus>, Fail> {
     Ok(NatsBus::connect(config.nats("argosy-cli", false)).await?)
 }
 
-/// Whether the command is meant for a fleet.
-pub(crate) fn is_remote(server: &Server) -> bool {
-    server.server.is_some()
+/// Says that `root` is no folder before anything is made for it.
+pub(crate) fn must_be_folder(root: &Path) -> Result<(), Fail> {
+    if root.is_dir() {
+        return Ok(());
+    }
+    let what = if root.exists() {
+        "is not a folder"
+    } else {
+        "does not exist"
+    };
+    Err(Fail::not_found(format!("`{}` {what}", root.display()))
+        .hint("name a folder with .md, .txt or .html files"))
+}
+
+/// A hint that names a command for a turn, so that it goes to the same fleet.
+pub(crate) fn for_fleet(fail: Fail, server: &Server) -> Fail {
+    match (&server.server, &fail.turn, fail.hint.clone()) {
+        (Some(url), Some(_), Some(hint)) => fail.hint(format!("{hint} --server {url}")),
+        _ => fail,
+    }
 }

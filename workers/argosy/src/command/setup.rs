@@ -22,10 +22,11 @@ pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(),
         .count();
     show(&changes, output);
     match (args.check, drift) {
-        (true, 1..) => Err(
-            Fail::negative(format!("{drift} differ from what this release wants"))
-                .hint("run `argosy setup` without --check to make them so"),
-        ),
+        (true, 1..) => Err(Fail::negative(format!(
+            "{drift} of {} differ from what this release wants",
+            changes.len()
+        ))
+        .hint("run `argosy setup` without --check to make them so")),
         _ => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::client;
-use crate::command::connect;
+use crate::command::{connect, for_fleet};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::render;
@@ -12,7 +12,9 @@ use harness::outbox::Created;
 /// Prints the answer of a turn.
 pub async fn answer(args: cli::Turn, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
-    render::terminal(&client::answer(&*bus, &args.turn).await?, output, false)
+    let answer = client::answer(&*bus, &args.turn).await;
+    let terminal = answer.map_err(|fail| for_fleet(fail, &args.server))?;
+    render::terminal(&terminal, output, false)
 }
 
 /// Cancels a turn.

@@ -21,6 +21,7 @@ pub async fn run(
     args: cli::Up,
     config_file: Option<PathBuf>,
     set: Vec<String>,
+    log: Option<String>,
     config: Config,
 ) -> Result<(), Fail> {
     let binary = nats_server(|cache| {
@@ -37,7 +38,7 @@ pub async fn run(
             args.port
         ))
     })?;
-    let up = fleet(&args, config_file, set, &config, &server).await;
+    let up = fleet(&args, config_file, set, log, &config, &server).await;
     server
         .stop()
         .await
@@ -49,6 +50,7 @@ async fn fleet(
     args: &cli::Up,
     config_file: Option<PathBuf>,
     set: Vec<String>,
+    log: Option<String>,
     config: &Config,
     server: &Server,
 ) -> Result<(), Fail> {
@@ -65,7 +67,7 @@ async fn fleet(
         set,
         config: config_file,
         args: Vec::new(),
-        log: "warn".into(),
+        log: log.unwrap_or_else(|| "warn".into()),
         log_dir: None,
     };
     let mut members = plan.start_all()?;
