@@ -117,10 +117,15 @@ fn init_logs(cli: &Cli, config: &Config) -> Result<(), Fail> {
         "warn"
     };
     let level = cli.log.as_deref().unwrap_or(quiet);
+    // The client repeats as information what the harness says of its connection.
+    let level = match level.split(',').next() {
+        Some("info") if !level.contains("async_nats") => format!("{level},async_nats=warn"),
+        _ => level.to_owned(),
+    };
     let format = match config.telemetry.log_format {
         LogFormat::Auto if !is_service(&cli.command) => LogFormat::Human,
         format => format,
     };
     let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    telemetry::logs::init(format, level, colour).map_err(|e| Fail::usage(e.to_string()))
+    telemetry::logs::init(format, &level, colour).map_err(|e| Fail::usage(e.to_string()))
 }

@@ -51,6 +51,10 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     };
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
     let mut running = JoinSet::new();
+    if !bus.connected() {
+        let url = harness::nats::without_secrets(&config.nats.url);
+        tracing::info!(url, "waiting for nats");
+    }
     running.spawn(watch_connection(bus.clone(), health.clone(), stop.clone()));
     let process = Process {
         seed: fastrand::u64(..),
@@ -61,16 +65,20 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
         stop: stop.clone(),
         config,
     };
-    let with = collaborators(&process, role, args.stub_ms, &mut running).await?;
-    let mut roles = process.start(&[role], &with)?;
-    health.started();
     let (draining, told) = (health.clone(), stop.clone());
     running.spawn(async move {
         told.cancelled().await;
         draining.drain();
     });
-    tracing::info!(%role, "running");
-    signal::stop_on_signal(&stop, async { while roles.join_next().await.is_some() {} }).await;
+    // Signals are heard from here on: a start that waits for its server can be told to stop as well.
+    let mut worked = Ok(());
+    signal::stop_on_signal(&stop, async {
+        worked = work(&process, role, args.stub_ms, &mut running).await;
+    })
+    .await;
+    if !stop.is_cancelled() {
+        worked?;
+    }
     while running.join_next().await.is_some() {}
     // What was published last must leave before the process does.
     let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
@@ -78,6 +86,21 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     if let Some(admin) = admin {
         admin.join().await.map_err(broken)?;
     }
+    Ok(())
+}
+
+/// Starts the role and comes back when it has ended.
+async fn work(
+    process: &Process,
+    role: Role,
+    stub_ms: Option<u64>,
+    running: &mut JoinSet<()>,
+) -> Result<(), Fail> {
+    let with = collaborators(process, role, stub_ms, running).await?;
+    let mut roles = process.start(&[role], &with)?;
+    process.health.started();
+    tracing::info!(%role, "running");
+    while roles.join_next().await.is_some() {}
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! `argosy up`: a local nats-server and one process per role in the foreground.
 
 use crate::cli;
+use crate::command::must_be_folder;
 use crate::config::Config;
 use crate::corpus::{self, catalog_of_stream};
 use crate::fail::Fail;
@@ -24,6 +25,9 @@ pub async fn run(
     log: Option<String>,
     config: Config,
 ) -> Result<(), Fail> {
+    if let Some(root) = &args.corpus {
+        must_be_folder(root)?;
+    }
     let binary = nats_server(|cache| {
         eprintln!(
             "no nats-server found; fetching one into {}",
@@ -73,14 +77,14 @@ async fn fleet(
     let mut members = plan.start_all()?;
     println!("{}", format!("argosy {}", env!("CARGO_PKG_VERSION")).bold());
     println!(
-        "NATS:    {}  (pid {}, streams in {})",
+        "NATS:       {} (pid {}, streams in {})",
         server.url(),
         server.pid(),
         server.store_dir().display()
     );
     for member in &members {
         println!(
-            "{:<8} pid {}",
+            "{:<11} pid {}",
             format!("{}:", member.role),
             member.pid().unwrap_or_default()
         );
@@ -96,18 +100,18 @@ async fn fleet(
         )
         .await?;
         println!(
-            "Corpus:  {} indexed, {} unchanged, {} skipped",
+            "Corpus:     {} indexed, {} unchanged, {} skipped",
             summary.indexed,
             summary.unchanged,
             summary.skipped.len()
         );
     }
     println!(
-        "Next:    argosy index ./your-folder --server {}",
+        "Next:       argosy index ./your-folder --server {}",
         server.url()
     );
     println!(
-        "         argosy ask \"your question\" --server {}",
+        "            argosy ask \"your question\" --server {}",
         server.url()
     );
     println!("Ctrl-C drains the fleet.");
