@@ -98,6 +98,10 @@ impl Connection {
                 self.refusals.fetch_add(1, Ordering::Relaxed);
                 tracing::error!(%error, "nats server error");
             }
+            // Every failed try to come back; that it is away has been said.
+            Event::ClientError(error) if !self.up() => {
+                tracing::debug!(%error, "nats is still away");
+            }
             other => tracing::warn!(event = %other, "nats event"),
         }
     }
@@ -144,7 +148,9 @@ impl NatsBus {
             connect = connect.add_client_certificate(cert, key).require_tls(true);
         }
         let servers: Vec<&str> = options.url.split(',').map(str::trim).collect();
-        let away = |e: async_nats::ConnectError| BusError::Away(format!("{}: {e}", options.url));
+        let away = |e: async_nats::ConnectError| {
+            BusError::Away(format!("{}: {e}", without_secrets(&options.url)))
+        };
         let client = connect.connect(servers).await.map_err(away)?;
         let context = async_nats::jetstream::ContextBuilder::new()
             .timeout(options.request_timeout)
@@ -169,6 +175,19 @@ impl NatsBus {
             .await
             .map_err(|e| BusError::Away(e.to_string()))
     }
+}
+
+/// The URLs as they may be shown: without user, password or token.
+pub fn without_secrets(urls: &str) -> String {
+    let shown = |url: &str| match url.rsplit_once('@') {
+        None => url.to_owned(),
+        Some((before, host)) => match before.split_once("://") {
+            Some((scheme, _)) => format!("{scheme}://***@{host}"),
+            None => format!("***@{host}"),
+        },
+    };
+    let all: Vec<String> = urls.split(',').map(shown).collect();
+    all.join(",")
 }
 
 fn now() -> UnixMs {
@@ -325,4 +344,13 @@ type Parsed<T> = Result<T, BusError>;
 /// Headers that an empty message lacks.
 fn headers_or_none(headers: Option<async_nats::HeaderMap>) -> Headers {
     headers.map(|h| api::from_nats(&h)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_url_is_shown_without_its_password() {
+        let shown = super::without_secrets("nats://ann:s3cret@a:4222,b:4222,t0ken@c");
+        assert_eq!(shown, "nats://***@a:4222,b:4222,***@c");
+    }
 }
