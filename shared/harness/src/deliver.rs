@@ -231,7 +231,8 @@ impl Worker {
         let left = until(now, cx.header.deadline);
         let limit = left.min(self.options.step_timeout);
         let watch = self.ended.watch(&cx.header.turn);
-        let work = AssertUnwindSafe(self.handler.handle(cx, task)).catch_unwind();
+        // Called inside, so that a panic before its first await is caught as well.
+        let work = AssertUnwindSafe(async { self.handler.handle(cx, task).await }).catch_unwind();
         let result = tokio::select! {
             biased;
             () = watch.token.cancelled() => return Handled::Moot,
