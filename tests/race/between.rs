@@ -42,6 +42,7 @@ pub(crate) struct Between {
     rule: Box<Rule>,
     mute: bool,
     tried: Mutex<Vec<Tried>>,
+    naks: Arc<Mutex<Vec<(String, Duration)>>>,
     came: Semaphore,
 }
 
@@ -68,6 +69,7 @@ impl Between {
             rule: Box::new(rule),
             mute,
             tried: Mutex::default(),
+            naks: Arc::default(),
             came: Semaphore::new(0),
         })
     }
@@ -86,6 +88,11 @@ impl Between {
             .filter(|(message, _)| message.subject.contains(part))
             .cloned()
             .collect()
+    }
+
+    /// What was given back with which delay, by subject, oldest first.
+    pub(crate) fn naks(&self) -> Vec<(String, Duration)> {
+        self.naks.lock().unwrap().clone()
     }
 
     async fn meddle(&self, message: Publish) -> Result<u64, PublishError> {
@@ -173,11 +180,9 @@ impl Bus for Between {
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>> {
         Box::pin(async move {
-            let puller = self.inner.consume(consumer).await?;
-            if !self.mute {
-                return Ok(puller);
-            }
-            Ok(Box::new(MutePuller(puller)) as Box<dyn Puller>)
+            let inner = self.inner.consume(consumer).await?;
+            let (mute, naks) = (self.mute, self.naks.clone());
+            Ok(Box::new(Pulling { inner, mute, naks }) as Box<dyn Puller>)
         })
     }
 
@@ -198,41 +203,61 @@ impl Bus for Between {
     }
 }
 
-struct MutePuller(Box<dyn Puller>);
+struct Pulling {
+    inner: Box<dyn Puller>,
+    mute: bool,
+    naks: Arc<Mutex<Vec<(String, Duration)>>>,
+}
 
-impl Puller for MutePuller {
+impl Puller for Pulling {
     fn next(&mut self, free: usize) -> BoxFuture<'_, Result<Delivery, BusError>> {
         Box::pin(async move {
             let Delivery {
                 message,
                 delivered,
                 ack,
-            } = self.0.next(free).await?;
+            } = self.inner.next(free).await?;
+            let ack = Box::new(Acking {
+                inner: ack,
+                subject: message.subject.clone(),
+                mute: self.mute,
+                naks: self.naks.clone(),
+            });
             Ok(Delivery {
                 message,
                 delivered,
-                ack: Box::new(MuteAck(ack)),
+                ack,
             })
         })
     }
 
     fn close(self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>> {
-        self.0.close()
+        self.inner.close()
     }
 }
 
-struct MuteAck(Box<dyn Ack>);
+struct Acking {
+    inner: Box<dyn Ack>,
+    subject: String,
+    mute: bool,
+    naks: Arc<Mutex<Vec<(String, Duration)>>>,
+}
 
-impl Ack for MuteAck {
+impl Ack for Acking {
     fn ack(&self) -> BoxFuture<'_, Result<(), BusError>> {
-        self.0.ack()
+        self.inner.ack()
     }
 
     fn nak(&self, delay: Duration) -> BoxFuture<'_, Result<(), BusError>> {
-        self.0.nak(delay)
+        let nak = (self.subject.clone(), delay);
+        self.naks.lock().unwrap().push(nak);
+        self.inner.nak(delay)
     }
 
     fn in_progress(&self) -> BoxFuture<'_, Result<(), BusError>> {
-        Box::pin(std::future::ready(Ok(())))
+        if self.mute {
+            return Box::pin(std::future::ready(Ok(())));
+        }
+        self.inner.in_progress()
     }
 }

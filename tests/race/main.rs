@@ -17,10 +17,14 @@ mod hand;
 mod script;
 mod world;
 
+mod broken;
+mod consumers;
 mod fanout;
 mod hops;
 mod inbox;
+mod leave;
 mod refusals;
+mod time;
 
 macro_rules! races {
     ($($module:ident: $($case:ident),+;)+) => {
@@ -70,4 +74,22 @@ races! {
         an_unread_backlog_is_never_met_with_silence,
         a_full_inbox_is_ended_question_by_question,
         a_question_of_a_newer_version_is_refused;
+    time:
+        a_late_part_changes_nothing,
+        a_late_timer_changes_nothing,
+        a_lost_timer_is_made_again,
+        a_turn_without_a_timer_is_ended_by_the_sweep;
+    broken:
+        a_panic_is_given_up_at_once,
+        a_step_that_kills_its_workers_is_given_up,
+        a_failure_is_repeated_to_the_limit,
+        a_stage_that_hangs_is_stopped_and_repeated,
+        an_unreadable_map_step_is_an_error_part,
+        any_other_unreadable_step_ends_the_turn,
+        a_newer_step_waits_for_a_newer_worker;
+    leave:
+        stopping_finishes_what_was_begun,
+        stopping_gives_back_the_rest,
+        a_cancelled_turn_stops_its_work,
+        a_result_after_the_cancel_is_refused;
 }

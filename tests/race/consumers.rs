@@ -1,0 +1,79 @@
+//! Consumers that are deleted and made again while turns run. On a server only: those of the memory
+//! bus are made with it and cannot go.
+
+use crate::refusals::STRAIGHT;
+use crate::script::{Script, read};
+use crate::world::{On, World, until};
+use envelope::{Outcome, Role, TurnId};
+use harness::bus::{CoreMessage, Headers, Stream};
+use harness::nats::{self, Change};
+use serde_json::json;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+async fn delete(world: &World, name: &str) {
+    let reply = format!("_INBOX.delete.{name}");
+    let mut ear = world.listen(&reply).await;
+    let request = CoreMessage {
+        subject: format!("$JS.API.CONSUMER.DELETE.{name}"),
+        reply: Some(reply),
+        headers: Headers::default(),
+        body: Default::default(),
+    };
+    world.bus.broadcast(request).await.unwrap();
+    let answer = ear.hear().await;
+    let answer = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(answer.contains("\"success\":true"), "{answer}");
+}
+
+/// All consumers go while one turn has ended and others wait for their mappers. What they had not
+/// acked comes again, and so does what they had: nothing is lost, nothing is there twice.
+#[tokio::test]
+async fn consumers_made_again_in_the_middle() {
+    let world = World::new(On::Nats).await;
+    let _gateway = world.gateway();
+    let gate = Arc::new(Semaphore::new(0));
+    let wait = gate.clone();
+    let mapper = Script::new(Role::Mapper, move |call| {
+        let wait = wait.clone();
+        async move {
+            wait.acquire().await.unwrap().forget();
+            Ok(read(call.task))
+        }
+    });
+    let _mapper = world.hire(&mapper).start();
+    let _staff = world.staff(&[
+        Role::Planner,
+        Role::Retriever,
+        Role::Reducer,
+        Role::Validator,
+    ]);
+    gate.add_permits(3);
+    let before = world.ask(json!({"question": "q", "id": "before"})).await;
+    assert_eq!(world.end(&before).await.outcome, Outcome::Answered);
+    let mut ids: Vec<TurnId> = vec![before];
+    for n in 0..3 {
+        let question = json!({"question": "q", "id": format!("middle-{n}")});
+        ids.push(world.ask(question).await);
+    }
+    until("all mappers at work", async || mapper.calls() == 12).await;
+
+    for spec in world.topology.consumers() {
+        delete(&world, &format!("{}.{}", spec.stream.name(), spec.name)).await;
+    }
+    let bus = world.nats.as_ref().unwrap();
+    let changes = nats::setup(bus, &world.topology).await.unwrap();
+    let created = changes.iter().filter(|c| matches!(c, Change::Created(_)));
+    assert_eq!(created.count(), world.topology.consumers().len());
+    gate.add_permits(1_000);
+    ids.push(world.ask(json!({"question": "q", "id": "after"})).await);
+    for id in &ids {
+        assert_eq!(world.end(id).await.outcome, Outcome::Answered);
+    }
+    world.quiet().await;
+    for id in &ids {
+        assert_eq!(world.steps(id).await, STRAIGHT, "turn {id}");
+    }
+    assert_eq!(world.all(Stream::Answers).await.len(), ids.len());
+    assert!(world.all(Stream::Dead).await.is_empty());
+}
