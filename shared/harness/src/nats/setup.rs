@@ -14,6 +14,7 @@ use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
 use envelope::limits::DEADLINE_MS_MAX;
+use std::fmt::Debug;
 use std::time::Duration;
 
 /// What was done, or with `check` would have to be done.
@@ -134,76 +135,42 @@ async fn one_stream(
     Ok(Change::Updated(name, what))
 }
 
+/// One field: nothing when it is as wanted, else in words what it is and should be.
+fn field(name: &str, wanted: impl Debug, found: impl Debug) -> Option<String> {
+    let (wanted, found) = (format!("{wanted:?}"), format!("{found:?}"));
+    (wanted != found).then(|| format!("{name} is {found}, wanted {wanted}"))
+}
+
 fn stream_drift(wanted: &Config, found: &Config) -> Vec<String> {
-    let mut drift = Vec::new();
-    let mut compare = |field: &str, wanted: String, found: String| {
-        if wanted != found {
-            drift.push(format!("{field} is {found}, wanted {wanted}"));
-        }
-    };
     let sorted = |subjects: &[String]| {
         let mut subjects = subjects.to_vec();
         subjects.sort();
-        format!("{subjects:?}")
+        subjects
     };
-    compare(
-        "subjects",
-        sorted(&wanted.subjects),
-        sorted(&found.subjects),
-    );
-    compare(
-        "retention",
-        format!("{:?}", wanted.retention),
-        format!("{:?}", found.retention),
-    );
-    compare(
-        "storage",
-        format!("{:?}", wanted.storage),
-        format!("{:?}", found.storage),
-    );
-    compare(
-        "discard",
-        format!("{:?}", wanted.discard),
-        format!("{:?}", found.discard),
-    );
-    compare(
-        "max_age",
-        format!("{:?}", wanted.max_age),
-        format!("{:?}", found.max_age),
-    );
-    compare(
-        "max_bytes",
-        wanted.max_bytes.to_string(),
-        found.max_bytes.to_string(),
-    );
-    compare(
-        "max_msgs_per_subject",
-        wanted.max_messages_per_subject.to_string(),
-        found.max_messages_per_subject.to_string(),
-    );
-    compare(
-        "num_replicas",
-        wanted.num_replicas.to_string(),
-        found.num_replicas.to_string(),
-    );
-    compare(
-        "allow_direct",
-        "true".into(),
-        found.allow_direct.to_string(),
-    );
-    compare(
-        "allow_msg_ttl",
-        "true".into(),
-        found.allow_message_ttl.to_string(),
-    );
-    if wanted.allow_message_schedules {
-        compare(
-            "allow_msg_schedules",
-            "true".into(),
-            found.allow_message_schedules.to_string(),
-        );
-    }
-    drift
+    let per_subject = wanted.max_messages_per_subject;
+    let schedules = found.allow_message_schedules || !wanted.allow_message_schedules;
+    let fields = [
+        field(
+            "subjects",
+            sorted(&wanted.subjects),
+            sorted(&found.subjects),
+        ),
+        field("retention", wanted.retention, found.retention),
+        field("storage", wanted.storage, found.storage),
+        field("discard", wanted.discard, found.discard),
+        field("max_age", wanted.max_age, found.max_age),
+        field("max_bytes", wanted.max_bytes, found.max_bytes),
+        field(
+            "max_msgs_per_subject",
+            per_subject,
+            found.max_messages_per_subject,
+        ),
+        field("num_replicas", wanted.num_replicas, found.num_replicas),
+        field("allow_direct", true, found.allow_direct),
+        field("allow_msg_ttl", true, found.allow_message_ttl),
+        field("allow_msg_schedules", true, schedules),
+    ];
+    fields.into_iter().flatten().collect()
 }
 
 fn wanted_consumer(spec: &ConsumerSpec) -> pull::Config {
@@ -302,39 +269,28 @@ async fn one_consumer(
 }
 
 fn consumer_drift(wanted: &pull::Config, found: &pull::Config) -> Vec<String> {
-    let mut drift = Vec::new();
-    let mut compare = |field: &str, wanted: String, found: String| {
-        if wanted != found {
-            drift.push(format!("{field} is {found}, wanted {wanted}"));
-        }
-    };
-    compare(
-        "filter_subject",
-        wanted.filter_subject.clone(),
-        found.filter_subject.clone(),
-    );
-    compare(
-        "filter_subjects",
-        format!("{:?}", wanted.filter_subjects),
-        format!("{:?}", found.filter_subjects),
-    );
-    compare(
-        "ack_wait",
-        format!("{:?}", wanted.ack_wait),
-        format!("{:?}", found.ack_wait),
-    );
-    compare(
-        "max_deliver",
-        wanted.max_deliver.to_string(),
-        found.max_deliver.to_string(),
-    );
-    compare(
-        "max_ack_pending",
-        wanted.max_ack_pending.to_string(),
-        found.max_ack_pending.to_string(),
-    );
-    compare("backoff", "[]".into(), format!("{:?}", found.backoff));
-    drift
+    let none: [Duration; 0] = [];
+    let fields = [
+        field(
+            "filter_subject",
+            &wanted.filter_subject,
+            &found.filter_subject,
+        ),
+        field(
+            "filter_subjects",
+            &wanted.filter_subjects,
+            &found.filter_subjects,
+        ),
+        field("ack_wait", wanted.ack_wait, found.ack_wait),
+        field("max_deliver", wanted.max_deliver, found.max_deliver),
+        field(
+            "max_ack_pending",
+            wanted.max_ack_pending,
+            found.max_ack_pending,
+        ),
+        field("backoff", none, &found.backoff),
+    ];
+    fields.into_iter().flatten().collect()
 }
 
 /// Whether the consumer is there and as wanted. Limits may be tuned without this release being told;
