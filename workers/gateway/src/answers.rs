@@ -1,7 +1,7 @@
 //! Terminal events on their way to who asked: each turn has one, delivered at least once.
 
 use crate::turns::{Error, Turns};
-use envelope::{Subject, Terminal, header, subject};
+use envelope::{Subject, Terminal, TurnId, header, subject};
 use futures_util::future::BoxFuture;
 use harness::bus::{Delivery, Stored, Stream};
 use harness::pump::{Answer, Take};
@@ -45,30 +45,35 @@ impl Answers {
             None => self.deliver_by_timer(message, &turn).await?,
         }
         // Nobody but its own publisher knows a derived id.
-        if !turn.is_derived() {
-            let listeners = self
-                .0
-                .0
-                .bus
-                .last_of_each(Stream::Timers, &[subject::listeners(&turn)])
-                .await?;
-            for reply in listeners
-                .iter()
-                .filter_map(|l| l.headers.get(header::REPLY))
-            {
-                self.0.deliver(&message.body, &turn, reply).await?;
-            }
+        if turn.is_derived() {
+            return Ok(());
+        }
+        self.deliver_to_listeners(message, &turn).await
+    }
+
+    /// The list of listeners may come from a follower that lags; the leader says which one is the
+    /// newest, and who has that one has all before it.
+    async fn deliver_to_listeners(&self, message: &Stored, turn: &TurnId) -> Result<(), Error> {
+        let (bus, filter) = (&self.0.0.bus, subject::listeners(turn));
+        let Some(newest) = bus.last(Stream::Timers, &filter).await? else {
+            return Ok(());
+        };
+        let listeners = bus.last_of_each(Stream::Timers, &[filter]).await?;
+        for reply in listeners
+            .iter()
+            .filter_map(|l| l.headers.get(header::REPLY))
+        {
+            self.0.deliver(&message.body, turn, reply).await?;
+        }
+        if listeners.iter().all(|l| l.sequence != newest.sequence) {
+            return Err(Error::FollowerLags);
         }
         Ok(())
     }
 
     /// Who ended the turn did not know who asked (a client that cancelled, a step that could not be
     /// read): the timer does.
-    async fn deliver_by_timer(
-        &self,
-        message: &Stored,
-        turn: &envelope::TurnId,
-    ) -> Result<(), Error> {
+    async fn deliver_by_timer(&self, message: &Stored, turn: &TurnId) -> Result<(), Error> {
         if message
             .headers
             .get(header::QUESTION)

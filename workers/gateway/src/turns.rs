@@ -22,6 +22,8 @@ pub(crate) enum Error {
     Outbox(#[from] OutboxError),
     #[error(transparent)]
     Publish(#[from] PublishError),
+    #[error("a follower has not seen the newest listener yet")]
+    FollowerLags,
 }
 
 /// How long a publish of the gateway may be repeated before the delivery goes back.
