@@ -175,16 +175,30 @@ impl Inbox {
                 .await?;
         }
         if owner.deadline <= self.0.now() {
-            self.0.expire(&owner).await?;
+            if self.0.expire(&owner).await? == Created::Before {
+                self.ended_meanwhile(header, message).await?;
+            }
             return Ok(());
         }
         if is_begun {
             // A gateway may have died after the first step of a derived id and before its timer.
             self.0.create_timer(&owner).await?;
         } else {
-            self.0.create_first_step(&owner, question).await?;
+            tokio::try_join!(
+                self.0.create_first_step(&owner, question),
+                self.ended_meanwhile(header, message)
+            )?;
         }
         Ok(())
+    }
+
+    /// Looks once more after the claim: the turn may have ended since it was looked for, and its
+    /// timer, which would have said whose the id is, have gone with it.
+    async fn ended_meanwhile(&self, header: &Header, message: &Stored) -> Result<(), Error> {
+        match self.0.terminal(&header.turn).await? {
+            Some(terminal) => self.join_ended(header, &terminal, message).await,
+            None => Ok(()),
+        }
     }
 
     /// Creates the timer; gives the header of the one that was there before.
