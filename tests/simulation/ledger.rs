@@ -62,7 +62,7 @@ pub(crate) struct Runs {
     pub(crate) started: u64,
     /// Of these, ended with an error.
     pub(crate) failed: u64,
-    /// Started while somebody else had a delivery of it.
+    /// Deliveries that came while somebody had one already.
     pub(crate) overlapped: u64,
     /// Deliveries that died with their process.
     pub(crate) cut: u64,
@@ -122,6 +122,8 @@ impl Ledger {
         turn: Option<TurnId>,
         now: Duration,
     ) -> u64 {
+        let held = self.open.values().any(|open| open.subject == subject);
+        self.runs.entry(subject.into()).or_default().overlapped += u64::from(held);
         self.next += 1;
         let open = Open {
             process,
@@ -160,10 +162,7 @@ impl Ledger {
 
     /// A stage starts on a step.
     pub(crate) fn started(&mut self, subject: &str) {
-        let held = self.open.values().filter(|o| o.subject == subject).count();
-        let runs = self.runs.entry(subject.into()).or_default();
-        runs.started += 1;
-        runs.overlapped += u64::from(held > 1);
+        self.runs.entry(subject.into()).or_default().started += 1;
     }
 
     /// Deliveries that nobody has answered.
