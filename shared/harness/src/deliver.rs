@@ -126,7 +126,7 @@ impl Worker {
             match self.finish_what_is_stored(&place, &step).await {
                 Ok(true) => return Verdict::Ack(Reason::AlreadyDone),
                 Ok(false) => {}
-                Err(failure) => return self.retry(&failure, delivery.delivered),
+                Err(failure) => return self.retry(&failure, delivery.delivered, &step),
             }
         }
         self.handle_and_publish(delivery, &place, step, started_at)
@@ -173,10 +173,12 @@ impl Worker {
                     }
                     return Verdict::Ack(Reason::Ok);
                 }
-                Handled::Failed(failure) => match self.disposition(&failure, delivery.delivered) {
-                    Disposition::Hold(wait) => self.hold(wait).await,
-                    _ => break failure,
-                },
+                Handled::Failed(failure) => {
+                    match self.disposition(&failure, delivery.delivered, &step) {
+                        Disposition::Hold(wait) => self.hold(wait).await,
+                        _ => break failure,
+                    }
+                }
             }
         };
         // Put down before the error part is stored and counted: who stores a part after that must
@@ -267,7 +269,7 @@ impl Worker {
         task: Option<&Task>,
         failure: Failure,
     ) -> Verdict {
-        match self.retry(&failure, delivery.delivered) {
+        match self.retry(&failure, delivery.delivered, step) {
             Verdict::GiveUp => {
                 self.give_up(delivery, place, Some((step, task)), failure)
                     .await
@@ -276,7 +278,8 @@ impl Worker {
         }
     }
 
-    fn disposition(&self, failure: &Failure, delivered: u64) -> Disposition {
+    fn disposition(&self, failure: &Failure, delivered: u64, step: &Step) -> Disposition {
+        let left = until(self.bus.now(), step.header.deadline);
         let Failure {
             class, retry_after, ..
         } = failure;
@@ -285,12 +288,13 @@ impl Worker {
             delivered,
             DELIVERIES_MAX,
             *retry_after,
+            left,
             self.random(),
         )
     }
 
-    fn retry(&self, failure: &Failure, delivered: u64) -> Verdict {
-        match self.disposition(failure, delivered) {
+    fn retry(&self, failure: &Failure, delivered: u64, step: &Step) -> Verdict {
+        match self.disposition(failure, delivered, step) {
             Disposition::Retry(delay) | Disposition::Hold(delay) => {
                 let (code, error) = (failure.code, failure.text.as_str());
                 tracing::warn!(role = %self.role, code, error, delivered, "step to be tried again");

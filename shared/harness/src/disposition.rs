@@ -21,32 +21,40 @@ const RETRY_MAX: Duration = Duration::from_secs(15);
 const HOLD: Duration = Duration::from_millis(500);
 const HOLD_MAX: Duration = Duration::from_secs(10);
 
-/// The table. `delivered` counts from 1, `limit` is the last delivery that is worked on, `random`
-/// is in 0..1 (full jitter: the fleet must not come back as one).
+/// The table. `delivered` counts from 1, `limit` is the last delivery that is worked on, `left` is the
+/// time to the deadline of the turn, `random` is in 0..1 (full jitter: the fleet must not come back as
+/// one).
 pub fn dispose(
     class: Class,
     delivered: u64,
     limit: u64,
     retry_after: Option<Duration>,
+    left: Duration,
     random: f64,
 ) -> Disposition {
     match class {
         Class::Transient if delivered >= limit => Disposition::GiveUp,
-        Class::Transient => Disposition::Retry(match retry_after {
-            Some(asked) => asked.min(RETRY_MAX * 4),
-            None => backoff(delivered, random),
-        }),
+        Class::Transient => match retry_after {
+            // The default that is taken now is worth more than an answer that comes too late.
+            Some(asked) if asked >= left => Disposition::GiveUp,
+            Some(asked) => Disposition::Retry(asked.min(RETRY_MAX * 4)),
+            None => Disposition::Retry(backoff(delivered, left, random)),
+        },
         Class::Overloaded => Disposition::Hold(retry_after.unwrap_or(HOLD).min(HOLD_MAX)),
         Class::TooLarge | Class::Permanent | Class::Bug => Disposition::GiveUp,
     }
 }
 
 /// Exponential with full jitter, never below a twentieth of a second: a bare nak burns deliveries.
-fn backoff(delivered: u64, random: f64) -> Duration {
+/// One wait takes at most an eighth of the time that is left, so that a step that keeps failing is
+/// given up, and its default taken, while there is time for the steps after it.
+fn backoff(delivered: u64, left: Duration, random: f64) -> Duration {
     let doublings = u32::try_from(delivered.saturating_sub(1))
         .unwrap_or(u32::MAX)
         .min(10);
-    let ceiling = (RETRY_FIRST * 2u32.pow(doublings)).min(RETRY_MAX);
+    let ceiling = (RETRY_FIRST * 2u32.pow(doublings))
+        .min(RETRY_MAX)
+        .min(left / 8);
     ceiling
         .mul_f64(random.clamp(0.0, 1.0))
         .max(Duration::from_millis(50))
@@ -65,7 +73,8 @@ mod tests {
 
     #[test]
     fn the_table() {
-        let at = |class, delivered| dispose(class, delivered, 8, None, 1.0);
+        let long = Duration::from_secs(120);
+        let at = |class, delivered| dispose(class, delivered, 8, None, long, 1.0);
         assert_eq!(
             at(Class::Transient, 1),
             Disposition::Retry(Duration::from_millis(250))
@@ -87,7 +96,17 @@ mod tests {
 
     #[test]
     fn a_server_that_says_when_is_believed_within_reason() {
-        let asked = |s| dispose(Class::Transient, 1, 8, Some(Duration::from_secs(s)), 0.0);
+        let left = Duration::from_secs(100_000);
+        let asked = |s| {
+            dispose(
+                Class::Transient,
+                1,
+                8,
+                Some(Duration::from_secs(s)),
+                left,
+                0.0,
+            )
+        };
         assert_eq!(asked(7), Disposition::Retry(Duration::from_secs(7)));
         assert_eq!(asked(86_400), Disposition::Retry(Duration::from_secs(60)));
     }
@@ -105,10 +124,24 @@ mod tests {
         assert_eq!(newer_wire_delay(UnixMs(0), None), Duration::from_secs(10));
     }
 
+    #[test]
+    fn a_short_deadline_leaves_time_for_the_default() {
+        let left = Duration::from_secs(20);
+        let waits: Duration = (1..8).map(|delivered| backoff(delivered, left, 1.0)).sum();
+        assert!(waits < Duration::from_secs(15), "{waits:?}");
+        let too_late = Some(Duration::from_secs(30));
+        let asked = dispose(Class::Transient, 1, 8, too_late, left, 0.0);
+        assert_eq!(asked, Disposition::GiveUp);
+    }
+
     proptest! {
         #[test]
-        fn no_retry_is_bare_or_endless(delivered in 1u64..u64::MAX, random in -1.0f64..2.0) {
-            let delay = backoff(delivered, random);
+        fn no_retry_is_bare_or_endless(
+            delivered in 1u64..u64::MAX,
+            left_ms in 0u64..3_600_000,
+            random in -1.0f64..2.0,
+        ) {
+            let delay = backoff(delivered, Duration::from_millis(left_ms), random);
             prop_assert!(delay >= Duration::from_millis(50) && delay <= RETRY_MAX);
         }
     }
