@@ -134,7 +134,7 @@ impl Merge<'_> {
     fn refuse(&mut self, path: &[String], error: &serde_path_to_error::Error<serde_json::Error>) {
         let origin = self.origin_of(path);
         let value = tree::get(&self.tree, path).cloned();
-        let said = error.inner().to_string();
+        let said = show::without_jargon(error.inner().to_string());
         let rule = if self.schema.is_secret(path) {
             "wants text in quotes".to_owned()
         } else {

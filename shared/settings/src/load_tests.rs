@@ -282,7 +282,8 @@ fn a_broken_rule_is_named() {
     let from_file = |line: &str| problem(toml(line));
     assert_eq!(
         from_file("nats.port = 70000"),
-        "`nats.port` = `70000` (file `argosy.toml`): invalid value: integer `70000`, expected u16"
+        "`nats.port` = `70000` (file `argosy.toml`): invalid value: integer `70000`, expected \
+         a whole number from 0 to 65535"
     );
     assert_eq!(
         from_file("nats.ack_wait = \"30\""),
@@ -290,7 +291,8 @@ fn a_broken_rule_is_named() {
     );
     assert_eq!(
         from_file("nats.slots = 0"),
-        "`nats.slots` = `0` (file `argosy.toml`): invalid value: integer `0`, expected a nonzero u32"
+        "`nats.slots` = `0` (file `argosy.toml`): invalid value: integer `0`, expected a \
+         whole number from 1 to 4294967295"
     );
     assert_eq!(
         from_file("llm.mode = \"fast\""),
@@ -305,7 +307,7 @@ fn a_broken_rule_is_named() {
     assert_eq!(
         problem(env(&[("ARGOSY__llm__seed", "low")])),
         "`llm.seed` = `\"low\"` (environment variable `ARGOSY__llm__seed`): invalid type: string \
-         \"low\", expected u16"
+         \"low\", expected a whole number from 0 to 65535"
     );
 }
 

@@ -47,6 +47,31 @@ pub(crate) fn without_secrets(
     words
 }
 
+/// The words of serde about a value with what they call types in Rust said in words.
+pub(crate) fn without_jargon(words: String) -> String {
+    const WORDS: [(&str, &str); 10] = [
+        ("a nonzero u32", "a whole number from 1 to 4294967295"),
+        ("u8", "a whole number from 0 to 255"),
+        ("u16", "a whole number from 0 to 65535"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("u64", "a whole number of 0 or more"),
+        ("usize", "a whole number of 0 or more"),
+        ("i64", "a whole number"),
+        ("f32", "a number"),
+        ("f64", "a number"),
+        ("a sequence", "a list"),
+    ];
+    let Some((given, wanted)) = words.rsplit_once(", expected ") else {
+        return words;
+    };
+    let plain = WORDS.iter().find(|(jargon, _)| *jargon == wanted);
+    match (plain, wanted.starts_with("struct ")) {
+        (Some((_, plain)), _) => format!("{given}, expected {plain}"),
+        (None, true) => format!("{given}, expected a table of settings"),
+        (None, false) => words,
+    }
+}
+
 fn each_secret(
     schema: &Schema,
     path: &mut Path,
