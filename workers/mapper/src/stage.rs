@@ -120,6 +120,11 @@ fn decided(findings: &Findings, dropped: usize) -> String {
             relevant: true,
             facts,
             ..
+        } if facts.len() == 1 => "relevant, 1 fact".to_owned(),
+        Findings {
+            relevant: true,
+            facts,
+            ..
         } => format!("relevant, {} facts", facts.len()),
         Findings {
             relevant: false, ..
@@ -189,7 +194,7 @@ mod tests {
         assert_eq!(done.out.facts, ["total is 200 EUR"]);
         assert_eq!(
             (done.decided.as_str(), done.usage.calls),
-            ("relevant, 1 facts", 1)
+            ("relevant, 1 fact", 1)
         );
         assert_eq!(
             (done.model.as_deref(), done.fallbacks),

@@ -145,7 +145,10 @@ fn progress(done: Done<Plan>, earlier: &[String], scatter: u16) -> Done<PlannerE
 }
 
 fn decided(plan: &Plan) -> String {
-    let mut words = format!("{} keywords", plan.keywords.len());
+    let mut words = match plan.keywords.len() {
+        1 => "1 keyword".to_owned(),
+        n => format!("{n} keywords"),
+    };
     if !plan.filter.is_empty() {
         words.push_str(&format!(", {}", plan.filter));
     }

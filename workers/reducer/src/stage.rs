@@ -241,11 +241,9 @@ fn too_little(why: String, scatter: u16, fallbacks: Vec<Fallback>) -> Done<Reduc
 
 fn composed(brief: Brief<'_>, text: String, how: &str) -> Done<ReducerExit> {
     let Evidence { facts, sources, .. } = &brief.evidence;
-    let decided = format!(
-        "{how} from {} facts of {} sources",
-        facts.len(),
-        sources.len()
-    );
+    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
+    let (facts, sources) = (count(facts.len(), "fact"), count(sources.len(), "source"));
+    let decided = format!("{how} from {facts} of {sources}");
     Done::new(draft(brief, text, false), decided)
 }
 

@@ -104,7 +104,12 @@ impl Retriever {
             Mode::Simple => self.options.simple_max,
         };
         let (passages, trimmed) = fit(found.passages, count_max)?;
-        let decided = format!("{} of {} passages", passages.len(), found.total_hits);
+        let noun = if found.total_hits == 1 {
+            "passage"
+        } else {
+            "passages"
+        };
+        let decided = format!("{} of {} {noun}", passages.len(), found.total_hits);
         let scatter = Scatter {
             plan,
             passages,
