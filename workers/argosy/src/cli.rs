@@ -182,13 +182,8 @@ pub struct Ask {
     /// `simple`: retrieve and one call, instead of every stage.
     #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
     pub mode: Option<String>,
-    /// Whose documents to search.
-    #[arg(
-        long,
-        value_name = "TENANT",
-        default_value = "default",
-        requires = "server"
-    )]
+    /// Whose documents to search; goes with --server.
+    #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
     /// Seconds to wait for the answer. The fleet works on until the deadline of the question, which
     /// is `gateway.deadline` and never sooner.

@@ -32,7 +32,8 @@ pub async fn choose(config: &Config, registry: &Registry) -> Result<Chosen, Fail
         let pool =
             Pool::new(config.model.clone(), registry).map_err(|e| Fail::usage(e.to_string()))?;
         let nodes = config.model.nodes.len();
-        let why = format!("{} on {nodes} configured node(s)", config.model.model);
+        let plural = if nodes == 1 { "" } else { "s" };
+        let why = format!("{} on {nodes} configured node{plural}", config.model.model);
         return Ok(Chosen {
             model: Arc::new(pool),
             why,

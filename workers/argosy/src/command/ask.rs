@@ -19,6 +19,9 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Whose documents a fleet of one process holds.
+const DEFAULT_TENANT: &str = "default";
+
 /// Asks one question and prints its answer.
 pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), Fail> {
     let is_remote = args.server.is_named()?;
@@ -60,6 +63,10 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
             .hint("as in: argosy ask \"When does the lease end?\""));
     }
     let mut fields = Map::new();
+    if !is_remote && args.tenant != DEFAULT_TENANT {
+        return Err(Fail::usage("--tenant is for a fleet, and none is named")
+            .hint("name it with --server URL"));
+    }
     if is_remote {
         fields.insert("tenant".into(), args.tenant.as_str().into());
     }
