@@ -4,6 +4,7 @@
 
 use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Puller};
 use futures_util::future::BoxFuture;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use telemetry::Health;
@@ -92,18 +93,29 @@ pub async fn pump(
     };
     let abandon = CancellationToken::new();
     let mut running = JoinSet::new();
+    let mut in_hand = HashMap::new();
     loop {
         let free = options.slots.saturating_sub(running.len());
         let may_pull = free > 0 && !take.paused();
         tokio::select! {
             biased;
             () = stop.cancelled() => break,
-            Some(_) = running.join_next(), if !running.is_empty() => {}
+            Some(ended) = running.join_next_with_id(), if !running.is_empty() => {
+                in_hand.remove(&ended.map_or_else(|panic| panic.id(), |(id, _)| id));
+            }
             // Also while it waits for a delivery: a pause must not let one more through.
             () = take.room(), if free > 0 => {}
             next = puller.next(free.max(1)), if may_pull => match next {
                 Ok(delivery) => {
-                    running.spawn(answer(take.clone(), delivery, options.ack_wait, abandon.clone()));
+                    let sequence = delivery.message.sequence;
+                    // A server that was killed forgets what it delivered last. Work is not begun
+                    // twice in one process: the first delivery beats and answers for this one, too.
+                    if in_hand.values().any(|held| *held == sequence) {
+                        tracing::debug!(subject = delivery.message.subject, "delivered again while in hand");
+                        continue;
+                    }
+                    let work = answer(take.clone(), delivery, options.ack_wait, abandon.clone());
+                    in_hand.insert(running.spawn(work).id(), sequence);
                 }
                 Err(error) => match reopen(&*bus, error, &consumer, &options, &health, &stop).await {
                     Reopened::Same => {}
