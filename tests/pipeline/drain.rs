@@ -1,7 +1,7 @@
 //! SIGTERM under load: what runs is finished, what cannot be is given back, nothing is lost or
 //! done twice.
 
-use crate::fleet::{Fleet, connect};
+use crate::fleet::{Fleet, connect, until};
 use crate::model::{self, CALLS, MAPS};
 use crate::turns::{Tally, asked, publish, question, redeliveries, terminals, wait_for_ends};
 use envelope::Role;
@@ -10,6 +10,10 @@ use testkit::node::Behaviour;
 use tokio::time::Instant;
 
 const QUESTIONS: usize = 40;
+/// Steps at once in one process.
+const SLOTS: usize = 16;
+/// How long the model takes once it is let go.
+const MODEL: Duration = Duration::from_millis(50);
 const TAIL: Duration = Duration::from_secs(60);
 
 fn questions(count: usize) -> Vec<serde_json::Value> {
@@ -21,15 +25,19 @@ fn questions(count: usize) -> Vec<serde_json::Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn drains_on_sigterm() {
     let server = testkit::nats::server().await;
-    let node = model::node(Duration::from_millis(300)).await;
-    let more = vec!["run.grace=10s".into(), "run.slots=16".into()];
+    let node = model::node(Duration::ZERO).await;
+    // About as many calls as there are plans are answered; the others, mostly of maps, wait until
+    // the mapper has been told to stop.
+    let first = std::iter::repeat_n(Behaviour::Answer, QUESTIONS);
+    node.script(first).always(Behaviour::Hold);
+    let slots = format!("run.slots={SLOTS}");
+    let more = vec!["run.grace=10s".into(), slots];
     let mut fleet = Fleet::new(server.url(), [model::options(&node), more].concat());
     fleet.setup().await;
     fleet.start_all().await;
     let bus = connect(server.url()).await;
     publish(&*bus, questions(QUESTIONS)).await;
-    // Every slot of the mapper is busy, and more waits for it.
-    node.until(|seen| seen.calls > QUESTIONS + 16).await;
+    node.until(|seen| seen.in_flight >= SLOTS).await;
 
     // One after the other is replaced, as a rollout does it: the new one first.
     let others = Role::ALL.into_iter().filter(|role| *role != Role::Mapper);
@@ -43,6 +51,11 @@ async fn drains_on_sigterm() {
         fleet.start(role).ready().await;
         let told = Instant::now();
         old.member.terminate().await;
+        if role == Role::Mapper {
+            until("the mapper to drain", async || old.said("told to stop")).await;
+            node.always(Behaviour::Slow(MODEL))
+                .release(QUESTIONS * CALLS);
+        }
         let status = old.ended().await;
         slowest = slowest.max(told.elapsed());
         assert_eq!(status.code(), Some(0), "{role} after SIGTERM");
@@ -67,7 +80,7 @@ async fn drains_on_sigterm() {
         QUESTIONS * CALLS
     );
     println!("  slowest drain     {slowest:.1?}, {finished} steps finished while draining");
-    assert!(finished >= 16, "the mapper had every slot busy");
+    assert!(finished > 0, "nothing ran when the mapper was told to stop");
     assert_eq!(tally.answered(), 1.0, "{:?}", tally.outcomes);
     assert_eq!(
         node.seen().calls,
@@ -77,7 +90,7 @@ async fn drains_on_sigterm() {
     // What had been delivered and not begun goes back once: at most what one process asks for.
     let all: u64 = again.values().sum();
     assert!(
-        all <= 16 * Role::THINKING.len() as u64,
+        all <= (SLOTS * Role::THINKING.len()) as u64,
         "a storm of redeliveries: {again:?}"
     );
 }
@@ -132,7 +145,7 @@ async fn a_second_signal_ends_at_once() {
     node.until(|seen| seen.in_flight == 1).await;
     let planner = fleet.of(Role::Planner);
     planner.member.terminate().await;
-    crate::fleet::until("the planner to drain", async || {
+    until("the planner to drain", async || {
         planner.said("told to stop").map(drop)
     })
     .await;
