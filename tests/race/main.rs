@@ -25,6 +25,7 @@ mod inbox;
 mod leave;
 mod refusals;
 mod time;
+mod unread;
 
 macro_rules! races {
     ($($module:ident: $($case:ident),+;)+) => {
@@ -83,7 +84,8 @@ races! {
         a_panic_is_given_up_at_once,
         a_step_that_kills_its_workers_is_given_up,
         a_failure_is_repeated_to_the_limit,
-        a_stage_that_hangs_is_stopped_and_repeated,
+        a_stage_that_hangs_is_stopped_and_repeated;
+    unread:
         an_unreadable_map_step_is_an_error_part,
         any_other_unreadable_step_ends_the_turn,
         a_newer_step_waits_for_a_newer_worker;

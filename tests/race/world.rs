@@ -185,8 +185,7 @@ impl World {
         all.iter().filter(|m| m.subject == subject).count()
     }
 
-    /// Waits until every consumer has nothing open and nothing to come, by asking the server; the
-    /// memory bus has no such question, and its paused clock makes a pause free.
+    /// Leaves time for what must not happen. It cannot make a test fail that should pass.
     pub(crate) async fn quiet(&self) {
         tokio::time::sleep(Duration::from_millis(300)).await;
     }

@@ -1,8 +1,8 @@
 //! A question: accepted, joined by a second listener, or refused.
 //!
-//! Order: look for a terminal event, create the timer (the claim on the id), create hop 0, ack. A
-//! gateway that dies in between leaves the message unacked; the next one does the same again, and
-//! finds what is there.
+//! Order: look for a terminal event and for hop 0, create the timer (the claim on the id), create
+//! hop 0, ack. A gateway that dies in between leaves the message unacked; the next one does the same
+//! again, and finds what is there.
 
 use crate::turns::{Error, Turns};
 use envelope::limits::DELIVERIES_MAX;
@@ -184,10 +184,14 @@ impl Inbox {
             // A gateway may have died after the first step of a derived id and before its timer.
             self.0.create_timer(&owner).await?;
         } else {
-            tokio::try_join!(
+            let (created, ()) = tokio::try_join!(
                 self.0.create_first_step(&owner, question),
                 self.ended_meanwhile(header, message)
             )?;
+            if created == Created::Before {
+                // Whose it is, the first step says: the next look at this message reads it.
+                return Err(Error::BegunMeanwhile);
+            }
         }
         Ok(())
     }

@@ -22,6 +22,8 @@ pub(crate) enum Error {
     Outbox(#[from] OutboxError),
     #[error(transparent)]
     Publish(#[from] PublishError),
+    #[error("somebody else began the turn meanwhile")]
+    BegunMeanwhile,
     #[error("a follower has not seen the newest listener yet")]
     FollowerLags,
 }
