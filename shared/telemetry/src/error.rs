@@ -6,7 +6,9 @@ use std::net::SocketAddr;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The filter of the logs cannot be read.
-    #[error("log level `{level}` is not understood: {reason}; try `info` or `info,harness=debug`")]
+    #[error(
+        "log level `{level}` is not understood: {reason}; try `info` or `info,argosy_harness=debug`"
+    )]
     LogLevel {
         /// What was given.
         level: String,

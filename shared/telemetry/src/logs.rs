@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use tracing::Subscriber;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::error::Error;
@@ -85,10 +86,20 @@ fn subscriber<W>(
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    let filter = EnvFilter::try_new(level).map_err(|error| Error::LogLevel {
+    let wrong = |reason: String| Error::LogLevel {
         level: level.to_owned(),
-        reason: error.to_string(),
-    })?;
+        reason,
+    };
+    // A word alone would be taken for the name of a module, and a misspelt level for silence.
+    let alone = |part: &&str| {
+        !part.is_empty() && !part.contains(['=', '[']) && LevelFilter::from_str(part).is_err()
+    };
+    if let Some(word) = level.split(',').map(str::trim).find(alone) {
+        return Err(wrong(format!(
+            "`{word}` is no level: want off, error, warn, info, debug or trace"
+        )));
+    }
+    let filter = EnvFilter::try_new(level).map_err(|error| wrong(error.to_string()))?;
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(writer);
@@ -162,6 +173,8 @@ mod tests {
 
     #[test]
     fn a_bad_level_and_a_bad_format_are_named() {
+        let misspelt = subscriber(true, "inof", false, std::io::stderr).err();
+        assert!(misspelt.is_some_and(|e| e.to_string().contains("`inof` is no level")));
         let error = subscriber(true, "harness=loud", false, std::io::stderr).err();
         let text = error.unwrap().to_string();
         assert!(
