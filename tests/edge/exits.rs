@@ -1,1 +1,322 @@
-//! To be written.
+//! Every exit code by the situation that it is for, with words for people and JSON for programs.
+
+use crate::binary::argosy;
+use crate::ingress::Fleet;
+use crate::shell::{Ran, Shell, finish, signal};
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+/// How long anything may take that has to happen by itself.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn shell() -> Shell {
+    let shell = Shell::new();
+    shell.write("docs/cat.md", "The cat sat on the mat.\n");
+    shell
+}
+
+/// The words on stderr and the object on stdout say the same.
+fn says(shell: &Shell, args: &[&str], exit: i32, code: &str, part: &str) {
+    let text = shell.run(args).exits(exit);
+    assert!(text.stderr.starts_with("error: "), "{args:?}: {text:?}");
+    assert!(
+        text.stderr.contains(part) && text.stdout.is_empty(),
+        "{args:?}: {text:?}"
+    );
+    let json = shell.run(&[args, &["-o", "json"]].concat()).exits(exit);
+    let error = &json.json()["error"];
+    assert_eq!(error["code"], code, "{args:?}: {json:?}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains(part), "{args:?}: {json:?}");
+    assert!(
+        !message.trim().is_empty() && json.stderr.is_empty(),
+        "{args:?}: {json:?}"
+    );
+}
+
+#[test]
+fn zero_one_and_seven_are_outcomes() {
+    let shell = shell();
+    let ask = |question: &str, more: &[&str]| {
+        shell.run(&[&["ask", question, "--corpus", "docs"], more].concat())
+    };
+    ask("Where did the cat sit?", &[]).exits(0);
+    ask("Where did the cat sit?", &["--mode", "simple"]).exits(0);
+    let refused = ask("Where?", &["--filters", r#"{"year":{"about":1}}"#]).exits(1);
+    assert!(
+        refused.stderr.contains("unknown operator `about`"),
+        "{refused:?}"
+    );
+    let asked_back = ask("zzz qqq", &[]).exits(7);
+    assert!(asked_back.stdout.contains('?'), "{asked_back:?}");
+    assert!(
+        asked_back.stderr.starts_with("input needed: "),
+        "{asked_back:?}"
+    );
+    let narrowed = ask("Where did the cat sit?", &["--bucket", "dogs"]).exits(7);
+    assert!(
+        narrowed.stdout.contains("dogs"),
+        "the filter is named: {narrowed:?}"
+    );
+}
+
+#[test]
+fn two_is_for_a_wrong_call() {
+    let shell = shell();
+    for (args, part) in [
+        (&["ask"] as &[&str], "<QUESTION>"),
+        (&["ask", "", "--corpus", "docs"], "the question is empty"),
+        (&["sail"], "sail"),
+        (&["run", "cook"], "planner, retriever"),
+        (&["ask", "Where?", "--timeout", "0"], "1..=3600"),
+        (
+            &[
+                "ask",
+                "Where?",
+                "--corpus",
+                "docs",
+                "--server",
+                "nats://127.0.0.1:1",
+            ],
+            "--server",
+        ),
+        (
+            &["ask", "Where?", "--corpus", "docs", "--creds", "mine"],
+            "--server URL",
+        ),
+        (
+            &["ask", "Where?", "--corpus", "docs", "--tenant", "mine"],
+            "--server",
+        ),
+        (
+            &["ask", "Where?", "--corpus", "docs", "--filters", "{"],
+            "--filters",
+        ),
+        (&["answer", "a.b"], "A-Z a-z 0-9 _ -"),
+        (&["index", "docs", "--log", "loud"], "loud"),
+        (&["index", "docs", "--set", "nats.tls_key=x"], "go together"),
+    ] {
+        let text = shell.run(args).exits(2);
+        let json = shell.run(&[args, &["-o", "json"]].concat()).exits(2);
+        let error = &json.json()["error"];
+        assert_eq!(error["code"], "usage", "{json:?}");
+        let told = format!("{} {}", error["message"], error["hint"]);
+        assert!(
+            text.stderr.contains(part) && told.contains(part),
+            "{text:?} {json:?}"
+        );
+        assert!(
+            text.stdout.is_empty() && json.stderr.is_empty(),
+            "{text:?} {json:?}"
+        );
+    }
+}
+
+#[test]
+fn three_is_for_what_is_not_there() {
+    let shell = shell();
+    std::fs::create_dir(shell.dir().join("empty")).unwrap();
+    says(
+        &shell,
+        &["ask", "Where?", "--corpus", "nowhere"],
+        3,
+        "not_found",
+        "`nowhere`",
+    );
+    says(&shell, &["index", "nowhere"], 3, "not_found", "`nowhere`");
+    says(
+        &shell,
+        &["ask", "Where?", "--corpus", "docs", "--reuse"],
+        3,
+        "not_found",
+        "no index of `docs`",
+    );
+    says(
+        &shell,
+        &["ask", "Where?", "--corpus", "empty"],
+        3,
+        "not_found",
+        "no document",
+    );
+    let shell = Shell::without_model().env("ARGOSY__model__model", "no-such-model");
+    shell.write("docs/cat.md", "The cat sat on the mat.\n");
+    says(
+        &shell,
+        &["ask", "Where?", "--corpus", "docs"],
+        3,
+        "not_found",
+        "`no-such-model`",
+    );
+}
+
+#[test]
+fn four_is_for_a_server_that_is_not_there() {
+    let shell = shell();
+    // Bound and never accepted from: nobody else can take the port.
+    let held = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = held.local_addr().unwrap().port();
+    drop(held);
+    let url = format!("nats://ann:s3cret@127.0.0.1:{port}");
+    for args in [
+        &["ask", "Where?", "--server", &url] as &[&str],
+        &["index", "docs", "--server", &url],
+        &["setup", "--server", &url],
+        &["setup", "--check", "--server", &url],
+        &["answer", "q-1", "--server", &url],
+        &["cancel", "q-1", "--server", &url],
+    ] {
+        says(&shell, args, 4, "cannot_connect", &port.to_string());
+        let told = shell.run(args);
+        assert!(
+            !format!("{told:?}").contains("s3cret"),
+            "a password is shown: {told:?}"
+        );
+        assert!(told.stderr.contains("hint: "), "{told:?}");
+    }
+}
+
+/// What a command prints when it can, asked again until it ends with this code.
+fn until(shell: &Shell, args: &[&str], exit: i32) -> Ran {
+    let begun = Instant::now();
+    loop {
+        let ran = shell.run(args);
+        if ran.exit == exit {
+            return ran;
+        }
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "waited {PATIENCE:?} for exit {exit}: {ran:?}"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn six_is_for_a_question_that_outlives_its_asker() {
+    let server = testkit::nats::server().await;
+    let url = server.url();
+    let dir = tempfile::tempdir().unwrap();
+    let shell = shell();
+    let on = |args: &[&str]| shell.run(&[args, &["--server", &url]].concat());
+
+    // Nothing is set up yet: what is missing is named, with the command that makes it.
+    let bare = on(&["ask", "What is the notice period?", "--timeout", "5"]);
+    assert!(
+        [3, 4].contains(&bare.exit) && bare.stderr.contains("argosy setup"),
+        "{bare:?}"
+    );
+    on(&["setup", "--check"]).exits(1);
+    on(&["setup"]).exits(0);
+    on(&["setup", "--check"]).exits(0);
+
+    // A gateway and nobody who works.
+    let mut fleet = Fleet::gateway(url.clone(), dir.path()).await;
+    let question = ["ask", "What is the notice period?", "--timeout", "1"];
+    let late = on(&question).exits(6);
+    assert!(
+        late.stdout.is_empty() && late.stderr.contains("still being worked on"),
+        "{late:?}"
+    );
+    let json = on(&[&question as &[&str], &["-o", "json"]].concat()).exits(6);
+    let error = &json.json()["error"];
+    assert_eq!(error["code"], "still_running");
+    let turn = error["turn"].as_str().unwrap();
+    let fetch = format!("argosy answer {turn} --server {url}");
+    assert!(error["hint"].as_str().unwrap().contains(&fetch), "{error}");
+    let again = on(&["answer", turn]).exits(6);
+    assert!(
+        again
+            .stderr
+            .contains(&format!("argosy cancel {turn} --server {url}")),
+        "{again:?}"
+    );
+    says(
+        &shell,
+        &["answer", "q-never", "--server", &url],
+        3,
+        "not_found",
+        "`q-never`",
+    );
+    says(
+        &shell,
+        &["cancel", "q-never", "--server", &url],
+        3,
+        "not_found",
+        "`q-never`",
+    );
+
+    // One is given up, and stays so.
+    let late = on(&[&question as &[&str], &["-o", "json"]].concat())
+        .exits(6)
+        .json();
+    let given_up = late["error"]["turn"].as_str().unwrap();
+    let cancelled = on(&["cancel", given_up, "-o", "json"]).exits(0).json();
+    assert_eq!(cancelled["cancelled"], true);
+    let ended = on(&["answer", given_up]).exits(1);
+    assert!(
+        ended.stderr.contains("cancelled") && ended.stdout.is_empty(),
+        "{ended:?}"
+    );
+    assert_eq!(
+        on(&["answer", given_up, "-o", "json"]).exits(1).json()["outcome"],
+        "cancelled"
+    );
+    assert_eq!(
+        on(&["cancel", given_up, "-o", "json"]).exits(0).json()["cancelled"],
+        false
+    );
+
+    // Workers come: the answer is there, under the command that was printed.
+    fleet.start_others();
+    let words: Vec<&str> = fetch.split(' ').skip(1).collect();
+    let answered = until(&shell, &words, 0);
+    assert!(answered.stdout.contains("90 days"), "{answered:?}");
+    assert!(on(&question[..2]).exits(0).stdout.contains("90 days"));
+    assert!(
+        on(&["answer", given_up])
+            .exits(1)
+            .stderr
+            .contains("cancelled")
+    );
+    fleet.end().await;
+}
+
+#[test]
+fn a_role_that_waits_for_its_server_says_so_and_ends_when_told() {
+    let shell = shell();
+    for role in ["gateway", "retriever", "mapper"] {
+        let args = ["run", role, "--server", "nats://127.0.0.1:1"];
+        let log = shell.dir().join(format!("{role}.log"));
+        let mut command = shell.command(&args);
+        let child = command
+            .stderr(std::fs::File::create(&log).unwrap())
+            .spawn()
+            .unwrap();
+        let said = || std::fs::read_to_string(&log).unwrap();
+        let begun = Instant::now();
+        while !said().contains("waiting for nats") {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{role} says nothing: {}",
+                said()
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // Heard from the moment the role is being started.
+        while !said().contains("told to stop") {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{role} does not hear: {}",
+                said()
+            );
+            signal(child.id(), "-TERM");
+            std::thread::sleep(Duration::from_millis(100));
+            if said().contains("told to stop") {
+                break;
+            }
+        }
+        let ran = finish(child, &args);
+        assert_eq!(ran.exit, 0, "{role}: {}", said());
+    }
+    assert!(argosy().is_file());
+}

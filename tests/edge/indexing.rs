@@ -1,1 +1,213 @@
-//! To be written.
+//! `argosy index` over folders as people have them, and over runs that did not end.
+
+use crate::shell::{Ran, Shell, finish, signal};
+use argosy::config::Config;
+use argosy::local::index_dir;
+use retrieval::Index;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+fn index(shell: &Shell, more: &[&str]) -> Ran {
+    shell.run(&[&["index", "docs"], more].concat())
+}
+
+fn counts(summary: &Value) -> (u64, u64, u64) {
+    let of = |name: &str| summary[name].as_u64().unwrap();
+    (of("indexed"), of("unchanged"), of("deleted"))
+}
+
+fn answer(shell: &Shell, question: &str) -> String {
+    let ran = shell.run(&["ask", question, "--corpus", "docs", "-o", "json"]);
+    assert!([0, 7].contains(&ran.exit), "{ran:?}");
+    ran.json()["answer"].as_str().unwrap_or_default().to_owned()
+}
+
+/// How many chunks the index of `docs` holds, counted by somebody else.
+fn chunks(shell: &Shell) -> u64 {
+    let mut config = Config::default();
+    config.data_dir.0 = shell.dir().join(".argosy");
+    let dir = index_dir(&config, &shell.dir().join("docs"));
+    Index::open(&dir).unwrap().chunk_count()
+}
+
+#[test]
+fn bad_files_are_named_and_the_rest_is_indexed() {
+    let shell = Shell::new();
+    shell.write("docs/cat.md", "The cat sat on the mat.\n");
+    shell.write("docs/sub/dog.txt", "The dog lay on the rug.\n");
+    shell.write("docs/nul.txt", "text\0text");
+    shell.write("docs/latin.txt", [0xe4; 64]);
+    shell.write("docs/empty.md", "");
+    shell.write("docs/blank.html", "<html><body> </body></html>");
+    shell.write("docs/image.png", "x");
+    shell.write("docs/noname", "x");
+    shell.write("docs/huge.txt", vec![b'a'; 16 * 1024 * 1024 + 1]);
+    shell.write("docs/.hidden.md", "Not looked at.\n");
+    std::os::unix::fs::symlink("/nowhere/at/all", shell.dir().join("docs/broken.md")).unwrap();
+    std::os::unix::fs::symlink("..", shell.dir().join("docs/sub/circle")).unwrap();
+    let wanted = [
+        ("blank.html", "empty"),
+        ("broken.md", "unreadable"),
+        ("empty.md", "empty"),
+        ("huge.txt", "larger than 16777216 bytes"),
+        ("image.png", "unknown extension `png`"),
+        ("latin.txt", "binary"),
+        ("noname", "unknown extension"),
+        ("nul.txt", "binary"),
+        ("sub/circle", "circle"),
+    ];
+    let text = index(&shell, &[]).exits(1);
+    assert!(
+        text.stdout
+            .starts_with("2 documents indexed (2 chunks), 0 unchanged, 0 deleted, 9 skipped\n"),
+        "{text:?}"
+    );
+    assert!(
+        text.stderr
+            .contains("9 files were skipped; the rest is indexed"),
+        "{text:?}"
+    );
+    for (source, reason) in wanted {
+        let line = text
+            .stdout
+            .lines()
+            .find(|l| l.contains(&format!(" {source}: ")));
+        assert!(
+            line.is_some_and(|l| l.contains(reason)),
+            "{source}: {line:?}"
+        );
+    }
+    let summary = index(&shell, &["-o", "json"]).exits(1).json();
+    assert_eq!(counts(&summary), (0, 2, 0));
+    let skipped: BTreeMap<&str, &str> = summary["skipped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| (s["source"].as_str().unwrap(), s["reason"].as_str().unwrap()))
+        .collect();
+    assert_eq!(skipped.len(), wanted.len(), "{skipped:?}");
+    for (source, reason) in wanted {
+        assert!(skipped[source].contains(reason), "{source}: {skipped:?}");
+    }
+    assert!(answer(&shell, "Where did the cat sit?").contains("on the mat"));
+    assert!(answer(&shell, "Where did the dog lie, on the rug?").contains("on the rug"));
+    let bad = shell.run(&["index", "docs/cat.md"]).exits(3);
+    assert!(bad.stderr.contains("is not a folder"), "{bad:?}");
+}
+
+#[test]
+fn only_what_changed_is_indexed_again_and_what_is_gone_is_forgotten() {
+    let shell = Shell::new();
+    shell.write("docs/cat.md", "The cat of the mill is called Orla.\n");
+    shell.write("docs/dog.md", "The dog of the harbour is called Brun.\n");
+    shell.write("docs/owl.md", "The owl of the tower is called Tysk.\n");
+    let run = |more: &[&str]| {
+        counts(
+            &index(&shell, &[more, &["-o", "json"]].concat())
+                .exits(0)
+                .json(),
+        )
+    };
+    assert_eq!(run(&[]), (3, 0, 0));
+    assert_eq!(run(&[]), (0, 3, 0));
+    assert_eq!(run(&["--force"]), (3, 0, 0));
+    assert_eq!(chunks(&shell), 3, "--force doubles nothing");
+    assert!(answer(&shell, "What is the cat of the mill called?").contains("Orla"));
+
+    shell.write("docs/cat.md", "The cat of the mill is called Fenna.\n");
+    std::fs::remove_file(shell.dir().join("docs/dog.md")).unwrap();
+    shell.write("docs/fox.md", "The fox of the wood is called Rusk.\n");
+    assert_eq!(run(&[]), (2, 1, 1));
+    let cat = answer(&shell, "What is the cat of the mill called?");
+    assert!(cat.contains("Fenna") && !cat.contains("Orla"), "{cat}");
+    assert!(!answer(&shell, "What is the dog of the harbour called?").contains("Brun"));
+    assert!(answer(&shell, "What is the fox of the wood called?").contains("Rusk"));
+    assert!(answer(&shell, "What is the owl of the tower called?").contains("Tysk"));
+    // A folder that becomes a file of the same text, and a file that only moves.
+    std::fs::rename(
+        shell.dir().join("docs/owl.md"),
+        shell.dir().join("docs/bird.md"),
+    )
+    .unwrap();
+    assert_eq!(run(&[]), (1, 2, 1));
+    assert_eq!(chunks(&shell), 3);
+}
+
+#[test]
+fn ask_brings_the_index_up_to_date_unless_told_otherwise() {
+    let shell = Shell::new();
+    shell.write("docs/cat.md", "The cat of the mill is called Orla.\n");
+    let ask = |more: &[&str]| {
+        let question = [
+            "ask",
+            "What is the cat of the mill called?",
+            "--corpus",
+            "docs",
+        ];
+        shell.run(&[&question, more].concat())
+    };
+    let none = ask(&["--reuse"]).exits(3);
+    assert!(
+        none.stderr.contains("no index of `docs`") && none.stderr.contains("--reuse"),
+        "{none:?}"
+    );
+    assert!(
+        !shell.dir().join(".argosy").exists(),
+        "nothing is made for a refusal"
+    );
+    assert!(ask(&[]).exits(0).stdout.contains("Orla"));
+    shell.write("docs/cat.md", "The cat of the mill is called Fenna.\n");
+    assert!(ask(&["--reuse"]).exits(0).stdout.contains("Orla"));
+    assert!(ask(&[]).exits(0).stdout.contains("Fenna"));
+    assert!(ask(&["--force"]).exits(0).stdout.contains("Fenna"));
+    assert_eq!(chunks(&shell), 1);
+    ask(&["--force", "--reuse"]).exits(2);
+}
+
+/// Files of the run that is killed: enough that it takes a while.
+const FILES: usize = 400;
+
+#[test]
+fn a_run_that_was_killed_is_made_good_by_the_next() {
+    let shell = Shell::new();
+    for n in 0..FILES {
+        let text = format!(
+            "# Box {n}\n\nThe box number {n} holds the seal of lot {}.\n",
+            n * 7 + 1000
+        );
+        shell.write(&format!("docs/part{}/box{n:03}.md", n % 7), text);
+    }
+    let args = ["index", "docs", "-o", "json"];
+    let mut killed = 0;
+    for delay_ms in [20, 60, 120, 200, 300, 450] {
+        let begun = Instant::now();
+        let child = shell.command(&args).spawn().unwrap();
+        let pid = child.id();
+        std::thread::sleep(Duration::from_millis(delay_ms).saturating_sub(begun.elapsed()));
+        signal(pid, "-KILL");
+        killed += usize::from(finish(child, &args).exit == -1);
+    }
+    assert!(killed > 0, "every run ended before it was killed");
+    let summary = shell.run(&args).exits(0).json();
+    let (indexed, unchanged, deleted) = counts(&summary);
+    println!("killed {killed} times; then {indexed} indexed, {unchanged} unchanged");
+    assert_eq!((indexed + unchanged, deleted), (FILES as u64, 0));
+    assert_eq!(
+        counts(&shell.run(&args).exits(0).json()),
+        (0, FILES as u64, 0)
+    );
+    assert_eq!(
+        chunks(&shell),
+        FILES as u64,
+        "nothing is missing and nothing doubled"
+    );
+    for n in [0, 123, FILES - 1] {
+        let lot = (n * 7 + 1000).to_string();
+        let said = answer(
+            &shell,
+            &format!("The seal of which lot does box number {n} hold?"),
+        );
+        assert!(said.contains(&lot), "box {n}: {said}");
+    }
+}

@@ -18,6 +18,7 @@ use harness::bus::{Bus, CoreMessage, Publish, Stream, Subscription};
 use harness::nats::{NatsBus, setup};
 use retrieval::Mode;
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use telemetry::{Health, Registry};
@@ -216,50 +217,63 @@ async fn bad_messages_on_the_memory_bus() {
 
 /// The gateway as a process, so that its end would be seen; the others in this one, with canned
 /// answers.
-struct Fleet {
+pub(crate) struct Fleet {
     bus: Arc<dyn Bus>,
     gateway: Member,
-    others: tokio::task::JoinSet<()>,
-    stop: CancellationToken,
+    others: Process,
+    running: tokio::task::JoinSet<()>,
 }
 
-async fn fleet(url: String, dir: &std::path::Path) -> Fleet {
-    let config = Config::default();
-    let options = harness::nats::Options {
-        url: url.clone(),
-        ..config.nats("edge", false)
-    };
-    let bus = NatsBus::connect(options).await.unwrap();
-    setup(&bus, &config.topology()).await.unwrap();
-    let plan = Plan {
-        binary: argosy().to_owned(),
-        server: url,
-        data_dir: dir.join("data"),
-        set: vec![],
-        config: None,
-        args: vec![],
-        log: "warn".into(),
-        log_dir: Some(dir.join("logs")),
-    };
-    let gateway = plan.start(Role::Gateway, &[]).unwrap();
-    let bus: Arc<dyn Bus> = bus;
-    let stop = CancellationToken::new();
-    let process = Process {
-        config,
-        bus: bus.clone(),
-        health: Health::new(&[]),
-        registry: Registry::new(),
-        stop: stop.clone(),
-        seed: 7,
-        faults: None,
-    };
-    let stubs = stub::collaborators(Duration::ZERO);
-    let others = process.start(&Role::THINKING, &stubs).unwrap();
-    Fleet {
-        bus,
-        gateway,
-        others,
-        stop,
+impl Fleet {
+    /// Sets the server up and starts the gateway alone.
+    pub(crate) async fn gateway(url: String, dir: &Path) -> Fleet {
+        let config = Config::default();
+        let options = harness::nats::Options {
+            url: url.clone(),
+            ..config.nats("edge", false)
+        };
+        let bus = NatsBus::connect(options).await.unwrap();
+        setup(&bus, &config.topology()).await.unwrap();
+        let plan = Plan {
+            binary: argosy().to_owned(),
+            server: url,
+            data_dir: dir.join("data"),
+            set: vec![],
+            config: None,
+            args: vec![],
+            log: "warn".into(),
+            log_dir: Some(dir.join("logs")),
+        };
+        let others = Process {
+            config,
+            bus: bus.clone(),
+            health: Health::new(&[]),
+            registry: Registry::new(),
+            stop: CancellationToken::new(),
+            seed: 7,
+            faults: None,
+        };
+        Fleet {
+            bus,
+            gateway: plan.start(Role::Gateway, &[]).unwrap(),
+            others,
+            running: tokio::task::JoinSet::new(),
+        }
+    }
+
+    /// Starts the roles that think.
+    pub(crate) fn start_others(&mut self) {
+        let stubs = stub::collaborators(Duration::ZERO);
+        self.running = self.others.start(&Role::THINKING, &stubs).unwrap();
+    }
+
+    /// Ends everything; the gateway has to end well, and to have been there until now.
+    pub(crate) async fn end(mut self) {
+        assert!(self.gateway.ended().is_none(), "the gateway is gone");
+        self.gateway.terminate().await;
+        assert!(self.gateway.wait(PATIENCE).await, "the gateway ended badly");
+        self.others.stop.cancel();
+        while self.running.join_next().await.is_some() {}
     }
 }
 
@@ -267,21 +281,14 @@ async fn fleet(url: String, dir: &std::path::Path) -> Fleet {
 async fn bad_messages_on_a_server() {
     let server = testkit::nats::server().await;
     let dir = tempfile::tempdir().unwrap();
-    let mut fleet = fleet(server.url(), dir.path()).await;
-    let pid = fleet.gateway.pid();
+    let mut fleet = Fleet::gateway(server.url(), dir.path()).await;
+    fleet.start_others();
     let good = Good {
         question: "What is the notice period?",
         says: "90 days",
     };
     all_cases(&*fleet.bus, &good).await;
-    assert!(fleet.gateway.ended().is_none() && fleet.gateway.pid() == pid);
-    fleet.gateway.terminate().await;
-    assert!(
-        fleet.gateway.wait(PATIENCE).await,
-        "the gateway ended badly"
-    );
-    fleet.stop.cancel();
-    while fleet.others.join_next().await.is_some() {}
+    fleet.end().await;
     let log = std::fs::read_to_string(dir.path().join("logs/gateway.log")).unwrap();
     assert!(!log.contains("panicked"), "{log}");
 }

@@ -1,1 +1,188 @@
-//! To be written.
+//! What commands print, and where: results on stdout, everything else on stderr, JSON of one shape.
+
+use crate::shell::{Ran, Shell};
+use serde_json::Value;
+
+/// The fields of `ask -o json`, in their order.
+const FIELDS: [&str; 13] = [
+    "outcome",
+    "answer",
+    "citations",
+    "confidence",
+    "low_confidence",
+    "notices",
+    "clarification",
+    "error",
+    "model",
+    "usage",
+    "trail",
+    "turn",
+    "duration_ms",
+];
+const OF_CITATION: [&str; 9] = [
+    "n", "doc_id", "chunk_id", "title", "source", "page", "line", "score", "quote",
+];
+
+fn shell() -> Shell {
+    let shell = Shell::new();
+    shell.write("docs/cat.md", "# Cats\n\nThe cat sat on the mat.\n");
+    shell
+}
+
+fn ask(shell: &Shell, question: &str, more: &[&str]) -> Ran {
+    shell.run(&[&["ask", question, "--corpus", "docs"], more].concat())
+}
+
+/// The keys of an object as they stand in the text, at the first level of indentation below it.
+fn keys(text: &str, indent: usize) -> Vec<&str> {
+    let start = format!("{:indent$}\"", "");
+    let lines = text.lines().filter_map(|line| line.strip_prefix(&start));
+    lines
+        .filter_map(|line| line.split_once("\":").map(|(key, _)| key))
+        .collect()
+}
+
+#[test]
+fn json_has_every_field_whatever_the_outcome() {
+    let shell = shell();
+    let answered = ask(&shell, "Where did the cat sit?", &["-o", "json"]).exits(0);
+    let asked_back = ask(&shell, "zzz qqq", &["-o", "json"]).exits(7);
+    let refused = ask(&shell, "Where?", &["--bucket", "a b", "-o", "json"]).exits(1);
+    for (ran, outcome) in [
+        (&answered, "answered"),
+        (&asked_back, "clarification"),
+        (&refused, "refused"),
+    ] {
+        assert_eq!(ran.json()["outcome"], outcome);
+        assert_eq!(keys(&ran.stdout, 2), FIELDS, "{}", ran.stdout);
+        assert_eq!(ran.stderr, "", "JSON has said it all");
+        assert!(ran.json()["turn"].is_string() && ran.json()["trail"].is_array());
+    }
+    let of = answered.json();
+    assert_eq!(of["answer"], "The cat sat on the mat [1].");
+    assert_eq!(of["model"], argosy::model::OFFLINE);
+    assert!(of["confidence"].as_f64().unwrap() > 0.9 && of["error"].is_null());
+    assert_eq!(keys(&answered.stdout, 6)[..OF_CITATION.len()], OF_CITATION);
+    let citation = &of["citations"][0];
+    assert_eq!(
+        (&citation["n"], &citation["source"]),
+        (&1.into(), &"cat.md".into())
+    );
+    assert_eq!(
+        (&citation["line"], &citation["page"]),
+        (&1.into(), &Value::Null)
+    );
+    assert_eq!(citation["quote"], "The cat sat on the mat");
+    let score = citation["score"].to_string();
+    assert!(score.len() <= 10, "a number as people write it: {score}");
+    assert_eq!(of["trail"][0]["role"], "planner");
+    assert!(asked_back.json()["clarification"]["question"].is_string());
+    let error = &refused.json()["error"];
+    assert_eq!(error["code"], "bad_id");
+    assert!(
+        error["message"].as_str().unwrap().contains("`buckets`"),
+        "{error}"
+    );
+}
+
+#[test]
+fn text_has_the_answer_its_sources_and_how_it_came_about() {
+    let shell = shell();
+    let ran = ask(&shell, "Where did the cat sit?", &["--trail"]).exits(0);
+    let mut lines = ran.stdout.lines();
+    assert_eq!(lines.next(), Some("The cat sat on the mat [1]."));
+    for part in [
+        "[1] cat.md:1 (",
+        "confidence ",
+        "model: offline-extractive",
+        "turn q-",
+        "mapper x1",
+        "validator",
+    ] {
+        assert!(ran.stdout.contains(part), "no `{part}` in {}", ran.stdout);
+    }
+    assert_eq!(ran.stderr, "", "no line that moves where nobody looks");
+    let without = ask(&shell, "Where did the cat sit?", &[]).exits(0);
+    assert!(!without.stdout.contains("validator"), "{}", without.stdout);
+}
+
+#[test]
+fn what_is_no_result_is_not_on_stdout() {
+    let shell = shell();
+    shell.write("docs/image.png", "x");
+    let refused = ask(&shell, "Where?", &["--bucket", "a b"]).exits(1);
+    assert_eq!(refused.stdout, "");
+    assert!(
+        refused.stderr.contains("error: refused: `buckets`"),
+        "{refused:?}"
+    );
+    let answered = ask(&shell, "Where did the cat sit?", &[]).exits(0);
+    assert!(!answered.stdout.contains("image.png"), "{answered:?}");
+    assert!(
+        answered.stderr.contains("1 file skipped: image.png"),
+        "{answered:?}"
+    );
+    assert_eq!(answered.stderr.lines().count(), 1, "{answered:?}");
+    let logged = ask(&shell, "Where did the cat sit?", &["--log", "info"]).exits(0);
+    assert_eq!(logged.stdout.lines().next(), answered.stdout.lines().next());
+    assert!(
+        logged.stderr.contains("INFO"),
+        "--log goes to stderr: {}",
+        logged.stderr
+    );
+}
+
+#[test]
+fn pipes_and_no_color_have_no_escape_codes() {
+    let commands: [&[&str]; 5] = [
+        &[
+            "ask",
+            "Where did the cat sit?",
+            "--corpus",
+            "docs",
+            "--trail",
+        ],
+        &["ask", "zzz", "--corpus", "docs"],
+        &["index", "docs"],
+        &["ask", "x", "--corpus", "nowhere"],
+        &["demo"],
+    ];
+    let ends = |shell: Shell| -> Vec<String> {
+        shell.write("docs/cat.md", "The cat sat on the mat.\n");
+        shell.write("docs/image.png", "x");
+        commands
+            .iter()
+            .map(|args| format!("{:?}", shell.run(args)))
+            .collect()
+    };
+    let has_codes = |ran: &String| ran.contains("\\u{1b}");
+    for ran in ends(Shell::new())
+        .iter()
+        .chain(&ends(Shell::new().env("NO_COLOR", "1")))
+    {
+        assert!(!has_codes(ran), "{ran}");
+    }
+    // The other way round, so that the check above is known to be able to fail.
+    let forced = ends(Shell::new().env("CLICOLOR_FORCE", "1"));
+    assert!(forced.iter().all(has_codes), "{forced:?}");
+}
+
+#[test]
+fn the_demo_runs_anywhere_and_as_json() {
+    let shell = Shell::new();
+    let text = shell.run(&["demo"]).exits(0).stdout;
+    for part in [
+        "Model:",
+        "Corpus:",
+        "Question (fact)",
+        "[1] ",
+        "No relevant information found.",
+        "What next",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let all = shell.run(&["demo", "-o", "json"]).exits(0).json();
+    assert_eq!(all.as_array().unwrap().len(), 5);
+    let left: Vec<_> = std::fs::read_dir(shell.dir()).unwrap().collect();
+    assert!(left.is_empty(), "the demo leaves nothing behind: {left:?}");
+}
