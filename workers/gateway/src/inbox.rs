@@ -111,11 +111,11 @@ impl Take for Inbox {
     }
 
     fn paused(&self) -> bool {
-        self.0.0.room.is_short()
+        self.0.room.is_short()
     }
 
     fn room(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.0.0.room.changed())
+        Box::pin(self.0.room.changed())
     }
 }
 
@@ -131,7 +131,7 @@ impl Inbox {
             Err(refusal) => self.refuse(turn, &refusal, reply.as_deref(), message).await,
             Ok(question) => {
                 let header = self.0.header(turn, &question, message, reply);
-                self.0.0.metrics.asked();
+                self.0.metrics.asked();
                 // Nobody can have used an id that this message alone gives.
                 if !header.turn.is_derived() || delivery.delivered > 1 {
                     return self.begin_or_join(&header, &question, message).await;
@@ -236,7 +236,7 @@ impl Inbox {
         let Some(reply) = &header.reply_to else {
             return Ok(());
         };
-        let keep = self.0.0.topology.keep;
+        let keep = self.0.topology.keep;
         let message = Publish {
             headers: Headers::default().with(header::REPLY, reply.as_str()),
             fence: Fence::Once,
@@ -249,7 +249,7 @@ impl Inbox {
                 bytes::Bytes::new(),
             )
         };
-        publish_until(&*self.0.0.bus, message, self.0.patience()).await?;
+        publish_until(&*self.0.bus, message, self.0.patience()).await?;
         if let Some(terminal) = self.0.terminal(&header.turn).await? {
             self.0.deliver(&terminal.body, &header.turn, reply).await?;
         }
@@ -258,7 +258,7 @@ impl Inbox {
 
     /// Another question under a used id is refused on its own reply subject and touches nothing.
     async fn id_in_use(&self, header: &Header, message: &Stored) -> Result<(), Error> {
-        self.0.0.metrics.refused(RefusalCode::IdInUse);
+        self.0.metrics.refused(RefusalCode::IdInUse);
         let Some(reply) = &header.reply_to else {
             return Ok(());
         };
@@ -285,7 +285,7 @@ impl Inbox {
         message: &Stored,
     ) -> Result<(), Error> {
         tracing::info!(code = refusal.code.as_str(), %turn, "question refused");
-        self.0.0.metrics.refused(refusal.code);
+        self.0.metrics.refused(refusal.code);
         self.0
             .end(&self.0.refused(turn, refusal, message.stored_at), reply)
             .await?;

@@ -1,17 +1,31 @@
 //! Beginning and ending turns: what the consumers of the gateway have in common.
 
-use crate::gateway::Shared;
+use crate::metrics::Metrics;
+use crate::options::Options;
+use crate::room::Room;
 use envelope::question::Question;
 use envelope::{
     Asked, Case, Envelope, Header, Mode, Outcome, Plan, PlanTask, Problem, Refusal, Role, Subject,
     TenantId, Terminal, TurnId, UnixMs, WIRE, header, subject,
 };
-use harness::bus::{BusError, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream};
+use harness::bus::{Bus, BusError, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream};
 use harness::outbox::{self, Created, OutboxError, publish_until};
-use std::sync::{Arc, PoisonError};
+use harness::topology::Topology;
+use harness::Ended;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The shared state, as something that can begin and end turns.
-pub(crate) struct Turns(pub(crate) Arc<Shared>);
+/// What the parts of one gateway share, as something that can begin and end turns.
+pub(crate) struct Turns {
+    pub(crate) bus: Arc<dyn Bus>,
+    pub(crate) options: Options,
+    pub(crate) topology: Topology,
+    pub(crate) metrics: Metrics,
+    pub(crate) ended: Ended,
+    pub(crate) room: Room,
+    pub(crate) rng: Mutex<fastrand::Rng>,
+    /// Up to where the inbox has been swept.
+    pub(crate) swept: Mutex<u64>,
+}
 
 /// Why a turn could not be begun or ended for now.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +47,7 @@ const PATIENCE_MS: u64 = 5_000;
 
 impl Turns {
     pub(crate) fn now(&self) -> UnixMs {
-        self.0.bus.now()
+        self.bus.now()
     }
 
     pub(crate) fn patience(&self) -> UnixMs {
@@ -43,7 +57,7 @@ impl Turns {
     /// The terminal event of a turn, if it has ended.
     pub(crate) async fn terminal(&self, turn: &TurnId) -> Result<Option<Stored>, BusError> {
         let subject = Subject::Answer { turn: turn.clone() }.to_string();
-        self.0.bus.last(Stream::Answers, &subject).await
+        self.bus.last(Stream::Answers, &subject).await
     }
 
     /// The header that a turn was begun with, if it was.
@@ -54,7 +68,7 @@ impl Turns {
         }
         let fence = subject::fence(header.shard, &header.turn, 0);
         let stream = Stream::Steps(header.shard);
-        let step = self.0.bus.last(stream, &fence).await?;
+        let step = self.bus.last(stream, &fence).await?;
         let begun = step.and_then(|step| serde_json::from_slice::<Begun>(&step.body).ok());
         Ok(begun.map(|begun| begun.header))
     }
@@ -66,7 +80,7 @@ impl Turns {
             hop: None,
         }
         .to_string();
-        let timer = self.0.bus.last(Stream::Timers, &timer).await?;
+        let timer = self.bus.last(Stream::Timers, &timer).await?;
         Ok(timer.and_then(|timer| serde_json::from_slice(&timer.body).ok()))
     }
 
@@ -80,12 +94,12 @@ impl Turns {
     ) -> Header {
         let default = message
             .stored_at
-            .plus(self.0.options.deadline.as_millis() as u64);
+            .plus(self.options.deadline.as_millis() as u64);
         let parent = message
             .headers
             .get(header::TRACEPARENT)
             .and_then(telemetry::TraceContext::parse);
-        let mut rng = self.0.rng.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
         let trace = match parent {
             Some(parent) => parent.child(&mut rng),
             None => telemetry::TraceContext::new_root(&mut rng),
@@ -116,9 +130,9 @@ impl Turns {
     pub(crate) async fn create_timer(&self, header: &Header) -> Result<Created, Error> {
         let timer = Publish {
             fence: Fence::Once,
-            ..outbox::timer(header, None, header.deadline, self.0.topology.keep)
+            ..outbox::timer(header, None, header.deadline, self.topology.keep)
         };
-        Ok(publish_until(&*self.0.bus, timer, self.patience()).await?)
+        Ok(publish_until(&*self.bus, timer, self.patience()).await?)
     }
 
     /// Creates hop 0.
@@ -140,7 +154,7 @@ impl Turns {
             queries: Vec::new(),
             earlier: None,
         };
-        let (now, keep) = (self.now(), self.0.topology.keep);
+        let (now, keep) = (self.now(), self.topology.keep);
         let envelope = |case, header: &Header| (case, header.clone());
         let message = match question.mode {
             Mode::Agentic => {
@@ -178,7 +192,7 @@ impl Turns {
             }
         };
         let message = message.map_err(OutboxError::from)?;
-        Ok(publish_until(&*self.0.bus, message, self.patience()).await?)
+        Ok(publish_until(&*self.bus, message, self.patience()).await?)
     }
 
     /// Creates the terminal event of a turn.
@@ -188,8 +202,8 @@ impl Turns {
         reply: Option<&str>,
     ) -> Result<Created, Error> {
         let message = outbox::terminal(terminal, reply).map_err(OutboxError::from)?;
-        let created = publish_until(&*self.0.bus, message, self.patience()).await?;
-        self.0.ended.end(&terminal.turn);
+        let created = publish_until(&*self.bus, message, self.patience()).await?;
+        self.ended.end(&terminal.turn);
         Ok(created)
     }
 
@@ -235,6 +249,6 @@ impl Turns {
             headers,
             body: body.clone(),
         };
-        self.0.bus.broadcast(message).await
+        self.bus.broadcast(message).await
     }
 }
