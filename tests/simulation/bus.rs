@@ -388,8 +388,7 @@ impl Ack for DisturbedAck {
             let p = &self.process;
             p.live_or_die("before a nak").await;
             p.log(|| format!("nak for {delay:?}"));
-            p.world.ledger().close(self.id);
-            p.world.ledger().take(self.turn.as_ref(), delay);
+            p.world.ledger().give_back(self.id, delay);
             if p.strikes(p.world.rates().ack_lost, "nak lost") || p.world.away_until().is_some() {
                 p.world.ledger().take(self.turn.as_ref(), ACK_WAIT);
                 return Err(BusError::Away("simulated".into()));

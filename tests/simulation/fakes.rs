@@ -218,19 +218,6 @@ impl Watched {
     }
 }
 
-/// A run that ends with neither a result nor an error: given back by a process that stops, or moot.
-struct Unfinished<'a>(&'a Process, &'a str);
-
-impl Drop for Unfinished<'_> {
-    fn drop(&mut self) {
-        // What dies with its process is written down there.
-        if !self.0.is_dead() {
-            let runs = &mut self.0.world.ledger().runs;
-            runs.entry(self.1.to_owned()).or_default().given_back += 1;
-        }
-    }
-}
-
 impl Handler for Watched {
     fn role(&self) -> Role {
         self.inner.role()
@@ -252,9 +239,7 @@ impl Handler for Watched {
             w.ledger().started(&step);
             self.process
                 .log(|| format!("run {step}, delivery {}", cx.attempt));
-            let unfinished = Unfinished(&self.process, &step);
             let done = self.inner.handle(cx, task).await;
-            std::mem::forget(unfinished);
             if let Err(error) = &done {
                 w.ledger().runs.entry(step).or_default().failed += 1;
                 self.process.log(|| format!("run failed: {error}"));

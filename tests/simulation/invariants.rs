@@ -2,7 +2,7 @@
 //! looks at what is left (`fleet::Remains`) and says what is wrong, if anything is.
 
 use crate::fleet::Remains;
-use crate::reading::{Asked, asked, scatters, steps, terminals};
+use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
 use crate::world::{answer_subject, turn_in};
 use envelope::{
     Envelope, Fallback, Outcome, Problem, ReduceTask, Role, Subject, Terminal, TurnId, UnixMs,
@@ -187,7 +187,7 @@ fn one_reducer_per_hop(remains: &Remains) -> Result<(), String> {
 
 /// A turn ends without an answer only if something that struck it explains that.
 fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
-    let asked = asked(remains);
+    let (asked, begun) = (asked(remains), begun(remains));
     for (turn, (terminal, _)) in terminals(remains) {
         let mut of_turn = asked.iter().filter(|a| a.turn == turn).peekable();
         let said = || {
@@ -212,7 +212,9 @@ fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
             Outcome::Failed => failure_is_explained(remains, &turn, terminal.error.as_ref()),
             Outcome::Expired => {
                 let same = of_turn.filter(|a| a.hash() == terminal.question_hash);
-                time_was_taken(remains, &terminal, same.map(Asked::deadline).max())
+                let owner = begun.get(&turn).map(|header| header.deadline);
+                let deadline = owner.or_else(|| same.map(Asked::deadline).max());
+                time_was_taken(remains, &terminal, deadline)
             }
         };
         if !explained {
@@ -256,15 +258,9 @@ fn time_was_taken(remains: &Remains, terminal: &Terminal, deadline: Option<UnixM
 
 /// A turn belongs to the question that began it: nobody else's deadline ends it.
 fn nobody_expires_a_turn_early(remains: &Remains) -> Result<(), String> {
-    let first: BTreeMap<TurnId, envelope::Header> = steps(remains)
-        .filter(|(_, hop, ..)| *hop == 0)
-        .filter_map(|(turn, _, _, _, message)| {
-            let step: Envelope<serde_json::Value> = decode(&message.body).ok()?;
-            Some((turn, step.header))
-        })
-        .collect();
+    let begun = begun(remains);
     for (turn, (terminal, _)) in terminals(remains) {
-        let Some(owner) = first.get(&turn) else {
+        let Some(owner) = begun.get(&turn) else {
             continue;
         };
         if terminal.outcome == Outcome::Expired && terminal.ended_at < owner.deadline {

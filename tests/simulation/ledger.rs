@@ -66,7 +66,7 @@ pub(crate) struct Runs {
     pub(crate) overlapped: u64,
     /// Deliveries that died with their process.
     pub(crate) cut: u64,
-    /// Runs that a living process dropped: it was told to stop, or the turn ended.
+    /// Deliveries that were given back, to be made again.
     pub(crate) given_back: u64,
     /// Deliveries that were handed out twice.
     pub(crate) doubled: u64,
@@ -135,9 +135,17 @@ impl Ledger {
         self.next
     }
 
-    /// It was answered.
+    /// It was answered for good.
     pub(crate) fn close(&mut self, id: u64) {
         self.open.remove(&id);
+    }
+
+    /// It was given back, to be made again after a delay.
+    pub(crate) fn give_back(&mut self, id: u64, delay: Duration) {
+        if let Some(open) = self.open.remove(&id) {
+            self.runs.entry(open.subject).or_default().given_back += 1;
+            self.take(open.turn.as_ref(), delay);
+        }
     }
 
     /// A process died with what it held.

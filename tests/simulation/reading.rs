@@ -5,7 +5,9 @@ use crate::fleet::Remains;
 use crate::plan::DEADLINE;
 use crate::world::since_start;
 use envelope::question::Question;
-use envelope::{Envelope, Role, Scatter, Subject, Terminal, TurnId, UnixMs, decode, header};
+use envelope::{
+    Envelope, Header, Role, Scatter, Subject, Terminal, TurnId, UnixMs, decode, header,
+};
 use harness::bus::Stored;
 use std::collections::BTreeMap;
 
@@ -115,6 +117,17 @@ pub(crate) fn scatters(remains: &Remains) -> BTreeMap<(TurnId, u16), usize> {
         .filter_map(|(turn, hop, _, _, message)| {
             let record: Envelope<Scatter> = decode(&message.body).ok()?;
             Some(((turn, hop), record.payload.passages.len()))
+        })
+        .collect()
+}
+
+/// The headers that turns were begun with.
+pub(crate) fn begun(remains: &Remains) -> BTreeMap<TurnId, Header> {
+    steps(remains)
+        .filter(|(_, hop, ..)| *hop == 0)
+        .filter_map(|(turn, _, _, _, message)| {
+            let step: Envelope<serde_json::Value> = decode(&message.body).ok()?;
+            Some((turn, step.header))
         })
         .collect()
 }

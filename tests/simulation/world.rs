@@ -157,10 +157,6 @@ impl Process {
         std::future::pending().await
     }
 
-    pub(crate) fn is_dead(&self) -> bool {
-        self.dead.load(Ordering::Relaxed)
-    }
-
     /// Comes back when the process has died.
     pub(crate) async fn killed(&self) {
         self.killed.notified().await;
@@ -168,7 +164,7 @@ impl Process {
 
     /// A step of a living process; a dead one stops here.
     pub(crate) async fn live(&self) {
-        if self.is_dead() {
+        if self.dead.load(Ordering::Relaxed) {
             std::future::pending().await
         }
     }
