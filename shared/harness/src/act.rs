@@ -7,7 +7,8 @@ use crate::fault::Point;
 use crate::join::{self, record};
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 use crate::step::{Payload, Place, Step};
-use crate::worker::{Reason, Verdict, Worker};
+use crate::verdict::{Reason, Verdict};
+use crate::worker::Worker;
 use envelope::route::{Broken, Next, Turned, route};
 use envelope::{
     Envelope, Exit, Header, Outcome, Part, PartResult, Problem, Role, Subject, TenantId, Terminal,

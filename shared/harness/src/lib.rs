@@ -38,6 +38,7 @@ pub mod pump;
 pub mod server;
 mod step;
 pub mod topology;
+mod verdict;
 mod worker;
 
 pub use ended::Ended;

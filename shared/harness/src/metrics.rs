@@ -1,7 +1,7 @@
 //! What the harness counts. Label values are roles and words of this crate, never ids.
 
 use crate::pump::Event;
-use crate::worker::{Reason, Verdict};
+use crate::verdict::{Reason, Verdict};
 use envelope::{Class, Fallback, Role, TrailEntry};
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use stage::Reduce;

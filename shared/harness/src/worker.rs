@@ -6,6 +6,7 @@ use crate::fault::{Faults, Point};
 use crate::join::InHand;
 use crate::metrics::Metrics;
 use crate::pump::{Answer, Drained, Event, Take, pump};
+use crate::verdict::Verdict;
 use envelope::{Role, Subject, TurnId};
 use futures_util::future::BoxFuture;
 use stage::Handler;
@@ -63,23 +64,6 @@ pub struct Worker {
     /// Messages that are held because everything behind this role is busy.
     holding: AtomicUsize,
     room: tokio::sync::Notify,
-}
-
-/// What is done with a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    Ack(Reason),
-    Retry(Duration),
-    GiveUp,
-}
-
-/// Why a message is acked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reason {
-    Ok,
-    AlreadyDone,
-    Dropped,
-    DeadLetter,
 }
 
 impl Worker {

@@ -33,10 +33,10 @@ impl Answers {
             );
             return Ok(());
         };
-        self.0.0.ended.end(&turn);
+        self.0.ended.end(&turn);
         if delivered == 1 {
             match envelope::decode::<Terminal>(&message.body) {
-                Ok(terminal) => self.0.0.metrics.ended(&terminal),
+                Ok(terminal) => self.0.metrics.ended(&terminal),
                 Err(error) => tracing::error!(%error, %turn, "unreadable terminal event"),
             }
         }
@@ -54,7 +54,7 @@ impl Answers {
     /// The list of listeners may come from a follower that lags; the leader says which one is the
     /// newest, and who has that one has all before it.
     async fn deliver_to_listeners(&self, message: &Stored, turn: &TurnId) -> Result<(), Error> {
-        let (bus, filter) = (&self.0.0.bus, subject::listeners(turn));
+        let (bus, filter) = (&self.0.bus, subject::listeners(turn));
         let Some(newest) = bus.last(Stream::Timers, &filter).await? else {
             return Ok(());
         };
@@ -86,7 +86,7 @@ impl Answers {
             hop: None,
         }
         .to_string();
-        let timer = self.0.0.bus.last(Stream::Timers, &timer).await?;
+        let timer = self.0.bus.last(Stream::Timers, &timer).await?;
         if let Some(reply) = timer.as_ref().and_then(|t| t.headers.get(header::REPLY)) {
             self.0.deliver(&message.body, turn, reply).await?;
         }

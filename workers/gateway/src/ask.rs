@@ -15,7 +15,7 @@ const KEPT: [&str; 3] = [header::TURN, header::TRACEPARENT, header::WIRE];
 /// Serves until it is dropped; a lost subscription is made anew.
 pub(crate) async fn serve(turns: &Turns) {
     loop {
-        match turns.0.bus.subscribe(subject::ASK, Some("gateway")).await {
+        match turns.bus.subscribe(subject::ASK, Some("gateway")).await {
             Ok(mut requests) => {
                 while let Some(request) = requests.next().await {
                     store(turns, request).await;
@@ -44,7 +44,7 @@ async fn store(turns: &Turns, request: CoreMessage) {
         ..Publish::new(subject::QUERY, request.body)
     };
     // The requester waits and may ask again; a short patience says more than a long silence.
-    let Err(error) = publish_until(&*turns.0.bus, message, turns.now()).await else {
+    let Err(error) = publish_until(&*turns.bus, message, turns.now()).await else {
         return;
     };
     tracing::warn!(%error, "question not stored");

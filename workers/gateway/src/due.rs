@@ -40,7 +40,7 @@ impl Due {
             );
             return Ok(());
         };
-        if self.0.0.ended.contains(&turn) || self.0.terminal(&turn).await?.is_some() {
+        if self.0.ended.contains(&turn) || self.0.terminal(&turn).await?.is_some() {
             return Ok(());
         }
         let header = serde_json::from_slice::<Header>(&message.body).ok();
@@ -69,13 +69,13 @@ impl Due {
             return Ok(());
         }
         let Header { shard, turn, .. } = header;
-        if let Some(record) = join::record(&*self.0.0.bus, *shard, turn, hop).await? {
+        if let Some(record) = join::record(&*self.0.bus, *shard, turn, hop).await? {
             join::join(
-                &*self.0.0.bus,
+                &*self.0.bus,
                 &record.header,
                 &record.case,
                 hop,
-                self.0.0.topology.keep,
+                self.0.topology.keep,
             )
             .await?;
         }

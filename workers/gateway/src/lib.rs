@@ -12,7 +12,8 @@
 //! | `answers` | terminal events on their way to who asked |
 //! | `ask` | request and reply |
 //! | `sweep` | looking for turns that nobody will end |
-//! | `room` | watching how full the streams are |
+//! | `watch` | watching how full the streams are |
+//! | `turns` | beginning and ending turns: what the consumers have in common |
 
 mod answers;
 mod ask;
@@ -20,9 +21,12 @@ mod due;
 mod gateway;
 mod inbox;
 mod metrics;
+mod options;
 mod room;
 mod sweep;
 mod turns;
+mod watch;
 
-pub use gateway::{Gateway, Options};
+pub use gateway::Gateway;
 pub use metrics::Metrics;
+pub use options::Options;

@@ -22,7 +22,7 @@ const COURTESY_MS: u64 = 2_000;
 pub(crate) async fn on_start_and_reconnect(turns: &Turns) {
     let mut was_up = false;
     loop {
-        let up = turns.0.bus.connected();
+        let up = turns.bus.connected();
         if up && !was_up {
             let swept = async {
                 sweep(turns).await?;
@@ -42,25 +42,25 @@ pub(crate) async fn on_start_and_reconnect(turns: &Turns) {
 pub(crate) async fn arm(turns: &Turns) -> Result<(), Error> {
     let at = turns
         .now()
-        .plus(turns.0.options.sweep_every.as_millis() as u64);
+        .plus(turns.options.sweep_every.as_millis() as u64);
     let schedule = Some(Schedule {
         at,
         target: subject::SWEEP_DUE.into(),
-        ttl: Some(turns.0.topology.keep),
+        ttl: Some(turns.topology.keep),
     });
     let message = Publish {
         schedule,
         ..Publish::new(subject::SWEEP_TIMER, bytes::Bytes::new())
     };
-    turns.0.bus.publish(message).await?;
+    turns.bus.publish(message).await?;
     Ok(())
 }
 
 /// Compares the inbox with the answers, from where the last sweep of this process found nothing open.
 pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
-    let bus = &turns.0.bus;
+    let bus = &turns.bus;
     let state = bus.state(Stream::Inbox).await?;
-    let from = (*turns.0.swept.lock().unwrap_or_else(PoisonError::into_inner) + 1).max(state.first);
+    let from = (*turns.swept.lock().unwrap_or_else(PoisonError::into_inner) + 1).max(state.first);
     if state.messages == 0 || from > state.last {
         return Ok(());
     }
@@ -84,7 +84,7 @@ pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
         let newest = batch.last().map(|message| message.sequence);
         all_ended &= compare(turns, batch).await?;
         if let (true, Some(newest)) = (all_ended, newest) {
-            *turns.0.swept.lock().unwrap_or_else(PoisonError::into_inner) = newest;
+            *turns.swept.lock().unwrap_or_else(PoisonError::into_inner) = newest;
         }
         if done {
             return Ok(());
@@ -113,7 +113,6 @@ async fn compare(turns: &Turns, batch: Vec<Stored>) -> Result<bool, Error> {
     let answered: HashSet<String> = match answers.is_empty() {
         true => HashSet::new(),
         false => turns
-            .0
             .bus
             .last_of_each(Stream::Answers, &answers)
             .await?

@@ -8,10 +8,12 @@ use envelope::{
     Asked, Case, Envelope, Header, Mode, Outcome, Plan, PlanTask, Problem, Refusal, Role, Subject,
     TenantId, Terminal, TurnId, UnixMs, WIRE, header, subject,
 };
-use harness::bus::{Bus, BusError, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream};
+use harness::Ended;
+use harness::bus::{
+    Bus, BusError, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream,
+};
 use harness::outbox::{self, Created, OutboxError, publish_until};
 use harness::topology::Topology;
-use harness::Ended;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What the parts of one gateway share, as something that can begin and end turns.

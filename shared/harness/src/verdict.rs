@@ -1,0 +1,20 @@
+//! How the work on a message came out: what is acked, what comes again, what is given up.
+
+use std::time::Duration;
+
+/// What is done with a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Ack(Reason),
+    Retry(Duration),
+    GiveUp,
+}
+
+/// Why a message is acked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Ok,
+    AlreadyDone,
+    Dropped,
+    DeadLetter,
+}

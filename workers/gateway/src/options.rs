@@ -1,0 +1,37 @@
+//! How a gateway runs.
+
+use std::time::Duration;
+
+/// What may be tuned; the topology is the fleet's and comes apart.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Time for a question that names no deadline. Default 2 minutes.
+    pub deadline: Duration,
+    /// Deliveries at once, for each of its consumers. Default 64.
+    pub slots: usize,
+    /// How often lost turns are looked for. Default 1 minute.
+    pub sweep_every: Duration,
+    /// How often the room of the streams is looked at. Default 1 second.
+    pub room_every: Duration,
+    /// From how full a stream on no questions are taken, 0 to 1. Default 0.7: the rest is headroom
+    /// for the turns that run.
+    pub room_limit: f64,
+    /// How long running deliveries may take when the gateway is told to stop. Default 30 seconds.
+    pub grace: Duration,
+    /// Seed of trace ids.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            deadline: Duration::from_secs(120),
+            slots: 64,
+            sweep_every: Duration::from_secs(60),
+            room_every: Duration::from_secs(1),
+            room_limit: 0.7,
+            grace: Duration::from_secs(30),
+            seed: 0,
+        }
+    }
+}
