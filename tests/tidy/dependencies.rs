@@ -109,7 +109,11 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
         &["telemetry"],
         "logs are set up in one place",
     ),
-    ("clap", &["argosy"], "the command line is the binary's"),
+    (
+        "clap",
+        &["argosy", "tests"],
+        "the command line is the binary's, and is looked at in tests",
+    ),
     (
         "config",
         &["settings"],
