@@ -195,7 +195,16 @@ async fn a_question_waits_for_the_role_that_is_missing() {
     }
     fleet.ready().await;
     let late = fleet
-        .command(&["ask", "What now?", "--timeout", "1", "-o", "json"])
+        .command(&[
+            "ask",
+            "What now?",
+            "--timeout",
+            "1",
+            "--set",
+            "gateway.deadline=1s",
+            "-o",
+            "json",
+        ])
         .await;
     let shown: Value = serde_json::from_slice(&late.stdout).expect("JSON");
     assert_eq!(shown["outcome"], "expired", "{shown}");
