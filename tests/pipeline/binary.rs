@@ -26,16 +26,31 @@ fn stale(binary: &Path) -> Option<String> {
     let Some(built) = changed(binary) else {
         return Some("it is not there".into());
     };
-    // What cargo writes beside it: `binary: source source ...`, spaces escaped.
-    let Ok(list) = std::fs::read_to_string(binary.with_extension("d")) else {
-        return Some("what it was built from is not known".into());
-    };
-    let sources = list.split_once(": ")?.1.replace("\\ ", "\0");
-    let newer = sources
-        .split_whitespace()
-        .map(|source| source.replace('\0', " "))
-        .find(|source| changed(Path::new(source)).is_none_or(|at| at > built));
-    newer.map(|source| format!("`{source}` is newer"))
+    let mut sources = sources(binary).into_iter();
+    let newer = sources.find(|source| changed(source).is_none_or(|at| at > built));
+    newer.map(|source| format!("`{}` is newer", source.display()))
+}
+
+/// What the binary was built from: `cargo build` writes it beside it (`binary: source source ...`,
+/// spaces escaped); `cargo test` does not, and then it may be any file of the crates.
+fn sources(binary: &Path) -> Vec<PathBuf> {
+    let list = std::fs::read_to_string(binary.with_extension("d")).unwrap_or_default();
+    if let Some((_, list)) = list.split_once(": ") {
+        let list = list.replace("\\ ", "\0");
+        let unescaped = list.split_whitespace().map(|s| s.replace('\0', " "));
+        return unescaped.map(PathBuf::from).collect();
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = Vec::new();
+    let mut folders = vec![root.join("shared"), root.join("workers")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("the crates").flatten() {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let into = if is_folder { &mut folders } else { &mut files };
+            into.push(entry.path());
+        }
+    }
+    files
 }
 
 fn changed(file: &Path) -> Option<SystemTime> {
