@@ -1,6 +1,5 @@
 //! Every exit code by the situation that it is for, with words for people and JSON for programs.
 
-use crate::binary::argosy;
 use crate::ingress::Fleet;
 use crate::shell::{Ran, Shell, finish, signal};
 use std::net::TcpListener;
@@ -152,7 +151,7 @@ fn three_is_for_what_is_not_there() {
 #[test]
 fn four_is_for_a_server_that_is_not_there() {
     let shell = shell();
-    // Bound and never accepted from: nobody else can take the port.
+    // A port that was free a moment ago.
     let held = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = held.local_addr().unwrap().port();
     drop(held);
@@ -302,21 +301,8 @@ fn a_role_that_waits_for_its_server_says_so_and_ends_when_told() {
             );
             std::thread::sleep(Duration::from_millis(10));
         }
-        // Heard from the moment the role is being started.
-        while !said().contains("told to stop") {
-            assert!(
-                begun.elapsed() < PATIENCE,
-                "{role} does not hear: {}",
-                said()
-            );
-            signal(child.id(), "-TERM");
-            std::thread::sleep(Duration::from_millis(100));
-            if said().contains("told to stop") {
-                break;
-            }
-        }
+        signal(child.id(), "-TERM");
         let ran = finish(child, &args);
         assert_eq!(ran.exit, 0, "{role}: {}", said());
     }
-    assert!(argosy().is_file());
 }

@@ -51,10 +51,6 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     };
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
     let mut running = JoinSet::new();
-    if !bus.connected() {
-        let url = harness::nats::without_secrets(&config.nats.url);
-        tracing::info!(url, "waiting for nats");
-    }
     running.spawn(watch_connection(bus.clone(), health.clone(), stop.clone()));
     let process = Process {
         seed: fastrand::u64(..),
@@ -96,6 +92,10 @@ async fn work(
     stub_ms: Option<u64>,
     running: &mut JoinSet<()>,
 ) -> Result<(), Fail> {
+    if !process.bus.connected() {
+        let url = harness::nats::without_secrets(&process.config.nats.url);
+        tracing::info!(url, "waiting for nats");
+    }
     let with = collaborators(process, role, stub_ms, running).await?;
     let mut roles = process.start(&[role], &with)?;
     process.health.started();
