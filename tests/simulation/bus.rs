@@ -361,6 +361,12 @@ struct DisturbedAck {
     turn: Option<TurnId>,
 }
 
+impl Drop for DisturbedAck {
+    fn drop(&mut self) {
+        self.process.world.ledger().dropped(self.id);
+    }
+}
+
 impl Ack for DisturbedAck {
     fn ack(&self) -> BoxFuture<'_, Result<(), BusError>> {
         Box::pin(async move {

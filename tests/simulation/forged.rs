@@ -85,8 +85,10 @@ fn a_turn_that_ends_too_late_or_too_early() {
 
 #[test]
 fn an_outcome_without_a_cause() {
-    let outcomes = Outcome::ALL.into_iter().filter(|o| *o != Outcome::Answered);
-    for outcome in outcomes {
+    // One that expires has lost its time: `no_time_is_lost`.
+    let explained = [Outcome::Answered, Outcome::Expired];
+    let outcomes = Outcome::ALL.into_iter();
+    for outcome in outcomes.filter(|o| !explained.contains(o)) {
         noticed(
             "outcomes_are_explained",
             answered(move |t| t.outcome = outcome),
@@ -100,6 +102,32 @@ fn an_outcome_without_a_cause() {
                 .push(Fallback::PartsMissing { indexes: vec![0] });
         }),
     );
+}
+
+#[test]
+fn time_that_nobody_took() {
+    noticed(
+        "no_time_is_lost",
+        answered(|t| t.ended_at = t.ended_at.plus(20_000)),
+    );
+}
+
+#[test]
+fn a_part_that_was_there() {
+    noticed("no_part_is_overlooked", |remains| {
+        edit_first::<Terminal>(&mut remains.answers, |terminal| {
+            let mut reduced = terminal
+                .trail
+                .iter_mut()
+                .filter(|e| e.role == Role::Reducer);
+            let reduced = reduced.find(|e| e.hop > 2);
+            reduced.is_some_and(|entry| {
+                let indexes = vec![0];
+                entry.fallbacks.push(Fallback::PartsMissing { indexes });
+                true
+            })
+        });
+    });
 }
 
 #[test]

@@ -148,6 +148,23 @@ impl Ledger {
         }
     }
 
+    /// It was dropped, unanswered or not. A process that has the message in hand already need not
+    /// answer it twice: its first delivery speaks for both.
+    pub(crate) fn dropped(&mut self, id: u64) {
+        let Some(Open {
+            process, subject, ..
+        }) = self.open.get(&id)
+        else {
+            return;
+        };
+        let in_hand = |(other, open): (&u64, &Open)| {
+            *other != id && open.process == *process && open.subject == *subject
+        };
+        if self.open.iter().any(in_hand) {
+            self.open.remove(&id);
+        }
+    }
+
     /// A process died with what it held.
     pub(crate) fn died(&mut self, process: u64, now: Duration, again_after: Duration) {
         let held: Vec<u64> = self
