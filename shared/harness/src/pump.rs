@@ -4,11 +4,11 @@
 
 use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Puller};
 use futures_util::future::BoxFuture;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use telemetry::Health;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinSet};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -93,30 +93,22 @@ pub async fn pump(
     };
     let abandon = CancellationToken::new();
     let mut running = JoinSet::new();
-    let mut in_hand = HashMap::new();
+    let mut in_hand = InHand::default();
     loop {
         let free = options.slots.saturating_sub(running.len());
         let may_pull = free > 0 && !take.paused();
+        let mut next = None;
         tokio::select! {
             biased;
             () = stop.cancelled() => break,
             Some(ended) = running.join_next_with_id(), if !running.is_empty() => {
-                in_hand.remove(&ended.map_or_else(|panic| panic.id(), |(id, _)| id));
+                let id = ended.map_or_else(|panic| panic.id(), |(id, _)| id);
+                next = in_hand.ended(id);
             }
             // Also while it waits for a delivery: a pause must not let one more through.
             () = take.room(), if free > 0 => {}
-            next = puller.next(free.max(1)), if may_pull => match next {
-                Ok(delivery) => {
-                    let sequence = delivery.message.sequence;
-                    // A server that was killed forgets what it delivered last. Work is not begun
-                    // twice in one process: the first delivery beats and answers for this one, too.
-                    if in_hand.values().any(|held| *held == sequence) {
-                        tracing::debug!(subject = delivery.message.subject, "delivered again while in hand");
-                        continue;
-                    }
-                    let work = answer(take.clone(), delivery, options.ack_wait, abandon.clone());
-                    in_hand.insert(running.spawn(work).id(), sequence);
-                }
+            pulled = puller.next(free.max(1)), if may_pull => match pulled {
+                Ok(delivery) => next = in_hand.unless_held(delivery),
                 Err(error) => match reopen(&*bus, error, &consumer, &options, &health, &stop).await {
                     Reopened::Same => {}
                     Reopened::Fresh(fresh) => puller = fresh,
@@ -124,8 +116,57 @@ pub async fn pump(
                 },
             },
         }
+        if let Some(delivery) = next {
+            let sequence = delivery.message.sequence;
+            let work = answer(take.clone(), delivery, options.ack_wait, abandon.clone());
+            in_hand.began(running.spawn(work).id(), sequence);
+        }
     }
-    drain(puller, running, abandon, &*take, options.grace).await
+    let drained = drain(puller, running, abandon, &*take, options.grace).await;
+    // Where the work was acked, the server does not mind; where not, somebody else may have it.
+    for delivery in in_hand.again.into_values().flatten() {
+        let _ = delivery.ack.nak(GIVE_BACK).await;
+    }
+    drained
+}
+
+/// The messages that are worked on. A server that was killed forgets what it delivered last, and
+/// delivers it again: the work is not begun twice in one process. What comes again waits for the end
+/// of the work and finds what came of it; meanwhile the beats of the first speak for both.
+#[derive(Default)]
+struct InHand {
+    held: HashMap<Id, u64>,
+    again: BTreeMap<u64, VecDeque<Delivery>>,
+}
+
+impl InHand {
+    /// The delivery, unless its message is worked on.
+    fn unless_held(&mut self, mut delivery: Delivery) -> Option<Delivery> {
+        let sequence = delivery.message.sequence;
+        if !self.held.values().any(|held| *held == sequence) {
+            return Some(delivery);
+        }
+        // Whatever the server remembers.
+        delivery.delivered = delivery.delivered.max(2);
+        self.again.entry(sequence).or_default().push_back(delivery);
+        None
+    }
+
+    /// A task works on the message.
+    fn began(&mut self, task: Id, sequence: u64) {
+        self.held.insert(task, sequence);
+    }
+
+    /// It has ended; returns what waited for that.
+    fn ended(&mut self, task: Id) -> Option<Delivery> {
+        let sequence = self.held.remove(&task)?;
+        let waiting = self.again.get_mut(&sequence)?;
+        let next = waiting.pop_front();
+        if waiting.is_empty() {
+            self.again.remove(&sequence);
+        }
+        next
+    }
 }
 
 /// Opens the consumer; waits, not ready, while it is missing or the bus is away.
