@@ -25,11 +25,26 @@ struct Jsz {
     meta_cluster: Option<Meta>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Meta {
     #[serde(default)]
     leader: String,
     cluster_size: usize,
+    /// The other members as the leader sees them; only the leader tells.
+    #[serde(default)]
+    replicas: Vec<Peer>,
+}
+
+#[derive(Deserialize)]
+struct Peer {
+    #[serde(default)]
+    offline: bool,
+}
+
+impl Meta {
+    fn online(&self) -> usize {
+        self.replicas.iter().filter(|peer| !peer.offline).count()
+    }
 }
 
 impl Cluster {
@@ -64,25 +79,27 @@ impl Cluster {
         urls.join(",")
     }
 
-    /// Waits until every running member names the same leader of the full cluster; at most twenty
-    /// seconds. Members that were killed are not asked.
+    /// Waits until every running member names the same leader of the full cluster, and that one has
+    /// heard of all of them, without which it places no stream; at most twenty seconds. Members that
+    /// were killed are not asked.
     pub async fn await_leader(&self) -> Result<(), ServerError> {
         let start = Instant::now();
         loop {
-            let mut leaders = Vec::new();
+            let mut seen = Vec::new();
             for server in &self.servers {
-                if let Some(leader) = self.leader_seen_by(server).await {
-                    leaders.push(leader);
-                }
+                seen.extend(self.meta_of(server).await);
             }
-            leaders.dedup();
-            if leaders.len() == 1 && !leaders[0].is_empty() {
+            let leader = seen.first().map_or("", |meta| &meta.leader);
+            let agreed = !leader.is_empty() && seen.iter().all(|meta| meta.leader == leader);
+            let heard_of = seen.iter().map(Meta::online).max().unwrap_or_default();
+            if agreed && heard_of + 1 >= seen.len() {
                 return Ok(());
             }
             if start.elapsed() > LIMIT {
+                let leaders: Vec<&str> = seen.iter().map(|meta| meta.leader.as_str()).collect();
                 return Err(ServerError::NotReady {
                     after: LIMIT,
-                    what: format!("leaders seen: {leaders:?}"),
+                    what: format!("leaders seen: {leaders:?}, members heard of: {heard_of}"),
                     log: String::new(),
                 });
             }
@@ -90,16 +107,16 @@ impl Cluster {
         }
     }
 
-    /// The leader a member knows, empty for none; `None` when the member does not answer.
-    async fn leader_seen_by(&self, server: &Server) -> Option<String> {
+    /// What a member knows of the cluster, without a leader while it does not know all members;
+    /// `None` when it does not answer.
+    async fn meta_of(&self, server: &Server) -> Option<Meta> {
         let body = probe::get(server.monitor(), "/jsz").await.ok()?;
         let jsz: Jsz = serde_json::from_str(&body).ok()?;
-        Some(
-            jsz.meta_cluster
-                .filter(|meta| meta.cluster_size == self.servers.len())
-                .map(|meta| meta.leader)
-                .unwrap_or_default(),
-        )
+        let mut meta = jsz.meta_cluster.unwrap_or_default();
+        if meta.cluster_size != self.servers.len() {
+            meta.leader.clear();
+        }
+        Some(meta)
     }
 }
 
