@@ -1,6 +1,7 @@
 //! A bus that one process sees: the true one, with everything that a network, a server and two of
 //! its replicas do to it. `last` and `count` stay true, as the leader's answers are.
 
+use crate::ledger::Reply;
 use crate::plan::ACK_WAIT;
 use crate::world::{Process, turn_in, turn_of};
 use envelope::{TurnId, UnixMs};
@@ -201,22 +202,21 @@ impl Bus for DisturbedBus {
         Box::pin(async move {
             let p = &self.0;
             p.live_or_die("before a word").await;
+            let lost = p.strikes(p.world.rates().word_lost, "word lost");
+            let refused = p.world.away_until().is_some() || lost && p.rng().bool();
             if message.subject.starts_with("_INBOX.") {
-                p.log(|| format!("reply {}", message.subject));
-                let said = (message.subject.clone(), message.body.clone());
-                p.world.ledger().replies.push(said);
+                p.log(|| format!("reply {}, refused {refused}", message.subject));
+                p.world.ledger().replies.push(Reply {
+                    subject: message.subject.clone(),
+                    body: message.body.clone(),
+                    refused,
+                });
             }
-            if p.world.away_until().is_some() {
-                return Err(self.away());
+            match (refused, lost) {
+                (true, _) => Err(self.away()),
+                (false, true) => Ok(()),
+                (false, false) => p.world.bus.broadcast(message).await,
             }
-            if p.strikes(p.world.rates().word_lost, "word lost") {
-                return if p.rng().bool() {
-                    Ok(())
-                } else {
-                    Err(self.away())
-                };
-            }
-            p.world.bus.broadcast(message).await
         })
     }
 

@@ -170,13 +170,12 @@ fn a_part_of_nothing() {
 #[test]
 fn a_reply_that_is_wrong_or_never_comes() {
     noticed("replies_are_the_one_terminal", |r| {
-        let other = r
-            .ledger
-            .replies
-            .iter()
-            .find(|(_, body)| *body != r.ledger.replies[0].1);
-        let other = other.unwrap().1.clone();
-        r.ledger.replies[0].1 = other;
+        let replies = &mut r.ledger.replies;
+        let other = replies.iter().find(|reply| reply.body != replies[0].body);
+        replies[0].body = other.unwrap().body.clone();
+    });
+    noticed("every_listener_is_told", |r| {
+        r.ledger.replies[0].refused = true
     });
     noticed("every_listener_is_told", |r| r.ledger.replies.clear());
 }

@@ -2,6 +2,7 @@
 //! looks at what is left (`fleet::Remains`) and says what is wrong, if anything is.
 
 use crate::fleet::Remains;
+use crate::ledger::Reply;
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
 use crate::world::{answer_subject, turn_in};
 use envelope::{
@@ -311,7 +312,7 @@ fn nobody_expires_a_turn_early(remains: &Remains) -> Result<(), String> {
 /// belongs to another one.
 fn replies_are_the_one_terminal(remains: &Remains) -> Result<(), String> {
     let (asked, ended) = (asked(remains), terminals(remains));
-    for (subject, body) in &remains.ledger.replies {
+    for Reply { subject, body, .. } in &remains.ledger.replies {
         let Ok(said) = decode::<Terminal>(body) else {
             return Err(format!("{subject} was sent something else"));
         };
@@ -354,15 +355,11 @@ fn replies_are_the_one_terminal(remains: &Remains) -> Result<(), String> {
     Ok(())
 }
 
-/// Everybody who asked and named a reply subject is told at least once, unless the question was
-/// given up after too many deliveries.
+/// Everybody who asked and named a reply subject is told at least once, in words that went out,
+/// unless the question was given up after too many deliveries. Words may be lost on their way.
 fn every_listener_is_told(remains: &Remains) -> Result<(), String> {
-    let told: BTreeSet<&str> = remains
-        .ledger
-        .replies
-        .iter()
-        .map(|(s, _)| s.as_str())
-        .collect();
+    let sent = remains.ledger.replies.iter().filter(|reply| !reply.refused);
+    let told: BTreeSet<&str> = sent.map(|reply| reply.subject.as_str()).collect();
     for question in asked(remains) {
         let deliveries = remains
             .ledger

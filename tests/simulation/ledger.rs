@@ -72,6 +72,15 @@ pub(crate) struct Runs {
     pub(crate) doubled: u64,
 }
 
+/// What was sent to a reply subject, whether or not it arrived.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    pub(crate) subject: String,
+    pub(crate) body: Bytes,
+    /// True when the sender was told that it did not go out.
+    pub(crate) refused: bool,
+}
+
 /// What is remembered of a seed.
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
@@ -87,8 +96,8 @@ pub(crate) struct Ledger {
     pub(crate) runs: BTreeMap<String, Runs>,
     /// Runs of redelivered steps whose result was stored before.
     pub(crate) paid_twice: Vec<String>,
-    /// What was sent to reply subjects, whether or not it arrived.
-    pub(crate) replies: Vec<(String, Bytes)>,
+    /// What was sent to reply subjects.
+    pub(crate) replies: Vec<Reply>,
     /// Inbox messages by sequence: how often the most often delivered one was.
     pub(crate) inbox_deliveries: BTreeMap<u64, u64>,
     /// Turns that the client cancelled.
