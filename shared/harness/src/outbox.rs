@@ -47,9 +47,13 @@ pub async fn publish_until(
             Err(error @ PublishError::Refused(_)) => return Err(error),
             Err(error) if bus.now() >= until => return Err(error),
             Err(error) => {
-                // A conflict passes in milliseconds; a full or absent server does not.
-                tracing::debug!(subject = message.subject, %error, "publish repeated");
+                let subject = message.subject.as_str();
+                match wait < WAIT_MAX {
+                    true => tracing::debug!(subject, %error, "publish repeated"),
+                    false => tracing::warn!(subject, %error, "publish still repeated"),
+                }
                 tokio::time::sleep(wait).await;
+                // A conflict passes in milliseconds; a full or absent server does not.
                 if error != PublishError::Conflict {
                     wait = (wait * 2).min(WAIT_MAX);
                 }
