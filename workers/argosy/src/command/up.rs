@@ -106,14 +106,16 @@ async fn fleet(
             summary.skipped.len()
         );
     }
-    println!(
-        "Next:       argosy index ./your-folder --server {}",
-        server.url()
-    );
-    println!(
-        "            argosy ask \"your question\" --server {}",
-        server.url()
-    );
+    let url = server.url();
+    // After --corpus another folder would replace it: an index run makes the corpus equal to a folder.
+    match &args.corpus {
+        None => println!("Next:       argosy index ./your-folder --server {url}"),
+        Some(corpus) => println!(
+            "Next:       argosy index {} --server {url}   (after changes)",
+            corpus.display()
+        ),
+    }
+    println!("            argosy ask \"your question\" --server {url}");
     println!("Ctrl-C drains the fleet.");
     let stop = CancellationToken::new();
     let watched = watch(&mut members, &stop);
