@@ -8,7 +8,7 @@
 
 use crate::bus::{Delivery, Stream};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
-use crate::join::{self, Held, JoinError, gather, until};
+use crate::join::{self, JoinError, gather, until};
 use crate::outbox::OutboxError;
 use crate::step::{Payload, Place, Step, deadline_of, wire_of};
 use crate::verdict::{Reason, Verdict};
@@ -140,6 +140,18 @@ impl Worker {
             || delivery.message.stored_at.until(now) > self.options.ack_wait.as_millis() as u64
     }
 
+    /// Until when nobody else can have this delivery: half the ack time-out, since the server's clock
+    /// may differ, and never for one that was made before. An ack of any delivery speaks for all.
+    fn sure(&self, delivery: &Delivery) -> UnixMs {
+        match delivery.delivered {
+            1 => delivery
+                .message
+                .stored_at
+                .plus(self.options.ack_wait.as_millis() as u64 / 2),
+            _ => UnixMs(0),
+        }
+    }
+
     async fn handle_and_publish(
         &self,
         delivery: &Delivery,
@@ -155,9 +167,10 @@ impl Worker {
         };
         let cx = self.cx(place, &step, delivery.delivered, started);
         // Only what stores a part and then asks is in hand; all other ways ask for themselves.
-        let mut held = place
-            .index
-            .map(|_| self.in_hand.take(&place.turn, place.hop));
+        let mut held = place.index.map(|_| {
+            self.in_hand
+                .take(&place.turn, place.hop, self.sure(delivery))
+        });
         let failure = loop {
             match self.handle(&cx, task.clone()).await {
                 Handled::Moot => return Verdict::Ack(Reason::Dropped),
@@ -168,7 +181,10 @@ impl Worker {
                     }
                     // The last map step that this process has in hand asks for all of them. With a
                     // quorum any may be the one that makes it.
-                    let asks = held.take().is_some_and(Held::was_last) || self.options.quorum < 1.0;
+                    let asks = held
+                        .take()
+                        .is_some_and(|held| held.was_last(self.bus.now()))
+                        || self.options.quorum < 1.0;
                     if asks && let Err(failure) = self.join_if_complete(&step).await {
                         break failure;
                     }
@@ -306,7 +322,11 @@ impl Worker {
     }
 
     /// Finishes what an earlier delivery has stored; true when nothing is left to do.
-    async fn finish_what_is_stored(&self, place: &Place, step: &Step) -> Result<bool, Failure> {
+    pub(crate) async fn finish_what_is_stored(
+        &self,
+        place: &Place,
+        step: &Step,
+    ) -> Result<bool, Failure> {
         let stream = Stream::Steps(place.shard);
         if let (Payload::Map(_), Some(index)) = (&step.payload, place.index) {
             let part = Subject::Part {

@@ -7,7 +7,8 @@
 //!
 //! A process that still has other map steps of the same fan-out in hand leaves the asking to the last
 //! of them (`InHand`): that one asks after every part of the process is stored, and as long as it
-//! has not, its message is not acked. See docs/adr/0007.
+//! has not, its message is not acked: by nobody, so only a first delivery is relied on, and only for
+//! as long as the server makes no second one. See docs/adr/0007.
 
 use crate::bus::{Bus, BusError, Fence, Publish, Stored, Stream};
 use crate::outbox::{Created, OutboxError, headers_of, publish_until, step, time_to_live, timer};
@@ -138,32 +139,43 @@ pub async fn record(
 
 /// The map steps that this process has in hand, by fan-out.
 #[derive(Debug, Default)]
-pub(crate) struct InHand(Mutex<HashMap<(TurnId, u16), usize>>);
+pub(crate) struct InHand(Mutex<Hand>);
+
+#[derive(Debug, Default)]
+struct Hand {
+    /// Each step under a number of its own, with until when nobody else can have it.
+    held: HashMap<(TurnId, u16), Vec<(u64, UnixMs)>>,
+    next: u64,
+}
 
 impl InHand {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(TurnId, u16), usize>> {
+    fn lock(&self) -> MutexGuard<'_, Hand> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a map step of the fan-out at `hop` in hand.
-    pub(crate) fn take(&self, turn: &TurnId, hop: u16) -> Held<'_> {
-        let fanout = (turn.clone(), hop);
-        *self.lock().entry(fanout.clone()).or_default() += 1;
+    /// Takes a map step of the fan-out at `hop` in hand. Until `sure` it has been delivered to nobody
+    /// else; from then on somebody may finish and ack it, and no other step relies on it.
+    pub(crate) fn take(&self, turn: &TurnId, hop: u16, sure: UnixMs) -> Held<'_> {
+        let (fanout, mut hand) = ((turn.clone(), hop), self.lock());
+        hand.next += 1;
+        let id = hand.next;
+        let steps = hand.held.entry(fanout.clone()).or_default();
+        steps.push((id, sure));
         Held {
             hand: self,
-            fanout: Some(fanout),
+            place: Some((fanout, id)),
         }
     }
 
-    fn put_down(&self, fanout: (TurnId, u16)) -> bool {
+    fn put_down(&self, (fanout, id): ((TurnId, u16), u64), now: UnixMs) -> bool {
         let mut hand = self.lock();
-        let Some(held) = hand.get_mut(&fanout) else {
+        let Some(steps) = hand.held.get_mut(&fanout) else {
             return true;
         };
-        *held -= 1;
-        let last = *held == 0;
-        if last {
-            hand.remove(&fanout);
+        steps.retain(|(held, _)| *held != id);
+        let last = steps.iter().all(|(_, sure)| *sure <= now);
+        if steps.is_empty() {
+            hand.held.remove(&fanout);
         }
         last
     }
@@ -173,22 +185,23 @@ impl InHand {
 /// whoever gets it next asks.
 pub(crate) struct Held<'a> {
     hand: &'a InHand,
-    fanout: Option<(TurnId, u16)>,
+    place: Option<((TurnId, u16), u64)>,
 }
 
 impl Held<'_> {
-    /// Puts the step down after its part was stored; true when it was the last one, which asks.
-    pub(crate) fn was_last(mut self) -> bool {
-        self.fanout
+    /// Puts the step down after its part was stored; true when no other one that can be relied on is
+    /// in hand: then this one asks.
+    pub(crate) fn was_last(mut self, now: UnixMs) -> bool {
+        self.place
             .take()
-            .is_none_or(|fanout| self.hand.put_down(fanout))
+            .is_none_or(|place| self.hand.put_down(place, now))
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        if let Some(fanout) = self.fanout.take() {
-            self.hand.put_down(fanout);
+        if let Some(place) = self.place.take() {
+            self.hand.put_down(place, UnixMs(0));
         }
     }
 }
@@ -349,16 +362,30 @@ mod tests {
     #[test]
     fn the_last_step_in_hand_asks_and_a_dropped_one_does_not_count() {
         let (hand, turn) = (InHand::default(), TurnId::new("t").unwrap());
-        let (a, b, c) = (
-            hand.take(&turn, 3),
-            hand.take(&turn, 3),
-            hand.take(&turn, 3),
-        );
-        let other = hand.take(&turn, 8);
-        assert!(!a.was_last(), "b and c are in hand");
+        let (now, sure) = (UnixMs(5), UnixMs(9));
+        let [a, b, c] = [(); 3].map(|()| hand.take(&turn, 3, sure));
+        let other = hand.take(&turn, 8, sure);
+        assert!(!a.was_last(now), "b and c are in hand");
         drop(b);
-        assert!(c.was_last(), "b went down without a word");
-        assert!(other.was_last(), "another fan-out");
-        assert!(hand.lock().is_empty());
+        assert!(c.was_last(now), "b went down without a word");
+        assert!(other.was_last(now), "another fan-out");
+        assert!(hand.lock().held.is_empty());
+    }
+
+    #[test]
+    fn nobody_relies_on_a_step_that_somebody_else_may_have_acked() {
+        let (hand, turn) = (InHand::default(), TurnId::new("t").unwrap());
+        let (a, b) = (
+            hand.take(&turn, 3, UnixMs(9)),
+            hand.take(&turn, 3, UnixMs(9)),
+        );
+        let _again = hand.take(&turn, 3, UnixMs(0));
+        assert!(!a.was_last(UnixMs(8)), "b was delivered here alone");
+        let c = hand.take(&turn, 3, UnixMs(20));
+        assert!(
+            c.was_last(UnixMs(9)),
+            "b may have been delivered elsewhere by now"
+        );
+        drop(b);
     }
 }
