@@ -228,6 +228,22 @@ impl Worker {
     ) -> Verdict {
         let message = &delivery.message;
         let text = failure.text.as_str();
+        if let Some((step, _)) = step {
+            // What an earlier or another delivery has stored is no failure, however often this one
+            // was made: its default would end a turn that goes on.
+            match self.finish_what_is_stored(place, step).await {
+                Ok(true) => return Verdict::Ack(Reason::AlreadyDone),
+                Ok(false) => {}
+                Err(failure) => {
+                    tracing::warn!(
+                        code = failure.code,
+                        error = failure.text,
+                        "not known what is stored"
+                    );
+                    return Verdict::Retry(std::time::Duration::from_secs(1));
+                }
+            }
+        }
         tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, code = failure.code, error = text, "step given up");
         let outcome = match step {
             Some((step, task)) => {
