@@ -184,11 +184,7 @@ impl Inbox {
             // A gateway may have died after the first step of a derived id and before its timer.
             self.0.create_timer(&owner).await?;
         } else {
-            let (created, ()) = tokio::try_join!(
-                self.0.create_first_step(&owner, question),
-                self.ended_meanwhile(header, message)
-            )?;
-            if created == Created::Before {
+            if self.0.create_first_step(&owner, question).await? == Created::Before {
                 // Whose it is, the first step says: the next look at this message reads it.
                 return Err(Error::BegunMeanwhile);
             }
@@ -196,8 +192,7 @@ impl Inbox {
         Ok(())
     }
 
-    /// Looks once more after the claim: the turn may have ended since it was looked for, and its
-    /// timer, which would have said whose the id is, have gone with it.
+    /// The turn's time was up and somebody else was quicker to say so: this listener is told.
     async fn ended_meanwhile(&self, header: &Header, message: &Stored) -> Result<(), Error> {
         match self.0.terminal(&header.turn).await? {
             Some(terminal) => self.join_ended(header, &terminal, message).await,
@@ -205,10 +200,10 @@ impl Inbox {
         }
     }
 
-    /// Creates the timer; gives the header of the one that was there before.
+    /// Creates the timer; gives the header of the one that was there before, even if it has fired.
     async fn claim(&self, header: &Header) -> Result<Header, Error> {
         let owner = match self.0.create_timer(header).await? {
-            Created::Now => None,
+            Created::Now => self.0.fell_due(&header.turn).await?,
             Created::Before => self.0.claimed(&header.turn).await?,
         };
         Ok(owner.unwrap_or_else(|| header.clone()))

@@ -86,6 +86,17 @@ impl Turns {
         Ok(timer.and_then(|timer| serde_json::from_slice(&timer.body).ok()))
     }
 
+    /// The header in the timer of a turn that has fired: a claim goes on until the turn is forgotten.
+    pub(crate) async fn fell_due(&self, turn: &TurnId) -> Result<Option<Header>, BusError> {
+        let due = Subject::Due {
+            turn: turn.clone(),
+            hop: None,
+        }
+        .to_string();
+        let due = self.bus.last(Stream::Timers, &due).await?;
+        Ok(due.and_then(|due| serde_json::from_slice(&due.body).ok()))
+    }
+
     /// The header of the first step of a turn.
     pub(crate) fn header(
         &self,
