@@ -11,6 +11,7 @@ use harness::bus::{
     Stored, Stream, StreamState, Subscription,
 };
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
 
@@ -241,14 +242,29 @@ struct DisturbedPuller {
     process: Arc<Process>,
     inner: Box<dyn Puller>,
     /// Deliveries on their way, with when they arrive.
-    late: Vec<(Instant, Delivery)>,
+    late: Vec<Late>,
+}
+
+struct Late {
+    arrives: Instant,
+    delivery: Delivery,
+    id: u64,
+    /// Set when the server has the ack of a copy of it.
+    acked: Arc<AtomicBool>,
 }
 
 impl DisturbedPuller {
     fn arrived(&mut self) -> Option<Delivery> {
         let now = Instant::now();
-        let at = self.late.iter().position(|(arrives, _)| *arrives <= now)?;
-        Some(self.late.remove(at).1)
+        while let Some(at) = self.late.iter().position(|late| late.arrives <= now) {
+            let late = self.late.remove(at);
+            if !late.acked.load(Ordering::Relaxed) {
+                return Some(late.delivery);
+            }
+            // A server that has the ack delivers nothing again.
+            self.process.world.ledger().close(late.id);
+        }
+        None
     }
 
     /// What becomes of a delivery on its way: it arrives now, or is put among the late ones.
@@ -259,7 +275,7 @@ impl DisturbedPuller {
             delivered,
             ack,
         } = delivery;
-        let ack: Arc<dyn Ack> = ack.into();
+        let (ack, acked): (Arc<dyn Ack>, _) = (ack.into(), Arc::new(AtomicBool::new(false)));
         let turn = turn_of(&message);
         if message.subject == envelope::subject::QUERY {
             let most = &mut p.world.ledger().inbox_deliveries;
@@ -276,11 +292,22 @@ impl DisturbedPuller {
                 inner: ack.clone(),
                 id,
                 turn: turn.clone(),
+                acked: acked.clone(),
             });
-            Delivery {
+            let delivery = Delivery {
                 message: message.clone(),
                 delivered,
                 ack,
+            };
+            (id, delivery)
+        };
+        let after = |time: Duration| {
+            let (id, delivery) = copy();
+            Late {
+                arrives: Instant::now() + time,
+                delivery,
+                id,
+                acked: acked.clone(),
             }
         };
         p.log(|| {
@@ -296,15 +323,14 @@ impl DisturbedPuller {
                 .entry(message.subject.clone())
                 .or_default()
                 .doubled += 1;
-            let arrives = Instant::now() + p.while_below(SLOW);
-            self.late.push((arrives, copy()));
+            self.late.push(after(p.while_below(SLOW)));
         }
         if !p.strikes(p.world.rates().delivery_late, "delivery late") {
-            return Some(copy());
+            return Some(copy().1);
         }
         let late = p.while_below(LATE);
         p.world.ledger().take(turn.as_ref(), late);
-        self.late.push((Instant::now() + late, copy()));
+        self.late.push(after(late));
         None
     }
 }
@@ -321,7 +347,7 @@ impl Puller for DisturbedPuller {
                 if let Some(delivery) = self.arrived() {
                     return Ok(delivery);
                 }
-                let earliest = self.late.iter().map(|(arrives, _)| *arrives).min();
+                let earliest = self.late.iter().map(|late| late.arrives).min();
                 let arrival = async {
                     match earliest {
                         Some(at) => sleep_until(at).await,
@@ -348,7 +374,7 @@ impl Puller for DisturbedPuller {
     fn close(self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>> {
         Box::pin(async move {
             let mut all = self.inner.close().await;
-            all.extend(self.late.into_iter().map(|(_, delivery)| delivery));
+            all.extend(self.late.into_iter().map(|late| late.delivery));
             all
         })
     }
@@ -359,6 +385,7 @@ struct DisturbedAck {
     inner: Arc<dyn Ack>,
     id: u64,
     turn: Option<TurnId>,
+    acked: Arc<AtomicBool>,
 }
 
 impl Drop for DisturbedAck {
@@ -382,6 +409,7 @@ impl Ack for DisturbedAck {
                 return if p.rng().bool() { Ok(()) } else { away() };
             }
             self.inner.ack().await?;
+            self.acked.store(true, Ordering::Relaxed);
             if p.strikes(p.world.rates().ack_lost / 2.0, "ack unconfirmed") {
                 return away();
             }

@@ -41,6 +41,8 @@ pub(crate) struct Remains {
     pub(crate) pending: Vec<String>,
     /// Tasks that live on after the fleet has stopped.
     pub(crate) tasks: usize,
+    /// Dead letters that could not be stored, as counted.
+    pub(crate) lost_dead: u64,
     /// Dead letters that were counted, by role.
     pub(crate) counted_dead: Vec<(Role, u64)>,
     pub(crate) ledger: Ledger,
@@ -104,7 +106,14 @@ async fn run(plan: Plan, log: bool) -> Remains {
         dead: all(bus, Stream::Dead).await,
         pending,
         tasks: tasks.max(usize::from(stuck)),
-        counted_dead: counted_dead(&registry),
+        lost_dead: Role::THINKING
+            .into_iter()
+            .map(|role| counted(&registry, "argosy_dead_letters_lost_total", role))
+            .sum(),
+        counted_dead: Role::THINKING
+            .into_iter()
+            .map(|role| (role, counted(&registry, "argosy_dead_letters_total", role)))
+            .collect(),
         ledger: std::mem::take(&mut *world.ledger()),
     }
 }
@@ -310,21 +319,15 @@ async fn all(bus: &MemoryBus, stream: Stream) -> Vec<Stored> {
     }
 }
 
-fn counted_dead(registry: &Registry) -> Vec<(Role, u64)> {
-    let text = registry.encode();
-    let of = |role: Role| {
-        let label = format!("role=\"{role}\"");
-        let lines = text
-            .lines()
-            .filter(|line| line.starts_with("argosy_dead_letters_total{") && line.contains(&label));
-        lines
-            .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
-            .sum::<f64>() as u64
-    };
-    Role::THINKING
-        .into_iter()
-        .map(|role| (role, of(role)))
-        .collect()
+/// The sum of a counter over all that the fleet's processes counted for a role.
+fn counted(registry: &Registry, family: &str, role: Role) -> u64 {
+    let (text, label) = (registry.encode(), format!("role=\"{role}\""));
+    let of_role = text
+        .lines()
+        .filter(|line| line.starts_with(&format!("{family}{{")) && line.contains(&label));
+    of_role
+        .filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok())
+        .sum::<f64>() as u64
 }
 
 impl Remains {

@@ -227,13 +227,15 @@ fn quiet(remains: &Remains) -> bool {
     remains.plan.force == 0.0
 }
 
-/// The step that failed lies among the dead letters, for the reason that is given.
+/// The step that failed lies among the dead letters, for the reason that is given, or its letter was
+/// counted as lost.
 fn failure_is_explained(remains: &Remains, turn: &TurnId, problem: Option<&Problem>) -> bool {
     let mut of_turn = remains
         .dead
         .iter()
         .filter(|m| turn_in(&m.subject).as_ref() == Some(turn));
-    of_turn.any(|m| m.headers.get(header::DEAD_REASON) == problem.map(|p| p.code.as_str()))
+    remains.lost_dead > 0
+        || of_turn.any(|m| m.headers.get(header::DEAD_REASON) == problem.map(|p| p.code.as_str()))
 }
 
 /// A turn takes no longer than what was taken from it, or from everybody, explains: a message that is
