@@ -97,7 +97,9 @@ impl Take for Inbox {
         Box::pin(async move {
             match self.ask(delivery).await {
                 Ok(()) => Answer::Ack,
-                Err(error) if delivery.delivered > DELIVERIES_MAX => {
+                Err(error)
+                    if delivery.delivered > DELIVERIES_MAX && self.is_late(&delivery.message) =>
+                {
                     // The sweep ends the turn; the question itself stays in the inbox stream.
                     tracing::error!(%error, sequence = delivery.message.sequence, "question given up");
                     Answer::Ack
@@ -120,6 +122,18 @@ impl Take for Inbox {
 }
 
 impl Inbox {
+    /// Whether the time of a question is up; one that is refused has none.
+    fn is_late(&self, message: &Stored) -> bool {
+        let Ok(question) = read(message).question else {
+            return true;
+        };
+        let time = self.0.options.deadline.as_millis() as u64;
+        let deadline = question
+            .deadline
+            .unwrap_or_else(|| message.stored_at.plus(time));
+        deadline <= self.0.now()
+    }
+
     async fn ask(&self, delivery: &Delivery) -> Result<(), Error> {
         let message = &delivery.message;
         let Asked {
@@ -157,13 +171,16 @@ impl Inbox {
         question: &Question,
         message: &Stored,
     ) -> Result<(), Error> {
-        let (terminal, begun) =
-            tokio::try_join!(self.0.terminal(&header.turn), self.0.begun(header))?;
+        let (terminal, begun, due) = tokio::try_join!(
+            self.0.terminal(&header.turn),
+            self.0.begun(header),
+            self.0.fell_due(&header.turn)
+        )?;
         if let Some(terminal) = terminal {
             return self.join_ended(header, &terminal, message).await;
         }
         let is_begun = begun.is_some();
-        let owner = match begun {
+        let owner = match begun.or(due) {
             Some(owner) => owner,
             None => self.claim(header).await?,
         };
@@ -200,7 +217,7 @@ impl Inbox {
         }
     }
 
-    /// Creates the timer; gives the header of the one that was there before, even if it has fired.
+    /// Creates the timer; gives the header of the one that was there before, even if it fired just now.
     async fn claim(&self, header: &Header) -> Result<Header, Error> {
         let owner = match self.0.create_timer(header).await? {
             Created::Now => self.0.fell_due(&header.turn).await?,
