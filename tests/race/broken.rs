@@ -1,6 +1,7 @@
 //! What cannot be done ends in its default and a dead letter, and the turn goes on or ends: never in
 //! silence, and never by losing the bytes.
 
+use crate::between::{Between, Do};
 use crate::hand::Hand;
 use crate::script::{Came, Script, fails, plan, usual};
 use crate::world::{On, World, until, within};
@@ -13,7 +14,7 @@ use stage::Done;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The dead letters, when there are `n`. They are written after what follows from them.
+/// The dead letters, when there are `n`.
 async fn letters(world: &World, n: usize) -> Vec<Stored> {
     until("the dead letters", async || {
         world.all(Stream::Dead).await.len() >= n
@@ -116,6 +117,37 @@ pub(crate) async fn a_panic_is_given_up_at_once(on: On) {
         for letter in letters(&world, count).await {
             assert_eq!(head(&letter, header::DEAD_REASON), "panic");
             assert_eq!(head(&letter, header::DEAD_DELIVERED), "1");
+        }
+    }
+}
+
+/// The worker that gives a step up dies before the letter or the default is stored: who gets the step
+/// next writes both.
+pub(crate) async fn a_worker_dies_while_it_gives_up(on: On) {
+    for at in ["argosy.dead.", "argosy.answer."] {
+        let world = World::new(on).await;
+        let _gateway = world.gateway();
+        let _others = staff(&world, Role::Retriever, None);
+        let panics = Script::new(Role::Retriever, |_| -> std::future::Ready<Came> {
+            panic!("a scripted panic")
+        });
+        let stalled = Between::new(&world.bus, move |message| {
+            match message.subject.starts_with(at) {
+                true => Do::Stall,
+                false => Do::Pass,
+            }
+        });
+        let first = world.hire(&panics).on(stalled.clone()).start();
+        let id = world.ask(json!({"question": "q", "id": "dies"})).await;
+        stalled.meddled(1).await;
+        first.kill().await;
+
+        let _second = world.hire(&panics).start();
+        assert_default(&world.end(&id).await, Role::Retriever, "panic");
+        // One that had been stored before the crash is there twice.
+        let wanted = if at == "argosy.dead." { 1 } else { 2 };
+        for letter in letters(&world, wanted).await {
+            assert_eq!(head(&letter, header::DEAD_REASON), "panic");
         }
     }
 }

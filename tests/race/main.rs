@@ -82,6 +82,7 @@ races! {
         a_turn_without_a_timer_is_ended_by_the_sweep;
     broken:
         a_panic_is_given_up_at_once,
+        a_worker_dies_while_it_gives_up,
         a_step_that_kills_its_workers_is_given_up,
         a_failure_is_repeated_to_the_limit,
         a_stage_that_hangs_is_stopped_and_repeated;

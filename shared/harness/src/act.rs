@@ -218,7 +218,9 @@ impl Worker {
         Ok(())
     }
 
-    /// Gives a message up: its default or `failed` first, then the dead letter; the ack follows.
+    /// Gives a message up: the dead letter, then its default or `failed`; the ack follows. A letter that
+    /// cannot be stored is counted and holds nothing up; one whose default has to be tried again is
+    /// written again.
     pub(crate) async fn give_up(
         &self,
         delivery: &Delivery,
@@ -245,6 +247,15 @@ impl Worker {
             }
         }
         tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, code = failure.code, error = text, "step given up");
+        // Before the default: once that is stored, a redelivery would find the step done and write none.
+        let death = dead::Death {
+            reason: failure.code,
+            error: text,
+            stream: Stream::Steps(place.shard),
+            delivered: delivery.delivered,
+        };
+        let stored = dead::store(&*self.bus, dead::letter(place, message, &death)).await;
+        self.metrics.dead(self.role, failure.class, stored);
         let outcome = match step {
             Some((step, task)) => {
                 self.take_default(place, step, task, &failure, message)
@@ -260,14 +271,6 @@ impl Worker {
             );
             return Verdict::Retry(std::time::Duration::from_secs(1));
         }
-        let death = dead::Death {
-            reason: failure.code,
-            error: text,
-            stream: Stream::Steps(place.shard),
-            delivered: delivery.delivered,
-        };
-        let stored = dead::store(&*self.bus, dead::letter(place, message, &death)).await;
-        self.metrics.dead(self.role, failure.class, stored);
         Verdict::Ack(Reason::DeadLetter)
     }
 
