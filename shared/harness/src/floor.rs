@@ -30,6 +30,8 @@ pub struct Load {
     pub body_bytes: usize,
     /// How long a stubbed model takes.
     pub model_delay: Duration,
+    /// How long a stubbed index takes.
+    pub search_delay: Duration,
 }
 
 /// Runs the floor of one role until `stop` is cancelled.
@@ -119,8 +121,13 @@ async fn handle(
         .to_vec();
     let turn = String::from_utf8(name)?;
     let body = body(format!("{turn}|").as_bytes(), load.body_bytes);
-    if matches!(role, Role::Planner | Role::Mapper | Role::Reducer) && !load.model_delay.is_zero() {
-        tokio::time::sleep(load.model_delay).await;
+    let delay = match role {
+        Role::Planner | Role::Mapper | Role::Reducer => load.model_delay,
+        Role::Retriever => load.search_delay,
+        _ => Duration::ZERO,
+    };
+    if !delay.is_zero() {
+        tokio::time::sleep(delay).await;
     }
     let step = |role: &str, hop: u16| {
         (

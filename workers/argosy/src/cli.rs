@@ -240,6 +240,9 @@ pub struct Run {
     /// Answer without a model and without an index after this many milliseconds: for measuring.
     #[arg(long, value_name = "MS", hide = true)]
     pub stub_ms: Option<u64>,
+    /// How long the stubbed index takes, in milliseconds.
+    #[arg(long, value_name = "MS", hide = true, default_value_t = 0)]
+    pub stub_search_ms: u64,
     /// Fail at a named point with this probability, as in `part-stored=0.01`: for tests.
     #[arg(long, value_name = "POINT=P", hide = true)]
     pub fault: Vec<String>,
@@ -288,6 +291,9 @@ pub struct FloorRole {
     /// How long the stubbed model takes, in milliseconds.
     #[arg(long, default_value_t = 0)]
     pub model_delay_ms: u64,
+    /// How long the stubbed index takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub search_delay_ms: u64,
 }
 
 /// `argosy bench fleet`
@@ -302,6 +308,9 @@ pub struct BenchFleet {
     /// How long the stubbed model takes, in milliseconds.
     #[arg(long, default_value_t = 0)]
     pub model_delay_ms: u64,
+    /// How long the stubbed index takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub search_delay_ms: u64,
     /// Run steadily for this long instead, with short settings, and watch memory and disk.
     #[arg(long)]
     pub seconds: Option<u64>,
@@ -314,4 +323,17 @@ pub struct BenchFleet {
     /// Leave the floor out.
     #[arg(long)]
     pub no_floor: bool,
+}
+
+impl BenchFleet {
+    /// How the workers are to be stubbed, as arguments of theirs.
+    pub fn stubs(&self) -> Vec<String> {
+        [
+            ("--stub-ms", self.model_delay_ms),
+            ("--stub-search-ms", self.search_delay_ms),
+        ]
+        .into_iter()
+        .flat_map(|(name, ms)| [name.into(), ms.to_string()])
+        .collect()
+    }
 }

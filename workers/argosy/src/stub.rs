@@ -54,19 +54,26 @@ impl ChatModel for StubModel {
 }
 
 /// An index that finds the same passages for everybody.
-struct CannedSearch(Vec<Passage>);
+struct CannedSearch {
+    delay: Duration,
+    passages: Vec<Passage>,
+}
 
 impl Searcher for CannedSearch {
     fn search<'a>(
         &'a self,
         _request: &'a Request,
     ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
-        let found = SearchResult {
-            passages: self.0.clone(),
-            total_hits: self.0.len() as u64,
-            unknown_fields: vec![],
-        };
-        Box::pin(std::future::ready(Ok(found)))
+        Box::pin(async move {
+            if !self.delay.is_zero() {
+                tokio::time::sleep(self.delay).await;
+            }
+            Ok(SearchResult {
+                passages: self.passages.clone(),
+                total_hits: self.passages.len() as u64,
+                unknown_fields: vec![],
+            })
+        })
     }
 }
 
@@ -84,12 +91,25 @@ impl Searcher for NoSearch {
     }
 }
 
-/// The collaborators of a measured process.
-pub fn collaborators(delay: Duration) -> Collaborators {
-    let passages = (0..PASSAGES).filter_map(passage).collect();
-    Collaborators {
-        model: Arc::new(StubModel { delay }),
-        searcher: Arc::new(CannedSearch(passages)),
+/// How long the stubs take.
+#[derive(Debug, Clone, Copy)]
+pub struct Stub {
+    /// The model.
+    pub model: Duration,
+    /// The index.
+    pub search: Duration,
+}
+
+impl Stub {
+    /// The collaborators of a measured process.
+    pub fn collaborators(self) -> Collaborators {
+        Collaborators {
+            model: Arc::new(StubModel { delay: self.model }),
+            searcher: Arc::new(CannedSearch {
+                delay: self.search,
+                passages: (0..PASSAGES).filter_map(passage).collect(),
+            }),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::bench::driver::{Body, Cast, Run, closed_loop};
 use crate::bench::host::memory_mb;
 use crate::bench::median;
+use crate::bench::sizes::{Size, sizes};
 use crate::cli::{BenchFleet, FloorRole};
 use crate::config::Config;
 use crate::fail::Fail;
@@ -34,6 +35,9 @@ pub(super) struct Setting {
     pub(super) in_flight: Vec<usize>,
     pub(super) queries: Option<usize>,
     pub(super) model_delay_ms: u64,
+    pub(super) search_delay_ms: u64,
+    /// How the workers of the fleet are stubbed.
+    pub(super) stubs: Vec<String>,
     pub(super) sync_always: bool,
 }
 
@@ -48,6 +52,8 @@ pub(super) enum Kind {
 pub(super) struct Measured {
     pub(super) runs: Vec<Run>,
     pub(super) idle_worker_rss_mb: f64,
+    /// Of the fleet's messages; the floor's have one size.
+    pub(super) sizes: Vec<Size>,
 }
 
 impl Setting {
@@ -59,6 +65,8 @@ impl Setting {
             in_flight: args.in_flight.clone(),
             queries: args.queries,
             model_delay_ms: args.model_delay_ms,
+            search_delay_ms: args.search_delay_ms,
+            stubs: args.stubs(),
             sync_always: args.sync_always,
         })
     }
@@ -124,9 +132,8 @@ pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, Fail>
     let ground = Ground::lay(setting.nats_server.clone(), setting.sync_always, &config).await?;
     match kind {
         Kind::Fleet => {
-            let args = vec!["--stub-ms".into(), setting.model_delay_ms.to_string()];
             let mut members = ground
-                .plan(vec!["run.slots=256".into()], args)?
+                .plan(vec!["run.slots=256".into()], setting.stubs.clone())?
                 .start_all()?;
             let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
             let measured = loops(setting, &ground, &pids, question).await;
@@ -178,6 +185,7 @@ async fn loops(
     Ok(Measured {
         runs,
         idle_worker_rss_mb,
+        sizes: sizes(&*cast.bus).await?,
     })
 }
 
@@ -210,6 +218,7 @@ fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
                 &ground.server.url(),
             ]);
             command.args(["--model-delay-ms", &setting.model_delay_ms.to_string()]);
+            command.args(["--search-delay-ms", &setting.search_delay_ms.to_string()]);
             command.stdin(Stdio::null()).kill_on_drop(true);
             Ok(command.spawn()?)
         })
@@ -219,11 +228,11 @@ fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
 /// `argosy bench floor-role`: one process of the floor.
 pub async fn floor_role(args: FloorRole) -> Result<(), Fail> {
     let stop = CancellationToken::new();
-    let delay = Duration::from_millis(args.model_delay_ms);
     let load = Load {
         maps: MAPS,
         body_bytes: FLOOR_BYTES,
-        model_delay: delay,
+        model_delay: Duration::from_millis(args.model_delay_ms),
+        search_delay: Duration::from_millis(args.search_delay_ms),
     };
     let topology = Config::default().topology();
     let run = floor::run(&args.server, &topology, args.role, load, stop.clone());

@@ -8,6 +8,7 @@
 mod driver;
 mod fleet_run;
 mod host;
+mod sizes;
 mod steady;
 
 pub use fleet_run::floor_role;
@@ -58,19 +59,21 @@ pub async fn fleet(args: BenchFleet, output: Output) -> Result<(), Fail> {
         .map(|i| row(i, &args, &fleets, &floors))
         .collect();
     let idle: Vec<f64> = fleets.iter().map(|f| f.idle_worker_rss_mb).collect();
+    let sizes = fleets[0].sizes.clone();
     let class = if args.sync_always { "F" } else { "P" };
     if output == Output::Json {
         let report = json!({
             "class": class, "model_delay_ms": args.model_delay_ms, "maps": fleet_run::MAPS, "machine": host::machine(),
-            "repetitions": args.repeat, "idle_worker_rss_mb": median(idle), "runs": rows,
+            "search_delay_ms": args.search_delay_ms, "repetitions": args.repeat, "idle_worker_rss_mb": median(idle), "runs": rows, "message_sizes": sizes,
         });
         println!("{report:#}");
         return Ok(());
     }
     println!(
-        "{} class {class}, model {} ms, {} repetitions",
+        "{} class {class}, model {} ms, index {} ms, {} repetitions",
         host::machine(),
         args.model_delay_ms,
+        args.search_delay_ms,
         args.repeat
     );
     let head = format!(
@@ -105,6 +108,10 @@ pub async fn fleet(args: BenchFleet, output: Output) -> Result<(), Fail> {
         );
     }
     println!("one idle worker: {:.1} MB resident", median(idle));
+    println!("{}", "median bytes by kind of message".bold());
+    for size in sizes {
+        println!("{:>20} {:>7.0}", size.kind, size.p50_bytes);
+    }
     Ok(())
 }
 

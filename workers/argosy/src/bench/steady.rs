@@ -52,8 +52,7 @@ pub(super) async fn run(args: &BenchFleet, seconds: u64, output: Output) -> Resu
         format!("streams.keep={KEEP}"),
         format!("gateway.deadline={DEADLINE}"),
     ];
-    let stub = vec!["--stub-ms".into(), args.model_delay_ms.to_string()];
-    let mut members = ground.plan(set, stub)?.start_all()?;
+    let mut members = ground.plan(set, args.stubs())?.start_all()?;
     let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
     let in_flight = args.in_flight.last().copied().unwrap_or(16);
     let samples = sample(&ground, &pids, in_flight, seconds).await;

@@ -8,7 +8,7 @@ use crate::fault::Dice;
 use crate::model;
 use crate::roles::{Collaborators, Process};
 use crate::signal;
-use crate::stub;
+use crate::stub::{NoSearch, Stub};
 use envelope::Role;
 use harness::bus::{Bus, Stream};
 use harness::feed::feed;
@@ -69,7 +69,11 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     // Signals are heard from here on: a start that waits for its server can be told to stop as well.
     let mut worked = Ok(());
     signal::stop_on_signal(&stop, async {
-        worked = work(&process, role, args.stub_ms, &mut running).await;
+        let stub = args.stub_ms.map(|model| Stub {
+            model: Duration::from_millis(model),
+            search: Duration::from_millis(args.stub_search_ms),
+        });
+        worked = work(&process, role, stub, &mut running).await;
     })
     .await;
     if !stop.is_cancelled() {
@@ -89,14 +93,14 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
 async fn work(
     process: &Process,
     role: Role,
-    stub_ms: Option<u64>,
+    stub: Option<Stub>,
     running: &mut JoinSet<()>,
 ) -> Result<(), Fail> {
     if !process.bus.connected() {
         let url = harness::nats::without_secrets(&process.config.nats.url);
         tracing::info!(url, "waiting for nats");
     }
-    let with = collaborators(process, role, stub_ms, running).await?;
+    let with = collaborators(process, role, stub, running).await?;
     let mut roles = process.start(&[role], &with)?;
     process.health.started();
     tracing::info!(%role, "running");
@@ -108,13 +112,13 @@ async fn work(
 async fn collaborators(
     process: &Process,
     role: Role,
-    stub_ms: Option<u64>,
+    stub: Option<Stub>,
     running: &mut JoinSet<()>,
 ) -> Result<Collaborators, Fail> {
-    if let Some(ms) = stub_ms {
-        return Ok(stub::collaborators(Duration::from_millis(ms)));
+    if let Some(stub) = stub {
+        return Ok(stub.collaborators());
     }
-    let nothing: Arc<dyn Searcher> = Arc::new(stub::NoSearch);
+    let nothing: Arc<dyn Searcher> = Arc::new(NoSearch);
     let searcher = if role == Role::Retriever {
         index(process, running).await?
     } else {
