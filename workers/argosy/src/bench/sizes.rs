@@ -50,7 +50,12 @@ pub(super) async fn sizes(bus: &dyn Bus) -> Result<Vec<Size>, Fail> {
 }
 
 fn bytes(message: &Stored) -> f64 {
-    let headers: usize = message.headers.0.iter().map(|(n, v)| n.len() + v.len()).sum();
+    let headers: usize = message
+        .headers
+        .0
+        .iter()
+        .map(|(n, v)| n.len() + v.len())
+        .sum();
     (message.body.len() + headers) as f64
 }
 
