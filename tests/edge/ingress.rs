@@ -10,7 +10,7 @@ use argosy::fleet::{Member, Plan};
 use argosy::local::Local;
 use argosy::model::OFFLINE;
 use argosy::roles::Process;
-use argosy::stub;
+use argosy::stub::Stub;
 use bytes::Bytes;
 use envelope::limits::{ENVELOPE_BYTES_MAX, QUESTION_CHARS_MAX};
 use envelope::{Outcome, Role, Terminal, header, subject};
@@ -263,7 +263,11 @@ impl Fleet {
 
     /// Starts the roles that think.
     pub(crate) fn start_others(&mut self) {
-        let stubs = stub::collaborators(Duration::ZERO);
+        let stubs = Stub {
+            model: Duration::ZERO,
+            search: Duration::ZERO,
+        };
+        let stubs = stubs.collaborators();
         self.running = self.others.start(&Role::THINKING, &stubs).unwrap();
     }
 
