@@ -17,10 +17,17 @@ const OURS: &[(&str, &[&str])] = &[
     ("telemetry", &["settings"]),
     ("stage", &["envelope"]),
     ("llm", &["envelope", "settings"]),
+    ("embed", &["envelope"]),
     // adapters
     ("harness", &["envelope", "settings", "telemetry", "stage"]),
-    ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
-    ("retrieval", &["envelope", "settings", "telemetry", "llm"]),
+    (
+        "llm-pool",
+        &["envelope", "settings", "telemetry", "llm", "embed"],
+    ),
+    (
+        "retrieval",
+        &["envelope", "settings", "telemetry", "llm", "embed"],
+    ),
     // decisions
     ("planner", THINKING),
     ("mapper", THINKING),
@@ -43,6 +50,7 @@ const OURS: &[(&str, &[&str])] = &[
             "llm",
             "harness",
             "llm-pool",
+            "embed",
             "retrieval",
         ],
     ),

@@ -10,6 +10,7 @@
 //! | [`record`] | what the corpus stream carries, and in which order |
 //! | [`catalog`] | what is indexed, compared with the disk |
 //! | [`index`] | the local tantivy index and its position in the stream |
+//! | [`vector`] | vectors of chunks, and the places that keep them |
 //! | [`LexicalSearcher`] | BM25 and the built-in reranker behind [`Searcher`] |
 
 pub mod catalog;
@@ -24,6 +25,7 @@ pub mod reader;
 pub mod record;
 mod rerank;
 mod search;
+pub mod vector;
 
 pub use catalog::{Catalog, Entry, IndexPlan, Mode};
 pub use document::{Document, Stamp};

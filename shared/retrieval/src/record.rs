@@ -6,6 +6,7 @@
 use crate::catalog::Entry;
 use crate::chunk::chunks;
 use crate::document::Document;
+use crate::vector::Embedding;
 use bytes::Bytes;
 use envelope::{Bucket, CodecError, DocId, Passage, Subject, TenantId, WIRE};
 use serde::{Deserialize, Serialize};
@@ -55,6 +56,9 @@ pub struct ChunkRecord {
     /// Metadata of the document.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, Value>,
+    /// Its vector, where an encoder made one while it was indexed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<Embedding>,
 }
 
 impl ChunkRecord {
@@ -134,6 +138,7 @@ pub fn publish_order(document: &Document, previous: Option<&Entry>) -> Vec<Chunk
         line: piece.line,
         text: piece.text,
         metadata: document.metadata.clone(),
+        embedding: None,
     }));
     records
 }
@@ -163,6 +168,7 @@ fn tombstone(tenant: &TenantId, source: &str, entry: &Entry, n: u32) -> ChunkRec
         line: 0,
         text: String::new(),
         metadata: BTreeMap::new(),
+        embedding: None,
     }
 }
 

@@ -1,0 +1,72 @@
+//! The contract of every embedder.
+
+use envelope::{Class, Classed};
+use futures_util::future::BoxFuture;
+
+/// Which side of a search a text is on. Some models want them told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What is looked for.
+    Query,
+    /// What is found.
+    Passage,
+}
+
+/// Makes vectors of texts.
+pub trait Embedder: Send + Sync + 'static {
+    /// Names the model and its version, such as `minilm-l6-v2`. Vectors of different names are never
+    /// compared.
+    fn name(&self) -> &str;
+
+    /// Numbers in a vector.
+    fn dims(&self) -> usize;
+
+    /// How much of a fused score belongs to the vectors, from 0 to 1; the rest is the words'. From
+    /// measurement (docs/retrieval.md): a real encoder deserves 0.6, a static table 0.2.
+    fn weight(&self) -> f32;
+
+    /// One vector for each text, in order, each of length 1 (or all zeros when the text has nothing
+    /// to go by). Long texts are cut where the model ends.
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [&'a str],
+        side: Side,
+    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, Error>>;
+}
+
+/// Why texts could not be embedded.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The model's files are missing or not what they should be.
+    #[error("embedder `{name}`: {text}")]
+    Model {
+        /// Which.
+        name: String,
+        /// What is wrong, and how to mend it.
+        text: String,
+    },
+    /// A node did not answer, or not in time.
+    #[error("embedder `{name}` is away: {text}")]
+    Away {
+        /// Which.
+        name: String,
+        /// What happened.
+        text: String,
+    },
+}
+
+impl Classed for Error {
+    fn class(&self) -> Class {
+        match self {
+            Error::Model { .. } => Class::Permanent,
+            Error::Away { .. } => Class::Transient,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Error::Model { .. } => "embedder_unusable",
+            Error::Away { .. } => "embedder_away",
+        }
+    }
+}
