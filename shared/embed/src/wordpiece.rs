@@ -1,0 +1,223 @@
+//! BERT's uncased tokenizer: text to the numbers of word pieces.
+//!
+//! Lower case, no accents, punctuation and ideographs stand alone, and each word is cut into the
+//! longest pieces that the vocabulary has. The numbers are those of the `tokenizers` library (its
+//! `BertNormalizer`, `BertPreTokenizer` and `WordPiece`), and the tests compare with it. It is written
+//! out here because the library is far heavier than this file, and because the static table needs a
+//! tokenizer that costs as little as adding vectors: here most words are one look-up.
+//!
+//! *Not* a reader of `tokenizer.json`, and no special tokens: `[CLS]` in a text is punctuation around
+//! a word, whoever wrote it.
+
+use std::collections::HashMap;
+use unicode_normalization::char::decompose_canonical;
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Longest word that is cut into pieces, in characters; a longer one is unknown. BERT's own number.
+const WORD_CHARS_MAX: usize = 100;
+
+/// The piece for what the vocabulary cannot spell.
+const UNKNOWN: &str = "[UNK]";
+
+/// What a piece that goes on within a word begins with in the vocabulary.
+const CONTINUATION: &str = "##";
+
+/// A vocabulary, ready to cut texts.
+#[derive(Debug)]
+pub struct Tokenizer {
+    /// Pieces that begin a word.
+    first: HashMap<Box<str>, u32>,
+    /// Pieces that go on, without their mark.
+    later: HashMap<Box<str>, u32>,
+    unknown: u32,
+    /// Longest piece in bytes: no longer one is looked for.
+    longest: usize,
+    len: usize,
+}
+
+impl Tokenizer {
+    /// A tokenizer of the vocabulary: one piece a line, numbered from 0. Without a line `[UNK]` what
+    /// cannot be spelled is piece 0.
+    pub fn new(vocabulary: &str) -> Self {
+        let mut tokenizer = Self {
+            first: HashMap::new(),
+            later: HashMap::new(),
+            unknown: 0,
+            longest: 0,
+            len: 0,
+        };
+        for (id, piece) in (0..).zip(vocabulary.lines()) {
+            tokenizer.longest = tokenizer.longest.max(piece.len());
+            tokenizer.len += 1;
+            match piece.strip_prefix(CONTINUATION) {
+                Some(rest) if !rest.is_empty() => tokenizer.later.insert(rest.into(), id),
+                _ => tokenizer.first.insert(piece.into(), id),
+            };
+        }
+        tokenizer.unknown = tokenizer.first.get(UNKNOWN).copied().unwrap_or(0);
+        tokenizer
+    }
+
+    /// Pieces in the vocabulary.
+    pub fn vocabulary_len(&self) -> usize {
+        self.len
+    }
+
+    /// The number of a piece as the vocabulary writes it.
+    pub fn id(&self, piece: &str) -> Option<u32> {
+        match piece.strip_prefix(CONTINUATION) {
+            Some(rest) if !rest.is_empty() => self.later.get(rest).copied(),
+            _ => self.first.get(piece).copied(),
+        }
+    }
+
+    /// The pieces of the text, the first `max` of them, without `[CLS]` and `[SEP]`.
+    pub fn encode(&self, text: &str, max: usize) -> Vec<u32> {
+        let mut words = Words {
+            tokenizer: self,
+            word: String::new(),
+            chars: 0,
+            ids: Vec::with_capacity(max.min(text.len() / 4 + 1)),
+        };
+        for c in text.chars() {
+            words.push(c);
+            if words.ids.len() >= max {
+                break;
+            }
+        }
+        words.end();
+        words.ids.truncate(max);
+        words.ids
+    }
+
+    /// Adds the pieces of one clean word.
+    fn cut(&self, word: &str, ids: &mut Vec<u32>) {
+        if let Some(id) = self.first.get(word) {
+            ids.push(*id);
+            return;
+        }
+        let (mut rest, mut map, kept) = (word, &self.first, ids.len());
+        while !rest.is_empty() {
+            let Some((piece, id)) = self.longest_piece(rest, map) else {
+                ids.truncate(kept);
+                ids.push(self.unknown);
+                return;
+            };
+            ids.push(id);
+            rest = &rest[piece..];
+            map = &self.later;
+        }
+    }
+
+    /// Length in bytes and number of the longest piece that the word begins with.
+    fn longest_piece(&self, word: &str, map: &HashMap<Box<str>, u32>) -> Option<(usize, u32)> {
+        let mut end = word.floor_char_boundary(self.longest);
+        while end > 0 {
+            if let Some(id) = map.get(&word[..end]) {
+                return Some((end, *id));
+            }
+            end = word.floor_char_boundary(end - 1);
+        }
+        None
+    }
+}
+
+/// A text on its way: the word that is being read, and the pieces of those before.
+struct Words<'a> {
+    tokenizer: &'a Tokenizer,
+    word: String,
+    chars: usize,
+    ids: Vec<u32>,
+}
+
+impl Words<'_> {
+    /// The next character as it stands in the text.
+    fn push(&mut self, c: char) {
+        match c {
+            'a'..='z' | '0'..='9' => self.add(c),
+            'A'..='Z' => self.add(c.to_ascii_lowercase()),
+            ' ' | '\t' | '\n' | '\r' => self.end(),
+            '\0'..='\x1f' | '\x7f' => {}
+            '\0'..='\x7f' => self.alone(c),
+            _ => self.push_wide(c),
+        }
+    }
+
+    /// A character beyond ASCII: cleaned, parted from its accents, in lower case.
+    fn push_wide(&mut self, c: char) {
+        if c == '\u{fffd}' || is_other(c) {
+            return;
+        }
+        let ideograph = is_ideograph(c);
+        if ideograph {
+            self.end();
+        }
+        decompose_canonical(c, |part| {
+            if part.general_category() != GeneralCategory::NonspacingMark {
+                part.to_lowercase().for_each(|low| self.push_clean(low));
+            }
+        });
+        if ideograph {
+            self.end();
+        }
+    }
+
+    fn push_clean(&mut self, c: char) {
+        if c.is_whitespace() {
+            self.end();
+        } else if is_punctuation(c) {
+            self.alone(c);
+        } else {
+            self.add(c);
+        }
+    }
+
+    /// A character that is a word by itself.
+    fn alone(&mut self, c: char) {
+        self.end();
+        self.add(c);
+        self.end();
+    }
+
+    fn add(&mut self, c: char) {
+        self.chars += 1;
+        if self.chars <= WORD_CHARS_MAX {
+            self.word.push(c);
+        }
+    }
+
+    /// The word ends here, if there is one.
+    fn end(&mut self) {
+        match self.chars {
+            0 => {}
+            1..=WORD_CHARS_MAX => self.tokenizer.cut(&self.word, &mut self.ids),
+            _ => self.ids.push(self.tokenizer.unknown),
+        }
+        self.word.clear();
+        self.chars = 0;
+    }
+}
+
+/// Whether the character is left out: control, format, private use.
+fn is_other(c: char) -> bool {
+    matches!(
+        c.general_category(),
+        GeneralCategory::Control | GeneralCategory::Format | GeneralCategory::PrivateUse
+    )
+}
+
+/// Punctuation as BERT has it: Unicode's, and every sign of ASCII.
+fn is_punctuation(c: char) -> bool {
+    c.is_ascii_punctuation() || c.general_category_group() == GeneralCategoryGroup::Punctuation
+}
+
+/// The blocks of ideographs that BERT cuts into single characters. Not kana, not hangul.
+fn is_ideograph(c: char) -> bool {
+    matches!(u32::from(c),
+        0x4E00..=0x9FFF | 0x3400..=0x4DBF | 0x2_0000..=0x2_A6DF | 0x2_A700..=0x2_B73F
+        | 0x2_B740..=0x2_B81F | 0x2_B920..=0x2_CEAF | 0xF900..=0xFAFF | 0x2_F800..=0x2_FA1F)
+}
+
+#[cfg(test)]
+#[path = "wordpiece_tests.rs"]
+mod tests;
