@@ -1,12 +1,14 @@
 //! The index that is asked: built from a data set through the records of the corpus stream.
 
-use super::dataset::Dataset;
+use super::dataset::{Dataset, Gold, squeezed};
+use super::metrics::mean;
 use crate::fail::Fail;
 use crate::render::Line;
 use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use retrieval::document::sha256_hex;
 use retrieval::record::publish_order;
 use retrieval::{Index, Position};
+use std::collections::HashMap;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -85,4 +87,33 @@ fn fingerprint(dataset: &Dataset) -> String {
         ));
     }
     sha256_hex(all.as_bytes())
+}
+
+/// The share of a question's facts that some chunk has whole, on average; `None` where documents are
+/// the unit. It reads the whole corpus for every fact: seconds.
+pub(super) fn ceiling(dataset: &Dataset) -> Option<f64> {
+    let mut corpus = String::new();
+    for record in dataset
+        .documents
+        .iter()
+        .flat_map(|d| publish_order(d, None))
+    {
+        corpus.push_str(&squeezed(&record.text));
+        corpus.push('\n'); // squeezed texts have none, so no fact reaches over it
+    }
+    let mut known: HashMap<&str, bool> = HashMap::new();
+    let shares = dataset.questions.iter().filter_map(|question| {
+        let Gold::Facts(facts) = &question.gold else {
+            return None;
+        };
+        let mut there = 0u32;
+        for fact in facts {
+            let whole = known
+                .entry(fact)
+                .or_insert_with(|| corpus.contains(fact.as_str()));
+            there += u32::from(*whole);
+        }
+        (!facts.is_empty()).then(|| f64::from(there) / facts.len() as f64)
+    });
+    mean(shares)
 }

@@ -20,6 +20,8 @@ pub(super) struct Asked {
     pub(super) ranking: Ranking,
     /// The same for a search that returns [`DEPTH`] passages.
     pub(super) deep: Option<Ranking>,
+    /// The chunks of the longest list and their scores, best first.
+    pub(super) passages: Vec<(String, f32)>,
     /// Signals of the scores, in the order of [`Signal::ALL`].
     pub(super) signals: [f64; Signal::ALL.len()],
     /// How long the search took, in milliseconds.
@@ -49,17 +51,19 @@ pub(super) async fn ask(
         let ms = start.elapsed().as_secs_f64() * 1_000.0;
         let scores: Vec<f32> = result.passages.iter().map(|p| p.score).collect();
         let ranking = question.gold.ranking(&result.passages);
-        let deep = match dataset.unit {
-            Unit::Document => Some(ranking.clone()),
-            Unit::Chunk if deep => {
-                let result = search(searcher, question, DEPTH).await?;
-                Some(question.gold.ranking(&result.passages))
-            }
-            Unit::Chunk => None,
+        let longest = match dataset.unit {
+            Unit::Chunk if deep => search(searcher, question, DEPTH).await?,
+            Unit::Chunk | Unit::Document => result,
         };
+        let is_deep = deep || dataset.unit == Unit::Document;
         all.push(Asked {
             ranking,
-            deep,
+            deep: is_deep.then(|| question.gold.ranking(&longest.passages)),
+            passages: longest
+                .passages
+                .into_iter()
+                .map(|p| (p.chunk_id, p.score))
+                .collect(),
             signals: Signal::ALL.map(|signal| signal.of(&scores)),
             ms,
         });

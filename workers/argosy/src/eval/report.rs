@@ -3,7 +3,7 @@
 
 use super::dataset::{Dataset, Question};
 use super::figures::Figures;
-use super::ground::Ground;
+use super::ground::{self, Ground};
 use super::measure::Asked;
 use crate::bench::machine;
 use crate::cli::{EvalRetrieval, Output};
@@ -25,6 +25,8 @@ pub(super) struct Report {
     documents: usize,
     chunks: u64,
     judgements_without_document: usize,
+    /// The evidence recall that a perfect search would reach: facts that no chunk has whole are lost.
+    evidence_ceiling: Option<f64>,
     chunker: Chunker,
     embedder: Option<String>,
     machine: String,
@@ -56,6 +58,7 @@ impl Report {
             documents: dataset.documents.len(),
             chunks: ground.index.chunk_count(),
             judgements_without_document: dataset.unmatched,
+            evidence_ceiling: args.deep.then(|| ground::ceiling(dataset)).flatten(),
             chunker: Chunker {
                 tokens: CHUNK_TOKENS_MAX,
                 overlap: OVERLAP_TOKENS_MAX,
@@ -104,6 +107,9 @@ impl Report {
             self.embedder.as_deref().unwrap_or("none"),
             self.machine
         );
+        if let Some(ceiling) = self.evidence_ceiling {
+            println!("a perfect search would find {ceiling:.3} of the evidence in these chunks");
+        }
         let mut head = format!("{:<22}", "");
         for (name, _) in COLUMNS {
             head.push_str(&format!(" {name:>8}"));
@@ -145,7 +151,8 @@ fn row(name: &str, figures: &Figures) -> String {
     row
 }
 
-/// One line of JSON for each question: at which rank each item of the gold was found.
+/// One line of JSON for each question: at which rank each item of the gold was found (chunks, or
+/// documents where these are the unit; null where it was not), and which chunks were found.
 pub(super) fn details(name: &str, dataset: &Dataset, asked: &[Asked]) -> Vec<String> {
     let line = |(question, asked): (&Question, &Asked)| {
         let ranking = asked.deep.as_ref().unwrap_or(&asked.ranking);
@@ -155,7 +162,7 @@ pub(super) fn details(name: &str, dataset: &Dataset, asked: &[Asked]) -> Vec<Str
             .collect();
         json!({
             "configuration": name, "question": question.id, "type": question.kind,
-            "gold_ranks": ranks, "signals": asked.signals, "ms": asked.ms,
+            "gold_ranks": ranks, "passages": asked.passages, "ms": asked.ms,
         })
         .to_string()
     };
