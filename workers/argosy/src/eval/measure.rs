@@ -49,6 +49,7 @@ pub(super) async fn ask(
         let start = Instant::now();
         let result = search(searcher, question, top_k).await?;
         let ms = start.elapsed().as_secs_f64() * 1_000.0;
+        let words = question.text.split_whitespace().count();
         let scores: Vec<f32> = result.passages.iter().map(|p| p.score).collect();
         let ranking = question.gold.ranking(&result.passages);
         let longest = match dataset.unit {
@@ -64,7 +65,7 @@ pub(super) async fn ask(
                 .into_iter()
                 .map(|p| (p.chunk_id, p.score))
                 .collect(),
-            signals: Signal::ALL.map(|signal| signal.of(&scores)),
+            signals: Signal::ALL.map(|signal| signal.of(&scores, words)),
             ms,
         });
     }
