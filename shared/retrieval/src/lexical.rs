@@ -17,6 +17,7 @@ use std::time::Instant;
 pub struct LexicalSearcher {
     index: Index,
     metrics: Option<Metrics>,
+    reranks: bool,
 }
 
 impl LexicalSearcher {
@@ -25,6 +26,15 @@ impl LexicalSearcher {
         LexicalSearcher {
             index,
             metrics: None,
+            reranks: true,
+        }
+    }
+
+    /// Leaves the order to the index alone: scores are those of BM25, without an upper limit.
+    pub fn unranked(self) -> LexicalSearcher {
+        LexicalSearcher {
+            reranks: false,
+            ..self
         }
     }
 
@@ -38,7 +48,11 @@ impl LexicalSearcher {
 
     fn search_counted(&self, request: &Request) -> Result<SearchResult, Error> {
         let start = Instant::now();
-        let result = search_blocking(&self.index, request)?;
+        let result = if self.reranks {
+            search_blocking(&self.index, request)?
+        } else {
+            search_unranked(&self.index, request)?
+        };
         if let Some(metrics) = &self.metrics {
             metrics.searched(self.label(&request.buckets), start.elapsed(), &result);
         }
@@ -73,6 +87,19 @@ pub(crate) fn search_blocking(index: &Index, request: &Request) -> Result<Search
     let passages = rerank(found.found, &found.terms, &mut analyzer(), request.top_k);
     Ok(SearchResult {
         passages,
+        total_hits: found.total,
+        unknown_fields: found.unknown_fields,
+    })
+}
+
+/// One search without a second look.
+fn search_unranked(index: &Index, request: &Request) -> Result<SearchResult, Error> {
+    let found = index.candidates(request)?;
+    let best = found.found.into_iter().take(request.top_k);
+    Ok(SearchResult {
+        passages: best
+            .map(|(score, record)| record.into_passage(score))
+            .collect(),
         total_hits: found.total,
         unknown_fields: found.unknown_fields,
     })

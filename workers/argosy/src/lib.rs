@@ -8,6 +8,7 @@
 //! | [`cli`] | the command line |
 //! | [`command`] | one module per command |
 //! | [`mod@bench`] | measuring the fleet against bare JetStream |
+//! | [`eval`] | measuring against known answers |
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
@@ -25,6 +26,7 @@ pub mod client;
 pub mod command;
 pub mod config;
 pub mod corpus;
+pub mod eval;
 pub mod fail;
 pub mod fault;
 pub mod fleet;

@@ -1,9 +1,9 @@
 //! `argosy`: loads, runs, drains, exits.
 
-use argosy::cli::{Bench, Cli, Command, Output, Server};
+use argosy::cli::{Bench, Cli, Command, Eval, Output, Server};
 use argosy::config::Config;
 use argosy::fail::Fail;
-use argosy::{bench, command, render};
+use argosy::{bench, command, eval, render};
 use clap::Parser;
 use std::process::ExitCode;
 use telemetry::LogFormat;
@@ -69,6 +69,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
         Command::Bench(Bench::FloorRole(args)) => bench::floor_role(args).await,
+        Command::Eval(Eval::Retrieval(args)) => eval::retrieval(args, output).await,
     }
 }
 
@@ -81,7 +82,7 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
         Command::Setup(args) => &args.server,
         Command::Run(args) => &args.server,
         Command::Answer(args) | Command::Cancel(args) => &args.server,
-        Command::Demo(_) | Command::Up(_) | Command::Bench(_) => &none,
+        Command::Demo(_) | Command::Up(_) | Command::Bench(_) | Command::Eval(_) => &none,
     };
     let mut flags = server.flags();
     for pair in &cli.set {

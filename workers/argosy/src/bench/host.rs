@@ -34,7 +34,7 @@ pub(super) fn memory_mb(pid: u32, field: &str) -> f64 {
 }
 
 /// The machine in one line.
-pub(super) fn machine() -> String {
+pub(crate) fn machine() -> String {
     let cores = std::thread::available_parallelism().map_or(0, usize::from);
     let model = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = model.lines().find_map(|line| {

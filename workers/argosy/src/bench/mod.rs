@@ -12,6 +12,7 @@ mod sizes;
 mod steady;
 
 pub use fleet_run::floor_role;
+pub(crate) use host::machine;
 
 use crate::cli::{BenchFleet, Output};
 use crate::fail::Fail;
@@ -63,7 +64,7 @@ pub async fn fleet(args: BenchFleet, output: Output) -> Result<(), Fail> {
     let class = if args.sync_always { "F" } else { "P" };
     if output == Output::Json {
         let report = json!({
-            "class": class, "model_delay_ms": args.model_delay_ms, "maps": fleet_run::MAPS, "machine": host::machine(),
+            "class": class, "model_delay_ms": args.model_delay_ms, "maps": fleet_run::MAPS, "machine": machine(),
             "search_delay_ms": args.search_delay_ms, "repetitions": args.repeat, "idle_worker_rss_mb": median(idle), "runs": rows, "message_sizes": sizes,
         });
         println!("{report:#}");
@@ -71,7 +72,7 @@ pub async fn fleet(args: BenchFleet, output: Output) -> Result<(), Fail> {
     }
     println!(
         "{} class {class}, model {} ms, index {} ms, {} repetitions",
-        host::machine(),
+        machine(),
         args.model_delay_ms,
         args.search_delay_ms,
         args.repeat

@@ -1,0 +1,119 @@
+//! The index that is asked: built from a data set through the records of the corpus stream.
+
+use super::dataset::{Dataset, Gold, squeezed};
+use super::metrics::mean;
+use crate::fail::Fail;
+use crate::render::Line;
+use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
+use retrieval::document::sha256_hex;
+use retrieval::record::publish_order;
+use retrieval::{Index, Position};
+use std::collections::HashMap;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Documents that are handed to the writer at once.
+const BATCH: usize = 100;
+
+/// An index over a data set.
+pub(super) struct Ground {
+    /// The index.
+    pub(super) index: Index,
+    /// Its folder, where nobody wants to keep it.
+    _folder: Option<TempDir>,
+}
+
+impl Ground {
+    /// Indexes the documents in `folder`, or in one that goes with the ground. An index that is
+    /// there and holds the same documents, cut by the same limits, is used as it is. Blocking.
+    pub(super) fn build(
+        dataset: &Dataset,
+        folder: Option<&Path>,
+        line: &Line,
+    ) -> Result<Ground, Fail> {
+        let (path, temporary) = match folder {
+            Some(folder) => (folder.to_owned(), None),
+            None => {
+                let folder = tempfile::tempdir()?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        };
+        let broken =
+            |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", path.display()));
+        let index = Index::open(&path).map_err(broken)?;
+        let whole = Position {
+            stream: fingerprint(dataset),
+            sequence: dataset.documents.len() as u64,
+        };
+        if index.position().map_err(broken)?.as_ref() != Some(&whole) {
+            fill(&index, dataset, &whole, line).map_err(broken)?;
+        }
+        Ok(Ground {
+            index,
+            _folder: temporary,
+        })
+    }
+}
+
+fn fill(
+    index: &Index,
+    dataset: &Dataset,
+    whole: &Position,
+    line: &Line,
+) -> Result<(), retrieval::Error> {
+    let mut writer = index.writer()?;
+    writer.clear()?;
+    for (n, documents) in dataset.documents.chunks(BATCH).enumerate() {
+        line.say(format!(
+            "indexing: {} of {}",
+            n * BATCH,
+            dataset.documents.len()
+        ));
+        for document in documents {
+            writer.apply(&publish_order(document, None))?;
+        }
+    }
+    writer.commit(whole.sequence, &whole.stream)?;
+    writer.close()
+}
+
+/// What the index would be made of.
+fn fingerprint(dataset: &Dataset) -> String {
+    let mut all = format!("eval {CHUNK_TOKENS_MAX} {OVERLAP_TOKENS_MAX}");
+    for document in &dataset.documents {
+        all.push_str(&format!(
+            "\n{} {} {}",
+            document.doc_id, document.hash, document.title
+        ));
+    }
+    sha256_hex(all.as_bytes())
+}
+
+/// The share of a question's facts that some chunk has whole, on average; `None` where documents are
+/// the unit. It reads the whole corpus for every fact: seconds.
+pub(super) fn ceiling(dataset: &Dataset) -> Option<f64> {
+    let mut corpus = String::new();
+    for record in dataset
+        .documents
+        .iter()
+        .flat_map(|d| publish_order(d, None))
+    {
+        corpus.push_str(&squeezed(&record.text));
+        corpus.push('\n'); // squeezed texts have none, so no fact reaches over it
+    }
+    let mut known: HashMap<&str, bool> = HashMap::new();
+    let shares = dataset.questions.iter().filter_map(|question| {
+        let Gold::Facts(facts) = &question.gold else {
+            return None;
+        };
+        let mut there = 0u32;
+        for fact in facts {
+            let whole = known
+                .entry(fact)
+                .or_insert_with(|| corpus.contains(fact.as_str()));
+            there += u32::from(*whole);
+        }
+        (!facts.is_empty()).then(|| f64::from(there) / facts.len() as f64)
+    });
+    mean(shares)
+}

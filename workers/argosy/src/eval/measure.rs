@@ -1,0 +1,91 @@
+//! Asking every question of a data set, one after the other, and timing the searches.
+
+use super::dataset::{Dataset, Question, Ranking, Unit};
+use super::signal::Signal;
+use crate::fail::Fail;
+use envelope::{Filter, TenantId};
+use retrieval::{Request, SearchResult, Searcher};
+use std::time::Instant;
+
+/// How many passages a hit may be among.
+pub(super) const SHOWN: usize = 10;
+/// How many candidates the index is asked for, and how deep is looked for what was missed.
+pub(super) const DEPTH: usize = 100;
+/// Searches before the clock runs: files are read, memory is touched.
+const WARM_UP: usize = 20;
+
+/// What came of one question.
+pub(super) struct Asked {
+    /// What was found where. To [`DEPTH`] where documents are the unit, else to [`SHOWN`].
+    pub(super) ranking: Ranking,
+    /// The same for a search that returns [`DEPTH`] passages.
+    pub(super) deep: Option<Ranking>,
+    /// The chunks of the longest list and their scores, best first.
+    pub(super) passages: Vec<(String, f32)>,
+    /// Signals of the scores, in the order of [`Signal::ALL`].
+    pub(super) signals: [f64; Signal::ALL.len()],
+    /// How long the search took, in milliseconds.
+    pub(super) ms: f64,
+}
+
+/// Asks all questions. `deep` looks at [`DEPTH`] passages as well, where that is another search.
+pub(super) async fn ask(
+    searcher: &dyn Searcher,
+    dataset: &Dataset,
+    deep: bool,
+    tell: impl Fn(usize),
+) -> Result<Vec<Asked>, Fail> {
+    // A document has one chunk or a few: with so many chunks, ten documents come out.
+    let top_k = match dataset.unit {
+        Unit::Document => DEPTH,
+        Unit::Chunk => SHOWN,
+    };
+    for question in dataset.questions.iter().take(WARM_UP) {
+        search(searcher, question, top_k).await?;
+    }
+    let mut all = Vec::with_capacity(dataset.questions.len());
+    for (n, question) in dataset.questions.iter().enumerate() {
+        tell(n);
+        let start = Instant::now();
+        let result = search(searcher, question, top_k).await?;
+        let ms = start.elapsed().as_secs_f64() * 1_000.0;
+        let words = question.text.split_whitespace().count();
+        let scores: Vec<f32> = result.passages.iter().map(|p| p.score).collect();
+        let ranking = question.gold.ranking(&result.passages);
+        let longest = match dataset.unit {
+            Unit::Chunk if deep => search(searcher, question, DEPTH).await?,
+            Unit::Chunk | Unit::Document => result,
+        };
+        let is_deep = deep || dataset.unit == Unit::Document;
+        all.push(Asked {
+            ranking,
+            deep: is_deep.then(|| question.gold.ranking(&longest.passages)),
+            passages: longest
+                .passages
+                .into_iter()
+                .map(|p| (p.chunk_id, p.score))
+                .collect(),
+            signals: Signal::ALL.map(|signal| signal.of(&scores, words)),
+            ms,
+        });
+    }
+    Ok(all)
+}
+
+async fn search(
+    searcher: &dyn Searcher,
+    question: &Question,
+    top_k: usize,
+) -> Result<SearchResult, Fail> {
+    let request = Request {
+        tenant: TenantId::default_tenant(),
+        buckets: Vec::new(),
+        filter: Filter::default(),
+        query: question.text.clone(),
+        keywords: Vec::new(),
+        fetch_k: DEPTH,
+        top_k,
+    };
+    let searched = searcher.search(&request).await;
+    searched.map_err(|e| Fail::negative(format!("question `{}`: {e}", question.id)))
+}

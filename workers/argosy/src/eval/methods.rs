@@ -1,0 +1,65 @@
+//! The ways to search, by name: data, so that another one is a few lines.
+
+use super::ground::Ground;
+use crate::fail::Fail;
+use retrieval::{LexicalSearcher, Searcher};
+use std::sync::Arc;
+
+/// A way to search.
+pub(super) struct Method {
+    /// Its name on the command line and in reports.
+    pub(super) name: &'static str,
+    /// Makes the searcher over an index.
+    make: fn(&Ground) -> Result<Arc<dyn Searcher>, Fail>,
+}
+
+/// All ways, in the order of reports.
+const METHODS: &[Method] = &[
+    Method {
+        name: "bm25",
+        make: |ground| {
+            Ok(Arc::new(
+                LexicalSearcher::new(ground.index.clone()).unranked(),
+            ))
+        },
+    },
+    Method {
+        name: "lexical",
+        make: |ground| Ok(Arc::new(LexicalSearcher::new(ground.index.clone()))),
+    },
+];
+
+impl Method {
+    /// The searcher over an index.
+    pub(super) fn build(&self, ground: &Ground) -> Result<Arc<dyn Searcher>, Fail> {
+        (self.make)(ground)
+    }
+}
+
+/// The methods with these names; all of them for none.
+pub(super) fn chosen(names: &[String]) -> Result<Vec<&'static Method>, Fail> {
+    if names.is_empty() {
+        return Ok(METHODS.iter().collect());
+    }
+    let find = |name: &String| {
+        METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
+            let known: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
+            Fail::usage(format!("there is no method `{name}`"))
+                .hint(format!("the methods are {}", known.join(", ")))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_looked_up() {
+        assert_eq!(chosen(&[]).unwrap().len(), METHODS.len());
+        assert_eq!(chosen(&["lexical".into()]).unwrap()[0].name, "lexical");
+        let fail = chosen(&["grep".into()]).err().unwrap();
+        assert!(fail.hint.unwrap().contains("bm25"));
+    }
+}

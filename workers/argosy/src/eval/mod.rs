@@ -1,0 +1,81 @@
+//! Measuring answers to questions whose right answers are known.
+//!
+//! So far that is retrieval: which chunks or documents come first. Data is named on the command
+//! line and never part of the repository. What happens to a document here is what happens to it in
+//! the fleet: the same chunker, the same index, the same search. *Not* measured: what a planner
+//! would make of the question; it is asked as it stands.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`dataset`] | questions and what is right; [`beir`] and [`multihop`] read files |
+//! | [`ground`] | the index that is asked |
+//! | [`methods`] | the ways to search, by name |
+//! | [`measure`] | asking, and timing it |
+//! | [`metrics`], [`signal`] | figures: pure |
+//! | [`figures`], [`report`] | figures over many questions, and how they look |
+
+mod beir;
+mod dataset;
+mod figures;
+mod ground;
+mod measure;
+mod methods;
+mod metrics;
+mod multihop;
+mod report;
+mod signal;
+
+use crate::cli::{EvalRetrieval, Output};
+use crate::fail::Fail;
+use crate::render::Line;
+use dataset::Dataset;
+use ground::Ground;
+use report::Report;
+use std::io::Write;
+
+/// `argosy eval retrieval`
+pub async fn retrieval(args: EvalRetrieval, output: Output) -> Result<(), Fail> {
+    let chosen = methods::chosen(&args.method)?;
+    let line = Line::new(output);
+    line.say("reading".into());
+    let mut dataset = Dataset::load(args.dataset, &args.path)?;
+    dataset.keep(args.split, args.limit);
+    if dataset.questions.is_empty() {
+        return Err(Fail::negative("there is no question to ask")
+            .hint("take another --split or a larger --limit"));
+    }
+    let ground =
+        tokio::task::block_in_place(|| Ground::build(&dataset, args.index.as_deref(), &line))?;
+    let mut report = Report::begin(&args, &dataset, &ground);
+    let mut details = Vec::new();
+    for method in chosen {
+        let searcher = method.build(&ground)?;
+        let tell = |done| {
+            line.say(format!(
+                "{}: {done} of {}",
+                method.name,
+                dataset.questions.len()
+            ))
+        };
+        let asked = measure::ask(&*searcher, &dataset, args.deep, tell).await?;
+        report.add(method.name, &dataset, &asked);
+        if args.details.is_some() {
+            details.extend(report::details(method.name, &dataset, &asked));
+        }
+    }
+    line.done();
+    if let Some(path) = &args.details {
+        write(path, &details)?;
+    }
+    report.print(output);
+    Ok(())
+}
+
+fn write(path: &std::path::Path, lines: &[String]) -> Result<(), Fail> {
+    let write = || {
+        let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
+        lines.iter().try_for_each(|line| writeln!(file, "{line}"))?;
+        file.flush()
+    };
+    write().map_err(|e: std::io::Error| Fail::negative(format!("`{}`: {e}", path.display())))
+}

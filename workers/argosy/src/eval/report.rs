@@ -1,0 +1,176 @@
+//! How the figures look: a table for people, an object for programs, a line per question for whoever
+//! looks for what was missed. No text of a data set is in any of them.
+
+use super::dataset::{Dataset, Question};
+use super::figures::Figures;
+use super::ground::{self, Ground};
+use super::measure::Asked;
+use crate::bench::machine;
+use crate::cli::{EvalRetrieval, Output};
+use anstream::println;
+use clap::ValueEnum;
+use owo_colors::OwoColorize;
+use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// One run.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    dataset: String,
+    split: String,
+    questions: usize,
+    null_questions: usize,
+    documents: usize,
+    chunks: u64,
+    judgements_without_document: usize,
+    /// The evidence recall that a perfect search would reach: facts that no chunk has whole are lost.
+    evidence_ceiling: Option<f64>,
+    chunker: Chunker,
+    embedder: Option<String>,
+    machine: String,
+    configurations: Vec<Configuration>,
+}
+
+#[derive(Debug, Serialize)]
+struct Chunker {
+    tokens: usize,
+    overlap: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Configuration {
+    name: &'static str,
+    #[serde(flatten)]
+    figures: Figures,
+    by_type: BTreeMap<String, Figures>,
+}
+
+impl Report {
+    /// What is the same for every method.
+    pub(super) fn begin(args: &EvalRetrieval, dataset: &Dataset, ground: &Ground) -> Report {
+        Report {
+            dataset: word(dataset.name),
+            split: word(args.split),
+            questions: dataset.questions.len(),
+            null_questions: dataset.nulls(),
+            documents: dataset.documents.len(),
+            chunks: ground.index.chunk_count(),
+            judgements_without_document: dataset.unmatched,
+            evidence_ceiling: args.deep.then(|| ground::ceiling(dataset)).flatten(),
+            chunker: Chunker {
+                tokens: CHUNK_TOKENS_MAX,
+                overlap: OVERLAP_TOKENS_MAX,
+            },
+            embedder: None,
+            machine: machine(),
+            configurations: Vec::new(),
+        }
+    }
+
+    /// Takes in what a method reached, in the whole and by type of question.
+    pub(super) fn add(&mut self, name: &'static str, dataset: &Dataset, asked: &[Asked]) {
+        let all: Vec<(&Question, &Asked)> = dataset.questions.iter().zip(asked).collect();
+        let mut by_type: BTreeMap<String, Vec<(&Question, &Asked)>> = BTreeMap::new();
+        for one in &all {
+            if let Some(kind) = one.0.kind.as_ref().filter(|_| !one.0.gold.is_empty()) {
+                by_type.entry(kind.clone()).or_default().push(*one);
+            }
+        }
+        self.configurations.push(Configuration {
+            name,
+            figures: Figures::of(dataset.unit, &all),
+            by_type: by_type
+                .into_iter()
+                .map(|(kind, some)| (kind, Figures::of(dataset.unit, &some)))
+                .collect(),
+        });
+    }
+
+    /// Prints it.
+    pub(super) fn print(&self, output: Output) {
+        if output == Output::Json {
+            println!("{:#}", json!(self));
+            return;
+        }
+        println!(
+            "{} split {}: {} questions, {} of them without an answer; {} documents in {} chunks of {} tokens, overlap {}; embedder {}; {}",
+            self.dataset,
+            self.split,
+            self.questions,
+            self.null_questions,
+            self.documents,
+            self.chunks,
+            self.chunker.tokens,
+            self.chunker.overlap,
+            self.embedder.as_deref().unwrap_or("none"),
+            self.machine
+        );
+        if let Some(ceiling) = self.evidence_ceiling {
+            println!("a perfect search would find {ceiling:.3} of the evidence in these chunks");
+        }
+        let mut head = format!("{:<22}", "");
+        for (name, _) in COLUMNS {
+            head.push_str(&format!(" {name:>8}"));
+        }
+        println!("{}", head.bold());
+        for configuration in &self.configurations {
+            println!("{}", row(configuration.name, &configuration.figures));
+            for (kind, figures) in &configuration.by_type {
+                println!("{}", row(&format!("  {kind}"), figures));
+            }
+        }
+    }
+}
+
+type Column = (&'static str, fn(&Figures) -> Option<f64>);
+
+const COLUMNS: [Column; 13] = [
+    ("hits@4", |f| f.hits_at_4),
+    ("hits@10", |f| f.hits_at_10),
+    ("map@10", |f| f.map_at_10),
+    ("mrr@10", |f| f.mrr_at_10),
+    ("ndcg@10", |f| f.ndcg_at_10),
+    ("evid@10", |f| f.evidence_recall_at_10),
+    ("all@10", |f| f.all_evidence_at_10),
+    ("rec@100", |f| f.recall_at_100),
+    ("map@100", |f| f.map_at_100),
+    ("all@100", |f| f.all_evidence_at_100),
+    ("null auc", |f| f.null_auroc),
+    ("p50 ms", |f| Some(f.p50_ms)),
+    ("p99 ms", |f| Some(f.p99_ms)),
+];
+
+fn row(name: &str, figures: &Figures) -> String {
+    let mut row = format!("{name:<22}");
+    for (_, pick) in COLUMNS {
+        let shown = pick(figures).map_or_else(|| "--".into(), |v| format!("{v:.3}"));
+        row.push_str(&format!(" {shown:>8}"));
+    }
+    row
+}
+
+/// One line of JSON for each question: at which rank each item of the gold was found (chunks, or
+/// documents where these are the unit; null where it was not), and which chunks were found.
+pub(super) fn details(name: &str, dataset: &Dataset, asked: &[Asked]) -> Vec<String> {
+    let line = |(question, asked): (&Question, &Asked)| {
+        let ranking = asked.deep.as_ref().unwrap_or(&asked.ranking);
+        let at = |item| ranking.found.iter().position(|items| items.contains(&item));
+        let ranks: Vec<Option<usize>> = (0..ranking.grades.len())
+            .map(|item| at(item).map(|rank| rank + 1))
+            .collect();
+        json!({
+            "configuration": name, "question": question.id, "type": question.kind,
+            "gold_ranks": ranks, "passages": asked.passages, "ms": asked.ms,
+        })
+        .to_string()
+    };
+    dataset.questions.iter().zip(asked).map(line).collect()
+}
+
+fn word(value: impl ValueEnum) -> String {
+    value
+        .to_possible_value()
+        .map_or_else(String::new, |value| value.get_name().to_owned())
+}
