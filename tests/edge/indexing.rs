@@ -3,7 +3,7 @@
 use crate::shell::{Ran, Shell, finish, signal};
 use argosy::config::Config;
 use argosy::local::index_dir;
-use retrieval::Index;
+use retrieval::{Index, Vectors};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ fn chunks(shell: &Shell) -> u64 {
     let mut config = Config::default();
     config.data_dir.0 = shell.dir().join(".argosy");
     let dir = index_dir(&config, &shell.dir().join("docs"));
-    Index::open(&dir).unwrap().chunk_count()
+    Index::open(&dir, &Vectors::None).unwrap().chunk_count()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::fleet::{Fleet, connect};
 use crate::turns::read_all;
 use envelope::Role;
 use harness::bus::Stream;
-use retrieval::{ChunkRecord, Index};
+use retrieval::{ChunkRecord, Index, Vectors};
 use std::fs;
 use std::path::Path;
 
@@ -133,13 +133,14 @@ async fn an_index_that_was_killed_while_it_grew_is_whole_in_the_end() {
     let records = stored
         .iter()
         .map(|m| ChunkRecord::decode(&m.body).expect("a record"));
-    let wanted = Index::open_in_ram().expect("an index");
+    let wanted = Index::open_in_ram(&Vectors::None).expect("an index");
     let records: Vec<_> = records.collect();
     let mut writer = wanted.writer().expect("a writer");
     writer.apply(&records).expect("applied");
     let last = stored.last().expect("a chunk").sequence;
     writer.commit(last, "reference").expect("committed");
-    let index = Index::open(&fleet.plan.data_dir.join("retriever")).expect("the index");
+    let index =
+        Index::open(&fleet.plan.data_dir.join("retriever"), &Vectors::None).expect("the index");
     println!("killed {kills} times while {} chunks came", stored.len());
     assert!(
         kills > 1,

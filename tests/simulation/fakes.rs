@@ -159,7 +159,7 @@ impl Searcher for FakeIndex {
             Ok(SearchResult {
                 total_hits: passages.len() as u64,
                 passages,
-                unknown_fields: vec![],
+                ..SearchResult::default()
             })
         })
     }

@@ -5,27 +5,40 @@
 //! every record replaces what it speaks of. One [`Writer`] per folder; any number of readers.
 //! Blocking throughout.
 
+mod facets;
 mod facts;
 mod filter;
+mod nearest;
 mod query;
+mod rows;
 mod schema;
+mod vectors;
 
-pub(crate) use query::{Terms, identifier, stems};
+pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
+pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
 pub(crate) use schema::analyzer;
+pub use vectors::{Vectors, embedded_text};
 
 use crate::catalog::Catalog;
+use crate::gazetteer::Gazetteer;
 use crate::record::ChunkRecord;
 use crate::search::Error;
 use envelope::{Bucket, TenantId};
+use rows::Layout;
 use schema::Fields;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use tantivy::collector::DocSetCollector;
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term};
+use tantivy::{
+    DocAddress, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+};
+use vectors::{EachText, Store, VectorWriter};
 
 /// Memory that the writer fills before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 30_000_000;
@@ -38,7 +51,15 @@ pub struct Index {
     inner: tantivy::Index,
     reader: IndexReader,
     fields: Fields,
+    vectors: Store,
+    /// What questions may name, as of a generation of the reader.
+    names: Arc<Mutex<Option<Names>>>,
+    /// What it holds is without the vectors that are wanted now: it has to be fed anew.
+    outdated: Arc<AtomicBool>,
 }
+
+/// The gazetteer and the generation that it was made of.
+type Names = (u64, Arc<Gazetteer>);
 
 /// How far the corpus stream has been taken in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,38 +72,39 @@ pub struct Position {
 
 impl Index {
     /// Opens the index in `dir`, or makes an empty one. An index of another release, or a broken
-    /// one, is removed and begun anew: it has no position, so the stream is replayed.
-    pub fn open(dir: &Path) -> Result<Index, Error> {
+    /// one, is removed and begun anew: it has no position, so the stream is replayed. The same goes
+    /// for one whose vectors are of another making than `vectors` says.
+    pub fn open(dir: &Path, vectors: &Vectors) -> Result<Index, Error> {
         let dir = dir.join(schema::FOLDER);
-        match Index::open_in(&dir) {
+        match Index::open_in(&dir, vectors) {
             Err(error) if is_broken(&error) => {
                 tracing::warn!(dir = %dir.display(), %error, "index unusable, begun anew");
                 std::fs::remove_dir_all(&dir).map_err(|source| Error::Io {
                     path: dir.clone(),
                     source,
                 })?;
-                Ok(Index::open_in(&dir)?)
+                Ok(Index::open_in(&dir, vectors)?)
             }
             other => Ok(other?),
         }
     }
 
     /// An empty index in memory.
-    pub fn open_in_ram() -> Result<Index, Error> {
+    pub fn open_in_ram(vectors: &Vectors) -> Result<Index, Error> {
         let (schema, _) = schema::build();
-        Ok(Index::over(tantivy::Index::create_in_ram(schema))?)
+        let store = Store::in_ram(vectors.clone());
+        Ok(Index::over(tantivy::Index::create_in_ram(schema), store)?)
     }
 
-    fn open_in(dir: &Path) -> tantivy::Result<Index> {
+    fn open_in(dir: &Path, vectors: &Vectors) -> tantivy::Result<Index> {
         std::fs::create_dir_all(dir)?;
         let (schema, _) = schema::build();
-        Index::over(tantivy::Index::open_or_create(
-            MmapDirectory::open(dir)?,
-            schema,
-        )?)
+        let store = Store::open(vectors.clone(), &dir.join("vectors"))?;
+        let inner = tantivy::Index::open_or_create(MmapDirectory::open(dir)?, schema)?;
+        Index::over(inner, store)
     }
 
-    fn over(inner: tantivy::Index) -> tantivy::Result<Index> {
+    fn over(inner: tantivy::Index, vectors: Store) -> tantivy::Result<Index> {
         schema::register(&inner);
         let (_, fields) = schema::build();
         let reader = inner
@@ -90,10 +112,21 @@ impl Index {
             .reload_policy(ReloadPolicy::Manual)
             .doc_store_cache_num_blocks(STORE_CACHE_BLOCKS)
             .try_into()?;
+        let payload = payload(&inner)?;
+        let layout = payload.as_ref().and_then(|p| p.vectors.as_ref());
+        let made = layout.is_some_and(|layout| vectors.made(layout));
+        let wanted = !matches!(vectors.source, Vectors::None);
+        let outdated = wanted && !made && payload.is_some();
+        vectors
+            .load(layout)
+            .map_err(|error| TantivyError::InternalError(error.to_string()))?;
         Ok(Index {
             inner,
             reader,
             fields,
+            vectors,
+            names: Arc::default(),
+            outdated: Arc::new(AtomicBool::new(outdated)),
         })
     }
 
@@ -104,16 +137,23 @@ impl Index {
             .memory_budget_per_thread(WRITER_BYTES)
             .num_merge_threads(1)
             .build();
+        let inner = self.inner.writer_with_options(options)?;
+        let layout = payload(&self.inner)?.and_then(|payload| payload.vectors);
+        if self.is_outdated() {
+            tracing::warn!("the vectors are of another embedder: the index is built anew");
+            inner.delete_all_documents()?;
+        }
         Ok(Writer {
-            inner: self.inner.writer_with_options(options)?,
+            inner,
             index: self.clone(),
+            vectors: self.vectors.writer(layout),
         })
     }
 
     /// What the index has taken in, as of its last commit; `None` when that is nothing.
     pub fn position(&self) -> Result<Option<Position>, Error> {
-        let payload = self.inner.load_metas()?.payload;
-        Ok(payload.and_then(|text| serde_json::from_str(&text).ok()))
+        let payload = payload(&self.inner)?.filter(|_| !self.is_outdated());
+        Ok(payload.map(|payload| payload.position))
     }
 
     /// How many chunks can be found.
@@ -127,8 +167,15 @@ impl Index {
         self.reader.searcher().doc_freq(&term).is_ok_and(|n| n > 0)
     }
 
+    fn is_outdated(&self) -> bool {
+        self.outdated.load(Ordering::Acquire)
+    }
+
     /// The documents of a tenant.
     pub fn catalog(&self, tenant: &TenantId) -> Result<Catalog, Error> {
+        if self.is_outdated() {
+            return Ok(Catalog::new(tenant.clone()));
+        }
         let searcher = self.reader.searcher();
         let head = Term::from_field_u64(self.fields.n, 0);
         let tenant_term = Term::from_field_text(self.fields.tenant, tenant.as_str());
@@ -140,11 +187,21 @@ impl Index {
         Ok(catalog)
     }
 
-    fn stored(
-        &self,
-        searcher: &Searcher,
-        address: tantivy::DocAddress,
-    ) -> Result<ChunkRecord, Error> {
+    /// Rows and chunks, in the order of rows.
+    fn rows_in_order(&self, searcher: &Searcher) -> Result<Vec<(u64, DocAddress)>, Error> {
+        let mut rows = Vec::new();
+        for (segment, ordinal) in searcher.segment_readers().iter().zip(0..) {
+            let column = segment.fast_fields().u64(schema::ROW)?;
+            let docs = segment.doc_ids_alive();
+            rows.extend(
+                docs.filter_map(|doc| Some((column.first(doc)?, DocAddress::new(ordinal, doc)))),
+            );
+        }
+        rows.sort_unstable();
+        Ok(rows)
+    }
+
+    fn stored(&self, searcher: &Searcher, address: DocAddress) -> Result<ChunkRecord, Error> {
         let document: TantivyDocument = searcher.doc(address)?;
         let bytes = document
             .get_first(self.fields.record)
@@ -158,6 +215,7 @@ impl Index {
 pub struct Writer {
     inner: tantivy::IndexWriter,
     index: Index,
+    vectors: Option<VectorWriter>,
 }
 
 impl Writer {
@@ -176,7 +234,9 @@ impl Writer {
                 self.settle(record)?;
             }
             if !record.deleted {
-                self.inner.add_document(fields.document(record, &key)?)?;
+                let row = self.vectors.as_mut().map(|vectors| vectors.row(record));
+                self.inner
+                    .add_document(fields.document(record, &key, row)?)?;
             }
         }
         Ok(())
@@ -204,13 +264,45 @@ impl Writer {
             stream: stream.to_owned(),
             sequence,
         };
-        let payload =
-            serde_json::to_string(&position).map_err(|error| Error::Index(error.to_string()))?;
+        let vectors = self.vectors.as_mut().map(VectorWriter::flush).transpose()?;
+        let payload = serde_json::to_string(&Payload { position, vectors })
+            .map_err(|error| Error::Index(error.to_string()))?;
         let mut prepared = self.inner.prepare_commit()?;
         prepared.set_payload(&payload);
         prepared.commit()?;
+        // Rows first: a chunk without a row is passed over, a row without a chunk is not looked at.
+        if let Some(vectors) = &mut self.vectors {
+            vectors.committed()?;
+        }
         self.index.reader.reload()?;
+        self.index.outdated.store(false, Ordering::Release);
         Ok(())
+    }
+
+    /// Fits the static table to the corpus, when the corpus has doubled since. For after a commit
+    /// with nothing more to take in; takes some 20 s a million chunks.
+    pub fn refit(&mut self) -> Result<(), Error> {
+        let searcher = self.index.reader.searcher();
+        let stale = |vectors: &VectorWriter| vectors.is_stale(searcher.num_docs());
+        if !self.vectors.as_ref().is_some_and(stale) {
+            return Ok(());
+        }
+        let Some(payload) = payload(&self.index.inner)? else {
+            return Ok(());
+        };
+        let rows = self.index.rows_in_order(&searcher)?;
+        let count = rows.last().map_or(0, |(row, _)| row + 1);
+        let texts = |each: &mut EachText<'_>| {
+            for (row, address) in &rows {
+                let record = self.index.stored(&searcher, *address)?;
+                each(*row, &embedded_text(&record))?;
+            }
+            Ok(())
+        };
+        if let Some(vectors) = &mut self.vectors {
+            vectors.refit(count, texts)?;
+        }
+        self.commit(payload.position.sequence, &payload.position.stream)
     }
 
     /// Forgets everything, as before a replay of a re-created stream. Visible after a commit.
@@ -225,6 +317,19 @@ impl Writer {
         self.inner.wait_merging_threads()?;
         Ok(())
     }
+}
+
+/// What a commit says besides the documents.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Payload {
+    position: Position,
+    #[serde(default)]
+    vectors: Option<Layout>,
+}
+
+fn payload(index: &tantivy::Index) -> tantivy::Result<Option<Payload>> {
+    let text = index.load_metas()?.payload;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
 fn term_query(term: Term) -> Box<dyn Query> {

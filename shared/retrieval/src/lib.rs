@@ -11,14 +11,17 @@
 //! | [`catalog`] | what is indexed, compared with the disk |
 //! | [`index`] | the local tantivy index and its position in the stream |
 //! | [`vector`] | vectors of chunks, and the places that keep them |
-//! | [`LexicalSearcher`] | BM25 and the built-in reranker behind [`Searcher`] |
+//! | [`HybridSearcher`] | words, vectors, their fusion and the built-in reranker behind [`Searcher`] |
 
 pub mod catalog;
 pub mod chunk;
 pub mod corpus;
+mod dates;
 pub mod document;
+mod fusion;
+mod gazetteer;
+mod hybrid;
 pub mod index;
-mod lexical;
 mod metrics;
 pub mod normalise;
 pub mod reader;
@@ -29,9 +32,12 @@ pub mod vector;
 
 pub use catalog::{Catalog, Entry, IndexPlan, Mode};
 pub use document::{Document, Stamp};
-pub use index::{Index, Position, Writer};
-pub use lexical::LexicalSearcher;
+pub use fusion::Fusion;
+pub use hybrid::{HybridSearcher, Options};
+pub use index::{
+    CountRequest, Counted, DocumentFacts, Facet, Index, Position, Vectors, Writer, embedded_text,
+};
 pub use metrics::Metrics;
 pub use reader::{Skip, SkipReason};
 pub use record::ChunkRecord;
-pub use search::{Error, Request, SearchResult, Searcher};
+pub use search::{Error, Leg, Request, SearchResult, Searcher};

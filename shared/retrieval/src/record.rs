@@ -6,7 +6,7 @@
 use crate::catalog::Entry;
 use crate::chunk::chunks;
 use crate::document::Document;
-use crate::vector::Embedding;
+use crate::vector::{ChunkKey, Embedding};
 use bytes::Bytes;
 use envelope::{Bucket, CodecError, DocId, Passage, Subject, TenantId, WIRE};
 use serde::{Deserialize, Serialize};
@@ -75,6 +75,15 @@ impl ChunkRecord {
     /// The id of the chunk: `<doc_id>.<n>`.
     pub fn chunk_id(&self) -> String {
         format!("{}.{}", self.doc_id, self.n)
+    }
+
+    /// Which chunk it is.
+    pub fn key(&self) -> ChunkKey {
+        ChunkKey {
+            bucket: self.bucket.clone(),
+            doc_id: self.doc_id.clone(),
+            n: self.n,
+        }
     }
 
     /// Where it is published.

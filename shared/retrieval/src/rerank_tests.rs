@@ -22,8 +22,15 @@ fn terms(words: &[&str], identifiers: &[&str]) -> Terms {
 
 /// Ids in order, all candidates having the same score of the index.
 fn order(records: Vec<ChunkRecord>, terms: &Terms, top_k: usize) -> Vec<String> {
-    let found = records.into_iter().map(|r| (3.0, r)).collect();
-    let passages = rerank(found, terms, &mut analyzer(), top_k);
+    let found = records
+        .into_iter()
+        .map(|record| Candidate { record, score: 1.0 });
+    let asked = Asked {
+        terms: terms.clone(),
+        named: Vec::new(),
+        days: Vec::new(),
+    };
+    let passages = rerank(found.collect(), Some(&asked), &mut analyzer(), top_k);
     assert!(passages.iter().all(|p| (0.0..=1.0).contains(&p.score)));
     assert!(passages.windows(2).all(|w| w[0].score >= w[1].score));
     passages.into_iter().map(|p| p.chunk_id).collect()

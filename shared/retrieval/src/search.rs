@@ -38,6 +38,31 @@ pub struct SearchResult {
     pub total_hits: u64,
     /// Fields of the filter that no document of the corpus has; their conditions were left out.
     pub unknown_fields: Vec<String>,
+    /// How well the corpus speaks of what was asked: the best BM25 score for each word of the query.
+    /// Unlike the scores of passages it can be compared between searches of one corpus, and tells
+    /// whether there is an answer at all (docs/retrieval.md). 0 when nothing was found by words.
+    pub relevance: f32,
+    /// Parts of the search that failed; the passages are from the others.
+    pub failed: Vec<Leg>,
+}
+
+/// A part of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leg {
+    /// By words.
+    Words,
+    /// By vectors.
+    Vectors,
+}
+
+impl Leg {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Leg::Words => "words",
+            Leg::Vectors => "vectors",
+        }
+    }
 }
 
 /// Why a search failed.
@@ -54,17 +79,29 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// A query or a chunk could not be embedded.
+    #[error(transparent)]
+    Embed(#[from] embed::Error),
+    /// An option cannot be kept to.
+    #[error("{0}")]
+    Options(String),
 }
 
 impl Classed for Error {
     fn class(&self) -> Class {
-        Class::Transient
+        match self {
+            Error::Index(_) | Error::Io { .. } => Class::Transient,
+            Error::Embed(error) => error.class(),
+            Error::Options(_) => Class::Permanent,
+        }
     }
 
     fn code(&self) -> &'static str {
         match self {
             Error::Index(_) => "index_failed",
             Error::Io { .. } => "index_io",
+            Error::Embed(error) => error.code(),
+            Error::Options(_) => "search_options",
         }
     }
 }

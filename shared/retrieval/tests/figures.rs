@@ -4,7 +4,9 @@
 
 use argosy_retrieval::document::{Document, Line, bucket_of, doc_id_of};
 use argosy_retrieval::record::publish_order;
-use argosy_retrieval::{ChunkRecord, Error, Index, LexicalSearcher, Request, Searcher};
+use argosy_retrieval::{
+    ChunkRecord, Error, HybridSearcher, Index, Options, Request, Searcher, Vectors,
+};
 use envelope::{Filter, Origin, TenantId};
 use std::time::{Duration, Instant};
 
@@ -67,7 +69,7 @@ fn report(what: &str) {
 }
 
 async fn search_times(index: &Index, filter: serde_json::Value) -> Result<Vec<Duration>, Error> {
-    let searcher = LexicalSearcher::new(index.clone());
+    let searcher = HybridSearcher::new(index.clone(), Options::default());
     let mut words = Words(7);
     let mut times = Vec::new();
     for _ in 0..200 {
@@ -93,7 +95,7 @@ async fn search_times(index: &Index, filter: serde_json::Value) -> Result<Vec<Du
 async fn figures() {
     let dir = tempfile::tempdir().unwrap();
     report("at start");
-    let index = Index::open(dir.path()).unwrap();
+    let index = Index::open(dir.path(), &Vectors::None).unwrap();
     let mut writer = index.writer().unwrap();
     report("index and writer open");
     let mut words = Words(1);

@@ -1,7 +1,7 @@
 //! The labelled questions of the sample corpus against the index: are the right files found?
 
 use argosy_retrieval::record::publish_order;
-use argosy_retrieval::{Index, LexicalSearcher, Request, Searcher, corpus};
+use argosy_retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors, corpus};
 use envelope::{Bucket, Filter, Origin, TenantId};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ fn fixtures() -> PathBuf {
 }
 
 fn sample_index() -> Result<Index, argosy_retrieval::Error> {
-    let index = Index::open_in_ram()?;
+    let index = Index::open_in_ram(&Vectors::None)?;
     let mut writer = index.writer()?;
     for (path, found) in corpus::walk(&fixtures().join("corpus"), &TenantId::default_tenant()) {
         let document = found.unwrap_or_else(|skip| panic!("{}: {}", path.display(), skip.reason));
@@ -65,7 +65,7 @@ struct Tally {
 
 #[tokio::test]
 async fn the_right_files_are_found() {
-    let searcher = LexicalSearcher::new(sample_index().unwrap());
+    let searcher = HybridSearcher::new(sample_index().unwrap(), Options::default());
     let questions = std::fs::read_to_string(fixtures().join("questions.jsonl")).unwrap();
     let mut by_kind: BTreeMap<String, Tally> = BTreeMap::new();
     let mut all = Tally::default();

@@ -256,6 +256,10 @@ pub struct IndexView {
 
 /// Records that are taken in at once.
 const BATCH: usize = 512;
+/// Messages after which the index is committed while new ones keep coming.
+const COMMIT: u64 = 5_000;
+/// The same while it is behind: what a crash would have it read again.
+const COMMIT_BEHIND: u64 = 100_000;
 
 impl IndexView {
     /// A view of `index` on the stream of this name; the receiver tells how far the index is.
@@ -313,6 +317,15 @@ impl IndexView {
         self.index.chunk_count()
     }
 
+    fn commit(&mut self) -> Result<(), retrieval::Error> {
+        tokio::task::block_in_place(|| {
+            self.take_in()?;
+            self.writer.commit(self.applied, &self.stream)
+        })?;
+        self.committed = self.applied;
+        Ok(())
+    }
+
     fn take_in(&mut self) -> Result<(), retrieval::Error> {
         self.writer.apply(&self.waiting)?;
         self.waiting.clear();
@@ -337,19 +350,18 @@ impl View for IndexView {
         if self.waiting.len() >= BATCH {
             tokio::task::block_in_place(|| self.take_in())?;
         }
-        if pending == 0 && self.applied - self.committed >= 5_000 {
-            self.settle()?;
+        let most = if pending == 0 { COMMIT } else { COMMIT_BEHIND };
+        if self.applied - self.committed >= most {
+            self.commit()?;
         }
         Ok(())
     }
 
     fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if self.applied > self.committed {
-            tokio::task::block_in_place(|| {
-                self.take_in()?;
-                self.writer.commit(self.applied, &self.stream)
-            })?;
-            self.committed = self.applied;
+            self.commit()?;
+            // Nothing more is waiting: the moment to look at the corpus as a whole.
+            tokio::task::block_in_place(|| self.writer.refit())?;
             self.seen.send_replace(self.committed);
         }
         Ok(())

@@ -8,11 +8,12 @@ use crate::corpus::{self, IndexView, Progress, Summary};
 use crate::fail::Fail;
 use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process};
+use embed::StaticTable;
 use envelope::{Role, TenantId, UnixMs};
 use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::memory::MemoryBus;
-use retrieval::{Index, LexicalSearcher, Mode};
+use retrieval::{HybridSearcher, Index, Mode, Options, Vectors};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -39,7 +40,7 @@ impl Local {
         let registry = Registry::new();
         let broken =
             |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", dir.display()));
-        let index = Index::open(dir).map_err(broken)?;
+        let index = Index::open(dir, &Vectors::Table(StaticTable::shipped())).map_err(broken)?;
         let (mut view, seen) = IndexView::kept(index.clone()).map_err(|e| {
             broken(e).hint(
                 "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
@@ -57,7 +58,7 @@ impl Local {
             seed: fastrand::u64(..),
             faults: None,
         };
-        let searcher = Arc::new(LexicalSearcher::new(index.clone()));
+        let searcher = Arc::new(HybridSearcher::new(index.clone(), Options::default()));
         let mut running = process.start(
             &Role::ALL,
             &Collaborators {

@@ -71,7 +71,7 @@ impl Searcher for CannedSearch {
             Ok(SearchResult {
                 passages: self.passages.clone(),
                 total_hits: self.passages.len() as u64,
-                unknown_fields: vec![],
+                ..SearchResult::default()
             })
         })
     }

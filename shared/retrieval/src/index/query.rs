@@ -3,18 +3,25 @@
 //! The query is built from tokens by hand; there is no query language, so nothing a user or a model
 //! writes can be a syntax error.
 
-use super::Index;
 use super::filter::restrictions;
+use super::nearest::{Close, Nearest};
+use super::rows::Probe;
 use super::schema::{self, Fields};
+use super::vectors::View;
+use super::{Index, term_query};
+use crate::gazetteer::Named;
 use crate::normalise::unify;
 use crate::record::ChunkRecord;
 use crate::search::{Error, Request};
+use crate::vector::ChunkKey;
+use embed::StaticEmbedder;
 use std::collections::HashMap;
-use tantivy::collector::{Count, TopDocs};
+use std::sync::Arc;
+use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::query::{AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{Searcher, Term};
+use tantivy::{DocAddress, Searcher, Term};
 
 /// Weight of an identifier (`AX-1042`) that stands in the text as it is written in the query.
 const IDENTIFIER_BOOST: f32 = 2.0;
@@ -22,6 +29,11 @@ const IDENTIFIER_BOOST: f32 = 2.0;
 const WORDS_MAX: usize = 64;
 /// How many words of a query are looked at at all.
 const WORDS_READ_MAX: usize = 4 * WORDS_MAX;
+/// Words between two clauses of a question.
+const JOINING_WORDS: &str =
+    "and or but while whereas that which who whom whose between versus than compared";
+/// A clause of fewer telling words says too little to be looked at by itself.
+const CLAUSE_WORDS_MIN: usize = 4;
 /// Most candidates of one search.
 const FETCH_MAX: usize = 1_000;
 /// Words that say nothing about what is looked for. A query of nothing else is searched as it is.
@@ -40,41 +52,124 @@ pub(crate) struct Terms {
     pub(crate) identifiers: Vec<(String, f32)>,
     /// The same in stems, where it is more than one.
     pub(crate) phrases: Vec<Vec<String>>,
+    /// The clauses of a query that has several, each as places in [`Terms::stems`].
+    pub(crate) clauses: Vec<Vec<usize>>,
 }
 
-/// What the index found.
-pub(crate) struct Candidates {
-    /// Scores and records, best first.
-    pub(crate) found: Vec<(f32, ChunkRecord)>,
-    /// How many chunks match.
+/// The index at one moment: every part of a search sees the same chunks.
+#[derive(Clone)]
+pub(crate) struct Snapshot {
+    index: Index,
+    searcher: Searcher,
+    view: View,
+}
+
+/// Scored chunks, best first, and how many match in all.
+pub(crate) struct Hits {
+    pub(crate) best: Vec<(f32, DocAddress)>,
     pub(crate) total: u64,
-    /// Fields that no document has.
+    /// Fields of the filter that no document has.
     pub(crate) unknown_fields: Vec<String>,
-    /// What was looked for.
-    pub(crate) terms: Terms,
 }
 
 impl Index {
-    /// The best `fetch_k` chunks of a request, by BM25 over text, title and path.
-    pub(crate) fn candidates(&self, request: &Request) -> Result<Candidates, Error> {
+    /// The index as of its last commit.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        // The chunks first: rows of chunks that came after them do no harm.
         let searcher = self.reader.searcher();
-        let terms = Terms::of(request, &searcher, self.fields.text)?;
-        let restrictions = restrictions(&searcher, &self.fields, request)?;
+        Snapshot {
+            view: self.vectors.view(),
+            index: self.clone(),
+            searcher,
+        }
+    }
+}
+
+impl Snapshot {
+    /// The words of a request.
+    pub(crate) fn terms(&self, request: &Request) -> Result<Terms, Error> {
+        Terms::of(request, &self.searcher, self.index.fields.text)
+    }
+
+    /// The best `fetch_k` chunks of a request, by BM25 over text, title and path.
+    pub(crate) fn by_words(&self, request: &Request, terms: &Terms) -> Result<Hits, Error> {
+        let restrictions = restrictions(&self.searcher, &self.index.fields, request)?;
         let queries = restrictions.queries.into_iter();
         let mut clauses: Vec<_> = queries.map(|query| (Occur::Must, query)).collect();
-        clauses.push((Occur::Must, terms.query(&self.fields)));
+        clauses.push((Occur::Must, terms.query(&self.index.fields)));
+        let query = BooleanQuery::new(clauses);
         let top = TopDocs::with_limit(request.fetch_k.clamp(1, FETCH_MAX)).order_by_score();
-        let (best, total) = searcher.search(&BooleanQuery::new(clauses), &(top, Count))?;
-        let found = best
-            .into_iter()
-            .map(|(score, address)| Ok((score, self.stored(&searcher, address)?)))
-            .collect::<Result<_, Error>>()?;
-        Ok(Candidates {
-            found,
+        let (best, total) = self.searcher.search(&query, &(top, Count))?;
+        Ok(Hits {
+            best,
             total: total as u64,
             unknown_fields: restrictions.unknown_fields,
-            terms,
         })
+    }
+
+    /// The `k` chunks of a request that are closest to `vector`, by cosine; none when the index keeps
+    /// no vectors of this kind.
+    pub(crate) fn by_vector(
+        &self,
+        request: &Request,
+        vector: &[f32],
+        k: usize,
+    ) -> Result<Vec<Close>, Error> {
+        let Some(rows) = self.view.rows.clone() else {
+            return Ok(Vec::new());
+        };
+        let restrictions = restrictions(&self.searcher, &self.index.fields, request)?;
+        let nearest = Nearest {
+            rows,
+            probe: Arc::new(Probe::new(vector)),
+            k: k.min(FETCH_MAX),
+        };
+        let query = BooleanQuery::intersection(restrictions.queries);
+        Ok(self.searcher.search(&query, &nearest)?)
+    }
+
+    /// The cosine of each chunk; `None` for one without a vector.
+    pub(crate) fn cosines(
+        &self,
+        chunks: &[DocAddress],
+        vector: &[f32],
+    ) -> Result<Vec<Option<f32>>, Error> {
+        let Some(rows) = &self.view.rows else {
+            return Ok(vec![None; chunks.len()]);
+        };
+        let probe = Probe::new(vector);
+        let cosine = |chunk: &DocAddress| {
+            let segment = self.searcher.segment_reader(chunk.segment_ord);
+            let row = segment.fast_fields().u64(schema::ROW)?.first(chunk.doc_id);
+            Ok(row.and_then(|row| rows.similarity(row, &probe)))
+        };
+        chunks.iter().map(cosine).collect()
+    }
+
+    /// The static table as it is fitted to this index; `None` before that, and for other embedders.
+    pub(crate) fn fitted(&self) -> Option<&Arc<StaticEmbedder>> {
+        self.view.fitted.as_ref()
+    }
+
+    /// Where a chunk is; `None` when it is not there.
+    pub(crate) fn find(&self, chunk: &ChunkKey) -> Result<Option<DocAddress>, Error> {
+        let key = schema::key(&chunk.bucket, &chunk.doc_id, chunk.n);
+        let query = term_query(Term::from_field_text(self.index.fields.key, &key));
+        Ok(self
+            .searcher
+            .search(&*query, &DocSetCollector)?
+            .into_iter()
+            .next())
+    }
+
+    /// The values of the corpus' metadata that a text names.
+    pub(crate) fn named(&self, text: &str) -> Result<Vec<Named>, Error> {
+        Ok(self.index.names_of(&self.searcher)?.named(text))
+    }
+
+    /// What a chunk is.
+    pub(crate) fn record(&self, chunk: DocAddress) -> Result<ChunkRecord, Error> {
+        self.index.stored(&self.searcher, chunk)
     }
 }
 
@@ -111,7 +206,41 @@ impl Terms {
                 }
             }
         }
+        terms.clauses = terms.clauses_of(&request.query);
         Ok(terms)
+    }
+
+    /// The clauses of a query: between commas and the like, and words that join. A query of one has
+    /// none.
+    fn clauses_of(&self, query: &str) -> Vec<Vec<usize>> {
+        let mut analyzer = schema::analyzer();
+        let mut clauses = vec![Vec::new()];
+        let parts = query.split(|c: char| ",;:?!()".contains(c));
+        for part in parts {
+            clauses.push(Vec::new());
+            for word in part.split_whitespace() {
+                if JOINING_WORDS
+                    .split_ascii_whitespace()
+                    .any(|joining| joining.eq_ignore_ascii_case(word))
+                {
+                    clauses.push(Vec::new());
+                    continue;
+                }
+                for stem in stems(&mut analyzer, word) {
+                    let place = self.stems.iter().position(|(known, _)| *known == stem);
+                    if let (Some(place), Some(clause)) = (place, clauses.last_mut())
+                        && !clause.contains(&place)
+                    {
+                        clause.push(place);
+                    }
+                }
+            }
+        }
+        clauses.retain(|clause| clause.len() >= CLAUSE_WORDS_MIN);
+        if clauses.len() < 2 {
+            clauses.clear();
+        }
+        clauses
     }
 
     /// Any of the words; the more and the rarer, the better. Without words everything matches.
@@ -121,8 +250,8 @@ impl Terms {
         }
         let mut clauses: Vec<Box<dyn Query>> = Vec::new();
         for (stem, _) in &self.stems {
-            // No further boost for title and path: they are short, so BM25 weighs them more already.
-            for field in [fields.text, fields.title, fields.path] {
+            // No further boost for title, path and metadata: they are short, so BM25 weighs them more already.
+            for field in [fields.text, fields.title, fields.path, fields.meta] {
                 let term = Term::from_field_text(field, stem);
                 clauses.push(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)));
             }

@@ -3,9 +3,11 @@
 use super::facts;
 use crate::record::ChunkRecord;
 use crate::search::Error;
+use envelope::{Bucket, DocId};
+use serde_json::Value;
 use tantivy::TantivyDocument;
 use tantivy::schema::{
-    Field, INDEXED, IndexRecordOption, NumericOptions, STORED, Schema, TextFieldIndexing,
+    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STORED, Schema, TextFieldIndexing,
     TextOptions,
 };
 use tantivy::tokenizer::{
@@ -15,7 +17,9 @@ use tantivy::tokenizer::{
 
 /// The folder of this schema: a release that changes the schema takes another number and finds an
 /// empty index.
-pub(super) const FOLDER: &str = "lexical-1";
+pub(super) const FOLDER: &str = "index-2";
+/// Name of the column of rows.
+pub(super) const ROW: &str = "row";
 /// Name of the analyzer: words, lower case, no accents, English stems.
 const ANALYZER: &str = "argosy_en";
 /// Longer words are no words, in bytes.
@@ -39,9 +43,13 @@ pub(super) struct Fields {
     pub(super) title: Field,
     /// The words of the source.
     pub(super) path: Field,
+    /// The words of the metadata: people name the vendor, the place, the month.
+    pub(super) meta: Field,
     pub(super) text: Field,
-    /// The record as it came, for the passage.
+    /// The record as it came, without its vector, for the passage.
     pub(super) record: Field,
+    /// The row of its vector, see [`super::rows`].
+    pub(super) row: Field,
 }
 
 /// The schema; the same on every call.
@@ -59,8 +67,10 @@ pub(super) fn build() -> (Schema, Fields) {
         facts: schema.add_text_field("facts", exact),
         title: schema.add_text_field("title", words.clone()),
         path: schema.add_text_field("path", words.clone()),
+        meta: schema.add_text_field("meta", words.clone()),
         text: schema.add_text_field("text", words),
         record: schema.add_bytes_field("record", STORED),
+        row: schema.add_u64_field(ROW, FAST),
     };
     (schema.build(), fields)
 }
@@ -89,8 +99,13 @@ pub(crate) fn analyzer() -> TextAnalyzer {
 }
 
 /// The key of a chunk.
+pub(super) fn key(bucket: &Bucket, doc: &DocId, n: u32) -> String {
+    format!("{bucket}/{doc}/{n}")
+}
+
+/// The key of a record's chunk.
 pub(super) fn chunk_key(record: &ChunkRecord) -> String {
-    format!("{}/{}/{}", record.bucket, record.doc_id, record.n)
+    key(&record.bucket, &record.doc_id, record.n)
 }
 
 /// The key of its document.
@@ -99,13 +114,21 @@ pub(super) fn doc_key(record: &ChunkRecord) -> String {
 }
 
 impl Fields {
-    /// A record as the index keeps it.
+    /// A record as the index keeps it; `row` is where its vector lies.
     pub(super) fn document(
         &self,
         record: &ChunkRecord,
         key: &str,
+        row: Option<u64>,
     ) -> Result<TantivyDocument, Error> {
-        let stored = serde_json::to_vec(record).map_err(|error| Error::Index(error.to_string()))?;
+        let stored = match &record.embedding {
+            None => serde_json::to_vec(record),
+            Some(_) => serde_json::to_vec(&ChunkRecord {
+                embedding: None,
+                ..record.clone()
+            }),
+        };
+        let stored = stored.map_err(|error| Error::Index(error.to_string()))?;
         let mut document = TantivyDocument::default();
         document.add_text(self.key, key);
         document.add_text(self.doc, doc_key(record));
@@ -118,8 +141,23 @@ impl Fields {
         }
         document.add_text(self.title, &record.title);
         document.add_text(self.path, &record.source);
+        for value in record.metadata.values() {
+            self.add_words(&mut document, value);
+        }
         document.add_text(self.text, &record.text);
         document.add_bytes(self.record, &stored);
+        if let Some(row) = row {
+            document.add_u64(self.row, row);
+        }
         Ok(document)
+    }
+
+    fn add_words(&self, document: &mut TantivyDocument, value: &Value) {
+        match value {
+            Value::String(text) => document.add_text(self.meta, facts::folded(text)),
+            Value::Array(items) => items.iter().for_each(|v| self.add_words(document, v)),
+            Value::Number(number) => document.add_text(self.meta, number.to_string()),
+            Value::Null | Value::Bool(_) | Value::Object(_) => {}
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::catalog::Entry;
-use crate::lexical::search_blocking as search;
-use crate::search::{Request, SearchResult};
+use crate::hybrid::{HybridSearcher, Options};
+use crate::search::{Request, SearchResult, Searcher as _};
 use envelope::{Bucket, Filter, Origin};
 use serde_json::{Value as Json, json};
 
@@ -26,11 +26,17 @@ fn one(source: &str, text: &str, metadata: Json) -> ChunkRecord {
 }
 
 fn index_of(records: &[ChunkRecord]) -> Index {
-    let index = Index::open_in_ram().unwrap();
+    let index = Index::open_in_ram(&Vectors::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(records).unwrap();
     writer.commit(1, STREAM).unwrap();
     index
+}
+
+fn search(index: &Index, request: &Request) -> Result<SearchResult, Error> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let searcher = HybridSearcher::new(index.clone(), Options::default());
+    runtime.build().unwrap().block_on(searcher.search(request))
 }
 
 fn request(query: &str, filter: Json) -> Request {
@@ -207,7 +213,7 @@ fn tenants_do_not_see_each_other() {
 
 #[test]
 fn records_replace_and_tombstones_remove() {
-    let index = Index::open_in_ram().unwrap();
+    let index = Index::open_in_ram(&Vectors::None).unwrap();
     let mut writer = index.writer().unwrap();
     let chunk = |n, text| record("b/x.md", n, 3, text, json!({}));
     let first = [chunk(2, "gamma"), chunk(1, "beta"), chunk(0, "alpha")];
@@ -265,7 +271,7 @@ fn the_position_survives_and_a_crash_before_commit_is_replayed() {
         one("b/y.md", "beta", json!({})),
     ];
     {
-        let index = Index::open(dir.path()).unwrap();
+        let index = Index::open(dir.path(), &Vectors::None).unwrap();
         assert_eq!(index.position().unwrap(), None);
         let mut writer = index.writer().unwrap();
         assert!(index.writer().is_err(), "one writer at a time");
@@ -273,7 +279,7 @@ fn the_position_survives_and_a_crash_before_commit_is_replayed() {
         writer.commit(7, STREAM).unwrap();
         writer.apply(&records).unwrap(); // and then the process dies
     }
-    let index = Index::open(dir.path()).unwrap();
+    let index = Index::open(dir.path(), &Vectors::None).unwrap();
     let position = Position {
         stream: STREAM.into(),
         sequence: 7,
@@ -286,7 +292,7 @@ fn the_position_survives_and_a_crash_before_commit_is_replayed() {
     writer.close().unwrap();
     assert_eq!(index.chunk_count(), 2);
     assert_eq!(
-        Index::open(dir.path())
+        Index::open(dir.path(), &Vectors::None)
             .unwrap()
             .position()
             .unwrap()
@@ -299,7 +305,7 @@ fn the_position_survives_and_a_crash_before_commit_is_replayed() {
 #[test]
 fn a_broken_index_is_begun_anew() {
     let dir = tempfile::tempdir().unwrap();
-    let index = Index::open(dir.path()).unwrap();
+    let index = Index::open(dir.path(), &Vectors::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(&[one("b/x.md", "alpha", json!({}))]).unwrap();
     writer.commit(1, STREAM).unwrap();
@@ -310,7 +316,7 @@ fn a_broken_index_is_begun_anew() {
         "not json",
     )
     .unwrap();
-    let index = Index::open(dir.path()).unwrap();
+    let index = Index::open(dir.path(), &Vectors::None).unwrap();
     assert_eq!((index.chunk_count(), index.position().unwrap()), (0, None));
 }
 
@@ -381,4 +387,79 @@ fn part_names_are_found_in_either_spelling() {
         let result = search(&index, &request(query, json!({}))).unwrap();
         assert_eq!(sources(&result), [source], "{query}");
     }
+}
+
+#[test]
+fn documents_are_counted_by_value_and_nothing_is_fetched() {
+    let records = [
+        record(
+            "invoices/a.md",
+            0,
+            2,
+            "one",
+            json!({"vendor": "Acme", "year": 2023}),
+        ),
+        record(
+            "invoices/a.md",
+            1,
+            2,
+            "two",
+            json!({"vendor": "Acme", "year": 2023}),
+        ),
+        one(
+            "invoices/b.md",
+            "three",
+            json!({"vendor": "acme", "year": 2024}),
+        ),
+        one(
+            "invoices/c.md",
+            "four",
+            json!({"vendor": "Bolt", "year": 2024}),
+        ),
+        one("contracts/d.md", "five", json!({"vendor": "Bolt"})),
+    ];
+    let index = index_of(&records);
+    let count = |buckets: &[&str], filter: Json, fields: &[&str], values_max| {
+        let request = CountRequest {
+            tenant: TenantId::default_tenant(),
+            buckets: buckets.iter().map(|b| Bucket::new(*b).unwrap()).collect(),
+            filter: Filter::parse(&filter, Origin::User).unwrap(),
+            fields: fields.iter().map(|f| (*f).to_owned()).collect(),
+            values_max,
+        };
+        index.count(&request).unwrap()
+    };
+    let all = count(&[], json!({}), &["vendor", "year", "colour"], 10);
+    assert_eq!(all.documents, 4);
+    let values: Vec<_> = all.facets.iter().map(|f| f.values.clone()).collect();
+    let pair = |value: &str, n| (value.to_owned(), n);
+    assert_eq!(values[0], [pair("acme", 2), pair("bolt", 2)]);
+    assert_eq!(values[1], [pair("2024", 2), pair("2023", 1)]);
+    assert!(values[2].is_empty());
+
+    let some = count(&["invoices"], json!({"year": 2024}), &["vendor"], 1);
+    assert_eq!(some.documents, 2);
+    assert_eq!(
+        (some.facets[0].values.len(), some.facets[0].more),
+        (1, true)
+    );
+    let unknown = count(&[], json!({"colour": "red"}), &[], 1);
+    assert_eq!(
+        (unknown.documents, unknown.unknown_fields),
+        (4, vec!["colour".into()])
+    );
+}
+
+#[test]
+fn a_document_is_known_to_its_tenant_only() {
+    let index = index_of(&[one("invoices/a.md", "one", json!({"vendor": "Acme"}))]);
+    let tenant = TenantId::default_tenant();
+    let id = crate::document::doc_id_of(&tenant, "invoices/a.md");
+    let known = index.document(&tenant, &id).unwrap().unwrap();
+    assert_eq!(
+        (known.chunks, &known.metadata["vendor"]),
+        (1, &json!("Acme"))
+    );
+    let other = TenantId::new("other").unwrap();
+    assert_eq!(index.document(&other, &id).unwrap(), None);
 }

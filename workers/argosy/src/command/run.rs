@@ -9,12 +9,13 @@ use crate::model;
 use crate::roles::{Collaborators, Process};
 use crate::signal;
 use crate::stub::{NoSearch, Stub};
+use embed::StaticTable;
 use envelope::Role;
 use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::nats::NatsBus;
 use llm::ChatModel;
-use retrieval::{Index, LexicalSearcher, Searcher};
+use retrieval::{HybridSearcher, Index, Options, Searcher, Vectors};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -149,7 +150,7 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
         Fail::negative(format!("the index in `{}`: {e}", dir.display()))
             .hint("two retrievers on one machine need a `data_dir` each")
     };
-    let index = Index::open(&dir).map_err(broken)?;
+    let index = Index::open(&dir, &Vectors::Table(StaticTable::shipped())).map_err(broken)?;
     process
         .health
         .not_ready("index", "catching up with the corpus");
@@ -184,7 +185,9 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
     });
     let metrics =
         retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    Ok(Arc::new(LexicalSearcher::new(index).with_metrics(metrics)))
+    Ok(Arc::new(
+        HybridSearcher::new(index, Options::default()).with_metrics(metrics),
+    ))
 }
 
 /// Keeps readiness true to the connection.

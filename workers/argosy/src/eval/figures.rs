@@ -33,7 +33,7 @@ pub(super) struct Figures {
     pub(super) map_at_100: Option<f64>,
     /// Facts only: all of them are among the first hundred.
     pub(super) all_evidence_at_100: Option<f64>,
-    /// By [`Signal::Top`].
+    /// By [`Signal::Relevance`].
     pub(super) null_auroc: Option<f64>,
     /// By every signal.
     pub(super) null_auroc_by_signal: Option<BTreeMap<&'static str, f64>>,
@@ -80,7 +80,7 @@ impl Figures {
             all_evidence_at_100: deep(all_found).filter(|_| facts),
             null_auroc: by_signal
                 .as_ref()
-                .and_then(|by| by.get(Signal::Top.name()).copied()),
+                .and_then(|by| by.get(Signal::Relevance.name()).copied()),
             null_auroc_by_signal: by_signal,
             p50_ms: quantile(all.iter().map(|(_, a)| a.ms).collect(), 0.5),
             p99_ms: quantile(all.iter().map(|(_, a)| a.ms).collect(), 0.99),

@@ -4,10 +4,11 @@ use super::dataset::{Dataset, Gold, squeezed};
 use super::metrics::mean;
 use crate::fail::Fail;
 use crate::render::Line;
+use embed::StaticTable;
 use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use retrieval::document::sha256_hex;
 use retrieval::record::publish_order;
-use retrieval::{Index, Position};
+use retrieval::{Index, Position, Vectors};
 use std::collections::HashMap;
 use std::path::Path;
 use tempfile::TempDir;
@@ -40,7 +41,7 @@ impl Ground {
         };
         let broken =
             |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", path.display()));
-        let index = Index::open(&path).map_err(broken)?;
+        let index = Index::open(&path, &Vectors::Table(StaticTable::shipped())).map_err(broken)?;
         let whole = Position {
             stream: fingerprint(dataset),
             sequence: dataset.documents.len() as u64,
@@ -74,6 +75,8 @@ fn fill(
         }
     }
     writer.commit(whole.sequence, &whole.stream)?;
+    line.say("fitting the vectors".to_owned());
+    writer.refit()?;
     writer.close()
 }
 

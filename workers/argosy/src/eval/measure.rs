@@ -22,7 +22,7 @@ pub(super) struct Asked {
     pub(super) deep: Option<Ranking>,
     /// The chunks of the longest list and their scores, best first.
     pub(super) passages: Vec<(String, f32)>,
-    /// Signals of the scores, in the order of [`Signal::ALL`].
+    /// Signals, in the order of [`Signal::ALL`].
     pub(super) signals: [f64; Signal::ALL.len()],
     /// How long the search took, in milliseconds.
     pub(super) ms: f64,
@@ -49,8 +49,7 @@ pub(super) async fn ask(
         let start = Instant::now();
         let result = search(searcher, question, top_k).await?;
         let ms = start.elapsed().as_secs_f64() * 1_000.0;
-        let words = question.text.split_whitespace().count();
-        let scores: Vec<f32> = result.passages.iter().map(|p| p.score).collect();
+        let signals = Signal::ALL.map(|signal| signal.of(&result));
         let ranking = question.gold.ranking(&result.passages);
         let longest = match dataset.unit {
             Unit::Chunk if deep => search(searcher, question, DEPTH).await?,
@@ -65,7 +64,7 @@ pub(super) async fn ask(
                 .into_iter()
                 .map(|p| (p.chunk_id, p.score))
                 .collect(),
-            signals: Signal::ALL.map(|signal| signal.of(&scores, words)),
+            signals,
             ms,
         });
     }

@@ -2,37 +2,47 @@
 
 use super::ground::Ground;
 use crate::fail::Fail;
-use retrieval::{LexicalSearcher, Searcher};
+use retrieval::{HybridSearcher, Options, Searcher};
 use std::sync::Arc;
 
 /// A way to search.
 pub(super) struct Method {
     /// Its name on the command line and in reports.
     pub(super) name: &'static str,
-    /// Makes the searcher over an index.
-    make: fn(&Ground) -> Result<Arc<dyn Searcher>, Fail>,
+    /// Which legs it has, and whether it looks again.
+    words: bool,
+    vectors: bool,
+    rerank: bool,
 }
 
 /// All ways, in the order of reports.
 const METHODS: &[Method] = &[
-    Method {
-        name: "bm25",
-        make: |ground| {
-            Ok(Arc::new(
-                LexicalSearcher::new(ground.index.clone()).unranked(),
-            ))
-        },
-    },
-    Method {
-        name: "lexical",
-        make: |ground| Ok(Arc::new(LexicalSearcher::new(ground.index.clone()))),
-    },
+    method("bm25", true, false, false),
+    method("lexical", true, false, true),
+    method("vectors", false, true, false),
+    method("fused", true, true, false),
+    method("fused_rerank", true, true, true),
 ];
+
+const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) -> Method {
+    Method {
+        name,
+        words,
+        vectors,
+        rerank,
+    }
+}
 
 impl Method {
     /// The searcher over an index.
     pub(super) fn build(&self, ground: &Ground) -> Result<Arc<dyn Searcher>, Fail> {
-        (self.make)(ground)
+        let options = Options {
+            words: self.words,
+            vectors: self.vectors,
+            rerank: self.rerank,
+            ..Options::default()
+        };
+        Ok(Arc::new(HybridSearcher::new(ground.index.clone(), options)))
     }
 }
 

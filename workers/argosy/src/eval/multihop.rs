@@ -61,7 +61,7 @@ fn json<T: DeserializeOwned>(path: &Path) -> Result<T, Fail> {
 fn of_article(article: &Article) -> retrieval::Document {
     let mut metadata = BTreeMap::new();
     for (name, value) in [
-        ("source", Some(&article.source)),
+        ("publisher", Some(&article.source)),
         ("published_at", Some(&article.published_at)),
         ("category", Some(&article.category)),
         ("author", article.author.as_ref()),

@@ -1,0 +1,319 @@
+//! The searcher over the local index: words and vectors, then the reranker.
+//!
+//! Both legs look at the same moment of the index, at the same time. One that fails is left out and
+//! named in the result; the search fails when both do.
+
+use crate::dates::days;
+use crate::fusion::{Fusion, fuse};
+use crate::index::{Hits, Index, Snapshot, analyzer};
+use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
+use crate::rerank::{Asked, Candidate, rerank};
+use crate::search::{Error, Leg, Request, SearchResult, Searcher};
+use crate::vector::VectorSearch;
+use embed::{Embedder, Side};
+use envelope::Bucket;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+use tantivy::DocAddress;
+
+/// What may be tuned about a search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Search by words. Default true.
+    pub words: bool,
+    /// Search by vectors, where the index has any. Default true.
+    pub vectors: bool,
+    /// Share of the vectors in a fused score, 0 to 1. Default: what the embedder deserves by
+    /// measurement (docs/retrieval.md).
+    pub vector_weight: Option<f32>,
+    /// How the two lists are merged: `scores` or `ranks`. Default `scores`.
+    pub fusion: Fusion,
+    /// Look again at the best ones with the built-in reranker. Default true.
+    pub rerank: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            words: true,
+            vectors: true,
+            vector_weight: None,
+            fusion: Fusion::Scores,
+            rerank: true,
+        }
+    }
+}
+
+impl Options {
+    /// Checks that every number can be kept to.
+    pub fn validate(&self) -> Result<(), Error> {
+        let weight = self.vector_weight.unwrap_or(0.0);
+        if !(0.0..=1.0).contains(&weight) {
+            let text = format!("`vector_weight` is {weight}: want 0 to 1");
+            return Err(Error::Options(text));
+        }
+        if !self.words && !self.vectors {
+            return Err(Error::Options(
+                "`words` and `vectors` are both off: nothing would be found".into(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Searches an [`Index`]. Cheap to clone.
+#[derive(Clone)]
+pub struct HybridSearcher {
+    index: Index,
+    options: Options,
+    /// Makes the query's vector when the index does not do so itself.
+    embedder: Option<Arc<dyn Embedder>>,
+    /// Where the vectors are when they are not in the index.
+    elsewhere: Option<Arc<dyn VectorSearch>>,
+    metrics: Option<Metrics>,
+}
+
+/// The vector of a query and its share in the score.
+struct Aim {
+    vector: Vec<f32>,
+    weight: f32,
+}
+
+impl HybridSearcher {
+    /// Searches `index`; what its writer commits is found by the next search.
+    pub fn new(index: Index, options: Options) -> HybridSearcher {
+        HybridSearcher {
+            index,
+            options,
+            embedder: None,
+            elsewhere: None,
+            metrics: None,
+        }
+    }
+
+    /// Embeds queries with the encoder that made the vectors of the chunks.
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> HybridSearcher {
+        HybridSearcher {
+            embedder: Some(embedder),
+            ..self
+        }
+    }
+
+    /// Looks for vectors there instead of in the index.
+    pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> HybridSearcher {
+        HybridSearcher {
+            elsewhere: Some(elsewhere),
+            ..self
+        }
+    }
+
+    /// Counts its searches.
+    pub fn with_metrics(self, metrics: Metrics) -> HybridSearcher {
+        HybridSearcher {
+            metrics: Some(metrics),
+            ..self
+        }
+    }
+
+    async fn search_counted(&self, request: &Request) -> Result<SearchResult, Error> {
+        let start = Instant::now();
+        let result = self.search_once(request).await?;
+        if let Some(metrics) = &self.metrics {
+            metrics.searched(self.label(&request.buckets), start.elapsed(), &result);
+        }
+        Ok(result)
+    }
+
+    async fn search_once(&self, request: &Request) -> Result<SearchResult, Error> {
+        let snapshot = self.index.snapshot();
+        let (words, vectors) = tokio::join!(
+            self.words(&snapshot, request),
+            self.vectors(&snapshot, request)
+        );
+        let mut failed = Vec::new();
+        let (words, vectors) = match (words, vectors) {
+            (Err(error), Err(_)) => return Err(error),
+            (Err(error), Ok(vectors)) if vectors.is_some() => {
+                tracing::warn!(%error, "searched without words");
+                failed.push(Leg::Words);
+                (None, vectors)
+            }
+            (Err(error), Ok(_)) => return Err(error),
+            (Ok(words), Err(error)) => {
+                tracing::warn!(%error, "searched without vectors");
+                failed.push(Leg::Vectors);
+                (Some(words), None)
+            }
+            (Ok(words), Ok(vectors)) => (Some(words), vectors),
+        };
+        let (request, options) = (request.clone(), self.options.clone());
+        let merged = blocking(move || merge(&snapshot, &request, &options, words, vectors));
+        let mut result = merged.await?;
+        result.failed = failed;
+        Ok(result)
+    }
+
+    /// The words are looked for in any case: they say how many chunks match, and which fields the
+    /// corpus has.
+    async fn words(&self, snapshot: &Snapshot, request: &Request) -> Result<(Hits, Asked), Error> {
+        let (snapshot, request) = (snapshot.clone(), request.clone());
+        blocking(move || {
+            let terms = snapshot.terms(&request)?;
+            let hits = snapshot.by_words(&request, &terms)?;
+            let named = snapshot.named(&request.query)?;
+            let days = days(&request.query);
+            Ok((hits, Asked { terms, named, days }))
+        })
+        .await
+    }
+
+    async fn vectors(
+        &self,
+        snapshot: &Snapshot,
+        request: &Request,
+    ) -> Result<Option<(Vec<(f32, DocAddress)>, Aim)>, Error> {
+        if !self.options.vectors {
+            return Ok(None);
+        }
+        let Some(aim) = self.aim(snapshot, request).await? else {
+            return Ok(None);
+        };
+        let k = request.fetch_k;
+        let near = match &self.elsewhere {
+            Some(elsewhere) => Some(elsewhere.nearest(&aim.vector, request, k).await?),
+            None => None,
+        };
+        let (snapshot, request) = (snapshot.clone(), request.clone());
+        blocking(move || {
+            let found = match near {
+                Some(near) => {
+                    let found = near.iter().map(|near| {
+                        let address = snapshot.find(&near.chunk)?;
+                        Ok(address.map(|address| (near.score, address)))
+                    });
+                    // One that the index does not have yet, or no more, is no passage.
+                    found
+                        .filter_map(Result::transpose)
+                        .collect::<Result<_, Error>>()?
+                }
+                None => {
+                    let close = snapshot.by_vector(&request, &aim.vector, k)?;
+                    close.iter().map(|c| (c.score, c.address)).collect()
+                }
+            };
+            Ok(Some((found, aim)))
+        })
+        .await
+    }
+
+    async fn aim(&self, snapshot: &Snapshot, request: &Request) -> Result<Option<Aim>, Error> {
+        let weight = |embedder: &dyn Embedder| {
+            let own = self.options.vector_weight;
+            own.unwrap_or_else(|| embedder.weight())
+        };
+        if let Some(fitted) = snapshot.fitted() {
+            return Ok(Some(Aim {
+                vector: fitted.vector(&request.query),
+                weight: weight(&**fitted),
+            }));
+        }
+        let Some(embedder) = &self.embedder else {
+            return Ok(None);
+        };
+        let mut vectors = embedder.embed(&[&request.query], Side::Query).await?;
+        let weight = weight(&**embedder);
+        Ok(vectors.pop().map(|vector| Aim { vector, weight }))
+    }
+
+    fn label<'a>(&self, buckets: &'a [Bucket]) -> &'a str {
+        match buckets {
+            [] => ALL,
+            [one] if self.index.has_bucket(one) => one.as_str(),
+            [_] => OTHER,
+            _ => SEVERAL,
+        }
+    }
+}
+
+impl Searcher for HybridSearcher {
+    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+        self.search_counted(request).boxed()
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::Index(error.to_string()))?
+}
+
+/// Merges the legs and picks the passages.
+fn merge(
+    snapshot: &Snapshot,
+    request: &Request,
+    options: &Options,
+    words: Option<(Hits, Asked)>,
+    vectors: Option<(Vec<(f32, DocAddress)>, Aim)>,
+) -> Result<SearchResult, Error> {
+    let (hits, asked) = words.unzip();
+    let (close, aim) = vectors.unzip();
+    let by_words: HashMap<DocAddress, f32> = hits
+        .iter()
+        .filter(|_| options.words)
+        .flat_map(|hits| hits.best.iter().map(|(score, chunk)| (*chunk, *score)))
+        .collect();
+    let by_vector: HashMap<DocAddress, f32> = close
+        .into_iter()
+        .flatten()
+        .map(|(score, chunk)| (chunk, score))
+        .collect();
+    let mut chunks: Vec<DocAddress> = by_words.keys().chain(by_vector.keys()).copied().collect();
+    chunks.sort_unstable();
+    chunks.dedup();
+
+    // Where the rows are at hand, a chunk that only the words found has its cosine too.
+    let cosines = match &aim {
+        Some(aim) => snapshot.cosines(&chunks, &aim.vector)?,
+        None => vec![None; chunks.len()],
+    };
+    let vectors: Vec<Option<f32>> = chunks
+        .iter()
+        .zip(cosines)
+        .map(|(chunk, own)| own.or_else(|| by_vector.get(chunk).copied()))
+        .collect();
+    let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
+    let weight = aim.map_or(0.0, |aim| aim.weight);
+    let fused = fuse(&words, &vectors, weight, options.fusion);
+
+    let candidates = chunks
+        .into_iter()
+        .zip(fused)
+        .map(|(chunk, score)| {
+            let record = snapshot.record(chunk)?;
+            Ok(Candidate { record, score })
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    let asked = asked.as_ref().filter(|_| options.rerank);
+    let best = hits.as_ref().and_then(|hits| hits.best.first());
+    let words = request.query.split_whitespace().count().max(1) as f32;
+    let relevance = best.map_or(0.0, |(score, _)| score / words);
+    let (total_hits, unknown_fields) =
+        hits.map_or_else(Default::default, |h| (h.total, h.unknown_fields));
+    Ok(SearchResult {
+        passages: rerank(candidates, asked, &mut analyzer(), request.top_k),
+        total_hits,
+        unknown_fields,
+        relevance,
+        failed: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+#[path = "hybrid_tests.rs"]
+mod tests;

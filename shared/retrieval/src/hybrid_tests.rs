@@ -1,0 +1,165 @@
+//! What a search counts, and what it does when a part of it fails.
+
+use super::*;
+use crate::index::Vectors;
+use crate::record::ChunkRecord;
+use crate::vector::Embedding;
+use envelope::{Filter, TenantId};
+use telemetry::Registry;
+
+/// Vectors in this file have two numbers.
+struct Compass {
+    fails: bool,
+}
+
+impl Embedder for Compass {
+    fn name(&self) -> &str {
+        "compass"
+    }
+
+    fn dims(&self) -> usize {
+        2
+    }
+
+    fn weight(&self) -> f32 {
+        0.5
+    }
+
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [&'a str],
+        _side: Side,
+    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, embed::Error>> {
+        let vectors = texts.iter().map(|text| match text.contains("north") {
+            true => vec![0.0, 1.0],
+            false => vec![1.0, 0.0],
+        });
+        let vectors = vectors.collect();
+        let away = embed::Error::Away {
+            name: "compass".into(),
+            text: "no answer".into(),
+        };
+        let came = if self.fails { Err(away) } else { Ok(vectors) };
+        std::future::ready(came).boxed()
+    }
+}
+
+fn record(doc: &str, text: &str, vector: Option<[f32; 2]>) -> ChunkRecord {
+    let record = serde_json::json!({
+        "v": 1, "tenant": "default", "bucket": "invoices", "doc_id": doc, "n": 0, "of": 1,
+        "hash": "h", "source": format!("invoices/{doc}.md"), "text": text,
+    });
+    ChunkRecord {
+        embedding: vector.map(|vector| Embedding::of("compass", &vector)),
+        ..serde_json::from_value(record).unwrap()
+    }
+}
+
+fn index_of(records: &[ChunkRecord]) -> Index {
+    let vectors = Vectors::Carried {
+        by: "compass".into(),
+        dims: 2,
+    };
+    let index = Index::open_in_ram(&vectors).unwrap();
+    let mut writer = index.writer().unwrap();
+    writer.apply(records).unwrap();
+    writer.commit(1, "s").unwrap();
+    index
+}
+
+fn request(query: &str) -> Request {
+    Request {
+        tenant: TenantId::default_tenant(),
+        buckets: vec![],
+        filter: Filter::default(),
+        query: query.into(),
+        keywords: vec![],
+        fetch_k: 10,
+        top_k: 5,
+    }
+}
+
+fn found(result: &SearchResult) -> Vec<&str> {
+    let passages = result.passages.iter();
+    passages.map(|p| p.doc_id.as_str()).collect()
+}
+
+/// Three ways to go: by the word alone, by the direction alone, by both.
+fn three() -> [ChunkRecord; 4] {
+    [
+        record("word", "we go north", Some([1.0, 0.0])),
+        record("direction", "up the map", Some([0.1, 1.0])),
+        record("both", "due north", Some([0.0, 1.0])),
+        record("neither", "a harbour", Some([1.0, -0.1])),
+    ]
+}
+
+#[tokio::test]
+async fn both_legs_find_and_what_both_find_is_first() {
+    let index = index_of(&three());
+    let plain = Options {
+        rerank: false,
+        ..Options::default()
+    };
+    let searcher =
+        HybridSearcher::new(index, plain).with_embedder(Arc::new(Compass { fails: false }));
+    let result = searcher.search(&request("north")).await.unwrap();
+    assert_eq!(found(&result)[0], "both");
+    assert!(found(&result).contains(&"direction"));
+    assert_eq!((result.total_hits, result.failed), (2, vec![]));
+}
+
+#[tokio::test]
+async fn a_leg_that_fails_is_named_and_the_other_answers() {
+    let index = index_of(&three());
+    let searcher = HybridSearcher::new(index, Options::default())
+        .with_embedder(Arc::new(Compass { fails: true }));
+    let result = searcher.search(&request("north")).await.unwrap();
+    assert_eq!(result.failed, [Leg::Vectors]);
+    assert_eq!(found(&result).len(), 2);
+}
+
+#[tokio::test]
+async fn vectors_of_another_embedder_are_no_vectors() {
+    let mut records = three();
+    for record in &mut records {
+        record.embedding.as_mut().unwrap().by = "other".into();
+    }
+    let searcher = HybridSearcher::new(index_of(&records), Options::default())
+        .with_embedder(Arc::new(Compass { fails: false }));
+    let result = searcher.search(&request("north")).await.unwrap();
+    assert_eq!(found(&result).len(), 2);
+}
+
+#[tokio::test]
+async fn searches_are_counted_under_known_buckets_only() {
+    let index = index_of(&[record("d", "a word", None)]);
+    let registry = Registry::new();
+    let searcher = HybridSearcher::new(index, Options::default())
+        .with_metrics(Metrics::new(&registry).unwrap());
+    for names in [
+        &[][..],
+        &["invoices"],
+        &["made-up"],
+        &["invoices", "made-up"],
+    ] {
+        let request = Request {
+            buckets: names
+                .iter()
+                .map(|name| Bucket::new(*name).unwrap())
+                .collect(),
+            ..request("word")
+        };
+        searcher.search(&request).await.unwrap();
+    }
+    let text = registry.encode();
+    for line in [
+        "argosy_retrieval_empty_total{bucket=\"all\"} 0",
+        "argosy_retrieval_empty_total{bucket=\"other\"} 1",
+        "argosy_retrieval_hits_count{bucket=\"invoices\"} 1",
+        "argosy_retrieval_duration_seconds_count{bucket=\"several\"} 1",
+    ] {
+        assert!(text.lines().any(|l| l == line), "{line} in\n{text}");
+    }
+    assert!(!text.contains("made-up"));
+}

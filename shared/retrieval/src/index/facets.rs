@@ -1,0 +1,233 @@
+//! How many documents there are, and which values their metadata has: counted, nothing fetched.
+//!
+//! For "how many invoices of 2024, by vendor" and for saying that a question is too broad. Documents
+//! are counted, not chunks: their heads stand for them.
+
+use super::facts::{self, BUILT_IN};
+use super::filter::restrictions;
+use super::{Index, term_query};
+use crate::gazetteer::{Gazetteer, Named};
+use crate::record::ChunkRecord;
+use crate::search::{Error, Request};
+use envelope::{Bucket, DocId, Filter, TenantId};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
+use tantivy::collector::{Count, TopDocs};
+use tantivy::query::{BooleanQuery, QueryClone};
+use tantivy::{Searcher, TantivyError, Term};
+
+/// Most values of one field that are counted.
+const VALUES_COUNTED_MAX: usize = 1_000;
+/// A field with more different values has names that are better searched as text.
+const VALUES_NAMED_MAX: usize = 500;
+/// Most fields of metadata whose values are looked for in questions.
+const FIELDS_NAMED_MAX: usize = 64;
+
+/// What is to be counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountRequest {
+    /// Whose documents may be read: always a condition.
+    pub tenant: TenantId,
+    /// Parts of the corpus; empty means all.
+    pub buckets: Vec<Bucket>,
+    /// What must hold for every document.
+    pub filter: Filter,
+    /// Fields whose values are counted too.
+    pub fields: Vec<String>,
+    /// Values to return of each field, the most frequent ones.
+    pub values_max: usize,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Counted {
+    /// Documents that match.
+    pub documents: u64,
+    /// One for each field that was asked, in that order.
+    pub facets: Vec<Facet>,
+    /// Fields of the filter that no document has; their conditions were left out.
+    pub unknown_fields: Vec<String>,
+}
+
+/// The values of a field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Facet {
+    /// The field.
+    pub field: String,
+    /// Values as they are compared (lower case), with the number of documents, most frequent first.
+    pub values: Vec<(String, u64)>,
+    /// Whether there are values that are not listed.
+    pub more: bool,
+}
+
+/// What is known of one document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DocumentFacts {
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// Its title.
+    pub title: String,
+    /// Its path inside the corpus.
+    pub source: String,
+    /// How many chunks it has.
+    pub chunks: u32,
+    /// All of its metadata.
+    pub metadata: BTreeMap<String, Value>,
+}
+
+impl Index {
+    /// Counts documents, and the values of some of their fields. Blocking.
+    pub fn count(&self, request: &CountRequest) -> Result<Counted, Error> {
+        let searcher = self.reader.searcher();
+        let as_search = Request {
+            tenant: request.tenant.clone(),
+            buckets: request.buckets.clone(),
+            filter: request.filter.clone(),
+            query: String::new(),
+            keywords: Vec::new(),
+            fetch_k: 1,
+            top_k: 1,
+        };
+        let mut restrictions = restrictions(&searcher, &self.fields, &as_search)?;
+        let head = Term::from_field_u64(self.fields.n, 0);
+        restrictions.queries.push(term_query(head));
+        let scope = BooleanQuery::intersection(restrictions.queries);
+        let facet = |field: &String| self.facet(&searcher, &scope, field, request.values_max);
+        Ok(Counted {
+            documents: searcher.search(&scope, &Count)? as u64,
+            facets: request.fields.iter().map(facet).collect::<Result<_, _>>()?,
+            unknown_fields: restrictions.unknown_fields,
+        })
+    }
+
+    fn facet(
+        &self,
+        searcher: &Searcher,
+        scope: &BooleanQuery,
+        field: &str,
+        values_max: usize,
+    ) -> Result<Facet, Error> {
+        let name = facts::field_name(field);
+        let terms = self.values(searcher, &name)?;
+        let mut more = terms.len() > VALUES_COUNTED_MAX;
+        let mut values = Vec::new();
+        for fact in terms.into_iter().take(VALUES_COUNTED_MAX) {
+            let term = term_query(Term::from_field_text(self.fields.facts, &fact));
+            let both = BooleanQuery::intersection(vec![scope.box_clone(), term]);
+            let documents = searcher.search(&both, &Count)? as u64;
+            if documents > 0 {
+                let value = fact.rsplit('\0').next().unwrap_or_default();
+                values.push((value.to_owned(), documents));
+            }
+        }
+        values.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+        more |= values.len() > values_max;
+        values.truncate(values_max);
+        Ok(Facet {
+            field: field.to_owned(),
+            values,
+            more,
+        })
+    }
+
+    /// The names of this moment; made anew when a commit has changed the index.
+    pub(super) fn names_of(&self, searcher: &Searcher) -> Result<Arc<Gazetteer>, Error> {
+        let generation = searcher.generation().generation_id();
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, known)) = &*names
+            && *of == generation
+        {
+            return Ok(known.clone());
+        }
+        let known = Arc::new(self.gazetteer(searcher)?);
+        *names = Some((generation, known.clone()));
+        Ok(known)
+    }
+
+    /// The text values of the fields that have few different ones.
+    fn gazetteer(&self, searcher: &Searcher) -> Result<Gazetteer, Error> {
+        let mut named = BTreeSet::new();
+        for field in self.fields_of_metadata(searcher)? {
+            let values = self.values(searcher, &field)?;
+            if values.len() > VALUES_NAMED_MAX {
+                continue;
+            }
+            let start = facts::start_of('t', &field);
+            let texts = values.iter().filter_map(|fact| fact.strip_prefix(&start));
+            named.extend(texts.map(|value| Named {
+                field: field.clone(),
+                value: value.to_owned(),
+            }));
+        }
+        Ok(Gazetteer::new(named))
+    }
+
+    fn fields_of_metadata(&self, searcher: &Searcher) -> Result<BTreeSet<String>, Error> {
+        let marker = facts::marker("");
+        let mut fields = BTreeSet::new();
+        for segment in searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.facts)?;
+            let range = index.terms().range().ge(&marker).lt("g");
+            let mut terms = range.into_stream().map_err(TantivyError::from)?;
+            while fields.len() < FIELDS_NAMED_MAX && terms.advance() {
+                let fact = std::str::from_utf8(terms.key()).unwrap_or_default();
+                fields.extend(fact.strip_prefix(&marker).map(str::to_owned));
+            }
+        }
+        Ok(fields)
+    }
+
+    /// The different values of a field as facts, one more than are counted at most.
+    fn values(&self, searcher: &Searcher, field: &str) -> Result<BTreeSet<String>, Error> {
+        let mut found = BTreeSet::new();
+        for segment in searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.facts)?;
+            // A number is listed as it is written.
+            for kind in ['t', 'd'] {
+                let range = index.terms().range();
+                let range = range.ge(facts::start_of(kind, field));
+                let range = range.lt(facts::end_of(kind, field));
+                let mut terms = range.into_stream().map_err(TantivyError::from)?;
+                let mut left = VALUES_COUNTED_MAX + 1;
+                while left > 0 && terms.advance() {
+                    left -= 1;
+                    found.extend(std::str::from_utf8(terms.key()).ok().map(str::to_owned));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is known of a document; `None` when the tenant has no such document. Blocking.
+    pub fn document(
+        &self,
+        tenant: &TenantId,
+        doc_id: &DocId,
+    ) -> Result<Option<DocumentFacts>, Error> {
+        let searcher = self.reader.searcher();
+        let id = facts::text_term(BUILT_IN[2], doc_id.as_str());
+        let query = BooleanQuery::intersection(vec![
+            term_query(Term::from_field_text(self.fields.facts, &id)),
+            term_query(Term::from_field_text(self.fields.tenant, tenant.as_str())),
+            term_query(Term::from_field_u64(self.fields.n, 0)),
+        ]);
+        let top = TopDocs::with_limit(1).order_by_score();
+        let head = searcher.search(&query, &top)?.into_iter().next();
+        let Some((_, address)) = head else {
+            return Ok(None);
+        };
+        let head: ChunkRecord = self.stored(&searcher, address)?;
+        Ok(Some(DocumentFacts {
+            bucket: head.bucket,
+            doc_id: head.doc_id,
+            title: head.title,
+            source: head.source,
+            chunks: head.of,
+            metadata: head.metadata,
+        }))
+    }
+}

@@ -1,0 +1,244 @@
+//! The vectors of the index: where they come from, and how they keep step with its commits.
+//!
+//! An encoder's vectors come with the chunks. The static table's are made here, because what a word
+//! is worth in them depends on the corpus: they are fitted to it, and fitted again when it has
+//! doubled, so that every chunk is embedded a handful of times however the corpus grows.
+
+use super::rows::{self, Layout, RowWriter, Rows};
+use crate::record::ChunkRecord;
+use crate::search::Error;
+use crate::vector::Embedding;
+use embed::{Embedder, Frequencies, StaticEmbedder, StaticTable};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
+
+/// The static table is fitted again when the corpus is this many times what it was fitted to.
+const REFIT_FACTOR: u64 = 2;
+
+/// Where the vectors of an index come from.
+#[derive(Clone, Default)]
+pub enum Vectors {
+    /// There are none: words only.
+    #[default]
+    None,
+    /// They come with the chunks, from this embedder; others are passed over.
+    Carried {
+        /// See `embed::Embedder::name`.
+        by: String,
+        /// Numbers in a vector.
+        dims: usize,
+    },
+    /// The index makes them from the static table.
+    Table(Arc<StaticTable>),
+}
+
+impl Vectors {
+    fn name_and_dims(&self) -> Option<(String, usize)> {
+        match self {
+            Vectors::None => None,
+            Vectors::Carried { by, dims } => Some((by.clone(), *dims)),
+            Vectors::Table(table) => {
+                let embedder = StaticEmbedder::new(table.clone(), &Frequencies::default());
+                Some((embedder.name().to_owned(), embedder.dims()))
+            }
+        }
+    }
+}
+
+/// What searches see: as of the last commit.
+#[derive(Clone, Default)]
+pub(super) struct View {
+    pub(super) rows: Option<Rows>,
+    /// The static table as it was fitted when these rows were made.
+    pub(super) fitted: Option<Arc<StaticEmbedder>>,
+}
+
+/// The vectors of one index: its folder, and what searches see of it.
+#[derive(Clone)]
+pub(super) struct Store {
+    pub(super) source: Vectors,
+    dir: Box<dyn Directory>,
+    view: Arc<RwLock<View>>,
+}
+
+impl Store {
+    /// Vectors in memory.
+    pub(super) fn in_ram(source: Vectors) -> Store {
+        Store::over(source, Box::new(RamDirectory::create()))
+    }
+
+    /// Vectors in a folder.
+    pub(super) fn open(source: Vectors, dir: &Path) -> tantivy::Result<Store> {
+        std::fs::create_dir_all(dir)?;
+        Ok(Store::over(source, Box::new(MmapDirectory::open(dir)?)))
+    }
+
+    fn over(source: Vectors, dir: Box<dyn Directory>) -> Store {
+        Store {
+            source,
+            dir,
+            view: Arc::default(),
+        }
+    }
+
+    pub(super) fn view(&self) -> View {
+        let view = self.view.read();
+        view.map_or_else(|poisoned| poisoned.into_inner().clone(), |v| v.clone())
+    }
+
+    fn show(&self, view: View) {
+        match self.view.write() {
+            Ok(mut shown) => *shown = view,
+            Err(poisoned) => *poisoned.into_inner() = view,
+        }
+    }
+
+    /// Whether a layout is of this store's making.
+    pub(super) fn made(&self, layout: &Layout) -> bool {
+        self.source.name_and_dims() == Some((layout.by.clone(), layout.dims))
+    }
+
+    /// Shows what the last commit said.
+    pub(super) fn load(&self, layout: Option<&Layout>) -> Result<(), Error> {
+        let Some(layout) = layout.filter(|layout| self.made(layout)) else {
+            return Ok(());
+        };
+        let rows = rows::open(&*self.dir, layout)?;
+        let fitted = match &self.source {
+            Vectors::Table(table) if layout.fitted > 0 => {
+                let bytes = rows::read(&*self.dir, &words_file(layout.generation))?;
+                let words = Frequencies::from_bytes(&bytes)
+                    .map_err(|e| Error::Index(format!("words of the static table: {e}")))?;
+                Some(Arc::new(StaticEmbedder::new(table.clone(), &words)))
+            }
+            _ => None,
+        };
+        self.show(View {
+            rows: Some(rows),
+            fitted,
+        });
+        Ok(())
+    }
+
+    /// The writer, from where the last commit left it.
+    pub(super) fn writer(&self, layout: Option<Layout>) -> Option<VectorWriter> {
+        let (by, dims) = self.source.name_and_dims()?;
+        let fresh = match layout {
+            Some(layout) if self.made(&layout) => layout,
+            Some(old) => Layout {
+                generation: old.generation + 1,
+                ..Layout::empty(&by, dims)
+            },
+            None => Layout::empty(&by, dims),
+        };
+        Some(VectorWriter {
+            by,
+            fitted: self.view().fitted,
+            rows: RowWriter::new(self.dir.box_clone(), fresh),
+            before: None,
+            store: self.clone(),
+        })
+    }
+}
+
+/// Is given the row and the text of a chunk.
+pub(super) type EachText<'a> = dyn FnMut(u64, &str) -> Result<(), Error> + 'a;
+
+/// Makes rows for the chunks that are taken in.
+pub(super) struct VectorWriter {
+    by: String,
+    fitted: Option<Arc<StaticEmbedder>>,
+    rows: RowWriter,
+    /// What counted before the commit in progress.
+    before: Option<Layout>,
+    store: Store,
+}
+
+impl VectorWriter {
+    /// The row of a chunk that is added.
+    pub(super) fn row(&mut self, record: &ChunkRecord) -> u64 {
+        match (&record.embedding, &self.fitted) {
+            (_, Some(fitted)) => {
+                let vector = fitted.vector(&embedded_text(record));
+                self.rows.push(&Embedding::of("", &vector))
+            }
+            (Some(embedding), None) if embedding.by == self.by => self.rows.push(embedding),
+            _ => self.rows.push_empty(),
+        }
+    }
+
+    /// Stores what is new; the commit that follows names it.
+    pub(super) fn flush(&mut self) -> Result<Layout, Error> {
+        let before = self.rows.layout().clone();
+        self.rows.flush()?;
+        self.before.get_or_insert(before);
+        Ok(self.rows.layout().clone())
+    }
+
+    /// The commit is done: searches see what it names, and what it replaced goes.
+    pub(super) fn committed(&mut self) -> Result<(), Error> {
+        let layout = self.rows.layout();
+        self.store.load(Some(layout))?;
+        if let Some(before) = self.before.take() {
+            self.rows.sweep(&before);
+            if before.generation != layout.generation {
+                let _ = self.store.dir.delete(&words_file(before.generation));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the static table is to be fitted to `chunks` chunks.
+    pub(super) fn is_stale(&self, chunks: u64) -> bool {
+        let table = matches!(self.store.source, Vectors::Table(_));
+        table && chunks > 0 && chunks >= REFIT_FACTOR * self.rows.layout().fitted
+    }
+
+    /// Makes every row anew. `texts` calls back with the row and text of each chunk, in the order of
+    /// rows, and is called twice.
+    pub(super) fn refit(
+        &mut self,
+        rows: u64,
+        texts: impl Fn(&mut EachText<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let Vectors::Table(table) = &self.store.source else {
+            return Ok(());
+        };
+        let mut words = Frequencies::default();
+        texts(&mut |_, text| {
+            words.count(&table.tokens(text));
+            Ok(())
+        })?;
+        let fitted = Arc::new(StaticEmbedder::new(table.clone(), &words));
+        let before = self.rows.layout().clone();
+        self.rows.restart(u64::from(words.documents()));
+        texts(&mut |row, text| {
+            while self.rows.len() < row {
+                self.rows.push_empty();
+            }
+            self.rows.push(&Embedding::of("", &fitted.vector(text)));
+            if self.rows.is_full() {
+                self.rows.flush()?;
+            }
+            Ok(())
+        })?;
+        while self.rows.len() < rows {
+            self.rows.push_empty();
+        }
+        let file = words_file(self.rows.layout().generation);
+        rows::write(&*self.store.dir, &file, [&words.to_bytes()[..]].into_iter())?;
+        self.fitted = Some(fitted);
+        self.before = Some(before);
+        Ok(())
+    }
+}
+
+fn words_file(generation: u64) -> PathBuf {
+    PathBuf::from(format!("{generation}.words"))
+}
+
+/// What of a chunk its vector is made of.
+pub fn embedded_text(record: &ChunkRecord) -> String {
+    format!("{}\n{}", record.title, record.text)
+}
