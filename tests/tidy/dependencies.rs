@@ -93,6 +93,11 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
         &["retrieval"],
         "an index is reached through search",
     ),
+    (
+        "tract-core",
+        &["embed"],
+        "a model in this process is an embedder",
+    ),
     ("sled", &["conversation"], "one owner keeps conversations"),
     (
         "axum",

@@ -22,7 +22,7 @@ pub trait Embedder: Send + Sync + 'static {
     fn dims(&self) -> usize;
 
     /// How much of a fused score belongs to the vectors, from 0 to 1; the rest is the words'. From
-    /// measurement (docs/retrieval.md): a real encoder deserves 0.6, a static table 0.2.
+    /// measurement (docs/retrieval.md): a real encoder deserves 0.6, the static table 0.3.
     fn weight(&self) -> f32;
 
     /// One vector for each text, in order, each of length 1 (or all zeros when the text has nothing

@@ -7,6 +7,8 @@
 
 mod embedder;
 mod frequencies;
+#[cfg(feature = "minilm")]
+mod minilm;
 mod static_embedder;
 mod table;
 mod wordpiece;
@@ -14,6 +16,8 @@ mod wordpiece;
 pub use embedder::{Embedder, Error, Side};
 pub use frequencies::Frequencies;
 pub use futures_util::future::BoxFuture;
+#[cfg(feature = "minilm")]
+pub use minilm::MiniLm;
 pub use static_embedder::StaticEmbedder;
 pub use table::{STATIC_NAME, StaticTable, TOKENS_MAX};
 pub use wordpiece::Tokenizer;
