@@ -15,6 +15,10 @@ const ENVIRONMENT: Exceptions = &[
         "the loader, and the one function for variables that are no option",
     ),
     (
+        "shared/embed/src/minilm/minilm_tests.rs",
+        "where the weights are, for tests that are ignored without",
+    ),
+    (
         "tests/edge/shell.rs",
         "takes what would colour or configure a command out of its environment",
     ),

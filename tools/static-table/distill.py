@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Distils a sentence encoder into the static table that argosy-embed ships.
 
-    distill.py MODEL TABLE [--dims 256] [--power 0.5] [--pool token]
+    distill.py MODEL TABLE [--dims 256] [--power 1] [--pool token]
 
 MODEL is a folder with the `model.safetensors` and `vocab.txt` of a BERT encoder; TABLE is the file to
 write. Every word piece goes through the encoder alone, as `[CLS] piece [SEP]`; the vectors are centred,
@@ -131,7 +131,7 @@ def main():
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("table", type=pathlib.Path)
     parser.add_argument("--dims", type=int, default=256)
-    parser.add_argument("--power", type=float, default=0.5)
+    parser.add_argument("--power", type=float, default=1.0)
     parser.add_argument("--pool", choices=["token", "frame"], default="token")
     args = parser.parse_args()
     bert = Bert(load(args.model / "model.safetensors"))

@@ -88,10 +88,11 @@ impl Wiring<'_> {
         let query = self.heads(x, &format!("{name}.query"))?;
         let key = self.heads(x, &format!("{name}.key"))?;
         let value = self.heads(x, &format!("{name}.value"))?;
-        let scores = self.einsum("mhd,nhd->hmn", &[query, key])?;
+        // The scale of the scores, put on the query: it is the smaller of the two.
         let scale = ((width / heads) as f32).sqrt().recip();
         let scale = self.constant("scale", tensor0(scale).broadcast_into_rank(3)?)?;
-        let scores = self.node("scaled", mul(), &[scores, scale])?;
+        let query = self.node("scaled", mul(), &[query, scale])?;
+        let scores = self.einsum("mhd,nhd->hmn", &[query, key])?;
         let scores = self.node("masked", add(), &[scores, mask])?;
         let softmax = Softmax::new(tvec!(2), None, SoftmaxKind::Softmax);
         let shares = self.node("softmax", softmax, &[scores])?;
