@@ -1,7 +1,7 @@
 //! all-MiniLM-L6-v2 in this process, in pure Rust.
 //!
 //! A sentence encoder of 23 million weights for fleets without an embedding server: it reads the model's
-//! own files and runs on tract. *Not* a downloader, and not fast at bulk: a core does a few dozen chunks
+//! own files and runs on tract. *Not* a downloader, and not fast at bulk: a core does some twenty chunks
 //! a second. Off unless the crate is built with the feature `minilm`.
 
 mod encoder;
@@ -52,7 +52,7 @@ struct Model {
 
 impl MiniLm {
     /// Reads the model from a folder with `model.safetensors` and `vocab.txt`. Takes part of a second
-    /// and 140 MB; belongs on a blocking thread.
+    /// and 180 MB, 320 MB once texts of all lengths came; belongs on a blocking thread.
     ///
     /// # Errors
     /// [`Error::Model`] when a file is missing or another model's.
