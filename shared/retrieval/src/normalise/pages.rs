@@ -2,7 +2,8 @@
 //!
 //! Only documents with pages are touched, and only lines at their upper and lower edge. A line goes
 //! when the pages before said the same at the same edge; the first page keeps it, so nothing that is
-//! said once is ever lost. A number may differ between pages where it counts them (`Page 3 of 12`).
+//! said once is ever lost. A number may differ between pages where it counts them: alone, or behind
+//! a word for page (`Page 3 of 12`). `Lesson 3` on the third page is no footer.
 
 use crate::document::Line;
 use std::collections::HashMap;
@@ -17,6 +18,13 @@ const PAGES_ONE_IN: usize = 3;
 const CHARS_MAX: usize = 160;
 /// Most pages in front of the one that is numbered 1.
 const UNNUMBERED_MAX: i64 = 40;
+
+/// Words for page, before its number.
+const PAGE_WORDS: [&str; 10] = [
+    "page", "p", "pg", "seite", "s", "blatt", "sheet", "pagina", "página", "strana",
+];
+/// Words between the number of a page and that of all pages.
+const OF_WORDS: [&str; 6] = ["of", "von", "de", "sur", "di", "van"];
 
 /// What a line says, apart from the number of its page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -91,14 +99,14 @@ fn edges(lines: &[Line], page: &Range<usize>) -> Vec<usize> {
     found
 }
 
-/// The ways to read a line: as it stands, and with each of its numbers as the number of the page.
+/// The ways to read a line: as it stands, and with a number of it as the number of the page.
 fn said(line: &Line) -> impl Iterator<Item = Said> {
     let text = line.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let page = i64::from(line.page.unwrap_or(0));
     let fits = !text.is_empty() && text.chars().count() <= CHARS_MAX;
     let mut ways = Vec::new();
     if fits {
-        for run in numbers(&text) {
+        for run in numbers(&text).filter(|run| counts_pages(&text, run)) {
             let Ok(number) = text[run.clone()].parse::<i64>() else {
                 continue;
             };
@@ -114,8 +122,26 @@ fn said(line: &Line) -> impl Iterator<Item = Said> {
     ways.into_iter()
 }
 
+/// Whether the number there can be that of the page: behind a word for page, or in a line of
+/// nothing but numbers.
+fn counts_pages(text: &str, run: &Range<usize>) -> bool {
+    let is_one_of = |word: &str, words: &[&str]| words.contains(&word.to_lowercase().as_str());
+    let words = |text: &'_ str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let behind = words(&text[..run.start]).pop();
+    behind.is_some_and(|word| is_one_of(&word, &PAGE_WORDS))
+        || words(text)
+            .iter()
+            .all(|word| word.bytes().all(|b| b.is_ascii_digit()) || is_one_of(word, &OF_WORDS))
+}
+
 /// Where numbers stand.
-fn numbers(text: &str) -> Vec<Range<usize>> {
+fn numbers(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, _) in text.bytes().enumerate().filter(|(_, b)| b.is_ascii_digit()) {
         match runs.last_mut() {
@@ -123,7 +149,7 @@ fn numbers(text: &str) -> Vec<Range<usize>> {
             _ => runs.push(at..at + 1),
         }
     }
-    runs
+    runs.into_iter()
 }
 
 #[cfg(test)]
@@ -154,10 +180,7 @@ mod tests {
 
     fn page(i: usize) -> Vec<String> {
         let body = (0..8).map(|line| format!("words {line} of this page, which is {i}-th"));
-        let mut page = vec![
-            "Northwind Estates".to_owned(),
-            format!("Section {}", i * 100),
-        ];
+        let mut page = vec!["Northwind Estates".to_owned(), format!("Lesson {i}")];
         page.extend(body);
         page.push(format!("Page {} of 12", i + 2));
         page
@@ -170,7 +193,7 @@ mod tests {
         let count = |wanted: &str| text.iter().filter(|line| line.contains(wanted)).count();
         assert_eq!(count("Northwind"), 1);
         assert_eq!(count("of 12"), 1);
-        assert_eq!(count("Section"), 6);
+        assert_eq!(count("Lesson"), 6);
         assert_eq!(count("words"), 48);
         assert_eq!(text[0], "Northwind Estates");
     }

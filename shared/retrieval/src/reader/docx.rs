@@ -17,7 +17,7 @@ use zip::result::ZipError;
 /// Most entries of an archive.
 const ENTRIES_MAX: usize = 20_000;
 /// Most bytes of one part of XML, unpacked.
-const XML_BYTES_MAX: u64 = 4 * TEXT_BYTES_MAX as u64;
+const XML_BYTES_MAX: u64 = 2 * TEXT_BYTES_MAX as u64;
 /// Deepest nesting of elements.
 const DEPTH_MAX: usize = 256;
 
@@ -25,6 +25,10 @@ type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
 
 /// Parses a document.
 pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, SkipReason> {
+    parse_within(bytes, XML_BYTES_MAX)
+}
+
+fn parse_within(bytes: &[u8], xml_bytes_max: u64) -> Result<Parsed, SkipReason> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
     if archive.len() > ENTRIES_MAX {
         let count = archive.len();
@@ -32,11 +36,12 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, SkipReason> {
             "{count} entries in its archive"
         )));
     }
-    let Some(document) = part(&mut archive, "word/document.xml")? else {
+    let mut part = |name: &str| part(&mut archive, name, xml_bytes_max);
+    let Some(document) = part("word/document.xml")? else {
         return Err(SkipReason::Broken("no Word document in its archive".into()));
     };
-    let styles = part(&mut archive, "word/styles.xml")?.unwrap_or_default();
-    let core = part(&mut archive, "docProps/core.xml")?.unwrap_or_default();
+    let styles = part("word/styles.xml")?.unwrap_or_default();
+    let core = part("docProps/core.xml")?.unwrap_or_default();
     let lines = body::lines(&document, &styles::parse(&styles))?;
     let (title, metadata) = properties(&core);
     Ok(Parsed {
@@ -56,7 +61,11 @@ fn broken(error: ZipError) -> SkipReason {
 }
 
 /// A part of the archive as text; `None` when it has none of that name.
-fn part(archive: &mut Archive<'_>, name: &str) -> Result<Option<String>, SkipReason> {
+fn part(
+    archive: &mut Archive<'_>,
+    name: &str,
+    bytes_max: u64,
+) -> Result<Option<String>, SkipReason> {
     let entry = match archive.by_name(name) {
         Ok(entry) => entry,
         Err(ZipError::FileNotFound) => return Ok(None),
@@ -65,11 +74,11 @@ fn part(archive: &mut Archive<'_>, name: &str) -> Result<Option<String>, SkipRea
     // What an archive says of its sizes is not believed: the reading is what is bounded.
     let mut bytes = Vec::new();
     entry
-        .take(XML_BYTES_MAX + 1)
+        .take(bytes_max + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| SkipReason::Broken(error.to_string()))?;
-    if bytes.len() as u64 > XML_BYTES_MAX {
-        return Err(SkipReason::Inflates(XML_BYTES_MAX));
+    if bytes.len() as u64 > bytes_max {
+        return Err(SkipReason::Inflates(bytes_max));
     }
     let text = super::text::decode(&bytes).map_err(|_| bad_xml("it is not text"))?;
     Ok(Some(text))

@@ -31,21 +31,42 @@ pub const PDF_CONTENT_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Glyphs, paths and clips of one document that are looked at.
 const WORK_MAX: u64 = 50_000_000;
 
-/// Parses a document; beside it, what was left out of it.
-pub(super) fn parse(bytes: &[u8]) -> Result<(Parsed, Option<SkipReason>), SkipReason> {
-    inflate::check_file(bytes, PDF_STREAM_BYTES_MAX)?;
-    let failed = |_| SkipReason::Broken("its reader failed on it".into());
-    catch_unwind(AssertUnwindSafe(|| read(bytes))).map_err(failed)?
+/// How much is read of a document.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    pages: usize,
+    stream_bytes: u64,
+    work: u64,
 }
 
-fn read(bytes: &[u8]) -> Result<(Parsed, Option<SkipReason>), SkipReason> {
+const LIMITS: Limits = Limits {
+    pages: PDF_PAGES_MAX,
+    stream_bytes: PDF_STREAM_BYTES_MAX,
+    work: WORK_MAX,
+};
+
+/// A document, and what was left out of it.
+type Found = (Parsed, Option<SkipReason>);
+
+/// Parses a document.
+pub(super) fn parse(bytes: &[u8]) -> Result<Found, SkipReason> {
+    parse_within(bytes, LIMITS)
+}
+
+fn parse_within(bytes: &[u8], limits: Limits) -> Result<Found, SkipReason> {
+    inflate::check_file(bytes, limits.stream_bytes)?;
+    let failed = |_| SkipReason::Broken("its reader failed on it".into());
+    catch_unwind(AssertUnwindSafe(|| read(bytes, limits))).map_err(failed)?
+}
+
+fn read(bytes: &[u8], limits: Limits) -> Result<Found, SkipReason> {
     let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => SkipReason::Encrypted,
         LoadPdfError::Decryption(_) => SkipReason::Broken("unknown encryption".into()),
         LoadPdfError::Invalid => SkipReason::Broken("no PDF that can be followed".into()),
     })?;
-    inflate::check_streams(&pdf, PDF_STREAM_BYTES_MAX)?;
-    let text = Text::of(&pdf);
+    inflate::check_streams(&pdf, limits.stream_bytes)?;
+    let text = Text::of(&pdf, limits);
     if text.rows.is_empty() {
         return Err(match text.failed {
             0 => SkipReason::NoText,
@@ -70,9 +91,9 @@ struct Text {
 }
 
 impl Text {
-    fn of(pdf: &Pdf) -> Text {
+    fn of(pdf: &Pdf, limits: Limits) -> Text {
         let cache = InterpreterCache::new();
-        let mut budget = Budget::new(WORK_MAX);
+        let mut budget = Budget::new(limits.work);
         let mut text = Text {
             rows: Vec::new(),
             failed: 0,
@@ -82,7 +103,7 @@ impl Text {
         let count = pdf.pages().len();
         let mut read = count;
         for (number, page) in (1u32..).zip(pdf.pages().iter()) {
-            let over = number as usize > PDF_PAGES_MAX
+            let over = number as usize > limits.pages
                 || content > PDF_CONTENT_BYTES_MAX
                 || bytes > TEXT_BYTES_MAX
                 || budget.is_spent();

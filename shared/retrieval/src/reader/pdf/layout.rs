@@ -10,7 +10,9 @@ use std::collections::HashMap;
 
 /// Gaps in sizes of the type: from here on a space, and from there on another cell.
 const SPACE: f64 = 0.16;
-const CELL: f64 = 2.0;
+const CELL: f64 = 1.1;
+/// The same where a space is drawn in the gap: justified text stretches it, tables draw none.
+const CELL_SPACED: f64 = 2.5;
 /// How far two glyphs of one row may be apart in height: superscripts are.
 const SAME_ROW: f64 = 0.45;
 /// Rows further apart than this are two paragraphs.
@@ -55,7 +57,8 @@ impl Row {
         }
         let blank = glyph.text.trim().is_empty();
         let spaced = self.text.ends_with(char::is_whitespace);
-        if gap >= CELL && !blank {
+        let cell = if spaced { CELL_SPACED } else { CELL };
+        if gap >= cell && !blank {
             self.text.truncate(self.text.trim_end().len());
             self.text.push_str(" | ");
             self.cells += 1;
