@@ -30,7 +30,7 @@ fn config() -> ProptestConfig {
 /// Good files: extension and bytes.
 static SAMPLES: LazyLock<Vec<(&str, Vec<u8>)>> = LazyLock::new(|| {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/formats");
-    let file = |name: &str| std::fs::read(Path::new(folder).join(name)).unwrap();
+    let file = |name: &str| std::fs::read(Path::new(folder).join(name)).expect("a fixture");
     let text = "---\ntitle: T\n---\n# A\n\nWords, größer.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n";
     let html = "<html><head><title>T</title></head><body><table><tr><td>1</td></tr></table></body>";
     vec![
@@ -106,8 +106,8 @@ fn damaged(mut bytes: Vec<u8>, damages: &[Damage]) -> Vec<u8> {
 
 /// Reads a file to its end and cuts what it says; what comes out is bounded.
 fn read(extension: &str, bytes: &[u8]) -> Result<(), TestCaseError> {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), bytes).unwrap();
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), bytes).expect("written");
     let source = format!("a.{extension}");
     let tenant = TenantId::default_tenant();
     let mut count = 0;

@@ -70,7 +70,7 @@ fn letters_drawn_twice_are_one() {
 
 #[test]
 fn large_type_is_a_heading_and_gaps_are_blank_lines() {
-    let page = vec![
+    let page = [
         word("Terms", 0.0, 800.0, 20.0),
         word("Rent", 0.0, 770.0, 13.0),
         word(
