@@ -17,7 +17,7 @@ fn peak() -> f64 {
 #[test]
 #[ignore = "prints figures"]
 fn figures() {
-    let folder = std::env::var("ARGOSY_FIGURES").expect("a folder of files to read");
+    let folder = settings::sources::variable("ARGOSY_FIGURES").expect("a folder of files to read");
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())

@@ -18,9 +18,14 @@ const CASES: u32 = 24;
 const DOCUMENTS_MAX: usize = 5_000;
 
 fn config() -> ProptestConfig {
-    let cases = std::env::var("ARGOSY_FUZZ_CASES").ok();
+    let cases = settings::sources::variable("ARGOSY_FUZZ_CASES").map(|value| {
+        let value = value.to_string_lossy();
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("ARGOSY_FUZZ_CASES=`{value}`: want a number"))
+    });
     ProptestConfig {
-        cases: cases.and_then(|n| n.parse().ok()).unwrap_or(CASES),
+        cases: cases.unwrap_or(CASES),
         max_shrink_iters: 200,
         failure_persistence: None,
         ..ProptestConfig::default()
