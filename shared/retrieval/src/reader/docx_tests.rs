@@ -89,11 +89,4 @@ fn a_bomb_does_not_go_off() {
         parse_within(&bomb, 1_000_000),
         Err(SkipReason::Inflates(1_000_000))
     );
-    let many = archive(
-        &(0..50)
-            .map(|_| ("word/document.xml", &b"x"[..]))
-            .take(1)
-            .collect::<Vec<_>>(),
-    );
-    assert_eq!(read("a.docx", &many).unwrap_err().as_str(), "empty");
 }

@@ -29,7 +29,6 @@ pub(super) struct Parts {
     file: File,
     rows: Rows<BufReader<Decoded>>,
     header: Vec<String>,
-    /// Line of the first row that is not yet in a document.
     ended: bool,
     first: bool,
 }
