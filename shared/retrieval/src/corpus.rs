@@ -1,10 +1,11 @@
 //! A folder of files, one document at a time.
 //!
 //! Memory holds one document, however large the corpus is. Files come in the order of their names,
-//! so that two runs do the same. Links are followed; circles are found.
+//! so that two runs do the same. Links are followed; circles are found. [`Cursor`] reads documents
+//! of that walk again.
 
 use crate::document::Document;
-use crate::reader::{Skip, SkipReason, read_document};
+use crate::reader::{Documents, Skip, SkipReason, read_documents};
 use envelope::TenantId;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
@@ -20,8 +21,15 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found> + use
         .follow_links(true)
         .sort_by_file_name()
         .into_iter();
+    let mut reading: Option<(PathBuf, Documents)> = None;
     std::iter::from_fn(move || {
         loop {
+            if let Some((path, documents)) = &mut reading {
+                match documents.next() {
+                    Some(found) => return Some((path.clone(), found)),
+                    None => reading = None,
+                }
+            }
             let entry = match entries.next()? {
                 Ok(entry) => entry,
                 Err(error) => return Some(failed(&root, &error)),
@@ -38,18 +46,52 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found> + use
             if !entry.file_type().is_file() {
                 return Some(skipped(&root, entry.path(), SkipReason::NotAFile));
             }
-            return Some(match relative(&root, entry.path()) {
-                Some(source) => match read_document(entry.path(), &source, &tenant) {
-                    Ok(document) => (entry.into_path(), Ok(document)),
-                    Err(reason) => skipped(&root, entry.path(), reason),
-                },
-                None => {
-                    let reason = SkipReason::Unreadable("the file name is not valid UTF-8".into());
-                    skipped(&root, entry.path(), reason)
-                }
-            });
+            let Some(source) = relative(&root, entry.path()) else {
+                let reason = SkipReason::Unreadable("the file name is not valid UTF-8".into());
+                return Some(skipped(&root, entry.path(), reason));
+            };
+            let documents = read_documents(entry.path(), &source, &tenant);
+            reading = Some((entry.into_path(), documents));
         }
     })
+}
+
+/// Reads documents that a walk has found once more. Those of one file, asked for in the order of
+/// the file, are read in one go.
+#[derive(Default)]
+pub struct Cursor {
+    reading: Option<(PathBuf, Documents)>,
+}
+
+impl Cursor {
+    /// The document `source` of the file `path`. Blocking.
+    pub fn read(
+        &mut self,
+        path: &Path,
+        source: &str,
+        tenant: &TenantId,
+    ) -> Result<Document, SkipReason> {
+        if let Some((_, documents)) = self.reading.as_mut().filter(|(open, _)| open == path)
+            && let Some(found) = documents.find_map(|found| is_it(found, source))
+        {
+            return found;
+        }
+        let name = source.split_once('#').map_or(source, |(file, _)| file);
+        // A file name with that sign in it is no part of another file.
+        let name = if path.ends_with(name) { name } else { source };
+        let mut documents = read_documents(path, name, tenant);
+        let found = documents.find_map(|found| is_it(found, source));
+        self.reading = Some((path.to_owned(), documents));
+        found.unwrap_or_else(|| Err(SkipReason::Unreadable("it has changed meanwhile".into())))
+    }
+}
+
+/// The document of that source; or why the whole file has none.
+fn is_it(found: Result<Document, Skip>, source: &str) -> Option<Result<Document, SkipReason>> {
+    match found {
+        Ok(document) => (document.source == source).then_some(Ok(document)),
+        Err(skip) => (skip.source == source).then_some(Err(skip.reason)),
+    }
 }
 
 fn is_hidden(entry: &DirEntry) -> bool {
@@ -112,7 +154,12 @@ mod tests {
         write("empty.txt", b"");
         write("blank.md", b" \n\n");
         write("nul.txt", b"a\0b");
-        write("latin.txt", &[0xe4; 40]);
+        write("latin.txt", b"caf\xe9");
+        write("cyrillic.txt", &[0xe4; 40]);
+        write(
+            "rows.jsonl",
+            b"{\"text\": \"one\"}\nno\n{\"text\": \"two\", \"id\": \"b\"}\n",
+        );
         write("image.png", b"png");
         write("none", b"text");
         write(".hidden/x.md", b"text");
@@ -137,7 +184,11 @@ mod tests {
             #[cfg(unix)]
             ("invoices/loop", "loop"),
             ("large.txt", "too_large"),
-            ("latin.txt", "binary"),
+            ("cyrillic.txt", "binary"),
+            ("latin.txt", "read into generic"),
+            ("rows.jsonl#1", "read into generic"),
+            ("rows.jsonl#2", "bad_line"),
+            ("rows.jsonl#b", "read into generic"),
             ("none", "unknown_extension"),
             ("nul.txt", "binary"),
         ];

@@ -15,6 +15,8 @@ pub const GENERIC_BUCKET: &str = "generic";
 const SLUG_CHARS_MAX: usize = 48;
 /// Hash characters of a document id: 40 bits, and only paths with the same slug can collide.
 const ID_HASH_CHARS: usize = 10;
+/// The same for a part of a file, of which there may be millions: 60 bits.
+const ID_HASH_CHARS_PART: usize = 15;
 
 /// One document.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +27,7 @@ pub struct Document {
     pub bucket: Bucket,
     /// Derived from tenant and path.
     pub doc_id: DocId,
-    /// Path relative to the corpus root, with `/`.
+    /// Path relative to the corpus root, with `/`. Of a part of a file: `path#name`.
     pub source: String,
     /// From the front matter, the markup, the first heading or the file name, in this order.
     pub title: String,
@@ -33,7 +35,7 @@ pub struct Document {
     pub ext: String,
     /// Front matter and `<meta>` fields; keys are lower case.
     pub metadata: BTreeMap<String, Value>,
-    /// SHA-256 of the bytes of the file, in hex.
+    /// SHA-256 of the bytes of the file, or of its part, in hex.
     pub hash: String,
     /// The text.
     pub lines: Vec<Line>,
@@ -42,9 +44,10 @@ pub struct Document {
 /// A line of text and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Line in the file, from 1. For HTML: in the text that the markup renders to.
+    /// Line in the file, from 1. For HTML, PDF and DOCX: in the text that is made of them; for
+    /// JSONL: in the text of the document.
     pub number: u32,
-    /// Page, from 1, where the file has form feeds.
+    /// Page, from 1, in a PDF and where a text has form feeds.
     pub page: Option<u32>,
     /// The text, without its line end.
     pub text: String,
@@ -92,8 +95,12 @@ pub fn doc_id_of(tenant: &TenantId, source: &str) -> DocId {
         _ => source,
     };
     let stem = match inner.rsplit_once('.') {
-        Some((stem, ext)) if !stem.is_empty() && !ext.contains('/') => stem,
+        Some((stem, ext)) if !stem.is_empty() && !ext.contains(['/', '#']) => stem,
         _ => inner,
+    };
+    let hash_chars = match source.contains('#') {
+        true => ID_HASH_CHARS_PART,
+        false => ID_HASH_CHARS,
     };
     let slug: String = stem
         .chars()
@@ -104,7 +111,7 @@ pub fn doc_id_of(tenant: &TenantId, source: &str) -> DocId {
         })
         .collect();
     let hash = sha256_hex(format!("{tenant}/{source}").as_bytes());
-    let id = format!("{}-{}", slug.trim_matches('-'), &hash[..ID_HASH_CHARS]);
+    let id = format!("{}-{}", slug.trim_matches('-'), &hash[..hash_chars]);
     DocId::new(id.trim_start_matches('-')).expect("slug and hash keep the rule")
 }
 
@@ -139,6 +146,8 @@ mod tests {
         let other = TenantId::new("other").unwrap();
         assert_ne!(id("a/x.md"), doc_id_of(&other, "a/x.md").to_string());
         assert_eq!(id("日本/語.md").len(), ID_HASH_CHARS);
+        assert!(id("a/x.jsonl#17").starts_with("x-jsonl-17-"));
+        assert_ne!(id("a/x.jsonl#17"), id("a/x.jsonl#18"));
     }
 
     #[test]

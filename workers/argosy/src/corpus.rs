@@ -9,6 +9,7 @@ use envelope::{TenantId, header};
 use harness::bus::{Bus, Headers, Publish, Stored, Stream};
 use harness::feed::View;
 use harness::outbox::publish_until;
+use retrieval::corpus::Cursor;
 use retrieval::{
     Catalog, ChunkRecord, Document, Index, IndexPlan, Mode, Skip, SkipReason, Stamp, Writer,
 };
@@ -96,7 +97,7 @@ pub async fn index(
     if !root.is_dir() {
         return Err(
             Fail::not_found(format!("`{}` is not a folder", root.display()))
-                .hint("name a folder with .md, .txt or .html files"),
+                .hint("name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files"),
         );
     }
     let tenant = catalog.tenant().clone();
@@ -125,12 +126,16 @@ pub async fn index(
         summary.deleted += usize::from(!publish.iter().any(|stamp| &stamp.source == source));
     }
     let total = publish.len();
+    let mut cursor = Cursor::default();
     for (done, stamp) in publish.into_iter().enumerate() {
         let path = paths
             .get(&stamp.source)
             .cloned()
             .unwrap_or_else(|| root.join(&stamp.source));
-        match read(path, stamp.source.clone(), tenant.clone()).await? {
+        let read = read(cursor, path, stamp.source.clone(), tenant.clone());
+        let document;
+        (cursor, document) = read.await?;
+        match document {
             Ok(document) => {
                 let records =
                     retrieval::record::publish_order(&document, catalog.get(&stamp.source));
@@ -180,12 +185,14 @@ async fn scan(
 }
 
 async fn read(
+    mut cursor: Cursor,
     path: PathBuf,
     source: String,
     tenant: TenantId,
-) -> Result<Result<Document, SkipReason>, Fail> {
+) -> Result<(Cursor, Result<Document, SkipReason>), Fail> {
     let reading = tokio::task::spawn_blocking(move || {
-        retrieval::reader::read_document(&path, &source, &tenant)
+        let document = cursor.read(&path, &source, &tenant);
+        (cursor, document)
     });
     reading
         .await
