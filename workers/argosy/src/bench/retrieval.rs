@@ -129,11 +129,12 @@ fn feed(index: &Index, chunks: usize, line: &Line) -> Result<(f64, f64), retriev
         // Making up text is no part of the feed.
         let start = Instant::now();
         writer.apply(&records)?;
-        if (first + count) % COMMIT == 0 || first + count == chunks {
-            writer.commit((first + count) as u64, "bench")?;
+        let done = first + count;
+        if done.is_multiple_of(COMMIT) || done == chunks {
+            writer.commit(done as u64, "bench")?;
         }
         seconds += start.elapsed().as_secs_f64();
-        line.say(format!("feeding: {} of {chunks}", first + count));
+        line.say(format!("feeding: {done} of {chunks}"));
     }
     line.say("making vectors".to_owned());
     let start = Instant::now();
