@@ -3,19 +3,42 @@
 //! Memory holds one document, however large the corpus is. Files come in the order of their names,
 //! so that two runs do the same. Links are followed; circles are found.
 
-use crate::document::Document;
-use crate::reader::{Skip, SkipReason, read_document};
+use crate::document::{Document, Stamp, bucket_of, doc_id_of, sha256_hex};
+use crate::reader::{Skip, SkipReason, bytes_of, read_document};
 use envelope::TenantId;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
-/// What a walk met: the path on disk, and the document or why there is none.
-pub type Found = (PathBuf, Result<Document, Skip>);
+/// What a walk met: the path on disk, and what was made of the file or why there is nothing.
+pub type Found<T> = (PathBuf, Result<T, Skip>);
 
-/// Walks `root`. Blocking.
-pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found> + use<> {
-    let root = root.to_owned();
+/// Walks `root` and reads every document. Blocking.
+pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found<Document>> + use<> {
     let tenant = tenant.clone();
+    walk_with(root, move |path, source| {
+        read_document(path, source, &tenant)
+    })
+}
+
+/// Walks `root` and looks which version of which document each file is, without reading its text.
+/// Blocking.
+pub fn stamps(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found<Stamp>> + use<> {
+    let tenant = tenant.clone();
+    walk_with(root, move |path, source| {
+        Ok(Stamp {
+            hash: sha256_hex(&bytes_of(path, source)?),
+            bucket: bucket_of(source),
+            doc_id: doc_id_of(&tenant, source),
+            source: source.to_owned(),
+        })
+    })
+}
+
+fn walk_with<T, R>(root: &Path, mut read: R) -> impl Iterator<Item = Found<T>> + use<T, R>
+where
+    R: FnMut(&Path, &str) -> Result<T, SkipReason>,
+{
+    let root = root.to_owned();
     let mut entries = WalkDir::new(&root)
         .follow_links(true)
         .sort_by_file_name()
@@ -39,8 +62,8 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found> + use
                 return Some(skipped(&root, entry.path(), SkipReason::NotAFile));
             }
             return Some(match relative(&root, entry.path()) {
-                Some(source) => match read_document(entry.path(), &source, &tenant) {
-                    Ok(document) => (entry.into_path(), Ok(document)),
+                Some(source) => match read(entry.path(), &source) {
+                    Ok(read) => (entry.into_path(), Ok(read)),
                     Err(reason) => skipped(&root, entry.path(), reason),
                 },
                 None => {
@@ -63,7 +86,7 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-fn skipped(root: &Path, path: &Path, reason: SkipReason) -> Found {
+fn skipped<T>(root: &Path, path: &Path, reason: SkipReason) -> Found<T> {
     let source = relative(root, path).unwrap_or_else(|| {
         let inner = path.strip_prefix(root).unwrap_or(path);
         inner.to_string_lossy().into_owned()
@@ -71,7 +94,7 @@ fn skipped(root: &Path, path: &Path, reason: SkipReason) -> Found {
     (path.to_owned(), Err(Skip { source, reason }))
 }
 
-fn failed(root: &Path, error: &walkdir::Error) -> Found {
+fn failed<T>(root: &Path, error: &walkdir::Error) -> Found<T> {
     let reason = if error.loop_ancestor().is_some() {
         SkipReason::Loop
     } else {

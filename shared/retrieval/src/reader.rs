@@ -104,15 +104,33 @@ impl Format {
 
 /// Reads the file `path`, known as `source` inside the corpus.
 pub fn read_document(path: &Path, source: &str, tenant: &TenantId) -> Result<Document, SkipReason> {
+    read_bytes(&bytes_of(path, source)?, source, tenant)
+}
+
+/// The bytes of a file that a reader may know what to do with.
+pub fn bytes_of(path: &Path, source: &str) -> Result<Vec<u8>, SkipReason> {
+    format_of(source)?;
+    read_bounded(path)
+}
+
+/// Reads the bytes of a file that is known as `source` inside the corpus.
+pub fn read_bytes(bytes: &[u8], source: &str, tenant: &TenantId) -> Result<Document, SkipReason> {
+    let (format, ext) = format_of(source)?;
+    if bytes.is_empty() {
+        return Err(SkipReason::Empty);
+    }
+    document(bytes, format, ext, source, tenant)
+}
+
+fn format_of(source: &str) -> Result<(Format, String), SkipReason> {
     let ext = Path::new(source)
         .extension()
         .map(|e| e.to_string_lossy().to_lowercase())
         .unwrap_or_default();
-    let Some(format) = Format::of(&ext) else {
-        return Err(SkipReason::UnknownExtension(ext));
-    };
-    let bytes = read_bounded(path)?;
-    document(&bytes, format, ext, source, tenant)
+    match Format::of(&ext) {
+        Some(format) => Ok((format, ext)),
+        None => Err(SkipReason::UnknownExtension(ext)),
+    }
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, SkipReason> {
