@@ -9,22 +9,24 @@
 //! *Not* here: what text and chunks are ([`Ingest`]).
 
 mod decide;
+mod end;
+mod read;
 mod write;
 
-use crate::bus::{Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Headers, Stored, Stream};
-use crate::dead::{self, Death};
+use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
 use crate::deliver::Failure;
 use crate::disposition::{Disposition, dispose};
 use crate::metrics::{IngestMetrics, Metrics};
 use crate::pump::{self, Answer, Drained, Event, Take, pump};
-use crate::verdict::{Reason, Verdict};
+use crate::verdict::Verdict;
 use bytes::Bytes;
 use decide::{Mine, Next, Seen, decide};
-use envelope::document::{Indexed, Notice, Outcome};
+use envelope::document::Outcome;
 use envelope::limits::{DELIVERIES_MAX, DOCUMENT_BYTES_MAX};
-use envelope::{Bucket, Class, DocId, Problem, Role, Subject, TenantId};
+use envelope::{Class, Role};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use read::read;
 use stage::{Incoming, Ingest};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -343,114 +345,6 @@ impl Indexer {
         Ok(write::Made { version, chunks })
     }
 
-    async fn done(&self, incoming: &Incoming, message: &Stored, done: Done) -> Verdict {
-        let Done {
-            outcome,
-            chunks,
-            is_now,
-        } = done;
-        tracing::info!(
-            source = incoming.notice.source,
-            outcome = outcome.as_str(),
-            chunks,
-            "document"
-        );
-        let (bucket, doc_id) = (incoming.bucket.clone(), incoming.doc_id.clone());
-        let event = Indexed {
-            chunks,
-            ..Indexed::of(&incoming.notice, bucket, doc_id, message.sequence, outcome)
-        };
-        self.tell(event).await;
-        if is_now {
-            self.counts.chunks(chunks);
-        }
-        self.counts.document(outcome);
-        if let Some(file) = &incoming.notice.object {
-            self.drop_file(file, message).await;
-        }
-        Verdict::Ack(match (outcome, is_now) {
-            (Outcome::Superseded, _) => Reason::Dropped,
-            (_, true) => Reason::Ok,
-            (_, false) => Reason::AlreadyDone,
-        })
-    }
-
-    /// The object belongs to this message, unless the publisher repeated itself.
-    async fn drop_file(&self, file: &str, message: &Stored) {
-        let newest = self.bus.last(Stream::Documents, &message.subject).await;
-        let shared = newest.ok().flatten().is_some_and(|newest| {
-            newest.sequence != message.sequence
-                && newest.headers.get(envelope::header::OBJECT) == Some(file)
-        });
-        if shared {
-            return;
-        }
-        if let Err(error) = self.bus.delete_file(file).await {
-            tracing::warn!(%error, file, "object not deleted; it goes when it is too old");
-        }
-    }
-
-    /// Dead letter, event, ack. The object of a document that was given up stays until it is too old.
-    async fn give_up(
-        &self,
-        delivery: &Delivery,
-        incoming: Option<&Incoming>,
-        failure: Failure,
-    ) -> Verdict {
-        let message = &delivery.message;
-        let (bucket, doc_id) = match incoming {
-            Some(incoming) => (incoming.bucket.clone(), incoming.doc_id.clone()),
-            None => nameless(message),
-        };
-        let notice = match incoming {
-            Some(incoming) => incoming.notice.clone(),
-            None => Notice::new(TenantId::default_tenant(), ""),
-        };
-        let (code, error) = (failure.code, failure.text.as_str());
-        tracing::error!(code, error, source = notice.source, "document given up");
-        let death = Death {
-            reason: code,
-            error,
-            stream: Stream::Documents,
-            delivered: delivery.delivered,
-        };
-        let subject = Subject::DeadDocument {
-            bucket: bucket.clone(),
-            doc: doc_id.clone(),
-        };
-        let mut letter = dead::letter_at(subject, message, &death);
-        for (name, value) in notice.headers() {
-            letter.headers = letter.headers.with(name, value);
-        }
-        let stored = dead::store(&*self.bus, letter).await;
-        self.metrics.dead(Role::Indexer, failure.class, stored);
-        self.counts.document(Outcome::Skipped);
-        let (sequence, outcome) = (message.sequence, Outcome::Skipped);
-        self.tell(Indexed {
-            problem: Some(Problem::new(code, error)),
-            ..Indexed::of(&notice, bucket, doc_id, sequence, outcome)
-        })
-        .await;
-        Verdict::Ack(Reason::DeadLetter)
-    }
-
-    /// For those who listen; what is stored tells the same.
-    async fn tell(&self, event: Indexed) {
-        let subject = Subject::Indexed {
-            bucket: event.bucket.clone(),
-            doc: event.doc_id.clone(),
-        };
-        let message = CoreMessage {
-            subject: subject.to_string(),
-            reply: None,
-            headers: Headers::default(),
-            body: serde_json::to_vec(&event).unwrap_or_default().into(),
-        };
-        if let Err(error) = self.bus.broadcast(message).await {
-            tracing::debug!(%error, "event not sent");
-        }
-    }
-
     fn random(&self) -> f64 {
         self.rng
             .lock()
@@ -478,48 +372,6 @@ fn failed(error: stage::Error) -> Failure {
         retry_after: error.retry_after,
         text: error.source.to_string(),
     }
-}
-
-/// Which document a message is about.
-fn read(ingest: &dyn Ingest, message: &Stored) -> Result<Incoming, Failure> {
-    let permanent = |code, text: String| Failure::new(Class::Permanent, code, text);
-    let Ok(Subject::Document { bucket: named, .. }) = Subject::parse(&message.subject) else {
-        let rule = envelope::ids::ID_RULE;
-        let text = format!("`{}`: bucket and name want {rule}", message.subject);
-        return Err(permanent("bad_subject", text));
-    };
-    let notice = Notice::read(|name| message.headers.get(name))
-        .map_err(|unfit| permanent(unfit.code(), unfit.to_string()))?;
-    let (bucket, doc_id) = ingest.place(&notice);
-    if bucket != named {
-        let source = &notice.source;
-        let text = format!(
-            "`{source}` belongs to the bucket `{bucket}`, not `{named}`: a bucket is the first folder of a source"
-        );
-        return Err(permanent("wrong_bucket", text));
-    }
-    Ok(Incoming {
-        notice,
-        bucket,
-        doc_id,
-        sequence: message.sequence,
-        stored_at: message.stored_at,
-    })
-}
-
-/// Where the dead letter of a message goes that does not say which document it is.
-fn nameless(message: &Stored) -> (Bucket, DocId) {
-    let named = match Subject::parse(&message.subject) {
-        Ok(Subject::Document { bucket, name }) => Some((bucket, name)),
-        _ => None,
-    };
-    named.unwrap_or_else(|| {
-        let id = format!("message-{}", message.sequence);
-        (
-            Bucket::new("generic").expect("a constant that keeps the rule"),
-            DocId::new(id).expect("a word and a number keep the rule"),
-        )
-    })
 }
 
 impl Take for Indexer {
