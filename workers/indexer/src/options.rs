@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Documents at once in one process, 1 to 256; each takes up to 16 MiB and as much again for its
-    /// text. Default 8.
+    /// Documents at once in one process, 1 to 256; each takes a few times the size of its file, which
+    /// is 16 MiB at most. Default 8.
     pub slots: u32,
     /// Chunks that are embedded in one call, 1 to 1,024. Default 32.
     pub batch: u32,

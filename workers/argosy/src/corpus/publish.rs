@@ -27,6 +27,8 @@ pub(super) struct Sent {
     pub(super) doc_id: DocId,
     /// Whether a version of it was indexed before.
     pub(super) was_known: bool,
+    /// How many bytes it has.
+    pub(super) bytes: usize,
 }
 
 impl Sent {
@@ -72,6 +74,7 @@ pub(super) async fn document(
         chunks: known.map_or(0, |entry| entry.chunks),
         ..Notice::new(tenant.clone(), stamp.source.as_str())
     };
+    let size = bytes.len();
     let mut body = bytes;
     if body.len() > DOCUMENT_INLINE_BYTES_MAX {
         // A name of its own: what belongs to one message may go with it.
@@ -82,10 +85,12 @@ pub(super) async fn document(
     }
     notice.hash = Some(hash);
     let (bucket, doc_id) = (stamp.bucket.clone(), stamp.doc_id.clone());
-    let was_known = known.is_some();
-    send(bus, notice, body, bucket, doc_id, was_known)
-        .await
-        .map(Ok)
+    let sent = send(bus, notice, body, bucket, doc_id).await?;
+    Ok(Ok(Sent {
+        was_known: known.is_some(),
+        bytes: size,
+        ..sent
+    }))
 }
 
 /// Publishes the word that a document is gone.
@@ -101,7 +106,11 @@ pub(super) async fn deletion(
         ..Notice::new(tenant.clone(), source)
     };
     let (bucket, doc_id) = (entry.bucket.clone(), entry.doc_id.clone());
-    send(bus, notice, Bytes::new(), bucket, doc_id, true).await
+    let sent = send(bus, notice, Bytes::new(), bucket, doc_id).await?;
+    Ok(Sent {
+        was_known: true,
+        ..sent
+    })
 }
 
 async fn send(
@@ -110,7 +119,6 @@ async fn send(
     body: Bytes,
     bucket: Bucket,
     doc_id: DocId,
-    was_known: bool,
 ) -> Result<Sent, Fail> {
     let headers = notice
         .headers()
@@ -132,7 +140,8 @@ async fn send(
         notice,
         bucket,
         doc_id,
-        was_known,
+        was_known: false,
+        bytes: 0,
     })
 }
 

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Documents on their way at once: what waits takes room in streams.
+/// Documents on their way at once, and bytes of them: what waits takes room in streams.
 const OUT_MAX: usize = 1_000;
-/// After how long without an event what is stored is looked at.
+const OUT_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// After how long without news of any document what is stored is looked at.
 const QUIET: Duration = Duration::from_secs(1);
 /// How many documents are looked at then.
 const LOOK_MAX: usize = 32;
@@ -29,8 +30,11 @@ pub(super) struct Waiting {
     out: BTreeMap<u64, Sent>,
     done: usize,
     total: usize,
+    bytes: usize,
     /// When something last came of a document.
     moved: Instant,
+    /// When what is stored was last looked at.
+    looked: Instant,
 }
 
 impl Waiting {
@@ -50,7 +54,9 @@ impl Waiting {
             out: BTreeMap::new(),
             done: 0,
             total,
+            bytes: 0,
             moved: Instant::now(),
+            looked: Instant::now(),
         })
     }
 
@@ -69,8 +75,9 @@ impl Waiting {
         if self.out.is_empty() {
             self.moved = Instant::now();
         }
+        self.bytes += sent.bytes;
         self.out.insert(sent.sequence, sent);
-        self.until(OUT_MAX, summary, progress).await
+        self.until(OUT_MAX, OUT_BYTES_MAX, summary, progress).await
     }
 
     /// Waits for the rest.
@@ -79,16 +86,17 @@ impl Waiting {
         summary: &mut Summary,
         progress: &mut (impl FnMut(Progress) + Send),
     ) -> Result<(), Fail> {
-        self.until(0, summary, progress).await
+        self.until(0, 0, summary, progress).await
     }
 
     async fn until(
         &mut self,
         most: usize,
+        most_bytes: usize,
         summary: &mut Summary,
         progress: &mut (impl FnMut(Progress) + Send),
     ) -> Result<(), Fail> {
-        while self.out.len() > most {
+        while self.out.len() > most || self.bytes > most_bytes {
             let Some((events, patience)) = &mut self.events else {
                 return Ok(());
             };
@@ -100,7 +108,12 @@ impl Waiting {
                     }
                 }
                 Ok(None) => tokio::time::sleep(QUIET).await,
-                Err(_quiet) => self.look(summary, progress).await,
+                Err(_quiet) => {}
+            }
+            // Others may be heard all the time.
+            if self.moved.elapsed() >= QUIET && self.looked.elapsed() >= QUIET {
+                while self.look(summary, progress).await {}
+                self.looked = Instant::now();
             }
             if self.moved.elapsed() > patience {
                 return Err(self.stuck(patience));
@@ -120,6 +133,7 @@ impl Waiting {
             return; // Somebody else's.
         };
         self.moved = Instant::now();
+        self.bytes -= sent.bytes;
         self.done += 1;
         summary.chunks += event.chunks as usize;
         match event.outcome {
@@ -143,8 +157,13 @@ impl Waiting {
         progress(Progress::Done(self.done, self.total));
     }
 
-    /// Asks the streams about the oldest ones.
-    async fn look(&mut self, summary: &mut Summary, progress: &mut (impl FnMut(Progress) + Send)) {
+    /// Asks the streams about the oldest ones; true when that brought news.
+    async fn look(
+        &mut self,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> bool {
+        let before = self.done;
         let oldest: Vec<Sent> = self.out.values().take(LOOK_MAX).cloned().collect();
         for sent in oldest {
             match outcome(&*self.bus, &sent).await {
@@ -152,10 +171,11 @@ impl Waiting {
                 Ok(None) => {}
                 Err(error) => {
                     tracing::debug!(%error, "what became of a document is not known yet");
-                    return;
+                    return false;
                 }
             }
         }
+        self.done > before && !self.out.is_empty()
     }
 
     fn stuck(&self, patience: Duration) -> Fail {
