@@ -351,3 +351,40 @@ pub(crate) async fn a_large_document_comes_from_the_object_store(on: On) {
     let left = world.bus.get_file("report.1", u64::MAX).await;
     assert_eq!(left, Ok(None), "it goes with its message");
 }
+
+/// A document that is never done is given up in the end. With a paused clock only: it takes as long as
+/// all the waits between its deliveries.
+#[tokio::test(start_paused = true)]
+async fn a_document_that_never_succeeds_is_given_up() {
+    let world = World::new(On::Memory).await;
+    let never = Notice {
+        object: Some("never.put".into()),
+        ..notice()
+    };
+    world.document(never, Bytes::new()).await;
+    let stalling = Between::new(&world.bus, |message| match is_chunk(message) {
+        true => Do::Stall,
+        false => Do::Pass,
+    });
+    let _indexer = world.indexer(&world.bus, 1);
+    world.indexed().await;
+    let letters = world.all(Stream::Dead).await;
+    let reason = |n: usize| letters[n].headers.get(header::DEAD_REASON);
+    assert_eq!((letters.len(), reason(0)), (1, Some("object_missing")));
+    drop(_indexer);
+
+    // One that takes its indexer down every time is not begun a ninth time.
+    let bus: Arc<dyn Bus> = stalling.clone();
+    world.document(notice(), text("deadly", 2)).await;
+    for _ in 0..8 {
+        let dies = world.indexer(&bus, 1);
+        stalling.meddled(1).await;
+        dies.kill().await;
+    }
+    let _last = world.indexer(&bus, 1);
+    world.indexed().await;
+    let letters = world.all(Stream::Dead).await;
+    let last = letters.last().unwrap();
+    assert_eq!(last.headers.get(header::DEAD_REASON), Some("deliveries"));
+    assert_eq!(last.headers.get(header::DEAD_DELIVERED), Some("9"));
+}

@@ -354,6 +354,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_event_stays_as_it_is() {
+        let notice = Notice::new(TenantId::default_tenant(), "contracts/lease.md");
+        let (bucket, doc) = (Bucket::new("contracts"), DocId::new("lease-84bd23c282"));
+        let event = Indexed {
+            problem: Some(Problem::new("binary", "binary, not text")),
+            ..Indexed::of(&notice, bucket.unwrap(), doc.unwrap(), 7, Outcome::Skipped)
+        };
+        let golden = r#"{"v":1,"sequence":7,"tenant":"default","source":"contracts/lease.md","bucket":"contracts","doc_id":"lease-84bd23c282","outcome":"skipped","chunks":0,"problem":{"code":"binary","message":"binary, not text"}}"#;
+        assert_eq!(serde_json::to_string(&event).unwrap(), golden);
+        assert_eq!(serde_json::from_str::<Indexed>(golden).unwrap(), event);
+        for outcome in Outcome::ALL {
+            let word = serde_json::to_string(&outcome).unwrap();
+            assert_eq!(word, format!("\"{}\"", outcome.as_str()));
+        }
+    }
+
     proptest! {
         #[test]
         fn headers_read_back(

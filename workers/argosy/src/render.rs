@@ -421,9 +421,13 @@ impl Line {
             Progress::Scanned(n) => bar.set_message(format!("looking at the files: {n}")),
             Progress::Done(done, total) => {
                 if bar.length() != Some(total as u64) {
-                    let template = "{spinner} indexing {wide_bar} {pos} of {len} documents, {per_sec}, {eta} left";
+                    let template = "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
                     if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
-                        bar.set_style(style);
+                        let rate =
+                            |state: &indicatif::ProgressState, w: &mut dyn std::fmt::Write| {
+                                let _ = write!(w, "{:.0}/s", state.per_sec());
+                            };
+                        bar.set_style(style.with_key("rate", rate));
                     }
                     bar.set_length(total as u64);
                     bar.reset_eta();
