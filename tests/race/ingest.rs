@@ -388,3 +388,18 @@ async fn a_document_that_never_succeeds_is_given_up() {
     assert_eq!(last.headers.get(header::DEAD_REASON), Some("deliveries"));
     assert_eq!(last.headers.get(header::DEAD_DELIVERED), Some("9"));
 }
+
+/// The chain of fences where writes are replicated: versions come faster than they are indexed.
+#[tokio::test]
+async fn the_newest_version_is_whole_on_three_servers() {
+    let world = World::cluster().await;
+    let _indexers = [world.indexer(&world.bus, 2), world.indexer(&world.bus, 2)];
+    let versions = (0..12).map(|n| text(&format!("version-{n}"), 2 + n % 4));
+    let versions: Vec<Bytes> = versions.collect();
+    for body in &versions {
+        world.document(notice(), body.clone()).await;
+    }
+    world.indexed().await;
+    world.is_whole(versions.last().unwrap()).await;
+    assert_eq!(world.bus.state(Stream::Dead).await.unwrap().messages, 0);
+}
