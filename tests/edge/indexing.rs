@@ -50,7 +50,7 @@ fn bad_files_are_named_and_the_rest_is_indexed() {
         ("blank.html", "empty"),
         ("broken.md", "unreadable"),
         ("empty.md", "empty"),
-        ("huge.txt", "larger than 16777216 bytes"),
+        ("huge.txt", "larger than 16 MiB"),
         ("image.png", "unknown extension `png`"),
         ("latin.txt", "binary"),
         ("noname", "unknown extension"),

@@ -94,8 +94,13 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "qdrant-client",
-        &["retrieval"],
-        "an index is reached through search",
+        &["retrieval", "testkit"],
+        "an index is reached through search; the fake serves its traits",
+    ),
+    (
+        "tonic",
+        &["retrieval", "testkit"],
+        "gRPC is spoken with Qdrant only",
     ),
     (
         "tract-core",

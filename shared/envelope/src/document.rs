@@ -1,7 +1,8 @@
 //! A document on its way into the corpus: what its headers say, and the event that tells what came
 //! of it.
 //!
-//! The body of the message is the document itself, byte for byte. *Which* document it is follows
+//! The body of the message is the document itself, byte for byte, or where a file has several in it
+//! one of them as JSON ([`Form`]). *Which* document it is follows
 //! from tenant and source alone, never from the subject: two publishers cannot make two documents of
 //! one source. The name in the subject is theirs to choose.
 
@@ -22,6 +23,8 @@ pub struct Notice {
     pub source: String,
     /// True when it is no more.
     pub is_deleted: bool,
+    /// What its bytes are.
+    pub form: Form,
     /// True to index it anew although nothing has changed.
     pub is_forced: bool,
     /// SHA-256 of its bytes in hex, where the publisher says it.
@@ -32,6 +35,26 @@ pub struct Notice {
     pub object: Option<String>,
     /// How many chunks the publisher knows of an earlier version.
     pub chunks: u32,
+}
+
+/// What the bytes of a document are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// A file, as it is.
+    #[default]
+    File,
+    /// A document that was read already, as JSON: one of several in a file.
+    Document,
+}
+
+impl Form {
+    /// The word in the header.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Form::File => "file",
+            Form::Document => "document",
+        }
+    }
 }
 
 /// Headers that make no document.
@@ -77,6 +100,7 @@ impl Notice {
             tenant,
             source: source.into(),
             is_deleted: false,
+            form: Form::File,
             is_forced: false,
             hash: None,
             metadata: BTreeMap::new(),
@@ -106,6 +130,11 @@ impl Notice {
             Some(text) => {
                 TenantId::new(text).map_err(|_| bad(header::TENANT, text, crate::ids::ID_RULE))?
             }
+        };
+        let form = match get(header::FORM) {
+            None | Some("file") => Form::File,
+            Some("document") => Form::Document,
+            Some(other) => return Err(bad(header::FORM, other, "want `file` or `document`")),
         };
         let hash = match get(header::DOC_HASH) {
             None => None,
@@ -146,6 +175,7 @@ impl Notice {
             tenant,
             source: source.to_owned(),
             is_deleted: flag(header::DELETED)?,
+            form,
             is_forced: flag(header::FORCE)?,
             hash,
             metadata,
@@ -177,6 +207,9 @@ impl Notice {
             if flag {
                 headers.push((name, "true".into()));
             }
+        }
+        if self.form != Form::File {
+            headers.push((header::FORM, self.form.as_str().into()));
         }
         let optional = [
             (header::DOC_HASH, self.hash.clone()),
@@ -274,7 +307,7 @@ pub struct Indexed {
     pub outcome: Outcome,
     /// Messages stored in the corpus.
     pub chunks: u32,
-    /// Why it was skipped.
+    /// Why it was skipped; of an indexed one, what was left out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
 }
@@ -344,6 +377,7 @@ mod tests {
             (header::TENANT, "a.b"),
             (header::DELETED, "yes"),
             (header::FORCE, ""),
+            (header::FORM, "Document"),
             (header::DOC_HASH, "ABC"),
             (header::OBJECT, "a/b"),
             (header::CHUNKS, "-1"),
@@ -377,6 +411,7 @@ mod tests {
             source in "[a-z0-9 äß]{1,9}(/[a-zA-Z0-9._-]{3,9}){0,3}",
             deleted: bool,
             forced: bool,
+            read: bool,
             chunks in 0u32..99,
             value in "\\PC{0,20}",
         ) {
@@ -384,6 +419,7 @@ mod tests {
             let notice = Notice {
                 is_deleted: deleted,
                 is_forced: forced,
+                form: if read { Form::Document } else { Form::File },
                 chunks,
                 hash: Some("a1".repeat(32)),
                 object: Some("doc.a1-x".into()),

@@ -32,6 +32,8 @@ pub const TENANT: &str = "Argosy-Tenant";
 pub const DELETED: &str = "Argosy-Deleted";
 /// Documents: `true` to index it anew although nothing has changed.
 pub const FORCE: &str = "Argosy-Force";
+/// Documents: what the bytes are, `file` or `document`.
+pub const FORM: &str = "Argosy-Form";
 /// Documents: a JSON object of metadata, beside what the document says of itself.
 pub const METADATA: &str = "Argosy-Metadata";
 /// Documents: the object that holds the bytes, where they are too many for a message.

@@ -30,8 +30,8 @@ pub const FACT_CHARS_MAX: usize = 600;
 pub const DEAD_LETTER_BYTES_MAX: usize = 512 * 1024;
 /// How much of a larger one is kept, in bytes.
 pub const DEAD_LETTER_HEAD_BYTES: usize = 64 * 1024;
-/// Largest document, in bytes.
-pub const DOCUMENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// Largest document, in bytes: a file of PDF or DOCX. Other formats have lower limits of their own.
+pub const DOCUMENT_BYTES_MAX: u64 = 128 * 1024 * 1024;
 /// Largest document that travels in its message, in bytes; a larger one is put into the object store.
 /// NATS' own limit is 1 MiB.
 pub const DOCUMENT_INLINE_BYTES_MAX: usize = 512 * 1024;

@@ -161,13 +161,13 @@ fn is_same_document(entry: &Entry, stamp: &Stamp) -> bool {
     entry.bucket == stamp.bucket && entry.doc_id == stamp.doc_id
 }
 
-/// Whether a skipped file or folder may hide `source`.
+/// Whether a skipped file or folder may hide `source`, which may be a part of that file.
 fn leaves_open(skip: &Skip, source: &str) -> bool {
     matches!(skip.reason, SkipReason::Unreadable(_))
         && (skip.source.is_empty()
             || source
                 .strip_prefix(skip.source.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#'])))
 }
 
 #[cfg(test)]

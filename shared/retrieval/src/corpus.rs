@@ -1,50 +1,74 @@
 //! A folder of files, one document at a time.
 //!
 //! Memory holds one document, however large the corpus is. Files come in the order of their names,
-//! so that two runs do the same. Links are followed; circles are found.
+//! so that two runs do the same. Links are followed; circles are found. [`Cursor`] reads documents
+//! of that walk again.
 
 use crate::document::{Document, Stamp, bucket_of, doc_id_of, sha256_hex};
-use crate::reader::{Skip, SkipReason, bytes_of, read_document};
+use crate::reader::{Documents, Skip, SkipReason, bytes_of, form_of, read_documents};
 use envelope::TenantId;
+use envelope::document::Form;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
 /// What a walk met: the path on disk, and what was made of the file or why there is nothing.
 pub type Found<T> = (PathBuf, Result<T, Skip>);
 
+/// What a file gives, one after the other.
+type Several<T> = Box<dyn Iterator<Item = Result<T, Skip>> + Send>;
+
 /// Walks `root` and reads every document. Blocking.
 pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found<Document>> + use<> {
     let tenant = tenant.clone();
     walk_with(root, move |path, source| {
-        read_document(path, source, &tenant)
+        read_documents(path, source, &tenant)
     })
 }
 
-/// Walks `root` and looks which version of which document each file is, without reading its text.
-/// Blocking.
-pub fn stamps(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found<Stamp>> + use<> {
+/// Walks `root` and looks which versions of which documents are there, and in which form each is
+/// published. The text is read only of those that are parts of a file. Blocking.
+pub fn stamps(
+    root: &Path,
+    tenant: &TenantId,
+) -> impl Iterator<Item = Found<(Stamp, Form)>> + use<> {
     let tenant = tenant.clone();
     walk_with(root, move |path, source| {
-        Ok(Stamp {
-            hash: sha256_hex(&bytes_of(path, source)?),
+        if form_of(path, source) == Ok(Form::Document) {
+            let documents = read_documents(path, source, &tenant);
+            return Box::new(documents.map(|found| Ok((found?.stamp(), Form::Document))));
+        }
+        let stamp = bytes_of(path, source).map(|bytes| Stamp {
+            hash: sha256_hex(&bytes),
             bucket: bucket_of(source),
             doc_id: doc_id_of(&tenant, source),
             source: source.to_owned(),
-        })
+        });
+        let source = source.to_owned();
+        Box::new(std::iter::once(match stamp {
+            Ok(stamp) => Ok((stamp, Form::File)),
+            Err(reason) => Err(Skip { source, reason }),
+        }))
     })
 }
 
 fn walk_with<T, R>(root: &Path, mut read: R) -> impl Iterator<Item = Found<T>> + use<T, R>
 where
-    R: FnMut(&Path, &str) -> Result<T, SkipReason>,
+    R: FnMut(&Path, &str) -> Several<T>,
 {
     let root = root.to_owned();
     let mut entries = WalkDir::new(&root)
         .follow_links(true)
         .sort_by_file_name()
         .into_iter();
+    let mut reading: Option<(PathBuf, Several<T>)> = None;
     std::iter::from_fn(move || {
         loop {
+            if let Some((path, documents)) = &mut reading {
+                match documents.next() {
+                    Some(found) => return Some((path.clone(), found)),
+                    None => reading = None,
+                }
+            }
             let entry = match entries.next()? {
                 Ok(entry) => entry,
                 Err(error) => return Some(failed(&root, &error)),
@@ -61,18 +85,52 @@ where
             if !entry.file_type().is_file() {
                 return Some(skipped(&root, entry.path(), SkipReason::NotAFile));
             }
-            return Some(match relative(&root, entry.path()) {
-                Some(source) => match read(entry.path(), &source) {
-                    Ok(read) => (entry.into_path(), Ok(read)),
-                    Err(reason) => skipped(&root, entry.path(), reason),
-                },
-                None => {
-                    let reason = SkipReason::Unreadable("the file name is not valid UTF-8".into());
-                    skipped(&root, entry.path(), reason)
-                }
-            });
+            let Some(source) = relative(&root, entry.path()) else {
+                let reason = SkipReason::Unreadable("the file name is not valid UTF-8".into());
+                return Some(skipped(&root, entry.path(), reason));
+            };
+            let documents = read(entry.path(), &source);
+            reading = Some((entry.into_path(), documents));
         }
     })
+}
+
+/// Reads documents that a walk has found once more. Those of one file, asked for in the order of
+/// the file, are read in one go.
+#[derive(Default)]
+pub struct Cursor {
+    reading: Option<(PathBuf, Documents)>,
+}
+
+impl Cursor {
+    /// The document `source` of the file `path`. Blocking.
+    pub fn read(
+        &mut self,
+        path: &Path,
+        source: &str,
+        tenant: &TenantId,
+    ) -> Result<Document, SkipReason> {
+        if let Some((_, documents)) = self.reading.as_mut().filter(|(open, _)| open == path)
+            && let Some(found) = documents.find_map(|found| is_it(found, source))
+        {
+            return found;
+        }
+        let name = source.split_once('#').map_or(source, |(file, _)| file);
+        // A file name with that sign in it is no part of another file.
+        let name = if path.ends_with(name) { name } else { source };
+        let mut documents = read_documents(path, name, tenant);
+        let found = documents.find_map(|found| is_it(found, source));
+        self.reading = Some((path.to_owned(), documents));
+        found.unwrap_or_else(|| Err(SkipReason::Unreadable("it has changed meanwhile".into())))
+    }
+}
+
+/// The document of that source; or why the whole file has none.
+fn is_it(found: Result<Document, Skip>, source: &str) -> Option<Result<Document, SkipReason>> {
+    match found {
+        Ok(document) => (document.source == source).then_some(Ok(document)),
+        Err(skip) => (skip.source == source).then_some(Err(skip.reason)),
+    }
 }
 
 fn is_hidden(entry: &DirEntry) -> bool {
@@ -135,7 +193,12 @@ mod tests {
         write("empty.txt", b"");
         write("blank.md", b" \n\n");
         write("nul.txt", b"a\0b");
-        write("latin.txt", &[0xe4; 40]);
+        write("latin.txt", b"caf\xe9");
+        write("cyrillic.txt", &[0xe4; 40]);
+        write(
+            "rows.jsonl",
+            b"{\"text\": \"one\"}\nno\n{\"text\": \"two\", \"id\": \"b\"}\n",
+        );
         write("image.png", b"png");
         write("none", b"text");
         write(".hidden/x.md", b"text");
@@ -160,7 +223,11 @@ mod tests {
             #[cfg(unix)]
             ("invoices/loop", "loop"),
             ("large.txt", "too_large"),
-            ("latin.txt", "binary"),
+            ("cyrillic.txt", "binary"),
+            ("latin.txt", "read into generic"),
+            ("rows.jsonl#1", "read into generic"),
+            ("rows.jsonl#2", "bad_line"),
+            ("rows.jsonl#b", "read into generic"),
             ("none", "unknown_extension"),
             ("nul.txt", "binary"),
         ];

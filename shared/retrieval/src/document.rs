@@ -4,9 +4,12 @@
 //! alone, so the same file is the same document on every run and every machine. *Not* how a file
 //! is read: see [`crate::reader`].
 
+use crate::reader::{SkipReason, TITLE_CHARS_MAX, file_stem};
 use envelope::{Bucket, DocId, TenantId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The bucket of files that lie in no folder, or in one whose name is no bucket.
@@ -15,6 +18,8 @@ pub const GENERIC_BUCKET: &str = "generic";
 const SLUG_CHARS_MAX: usize = 48;
 /// Hash characters of a document id: 40 bits, and only paths with the same slug can collide.
 const ID_HASH_CHARS: usize = 10;
+/// The same for a part of a file, of which there may be millions: 60 bits.
+const ID_HASH_CHARS_PART: usize = 15;
 
 /// One document.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +30,7 @@ pub struct Document {
     pub bucket: Bucket,
     /// Derived from tenant and path.
     pub doc_id: DocId,
-    /// Path relative to the corpus root, with `/`.
+    /// Path relative to the corpus root, with `/`. Of a part of a file: `path#name`.
     pub source: String,
     /// From the front matter, the markup, the first heading or the file name, in this order.
     pub title: String,
@@ -33,18 +38,21 @@ pub struct Document {
     pub ext: String,
     /// Front matter and `<meta>` fields; keys are lower case.
     pub metadata: BTreeMap<String, Value>,
-    /// SHA-256 of the bytes of the file, in hex.
+    /// SHA-256 of what is published of it, in hex: the bytes of the file, or of a part of a file what
+    /// [`Document::to_json`] makes of it.
     pub hash: String,
     /// The text.
     pub lines: Vec<Line>,
 }
 
 /// A line of text and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
-    /// Line in the file, from 1. For HTML: in the text that the markup renders to.
+    /// Line in the file, from 1. For HTML, PDF and DOCX: in the text that is made of them; for
+    /// JSONL: in the text of the document.
     pub number: u32,
-    /// Page, from 1, where the file has form feeds.
+    /// Page, from 1, in a PDF and where a text has form feeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
     /// The text, without its line end.
     pub text: String,
@@ -63,7 +71,65 @@ pub struct Stamp {
     pub hash: String,
 }
 
+/// A document as it travels where it is no file of its own; whose it is and what it is called, the
+/// message says.
+#[derive(Serialize, Deserialize)]
+struct Body<'a> {
+    #[serde(default)]
+    title: Cow<'a, str>,
+    #[serde(default)]
+    ext: Cow<'a, str>,
+    #[serde(default)]
+    metadata: Cow<'a, BTreeMap<String, Value>>,
+    lines: Cow<'a, [Line]>,
+}
+
 impl Document {
+    /// Title, extension, metadata and lines as JSON. The same document is the same bytes.
+    pub fn to_json(&self) -> Vec<u8> {
+        let body = Body {
+            title: Cow::Borrowed(&self.title),
+            ext: Cow::Borrowed(&self.ext),
+            metadata: Cow::Borrowed(&self.metadata),
+            lines: Cow::Borrowed(&self.lines),
+        };
+        serde_json::to_vec(&body).expect("texts, numbers and JSON have JSON")
+    }
+
+    /// What [`Document::to_json`] wrote, or somebody else in that form: only `lines` has to be there,
+    /// and some text in them.
+    pub fn from_json(
+        bytes: &[u8],
+        source: &str,
+        tenant: &TenantId,
+    ) -> Result<Document, SkipReason> {
+        let body: Body<'_> =
+            serde_json::from_slice(bytes).map_err(|e| SkipReason::BadForm(e.to_string()))?;
+        let lines = body.lines.into_owned();
+        if lines.iter().all(|line| line.text.trim().is_empty()) {
+            return Err(SkipReason::Empty);
+        }
+        if lines.iter().any(|line| line.text.contains('\n')) {
+            return Err(SkipReason::BadForm("a line has a line break in it".into()));
+        }
+        let title = match body.title.trim() {
+            "" => file_stem(source),
+            title => title.to_owned(),
+        };
+        let metadata = body.metadata.into_owned().into_iter();
+        Ok(Document {
+            tenant: tenant.clone(),
+            bucket: bucket_of(source),
+            doc_id: doc_id_of(tenant, source),
+            source: source.to_owned(),
+            title: title.chars().take(TITLE_CHARS_MAX).collect(),
+            ext: body.ext.to_lowercase(),
+            metadata: metadata.map(|(k, v)| (k.to_lowercase(), v)).collect(),
+            hash: sha256_hex(bytes),
+            lines,
+        })
+    }
+
     /// The document without its text.
     pub fn stamp(&self) -> Stamp {
         Stamp {
@@ -92,8 +158,12 @@ pub fn doc_id_of(tenant: &TenantId, source: &str) -> DocId {
         _ => source,
     };
     let stem = match inner.rsplit_once('.') {
-        Some((stem, ext)) if !stem.is_empty() && !ext.contains('/') => stem,
+        Some((stem, ext)) if !stem.is_empty() && !ext.contains(['/', '#']) => stem,
         _ => inner,
+    };
+    let hash_chars = match source.contains('#') {
+        true => ID_HASH_CHARS_PART,
+        false => ID_HASH_CHARS,
     };
     let slug: String = stem
         .chars()
@@ -104,7 +174,7 @@ pub fn doc_id_of(tenant: &TenantId, source: &str) -> DocId {
         })
         .collect();
     let hash = sha256_hex(format!("{tenant}/{source}").as_bytes());
-    let id = format!("{}-{}", slug.trim_matches('-'), &hash[..ID_HASH_CHARS]);
+    let id = format!("{}-{}", slug.trim_matches('-'), &hash[..hash_chars]);
     DocId::new(id.trim_start_matches('-')).expect("slug and hash keep the rule")
 }
 
@@ -139,6 +209,8 @@ mod tests {
         let other = TenantId::new("other").unwrap();
         assert_ne!(id("a/x.md"), doc_id_of(&other, "a/x.md").to_string());
         assert_eq!(id("日本/語.md").len(), ID_HASH_CHARS);
+        assert!(id("a/x.jsonl#17").starts_with("x-jsonl-17-"));
+        assert_ne!(id("a/x.jsonl#17"), id("a/x.jsonl#18"));
     }
 
     #[test]

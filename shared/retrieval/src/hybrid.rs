@@ -20,6 +20,11 @@ use std::sync::Arc;
 use std::time::Instant;
 use tantivy::DocAddress;
 
+/// Values that a query names and that are searched for by themselves: each costs a search.
+const NAMED_SEARCHED_MAX: usize = 4;
+/// Each of them may add this part of what is fetched.
+const NAMED_SHARE: usize = 2;
+
 /// What may be tuned about a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -164,8 +169,13 @@ impl HybridSearcher {
         let (snapshot, request) = (snapshot.clone(), request.clone());
         blocking(move || {
             let terms = snapshot.terms(&request)?;
-            let hits = snapshot.by_words(&request, &terms)?;
+            let mut hits = snapshot.by_words(&request, &terms)?;
             let named = snapshot.named(&request.query)?;
+            let each = request.fetch_k / NAMED_SHARE;
+            for value in named.iter().take(NAMED_SEARCHED_MAX) {
+                let more = snapshot.by_name(&request, &terms, value, each)?;
+                hits.best.extend(more);
+            }
             let days = days(&request.query);
             Ok((hits, Asked { terms, named, days }))
         })

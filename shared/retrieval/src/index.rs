@@ -6,12 +6,12 @@
 //! Blocking throughout.
 
 mod facets;
-mod facts;
-mod filter;
+pub(crate) mod facts;
+pub(crate) mod filter;
 mod nearest;
 mod query;
 mod rows;
-mod schema;
+pub(crate) mod schema;
 mod vectors;
 
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};

@@ -11,6 +11,7 @@
 //! | [`catalog`] | what is indexed, compared with the disk |
 //! | [`index`] | the local tantivy index and its position in the stream |
 //! | [`vector`] | vectors of chunks, and the places that keep them |
+//! | [`qdrant`] | vectors in a Qdrant server |
 //! | [`HybridSearcher`] | words, vectors, their fusion and the built-in reranker behind [`Searcher`] |
 
 pub mod catalog;
@@ -24,6 +25,7 @@ mod hybrid;
 pub mod index;
 mod metrics;
 pub mod normalise;
+pub mod qdrant;
 pub mod reader;
 pub mod record;
 mod rerank;

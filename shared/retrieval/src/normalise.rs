@@ -1,10 +1,12 @@
 //! Text from scans and exports, made searchable without changing what it says.
 //!
 //! Conservative: compatibility characters are unified (NFKC), invisible ones removed, words broken
-//! at line ends joined, digits and letters that a scanner confused put right. *Not* spelling
+//! at line ends joined, digits and letters that a scanner confused put right, headers and footers
+//! of pages said once. *Not* spelling
 //! correction, and `10²` does not become `102`.
 
 mod ocr;
+mod pages;
 
 use crate::document::Line;
 use std::collections::HashSet;
@@ -18,6 +20,7 @@ pub fn normalise(mut lines: Vec<Line>) -> Vec<Line> {
     for line in &mut lines {
         line.text = clean(&line.text);
     }
+    pages::say_once(&mut lines);
     join_hyphenated(&mut lines);
     for line in &mut lines {
         if line.text.contains(SOFT_HYPHEN) {

@@ -1,82 +1,49 @@
-//! A file to a [`Document`], or to the reason why it is none.
+//! A file to its [`Document`]s, or to the reason why there is none.
 //!
-//! Reads txt, md and html. Every refusal is a [`SkipReason`]: nothing is left out in silence, and
-//! one bad file never stops a run. Blocking; call it where blocking is allowed.
+//! One function per format behind one dispatch by extension, corrected by the first bytes where the
+//! extension lies. Every refusal is a [`SkipReason`]: nothing is left out in silence, and one bad
+//! file never stops a run. Most files are one document; JSONL, and a large CSV, are several. Blocking;
+//! call it where blocking is allowed.
 
+mod docx;
 mod front_matter;
 mod html;
+mod jsonl;
+mod pdf;
+mod skip;
+mod table;
+mod text;
 
 use crate::document::{Document, Line, bucket_of, doc_id_of, sha256_hex};
 use crate::normalise::normalise;
 use envelope::TenantId;
+use envelope::document::Form;
+use envelope::limits::DOCUMENT_BYTES_MAX;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// Largest file that is read, in bytes.
+pub use pdf::{PDF_CONTENT_BYTES_MAX, PDF_PAGES_MAX, PDF_STREAM_BYTES_MAX};
+pub use skip::{Skip, SkipReason};
+
+/// Largest file of text, Markdown or HTML that is read, in bytes; of CSV, where it is one document. A
+/// CSV or JSONL on disk is read in parts and has no limit.
 pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// The same for PDF and DOCX, most of which is pictures and fonts.
+pub const CONTAINER_BYTES_MAX: u64 = DOCUMENT_BYTES_MAX;
+/// Most text of one document, in bytes: what a PDF or DOCX may unpack to.
+pub const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Longest title, in characters.
-const TITLE_CHARS_MAX: usize = 160;
-/// Of a text, at most one character in this many may be unreadable; beyond it the file is binary.
-const UNREADABLE_ONE_IN: usize = 20;
+pub(crate) const TITLE_CHARS_MAX: usize = 160;
+/// Where the signature of a PDF may begin, at the latest.
+const PDF_MARK_WITHIN: usize = 1024;
 
-/// A file that was not read, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skip {
-    /// Path relative to the corpus root, with `/`; empty for the root itself.
-    pub source: String,
-    /// Why.
-    pub reason: SkipReason,
-}
+/// The documents of one file, each read when it is asked for.
+pub type Documents = Box<dyn Iterator<Item = Result<Document, Skip>> + Send>;
 
-/// Why a file was not read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SkipReason {
-    /// Over [`FILE_BYTES_MAX`].
-    #[error("larger than {FILE_BYTES_MAX} bytes")]
-    TooLarge,
-    /// NUL bytes, or mostly invalid UTF-8.
-    #[error("binary, not text")]
-    Binary,
-    /// No text in it.
-    #[error("empty")]
-    Empty,
-    /// A format that no reader knows.
-    #[error("unknown extension `{0}`")]
-    UnknownExtension(String),
-    /// A name that begins with a dot; of a folder only the folder is named.
-    #[error("hidden")]
-    Hidden,
-    /// A pipe, a socket or a device.
-    #[error("not a regular file")]
-    NotAFile,
-    /// A link that leads back to a folder above it.
-    #[error("a link that leads in a circle")]
-    Loop,
-    /// Could not be opened or read. It may be there all the same: never a reason to delete it.
-    #[error("unreadable: {0}")]
-    Unreadable(String),
-}
-
-impl SkipReason {
-    /// The word for logs and metric labels.
-    pub const fn as_str(&self) -> &'static str {
-        match self {
-            SkipReason::TooLarge => "too_large",
-            SkipReason::Binary => "binary",
-            SkipReason::Empty => "empty",
-            SkipReason::UnknownExtension(_) => "unknown_extension",
-            SkipReason::Hidden => "hidden",
-            SkipReason::NotAFile => "not_a_file",
-            SkipReason::Loop => "loop",
-            SkipReason::Unreadable(_) => "unreadable",
-        }
-    }
-}
-
-/// What a format reader makes of a file.
+/// What a format reader makes of a document.
 #[derive(Debug, Default, PartialEq)]
 struct Parsed {
     title: Option<String>,
@@ -89,6 +56,10 @@ enum Format {
     Text,
     Markdown,
     Html,
+    Pdf,
+    Docx,
+    Table,
+    Jsonl,
 }
 
 impl Format {
@@ -97,122 +68,205 @@ impl Format {
             "txt" | "text" => Format::Text,
             "md" | "markdown" => Format::Markdown,
             "html" | "htm" => Format::Html,
+            "pdf" => Format::Pdf,
+            "docx" => Format::Docx,
+            "csv" | "tsv" => Format::Table,
+            "jsonl" | "ndjson" => Format::Jsonl,
             _ => return None,
         })
     }
-}
 
-/// Reads the file `path`, known as `source` inside the corpus.
-pub fn read_document(path: &Path, source: &str, tenant: &TenantId) -> Result<Document, SkipReason> {
-    read_bytes(&bytes_of(path, source)?, source, tenant)
-}
-
-/// The bytes of a file that a reader may know what to do with.
-pub fn bytes_of(path: &Path, source: &str) -> Result<Vec<u8>, SkipReason> {
-    format_of(source)?;
-    read_bounded(path)
-}
-
-/// Reads the bytes of a file that is known as `source` inside the corpus.
-pub fn read_bytes(bytes: &[u8], source: &str, tenant: &TenantId) -> Result<Document, SkipReason> {
-    let (format, ext) = format_of(source)?;
-    if bytes.is_empty() {
-        return Err(SkipReason::Empty);
+    /// Of a file name, with its extension.
+    fn of_source(source: &str) -> Result<(Format, String), SkipReason> {
+        let ext = Path::new(source)
+            .extension()
+            .map(|e| e.to_string_lossy().to_lowercase())
+            .unwrap_or_default();
+        match Format::of(&ext) {
+            Some(format) => Ok((format, ext)),
+            None => Err(SkipReason::UnknownExtension(ext)),
+        }
     }
-    document(bytes, format, ext, source, tenant)
-}
 
-fn format_of(source: &str) -> Result<(Format, String), SkipReason> {
-    let ext = Path::new(source)
-        .extension()
-        .map(|e| e.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
-    match Format::of(&ext) {
-        Some(format) => Ok((format, ext)),
-        None => Err(SkipReason::UnknownExtension(ext)),
+    /// Largest file that is one document, in bytes.
+    fn bytes_max(self) -> Result<u64, SkipReason> {
+        match self {
+            Format::Pdf | Format::Docx => Ok(CONTAINER_BYTES_MAX),
+            Format::Text | Format::Markdown | Format::Html | Format::Table => Ok(FILE_BYTES_MAX),
+            Format::Jsonl => Err(SkipReason::Several),
+        }
     }
-}
 
-fn read_bounded(path: &Path) -> Result<Vec<u8>, SkipReason> {
-    let unreadable = |error: std::io::Error| SkipReason::Unreadable(error.to_string());
-    // Checked before opening: opening a pipe would wait for its writer.
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(SkipReason::NotAFile);
+    /// What the first bytes say, where they say anything.
+    fn seen(self, bytes: &[u8]) -> Format {
+        let head = &bytes[..bytes.len().min(PDF_MARK_WITHIN)];
+        match self {
+            Format::Table | Format::Jsonl => self,
+            _ if bytes.starts_with(b"%PDF-") => Format::Pdf,
+            _ if bytes.starts_with(b"PK\x03\x04") => Format::Docx,
+            Format::Pdf if !head.windows(5).any(|w| w == b"%PDF-") => Format::Text,
+            Format::Docx => Format::Text,
+            other => other,
+        }
     }
-    let mut bytes = Vec::new();
-    File::open(path)
-        .map_err(unreadable)?
-        .take(FILE_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
-    match bytes.len() as u64 {
-        0 => Err(SkipReason::Empty),
-        n if n > FILE_BYTES_MAX => Err(SkipReason::TooLarge),
-        _ => Ok(bytes),
+
+    fn has_headings(self) -> bool {
+        !matches!(self, Format::Text | Format::Table)
     }
 }
 
-fn document(
-    bytes: &[u8],
-    format: Format,
+/// A file, or the part of one, that a document is made from.
+#[derive(Debug, Clone)]
+struct File {
+    source: String,
     ext: String,
-    source: &str,
-    tenant: &TenantId,
-) -> Result<Document, SkipReason> {
-    let text = decode(bytes)?;
-    let parsed = match format {
-        Format::Html => html::parse(&text).ok_or(SkipReason::Empty)?,
-        Format::Text | Format::Markdown => plain(&text),
-    };
-    let lines = normalise(parsed.lines);
-    if lines.iter().all(|line| line.text.trim().is_empty()) {
-        return Err(SkipReason::Empty);
+    format: Format,
+    tenant: TenantId,
+}
+
+impl File {
+    fn named(source: &str, tenant: &TenantId) -> Result<File, SkipReason> {
+        let (format, ext) = Format::of_source(source)?;
+        Ok(File {
+            source: source.to_owned(),
+            ext,
+            format,
+            tenant: tenant.clone(),
+        })
     }
-    let heading = || match format {
-        Format::Text => None,
-        Format::Markdown | Format::Html => first_heading(&lines),
-    };
-    let title = parsed
-        .title
-        .or_else(heading)
-        .unwrap_or_else(|| file_stem(source));
-    Ok(Document {
-        tenant: tenant.clone(),
-        bucket: bucket_of(source),
-        doc_id: doc_id_of(tenant, source),
-        source: source.to_owned(),
-        title: title.chars().take(TITLE_CHARS_MAX).collect(),
-        ext,
-        metadata: parsed.metadata,
-        hash: sha256_hex(bytes),
-        lines,
+
+    /// A part of this file, by the name that it has in there.
+    fn part(&self, name: &str) -> File {
+        File {
+            source: format!("{}#{name}", self.source),
+            ..self.clone()
+        }
+    }
+
+    fn skip(&self, reason: SkipReason) -> Skip {
+        let source = self.source.clone();
+        Skip { source, reason }
+    }
+
+    /// The document of what was parsed; the hash is that of the file, of a part nobody's yet.
+    fn document(&self, parsed: Parsed, hash: Option<String>) -> Result<Document, SkipReason> {
+        let lines = normalise(parsed.lines);
+        if lines.iter().all(|line| line.text.trim().is_empty()) {
+            return Err(SkipReason::Empty);
+        }
+        let heading = || self.format.has_headings().then(|| first_heading(&lines))?;
+        let title = parsed
+            .title
+            .or_else(heading)
+            .unwrap_or_else(|| file_stem(&self.source));
+        let mut document = Document {
+            tenant: self.tenant.clone(),
+            bucket: bucket_of(&self.source),
+            doc_id: doc_id_of(&self.tenant, &self.source),
+            source: self.source.clone(),
+            title: title.chars().take(TITLE_CHARS_MAX).collect(),
+            ext: self.ext.clone(),
+            metadata: parsed.metadata,
+            hash: String::new(),
+            lines,
+        };
+        document.hash = hash.unwrap_or_else(|| sha256_hex(&document.to_json()));
+        Ok(document)
+    }
+}
+
+/// Reads the file `path`, known as `source` inside the corpus. A file of several documents gives
+/// them as `source#name`; what is left out of it comes as a [`Skip`] among them.
+pub fn read_documents(path: &Path, source: &str, tenant: &TenantId) -> Documents {
+    let opened = File::named(source, tenant).and_then(|file| open(path, file));
+    opened.unwrap_or_else(|reason| {
+        let source = source.to_owned();
+        Box::new(std::iter::once(Err(Skip { source, reason })))
     })
 }
 
-/// UTF-8, with or without a byte order mark; a few broken characters become U+FFFD.
-fn decode(bytes: &[u8]) -> Result<String, SkipReason> {
-    if bytes.contains(&0) {
-        return Err(SkipReason::Binary);
+/// What a file is published as: itself, or each of the documents in it.
+pub fn form_of(path: &Path, source: &str) -> Result<Form, SkipReason> {
+    let format = Format::of_source(source)?.0;
+    // Looked at before opening: opening a pipe would wait for its writer.
+    let found = fs::metadata(path).map_err(unreadable)?;
+    if !found.is_file() {
+        return Err(SkipReason::NotAFile);
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let text = String::from_utf8_lossy(bytes);
-    let broken = text.chars().filter(|&c| c == '\u{fffd}').count();
-    if broken * UNREADABLE_ONE_IN > text.chars().count() {
-        return Err(SkipReason::Binary);
-    }
-    Ok(text.into_owned())
+    Ok(match format {
+        Format::Jsonl => Form::Document,
+        Format::Table if found.len() > table::PART_BYTES as u64 => Form::Document,
+        _ => Form::File,
+    })
 }
 
-/// Text and Markdown: lines as they stand, below the front matter.
-fn plain(text: &str) -> Parsed {
-    let (front, skipped, body) = front_matter::split(text);
-    let mut metadata = front_matter::parse(front);
-    let title = take_title(&mut metadata);
-    Parsed {
-        title,
-        metadata,
-        lines: numbered(body, skipped),
+/// The bytes of a file that is one document.
+pub fn bytes_of(path: &Path, source: &str) -> Result<Vec<u8>, SkipReason> {
+    let format = Format::of_source(source)?.0;
+    form_of(path, source)?;
+    let bytes_max = format.bytes_max()?;
+    let mut bytes = Vec::new();
+    fs::File::open(path)
+        .map_err(unreadable)?
+        .take(bytes_max + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    fits(&bytes, bytes_max)?;
+    Ok(bytes)
+}
+
+/// Reads the bytes of a file that is one document, known as `source` inside the corpus; with it, what
+/// was left out of it.
+pub fn read_bytes(
+    bytes: &[u8],
+    source: &str,
+    tenant: &TenantId,
+) -> Result<(Document, Option<SkipReason>), SkipReason> {
+    let file = File::named(source, tenant)?;
+    fits(bytes, file.format.bytes_max()?)?;
+    whole(bytes, file)
+}
+
+fn unreadable(error: std::io::Error) -> SkipReason {
+    SkipReason::Unreadable(error.to_string())
+}
+
+fn fits(bytes: &[u8], bytes_max: u64) -> Result<(), SkipReason> {
+    match bytes.len() as u64 {
+        0 => Err(SkipReason::Empty),
+        n if n > bytes_max => Err(SkipReason::TooLarge(bytes_max)),
+        _ => Ok(()),
     }
+}
+
+fn open(path: &Path, file: File) -> Result<Documents, SkipReason> {
+    match (form_of(path, &file.source)?, file.format) {
+        (Form::Document, Format::Jsonl) => Ok(Box::new(jsonl::Records::open(path, file)?)),
+        (Form::Document, _) => Ok(Box::new(table::Parts::open(path, file)?)),
+        (Form::File, _) => {
+            let (document, left_out) = whole(&bytes_of(path, &file.source)?, file.clone())?;
+            let left_out = left_out.map(|reason| Err(file.skip(reason)));
+            Ok(Box::new(std::iter::once(Ok(document)).chain(left_out)))
+        }
+    }
+}
+
+/// A file that is one document: that, and what was left out of it.
+fn whole(bytes: &[u8], mut file: File) -> Result<(Document, Option<SkipReason>), SkipReason> {
+    file.format = file.format.seen(bytes);
+    let (parsed, left_out) = match file.format {
+        Format::Pdf => pdf::parse(bytes)?,
+        Format::Docx => (docx::parse(bytes)?, None),
+        Format::Html => {
+            let page = html::parse(&text::decode(bytes)?);
+            (page.ok_or(SkipReason::Empty)?, None)
+        }
+        Format::Table => (table::parse(bytes, &file.ext)?, None),
+        _ if file.ext == "pdf" || file.ext == "docx" => return Err(SkipReason::no_such(bytes)),
+        _ => (text::plain(&text::decode(bytes)?), None),
+    };
+    let document = file.document(parsed, Some(sha256_hex(bytes)))?;
+    Ok((document, left_out))
 }
 
 /// The title in the metadata, which is then the document's and no field of its own.
@@ -224,27 +278,6 @@ fn take_title(metadata: &mut BTreeMap<String, Value>) -> Option<String> {
     .filter(|title| !title.trim().is_empty())
 }
 
-/// Lines with numbers that start behind `skipped` lines; form feeds count pages.
-fn numbered(body: &str, skipped: u32) -> Vec<Line> {
-    let mut page = body.contains('\u{c}').then_some(1);
-    let mut lines = Vec::new();
-    for (number, line) in (skipped + 1..).zip(body.lines()) {
-        for (i, part) in line.split('\u{c}').enumerate() {
-            if i > 0 {
-                page = page.map(|p| p + 1);
-            }
-            if i == 0 || !part.is_empty() {
-                lines.push(Line {
-                    number,
-                    page,
-                    text: part.to_owned(),
-                });
-            }
-        }
-    }
-    lines
-}
-
 fn first_heading(lines: &[Line]) -> Option<String> {
     let heading = lines
         .iter()
@@ -252,10 +285,14 @@ fn first_heading(lines: &[Line]) -> Option<String> {
     Some(heading.1.to_owned())
 }
 
-fn file_stem(source: &str) -> String {
+/// What a document without any title is called.
+pub(crate) fn file_stem(source: &str) -> String {
     let name = source.rsplit('/').next().unwrap_or(source);
+    let (name, part) = name.split_once('#').unwrap_or((name, ""));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    stem.replace(['_', '-'], " ")
+    format!("{} {part}", stem.replace(['_', '-'], " "))
+        .trim_end()
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ const WEIGHTS: [(Feature, f32); 8] = [
 enum Feature {
     /// The fused score.
     Found,
-    /// Share of the query that text and title contain, by rarity.
+    /// Share of the query that text, title and metadata contain, by rarity.
     Coverage,
     /// Share of it inside the best window.
     Proximity,
@@ -87,6 +87,7 @@ fn score(found: f32, record: &ChunkRecord, asked: &Asked, analyzer: &mut TextAna
     let terms = &asked.terms;
     let text = stems(analyzer, &record.text);
     let title = stems(analyzer, &format!("{} {}", record.title, record.source));
+    let facts = stems(analyzer, &told(record));
     let weights: HashMap<&str, f32> = terms.stems.iter().map(|(s, w)| (s.as_str(), *w)).collect();
     let everything: f32 = weights.values().sum();
     let share = |sum: f32| {
@@ -108,7 +109,7 @@ fn score(found: f32, record: &ChunkRecord, asked: &Asked, analyzer: &mut TextAna
     };
     let value = |feature| match feature {
         Feature::Found => Some(found),
-        Feature::Coverage => Some(covered(&mut text.iter().chain(&title))),
+        Feature::Coverage => Some(covered(&mut text.iter().chain(&title).chain(&facts))),
         Feature::Proximity => Some(share(densest(&text, &weights))),
         Feature::Identifiers => {
             (!terms.identifiers.is_empty()).then(|| identical(record, &terms.identifiers))
@@ -126,6 +127,15 @@ fn score(found: f32, record: &ChunkRecord, asked: &Asked, analyzer: &mut TextAna
         }
     }
     sum / total
+}
+
+/// The texts of the metadata.
+fn told(record: &ChunkRecord) -> String {
+    let values = record.metadata.values();
+    values
+        .filter_map(Value::as_str)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The most that different words of the query weigh together inside one window.
@@ -171,6 +181,7 @@ fn identical(record: &ChunkRecord, wanted: &[(String, f32)]) -> f32 {
     };
     let mut there = words(&record.text);
     there.extend(words(&record.title));
+    there.extend(words(&told(record)));
     let all: f32 = wanted.iter().map(|(_, weight)| weight).sum();
     let found = wanted.iter().filter(|(word, _)| there.contains(word));
     found.map(|(_, weight)| weight).sum::<f32>() / all.max(f32::MIN_POSITIVE)

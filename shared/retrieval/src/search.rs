@@ -2,6 +2,7 @@
 
 use envelope::{Bucket, Class, Classed, Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
+use std::time::Duration;
 
 /// Something that can be searched.
 pub trait Searcher: Send + Sync + 'static {
@@ -82,6 +83,18 @@ pub enum Error {
     /// A query or a chunk could not be embedded.
     #[error(transparent)]
     Embed(#[from] embed::Error),
+    /// A Qdrant server could not be asked, or did not do what it was asked.
+    #[error("qdrant, {call}: {text}")]
+    Qdrant {
+        /// Which call.
+        call: &'static str,
+        /// What happened, and how to mend it where that is known.
+        text: String,
+        /// Whether it may go well next time.
+        class: Class,
+        /// How long to wait, when the server said so.
+        retry_after: Option<Duration>,
+    },
     /// An option cannot be kept to.
     #[error("{0}")]
     Options(String),
@@ -92,6 +105,7 @@ impl Classed for Error {
         match self {
             Error::Index(_) | Error::Io { .. } => Class::Transient,
             Error::Embed(error) => error.class(),
+            Error::Qdrant { class, .. } => *class,
             Error::Options(_) => Class::Permanent,
         }
     }
@@ -101,7 +115,15 @@ impl Classed for Error {
             Error::Index(_) => "index_failed",
             Error::Io { .. } => "index_io",
             Error::Embed(error) => error.code(),
+            Error::Qdrant { .. } => "qdrant_failed",
             Error::Options(_) => "search_options",
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Error::Qdrant { retry_after, .. } => *retry_after,
+            _ => None,
         }
     }
 }

@@ -6,7 +6,7 @@
 use crate::error::Error;
 use bytes::Bytes;
 use envelope::document::Notice;
-use envelope::{Bucket, DocId, UnixMs};
+use envelope::{Bucket, DocId, Problem, UnixMs};
 use futures_util::future::BoxFuture;
 use std::ops::Range;
 
@@ -53,6 +53,15 @@ pub struct Chunk {
     pub body: Bytes,
 }
 
+/// What was made of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// Its chunks, first to last: at least one.
+    pub chunks: Vec<Chunk>,
+    /// What was left out of it, where anything was.
+    pub left_out: Option<Problem>,
+}
+
 /// Makes messages of the corpus out of documents.
 pub trait Ingest: Send + Sync + 'static {
     /// Which document it is: part of the corpus and id, from tenant and source alone.
@@ -67,14 +76,13 @@ pub trait Ingest: Send + Sync + 'static {
     /// What a message of the corpus says of its document; `None` when it cannot be read.
     fn known(&self, body: &[u8]) -> Option<Known>;
 
-    /// The chunks of a document, first to last: at least one. A document that has none is a failure
-    /// that says why.
+    /// The chunks of a document. A document that has none is a failure that says why.
     fn chunks<'a>(
         &'a self,
         incoming: &'a Incoming,
         version: &'a str,
         bytes: Bytes,
-    ) -> BoxFuture<'a, Result<Vec<Chunk>, Error>>;
+    ) -> BoxFuture<'a, Result<Cut, Error>>;
 
     /// Tombstones of these chunks of a document that may have had `of`.
     fn tombstones(

@@ -3,3 +3,4 @@
 pub mod model;
 pub mod nats;
 pub mod node;
+pub mod qdrant;

@@ -11,6 +11,7 @@ mod wait;
 
 use crate::fail::Fail;
 use envelope::TenantId;
+use envelope::document::{Form, Notice};
 use harness::bus::{Bus, Stream};
 use retrieval::{Catalog, ChunkRecord, IndexPlan, Mode, SkipReason};
 use std::path::PathBuf;
@@ -60,11 +61,11 @@ pub struct Summary {
     pub chunks: usize,
     /// Documents that were published and not waited for.
     pub published: usize,
-    /// Files that could not be indexed, and why.
+    /// Files that could not be indexed, or not all of them, and why.
     pub skipped: Vec<Skipped>,
 }
 
-/// A file that could not be indexed.
+/// A file that could not be indexed, or of which something was left out.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Skipped {
     /// The file, relative to the corpus.
@@ -120,7 +121,7 @@ pub async fn index(
     if !root.is_dir() {
         return Err(
             Fail::not_found(format!("`{}` is not a folder", root.display()))
-                .hint("name a folder with .md, .txt or .html files"),
+                .hint("name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files"),
         );
     }
     let tenant = catalog.tenant().clone();
@@ -162,14 +163,29 @@ pub async fn index(
             waiting.add(gone, &mut summary, &mut progress).await?;
         }
     }
+    let mut reading = publish::Reading::default();
     for stamp in publish {
         let known = catalog.get(&stamp.source);
-        let path = paths
+        let (path, form) = paths
             .get(&stamp.source)
             .cloned()
-            .unwrap_or_else(|| root.join(&stamp.source));
-        match publish::document(&*bus, path, &stamp, &tenant, known, options.mode).await? {
-            Ok(sent) => waiting.add(sent, &mut summary, &mut progress).await?,
+            .unwrap_or_else(|| (root.join(&stamp.source), Form::File));
+        let mut notice = Notice {
+            form,
+            is_forced: options.mode == Mode::Force,
+            chunks: known.map_or(0, |entry| entry.chunks),
+            ..Notice::new(tenant.clone(), stamp.source.as_str())
+        };
+        let bytes;
+        (reading, bytes) = publish::read(reading, path, &notice).await?;
+        match bytes {
+            Ok(bytes) => {
+                notice.hash = Some(bytes.hash);
+                let sent = publish::document(&*bus, notice, bytes.bytes, &stamp).await?;
+                let was_known = known.is_some();
+                let sent = publish::Sent { was_known, ..sent };
+                waiting.add(sent, &mut summary, &mut progress).await?;
+            }
             Err(reason) => summary.skipped.push(Skipped {
                 source: stamp.source,
                 reason,

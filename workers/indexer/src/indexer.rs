@@ -4,15 +4,15 @@ use crate::error::Error;
 use crate::options::{Options, OptionsError};
 use bytes::Bytes;
 use embed::{Embedder, Side};
-use envelope::document::Notice;
-use envelope::{Bucket, DocId};
+use envelope::document::{Form, Notice};
+use envelope::{Bucket, DocId, Problem};
 use retrieval::chunk::CHUNKER;
 use retrieval::document::{bucket_of, doc_id_of, sha256_hex};
 use retrieval::reader::read_bytes;
 use retrieval::record::{publish_order, tombstone};
 use retrieval::vector::Embedding;
-use retrieval::{ChunkRecord, Entry};
-use stage::{BoxFuture, Chunk, Incoming, Ingest, Known};
+use retrieval::{ChunkRecord, Document, Entry};
+use stage::{BoxFuture, Chunk, Cut, Incoming, Ingest, Known};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -68,15 +68,24 @@ impl Indexer {
         Ok(())
     }
 
-    /// The records of a document, first to last, without vectors. Blocking.
-    fn cut(incoming: &Incoming, version: &str, bytes: &[u8]) -> Result<Vec<ChunkRecord>, Error> {
+    /// The records of a document, first to last, without vectors; and what was left out of it.
+    /// Blocking.
+    fn cut(
+        incoming: &Incoming,
+        version: &str,
+        bytes: &[u8],
+    ) -> Result<(Vec<ChunkRecord>, Option<Problem>), Error> {
         let Notice {
             tenant,
             source,
             metadata,
+            form,
             ..
         } = &incoming.notice;
-        let mut document = read_bytes(bytes, source, tenant)?;
+        let (mut document, left_out) = match form {
+            Form::File => read_bytes(bytes, source, tenant)?,
+            Form::Document => (Document::from_json(bytes, source, tenant)?, None),
+        };
         // What the publisher says of it wins over what it says of itself.
         for (name, value) in metadata {
             document.metadata.insert(name.to_lowercase(), value.clone());
@@ -84,7 +93,8 @@ impl Indexer {
         version.clone_into(&mut document.hash);
         let mut records = publish_order(&document, None);
         records.reverse();
-        Ok(records)
+        let left_out = left_out.map(|reason| Problem::new(reason.as_str(), reason.to_string()));
+        Ok((records, left_out))
     }
 
     /// As a message, with what it was made of.
@@ -138,14 +148,17 @@ impl Ingest for Indexer {
         incoming: &'a Incoming,
         version: &'a str,
         bytes: Bytes,
-    ) -> BoxFuture<'a, Result<Vec<Chunk>, stage::Error>> {
+    ) -> BoxFuture<'a, Result<Cut, stage::Error>> {
         Box::pin(async move {
             let (of, named) = (incoming.clone(), version.to_owned());
             let cutting = tokio::task::spawn_blocking(move || Indexer::cut(&of, &named, &bytes));
-            let mut records = cutting.await.map_err(|_| Error::Panic)??;
+            let (mut records, left_out) = cutting.await.map_err(|_| Error::Panic)??;
             self.embed(&mut records).await?;
             let messages = records.into_iter().map(|r| self.message(incoming, r));
-            Ok(messages.collect::<Result<_, _>>()?)
+            Ok(Cut {
+                chunks: messages.collect::<Result<_, _>>()?,
+                left_out,
+            })
         })
     }
 
@@ -238,7 +251,11 @@ mod tests {
             ("year".to_owned(), 2031.into()),
         ]);
         let indexer = indexer(None);
-        let chunks = indexer.chunks(&incoming, "v1", long()).await.unwrap();
+        let chunks = indexer
+            .chunks(&incoming, "v1", long())
+            .await
+            .unwrap()
+            .chunks;
         assert!(chunks.len() > 3);
         for (n, record) in (0..).zip(records(&chunks)) {
             assert_eq!((record.n, record.of as usize), (n, chunks.len()));
@@ -260,7 +277,11 @@ mod tests {
         let indexer = indexer(Some(Arc::new(Lengths)));
         assert_eq!(indexer.pipeline(), format!("{CHUNKER}+lengths-1"));
         let incoming = incoming("lease.md");
-        let chunks = indexer.chunks(&incoming, "v1", long()).await.unwrap();
+        let chunks = indexer
+            .chunks(&incoming, "v1", long())
+            .await
+            .unwrap()
+            .chunks;
         for record in records(&chunks) {
             let length = record.title.len() + 1 + record.text.len();
             let vector = record.embedding.unwrap().vector();

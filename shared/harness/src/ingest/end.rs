@@ -15,6 +15,7 @@ impl Indexer {
             outcome,
             chunks,
             is_now,
+            left_out,
         } = done;
         tracing::info!(
             source = incoming.notice.source,
@@ -22,9 +23,19 @@ impl Indexer {
             chunks,
             "document"
         );
+        if let Some(problem) = &left_out {
+            let (code, error) = (problem.code.as_str(), problem.message.as_str());
+            tracing::warn!(
+                code,
+                error,
+                source = incoming.notice.source,
+                "not all of it"
+            );
+        }
         let (bucket, doc_id) = (incoming.bucket.clone(), incoming.doc_id.clone());
         let event = Indexed {
             chunks,
+            problem: left_out,
             ..Indexed::of(&incoming.notice, bucket, doc_id, message.sequence, outcome)
         };
         self.tell(event).await;

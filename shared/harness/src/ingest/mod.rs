@@ -23,7 +23,7 @@ use bytes::Bytes;
 use decide::{Mine, Next, Seen, decide};
 use envelope::document::Outcome;
 use envelope::limits::{DELIVERIES_MAX, DOCUMENT_BYTES_MAX};
-use envelope::{Class, Role};
+use envelope::{Class, Problem, Role};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use read::read;
@@ -86,6 +86,8 @@ struct Done {
     chunks: u32,
     /// Whether this delivery did it.
     is_now: bool,
+    /// What was left out of it.
+    left_out: Option<Problem>,
 }
 
 impl Done {
@@ -94,6 +96,7 @@ impl Done {
             outcome,
             chunks: 0,
             is_now: false,
+            left_out: None,
         }
     }
 }
@@ -215,9 +218,8 @@ impl Indexer {
                 (Next::Unchanged, _) => return Ok(Done::nothing(Outcome::Unchanged)),
                 (Next::Done(chunks), _) => {
                     return Ok(Done {
-                        outcome: wanted(incoming),
                         chunks,
-                        is_now: false,
+                        ..Done::nothing(wanted(incoming))
                     });
                 }
                 (Next::Delete { extent }, _) => write::deletion(&*self.ingest, incoming, extent)?,
@@ -233,6 +235,7 @@ impl Indexer {
                     outcome: wanted(incoming),
                     chunks,
                     is_now: true,
+                    left_out: made.and_then(|made| made.cut.left_out),
                 });
             }
             // Who writes the same document has to find out as well.
@@ -329,8 +332,8 @@ impl Indexer {
     ) -> Result<write::Made, Failure> {
         let limit = self.options.timeout;
         let work = AssertUnwindSafe(async { self.ingest.chunks(incoming, &version, bytes).await });
-        let chunks = match tokio::time::timeout(limit, work.catch_unwind()).await {
-            Ok(Ok(chunks)) => chunks.map_err(failed)?,
+        let cut = match tokio::time::timeout(limit, work.catch_unwind()).await {
+            Ok(Ok(cut)) => cut.map_err(failed)?,
             Ok(Err(_panic)) => {
                 return Err(Failure::new(Class::Bug, "panic", "the indexer panicked"));
             }
@@ -339,10 +342,10 @@ impl Indexer {
                 return Err(Failure::new(Class::Transient, "document_timeout", text));
             }
         };
-        if chunks.is_empty() {
+        if cut.chunks.is_empty() {
             return Err(bug("a document without chunks"));
         }
-        Ok(write::Made { version, chunks })
+        Ok(write::Made { version, cut })
     }
 
     fn random(&self) -> f64 {

@@ -5,7 +5,7 @@ use crate::bus::{Bus, Fence, Headers, Publish, PublishError, Stored, Stream};
 use crate::outbox::store_until;
 use bytes::Bytes;
 use envelope::{Class, Subject, UnixMs, header};
-use stage::{Chunk, Incoming, Ingest};
+use stage::{Chunk, Cut, Incoming, Ingest};
 
 /// The bytes of a document, and which version they are.
 pub(super) struct Version {
@@ -16,7 +16,7 @@ pub(super) struct Version {
 /// What was made of them: the chunks, first to last.
 pub(super) struct Made {
     pub(super) version: String,
-    pub(super) chunks: Vec<Chunk>,
+    pub(super) cut: Cut,
 }
 
 /// What is stored of a document: its newest message and its head.
@@ -43,11 +43,11 @@ pub(super) fn version(
     made: &Made,
     extent: u32,
 ) -> Result<Vec<Publish>, Failure> {
-    let of = u32::try_from(made.chunks.len()).unwrap_or(u32::MAX);
+    let of = u32::try_from(made.cut.chunks.len()).unwrap_or(u32::MAX);
     let over = ingest
         .tombstones(incoming, of..extent.max(of), extent)
         .map_err(failed)?;
-    let chunks = over.iter().chain(made.chunks.iter().rev());
+    let chunks = over.iter().chain(made.cut.chunks.iter().rev());
     Ok(chunks
         .map(|chunk| message(incoming, chunk, Some(&made.version)))
         .collect())

@@ -16,10 +16,10 @@ use serde_json::Value;
 /// Longest text that is compared, in characters.
 const TEXT_CHARS_MAX: usize = 512;
 /// Fields that every chunk has.
-pub(super) const BUILT_IN: [&str; 5] = ["source", "bucket", "doc_id", "title", "ext"];
+pub(crate) const BUILT_IN: [&str; 5] = ["source", "bucket", "doc_id", "title", "ext"];
 
 /// The terms of a record. Fields of its metadata that are named like a built-in one are left out.
-pub(super) fn of(record: &ChunkRecord) -> Vec<String> {
+pub(crate) fn of(record: &ChunkRecord) -> Vec<String> {
     let mut facts = Vec::new();
     let mut text = |field: &str, value: &str| facts.push(text_term(field, value));
     text("source", &record.source);
@@ -60,28 +60,28 @@ fn add(facts: &mut Vec<String>, field: &str, value: &Value) {
 }
 
 /// A field as it is compared: case and surrounding space do not matter.
-pub(super) fn field_name(field: &str) -> String {
+pub(crate) fn field_name(field: &str) -> String {
     field.trim().to_lowercase().replace('\0', "")
 }
 
 /// A text as it is compared.
-pub(super) fn folded(text: &str) -> String {
+pub(crate) fn folded(text: &str) -> String {
     let text: String = text.trim().chars().take(TEXT_CHARS_MAX).collect();
     text.to_lowercase()
 }
 
 /// The field is there.
-pub(super) fn marker(field: &str) -> String {
+pub(crate) fn marker(field: &str) -> String {
     format!("f\0{field}")
 }
 
 /// A text value.
-pub(super) fn text_term(field: &str, text: &str) -> String {
+pub(crate) fn text_term(field: &str, text: &str) -> String {
     join('t', field, &folded(text))
 }
 
 /// A numeric value.
-pub(super) fn number_term(field: &str, n: f64) -> String {
+pub(crate) fn number_term(field: &str, n: f64) -> String {
     join('n', field, &sortable(n))
 }
 
@@ -91,7 +91,7 @@ pub(super) fn end_of(kind: char, field: &str) -> String {
 }
 
 /// Begins all terms of one kind and field.
-pub(super) fn start_of(kind: char, field: &str) -> String {
+pub(crate) fn start_of(kind: char, field: &str) -> String {
     join(kind, field, "")
 }
 

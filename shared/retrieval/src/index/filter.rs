@@ -204,7 +204,8 @@ fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
     }
 }
 
-fn as_text(value: &Value) -> Option<String> {
+/// A value as text; none when it is no single value.
+pub(crate) fn as_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -213,7 +214,8 @@ fn as_text(value: &Value) -> Option<String> {
     }
 }
 
-fn as_number(value: &Value) -> Option<f64> {
+/// A value as a number, also a text that reads as one.
+pub(crate) fn as_number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse().ok().filter(|n: &f64| n.is_finite()),
@@ -222,7 +224,7 @@ fn as_number(value: &Value) -> Option<f64> {
 }
 
 /// `2024` or `2024-03`.
-fn is_partial_date(text: &str) -> bool {
+pub(crate) fn is_partial_date(text: &str) -> bool {
     let digits = |part: &str, n| part.len() == n && part.bytes().all(|b| b.is_ascii_digit());
     match text.trim().split_once('-') {
         None => digits(text.trim(), 4),

@@ -3,6 +3,7 @@
 //! The query is built from tokens by hand; there is no query language, so nothing a user or a model
 //! writes can be a syntax error.
 
+use super::facts;
 use super::filter::restrictions;
 use super::nearest::{Close, Nearest};
 use super::rows::Probe;
@@ -18,7 +19,9 @@ use embed::StaticEmbedder;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
-use tantivy::query::{AllQuery, BooleanQuery, BoostQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, Searcher, Term};
@@ -105,6 +108,27 @@ impl Snapshot {
             total: total as u64,
             unknown_fields: restrictions.unknown_fields,
         })
+    }
+
+    /// The best `k` chunks of a request that have a value which the query names, by BM25 as in
+    /// [`Snapshot::by_words`].
+    pub(crate) fn by_name(
+        &self,
+        request: &Request,
+        terms: &Terms,
+        named: &Named,
+        k: usize,
+    ) -> Result<Vec<(f32, DocAddress)>, Error> {
+        let restrictions = restrictions(&self.searcher, &self.index.fields, request)?;
+        let mut queries = restrictions.queries;
+        let fact = facts::text_term(&named.field, &named.value);
+        let has_it = term_query(Term::from_field_text(self.index.fields.facts, &fact));
+        queries.push(Box::new(ConstScoreQuery::new(has_it, 0.0)));
+        queries.push(terms.query(&self.index.fields));
+        let top = TopDocs::with_limit(k.clamp(1, FETCH_MAX)).order_by_score();
+        Ok(self
+            .searcher
+            .search(&BooleanQuery::intersection(queries), &top)?)
     }
 
     /// The `k` chunks of a request that are closest to `vector`, by cosine; none when the index keeps

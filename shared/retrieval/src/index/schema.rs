@@ -109,7 +109,7 @@ pub(super) fn chunk_key(record: &ChunkRecord) -> String {
 }
 
 /// The key of its document.
-pub(super) fn doc_key(record: &ChunkRecord) -> String {
+pub(crate) fn doc_key(record: &ChunkRecord) -> String {
     format!("{}/{}", record.bucket, record.doc_id)
 }
 

@@ -163,9 +163,14 @@ impl VectorWriter {
                 let vector = fitted.vector(&embedded_text(record));
                 self.rows.push(&Embedding::of("", &vector))
             }
-            (Some(embedding), None) if embedding.by == self.by => self.rows.push(embedding),
+            (Some(embedding), None) if self.is_ours(embedding) => self.rows.push(embedding),
             _ => self.rows.push_empty(),
         }
+    }
+
+    /// Another length would shift every row that follows.
+    fn is_ours(&self, embedding: &Embedding) -> bool {
+        embedding.by == self.by && embedding.values.len() == self.rows.layout().dims
     }
 
     /// Stores what is new; the commit that follows names it.

@@ -1,6 +1,7 @@
 //! HTML to lines: `html2text` renders, this module prunes what is not content and reads the head.
 
-use super::{Parsed, front_matter, numbered, take_title};
+use super::text::numbered;
+use super::{Parsed, front_matter, take_title};
 use html2text::config::{self, Config};
 use html2text::render::PlainDecorator;
 use html2text::{Element, Handle, RcDom};

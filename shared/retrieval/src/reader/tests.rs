@@ -4,10 +4,28 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn read(name: &str, bytes: &[u8]) -> Result<Document, SkipReason> {
-    let ext = name.rsplit('.').next().unwrap();
-    let format = Format::of(ext).unwrap();
-    document(bytes, format, ext.into(), name, &TenantId::default_tenant())
+/// All that comes out of a file of this name.
+pub(super) fn all(name: &str, bytes: &[u8]) -> Vec<Result<Document, Skip>> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), bytes).unwrap();
+    read_documents(file.path(), name, &TenantId::default_tenant()).collect()
+}
+
+/// What comes out first.
+pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Document, SkipReason> {
+    all(name, bytes).remove(0).map_err(|skip| skip.reason)
+}
+
+/// A small sample.
+pub(super) fn sample(name: &str) -> Vec<u8> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/formats");
+    fs::read(Path::new(folder).join(name)).unwrap()
+}
+
+/// The text of a document, without blank lines.
+pub(super) fn body(document: &Document) -> Vec<&str> {
+    let lines = document.lines.iter().map(|line| line.text.as_str());
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
 fn text(document: &Document) -> Vec<(u32, &str)> {
@@ -54,19 +72,125 @@ fn the_title_falls_back_to_the_file_name() {
 }
 
 #[test]
-fn broken_characters_are_replaced_when_few() {
-    let mut bytes = b"mostly good text with one bad character ".to_vec();
-    bytes.push(0xff);
+fn every_reason_has_a_code_and_a_sentence() {
+    let reasons = [
+        SkipReason::TooLarge(FILE_BYTES_MAX),
+        SkipReason::Binary,
+        SkipReason::Empty,
+        SkipReason::UnknownExtension("png".into()),
+        SkipReason::Hidden,
+        SkipReason::NotAFile,
+        SkipReason::Loop,
+        SkipReason::Unreadable("no such device".into()),
+        SkipReason::Encrypted,
+        SkipReason::NoText,
+        SkipReason::Broken("cut off".into()),
+        SkipReason::Inflates(PDF_STREAM_BYTES_MAX),
+        SkipReason::BadLine("no `text`".into()),
+        SkipReason::Partial("pages from 3 on are over a limit".into()),
+    ];
+    let codes: std::collections::HashSet<_> = reasons.iter().map(SkipReason::as_str).collect();
+    assert_eq!(codes.len(), reasons.len());
+    assert_eq!(reasons[0].to_string(), "larger than 16 MiB; split it");
     assert!(
-        read("a.txt", &bytes).unwrap().lines[0]
-            .text
-            .ends_with('\u{fffd}')
+        reasons
+            .iter()
+            .all(|reason| !reason.to_string().ends_with('.'))
     );
-    assert_eq!(read("a.txt", &[0xff; 8]), Err(SkipReason::Binary));
+}
+
+#[test]
+fn the_first_bytes_win_over_the_extension() {
+    let pdf = read("a/lease.txt", &sample("lease-cairo.pdf")).unwrap();
+    assert_eq!((pdf.lines[0].page, pdf.ext.as_str()), (Some(1), "txt"));
     assert_eq!(
-        read("a.txt", b"\xef\xbb\xbfbom").unwrap().lines[0].text,
-        "bom"
+        read("a.pdf", &sample("lease.docx")).unwrap().title,
+        "Lease Agreement Harbour Street"
     );
+    assert_eq!(read("a.docx", b"plain").unwrap_err().as_str(), "broken");
+    assert_eq!(read("a.pdf", b"plain").unwrap_err().as_str(), "broken");
+    let old_word = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+    assert_eq!(read("a.docx", old_word), Err(SkipReason::Encrypted));
+}
+
+#[test]
+fn jsonl_is_a_document_per_line() {
+    let text = concat!(
+        r##"{"text": "# One\nfirst", "metadata": {"Vendor": "Acme", "deep": {"x": 1}}, "source": "https://a.example"}"##,
+        "\n",
+        "\n",
+        r#"{"text": "second", "title": "Two", "id": "b-2", "other": 1}"#,
+        "\n",
+        "{broken\n",
+        r#"{"text": "third", "id": 70}"#,
+        "\n",
+        r#"{"text": "again", "id": 70}"#,
+        "\n",
+        r#"{"text": " "}"#,
+        "\n",
+        r#"{"title": "no text"}"#,
+    );
+    let found = all("notes/x.jsonl", text.as_bytes());
+    let told: Vec<_> = found
+        .iter()
+        .map(|found| match found {
+            Ok(document) => (document.source.as_str(), document.title.as_str()),
+            Err(skip) => (skip.source.as_str(), skip.reason.as_str()),
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("notes/x.jsonl#1", "One"),
+            ("notes/x.jsonl#b-2", "Two"),
+            ("notes/x.jsonl#4", "bad_line"),
+            ("notes/x.jsonl#70", "x 70"),
+            ("notes/x.jsonl#6", "bad_line"),
+            ("notes/x.jsonl#7", "empty"),
+            ("notes/x.jsonl#8", "bad_line"),
+        ]
+    );
+    let first = found[0].as_ref().unwrap();
+    assert_eq!((first.bucket.as_str(), first.lines[1].number), ("notes", 2));
+    assert_eq!(
+        first.metadata,
+        BTreeMap::from([
+            ("vendor".into(), json!("Acme")),
+            ("origin".into(), json!("https://a.example"))
+        ])
+    );
+}
+
+#[test]
+fn many_bad_lines_are_counted() {
+    let found = all("x.jsonl", "nonsense\n".repeat(150).as_bytes());
+    assert_eq!(found.len(), 101);
+    let last = found[100].as_ref().unwrap_err();
+    assert_eq!(
+        last.reason.to_string(),
+        "read in part: 50 more lines are bad"
+    );
+}
+
+#[test]
+fn a_cursor_finds_each_document_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: String = (0..5)
+        .map(|i| format!("{{\"text\": \"t{i}\", \"id\": \"i{i}\"}}\n"))
+        .collect();
+    fs::write(folder.path().join("x.jsonl"), lines).unwrap();
+    fs::write(folder.path().join("a#b.md"), "text").unwrap();
+    let tenant = TenantId::default_tenant();
+    let walked: Vec<_> = crate::corpus::walk(folder.path(), &tenant).collect();
+    assert_eq!(walked.len(), 6);
+    let mut cursor = crate::corpus::Cursor::default();
+    for (path, found) in walked.iter().chain(walked.iter().rev()) {
+        let document = found.as_ref().unwrap();
+        assert_eq!(
+            &cursor.read(path, &document.source, &tenant).unwrap(),
+            document
+        );
+    }
 }
 
 #[test]

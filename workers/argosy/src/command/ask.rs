@@ -135,7 +135,7 @@ async fn prepare(
             "`{}` holds no document that can be read",
             corpus.display()
         ))
-        .hint("readable are .md, .txt and .html files"));
+        .hint("readable are .md, .txt, .html, .pdf, .docx, .csv and .jsonl files"));
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ pub(crate) fn must_be_folder(root: &Path) -> Result<(), Fail> {
         "does not exist"
     };
     Err(Fail::not_found(format!("`{}` {what}", root.display()))
-        .hint("name a folder with .md, .txt or .html files"))
+        .hint("name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files"))
 }
 
 /// A hint that names a command for a turn, so that it goes to the same fleet.

@@ -2,14 +2,15 @@
 
 use crate::fail::Fail;
 use bytes::Bytes;
-use envelope::document::Notice;
+use envelope::document::{Form, Notice};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
 use envelope::{Bucket, DocId, Subject, TenantId};
 use harness::bus::{Bus, BusError, Headers, Publish};
 use harness::outbox::{publish_until, store_until};
+use retrieval::corpus::Cursor;
 use retrieval::document::{doc_id_of, sha256_hex};
 use retrieval::reader::bytes_of;
-use retrieval::{Entry, Mode, Stamp};
+use retrieval::{Entry, Stamp};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -48,49 +49,60 @@ fn subject(bucket: &Bucket, doc_id: &DocId) -> String {
     .to_string()
 }
 
-/// Publishes a document; a file that cannot be read any more says why.
+/// Where in a file of several documents the last one was read.
+pub(super) type Reading = Cursor;
+
+/// What is published of a document.
+pub(super) struct Body {
+    pub(super) bytes: Bytes,
+    pub(super) hash: String,
+}
+
+/// Reads what is published of a document: its file, or of a part of a file the document. What cannot
+/// be read any more says why.
+pub(super) async fn read(
+    mut reading: Reading,
+    path: PathBuf,
+    notice: &Notice,
+) -> Result<(Reading, Result<Body, String>), Fail> {
+    let Notice { source, tenant, .. } = notice.clone();
+    let form = notice.form;
+    let work = tokio::task::spawn_blocking(move || {
+        let bytes = match form {
+            Form::File => bytes_of(&path, &source),
+            Form::Document => reading
+                .read(&path, &source, &tenant)
+                .map(|document| document.to_json()),
+        };
+        let body = bytes.map(|bytes| Body {
+            hash: sha256_hex(&bytes),
+            bytes: bytes.into(),
+        });
+        (reading, body.map_err(|reason| reason.to_string()))
+    });
+    work.await
+        .map_err(|e| Fail::negative(format!("reading a document failed: {e}")))
+}
+
+/// Publishes a document.
 pub(super) async fn document(
     bus: &dyn Bus,
-    path: PathBuf,
+    mut notice: Notice,
+    mut body: Bytes,
     stamp: &Stamp,
-    tenant: &TenantId,
-    known: Option<&Entry>,
-    mode: Mode,
-) -> Result<Result<Sent, String>, Fail> {
-    let source = stamp.source.clone();
-    let reading = tokio::task::spawn_blocking(move || {
-        let bytes = bytes_of(&path, &source)?;
-        Ok::<_, retrieval::SkipReason>((sha256_hex(&bytes), Bytes::from(bytes)))
-    });
-    let read = reading
-        .await
-        .map_err(|e| Fail::negative(format!("reading a document failed: {e}")))?;
-    let (hash, bytes) = match read {
-        Ok(read) => read,
-        Err(reason) => return Ok(Err(reason.to_string())),
-    };
-    let mut notice = Notice {
-        is_forced: mode == Mode::Force,
-        chunks: known.map_or(0, |entry| entry.chunks),
-        ..Notice::new(tenant.clone(), stamp.source.as_str())
-    };
-    let size = bytes.len();
-    let mut body = bytes;
-    if body.len() > DOCUMENT_INLINE_BYTES_MAX {
+) -> Result<Sent, Fail> {
+    let bytes = body.len();
+    if bytes > DOCUMENT_INLINE_BYTES_MAX {
         // A name of its own: what belongs to one message may go with it.
         let random: String = (0..8).map(|_| fastrand::alphanumeric()).collect();
+        let hash = notice.hash.as_deref().unwrap_or(&stamp.hash);
         let file = format!("{}.{}.{random}", stamp.doc_id, &hash[..16]);
         put(bus, &file, std::mem::take(&mut body)).await?;
         notice.object = Some(file);
     }
-    notice.hash = Some(hash);
     let (bucket, doc_id) = (stamp.bucket.clone(), stamp.doc_id.clone());
     let sent = send(bus, notice, body, bucket, doc_id).await?;
-    Ok(Ok(Sent {
-        was_known: known.is_some(),
-        bytes: size,
-        ..sent
-    }))
+    Ok(Sent { bytes, ..sent })
 }
 
 /// Publishes the word that a document is gone.

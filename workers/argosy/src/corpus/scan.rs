@@ -3,6 +3,7 @@
 use super::Progress;
 use crate::fail::Fail;
 use envelope::TenantId;
+use envelope::document::Form;
 use retrieval::{Skip, SkipReason, Stamp};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,10 +12,11 @@ use std::path::PathBuf;
 pub(super) struct Scanned {
     pub(super) stamps: Vec<Stamp>,
     pub(super) skips: Vec<Skip>,
-    pub(super) paths: BTreeMap<String, PathBuf>,
+    /// Where each document is, and how it is published.
+    pub(super) paths: BTreeMap<String, (PathBuf, Form)>,
 }
 
-/// Looks; memory holds one file at a time.
+/// Looks; memory holds one file, or one part of a file, at a time.
 pub(super) async fn scan(
     root: PathBuf,
     tenant: TenantId,
@@ -25,11 +27,11 @@ pub(super) async fn scan(
         let (mut stamps, mut skips, mut paths) = (Vec::new(), Vec::new(), BTreeMap::new());
         for (seen, (path, found)) in retrieval::corpus::stamps(&root, &tenant).enumerate() {
             match found {
-                Ok(stamp) if envelope::document::is_source(&stamp.source) => {
-                    paths.insert(stamp.source.clone(), path);
+                Ok((stamp, form)) if envelope::document::is_source(&stamp.source) => {
+                    paths.insert(stamp.source.clone(), (path, form));
                     stamps.push(stamp);
                 }
-                Ok(stamp) => skips.push(Skip {
+                Ok((stamp, _)) => skips.push(Skip {
                     source: stamp.source,
                     reason: SkipReason::Unreadable(
                         "its name has control characters or a blank at an end, or is too long"

@@ -143,6 +143,11 @@ impl Waiting {
                     true => summary.changed += 1,
                     false => summary.added += 1,
                 }
+                // Of which something was left out.
+                summary.skipped.extend(event.problem.map(|p| Skipped {
+                    source: sent.notice.source,
+                    reason: p.message,
+                }));
             }
             // Gone already is gone as well.
             Outcome::Deleted => summary.deleted += 1,

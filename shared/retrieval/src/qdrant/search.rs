@@ -1,0 +1,98 @@
+//! Asking the server for neighbours.
+
+use super::call::permanent;
+use super::filter::{doubtful_fields, having, restrictions};
+use super::{Qdrant, point};
+use crate::search::{Error, Request};
+use crate::vector::{ChunkKey, Near, VectorSearch};
+use envelope::{Bucket, DocId};
+use futures_util::future::{BoxFuture, try_join_all};
+use qdrant_client::qdrant::{
+    PayloadIncludeSelector, QuantizationSearchParamsBuilder, QueryPointsBuilder, ScoredPoint,
+    ScrollPointsBuilder, SearchParamsBuilder, Value,
+};
+use std::collections::HashMap;
+
+/// Most chunks of one search.
+const FETCH_MAX: usize = 1_000;
+/// With bytes: how many candidates there are for each hit, to be scored again.
+const OVERSAMPLING: f64 = 2.0;
+
+impl VectorSearch for Qdrant {
+    fn nearest<'a>(
+        &'a self,
+        vector: &'a [f32],
+        request: &'a Request,
+        k: usize,
+    ) -> BoxFuture<'a, Result<Vec<Near>, Error>> {
+        Box::pin(self.find(vector, request, k.min(FETCH_MAX)))
+    }
+}
+
+impl Qdrant {
+    async fn find(&self, vector: &[f32], request: &Request, k: usize) -> Result<Vec<Near>, Error> {
+        if k == 0 {
+            return Ok(Vec::new());
+        }
+        let unknown = self.unknown_fields(request).await?;
+        let fields = [point::BUCKET, point::DOC_ID, point::N].map(str::to_owned);
+        let mut query = QueryPointsBuilder::new(&self.collection)
+            .query(vector.to_vec())
+            .filter(restrictions(request, &unknown))
+            .limit(k as u64)
+            .with_payload(PayloadIncludeSelector {
+                fields: fields.into(),
+            });
+        if self.rescore {
+            let again = QuantizationSearchParamsBuilder::default()
+                .rescore(true)
+                .oversampling(OVERSAMPLING);
+            query = query.params(SearchParamsBuilder::default().quantization(again));
+        }
+        let found = self.ask("query", self.client.query(query)).await?;
+        let mut near = found
+            .result
+            .into_iter()
+            .map(near)
+            .collect::<Result<Vec<_>, _>>()?;
+        // Equal scores come in any order.
+        near.sort_by(|a, b| (b.score.total_cmp(&a.score)).then_with(|| a.chunk.cmp(&b.chunk)));
+        Ok(near)
+    }
+
+    /// Fields that no chunk of the tenant has here.
+    async fn unknown_fields(&self, request: &Request) -> Result<Vec<String>, Error> {
+        let doubtful = doubtful_fields(request).into_iter().map(async |field| {
+            let filter = having(&request.tenant, &field);
+            let first = ScrollPointsBuilder::new(&self.collection)
+                .filter(filter)
+                .limit(1)
+                .with_payload(false);
+            let found = self.ask("scroll", self.client.scroll(first)).await?;
+            Ok::<_, Error>(found.result.is_empty().then_some(field))
+        });
+        Ok(try_join_all(doubtful)
+            .await?
+            .into_iter()
+            .flatten()
+            .collect())
+    }
+}
+
+fn near(found: ScoredPoint) -> Result<Near, Error> {
+    let chunk = key(&found.payload)
+        .ok_or_else(|| permanent("query", "a point that is no chunk: delete the collection"))?;
+    Ok(Near {
+        chunk,
+        score: found.score,
+    })
+}
+
+fn key(payload: &HashMap<String, Value>) -> Option<ChunkKey> {
+    let text = |key: &str| payload.get(key)?.as_str().cloned();
+    Some(ChunkKey {
+        bucket: Bucket::new(text(point::BUCKET)?).ok()?,
+        doc_id: DocId::new(text(point::DOC_ID)?).ok()?,
+        n: payload.get(point::N)?.as_integer()?.try_into().ok()?,
+    })
+}

@@ -1,0 +1,179 @@
+//! Glyphs to lines, in the order in which the document draws them.
+//!
+//! Glyphs on one base line are a row; a gap of a letter's width is a space, a wide one the border
+//! of a cell. Larger type makes a heading, an extra gap between rows a blank line. *Not* an analysis
+//! of columns: nearly all programs draw them one after the other.
+
+use super::glyphs::Placed;
+use crate::document::Line;
+use std::collections::HashMap;
+
+/// Gaps in sizes of the type: from here on a space, and from there on another cell.
+const SPACE: f64 = 0.16;
+const CELL: f64 = 1.1;
+/// The same where a space is drawn in the gap: justified text stretches it, tables draw none.
+const CELL_SPACED: f64 = 2.5;
+/// How far two glyphs of one row may be apart in height: superscripts are.
+const SAME_ROW: f64 = 0.45;
+/// Rows further apart than this are two paragraphs.
+const PARAGRAPH: f64 = 1.75;
+/// How much larger than the text a heading is, and a heading of the first level.
+const HEADING: f64 = 1.18;
+const HEADING_FIRST: f64 = 1.5;
+/// Longest heading, in characters.
+const HEADING_CHARS_MAX: usize = 120;
+
+/// Text on one base line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Row {
+    pub(super) text: String,
+    /// Height of the type, in points.
+    size: f64,
+    turn: i32,
+    base: f64,
+    end: f64,
+    cells: usize,
+}
+
+impl Row {
+    fn begun_by(glyph: &Placed) -> Row {
+        Row {
+            text: glyph.text.clone(),
+            size: glyph.size,
+            turn: glyph.turn,
+            base: glyph.base,
+            end: glyph.end,
+            cells: 1,
+        }
+    }
+
+    /// Adds a glyph that goes on where this row ends; false when it stands elsewhere.
+    fn take(&mut self, glyph: &Placed) -> bool {
+        let size = self.size.max(glyph.size).max(1.0);
+        let gap = (glyph.start - self.end) / size;
+        let apart = (glyph.base - self.base).abs() / size;
+        if glyph.turn != self.turn || apart > SAME_ROW || gap < -size_back(&self.text) {
+            return false;
+        }
+        let blank = glyph.text.trim().is_empty();
+        let spaced = self.text.ends_with(char::is_whitespace);
+        let cell = if spaced { CELL_SPACED } else { CELL };
+        if gap >= cell && !blank {
+            self.text.truncate(self.text.trim_end().len());
+            self.text.push_str(" | ");
+            self.cells += 1;
+        } else if gap >= SPACE && !spaced && !blank {
+            self.text.push(' ');
+        }
+        self.text.push_str(&glyph.text);
+        // Blanks that are drawn do not hide a gap between cells.
+        if !blank {
+            self.end = glyph.end.max(self.end);
+            self.size = self.size.max(glyph.size);
+        }
+        true
+    }
+
+    fn finish(mut self) -> Option<Row> {
+        let text = self.text.replace(['\n', '\r', '\t'], " ");
+        self.text = match self.cells {
+            1 => text.trim().to_owned(),
+            _ => format!("| {} |", text.trim()),
+        };
+        (!self.text.is_empty()).then_some(self)
+    }
+}
+
+/// How far back a glyph may begin and still go on in the row, in sizes: kerning, and accents that
+/// are drawn over their letter.
+fn size_back(text: &str) -> f64 {
+    if text.is_empty() { 0.0 } else { 0.9 }
+}
+
+/// The rows of a page.
+pub(super) fn rows(glyphs: Vec<Placed>) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut current: Option<Row> = None;
+    let mut last: Option<Placed> = None;
+    for glyph in glyphs {
+        // Bold type that is made by drawing a letter twice.
+        let again = last.as_ref().is_some_and(|last| {
+            last.text == glyph.text
+                && (last.start - glyph.start).abs() < last.size * 0.1
+                && (last.base - glyph.base).abs() < last.size * 0.1
+        });
+        if again {
+            continue;
+        }
+        let taken = current.as_mut().is_some_and(|row| row.take(&glyph));
+        if !taken {
+            let next = (!glyph.text.trim().is_empty()).then(|| Row::begun_by(&glyph));
+            rows.extend(std::mem::replace(&mut current, next).and_then(Row::finish));
+        }
+        last = Some(glyph);
+    }
+    rows.extend(current.and_then(Row::finish));
+    rows
+}
+
+/// The lines of a document.
+pub(super) fn lines(rows: Vec<(u32, Row)>) -> Vec<Line> {
+    let body = body_size(&rows);
+    let mut lines: Vec<Line> = Vec::with_capacity(rows.len());
+    let mut push = |page: u32, text: String| {
+        let number = u32::try_from(lines.len() + 1).unwrap_or(u32::MAX);
+        lines.push(Line {
+            number,
+            page: Some(page),
+            text,
+        });
+    };
+    for (i, (page, row)) in rows.iter().enumerate() {
+        let before = i.checked_sub(1).map(|i| &rows[i]);
+        if before.is_some_and(|(before_page, before)| before_page == page && is_apart(before, row))
+        {
+            push(*page, String::new());
+        }
+        push(*page, marked(row, body));
+    }
+    lines
+}
+
+fn is_apart(before: &Row, row: &Row) -> bool {
+    let size = before.size.min(row.size).max(1.0);
+    before.turn != row.turn || (before.base - row.base).abs() > PARAGRAPH * size
+}
+
+/// The row with the marks of a heading, where its type says that it is one.
+fn marked(row: &Row, body: f64) -> String {
+    let larger = row.size / body;
+    let heading = larger >= HEADING
+        && row.cells == 1
+        && row.text.chars().count() <= HEADING_CHARS_MAX
+        && row.text.chars().filter(|c| c.is_alphabetic()).count() >= 3;
+    match heading {
+        true if larger >= HEADING_FIRST => format!("# {}", row.text),
+        true => format!("## {}", row.text),
+        false => row.text.clone(),
+    }
+}
+
+/// The size that most characters have.
+fn body_size(rows: &[(u32, Row)]) -> f64 {
+    let mut sizes: HashMap<i64, usize> = HashMap::new();
+    for (_, row) in rows {
+        *sizes.entry(half_points(row.size)).or_default() += row.text.len();
+    }
+    let most = sizes
+        .into_iter()
+        .max_by_key(|&(size, bytes)| (bytes, -size));
+    most.map_or(1.0, |(size, _)| (size as f64 / 2.0).max(1.0))
+}
+
+fn half_points(size: f64) -> i64 {
+    (size * 2.0).round().clamp(0.0, 1e6) as i64
+}
+
+#[cfg(test)]
+#[path = "layout_tests.rs"]
+mod tests;

@@ -1,0 +1,229 @@
+//! PDFs of several programs, and PDFs that mean harm.
+
+use super::*;
+use crate::document::{Document, Line};
+use crate::reader::tests::{all, read, sample};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use std::io::Write;
+
+/// A PDF of these objects, from 1; the first is the catalog.
+fn pdf(objects: &[Vec<u8>]) -> Vec<u8> {
+    let mut out = b"%PDF-1.5\n".to_vec();
+    let mut offsets = Vec::new();
+    for (number, object) in (1..).zip(objects) {
+        offsets.push(out.len());
+        out.extend(format!("{number} 0 obj\n").bytes());
+        out.extend(object);
+        out.extend(b"\nendobj\n");
+    }
+    let start = out.len();
+    out.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).bytes());
+    for offset in offsets {
+        out.extend(format!("{offset:010} 00000 n \n").bytes());
+    }
+    let size = objects.len() + 1;
+    out.extend(format!("trailer\n<</Size {size}/Root 1 0 R>>\nstartxref\n{start}\n%%EOF").bytes());
+    out
+}
+
+fn stream(dict: &str, data: &[u8]) -> Vec<u8> {
+    let mut out = format!("<<{dict}/Length {}>>\nstream\n", data.len()).into_bytes();
+    out.extend(data);
+    out.extend(b"\nendstream");
+    out
+}
+
+fn deflated(data: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(data).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Pages in Helvetica; `page` gives the dictionary entry and data of each content stream.
+fn pages(count: usize, page: impl Fn(usize) -> (String, Vec<u8>)) -> Vec<u8> {
+    let kids: String = (0..count).map(|i| format!("{} 0 R ", 4 + 2 * i)).collect();
+    let mut objects = vec![
+        b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
+        format!("<</Type/Pages/Count {count}/Kids[{kids}]/MediaBox[0 0 595 842]>>").into_bytes(),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_vec(),
+    ];
+    for i in 0..count {
+        let number = 5 + 2 * i;
+        let dict = format!(
+            "<</Type/Page/Parent 2 0 R/Contents {number} 0 R/Resources<</Font<</F 3 0 R>>>>>>"
+        );
+        let (entry, data) = page(i);
+        objects.extend([dict.into_bytes(), stream(&entry, &data)]);
+    }
+    pdf(&objects)
+}
+
+fn said(text: &str) -> (String, Vec<u8>) {
+    let data = format!("BT /F 11 Tf 72 700 Td ({text}) Tj ET");
+    (String::new(), data.into_bytes())
+}
+
+fn lines_of_page(document: &Document, page: u32) -> Vec<&str> {
+    let here = |line: &&Line| line.page == Some(page) && !line.text.is_empty();
+    document
+        .lines
+        .iter()
+        .filter(here)
+        .map(|line| line.text.as_str())
+        .collect()
+}
+
+#[test]
+fn programs_are_read_alike() {
+    for name in [
+        "lease-reportlab.pdf",
+        "lease-weasyprint.pdf",
+        "lease-cairo.pdf",
+        "no-printing.pdf",
+    ] {
+        let d = read("contracts/lease.pdf", &sample(name)).unwrap();
+        let first = lines_of_page(&d, 1);
+        let second = lines_of_page(&d, 2);
+        let text = [first.join(" "), second.join(" ")];
+        for (page, wanted) in [
+            (0, "# Lease Agreement Harbour Street"),
+            (
+                0,
+                "The tenant pays a monthly rent of 1,250.00 euro on the first day of each month.",
+            ),
+            (
+                0,
+                "Efficient offices: the café façade and Größe “quoted” – 45 €.",
+            ),
+            (
+                1,
+                "The deposit of three months’ rent is returned within ninety days.",
+            ),
+        ] {
+            assert!(
+                text[page].contains(wanted),
+                "{name}: {wanted:?} in {}",
+                text[page]
+            );
+        }
+        let row = second
+            .iter()
+            .find(|line| line.contains("Office chair"))
+            .unwrap();
+        if name != "lease-weasyprint.pdf" {
+            assert_eq!(*row, "| Office chair | 12 | 189.00 |", "{name}");
+        }
+    }
+    let d = read("lease.pdf", &sample("lease-reportlab.pdf")).unwrap();
+    assert_eq!(
+        (d.title.as_str(), &d.metadata["author"]),
+        ("Lease Agreement Harbour Street", &"A. Writer".into())
+    );
+}
+
+#[test]
+fn what_holds_no_text_is_named() {
+    assert_eq!(
+        read("a.pdf", &sample("password.pdf")),
+        Err(SkipReason::Encrypted)
+    );
+    assert_eq!(read("a.pdf", &sample("scan.pdf")), Err(SkipReason::NoText));
+    let whole = sample("lease-cairo.pdf");
+    for part in [whole.len() / 2, 20, 5] {
+        let reason = read("a.pdf", &whole[..part]).unwrap_err();
+        assert!(
+            ["broken", "no_text"].contains(&reason.as_str()),
+            "{part}: {reason}"
+        );
+    }
+}
+
+const SMALL: Limits = Limits {
+    pages: 40,
+    stream_bytes: 100_000,
+    work: 1_000,
+};
+
+#[test]
+fn many_pages_end_and_what_is_over_is_told() {
+    let bytes = pages(SMALL.pages + 5, |i| said(&format!("Body of page {i}")));
+    let (parsed, left_out) = parse_within(&bytes, SMALL).unwrap();
+    assert_eq!(parsed.lines.last().unwrap().page, Some(SMALL.pages as u32));
+    let told = "read in part: pages from 41 on are over a limit; split it";
+    assert_eq!(left_out.unwrap().to_string(), told);
+    assert_eq!(parse(&bytes).unwrap().1, None);
+}
+
+#[test]
+fn what_is_left_out_is_told_beside_the_document() {
+    let bytes = pages(5, |i| said(&"x".repeat(if i == 2 { 2_000 } else { 3 })));
+    let (parsed, left_out) = parse_within(&bytes, SMALL).unwrap();
+    assert_eq!(parsed.lines.len(), 2);
+    let told = left_out.unwrap().to_string();
+    assert!(
+        told.contains("1 pages failed, the first is 3; pages from 4 on"),
+        "{told}"
+    );
+    assert_eq!(all("a.pdf", &bytes).len(), 1);
+}
+
+#[test]
+fn streams_that_unpack_to_gigabytes_are_refused() {
+    let spaces = deflated(&vec![b' '; SMALL.stream_bytes as usize * 20]);
+    let twice = deflated(&spaces);
+    for (entry, data) in [
+        ("/Filter/FlateDecode", &spaces),
+        ("/Filter[/FlateDecode/FlateDecode]", &twice),
+    ] {
+        let bytes = pages(1, |_| (entry.to_owned(), data.clone()));
+        let reason = parse_within(&bytes, SMALL).unwrap_err();
+        assert_eq!(reason.as_str(), "inflates", "{entry}");
+    }
+    let mut bytes = pages(1, |_| said("x"));
+    bytes.extend(b"\n99 0 obj\n");
+    bytes.extend(stream(
+        "/Type/ObjStm/N 1/First 5/Filter/FlateDecode",
+        &spaces,
+    ));
+    assert_eq!(
+        parse_within(&bytes, SMALL).unwrap_err().as_str(),
+        "inflates"
+    );
+}
+
+#[test]
+fn forms_that_draw_each_other_for_ever_end() {
+    let form = |number: usize| {
+        let next = number + 1;
+        let entry = format!(
+            "/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X {next} 0 R>>>>"
+        );
+        stream(&entry, "/X Do ".repeat(40).as_bytes())
+    };
+    let mut objects = vec![
+        b"<</Type/Catalog/Pages 2 0 R>>".to_vec(),
+        b"<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 595 842]>>".to_vec(),
+        b"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</XObject<</X 5 0 R>>>>>>".to_vec(),
+        stream("", b"/X Do"),
+    ];
+    objects.extend((5..30).map(form));
+    let bytes = pdf(&objects);
+    let mut budget = Budget::new(20_000);
+    let document = Pdf::new(bytes).unwrap();
+    let cache = InterpreterCache::new();
+    let page = &document.pages()[0];
+    let found = catch_unwind(AssertUnwindSafe(|| rows(page, &cache, &mut budget)));
+    assert!(found.is_err() && budget.is_spent());
+}
+
+#[test]
+fn nesting_does_not_overflow_the_stack() {
+    for (open, close) in [("[", "]"), ("<</A ", ">>"), ("(", ")")] {
+        let deep = open.repeat(20_000) + &close.repeat(20_000);
+        let bytes = pages(1, |_| (format!("/X {deep}"), said("x").1));
+        let _ = read("a.pdf", &bytes);
+        let bytes = pages(1, |_| (String::new(), format!("{deep} TJ").into_bytes()));
+        let _ = read("a.pdf", &bytes);
+    }
+}

@@ -1,0 +1,140 @@
+//! The calls about collections.
+
+use super::{Answer, Service, unused};
+use qdrant_client::qdrant::collections_server::Collections;
+
+use qdrant_client::qdrant::{
+    ChangeAliases, CollectionClusterInfoRequest, CollectionClusterInfoResponse, CollectionExists,
+    CollectionExistsRequest, CollectionExistsResponse, CollectionInfo, CollectionOperationResponse,
+    CollectionStatus, CreateCollection, CreateShardKeyRequest, CreateShardKeyResponse,
+    DeleteCollection, DeleteShardKeyRequest, DeleteShardKeyResponse, GetCollectionInfoRequest,
+    GetCollectionInfoResponse, ListAliasesRequest, ListAliasesResponse,
+    ListCollectionAliasesRequest, ListCollectionsRequest, ListCollectionsResponse,
+    ListShardKeysRequest, ListShardKeysResponse, UpdateCollection,
+    UpdateCollectionClusterSetupRequest, UpdateCollectionClusterSetupResponse,
+};
+use tonic::{Request, Response};
+
+#[tonic::async_trait]
+impl Collections for Service {
+    async fn create(
+        &self,
+        request: Request<CreateCollection>,
+    ) -> Answer<CollectionOperationResponse> {
+        self.0.enter(&request, "create", 0).await?;
+        self.0.inner().store.create(request.into_inner())?;
+        Ok(Response::new(CollectionOperationResponse {
+            result: true,
+            time: 0.0,
+        }))
+    }
+
+    async fn get(
+        &self,
+        request: Request<GetCollectionInfoRequest>,
+    ) -> Answer<GetCollectionInfoResponse> {
+        self.0.enter(&request, "collection_info", 0).await?;
+        let mut inner = self.0.inner();
+        let collection = inner.store.get(&request.get_ref().collection_name)?;
+        let info = CollectionInfo {
+            status: CollectionStatus::Green as i32,
+            config: Some(collection.config.clone()),
+            points_count: Some(collection.points.len() as u64),
+            payload_schema: collection.indexes.clone(),
+            ..CollectionInfo::default()
+        };
+        Ok(Response::new(GetCollectionInfoResponse {
+            result: Some(info),
+            time: 0.0,
+        }))
+    }
+
+    async fn collection_exists(
+        &self,
+        request: Request<CollectionExistsRequest>,
+    ) -> Answer<CollectionExistsResponse> {
+        self.0.enter(&request, "collection_exists", 0).await?;
+        let exists = self.0.inner().store.has(&request.get_ref().collection_name);
+        Ok(Response::new(CollectionExistsResponse {
+            result: Some(CollectionExists { exists }),
+            time: 0.0,
+        }))
+    }
+
+    async fn list(&self, _: Request<ListCollectionsRequest>) -> Answer<ListCollectionsResponse> {
+        unused("list")
+    }
+
+    async fn update(&self, _: Request<UpdateCollection>) -> Answer<CollectionOperationResponse> {
+        unused("update")
+    }
+
+    async fn delete(
+        &self,
+        request: Request<DeleteCollection>,
+    ) -> Answer<CollectionOperationResponse> {
+        self.0.enter(&request, "delete_collection", 0).await?;
+        let result = self
+            .0
+            .inner()
+            .store
+            .remove(&request.get_ref().collection_name);
+        Ok(Response::new(CollectionOperationResponse {
+            result,
+            time: 0.0,
+        }))
+    }
+
+    async fn update_aliases(
+        &self,
+        _: Request<ChangeAliases>,
+    ) -> Answer<CollectionOperationResponse> {
+        unused("update_aliases")
+    }
+
+    async fn list_collection_aliases(
+        &self,
+        _: Request<ListCollectionAliasesRequest>,
+    ) -> Answer<ListAliasesResponse> {
+        unused("list_collection_aliases")
+    }
+
+    async fn list_aliases(&self, _: Request<ListAliasesRequest>) -> Answer<ListAliasesResponse> {
+        unused("list_aliases")
+    }
+
+    async fn collection_cluster_info(
+        &self,
+        _: Request<CollectionClusterInfoRequest>,
+    ) -> Answer<CollectionClusterInfoResponse> {
+        unused("collection_cluster_info")
+    }
+
+    async fn update_collection_cluster_setup(
+        &self,
+        _: Request<UpdateCollectionClusterSetupRequest>,
+    ) -> Answer<UpdateCollectionClusterSetupResponse> {
+        unused("update_collection_cluster_setup")
+    }
+
+    async fn create_shard_key(
+        &self,
+        _: Request<CreateShardKeyRequest>,
+    ) -> Answer<CreateShardKeyResponse> {
+        unused("create_shard_key")
+    }
+
+    async fn delete_shard_key(
+        &self,
+        _: Request<DeleteShardKeyRequest>,
+    ) -> Answer<DeleteShardKeyResponse> {
+        unused("delete_shard_key")
+    }
+
+    async fn list_shard_keys(
+        &self,
+        _: Request<ListShardKeysRequest>,
+    ) -> Answer<ListShardKeysResponse> {
+        unused("list_shard_keys")
+    }
+}
