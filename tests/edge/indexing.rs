@@ -135,6 +135,56 @@ fn only_what_changed_is_indexed_again_and_what_is_gone_is_forgotten() {
 }
 
 #[test]
+fn parts_of_a_file_are_documents_of_their_own() {
+    let shell = Shell::new();
+    let rows = |changed: &str| {
+        let lines = (0..200).map(|n| {
+            let lot = if n == 150 { changed } else { "plain" };
+            format!("{{\"id\": \"box{n}\", \"text\": \"The box{n} holds the {lot} seal.\"}}\n")
+        });
+        lines.collect::<String>()
+    };
+    let table = "box,seal\nthe first box,the first seal\n".repeat(70_000);
+    shell.write("docs/rows.jsonl", rows("Orla"));
+    shell.write("docs/small.csv", "owner,boat\nFenna,Tysk\n");
+    shell.write("docs/large.csv", &table);
+    let run = |exit| index(&shell, &["-o", "json"]).exits(exit).json();
+    let (all, ..) = counts(&run(0));
+    assert!(all > 203, "{all}");
+    assert_eq!(counts(&run(0)), (0, all, 0));
+    assert!(answer(&shell, "Which seal does box150 hold?").contains("Orla"));
+    assert!(answer(&shell, "Which boat does Fenna own?").contains("Tysk"));
+
+    // One line changes, one that is no document comes: it is named.
+    shell.write("docs/rows.jsonl", rows("Brun") + "no document\n");
+    let summary = run(1);
+    assert_eq!(counts(&summary), (1, all - 1, 0), "{summary}");
+    assert_eq!(summary["skipped"][0]["source"], "rows.jsonl#201");
+    assert!(answer(&shell, "Which seal does box150 hold?").contains("Brun"));
+
+    // A file that is cut short has fewer documents; what is small is one again.
+    let short: String = rows("Brun")
+        .lines()
+        .take(151)
+        .map(|l| format!("{l}\n"))
+        .collect();
+    shell.write("docs/rows.jsonl", short);
+    shell.write("docs/large.csv", "box,seal\nthe last box,the red seal\n");
+    assert_eq!(counts(&run(0)), (1, 152, all - 153));
+}
+
+#[test]
+fn what_was_left_out_of_a_document_is_named() {
+    let shell = Shell::new();
+    shell.write("docs/half.pdf", half_a_pdf());
+    let summary = index(&shell, &["-o", "json"]).exits(1).json();
+    assert_eq!(counts(&summary), (1, 0, 0), "{summary}");
+    assert_eq!(summary["skipped"][0]["source"], "half.pdf");
+    let reason = summary["skipped"][0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("read in part: "), "{summary}");
+}
+
+#[test]
 fn ask_brings_the_index_up_to_date_unless_told_otherwise() {
     let shell = Shell::new();
     shell.write("docs/cat.md", "The cat of the mill is called Orla.\n");

@@ -236,6 +236,41 @@ mod tests {
     }
 
     #[test]
+    fn stamps_are_those_of_the_documents_in_the_form_they_are_published_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
+        write("a.md", b"# A\ntext");
+        write("small.csv", b"a,b\n1,2\n");
+        write(
+            "large.csv",
+            "name,note\nwords,more words\n".repeat(80_000).as_bytes(),
+        );
+        write(
+            "rows.jsonl",
+            b"{\"text\": \"one\", \"metadata\": {\"k\": 1}}\nno\n{\"text\": \"two\"}\n",
+        );
+        let tenant = TenantId::default_tenant();
+        let stamps: Vec<_> = stamps(dir.path(), &tenant).collect();
+        let documents: Vec<_> = walk(dir.path(), &tenant).collect();
+        assert_eq!(stamps.len(), documents.len());
+        let mut parts = 0;
+        for ((path, stamp), (_, document)) in stamps.into_iter().zip(documents) {
+            let (Ok((stamp, form)), Ok(document)) = (&stamp, &document) else {
+                assert_eq!(stamp.err(), document.err());
+                continue;
+            };
+            assert_eq!(stamp, &document.stamp());
+            let published = match form {
+                Form::File => bytes_of(&path, &stamp.source).unwrap(),
+                Form::Document => document.to_json(),
+            };
+            assert_eq!(stamp.hash, sha256_hex(&published));
+            parts += usize::from(*form == Form::Document);
+        }
+        assert!(parts > 3, "the lines of JSONL and some parts of a CSV");
+    }
+
+    #[test]
     fn a_missing_root_is_unreadable_and_has_no_name() {
         let found = walked(Path::new("/nowhere/at/all"));
         assert_eq!(

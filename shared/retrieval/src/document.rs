@@ -228,7 +228,54 @@ mod tests {
         );
     }
 
+    #[test]
+    fn json_that_is_no_document_says_why() {
+        let read = |json: &str| {
+            let tenant = TenantId::default_tenant();
+            Document::from_json(json.as_bytes(), "notes/x.jsonl#7", &tenant)
+        };
+        let least = read(r#"{"lines": [{"number": 1, "text": "one"}]}"#).unwrap();
+        assert_eq!((least.title.as_str(), least.ext.as_str()), ("x 7", ""));
+        assert_eq!(least.bucket.as_str(), "notes");
+        for (json, code) in [
+            ("text", "bad_form"),
+            ("{}", "bad_form"),
+            (r#"{"lines": [{"text": "no number"}]}"#, "bad_form"),
+            (r#"{"lines": [{"number": 1, "text": "a\nb"}]}"#, "bad_form"),
+            (r#"{"lines": []}"#, "empty"),
+            (r#"{"lines": [{"number": 1, "text": " "}]}"#, "empty"),
+        ] {
+            assert_eq!(read(json).unwrap_err().as_str(), code, "{json}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn json_reads_back(
+            title in "[^\\s\\p{C}]{1,20}",
+            texts in prop::collection::vec("[^\\n]{0,20}", 1..9),
+            page in prop::option::of(1u32..9),
+            value in "\\PC{0,9}",
+        ) {
+            prop_assume!(texts.iter().any(|text| !text.trim().is_empty()));
+            let (tenant, source) = (TenantId::new("t").unwrap(), "a/x.jsonl#7");
+            let lines = (1..).zip(texts).map(|(number, text)| Line { number, page, text });
+            let mut document = Document {
+                bucket: bucket_of(source),
+                doc_id: doc_id_of(&tenant, source),
+                tenant: tenant.clone(),
+                source: source.into(),
+                title,
+                ext: "jsonl".into(),
+                metadata: BTreeMap::from([("k".to_owned(), value.into())]),
+                hash: String::new(),
+                lines: lines.collect(),
+            };
+            let json = document.to_json();
+            document.hash = sha256_hex(&json);
+            prop_assert_eq!(Document::from_json(&json, source, &tenant), Ok(document));
+        }
+
         #[test]
         fn every_path_has_a_valid_stable_id(source in "\\PC{0,120}") {
             prop_assert!(id(&source).len() <= 64);

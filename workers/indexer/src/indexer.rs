@@ -273,6 +273,33 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_document_that_was_read_already_is_taken_as_it_is() {
+        let mut incoming = incoming("notes/rows.jsonl#b");
+        incoming.notice.form = Form::Document;
+        incoming.notice.metadata = BTreeMap::from([("year".to_owned(), 2031.into())]);
+        let body = r#"{"title": "Two", "ext": "jsonl", "metadata": {"Vendor": "Acme", "year": 1},
+            "lines": [{"number": 4, "page": 2, "text": "the second"}]}"#;
+        let cut = indexer(None).chunks(&incoming, "v1", body.into()).await;
+        let records = records(&cut.unwrap().chunks);
+        let [record] = &records[..] else {
+            panic!("{records:?}")
+        };
+        assert_eq!(
+            (record.title.as_str(), record.text.as_str()),
+            ("Two", "the second")
+        );
+        assert_eq!(
+            (record.source.as_str(), record.bucket.as_str()),
+            ("notes/rows.jsonl#b", "notes")
+        );
+        assert_eq!(record.metadata["vendor"], "Acme");
+        assert_eq!(record.metadata["year"], 2031);
+        let bad = indexer(None).chunks(&incoming, "v1", long()).await;
+        let bad = bad.unwrap_err();
+        assert_eq!((bad.class, bad.code), (Class::Permanent, "bad_form"));
+    }
+
+    #[tokio::test]
     async fn vectors_travel_with_the_chunks() {
         let indexer = indexer(Some(Arc::new(Lengths)));
         assert_eq!(indexer.pipeline(), format!("{CHUNKER}+lengths-1"));
@@ -296,6 +323,7 @@ mod tests {
             ("a.txt", Bytes::from_static(b"a\0b"), "binary"),
             ("a.md", Bytes::from_static(b" \n"), "empty"),
             ("a.png", Bytes::from_static(b"x"), "unknown_extension"),
+            ("a.jsonl", Bytes::from_static(b"{}"), "several_documents"),
         ] {
             let failed = indexer.chunks(&incoming(source), "v", bytes).await;
             let failed = failed.unwrap_err();
