@@ -173,13 +173,40 @@ fn parts_of_a_file_are_documents_of_their_own() {
     assert_eq!(counts(&run(0)), (1, 152, all - 153));
 }
 
+/// A PDF of one page more than is read, all of them but the first blank.
+fn long_pdf() -> String {
+    let said = "BT /F 12 Tf 50 700 Td (The lease ends in 2031.) Tj ET";
+    let font =
+        "/Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>";
+    let page = "/Type /Page /Parent 2 0 R /MediaBox [0 0 600 800]";
+    let count = retrieval::reader::PDF_PAGES_MAX + 1;
+    let kids: String = (5..count + 4).map(|n| format!("{n} 0 R ")).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Count {count} /Kids [3 0 R {kids}] >>"),
+        format!("<< {page} {font} /Contents 4 0 R >>"),
+        format!("<< /Length {} >>\nstream\n{said}\nendstream", said.len()),
+    ];
+    objects.resize(count + 3, format!("<< {page} >>"));
+    let mut pdf = "%PDF-1.4\n".to_owned();
+    let mut table = "0000000000 65535 f \n".to_owned();
+    for (number, object) in (1..).zip(&objects) {
+        table += &format!("{:010} 00000 n \n", pdf.len());
+        pdf += &format!("{number} 0 obj\n{object}\nendobj\n");
+    }
+    let (at, size) = (pdf.len(), objects.len() + 1);
+    pdf + &format!(
+        "xref\n0 {size}\n{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n"
+    )
+}
+
 #[test]
 fn what_was_left_out_of_a_document_is_named() {
     let shell = Shell::new();
-    shell.write("docs/half.pdf", half_a_pdf());
+    shell.write("docs/long.pdf", long_pdf());
     let summary = index(&shell, &["-o", "json"]).exits(1).json();
     assert_eq!(counts(&summary), (1, 0, 0), "{summary}");
-    assert_eq!(summary["skipped"][0]["source"], "half.pdf");
+    assert_eq!(summary["skipped"][0]["source"], "long.pdf");
     let reason = summary["skipped"][0]["reason"].as_str().unwrap();
     assert!(reason.starts_with("read in part: "), "{summary}");
 }
