@@ -131,7 +131,8 @@ async fn indexers_that_are_killed_leave_every_document_whole() {
     assert_eq!(output.status.code(), Some(1), "a file was skipped");
     assert_eq!(summary["changed"], SMALL + 1, "{summary}");
     assert_eq!(summary["skipped"][0]["source"], "poison.txt");
-    assert_eq!(summary["skipped"][0]["reason"], "binary, not text");
+    let reason = summary["skipped"][0]["reason"].as_str();
+    assert!(reason.is_some_and(|r| r.starts_with("binary")), "{summary}");
     let documents = documents(&bus).await;
     all_whole(&documents);
     let (box7, _) = &documents["boxes/box007.md"];
