@@ -287,18 +287,17 @@ fn merge(
     chunks.sort_unstable();
     chunks.dedup();
 
+    let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
+    let weight = aim.as_ref().map_or(0.0, |aim| aim.weight);
     // Where the rows are at hand, a chunk that only the words found has its cosine too.
     let cosines = match &aim {
         Some(aim) => snapshot.cosines(&chunks, &aim.vector)?,
         None => vec![None; chunks.len()],
     };
-    let vectors: Vec<Option<f32>> = chunks
-        .iter()
-        .zip(cosines)
+    let pairs = chunks.iter().zip(cosines);
+    let vectors: Vec<Option<f32>> = pairs
         .map(|(chunk, own)| own.or_else(|| by_vector.get(chunk).copied()))
         .collect();
-    let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
-    let weight = aim.map_or(0.0, |aim| aim.weight);
     let fused = fuse(&words, &vectors, weight, options.fusion);
 
     let candidates = chunks

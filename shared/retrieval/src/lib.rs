@@ -25,6 +25,7 @@ mod hybrid;
 pub mod index;
 mod metrics;
 pub mod normalise;
+mod pick;
 pub mod qdrant;
 pub mod reader;
 pub mod record;

@@ -5,8 +5,10 @@
 
 use crate::gazetteer::Named;
 use crate::index::{Terms, identifier, stems};
+use crate::pick::{Scored, pick};
 use crate::record::ChunkRecord;
 use envelope::Passage;
+use envelope::ids::fnv1a_64;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use tantivy::tokenizer::TextAnalyzer;
@@ -15,14 +17,14 @@ use tantivy::tokenizer::TextAnalyzer;
 const WINDOW_WORDS: usize = 24;
 /// Weights of the features; those that a query has nothing for are left out.
 const WEIGHTS: [(Feature, f32); 8] = [
-    (Feature::Found, 0.40),
-    (Feature::Coverage, 0.25),
-    (Feature::Proximity, 0.10),
-    (Feature::Identifiers, 0.15),
-    (Feature::Title, 0.10),
-    (Feature::Named, 0.15),
-    (Feature::Dated, 0.10),
-    (Feature::Clause, 0.10),
+    (Feature::Found, 0.20),
+    (Feature::Coverage, 0.16),
+    (Feature::Proximity, 0.03),
+    (Feature::Identifiers, 0.10),
+    (Feature::Title, 0.02),
+    (Feature::Named, 0.13),
+    (Feature::Dated, 0.19),
+    (Feature::Clause, 0.17),
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,25 +71,66 @@ pub(crate) fn rerank(
     analyzer: &mut TextAnalyzer,
     top_k: usize,
 ) -> Vec<Passage> {
-    let mut scored: Vec<(f32, ChunkRecord)> = found
-        .into_iter()
-        .map(|Candidate { record, score }| match asked {
-            Some(asked) => (self::score(score, &record, asked, analyzer), record),
-            None => (score, record),
-        })
+    let mut scored = Vec::with_capacity(found.len());
+    for Candidate { record, score } in found {
+        let text = stems(analyzer, &record.text);
+        let title = stems(analyzer, &format!("{} {}", record.title, record.source));
+        let facts = stems(analyzer, &told(&record));
+        let read = Read {
+            record: &record,
+            text: &text,
+            title: &title,
+            facts: &facts,
+        };
+        let (score, has) = match asked {
+            Some(asked) => (self::score(score, &read, asked), read.has(&asked.terms)),
+            None => (score, Vec::new()),
+        };
+        let words = text.iter().map(|word| fnv1a_64(word.as_bytes()));
+        scored.push(Scored {
+            score,
+            has,
+            words: words.collect(),
+            record,
+        });
+    }
+    let weights: Vec<f32> = asked
+        .iter()
+        .flat_map(|asked| asked.terms.stems.iter().map(|(_, weight)| *weight))
         .collect();
-    scored.sort_by(|(a, x), (b, y)| {
-        b.total_cmp(a)
-            .then_with(|| (&x.doc_id, x.n).cmp(&(&y.doc_id, y.n)))
-    });
-    diverse(scored, asked.map_or(&[], |asked| &asked.named), top_k)
+    let named = asked.map_or(&[][..], |asked| &asked.named);
+    pick(scored, &weights, named, top_k)
 }
 
-fn score(found: f32, record: &ChunkRecord, asked: &Asked, analyzer: &mut TextAnalyzer) -> f32 {
+/// A candidate and the stems of its parts.
+struct Read<'a> {
+    record: &'a ChunkRecord,
+    text: &'a [String],
+    title: &'a [String],
+    facts: &'a [String],
+}
+
+impl Read<'_> {
+    /// Which words of the query it has.
+    fn has(&self, terms: &Terms) -> Vec<usize> {
+        let all = self.text.iter().chain(self.title).chain(self.facts);
+        let there: HashSet<&str> = all.map(String::as_str).collect();
+        let stems = terms.stems.iter().enumerate();
+        stems
+            .filter(|(_, (stem, _))| there.contains(stem.as_str()))
+            .map(|(place, _)| place)
+            .collect()
+    }
+}
+
+fn score(found: f32, read: &Read<'_>, asked: &Asked) -> f32 {
     let terms = &asked.terms;
-    let text = stems(analyzer, &record.text);
-    let title = stems(analyzer, &format!("{} {}", record.title, record.source));
-    let facts = stems(analyzer, &told(record));
+    let Read {
+        record,
+        text,
+        title,
+        facts,
+    } = read;
     let weights: HashMap<&str, f32> = terms.stems.iter().map(|(s, w)| (s.as_str(), *w)).collect();
     let everything: f32 = weights.values().sum();
     let share = |sum: f32| {
@@ -109,15 +152,15 @@ fn score(found: f32, record: &ChunkRecord, asked: &Asked, analyzer: &mut TextAna
     };
     let value = |feature| match feature {
         Feature::Found => Some(found),
-        Feature::Coverage => Some(covered(&mut text.iter().chain(&title).chain(&facts))),
-        Feature::Proximity => Some(share(densest(&text, &weights))),
+        Feature::Coverage => Some(covered(&mut text.iter().chain(*title).chain(*facts))),
+        Feature::Proximity => Some(share(densest(text, &weights))),
         Feature::Identifiers => {
             (!terms.identifiers.is_empty()).then(|| identical(record, &terms.identifiers))
         }
         Feature::Title => Some(covered(&mut title.iter())),
         Feature::Named => (!asked.named.is_empty()).then(|| named(record, &asked.named)),
         Feature::Dated => (!asked.days.is_empty()).then(|| dated(record, &asked.days)),
-        Feature::Clause => (!terms.clauses.is_empty()).then(|| best_clause(&text, terms)),
+        Feature::Clause => (!terms.clauses.is_empty()).then(|| best_clause(text, terms)),
     };
     let (mut sum, mut total) = (0.0, 0.0);
     for (feature, weight) in WEIGHTS {
@@ -215,40 +258,6 @@ fn named(record: &ChunkRecord, named: &[Named]) -> f32 {
     let fields: HashSet<&str> = named.iter().map(|n| n.field.as_str()).collect();
     let has = |field: &&&str| named.iter().any(|n| n.field == **field && n.is_of(record));
     fields.iter().filter(has).count() as f32 / fields.len().max(1) as f32
-}
-
-/// Takes from the top; a document or a named value that has filled its share waits until the others
-/// are through.
-fn diverse(scored: Vec<(f32, ChunkRecord)>, named: &[Named], top_k: usize) -> Vec<Passage> {
-    let share = top_k.div_ceil(2);
-    let mut taken: HashMap<(String, String), usize> = HashMap::new();
-    let mut values: HashMap<&Named, usize> = HashMap::new();
-    let share_of = |value: &Named| {
-        let rivals = named.iter().filter(|n| n.field == value.field).count();
-        top_k.div_ceil(rivals)
-    };
-    let mut texts = HashSet::new();
-    let (mut chosen, mut waiting) = (Vec::new(), Vec::new());
-    for (score, record) in scored {
-        if !texts.insert(record.text.clone()) {
-            continue; // the same text again, from a copy of the file
-        }
-        let key = (record.bucket.to_string(), record.doc_id.to_string());
-        let count = taken.entry(key).or_default();
-        let mut has_room = *count < share;
-        for value in named.iter().filter(|value| value.is_of(&record)) {
-            let count = values.entry(value).or_default();
-            has_room &= *count < share_of(value);
-            *count += usize::from(has_room);
-        }
-        let list = if has_room { &mut chosen } else { &mut waiting };
-        *count += 1;
-        list.push(record.into_passage(score));
-    }
-    chosen.extend(waiting);
-    chosen.truncate(top_k);
-    chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
-    chosen
 }
 
 #[cfg(test)]
