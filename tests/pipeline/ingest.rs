@@ -3,7 +3,7 @@
 use crate::fleet::{Fleet, connect, until};
 use crate::turns::read_all;
 use envelope::{Role, header};
-use harness::bus::{Bus, Stream};
+use harness::bus::{Bus, Headers, Publish, Stream};
 use harness::nats::NatsBus;
 use retrieval::ChunkRecord;
 use serde_json::Value;
@@ -188,5 +188,51 @@ async fn a_run_without_indexers_says_who_is_missing() {
     let summary = fleet.json(&["index", &root]).await;
     let done = [&summary["indexed"], &summary["unchanged"]].map(|n| n.as_u64().unwrap_or(0));
     assert_eq!(done[0] + done[1], 1, "{summary}");
+    fleet.drain().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn documents_of_one_file_are_messages_of_their_own() {
+    let server = testkit::nats::server().await;
+    let mut fleet = Fleet::new(server.url(), vec![]);
+    fleet.setup().await;
+    let bus = connect(server.url()).await;
+    let corpus = fleet.dir().join("corpus");
+    fs::create_dir_all(corpus.join("boxes")).expect("a folder");
+    let line = |n: usize| format!("{{\"id\": \"b{n}\", \"text\": \"The box {n} is blue.\"}}\n");
+    let rows: String = (0..50).map(line).collect();
+    fs::write(corpus.join("boxes/rows.jsonl"), rows).expect("a file");
+    // Its parts are too large for a message and go through the object store.
+    let table = "box,seal\nthe first box,the first seal\n".repeat(70_000);
+    fs::write(corpus.join("large.csv"), table).expect("a file");
+    let root = corpus.to_str().expect("a path").to_owned();
+    fleet.start(Role::Indexer).ready().await;
+    let summary = fleet.json(&["index", &root]).await;
+    let indexed = summary["indexed"].as_u64().expect("a count");
+    assert!(indexed > 51, "{summary}");
+    let found = documents(&bus).await;
+    assert_eq!(found.len() as u64, indexed);
+    assert!(found["boxes/rows.jsonl#b7"].0.text.contains("box 7"));
+    let again = fleet.json(&["index", &root]).await;
+    assert_eq!(
+        (&again["indexed"], &again["unchanged"]),
+        (&0.into(), &indexed.into())
+    );
+
+    // Whoever says that it has read a document and has not is told so.
+    let headers = Headers::default()
+        .with(header::SOURCE, "boxes/rows.jsonl#b7")
+        .with(header::FORM, "document");
+    let bad = Publish {
+        headers,
+        ..Publish::new("argosy.document.boxes.b7", "no JSON".into())
+    };
+    bus.publish(bad).await.expect("a confirmation");
+    let reason = until("a dead letter", async || {
+        let letter = bus.last(Stream::Dead, "argosy.dead.indexer.boxes.*").await;
+        let letter = letter.expect("the stream")?;
+        letter.headers.get(header::DEAD_REASON).map(str::to_owned)
+    });
+    assert_eq!(reason.await, "bad_form");
     fleet.drain().await;
 }
