@@ -140,3 +140,7 @@ impl<'a> Shares<'a> {
 fn document(record: &ChunkRecord) -> (String, String) {
     (record.bucket.to_string(), record.doc_id.to_string())
 }
+
+#[cfg(test)]
+#[path = "pick_tests.rs"]
+mod tests;

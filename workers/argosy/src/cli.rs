@@ -289,9 +289,20 @@ pub enum Bench {
     /// The whole fleet with a stubbed model, against bare JetStream in the same run.
     #[command(after_help = "Example: argosy bench fleet -o json")]
     Fleet(BenchFleet),
+    /// The index at size, over a generated corpus: feeding, memory, search times.
+    #[command(after_help = "Example: argosy bench retrieval --chunks 100000 -o json")]
+    Retrieval(BenchRetrieval),
     /// One process of the floor, as `bench fleet` starts it.
     #[command(hide = true)]
     FloorRole(FloorRole),
+}
+
+/// `argosy bench retrieval`
+#[derive(Debug, Args)]
+pub struct BenchRetrieval {
+    /// Chunks of the corpus, about 1.2 KB of text each; in a temporary folder.
+    #[arg(long, default_value_t = 10_000)]
+    pub chunks: usize,
 }
 
 /// `argosy bench floor-role`

@@ -5,7 +5,7 @@
 //! and its vectors are always of one moment: a file that no commit names is left from a crash.
 //! Blocks are read through the directory, which maps them into memory. Rows of chunks that are no
 //! more stay until the vectors are made anew. *Not* a graph: every row is looked at
-//! (docs/adr/0008-exact-vectors.md says what that costs).
+//! (docs/adr/0010-exact-vectors.md says what that costs).
 
 use crate::search::Error;
 use crate::vector::Embedding;

@@ -8,11 +8,13 @@
 mod driver;
 mod fleet_run;
 mod host;
+mod retrieval;
 mod sizes;
 mod steady;
 
 pub use fleet_run::floor_role;
 pub(crate) use host::machine;
+pub use retrieval::retrieval;
 
 use crate::cli::{BenchFleet, Output};
 use crate::fail::Fail;
