@@ -135,6 +135,83 @@ fn only_what_changed_is_indexed_again_and_what_is_gone_is_forgotten() {
 }
 
 #[test]
+fn parts_of_a_file_are_documents_of_their_own() {
+    let shell = Shell::new();
+    let rows = |changed: &str| {
+        let lines = (0..200).map(|n| {
+            let lot = if n == 150 { changed } else { "plain" };
+            format!("{{\"id\": \"box{n}\", \"text\": \"The box{n} holds the {lot} seal.\"}}\n")
+        });
+        lines.collect::<String>()
+    };
+    let table = "box,seal\nthe first box,the first seal\n".repeat(70_000);
+    shell.write("docs/rows.jsonl", rows("Orla"));
+    shell.write("docs/small.csv", "owner,boat\nFenna,Tysk\n");
+    shell.write("docs/large.csv", &table);
+    let run = |exit| index(&shell, &["-o", "json"]).exits(exit).json();
+    let (all, ..) = counts(&run(0));
+    assert!(all > 203, "{all}");
+    assert_eq!(counts(&run(0)), (0, all, 0));
+    assert!(answer(&shell, "Which seal does box150 hold?").contains("Orla"));
+    assert!(answer(&shell, "Which boat does Fenna own?").contains("Tysk"));
+
+    // One line changes, one that is no document comes: it is named.
+    shell.write("docs/rows.jsonl", rows("Brun") + "no document\n");
+    let summary = run(1);
+    assert_eq!(counts(&summary), (1, all - 1, 0), "{summary}");
+    assert_eq!(summary["skipped"][0]["source"], "rows.jsonl#201");
+    assert!(answer(&shell, "Which seal does box150 hold?").contains("Brun"));
+
+    // A file that is cut short has fewer documents; what is small is one again.
+    let short: String = rows("Brun")
+        .lines()
+        .take(151)
+        .map(|l| format!("{l}\n"))
+        .collect();
+    shell.write("docs/rows.jsonl", short);
+    shell.write("docs/large.csv", "box,seal\nthe last box,the red seal\n");
+    assert_eq!(counts(&run(0)), (1, 152, all - 153));
+}
+
+/// A PDF of one page more than is read, all of them but the first blank.
+fn long_pdf() -> String {
+    let said = "BT /F 12 Tf 50 700 Td (The lease ends in 2031.) Tj ET";
+    let font =
+        "/Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>";
+    let page = "/Type /Page /Parent 2 0 R /MediaBox [0 0 600 800]";
+    let count = retrieval::reader::PDF_PAGES_MAX + 1;
+    let kids: String = (5..count + 4).map(|n| format!("{n} 0 R ")).collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Count {count} /Kids [3 0 R {kids}] >>"),
+        format!("<< {page} {font} /Contents 4 0 R >>"),
+        format!("<< /Length {} >>\nstream\n{said}\nendstream", said.len()),
+    ];
+    objects.resize(count + 3, format!("<< {page} >>"));
+    let mut pdf = "%PDF-1.4\n".to_owned();
+    let mut table = "0000000000 65535 f \n".to_owned();
+    for (number, object) in (1..).zip(&objects) {
+        table += &format!("{:010} 00000 n \n", pdf.len());
+        pdf += &format!("{number} 0 obj\n{object}\nendobj\n");
+    }
+    let (at, size) = (pdf.len(), objects.len() + 1);
+    pdf + &format!(
+        "xref\n0 {size}\n{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n"
+    )
+}
+
+#[test]
+fn what_was_left_out_of_a_document_is_named() {
+    let shell = Shell::new();
+    shell.write("docs/long.pdf", long_pdf());
+    let summary = index(&shell, &["-o", "json"]).exits(1).json();
+    assert_eq!(counts(&summary), (1, 0, 0), "{summary}");
+    assert_eq!(summary["skipped"][0]["source"], "long.pdf");
+    let reason = summary["skipped"][0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("read in part: "), "{summary}");
+}
+
+#[test]
 fn ask_brings_the_index_up_to_date_unless_told_otherwise() {
     let shell = Shell::new();
     shell.write("docs/cat.md", "The cat of the mill is called Orla.\n");

@@ -2,7 +2,7 @@
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::turns::terminals;
-use argosy::corpus;
+use argosy::corpus::{self, Options};
 use envelope::{Outcome, Role, TenantId, Terminal, TurnId, subject};
 use harness::bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream};
 use harness::nats::NatsBus;
@@ -35,7 +35,14 @@ const FIELDS: [&str; 13] = [
 async fn index_sample(bus: Arc<NatsBus>) -> corpus::Summary {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus"));
     let nothing = Catalog::new(TenantId::default_tenant());
-    let indexed = corpus::index(bus, root, &nothing, Mode::Incremental, |_| {}).await;
+    let indexed = corpus::index(
+        bus,
+        root,
+        &nothing,
+        Options::waiting(Mode::Incremental),
+        |_| {},
+    )
+    .await;
     indexed.expect("an index")
 }
 
@@ -65,6 +72,7 @@ async fn answers_a_question_over_the_sample_corpus() {
     fleet.setup().await;
     fleet.json(&["setup", "--check"]).await;
     let bus = connect(server.url()).await;
+    fleet.start(Role::Indexer).ready().await;
     let summary = index_sample(bus.clone()).await;
     assert!(summary.indexed >= 60, "{summary:?}");
     assert!(summary.skipped.is_empty(), "{summary:?}");

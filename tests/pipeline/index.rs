@@ -43,6 +43,7 @@ async fn retriever_index_survives_restart() {
         "# Fence\n\nThe Sellin fence is 212 metres long.\n",
     );
     let root = corpus.to_str().expect("a path").to_owned();
+    fleet.start(Role::Indexer).ready().await;
     let indexed = fleet.json(&["index", &root]).await;
     assert_eq!(indexed["indexed"], 3, "{indexed}");
     fleet.start_all().await;
@@ -107,6 +108,7 @@ async fn an_index_that_was_killed_while_it_grew_is_whole_in_the_end() {
     fleet.stubbed.clear();
     fleet.setup().await;
     fleet.start(Role::Retriever).ready().await;
+    fleet.start(Role::Indexer).ready().await;
     let bus = connect(server.url()).await;
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus");
     let mut kills = 0;

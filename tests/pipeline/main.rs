@@ -23,6 +23,7 @@ mod drain;
 mod fleet;
 mod http;
 mod index;
+mod ingest;
 mod model;
 mod outage;
 mod room;

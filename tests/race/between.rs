@@ -1,6 +1,7 @@
 //! A bus in the middle: it does to publishes what a test says, keeps what was tried and what came of
 //! it, and can leave out the signs of life of running work.
 
+use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::future::BoxFuture;
 use harness::bus::{
@@ -27,6 +28,8 @@ pub(crate) enum Do {
     Stall,
     /// Stored; the publisher never hears of it.
     StallStored,
+    /// Stored, and the publisher is told that nothing is known.
+    Unconfirmed,
     /// Held until a permit is added.
     Hold(Arc<Semaphore>),
 }
@@ -112,6 +115,11 @@ impl Between {
                 self.came.add_permits(1);
                 std::future::pending().await
             }
+            Do::Unconfirmed => {
+                let stored = self.inner.publish(message).await;
+                assert!(stored.is_ok(), "{stored:?}");
+                Err(PublishError::Unconfirmed("scripted".into()))
+            }
             Do::Hold(until) => {
                 until.acquire().await.unwrap().forget();
                 self.inner.publish(message).await
@@ -196,6 +204,22 @@ impl Bus for Between {
         queue: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>> {
         self.inner.subscribe(subject, queue)
+    }
+
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
+        self.inner.put_file(name, bytes)
+    }
+
+    fn get_file<'a>(
+        &'a self,
+        name: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
+        self.inner.get_file(name, max_bytes)
+    }
+
+    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+        self.inner.delete_file(name)
     }
 
     fn connected(&self) -> bool {

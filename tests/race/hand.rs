@@ -84,6 +84,28 @@ impl World {
             .collect()
     }
 
+    /// An indexer with so many slots.
+    pub(crate) fn indexer(&self, bus: &Arc<dyn Bus>, slots: usize) -> Hand {
+        let ingest = indexer::Indexer::new(None, &indexer::Options::default()).unwrap();
+        let options = harness::ingest::Options {
+            slots,
+            ack_wait: self.topology.ack_wait,
+            ..harness::ingest::Options::default()
+        };
+        let registry = Registry::new();
+        let metrics = Metrics::new(&registry, &[Role::Indexer]).unwrap();
+        let counts = harness::IngestMetrics::new(&registry).unwrap();
+        let bus = bus.clone();
+        let indexer =
+            harness::ingest::Indexer::new(bus, Arc::new(ingest), options, metrics, counts);
+        let stop = CancellationToken::new();
+        let run = indexer.run(self.topology.documents(), Health::new(&[]), stop.clone());
+        Hand {
+            stop,
+            task: Some(tokio::spawn(run)),
+        }
+    }
+
     /// A gateway.
     pub(crate) fn gateway(&self) -> Hand {
         self.gateway_with(&self.bus, |_| {})

@@ -22,6 +22,7 @@ mod consumers;
 mod fanout;
 mod hops;
 mod inbox;
+mod ingest;
 mod leave;
 mod refusals;
 mod time;
@@ -75,6 +76,15 @@ races! {
         an_unread_backlog_is_never_met_with_silence,
         a_full_inbox_is_ended_question_by_question,
         a_question_of_a_newer_version_is_refused;
+    ingest:
+        two_versions_in_work_never_mix,
+        an_indexer_that_died_between_two_chunks_is_made_good,
+        what_an_interrupted_version_left_is_cleared,
+        a_lost_confirmation_is_not_taken_for_a_stranger,
+        what_is_there_already_is_left_alone,
+        a_deletion_leaves_tombstones_only,
+        what_cannot_be_indexed_says_why_and_the_rest_goes_on,
+        a_large_document_comes_from_the_object_store;
     time:
         a_late_part_changes_nothing,
         a_late_timer_changes_nothing,

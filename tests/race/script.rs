@@ -232,6 +232,6 @@ pub(crate) fn usual(role: Role) -> Arc<Script> {
         Role::Reducer => reducer(),
         Role::Validator => validator(),
         Role::Clarifier => clarifier(),
-        Role::Gateway => panic!("the gateway is no stage"),
+        Role::Gateway | Role::Indexer => panic!("the {role} is no stage"),
     }
 }

@@ -44,8 +44,10 @@ pub(crate) fn topology() -> Topology {
         &mut room.steps,
         &mut room.timers,
         &mut room.answers,
+        &mut room.documents,
         &mut room.chunks,
         &mut room.dead,
+        &mut room.files,
     ] {
         *each = 16 * 1024 * 1024;
     }

@@ -4,6 +4,7 @@
 use crate::ledger::Reply;
 use crate::plan::ACK_WAIT;
 use crate::world::{Process, turn_in, turn_of};
+use bytes::Bytes;
 use envelope::{TurnId, UnixMs};
 use futures_util::future::BoxFuture;
 use harness::bus::{
@@ -230,6 +231,22 @@ impl Bus for DisturbedBus {
             self.before_read("subscribe", subject).await?;
             self.0.world.bus.subscribe(subject, queue).await
         })
+    }
+
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
+        self.0.world.bus.put_file(name, bytes)
+    }
+
+    fn get_file<'a>(
+        &'a self,
+        name: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
+        self.0.world.bus.get_file(name, max_bytes)
+    }
+
+    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+        self.0.world.bus.delete_file(name)
     }
 
     fn connected(&self) -> bool {

@@ -232,7 +232,7 @@ fn stage(role: Role, world: &Arc<World>) -> Arc<dyn Handler> {
         Role::Clarifier => {
             Arc::new(clarifier::Clarifier::new(model(), &prompts, Default::default()).unwrap())
         }
-        Role::Gateway => unreachable!("the gateway is no stage"),
+        Role::Gateway | Role::Indexer => unreachable!("the {role} is no stage"),
     }
 }
 

@@ -38,6 +38,10 @@ const OURS: &[(&str, &[&str])] = &[
         "retriever",
         &["envelope", "settings", "stage", "llm", "retrieval"],
     ),
+    (
+        "indexer",
+        &["envelope", "settings", "stage", "embed", "retrieval"],
+    ),
     ("gateway", &["envelope", "settings", "telemetry", "harness"]),
     // what tests stand on
     (
@@ -147,7 +151,7 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
 /// Crates that do no I/O: all that they may name of what is not ours, outside tests.
 const PURE: &[(&str, &[&str])] = &[
     ("envelope", &["serde", "serde_json", "thiserror", "bytes"]),
-    ("stage", WORDS),
+    ("stage", &["bytes", "thiserror", "futures-util", "fastrand"]),
     ("llm", WORDS),
     ("planner", WORDS),
     ("retriever", WORDS),

@@ -22,5 +22,21 @@ pub const DEAD_SUBJECT: &str = "Argosy-Dead-Subject";
 pub const DEAD_ORIGIN: &str = "Argosy-Dead-Origin";
 /// Dead letters: how often it had been delivered.
 pub const DEAD_DELIVERED: &str = "Argosy-Dead-Delivered";
-/// Corpus: SHA-256 of the document's bytes, on chunk 0.
+/// Documents, and chunk 0 of the corpus: SHA-256 of the document's bytes, in hex.
 pub const DOC_HASH: &str = "Argosy-Doc-Hash";
+/// Documents: the path inside the corpus.
+pub const SOURCE: &str = "Argosy-Source";
+/// Documents: whose it is.
+pub const TENANT: &str = "Argosy-Tenant";
+/// Documents: `true` when it is no more.
+pub const DELETED: &str = "Argosy-Deleted";
+/// Documents: `true` to index it anew although nothing has changed.
+pub const FORCE: &str = "Argosy-Force";
+/// Documents: what the bytes are, `file` or `document`.
+pub const FORM: &str = "Argosy-Form";
+/// Documents: a JSON object of metadata, beside what the document says of itself.
+pub const METADATA: &str = "Argosy-Metadata";
+/// Documents: the object that holds the bytes, where they are too many for a message.
+pub const OBJECT: &str = "Argosy-Object";
+/// Documents: how many chunks the publisher knows to be indexed of an earlier version.
+pub const CHUNKS: &str = "Argosy-Chunks";

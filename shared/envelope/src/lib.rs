@@ -10,6 +10,7 @@
 //! | [`role`] | the nine words for who does what |
 //! | [`limits`] | every limit of the wire with its unit |
 //! | [`subject`] | the subject grammar: build and parse |
+//! | [`document`] | what a document message says, and what came of it |
 //! | [`question`] | the ingress message and the reasons for refusing one |
 //! | [`message`] | envelope, header, case, budget |
 //! | [`payload`] | the typed payload of each hop |
@@ -22,6 +23,7 @@
 //! | [`codec`] | JSON in and out, versions, sizes |
 
 pub mod codec;
+pub mod document;
 pub mod failure;
 pub mod fanout;
 pub mod filter;
@@ -38,6 +40,7 @@ pub mod terminal;
 pub mod trail;
 
 pub use codec::{CodecError, WIRE, decode, encode};
+pub use document::{Indexed, Notice};
 pub use failure::{Class, Classed};
 pub use filter::{Condition, Filter, Op, Origin};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};

@@ -30,3 +30,14 @@ pub const FACT_CHARS_MAX: usize = 600;
 pub const DEAD_LETTER_BYTES_MAX: usize = 512 * 1024;
 /// How much of a larger one is kept, in bytes.
 pub const DEAD_LETTER_HEAD_BYTES: usize = 64 * 1024;
+/// Largest document, in bytes: a file of PDF or DOCX. Other formats have lower limits of their own.
+pub const DOCUMENT_BYTES_MAX: u64 = 128 * 1024 * 1024;
+/// Largest document that travels in its message, in bytes; a larger one is put into the object store.
+/// NATS' own limit is 1 MiB.
+pub const DOCUMENT_INLINE_BYTES_MAX: usize = 512 * 1024;
+/// Longest source of a document, in bytes.
+pub const SOURCE_BYTES_MAX: usize = 1024;
+/// Largest metadata in the header of a document, in bytes.
+pub const METADATA_BYTES_MAX: usize = 8 * 1024;
+/// Longest name of an object, in bytes.
+pub const OBJECT_NAME_BYTES_MAX: usize = 128;

@@ -21,11 +21,13 @@ pub enum Role {
     Clarifier,
     /// The edge: inbox, timers, answers.
     Gateway,
+    /// Documents to chunks of the corpus.
+    Indexer,
 }
 
 impl Role {
     /// Every role that can be run as a process.
-    pub const ALL: [Role; 7] = [
+    pub const ALL: [Role; 8] = [
         Role::Planner,
         Role::Retriever,
         Role::Mapper,
@@ -33,6 +35,7 @@ impl Role {
         Role::Validator,
         Role::Clarifier,
         Role::Gateway,
+        Role::Indexer,
     ];
     /// The roles that take steps from the steps stream.
     pub const THINKING: [Role; 6] = [
@@ -42,6 +45,17 @@ impl Role {
         Role::Reducer,
         Role::Validator,
         Role::Clarifier,
+    ];
+
+    /// The roles that a question passes through: all but the indexer.
+    pub const ANSWERING: [Role; 7] = [
+        Role::Planner,
+        Role::Retriever,
+        Role::Mapper,
+        Role::Reducer,
+        Role::Validator,
+        Role::Clarifier,
+        Role::Gateway,
     ];
 
     /// The one word.
@@ -54,6 +68,7 @@ impl Role {
             Role::Validator => "validator",
             Role::Clarifier => "clarifier",
             Role::Gateway => "gateway",
+            Role::Indexer => "indexer",
         }
     }
 }
@@ -67,7 +82,7 @@ impl fmt::Display for Role {
 /// A word that is no role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not a role: want planner, retriever, mapper, reducer, validator, clarifier or gateway"
+    "`{0}` is not a role: want planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer"
 )]
 pub struct RoleError(pub String);
 

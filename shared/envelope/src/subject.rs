@@ -9,9 +9,12 @@
 //! argosy.timer.<turn>[.<hop>]                   a schedule; fires as argosy.due.<turn>[.<hop>]
 //! argosy.listen.<turn>.<n>                      a late listener
 //! argosy.answer.<turn>                          the terminal event
+//! argosy.document.<bucket>.<name>               a document to index; the name is the publisher's
 //! argosy.chunk.<bucket>.<doc>.<n>               corpus
 //! argosy.dead.<role>.<turn>.<hop>[.<i>]         dead letters
-//! argosy.cancel.<turn>, argosy.live.<turn>      core NATS only
+//! argosy.dead.indexer.<bucket>.<doc>            the same of a document
+//! argosy.cancel.<turn>, argosy.live.<turn>,
+//! argosy.indexed.<bucket>.<doc>                 core NATS only
 //! ```
 
 use crate::ids::{Bucket, DocId, TurnId};
@@ -22,6 +25,8 @@ use std::fmt;
 pub const QUERY: &str = "argosy.query";
 /// Ingress by request and reply.
 pub const ASK: &str = "argosy.ask";
+/// Every document that waits to be indexed.
+pub const DOCUMENTS: &str = "argosy.document.*.*";
 /// The schedule that makes one gateway look for lost turns; no turn id can collide with it.
 pub const SWEEP_TIMER: &str = "argosy.sweep.timer";
 /// What that schedule fires as.
@@ -67,16 +72,28 @@ pub enum Subject {
     Answer {
         turn: TurnId,
     },
+    Document {
+        bucket: Bucket,
+        name: DocId,
+    },
     Chunk {
         bucket: Bucket,
         doc: DocId,
         n: u32,
+    },
+    Indexed {
+        bucket: Bucket,
+        doc: DocId,
     },
     Dead {
         role: Role,
         turn: TurnId,
         hop: u16,
         index: Option<u16>,
+    },
+    DeadDocument {
+        bucket: Bucket,
+        doc: DocId,
     },
     Cancel {
         turn: TurnId,
@@ -128,6 +145,11 @@ impl fmt::Display for Subject {
             } => write!(f, "argosy.due.{turn}.{hop}"),
             Subject::Listen { turn, n } => write!(f, "argosy.listen.{turn}.{n}"),
             Subject::Answer { turn } => write!(f, "argosy.answer.{turn}"),
+            Subject::Document { bucket, name } => write!(f, "argosy.document.{bucket}.{name}"),
+            Subject::Indexed { bucket, doc } => write!(f, "argosy.indexed.{bucket}.{doc}"),
+            Subject::DeadDocument { bucket, doc } => {
+                write!(f, "argosy.dead.indexer.{bucket}.{doc}")
+            }
             Subject::Chunk { bucket, doc, n } => write!(f, "argosy.chunk.{bucket}.{doc}.{n}"),
             Subject::Dead {
                 role,
@@ -219,6 +241,18 @@ fn read(text: &str) -> Option<Subject> {
             doc: DocId::new(*doc).ok()?,
             n: number(n)?,
         },
+        ["document", bucket, name] => Subject::Document {
+            bucket: Bucket::new(*bucket).ok()?,
+            name: DocId::new(*name).ok()?,
+        },
+        ["indexed", bucket, doc] => Subject::Indexed {
+            bucket: Bucket::new(*bucket).ok()?,
+            doc: DocId::new(*doc).ok()?,
+        },
+        ["dead", "indexer", bucket, doc] => Subject::DeadDocument {
+            bucket: Bucket::new(*bucket).ok()?,
+            doc: DocId::new(*doc).ok()?,
+        },
         ["dead", role, t, hop, tail @ ..] if tail.len() < 2 => Subject::Dead {
             role: role.parse().ok()?,
             turn: turn(t)?,
@@ -252,6 +286,11 @@ pub fn steps_of(shard: u16, role: Role) -> String {
     format!("argosy.step.{shard}.{role}.>")
 }
 
+/// Everything that is stored of a document.
+pub fn chunks(bucket: &Bucket, doc: &DocId) -> String {
+    format!("argosy.chunk.{bucket}.{doc}.*")
+}
+
 /// The late listeners of a turn.
 pub fn listeners(turn: &TurnId) -> String {
     format!("argosy.listen.{turn}.*")
@@ -280,7 +319,7 @@ mod tests {
 
     fn any_subject() -> impl Strategy<Value = Subject> {
         let turn = "[A-Za-z0-9_-]{1,64}".prop_map(|t| TurnId::new(t).unwrap());
-        let role = proptest::sample::select(Role::ALL.to_vec());
+        let role = proptest::sample::select(Role::THINKING.to_vec());
         let index = proptest::option::of(any::<u16>());
         (
             turn,
@@ -289,7 +328,7 @@ mod tests {
             any::<u16>(),
             index,
             any::<u32>(),
-            0..9u8,
+            0..12u8,
         )
             .prop_map(|(turn, role, shard, hop, index, n, kind)| match kind {
                 0 => Subject::Step {
@@ -314,6 +353,18 @@ mod tests {
                     bucket: Bucket::new("b").unwrap(),
                     doc: DocId::new(turn.as_str()).unwrap(),
                     n,
+                },
+                8 => Subject::Document {
+                    bucket: Bucket::new("b").unwrap(),
+                    name: DocId::new(turn.as_str()).unwrap(),
+                },
+                9 => Subject::Indexed {
+                    bucket: Bucket::new("b").unwrap(),
+                    doc: DocId::new(turn.as_str()).unwrap(),
+                },
+                10 => Subject::DeadDocument {
+                    bucket: Bucket::new("b").unwrap(),
+                    doc: DocId::new(turn.as_str()).unwrap(),
                 },
                 _ => Subject::Dead {
                     role,

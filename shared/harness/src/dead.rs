@@ -30,13 +30,19 @@ pub(crate) fn letter(place: &Place, message: &Stored, death: &Death<'_>) -> Publ
         hop: *hop,
         index: *index,
     };
+    let mut letter = letter_at(subject, message, death);
+    letter.headers = letter.headers.with(header::TURN, turn.as_str());
+    letter
+}
+
+/// The same at any subject.
+pub(crate) fn letter_at(subject: Subject, message: &Stored, death: &Death<'_>) -> Publish {
     let body = if message.body.len() > DEAD_LETTER_BYTES_MAX {
         message.body.slice(..DEAD_LETTER_HEAD_BYTES)
     } else {
         message.body.clone()
     };
     let mut headers = Headers::default()
-        .with(header::TURN, turn.as_str())
         .with(header::DEAD_REASON, death.reason)
         .with(header::DEAD_ERROR, one_line(death.error))
         .with(header::DEAD_SUBJECT, message.subject.as_str())

@@ -16,6 +16,7 @@
 //! | [`join`] | fan-out and join |
 //! | [`disposition`] | failure class to retry, hold or give up |
 //! | [`feed`] | a view fed from a stream |
+//! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |
 //! | [`floor`] | bare JetStream, to measure against |
 //! | [`fault`] | named points for tests |
 //! | [`server`] | a local nats-server for development and tests |
@@ -29,6 +30,7 @@ mod ended;
 pub mod fault;
 pub mod feed;
 pub mod floor;
+pub mod ingest;
 pub mod join;
 pub mod memory;
 mod metrics;
@@ -42,5 +44,5 @@ mod verdict;
 mod worker;
 
 pub use ended::Ended;
-pub use metrics::Metrics;
+pub use metrics::{IngestMetrics, Metrics};
 pub use worker::{Options, Worker, hear_cancels};

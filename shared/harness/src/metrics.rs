@@ -2,6 +2,7 @@
 
 use crate::pump::Event;
 use crate::verdict::{Reason, Verdict};
+use envelope::document::Outcome;
 use envelope::{Class, Fallback, Role, TrailEntry};
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use stage::Reduce;
@@ -244,5 +245,57 @@ pub(crate) struct Inflight(IntGauge);
 impl Drop for Inflight {
     fn drop(&mut self) {
         self.0.dec();
+    }
+}
+
+/// What an indexer counts beside the messages.
+#[derive(Clone)]
+pub struct IngestMetrics {
+    documents: IntCounterVec,
+    chunks: IntCounterVec,
+    bytes: IntCounterVec,
+}
+
+impl IngestMetrics {
+    /// Registers the families, at 0.
+    pub fn new(registry: &Registry) -> Result<IngestMetrics, telemetry::Error> {
+        let metrics = IngestMetrics {
+            documents: registry.counter(
+                "argosy_documents_total",
+                "Documents, by what came of them.",
+                &["outcome"],
+            )?,
+            chunks: registry.counter(
+                "argosy_document_chunks_total",
+                "Messages stored in the corpus.",
+                &[],
+            )?,
+            bytes: registry.counter(
+                "argosy_document_bytes_total",
+                "Bytes of documents that were read.",
+                &[],
+            )?,
+        };
+        for outcome in Outcome::ALL {
+            metrics.documents.with_label_values(&[outcome.as_str()]);
+        }
+        let none: [&str; 0] = [];
+        metrics.chunks.with_label_values(&none);
+        metrics.bytes.with_label_values(&none);
+        Ok(metrics)
+    }
+
+    pub(crate) fn document(&self, outcome: Outcome) {
+        self.documents.with_label_values(&[outcome.as_str()]).inc();
+    }
+
+    pub(crate) fn chunks(&self, n: u32) {
+        let none: [&str; 0] = [];
+        self.chunks.with_label_values(&none).inc_by(u64::from(n));
+    }
+
+    pub(crate) fn bytes(&self, n: usize) {
+        let none: [&str; 0] = [];
+        self.bytes.with_label_values(&none).inc_by(n as u64);
     }
 }

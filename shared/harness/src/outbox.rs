@@ -39,12 +39,24 @@ pub async fn publish_until(
     message: Publish,
     until: UnixMs,
 ) -> Result<Created, PublishError> {
+    match store_until(bus, message, until).await {
+        Ok(_) => Ok(Created::Now),
+        Err(PublishError::Exists) => Ok(Created::Before),
+        Err(error) => Err(error),
+    }
+}
+
+/// The same; returns the sequence, and a closed fence as the error that it is.
+pub async fn store_until(
+    bus: &dyn Bus,
+    message: Publish,
+    until: UnixMs,
+) -> Result<u64, PublishError> {
     let mut wait = WAIT_FIRST;
     loop {
         match bus.publish(message.clone()).await {
-            Ok(_) => return Ok(Created::Now),
-            Err(PublishError::Exists) => return Ok(Created::Before),
-            Err(error @ PublishError::Refused(_)) => return Err(error),
+            Ok(sequence) => return Ok(sequence),
+            Err(error @ (PublishError::Exists | PublishError::Refused(_))) => return Err(error),
             Err(error) if bus.now() >= until => return Err(error),
             Err(error) => {
                 let subject = message.subject.as_str();

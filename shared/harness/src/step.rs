@@ -67,7 +67,7 @@ impl Step {
             Role::Mapper => Self::of(body, Payload::Map),
             Role::Reducer => Self::of(body, Payload::Reduce),
             Role::Validator => Self::of(body, Payload::Validate),
-            Role::Clarifier | Role::Gateway => Self::of(body, Payload::Clarify),
+            Role::Clarifier | Role::Gateway | Role::Indexer => Self::of(body, Payload::Clarify),
         }
     }
 

@@ -25,14 +25,19 @@ pub struct Topology {
 
 /// How many bytes each stream may hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "one field per stream, in bytes")]
+#[expect(
+    missing_docs,
+    reason = "one field per stream, and one for the files; in bytes"
+)]
 pub struct Room {
     pub inbox: u64,
     pub steps: u64,
     pub timers: u64,
     pub answers: u64,
+    pub documents: u64,
     pub chunks: u64,
     pub dead: u64,
+    pub files: u64,
 }
 
 const MIB: u64 = 1024 * 1024;
@@ -50,12 +55,20 @@ impl Default for Topology {
                 steps: 8 * 1024 * MIB,
                 timers: 1024 * MIB,
                 answers: 4 * 1024 * MIB,
+                documents: 1024 * MIB,
                 chunks: 16 * 1024 * MIB,
                 dead: 1024 * MIB,
+                files: 2 * 1024 * MIB,
             },
         }
     }
 }
+
+/// Name of the object store for documents that are too large for a message.
+pub const FILES: &str = "ARGOSY_FILES";
+/// How long a file is kept that nobody deletes: that of a document that could not be indexed, or
+/// whose publisher died.
+pub const FILES_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Durable name of the gateway's consumer of the inbox.
 pub const INBOX_CONSUMER: &str = "gateway-inbox";
@@ -74,6 +87,7 @@ impl Topology {
             max_bytes,
             max_per_subject: None,
             schedules: false,
+            is_queue: false,
         };
         vec![
             spec(
@@ -106,6 +120,15 @@ impl Topology {
                 self.max_age,
             ),
             StreamSpec {
+                is_queue: true,
+                ..spec(
+                    Stream::Documents,
+                    Retention::RefuseNew,
+                    self.room.documents,
+                    Duration::ZERO,
+                )
+            },
+            StreamSpec {
                 max_per_subject: Some(1),
                 ..spec(
                     Stream::Chunks,
@@ -129,7 +152,7 @@ impl Topology {
             .into_iter()
             .map(|role| self.consumer(role))
             .collect();
-        all.extend([self.inbox(), self.due(), self.answers()]);
+        all.extend([self.inbox(), self.due(), self.answers(), self.documents()]);
         all
     }
 
@@ -155,6 +178,12 @@ impl Topology {
     /// The gateway's consumer of terminal events.
     pub fn answers(&self) -> ConsumerSpec {
         self.own(Stream::Answers, ANSWER_CONSUMER, &["argosy.answer.*"])
+    }
+
+    /// The indexer's consumer of documents.
+    pub fn documents(&self) -> ConsumerSpec {
+        let name = Role::Indexer.as_str();
+        self.own(Stream::Documents, name, &[envelope::subject::DOCUMENTS])
     }
 
     fn own(&self, stream: Stream, name: &str, filters: &[&str]) -> ConsumerSpec {

@@ -11,6 +11,8 @@
 mod consume;
 #[path = "conformance/core.rs"]
 mod core;
+#[path = "conformance/files.rs"]
+mod files;
 #[path = "conformance/place.rs"]
 mod place;
 #[path = "conformance/publish.rs"]
@@ -53,7 +55,8 @@ cases! {
         the_newest_version_of_a_subject_stays,
         a_subject_without_a_stream_is_not_confirmed,
         headers_round_trip,
-        ttl_expires_and_reopens_the_fence;
+        ttl_expires_and_reopens_the_fence,
+        a_writer_finds_out_about_another;
     query:
         last_takes_wildcards,
         parts_are_counted,
@@ -73,7 +76,12 @@ cases! {
         closing_gives_back_the_rest,
         a_dropped_pull_loses_nothing,
         an_expired_message_is_not_redelivered,
-        a_missing_consumer_is_named;
+        a_missing_consumer_is_named,
+        what_was_acked_leaves_a_queue;
+    files:
+        a_file_is_kept_until_it_is_deleted,
+        a_file_is_replaced,
+        files_have_bounds;
     timer:
         a_schedule_fires_once_in_time,
         a_schedule_is_replaced,

@@ -9,6 +9,9 @@ mod unit;
 use crate::document::Line;
 use unit::{Kind, Unit};
 
+/// Names how text is read and cut. It changes whenever the pieces of a document would: documents that
+/// were cut by another one are indexed anew when they are published again.
+pub const CHUNKER: &str = "chunk-2";
 /// Most tokens of one piece, by [`tokens`].
 pub const CHUNK_TOKENS_MAX: usize = 256;
 /// How much of a piece is repeated at the start of the next one, at most, in tokens.

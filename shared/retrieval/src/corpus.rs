@@ -4,24 +4,63 @@
 //! so that two runs do the same. Links are followed; circles are found. [`Cursor`] reads documents
 //! of that walk again.
 
-use crate::document::Document;
-use crate::reader::{Documents, Skip, SkipReason, read_documents};
+use crate::document::{Document, Stamp, bucket_of, doc_id_of, sha256_hex};
+use crate::reader::{Documents, Skip, SkipReason, bytes_of, form_of, read_documents};
 use envelope::TenantId;
+use envelope::document::Form;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
 
-/// What a walk met: the path on disk, and the document or why there is none.
-pub type Found = (PathBuf, Result<Document, Skip>);
+/// What a walk met: the path on disk, and what was made of the file or why there is nothing.
+pub type Found<T> = (PathBuf, Result<T, Skip>);
 
-/// Walks `root`. Blocking.
-pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found> + use<> {
-    let root = root.to_owned();
+/// What a file gives, one after the other.
+type Several<T> = Box<dyn Iterator<Item = Result<T, Skip>> + Send>;
+
+/// Walks `root` and reads every document. Blocking.
+pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found<Document>> + use<> {
     let tenant = tenant.clone();
+    walk_with(root, move |path, source| {
+        read_documents(path, source, &tenant)
+    })
+}
+
+/// Walks `root` and looks which versions of which documents are there, and in which form each is
+/// published. The text is read only of those that are parts of a file. Blocking.
+pub fn stamps(
+    root: &Path,
+    tenant: &TenantId,
+) -> impl Iterator<Item = Found<(Stamp, Form)>> + use<> {
+    let tenant = tenant.clone();
+    walk_with(root, move |path, source| {
+        if form_of(path, source) == Ok(Form::Document) {
+            let documents = read_documents(path, source, &tenant);
+            return Box::new(documents.map(|found| Ok((found?.stamp(), Form::Document))));
+        }
+        let stamp = bytes_of(path, source).map(|bytes| Stamp {
+            hash: sha256_hex(&bytes),
+            bucket: bucket_of(source),
+            doc_id: doc_id_of(&tenant, source),
+            source: source.to_owned(),
+        });
+        let source = source.to_owned();
+        Box::new(std::iter::once(match stamp {
+            Ok(stamp) => Ok((stamp, Form::File)),
+            Err(reason) => Err(Skip { source, reason }),
+        }))
+    })
+}
+
+fn walk_with<T, R>(root: &Path, mut read: R) -> impl Iterator<Item = Found<T>> + use<T, R>
+where
+    R: FnMut(&Path, &str) -> Several<T>,
+{
+    let root = root.to_owned();
     let mut entries = WalkDir::new(&root)
         .follow_links(true)
         .sort_by_file_name()
         .into_iter();
-    let mut reading: Option<(PathBuf, Documents)> = None;
+    let mut reading: Option<(PathBuf, Several<T>)> = None;
     std::iter::from_fn(move || {
         loop {
             if let Some((path, documents)) = &mut reading {
@@ -50,7 +89,7 @@ pub fn walk(root: &Path, tenant: &TenantId) -> impl Iterator<Item = Found> + use
                 let reason = SkipReason::Unreadable("the file name is not valid UTF-8".into());
                 return Some(skipped(&root, entry.path(), reason));
             };
-            let documents = read_documents(entry.path(), &source, &tenant);
+            let documents = read(entry.path(), &source);
             reading = Some((entry.into_path(), documents));
         }
     })
@@ -105,7 +144,7 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(parts?.join("/"))
 }
 
-fn skipped(root: &Path, path: &Path, reason: SkipReason) -> Found {
+fn skipped<T>(root: &Path, path: &Path, reason: SkipReason) -> Found<T> {
     let source = relative(root, path).unwrap_or_else(|| {
         let inner = path.strip_prefix(root).unwrap_or(path);
         inner.to_string_lossy().into_owned()
@@ -113,7 +152,7 @@ fn skipped(root: &Path, path: &Path, reason: SkipReason) -> Found {
     (path.to_owned(), Err(Skip { source, reason }))
 }
 
-fn failed(root: &Path, error: &walkdir::Error) -> Found {
+fn failed<T>(root: &Path, error: &walkdir::Error) -> Found<T> {
     let reason = if error.loop_ancestor().is_some() {
         SkipReason::Loop
     } else {
@@ -194,6 +233,41 @@ mod tests {
         ];
         let expected = expected.map(|(s, r)| (s.to_owned(), r.to_owned()));
         assert_eq!(walked(root), BTreeMap::from(expected));
+    }
+
+    #[test]
+    fn stamps_are_those_of_the_documents_in_the_form_they_are_published_in() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| fs::write(dir.path().join(name), bytes).unwrap();
+        write("a.md", b"# A\ntext");
+        write("small.csv", b"a,b\n1,2\n");
+        write(
+            "large.csv",
+            "name,note\nwords,more words\n".repeat(80_000).as_bytes(),
+        );
+        write(
+            "rows.jsonl",
+            b"{\"text\": \"one\", \"metadata\": {\"k\": 1}}\nno\n{\"text\": \"two\"}\n",
+        );
+        let tenant = TenantId::default_tenant();
+        let stamps: Vec<_> = stamps(dir.path(), &tenant).collect();
+        let documents: Vec<_> = walk(dir.path(), &tenant).collect();
+        assert_eq!(stamps.len(), documents.len());
+        let mut parts = 0;
+        for ((path, stamp), (_, document)) in stamps.into_iter().zip(documents) {
+            let (Ok((stamp, form)), Ok(document)) = (&stamp, &document) else {
+                assert_eq!(stamp.err(), document.err());
+                continue;
+            };
+            assert_eq!(stamp, &document.stamp());
+            let published = match form {
+                Form::File => bytes_of(&path, &stamp.source).unwrap(),
+                Form::Document => document.to_json(),
+            };
+            assert_eq!(stamp.hash, sha256_hex(&published));
+            parts += usize::from(*form == Form::Document);
+        }
+        assert!(parts > 3, "the lines of JSONL and some parts of a CSV");
     }
 
     #[test]

@@ -4,9 +4,12 @@
 //! alone, so the same file is the same document on every run and every machine. *Not* how a file
 //! is read: see [`crate::reader`].
 
+use crate::reader::{SkipReason, TITLE_CHARS_MAX, file_stem};
 use envelope::{Bucket, DocId, TenantId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The bucket of files that lie in no folder, or in one whose name is no bucket.
@@ -35,19 +38,21 @@ pub struct Document {
     pub ext: String,
     /// Front matter and `<meta>` fields; keys are lower case.
     pub metadata: BTreeMap<String, Value>,
-    /// SHA-256 of the bytes of the file, or of its part, in hex.
+    /// SHA-256 of what is published of it, in hex: the bytes of the file, or of a part of a file what
+    /// [`Document::to_json`] makes of it.
     pub hash: String,
     /// The text.
     pub lines: Vec<Line>,
 }
 
 /// A line of text and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     /// Line in the file, from 1. For HTML, PDF and DOCX: in the text that is made of them; for
     /// JSONL: in the text of the document.
     pub number: u32,
     /// Page, from 1, in a PDF and where a text has form feeds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u32>,
     /// The text, without its line end.
     pub text: String,
@@ -66,7 +71,65 @@ pub struct Stamp {
     pub hash: String,
 }
 
+/// A document as it travels where it is no file of its own; whose it is and what it is called, the
+/// message says.
+#[derive(Serialize, Deserialize)]
+struct Body<'a> {
+    #[serde(default)]
+    title: Cow<'a, str>,
+    #[serde(default)]
+    ext: Cow<'a, str>,
+    #[serde(default)]
+    metadata: Cow<'a, BTreeMap<String, Value>>,
+    lines: Cow<'a, [Line]>,
+}
+
 impl Document {
+    /// Title, extension, metadata and lines as JSON. The same document is the same bytes.
+    pub fn to_json(&self) -> Vec<u8> {
+        let body = Body {
+            title: Cow::Borrowed(&self.title),
+            ext: Cow::Borrowed(&self.ext),
+            metadata: Cow::Borrowed(&self.metadata),
+            lines: Cow::Borrowed(&self.lines),
+        };
+        serde_json::to_vec(&body).expect("texts, numbers and JSON have JSON")
+    }
+
+    /// What [`Document::to_json`] wrote, or somebody else in that form: only `lines` has to be there,
+    /// and some text in them.
+    pub fn from_json(
+        bytes: &[u8],
+        source: &str,
+        tenant: &TenantId,
+    ) -> Result<Document, SkipReason> {
+        let body: Body<'_> =
+            serde_json::from_slice(bytes).map_err(|e| SkipReason::BadForm(e.to_string()))?;
+        let lines = body.lines.into_owned();
+        if lines.iter().all(|line| line.text.trim().is_empty()) {
+            return Err(SkipReason::Empty);
+        }
+        if lines.iter().any(|line| line.text.contains('\n')) {
+            return Err(SkipReason::BadForm("a line has a line break in it".into()));
+        }
+        let title = match body.title.trim() {
+            "" => file_stem(source),
+            title => title.to_owned(),
+        };
+        let metadata = body.metadata.into_owned().into_iter();
+        Ok(Document {
+            tenant: tenant.clone(),
+            bucket: bucket_of(source),
+            doc_id: doc_id_of(tenant, source),
+            source: source.to_owned(),
+            title: title.chars().take(TITLE_CHARS_MAX).collect(),
+            ext: body.ext.to_lowercase(),
+            metadata: metadata.map(|(k, v)| (k.to_lowercase(), v)).collect(),
+            hash: sha256_hex(bytes),
+            lines,
+        })
+    }
+
     /// The document without its text.
     pub fn stamp(&self) -> Stamp {
         Stamp {
@@ -165,7 +228,54 @@ mod tests {
         );
     }
 
+    #[test]
+    fn json_that_is_no_document_says_why() {
+        let read = |json: &str| {
+            let tenant = TenantId::default_tenant();
+            Document::from_json(json.as_bytes(), "notes/x.jsonl#7", &tenant)
+        };
+        let least = read(r#"{"lines": [{"number": 1, "text": "one"}]}"#).unwrap();
+        assert_eq!((least.title.as_str(), least.ext.as_str()), ("x 7", ""));
+        assert_eq!(least.bucket.as_str(), "notes");
+        for (json, code) in [
+            ("text", "bad_form"),
+            ("{}", "bad_form"),
+            (r#"{"lines": [{"text": "no number"}]}"#, "bad_form"),
+            (r#"{"lines": [{"number": 1, "text": "a\nb"}]}"#, "bad_form"),
+            (r#"{"lines": []}"#, "empty"),
+            (r#"{"lines": [{"number": 1, "text": " "}]}"#, "empty"),
+        ] {
+            assert_eq!(read(json).unwrap_err().as_str(), code, "{json}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn json_reads_back(
+            title in "[^\\s\\p{C}]{1,20}",
+            texts in prop::collection::vec("[^\\n]{0,20}", 1..9),
+            page in prop::option::of(1u32..9),
+            value in "\\PC{0,9}",
+        ) {
+            prop_assume!(texts.iter().any(|text| !text.trim().is_empty()));
+            let (tenant, source) = (TenantId::new("t").unwrap(), "a/x.jsonl#7");
+            let lines = (1..).zip(texts).map(|(number, text)| Line { number, page, text });
+            let mut document = Document {
+                bucket: bucket_of(source),
+                doc_id: doc_id_of(&tenant, source),
+                tenant: tenant.clone(),
+                source: source.into(),
+                title,
+                ext: "jsonl".into(),
+                metadata: BTreeMap::from([("k".to_owned(), value.into())]),
+                hash: String::new(),
+                lines: lines.collect(),
+            };
+            let json = document.to_json();
+            document.hash = sha256_hex(&json);
+            prop_assert_eq!(Document::from_json(&json, source, &tenant), Ok(document));
+        }
+
         #[test]
         fn every_path_has_a_valid_stable_id(source in "\\PC{0,120}") {
             prop_assert!(id(&source).len() <= 64);

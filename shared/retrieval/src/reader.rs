@@ -17,6 +17,8 @@ mod text;
 use crate::document::{Document, Line, bucket_of, doc_id_of, sha256_hex};
 use crate::normalise::normalise;
 use envelope::TenantId;
+use envelope::document::Form;
+use envelope::limits::DOCUMENT_BYTES_MAX;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,15 +28,15 @@ use std::path::Path;
 pub use pdf::{PDF_CONTENT_BYTES_MAX, PDF_PAGES_MAX, PDF_STREAM_BYTES_MAX};
 pub use skip::{Skip, SkipReason};
 
-/// Largest file of text, Markdown or HTML that is read, in bytes. CSV and JSONL are read in parts
-/// and have no limit.
+/// Largest file of text, Markdown or HTML that is read, in bytes; of CSV, where it is one document. A
+/// CSV or JSONL on disk is read in parts and has no limit.
 pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The same for PDF and DOCX, most of which is pictures and fonts.
-pub const CONTAINER_BYTES_MAX: u64 = 128 * 1024 * 1024;
+pub const CONTAINER_BYTES_MAX: u64 = DOCUMENT_BYTES_MAX;
 /// Most text of one document, in bytes: what a PDF or DOCX may unpack to.
 pub const TEXT_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Longest title, in characters.
-const TITLE_CHARS_MAX: usize = 160;
+pub(crate) const TITLE_CHARS_MAX: usize = 160;
 /// Where the signature of a PDF may begin, at the latest.
 const PDF_MARK_WITHIN: usize = 1024;
 
@@ -74,6 +76,27 @@ impl Format {
         })
     }
 
+    /// Of a file name, with its extension.
+    fn of_source(source: &str) -> Result<(Format, String), SkipReason> {
+        let ext = Path::new(source)
+            .extension()
+            .map(|e| e.to_string_lossy().to_lowercase())
+            .unwrap_or_default();
+        match Format::of(&ext) {
+            Some(format) => Ok((format, ext)),
+            None => Err(SkipReason::UnknownExtension(ext)),
+        }
+    }
+
+    /// Largest file that is one document, in bytes.
+    fn bytes_max(self) -> Result<u64, SkipReason> {
+        match self {
+            Format::Pdf | Format::Docx => Ok(CONTAINER_BYTES_MAX),
+            Format::Text | Format::Markdown | Format::Html | Format::Table => Ok(FILE_BYTES_MAX),
+            Format::Jsonl => Err(SkipReason::Several),
+        }
+    }
+
     /// What the first bytes say, where they say anything.
     fn seen(self, bytes: &[u8]) -> Format {
         let head = &bytes[..bytes.len().min(PDF_MARK_WITHIN)];
@@ -102,6 +125,16 @@ struct File {
 }
 
 impl File {
+    fn named(source: &str, tenant: &TenantId) -> Result<File, SkipReason> {
+        let (format, ext) = Format::of_source(source)?;
+        Ok(File {
+            source: source.to_owned(),
+            ext,
+            format,
+            tenant: tenant.clone(),
+        })
+    }
+
     /// A part of this file, by the name that it has in there.
     fn part(&self, name: &str) -> File {
         File {
@@ -115,7 +148,8 @@ impl File {
         Skip { source, reason }
     }
 
-    fn document(&self, parsed: Parsed, hash: String) -> Result<Document, SkipReason> {
+    /// The document of what was parsed; the hash is that of the file, of a part nobody's yet.
+    fn document(&self, parsed: Parsed, hash: Option<String>) -> Result<Document, SkipReason> {
         let lines = normalise(parsed.lines);
         if lines.iter().all(|line| line.text.trim().is_empty()) {
             return Err(SkipReason::Empty);
@@ -125,7 +159,7 @@ impl File {
             .title
             .or_else(heading)
             .unwrap_or_else(|| file_stem(&self.source));
-        Ok(Document {
+        let mut document = Document {
             tenant: self.tenant.clone(),
             bucket: bucket_of(&self.source),
             doc_id: doc_id_of(&self.tenant, &self.source),
@@ -133,91 +167,106 @@ impl File {
             title: title.chars().take(TITLE_CHARS_MAX).collect(),
             ext: self.ext.clone(),
             metadata: parsed.metadata,
-            hash,
+            hash: String::new(),
             lines,
-        })
+        };
+        document.hash = hash.unwrap_or_else(|| sha256_hex(&document.to_json()));
+        Ok(document)
     }
 }
 
 /// Reads the file `path`, known as `source` inside the corpus. A file of several documents gives
 /// them as `source#name`; what is left out of it comes as a [`Skip`] among them.
 pub fn read_documents(path: &Path, source: &str, tenant: &TenantId) -> Documents {
-    let ext = Path::new(source)
-        .extension()
-        .map(|e| e.to_string_lossy().to_lowercase())
-        .unwrap_or_default();
-    let alone = |skip: Skip| -> Documents { Box::new(std::iter::once(Err(skip))) };
-    let Some(format) = Format::of(&ext) else {
+    let opened = File::named(source, tenant).and_then(|file| open(path, file));
+    opened.unwrap_or_else(|reason| {
         let source = source.to_owned();
-        let reason = SkipReason::UnknownExtension(ext);
-        return alone(Skip { source, reason });
-    };
-    let file = File {
-        source: source.to_owned(),
-        ext,
-        format,
-        tenant: tenant.clone(),
-    };
-    match open(path, file.clone()) {
-        Ok(documents) => documents,
-        Err(reason) => alone(file.skip(reason)),
-    }
-}
-
-fn open(path: &Path, file: File) -> Result<Documents, SkipReason> {
-    let unreadable = |error: std::io::Error| SkipReason::Unreadable(error.to_string());
-    // Checked before opening: opening a pipe would wait for its writer.
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(SkipReason::NotAFile);
-    }
-    Ok(match file.format {
-        Format::Jsonl => Box::new(jsonl::Records::open(path, file)?),
-        Format::Table => Box::new(table::Parts::open(path, file)?),
-        Format::Pdf | Format::Docx => whole(&read_bounded(path, CONTAINER_BYTES_MAX)?, file),
-        Format::Text | Format::Markdown | Format::Html => {
-            whole(&read_bounded(path, FILE_BYTES_MAX)?, file)
-        }
+        Box::new(std::iter::once(Err(Skip { source, reason })))
     })
 }
 
-fn read_bounded(path: &Path, bytes_max: u64) -> Result<Vec<u8>, SkipReason> {
-    let unreadable = |error: std::io::Error| SkipReason::Unreadable(error.to_string());
+/// What a file is published as: itself, or each of the documents in it.
+pub fn form_of(path: &Path, source: &str) -> Result<Form, SkipReason> {
+    let format = Format::of_source(source)?.0;
+    // Looked at before opening: opening a pipe would wait for its writer.
+    let found = fs::metadata(path).map_err(unreadable)?;
+    if !found.is_file() {
+        return Err(SkipReason::NotAFile);
+    }
+    Ok(match format {
+        Format::Jsonl => Form::Document,
+        Format::Table if found.len() > table::PART_BYTES as u64 => Form::Document,
+        _ => Form::File,
+    })
+}
+
+/// The bytes of a file that is one document.
+pub fn bytes_of(path: &Path, source: &str) -> Result<Vec<u8>, SkipReason> {
+    let format = Format::of_source(source)?.0;
+    form_of(path, source)?;
+    let bytes_max = format.bytes_max()?;
     let mut bytes = Vec::new();
     fs::File::open(path)
         .map_err(unreadable)?
         .take(bytes_max + 1)
         .read_to_end(&mut bytes)
         .map_err(unreadable)?;
+    fits(&bytes, bytes_max)?;
+    Ok(bytes)
+}
+
+/// Reads the bytes of a file that is one document, known as `source` inside the corpus; with it, what
+/// was left out of it.
+pub fn read_bytes(
+    bytes: &[u8],
+    source: &str,
+    tenant: &TenantId,
+) -> Result<(Document, Option<SkipReason>), SkipReason> {
+    let file = File::named(source, tenant)?;
+    fits(bytes, file.format.bytes_max()?)?;
+    whole(bytes, file)
+}
+
+fn unreadable(error: std::io::Error) -> SkipReason {
+    SkipReason::Unreadable(error.to_string())
+}
+
+fn fits(bytes: &[u8], bytes_max: u64) -> Result<(), SkipReason> {
     match bytes.len() as u64 {
         0 => Err(SkipReason::Empty),
         n if n > bytes_max => Err(SkipReason::TooLarge(bytes_max)),
-        _ => Ok(bytes),
+        _ => Ok(()),
     }
 }
 
-/// A file that is one document: that, or why not; and what was left out of it.
-fn whole(bytes: &[u8], mut file: File) -> Documents {
+fn open(path: &Path, file: File) -> Result<Documents, SkipReason> {
+    match (form_of(path, &file.source)?, file.format) {
+        (Form::Document, Format::Jsonl) => Ok(Box::new(jsonl::Records::open(path, file)?)),
+        (Form::Document, _) => Ok(Box::new(table::Parts::open(path, file)?)),
+        (Form::File, _) => {
+            let (document, left_out) = whole(&bytes_of(path, &file.source)?, file.clone())?;
+            let left_out = left_out.map(|reason| Err(file.skip(reason)));
+            Ok(Box::new(std::iter::once(Ok(document)).chain(left_out)))
+        }
+    }
+}
+
+/// A file that is one document: that, and what was left out of it.
+fn whole(bytes: &[u8], mut file: File) -> Result<(Document, Option<SkipReason>), SkipReason> {
     file.format = file.format.seen(bytes);
     let (parsed, left_out) = match file.format {
-        Format::Pdf => match pdf::parse(bytes) {
-            Ok((parsed, left_out)) => (Ok(parsed), left_out),
-            Err(reason) => (Err(reason), None),
-        },
-        Format::Docx => (docx::parse(bytes), None),
+        Format::Pdf => pdf::parse(bytes)?,
+        Format::Docx => (docx::parse(bytes)?, None),
         Format::Html => {
-            let page = text::decode(bytes);
-            (
-                page.and_then(|page| html::parse(&page).ok_or(SkipReason::Empty)),
-                None,
-            )
+            let page = html::parse(&text::decode(bytes)?);
+            (page.ok_or(SkipReason::Empty)?, None)
         }
-        _ if file.ext == "pdf" || file.ext == "docx" => (Err(SkipReason::no_such(bytes)), None),
-        _ => (text::decode(bytes).map(|text| text::plain(&text)), None),
+        Format::Table => (table::parse(bytes, &file.ext)?, None),
+        _ if file.ext == "pdf" || file.ext == "docx" => return Err(SkipReason::no_such(bytes)),
+        _ => (text::plain(&text::decode(bytes)?), None),
     };
-    let document = parsed.and_then(|parsed| file.document(parsed, sha256_hex(bytes)));
-    let first = document.map_err(|reason| file.skip(reason));
-    let rest = left_out.map(|reason| Err(file.skip(reason)));
-    Box::new(std::iter::once(first).chain(rest))
+    let document = file.document(parsed, Some(sha256_hex(bytes)))?;
+    Ok((document, left_out))
 }
 
 /// The title in the metadata, which is then the document's and no field of its own.
@@ -236,7 +285,8 @@ fn first_heading(lines: &[Line]) -> Option<String> {
     Some(heading.1.to_owned())
 }
 
-fn file_stem(source: &str) -> String {
+/// What a document without any title is called.
+pub(crate) fn file_stem(source: &str) -> String {
     let name = source.rsplit('/').next().unwrap_or(source);
     let (name, part) = name.split_once('#').unwrap_or((name, ""));
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);

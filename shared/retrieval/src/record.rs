@@ -8,7 +8,7 @@ use crate::chunk::chunks;
 use crate::document::Document;
 use crate::vector::{ChunkKey, Embedding};
 use bytes::Bytes;
-use envelope::{Bucket, CodecError, DocId, Passage, Subject, TenantId, WIRE};
+use envelope::{Bucket, CodecError, DocId, Passage, Subject, TenantId, UnixMs, WIRE};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub struct ChunkRecord {
     pub n: u32,
     /// How many chunks it has; on a tombstone, how many it had.
     pub of: u32,
-    /// SHA-256 of the bytes of the document, in hex.
+    /// Which version of the document: SHA-256 of its bytes in hex, and what its publisher added.
     pub hash: String,
     /// True when the chunk is no more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -56,9 +56,30 @@ pub struct ChunkRecord {
     /// Metadata of the document.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, Value>,
+    /// What cut and embedded it; empty where nobody said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub pipeline: String,
+    /// Sequence of the document message that it was made of; 0 where there was none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub document_seq: u64,
+    /// When that message was stored.
+    #[serde(default = "at_zero", skip_serializing_if = "is_at_zero")]
+    pub document_at: UnixMs,
     /// Its vector, where an encoder made one while it was indexed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub embedding: Option<Embedding>,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+fn at_zero() -> UnixMs {
+    UnixMs(0)
+}
+
+fn is_at_zero(at: &UnixMs) -> bool {
+    at.0 == 0
 }
 
 impl ChunkRecord {
@@ -147,20 +168,16 @@ pub fn publish_order(document: &Document, previous: Option<&Entry>) -> Vec<Chunk
         line: piece.line,
         text: piece.text,
         metadata: document.metadata.clone(),
+        pipeline: String::new(),
+        document_seq: 0,
+        document_at: UnixMs(0),
         embedding: None,
     }));
     records
 }
 
-/// The messages that delete a document: the head first, which makes every index drop all of it.
-/// The other chunks follow so that the stream forgets them too.
-pub fn delete_order(tenant: &TenantId, source: &str, entry: &Entry) -> Vec<ChunkRecord> {
-    (0..entry.chunks.max(1))
-        .map(|n| tombstone(tenant, source, entry, n))
-        .collect()
-}
-
-fn tombstone(tenant: &TenantId, source: &str, entry: &Entry, n: u32) -> ChunkRecord {
+/// The tombstone of a chunk. That of the head makes every index drop the whole document.
+pub fn tombstone(tenant: &TenantId, source: &str, entry: &Entry, n: u32) -> ChunkRecord {
     ChunkRecord {
         v: WIRE,
         tenant: tenant.clone(),
@@ -177,6 +194,9 @@ fn tombstone(tenant: &TenantId, source: &str, entry: &Entry, n: u32) -> ChunkRec
         line: 0,
         text: String::new(),
         metadata: BTreeMap::new(),
+        pipeline: String::new(),
+        document_seq: 0,
+        document_at: UnixMs(0),
         embedding: None,
     }
 }
@@ -250,13 +270,6 @@ mod tests {
         let update = publish_order(&document, Some(&entry(&document, of + 2)));
         assert_eq!(shape(&update)[..2], [(of, true), (of + 1, true)]);
         assert_eq!(update[2..], fresh[..]);
-    }
-
-    #[test]
-    fn a_deletion_begins_with_the_head() {
-        let document = document("x");
-        let gone = delete_order(&document.tenant, &document.source, &entry(&document, 3));
-        assert_eq!(shape(&gone), [(0, true), (1, true), (2, true)]);
     }
 
     #[test]

@@ -9,12 +9,14 @@
 
 mod cx;
 mod error;
+mod ingest;
 mod task;
 
 pub use cx::Cx;
 pub use envelope::{Class, Classed};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;
+pub use ingest::{Chunk, Cut, Incoming, Ingest, Known};
 pub use task::{Reduce, Task, WrongTask};
 
 use envelope::{Exit, Fallback, Role, Usage};

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::corpus::PATIENCE;
 use crate::fail::Fail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -211,6 +212,13 @@ pub struct Index {
     /// Index every file anew.
     #[arg(long)]
     pub force: bool,
+    /// Publish the documents and do not wait until they are indexed.
+    #[arg(long, requires = "server")]
+    pub no_wait: bool,
+    /// Seconds without news of any document after which the wait ends. What was published is indexed
+    /// all the same, once an indexer runs.
+    #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs(), requires = "server", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub patience: u64,
     /// Whose documents these are.
     #[arg(
         long,
@@ -238,7 +246,7 @@ pub struct Setup {
 /// `argosy run`
 #[derive(Debug, Args)]
 pub struct Run {
-    /// planner, retriever, mapper, reducer, validator, clarifier or gateway.
+    /// planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer.
     pub role: envelope::Role,
     /// Where the fleet is.
     #[command(flatten)]

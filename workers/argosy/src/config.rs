@@ -39,6 +39,8 @@ pub struct Config {
     pub mapper: mapper::Options,
     /// The reducer.
     pub reducer: reducer::Options,
+    /// The indexer.
+    pub indexer: indexer::Options,
     /// The validator.
     pub validator: validator::Options,
     /// The clarifier.
@@ -111,10 +113,14 @@ pub struct Streams {
     pub timers_bytes: Size,
     /// Room of the answers. Default 4 GiB.
     pub answers_bytes: Size,
+    /// Room of the documents that wait to be indexed. Default 1 GiB.
+    pub documents_bytes: Size,
     /// Room of the corpus. Default 16 GiB.
     pub chunks_bytes: Size,
     /// Room of the dead letters. Default 1 GiB.
     pub dead_bytes: Size,
+    /// Room of the files of documents over 512 KiB that wait to be indexed. Default 2 GiB.
+    pub files_bytes: Size,
 }
 
 impl Default for Streams {
@@ -137,8 +143,10 @@ impl Default for Streams {
             steps_bytes: Size::from_bytes(room.steps),
             timers_bytes: Size::from_bytes(room.timers),
             answers_bytes: Size::from_bytes(room.answers),
+            documents_bytes: Size::from_bytes(room.documents),
             chunks_bytes: Size::from_bytes(room.chunks),
             dead_bytes: Size::from_bytes(room.dead),
+            files_bytes: Size::from_bytes(room.files),
         }
     }
 }
@@ -283,6 +291,7 @@ impl Config {
             (0.1..=0.95).contains(&self.gateway.room_limit),
             "`gateway.room_limit` must be between 0.1 and 0.95"
         );
+        self.indexer.validate().context("in section `indexer`")?;
         anyhow::ensure!(
             self.nats.tls_cert.is_some() == self.nats.tls_key.is_some(),
             "`nats.tls_cert` and `nats.tls_key` go together"
@@ -307,8 +316,10 @@ impl Config {
                 steps: s.steps_bytes.bytes(),
                 timers: s.timers_bytes.bytes(),
                 answers: s.answers_bytes.bytes(),
+                documents: s.documents_bytes.bytes(),
                 chunks: s.chunks_bytes.bytes(),
                 dead: s.dead_bytes.bytes(),
+                files: s.files_bytes.bytes(),
             },
         }
     }
@@ -336,6 +347,17 @@ impl Config {
             keep: self.streams.keep.duration(),
             grace: self.run.grace.duration(),
             quorum: self.run.quorum,
+            seed,
+        }
+    }
+
+    /// How an indexer runs.
+    pub fn ingest(&self, seed: u64) -> harness::ingest::Options {
+        harness::ingest::Options {
+            slots: self.indexer.slots as usize,
+            timeout: self.run.step_timeout.duration(),
+            ack_wait: self.streams.ack_wait.duration(),
+            grace: self.run.grace.duration(),
             seed,
         }
     }

@@ -121,12 +121,9 @@ impl Plan {
         })
     }
 
-    /// Starts one process of every role.
-    pub fn start_all(&self) -> Result<Vec<Member>, Fail> {
-        Role::ALL
-            .into_iter()
-            .map(|role| self.start(role, &[]))
-            .collect()
+    /// Starts one process of each of these roles.
+    pub fn start_each(&self, roles: &[Role]) -> Result<Vec<Member>, Fail> {
+        roles.iter().map(|role| self.start(*role, &[])).collect()
     }
 }
 

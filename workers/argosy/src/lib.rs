@@ -13,7 +13,8 @@
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
 //! | [`local`] | the whole fleet in one process |
-//! | [`corpus`] | a folder into the corpus stream, the stream into an index |
+//! | [`corpus`] | a folder into the corpus, by way of indexers |
+//! | [`view`] | the corpus stream into an index |
 //! | [`client`] | asking, as any client does |
 //! | [`model`] | which model answers |
 //! | [`render`] | how results look |
@@ -36,3 +37,4 @@ pub mod render;
 pub mod roles;
 pub mod signal;
 pub mod stub;
+pub mod view;

@@ -4,10 +4,11 @@
 //! is for one process: what is asked here ends with it.
 
 use crate::config::Config;
-use crate::corpus::{self, IndexView, Progress, Summary};
+use crate::corpus::{self, Progress, Summary};
 use crate::fail::Fail;
 use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process};
+use crate::view::IndexView;
 use embed::StaticTable;
 use envelope::{Role, TenantId, UnixMs};
 use harness::bus::{Bus, Stream};
@@ -91,7 +92,14 @@ impl Local {
             .index
             .catalog(&TenantId::default_tenant())
             .map_err(|e| Fail::negative(e.to_string()))?;
-        let summary = corpus::index(self.bus.clone(), root, &catalog, mode, progress).await?;
+        let summary = corpus::index(
+            self.bus.clone(),
+            root,
+            &catalog,
+            corpus::Options::waiting(mode),
+            progress,
+        )
+        .await?;
         let last = self.bus.state(Stream::Chunks).await?.last;
         let caught_up = self.seen.wait_for(|seen| *seen >= last);
         match tokio::time::timeout(Duration::from_secs(120), caught_up).await {

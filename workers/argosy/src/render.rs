@@ -1,7 +1,7 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
 use crate::cli::Output;
-use crate::corpus::{Skipped, Summary};
+use crate::corpus::{Progress, Skipped, Summary};
 use crate::fail::Fail;
 use anstream::{eprintln, println};
 use envelope::{Citation, Outcome, Terminal, TrailEntry};
@@ -305,18 +305,35 @@ pub fn summary(summary: &Summary, output: Output) {
     }
     let Summary {
         indexed,
+        added,
+        changed,
         unchanged,
         deleted,
+        superseded,
         chunks,
+        published,
         skipped,
-        ..
     } = summary;
-    println!(
-        "{} indexed ({}), {unchanged} unchanged, {deleted} deleted, {} skipped",
-        count(*indexed as u64, "document"),
-        count(*chunks as u64, "chunk"),
-        skipped.len()
-    );
+    if *published > 0 {
+        println!(
+            "{} published, {unchanged} unchanged, {} skipped; indexers do the rest",
+            count(*published as u64, "document"),
+            skipped.len()
+        );
+    } else {
+        println!(
+            "{} indexed ({}), {unchanged} unchanged, {deleted} deleted, {} skipped",
+            count(*indexed as u64, "document"),
+            count(*chunks as u64, "chunk"),
+            skipped.len()
+        );
+        if *added > 0 && *changed > 0 {
+            println!("  {added} of them new, {changed} changed");
+        }
+    }
+    if *superseded > 0 {
+        println!("  {superseded} published by somebody else in a newer version");
+    }
     for skip in skipped {
         println!("  {} {}: {}", "skipped".yellow(), skip.source, skip.reason);
     }
@@ -393,6 +410,30 @@ impl Line {
     pub fn say(&self, text: String) {
         if let Some(bar) = &self.0 {
             bar.set_message(text);
+        }
+    }
+
+    /// How far an indexing run is: a count while files are looked at, then a bar with rate and time
+    /// left.
+    pub fn show(&self, progress: Progress) {
+        let Some(bar) = &self.0 else { return };
+        match progress {
+            Progress::Scanned(n) => bar.set_message(format!("looking at the files: {n}")),
+            Progress::Done(done, total) => {
+                if bar.length() != Some(total as u64) {
+                    let template = "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
+                    if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
+                        let rate =
+                            |state: &indicatif::ProgressState, w: &mut dyn std::fmt::Write| {
+                                let _ = write!(w, "{:.0}/s", state.per_sec());
+                            };
+                        bar.set_style(style.with_key("rate", rate));
+                    }
+                    bar.set_length(total as u64);
+                    bar.reset_eta();
+                }
+                bar.set_position(done as u64);
+            }
         }
     }
 

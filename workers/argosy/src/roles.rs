@@ -6,10 +6,12 @@ use envelope::Role;
 use gateway::Gateway;
 use harness::bus::Bus;
 use harness::fault::Faults;
-use harness::{Metrics, Worker};
+use harness::ingest::Indexer;
+use harness::{IngestMetrics, Metrics, Worker};
 use llm::{ChatModel, Prompts};
 use retrieval::Searcher;
 use stage::Handler;
+use std::future::Future;
 use std::sync::Arc;
 use telemetry::{Health, Registry};
 use tokio::task::JoinSet;
@@ -78,7 +80,9 @@ fn handler(role: Role, config: &Config, with: &Collaborators) -> Result<Arc<dyn 
             clarifier::Clarifier::new(model(), &prompts, config.clarifier.clone())
                 .map_err(|e| wrong(&e))?,
         ),
-        Role::Gateway => return Err(Fail::usage("the gateway is no stage")),
+        Role::Gateway | Role::Indexer => {
+            return Err(Fail::usage(format!("the {role} is no stage")));
+        }
     })
 }
 
@@ -101,6 +105,10 @@ impl Process {
                 });
                 continue;
             }
+            if role == Role::Indexer {
+                running.spawn(self.indexer(metrics.clone())?);
+                continue;
+            }
             let options = self.config.worker(self.seed ^ role as u64);
             let handler = handler(role, &self.config, with)?;
             let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone());
@@ -119,5 +127,22 @@ impl Process {
             });
         }
         Ok(running)
+    }
+
+    /// The indexer. Retrievers embed with the table of words themselves, so that no vector travels.
+    fn indexer(&self, metrics: Metrics) -> Result<impl Future<Output = ()> + use<>, Fail> {
+        let ingest = indexer::Indexer::new(None, &self.config.indexer)
+            .map_err(|e| Fail::usage(format!("in section `indexer`: {e}")))?;
+        let counts =
+            IngestMetrics::new(&self.registry).map_err(|e| Fail::negative(e.to_string()))?;
+        let options = self.config.ingest(self.seed);
+        let indexer = Indexer::new(self.bus.clone(), Arc::new(ingest), options, metrics, counts);
+        let consumer = self.config.topology().documents();
+        let (health, stop) = (self.health.clone(), self.stop.clone());
+        Ok(async move {
+            let drained = indexer.run(consumer, health, stop).await;
+            let role = Role::Indexer;
+            tracing::info!(%role, finished = drained.finished, given_back = drained.given_back, "drained");
+        })
     }
 }

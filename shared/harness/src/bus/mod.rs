@@ -2,7 +2,8 @@
 //!
 //! One trait with two implementations: [`nats`](crate::nats) and [`memory`](crate::memory). Both
 //! pass `tests/conformance.rs`. What is deliberately absent: dedup ids (create-once subjects are
-//! stronger), work-queue retention (acks must not delete what a join reads), server-side back-off.
+//! stronger), server-side back-off, and work-queue retention for anything that a join or a redelivery
+//! reads: only documents that wait to be indexed go when they are acked.
 
 mod stream;
 
@@ -42,6 +43,9 @@ pub enum Fence {
     Once,
     /// Nothing may be stored at any subject that matches this wildcard.
     OnceAcross(String),
+    /// The newest message over all subjects that match this wildcard has this sequence; 0 for none.
+    /// Who keeps writing behind its own last message finds out when somebody else writes there too.
+    AfterAcross(String, u64),
 }
 
 /// When and as what a stored schedule fires.
@@ -200,6 +204,17 @@ pub trait Bus: Send + Sync + 'static {
         subject: &'a str,
         queue: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>>;
+    /// Keeps bytes under a name, for what is too large for a message; replaces what is there. They go
+    /// after [`FILES_KEPT`](crate::topology::FILES_KEPT), or when they are deleted.
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>>;
+    /// The bytes under a name, if they are there; refused when they are over `max_bytes`.
+    fn get_file<'a>(
+        &'a self,
+        name: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>>;
+    /// Deletes what is under a name; nothing there is as good.
+    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>>;
     /// Whether the connection is up.
     fn connected(&self) -> bool;
 }
@@ -207,7 +222,8 @@ pub trait Bus: Send + Sync + 'static {
 /// Why a message was not stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PublishError {
-    /// Its fence is closed: what it says is there already. For create-once that is success.
+    /// Its fence is closed: what it says is there already. For create-once that is success; for
+    /// [`Fence::AfterAcross`] somebody else wrote in between.
     #[error("a message is stored there already")]
     Exists,
     /// A conflicting write is in flight (three replicas): try again shortly.

@@ -14,6 +14,8 @@ pub enum Stream {
     Timers,
     /// Terminal events.
     Answers,
+    /// Documents that wait to be indexed.
+    Documents,
     /// The corpus.
     Chunks,
     /// Dead letters.
@@ -22,11 +24,12 @@ pub enum Stream {
 
 impl Stream {
     /// Every stream of a fleet with one shard.
-    pub const ALL: [Stream; 6] = [
+    pub const ALL: [Stream; 7] = [
         Stream::Inbox,
         Stream::Steps(0),
         Stream::Timers,
         Stream::Answers,
+        Stream::Documents,
         Stream::Chunks,
         Stream::Dead,
     ];
@@ -38,6 +41,7 @@ impl Stream {
             Stream::Steps(shard) => format!("ARGOSY_STEPS_{shard}"),
             Stream::Timers => "ARGOSY_TIMERS".into(),
             Stream::Answers => "ARGOSY_ANSWERS".into(),
+            Stream::Documents => "ARGOSY_DOCUMENTS".into(),
             Stream::Chunks => "ARGOSY_CHUNKS".into(),
             Stream::Dead => "ARGOSY_DEAD".into(),
         }
@@ -60,6 +64,7 @@ impl Stream {
                 "argosy.sweep.*",
             ],
             Stream::Answers => &["argosy.answer.*"],
+            Stream::Documents => &[envelope::subject::DOCUMENTS],
             Stream::Chunks => &["argosy.chunk.>"],
             Stream::Dead => &["argosy.dead.>"],
         };
@@ -91,6 +96,8 @@ pub struct StreamSpec {
     pub max_per_subject: Option<u64>,
     /// Whether messages may be schedules.
     pub schedules: bool,
+    /// Whether a message goes when it is acked.
+    pub is_queue: bool,
 }
 
 /// Room and positions of a stream.

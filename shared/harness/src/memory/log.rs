@@ -111,6 +111,10 @@ impl Log {
             Fence::Open => false,
             Fence::Once => self.index.at(&message.subject).len() > 0,
             Fence::OnceAcross(wildcard) => !self.index.newest_of_each(wildcard).is_empty(),
+            Fence::AfterAcross(wildcard, sequence) => {
+                let newest = self.index.newest_of_each(wildcard).into_iter().max();
+                newest.unwrap_or(0) != *sequence
+            }
         };
         if fenced {
             return Err(PublishError::Exists);
@@ -256,6 +260,16 @@ impl Log {
             reader.waiting.remove(&sequence);
         }
         Some(entry)
+    }
+
+    /// A consumer's word that a message is done.
+    pub(super) fn acked(&mut self, consumer: &str, sequence: u64) {
+        if let Some(consumer) = self.consumers.get_mut(consumer) {
+            consumer.forget(sequence);
+        }
+        if self.spec.is_queue {
+            self.remove(sequence);
+        }
     }
 
     pub(super) fn get(&self, sequence: u64) -> Option<Stored> {

@@ -12,6 +12,7 @@
 
 mod consumer;
 mod core;
+mod files;
 mod log;
 mod pull;
 mod subjects;
@@ -21,9 +22,11 @@ use crate::bus::{
     Stream, StreamState, Subscription,
 };
 use crate::topology::Topology;
+use bytes::Bytes;
 use consumer::Consumer;
 use core::Core;
 use envelope::UnixMs;
+use files::Files;
 use futures_util::{FutureExt, future::BoxFuture};
 use log::Log;
 use std::collections::BTreeMap;
@@ -69,6 +72,7 @@ impl MemoryBus {
             state: Mutex::new(State {
                 logs,
                 core: Core::default(),
+                files: Files::new(topology.room.files),
             }),
         };
         Arc::new(MemoryBus {
@@ -86,6 +90,7 @@ struct Shared {
 struct State {
     logs: BTreeMap<Stream, Log>,
     core: Core,
+    files: Files,
 }
 
 impl Shared {
@@ -252,6 +257,34 @@ impl Bus for MemoryBus {
         async move {
             let subscription = core::MemorySubscription::open(&self.shared, subject, queue);
             Ok(Box::new(subscription) as Box<dyn Subscription>)
+        }
+        .boxed()
+    }
+
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
+        async move {
+            let now = self.now();
+            self.shared.state().files.put(now, name, bytes)
+        }
+        .boxed()
+    }
+
+    fn get_file<'a>(
+        &'a self,
+        name: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
+        async move {
+            let now = self.now();
+            self.shared.state().files.get(now, name, max_bytes)
+        }
+        .boxed()
+    }
+
+    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+        async move {
+            self.shared.state().files.delete(name);
+            Ok(())
         }
         .boxed()
     }

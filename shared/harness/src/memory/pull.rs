@@ -158,7 +158,11 @@ impl MemoryAck {
 
 impl Ack for MemoryAck {
     fn ack(&self) -> BoxFuture<'_, Result<(), BusError>> {
-        async { self.with(|consumer, _, sequence| consumer.forget(sequence)) }.boxed()
+        async {
+            self.shared
+                .with(self.stream, |log| log.acked(&self.name, self.sequence))
+        }
+        .boxed()
     }
 
     fn nak(&self, delay: Duration) -> BoxFuture<'_, Result<(), BusError>> {

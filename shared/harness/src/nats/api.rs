@@ -78,6 +78,10 @@ pub(super) async fn publish(client: &Client, message: Publish) -> Result<u64, Pu
             headers.insert(EXPECTED, "0");
             headers.insert(EXPECTED_SUBJECT, wildcard.as_str());
         }
+        Fence::AfterAcross(wildcard, sequence) => {
+            headers.insert(EXPECTED, sequence.to_string().as_str());
+            headers.insert(EXPECTED_SUBJECT, wildcard.as_str());
+        }
     }
     if let Some(ttl) = message.ttl {
         headers.insert(TTL, seconds(ttl).to_string().as_str());

@@ -5,6 +5,7 @@
 //! client is used where it saves work and costs nothing (set-up, ordered reading).
 
 mod api;
+mod files;
 mod pull;
 mod setup;
 
@@ -15,6 +16,7 @@ use crate::bus::{
     Stored, Stream, StreamState, Subscription,
 };
 use async_nats::{Client, ConnectOptions, Event};
+use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{StreamExt, future::BoxFuture};
 use std::path::PathBuf;
@@ -302,6 +304,22 @@ impl Bus for NatsBus {
             self.flush().await?;
             Ok(Box::new(CoreSubscription(subscriber)) as Box<dyn Subscription>)
         })
+    }
+
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
+        Box::pin(files::put(&self.context, name, bytes))
+    }
+
+    fn get_file<'a>(
+        &'a self,
+        name: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
+        Box::pin(files::get(&self.context, name, max_bytes))
+    }
+
+    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+        Box::pin(files::delete(&self.context, name))
     }
 
     fn connected(&self) -> bool {

@@ -2,8 +2,8 @@
 //!
 //! Only `argosy setup` makes them; a worker checks its own and is not ready when they differ.
 
-use super::NatsBus;
-use crate::bus::{BusError, ConsumerSpec, Retention, StreamSpec};
+use super::{NatsBus, files};
+use crate::bus::{BusError, ConsumerSpec, Retention, Stream, StreamSpec};
 use crate::topology::Topology;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
@@ -47,15 +47,16 @@ async fn apply(bus: &NatsBus, topology: &Topology, act: bool) -> Result<Vec<Chan
         let fresh = changes.contains(&Change::Created(format!("stream {}", spec.stream.name())));
         changes.push(one_consumer(&bus.context, &spec, fresh, act).await?);
     }
+    changes.push(files::setup(&bus.context, topology, act).await?);
     Ok(changes)
 }
 
-fn away(error: impl std::fmt::Display) -> BusError {
+pub(super) fn away(error: impl std::fmt::Display) -> BusError {
     BusError::Away(error.to_string())
 }
 
 /// What the server says no to is no outage: most often the room that the streams want.
-fn refused(error: CreateStreamError) -> BusError {
+pub(super) fn refused(error: CreateStreamError) -> BusError {
     match error.kind() {
         CreateStreamErrorKind::JetStream(said) => BusError::Refused(said.to_string()),
         _ => away(error),
@@ -66,7 +67,10 @@ fn wanted_stream(spec: &StreamSpec, replicas: u8) -> Config {
     Config {
         name: spec.stream.name(),
         subjects: spec.stream.subjects(),
-        retention: RetentionPolicy::Limits,
+        retention: match spec.is_queue {
+            true => RetentionPolicy::WorkQueue,
+            false => RetentionPolicy::Limits,
+        },
         storage: StorageType::File,
         discard: match spec.retention {
             Retention::RefuseNew => DiscardPolicy::New,
@@ -136,7 +140,7 @@ async fn one_stream(
 }
 
 /// One field: nothing when it is as wanted, else in words what it is and should be.
-fn field(name: &str, wanted: impl Debug, found: impl Debug) -> Option<String> {
+pub(super) fn field(name: &str, wanted: impl Debug, found: impl Debug) -> Option<String> {
     let (wanted, found) = (format!("{wanted:?}"), format!("{found:?}"));
     (wanted != found).then(|| format!("{name} is {found}, wanted {wanted}"))
 }
@@ -235,7 +239,8 @@ async fn one_consumer(
     if drift.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Change::Unchanged(name));
     }
-    if found.is_none() && !fresh {
+    // What waits in a queue has not been done, however old it is.
+    if found.is_none() && !fresh && spec.stream != Stream::Documents {
         // A consumer that was lost: what a running turn may still need is delivered again, what is
         // older than the longest deadline cannot be. Redelivery is harmless (create-once).
         let start = std::time::SystemTime::now() - Duration::from_millis(DEADLINE_MS_MAX);

@@ -1,7 +1,7 @@
 //! Durable consumers: who gets what, how often, and when again.
 
 use crate::place::{Ground, Place, message, next, silent, text, within};
-use argosy_harness::bus::{BusError, ConsumerSpec, Publish};
+use argosy_harness::bus::{BusError, ConsumerSpec, Publish, Stream};
 use envelope::Role;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -214,7 +214,7 @@ pub(crate) async fn a_dropped_pull_loses_nothing(place: Place) {
                 });
         }
     }
-    let stored = ground.bus.state(argosy_harness::bus::Stream::Steps(0));
+    let stored = ground.bus.state(Stream::Steps(0));
     let stored = stored.await.unwrap().messages as usize;
     while seen.len() < stored {
         seen.push(next(&mut puller, 4).await);
@@ -256,4 +256,30 @@ pub(crate) async fn a_missing_consumer_is_named(place: Place) {
     let mut spec = planner(&ground);
     spec.max_ack_pending += 1;
     assert!(ground.bus.consume(&spec).await.is_ok());
+}
+
+pub(crate) async fn what_was_acked_leaves_a_queue(place: Place) {
+    let ground = place.ground().await;
+    for n in 1..=3 {
+        ground.put(&format!("argosy.document.b.d{n}"), "x").await;
+    }
+    let mut puller = ground.puller(&ground.topology.documents()).await;
+    let first = next(&mut puller, 2).await;
+    let second = next(&mut puller, 1).await;
+    within(first.ack.ack()).await.unwrap();
+    within(second.ack.nak(Duration::from_millis(100)))
+        .await
+        .unwrap();
+    let left = ground.bus.state(Stream::Documents).await.unwrap();
+    assert_eq!((left.messages, left.first), (2, 2), "{left:?}");
+    let gone = ground.bus.last(Stream::Documents, "argosy.document.b.d1");
+    assert_eq!(gone.await, Ok(None));
+    for _ in 0..2 {
+        let got = next(&mut puller, 1).await;
+        within(got.ack.ack()).await.unwrap();
+    }
+    assert_eq!(
+        ground.bus.state(Stream::Documents).await.unwrap().messages,
+        0
+    );
 }

@@ -224,3 +224,25 @@ pub(crate) async fn ttl_expires_and_reopens_the_fence(place: Place) {
     let kept = ground.bus.count(Stream::Steps(0), "argosy.step.0.*.t2.0");
     assert_eq!(kept.await, Ok(1));
 }
+
+pub(crate) async fn a_writer_finds_out_about_another(place: Place) {
+    let ground = place.ground().await;
+    let all = "argosy.chunk.b.d.*";
+    let after = |last: u64| Fence::AfterAcross(all.into(), last);
+    ground.put("argosy.chunk.b.other.0", "x").await;
+    let first = ground.put_behind(after(0), "argosy.chunk.b.d.2").await;
+    let first = first.unwrap();
+    let second = ground.put_behind(after(first), "argosy.chunk.b.d.1").await;
+    let second = second.unwrap();
+    // Somebody else, who saw the first only, and somebody who saw nothing.
+    for last in [first, 0] {
+        let other = ground.put_behind(after(last), "argosy.chunk.b.d.2").await;
+        assert_eq!(other, Err(PublishError::Exists));
+    }
+    // The newest version of a subject replaces the one before, and is the newest of all.
+    let third = ground.put_behind(after(second), "argosy.chunk.b.d.2").await;
+    let third = third.unwrap();
+    ground.put("argosy.chunk.b.d.1", "without a fence").await;
+    let late = ground.put_behind(after(third), "argosy.chunk.b.d.0").await;
+    assert_eq!(late, Err(PublishError::Exists));
+}

@@ -82,7 +82,7 @@ impl OfflineReader {
                 question,
                 section::read(user, "narrowed_by").unwrap_or_default(),
             )),
-            Role::Retriever | Role::Validator | Role::Gateway => None,
+            Role::Retriever | Role::Validator | Role::Gateway | Role::Indexer => None,
         }
     }
 }

@@ -4,9 +4,9 @@
 //! over. Its document is called `file.jsonl#<id>`, or `#<line>` without an id, and its `source`
 //! becomes the field `origin`. A bad line is named and left out; memory holds one line.
 
-use super::text::{Decoded, stream};
+use super::text::{Decoded, stream_of};
 use super::{File, Parsed, SkipReason, front_matter, text};
-use crate::document::{Document, sha256_hex};
+use crate::document::Document;
 use crate::reader::Skip;
 use serde::Deserialize;
 use serde_json::Value;
@@ -47,7 +47,7 @@ pub(super) struct Records {
 impl Records {
     pub(super) fn open(path: &Path, file: File) -> Result<Records, SkipReason> {
         Ok(Records {
-            input: stream(path)?,
+            input: stream_of(path)?,
             file,
             line: 0,
             seen: HashSet::new(),
@@ -108,9 +108,7 @@ impl Records {
             metadata: front_matter::collect(pairs.chain(origin)),
             lines: text::numbered(&record.text, 0),
         };
-        self.file
-            .part(&name)
-            .document(parsed, sha256_hex(line.trim().as_bytes()))
+        self.file.part(&name).document(parsed, None)
     }
 
     fn skip(&mut self, reason: SkipReason) -> Option<Skip> {

@@ -54,6 +54,12 @@ pub enum SkipReason {
     /// A line of JSONL that is no document.
     #[error("no JSON object with a `text`: {0}; correct that line")]
     BadLine(String),
+    /// The bytes of a file that is no single document.
+    #[error("one file of several documents; publish each of them, as `argosy index` does")]
+    Several,
+    /// What is said to be a document read already is none.
+    #[error("not a document as `Argosy-Form: document` wants it: {0}")]
+    BadForm(String),
     /// Read, but not all of it.
     #[error("read in part: {0}")]
     Partial(String),
@@ -76,6 +82,8 @@ impl SkipReason {
             SkipReason::Broken(_) => "broken",
             SkipReason::Inflates(_) => "inflates",
             SkipReason::BadLine(_) => "bad_line",
+            SkipReason::Several => "several_documents",
+            SkipReason::BadForm(_) => "bad_form",
             SkipReason::Partial(_) => "partial",
         }
     }

@@ -2,21 +2,20 @@
 //! whole and repeats on every piece. A wide table, whose header would not be repeated, has the
 //! names of its columns in each row instead: `| column: value | … |`.
 //!
-//! A table of more than [`PART_BYTES`] is several documents, so memory holds one part of it. Quoted
+//! A file of more than [`PART_BYTES`] is several documents, so memory holds one part of it. Quoted
 //! fields may hold line breaks; short and long rows are taken as they are. *Not* types: figures stay
 //! as they were written.
 
-use super::text::{Decoded, stream};
-use super::{File, Parsed, SkipReason};
+use super::text::{Decoded, stream, stream_of};
+use super::{File, Parsed, SkipReason, unreadable};
 use crate::chunk::{CHUNK_TOKENS_MAX, tokens};
-use crate::document::{Document, Line, sha256_hex};
+use crate::document::{Document, Line};
 use crate::reader::Skip;
-use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Cursor};
 use std::path::Path;
 
-/// Text of one document, in bytes; a row more at most.
-const PART_BYTES: usize = 1024 * 1024;
+/// Text of one part, in bytes, a row more at most; and the largest file that has no parts.
+pub(super) const PART_BYTES: usize = 1024 * 1024;
 /// Longest row, in bytes: a quote that is never closed would swallow the file.
 const ROW_BYTES_MAX: usize = 1024 * 1024;
 /// Most columns; what is beyond is left out.
@@ -27,17 +26,30 @@ const HEADER_TOKENS_MAX: usize = CHUNK_TOKENS_MAX / 4;
 /// The documents of a table, read as they are asked for.
 pub(super) struct Parts {
     file: File,
-    rows: Rows<BufReader<Decoded>>,
-    header: Vec<String>,
-    ended: bool,
+    table: Table,
     first: bool,
 }
 
-impl Parts {
-    pub(super) fn open(path: &Path, file: File) -> Result<Parts, SkipReason> {
-        let mut input = stream(path)?;
-        let unreadable = |error: io::Error| SkipReason::Unreadable(error.to_string());
-        let delimiter = match file.ext.as_str() {
+/// A table while it is read.
+struct Table {
+    rows: Rows<BufReader<Decoded>>,
+    header: Vec<String>,
+    ended: bool,
+}
+
+/// A table that is one document.
+pub(super) fn parse(bytes: &[u8], ext: &str) -> Result<Parsed, SkipReason> {
+    let mut table = Table::open(stream(Box::new(Cursor::new(bytes.to_vec())))?, ext)?;
+    let lines = table.lines(true, usize::MAX).map_err(unreadable)?;
+    Ok(Parsed {
+        lines,
+        ..Parsed::default()
+    })
+}
+
+impl Table {
+    fn open(mut input: BufReader<Decoded>, ext: &str) -> Result<Table, SkipReason> {
+        let delimiter = match ext {
             "tsv" => b'\t',
             _ => delimiter(input.fill_buf().map_err(unreadable)?),
         };
@@ -53,17 +65,15 @@ impl Parts {
                 Some((_, cells)) => break cells,
             }
         };
-        Ok(Parts {
-            file,
+        Ok(Table {
             rows,
             header,
             ended: false,
-            first: true,
         })
     }
 
-    /// The lines of the next part.
-    fn part(&mut self) -> io::Result<Vec<Line>> {
+    /// The next lines, below the header: this many bytes, or a row more.
+    fn lines(&mut self, first: bool, bytes_max: usize) -> io::Result<Vec<Line>> {
         let title = row(self.header.iter().map(String::as_str));
         let wide = tokens(&title) > HEADER_TOKENS_MAX;
         let mut lines: Vec<Line> = Vec::new();
@@ -77,7 +87,7 @@ impl Parts {
             });
             bytes
         };
-        if !wide || self.first {
+        if !wide || first {
             push(1, title);
         }
         loop {
@@ -95,7 +105,7 @@ impl Parts {
                 true => row(named(&self.header, &cells).iter().map(String::as_str)),
                 false => row(cells.iter().map(String::as_str)),
             };
-            if push(line, text) >= PART_BYTES {
+            if push(line, text) >= bytes_max {
                 break;
             }
         }
@@ -103,17 +113,24 @@ impl Parts {
     }
 }
 
+impl Parts {
+    pub(super) fn open(path: &Path, file: File) -> Result<Parts, SkipReason> {
+        let table = Table::open(stream_of(path)?, &file.ext)?;
+        let first = true;
+        Ok(Parts { file, table, first })
+    }
+}
+
 impl Iterator for Parts {
     type Item = Result<Document, Skip>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while !self.ended {
-            let lines = match self.part() {
+        while !self.table.ended {
+            let lines = match self.table.lines(self.first, PART_BYTES) {
                 Ok(lines) => lines,
                 Err(error) => {
-                    self.ended = true;
-                    let reason = SkipReason::Unreadable(error.to_string());
-                    return Some(Err(self.file.skip(reason)));
+                    self.table.ended = true;
+                    return Some(Err(self.file.skip(unreadable(error))));
                 }
             };
             let first = std::mem::replace(&mut self.first, false);
@@ -125,15 +142,12 @@ impl Iterator for Parts {
                 true => self.file.clone(),
                 false => self.file.part(&from.to_string()),
             };
-            let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
-            let hash = sha256_hex(text.join("\n").as_bytes());
             let parsed = Parsed {
-                title: None,
-                metadata: BTreeMap::new(),
                 lines,
+                ..Parsed::default()
             };
             return Some(
-                file.document(parsed, hash)
+                file.document(parsed, None)
                     .map_err(|reason| file.skip(reason)),
             );
         }

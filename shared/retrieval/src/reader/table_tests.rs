@@ -1,7 +1,8 @@
 //! Tables as people export them.
 
 use crate::reader::tests::{all, body, read};
-use crate::reader::{SkipReason, TITLE_CHARS_MAX};
+use crate::reader::{SkipReason, TITLE_CHARS_MAX, read_bytes};
+use envelope::TenantId;
 use proptest::prelude::*;
 
 #[test]
@@ -75,7 +76,11 @@ fn a_large_table_is_several_documents() {
     let rows: String = (0..60_000)
         .map(|i| format!("part {i},some words about it,{i}\n"))
         .collect();
-    let found = all("big.csv", format!("name,note,number\n{rows}").as_bytes());
+    let (text, tenant) = (
+        format!("name,note,number\n{rows}"),
+        TenantId::default_tenant(),
+    );
+    let found = all("big.csv", text.as_bytes());
     assert!(found.len() > 1);
     let mut rows = 0;
     for (i, document) in found.iter().enumerate() {
@@ -91,6 +96,9 @@ fn a_large_table_is_several_documents() {
         rows += document.lines.len() - 1;
     }
     assert_eq!(rows, 60_000);
+    // Published as one file it is one document.
+    let (document, left_out) = read_bytes(text.as_bytes(), "big.csv", &tenant).unwrap();
+    assert_eq!((document.lines.len(), left_out), (60_001, None));
 }
 
 #[test]

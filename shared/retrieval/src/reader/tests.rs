@@ -87,6 +87,8 @@ fn every_reason_has_a_code_and_a_sentence() {
         SkipReason::Broken("cut off".into()),
         SkipReason::Inflates(PDF_STREAM_BYTES_MAX),
         SkipReason::BadLine("no `text`".into()),
+        SkipReason::Several,
+        SkipReason::BadForm("no `lines`".into()),
         SkipReason::Partial("pages from 3 on are over a limit".into()),
     ];
     let codes: std::collections::HashSet<_> = reasons.iter().map(SkipReason::as_str).collect();
@@ -191,6 +193,34 @@ fn a_cursor_finds_each_document_again() {
             document
         );
     }
+}
+
+#[test]
+fn bytes_are_read_as_their_file_is() {
+    let tenant = TenantId::default_tenant();
+    for (name, bytes) in [
+        ("a/x.md", b"# One\ntext".to_vec()),
+        ("x.csv", b"a,b\n1,2\n".to_vec()),
+        ("lease.pdf", sample("lease-cairo.pdf")),
+        ("lease.docx", sample("lease.docx")),
+        ("scan.pdf", sample("scan.pdf")),
+        ("empty.md", Vec::new()),
+        ("x.png", b"x".to_vec()),
+    ] {
+        let read_again = read_bytes(&bytes, name, &tenant).map(|(document, _)| document);
+        assert_eq!(read_again, read(name, &bytes), "{name}");
+        if let Ok(document) = read_again {
+            assert_eq!(document.hash, sha256_hex(&bytes), "{name}");
+        }
+    }
+    let line = b"{\"text\": \"one\"}";
+    assert_eq!(
+        read_bytes(line, "x.jsonl", &tenant),
+        Err(SkipReason::Several)
+    );
+    let huge = vec![b'a'; FILE_BYTES_MAX as usize + 1];
+    let refused = read_bytes(&huge, "x.txt", &tenant);
+    assert_eq!(refused, Err(SkipReason::TooLarge(FILE_BYTES_MAX)));
 }
 
 #[test]

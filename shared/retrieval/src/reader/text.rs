@@ -3,7 +3,7 @@
 //! A byte order mark decides; without one the bytes do. *Not* a detector of languages: what fits
 //! none of the three is binary, and its skip reason says to save it as UTF-8.
 
-use super::{Parsed, SkipReason, front_matter, take_title};
+use super::{Parsed, SkipReason, front_matter, take_title, unreadable};
 use crate::document::Line;
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use std::fs::File;
@@ -79,11 +79,20 @@ fn is_latin(bytes: &[u8]) -> bool {
 }
 
 /// A file as a stream of UTF-8, however large it is.
-pub(super) fn stream(path: &Path) -> Result<BufReader<Decoded>, SkipReason> {
-    let unreadable = |error: io::Error| SkipReason::Unreadable(error.to_string());
-    let mut file = File::open(path).map_err(unreadable)?;
+pub(super) fn stream_of(path: &Path) -> Result<BufReader<Decoded>, SkipReason> {
+    stream(Box::new(File::open(path).map_err(unreadable)?))
+}
+
+/// What can be read twice.
+pub(super) trait Input: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Input for T {}
+
+/// Bytes as a stream of UTF-8.
+pub(super) fn stream(mut input: Box<dyn Input>) -> Result<BufReader<Decoded>, SkipReason> {
     let mut head = Vec::new();
-    file.by_ref()
+    input
+        .by_ref()
         .take(SNIFF_BYTES as u64)
         .read_to_end(&mut head)
         .map_err(unreadable)?;
@@ -91,9 +100,9 @@ pub(super) fn stream(path: &Path) -> Result<BufReader<Decoded>, SkipReason> {
         return Err(SkipReason::Empty);
     }
     let encoding = encoding_of(&head).ok_or(SkipReason::Binary)?;
-    file.rewind().map_err(unreadable)?;
+    input.rewind().map_err(unreadable)?;
     let decoded = Decoded {
-        file,
+        input,
         decoder: encoding.new_decoder(),
         raw: Vec::new(),
         text: Vec::new(),
@@ -105,7 +114,7 @@ pub(super) fn stream(path: &Path) -> Result<BufReader<Decoded>, SkipReason> {
 
 /// Reads a file as UTF-8 whatever it is written in. Memory holds a block.
 pub(super) struct Decoded {
-    file: File,
+    input: Box<dyn Input>,
     decoder: Decoder,
     raw: Vec<u8>,
     text: Vec<u8>,
@@ -117,7 +126,7 @@ impl Decoded {
     fn refill(&mut self) -> io::Result<()> {
         self.raw.clear();
         let read = self
-            .file
+            .input
             .by_ref()
             .take(BLOCK_BYTES as u64)
             .read_to_end(&mut self.raw)?;
@@ -248,7 +257,7 @@ mod tests {
             for bytes in [text.as_bytes().to_vec(), utf16(&text, true, big)] {
                 std::fs::write(file.path(), &bytes).unwrap();
                 let mut streamed = String::new();
-                stream(file.path()).unwrap().read_to_string(&mut streamed).unwrap();
+                stream_of(file.path()).unwrap().read_to_string(&mut streamed).unwrap();
                 prop_assert_eq!(&streamed, &decode(&bytes).unwrap());
                 prop_assert_eq!(&streamed, &text);
             }

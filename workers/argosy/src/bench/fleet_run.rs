@@ -134,7 +134,7 @@ pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, Fail>
         Kind::Fleet => {
             let mut members = ground
                 .plan(vec!["run.slots=256".into()], setting.stubs.clone())?
-                .start_all()?;
+                .start_each(&Role::ANSWERING)?;
             let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
             let measured = loops(setting, &ground, &pids, question).await;
             drain(&mut members, Duration::from_secs(40)).await;
@@ -204,7 +204,7 @@ fn floor_question(name: &str) -> Bytes {
 
 fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
     let binary = std::env::current_exe()?;
-    let roles = Role::ALL
+    let roles = Role::ANSWERING
         .into_iter()
         .filter(|role| *role != Role::Clarifier);
     roles

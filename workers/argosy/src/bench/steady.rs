@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::fleet::{drain, nats_server};
 use anstream::println;
+use envelope::Role;
 use harness::bus::{Bus, Stream};
 use serde::Serialize;
 use settings::Span;
@@ -52,7 +53,9 @@ pub(super) async fn run(args: &BenchFleet, seconds: u64, output: Output) -> Resu
         format!("streams.keep={KEEP}"),
         format!("gateway.deadline={DEADLINE}"),
     ];
-    let mut members = ground.plan(set, args.stubs())?.start_all()?;
+    let mut members = ground
+        .plan(set, args.stubs())?
+        .start_each(&Role::ANSWERING)?;
     let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
     let in_flight = args.in_flight.last().copied().unwrap_or(16);
     let samples = sample(&ground, &pids, in_flight, seconds).await;

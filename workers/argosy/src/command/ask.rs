@@ -4,7 +4,6 @@ use crate::cli::{self, Output};
 use crate::client;
 use crate::command::{connect, for_fleet, must_be_folder};
 use crate::config::Config;
-use crate::corpus::Progress;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::model::PLUG_IN;
@@ -126,7 +125,7 @@ async fn prepare(
     };
     let line = Line::new(output);
     let indexed = local
-        .index(corpus.to_owned(), mode, |progress| line.say(told(progress)))
+        .index(corpus.to_owned(), mode, |progress| line.show(progress))
         .await;
     line.done();
     let summary = indexed?;
@@ -147,14 +146,6 @@ fn nothing_to_use_again(corpus: &std::path::Path) -> Fail {
         corpus.display()
     ))
     .hint("leave --reuse out to build it")
-}
-
-/// How far an indexing run is.
-pub(crate) fn told(progress: Progress) -> String {
-    match progress {
-        Progress::Scanned(n) => format!("looking at the files: {n}"),
-        Progress::Published(done, total) => format!("indexed {done} of {total} documents"),
-    }
 }
 
 /// Asks with a live line of stages.

@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::client::Ask;
-use crate::command::ask::{ask_and_show, told};
+use crate::command::ask::ask_and_show;
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::Local;
@@ -58,7 +58,7 @@ async fn show(local: &mut Local, corpus: PathBuf, output: Output) -> Result<(), 
     let begun = Instant::now();
     let line = Line::new(output);
     let summary = local
-        .index(corpus.clone(), Mode::Incremental, |p| line.say(told(p)))
+        .index(corpus.clone(), Mode::Incremental, |p| line.show(p))
         .await;
     line.done();
     let summary = summary?;

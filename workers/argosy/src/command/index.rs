@@ -1,15 +1,15 @@
 //! `argosy index`
 
 use crate::cli::{self, Output};
-use crate::command::ask::told;
 use crate::command::{connect, must_be_folder};
 use crate::config::Config;
-use crate::corpus::{self, Summary, catalog_of_stream};
+use crate::corpus::{self, Options, Summary, catalog_of_stream};
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::render::{self, Line};
 use envelope::TenantId;
 use retrieval::Mode;
+use std::time::Duration;
 
 /// Brings a folder into the corpus and prints what was done. Skipped files make it exit with 1.
 pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(), Fail> {
@@ -21,13 +21,18 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     let is_remote = args.server.is_named()?;
     must_be_folder(&args.path)?;
     let line = Line::new(output);
-    let say = |progress| line.say(told(progress));
+    let say = |progress| line.show(progress);
     let summary = if is_remote {
         let tenant = TenantId::new(args.tenant.as_str())
             .map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
         let bus = connect(&config).await?;
         let catalog = catalog_of_stream(&*bus, &tenant).await?;
-        corpus::index(bus, args.path, &catalog, mode, say).await
+        let patience = Duration::from_secs(args.patience);
+        let options = Options {
+            mode,
+            patience: (!args.no_wait).then_some(patience),
+        };
+        corpus::index(bus, args.path, &catalog, options, say).await
     } else {
         let mut local = Local::start(&config, &index_dir(&config, &args.path)).await?;
         let summary = local.index(args.path, mode, say).await;

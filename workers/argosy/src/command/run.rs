@@ -2,13 +2,13 @@
 
 use crate::cli;
 use crate::config::Config;
-use crate::corpus::IndexView;
 use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::model;
 use crate::roles::{Collaborators, Process};
 use crate::signal;
 use crate::stub::{NoSearch, Stub};
+use crate::view::IndexView;
 use embed::StaticTable;
 use envelope::Role;
 use harness::bus::{Bus, Stream};
@@ -127,7 +127,7 @@ async fn collaborators(
     };
     let model: Arc<dyn ChatModel> = match role {
         // These roles ask no model; looking for one would only slow their start.
-        Role::Retriever | Role::Validator | Role::Gateway => {
+        Role::Retriever | Role::Validator | Role::Gateway | Role::Indexer => {
             Arc::new(llm_pool::offline::OfflineReader::new())
         }
         _ => {

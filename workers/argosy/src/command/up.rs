@@ -3,12 +3,12 @@
 use crate::cli;
 use crate::command::must_be_folder;
 use crate::config::Config;
-use crate::corpus::{self, catalog_of_stream};
+use crate::corpus::{self, Options, catalog_of_stream};
 use crate::fail::Fail;
 use crate::fleet::{Member, Plan, drain, nats_server};
 use crate::signal;
 use anstream::{eprintln, println};
-use envelope::TenantId;
+use envelope::{Role, TenantId};
 use harness::nats::{self, NatsBus};
 use harness::server::{self, Server};
 use owo_colors::OwoColorize;
@@ -74,7 +74,7 @@ async fn fleet(
         log: log.unwrap_or_else(|| "warn".into()),
         log_dir: None,
     };
-    let mut members = plan.start_all()?;
+    let mut members = plan.start_each(&Role::ALL)?;
     println!("{}", format!("argosy {}", env!("CARGO_PKG_VERSION")).bold());
     println!(
         "NATS:       {} (pid {}, streams in {})",
@@ -95,7 +95,7 @@ async fn fleet(
             bus.clone(),
             root.clone(),
             &catalog,
-            Mode::Incremental,
+            Options::waiting(Mode::Incremental),
             |_| {},
         )
         .await?;

@@ -7,12 +7,12 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`dataset`] | questions and what is right; [`beir`] and [`multihop`] read files |
-//! | [`ground`] | the index that is asked |
-//! | [`methods`] | the ways to search, by name |
-//! | [`measure`] | asking, and timing it |
-//! | [`metrics`], [`signal`] | figures: pure |
-//! | [`figures`], [`report`] | figures over many questions, and how they look |
+//! | `dataset` | questions and what is right; `beir` and `multihop` read files |
+//! | `ground` | the index that is asked |
+//! | `methods` | the ways to search, by name |
+//! | `measure` | asking, and timing it |
+//! | `metrics`, `signal` | figures: pure |
+//! | `figures`, `report` | figures over many questions, and how they look |
 
 mod beir;
 mod dataset;

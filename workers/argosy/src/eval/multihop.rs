@@ -128,7 +128,7 @@ mod tests {
             Gold::Facts(vec!["Onefact".into(), "here.".into()])
         );
         assert_eq!(data.nulls(), 1);
-        assert_eq!(data.documents[0].metadata["source"], "S");
+        assert_eq!(data.documents[0].metadata["publisher"], "S");
         assert!(!data.documents[0].metadata.contains_key("author"));
     }
 

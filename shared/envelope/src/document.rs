@@ -1,0 +1,436 @@
+//! A document on its way into the corpus: what its headers say, and the event that tells what came
+//! of it.
+//!
+//! The body of the message is the document itself, byte for byte, or where a file has several in it
+//! one of them as JSON ([`Form`]). *Which* document it is follows
+//! from tenant and source alone, never from the subject: two publishers cannot make two documents of
+//! one source. The name in the subject is theirs to choose.
+
+use crate::ids::{Bucket, DocId, TenantId};
+use crate::limits::{METADATA_BYTES_MAX, OBJECT_NAME_BYTES_MAX, SOURCE_BYTES_MAX};
+use crate::terminal::Problem;
+use crate::{WIRE, header};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What the headers of a document message say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Notice {
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Path inside the corpus, with `/`.
+    pub source: String,
+    /// True when it is no more.
+    pub is_deleted: bool,
+    /// What its bytes are.
+    pub form: Form,
+    /// True to index it anew although nothing has changed.
+    pub is_forced: bool,
+    /// SHA-256 of its bytes in hex, where the publisher says it.
+    pub hash: Option<String>,
+    /// Metadata beside what the document says of itself.
+    pub metadata: BTreeMap<String, Value>,
+    /// The object that holds the bytes, where the body does not.
+    pub object: Option<String>,
+    /// How many chunks the publisher knows of an earlier version.
+    pub chunks: u32,
+}
+
+/// What the bytes of a document are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// A file, as it is.
+    #[default]
+    File,
+    /// A document that was read already, as JSON: one of several in a file.
+    Document,
+}
+
+impl Form {
+    /// The word in the header.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Form::File => "file",
+            Form::Document => "document",
+        }
+    }
+}
+
+/// Headers that make no document.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// There is no source.
+    #[error(
+        "the header `Argosy-Source` is missing: say the path of the document inside the corpus"
+    )]
+    NoSource,
+    /// The source is no path inside a corpus.
+    #[error(
+        "`{0}` is no path inside a corpus: want up to {SOURCE_BYTES_MAX} bytes, parts between `/`, none of them empty, `.` or `..`, no control characters, no blank at either end"
+    )]
+    BadSource(String),
+    /// Another header has a value that it cannot have.
+    #[error("the header `{name}` cannot be `{value}`: {want}")]
+    BadHeader {
+        /// Which.
+        name: &'static str,
+        /// Its value, cut short.
+        value: String,
+        /// What it can be.
+        want: &'static str,
+    },
+}
+
+impl Unfit {
+    /// A word for programs that does not change between releases.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Unfit::NoSource => "missing_source",
+            Unfit::BadSource(_) => "bad_source",
+            Unfit::BadHeader { .. } => "bad_header",
+        }
+    }
+}
+
+impl Notice {
+    /// A notice of a document that is there, without anything optional.
+    pub fn new(tenant: TenantId, source: impl Into<String>) -> Notice {
+        Notice {
+            tenant,
+            source: source.into(),
+            is_deleted: false,
+            form: Form::File,
+            is_forced: false,
+            hash: None,
+            metadata: BTreeMap::new(),
+            object: None,
+            chunks: 0,
+        }
+    }
+
+    /// Reads the headers; `get` looks one up by name.
+    pub fn read<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Notice, Unfit> {
+        let source = get(header::SOURCE).ok_or(Unfit::NoSource)?;
+        if !is_source(source) {
+            return Err(Unfit::BadSource(short(source)));
+        }
+        let bad = |name, value: &str, want| Unfit::BadHeader {
+            name,
+            value: short(value),
+            want,
+        };
+        let flag = |name| match get(name) {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(other) => Err(bad(name, other, "want `true` or `false`")),
+        };
+        let tenant = match get(header::TENANT) {
+            None => TenantId::default_tenant(),
+            Some(text) => {
+                TenantId::new(text).map_err(|_| bad(header::TENANT, text, crate::ids::ID_RULE))?
+            }
+        };
+        let form = match get(header::FORM) {
+            None | Some("file") => Form::File,
+            Some("document") => Form::Document,
+            Some(other) => return Err(bad(header::FORM, other, "want `file` or `document`")),
+        };
+        let hash = match get(header::DOC_HASH) {
+            None => None,
+            Some(text) if is_sha256(text) => Some(text.to_owned()),
+            Some(text) => {
+                return Err(bad(
+                    header::DOC_HASH,
+                    text,
+                    "want SHA-256 in lower-case hex",
+                ));
+            }
+        };
+        let object = match get(header::OBJECT) {
+            None => None,
+            Some(text) if is_object_name(text) => Some(text.to_owned()),
+            Some(text) => {
+                return Err(bad(
+                    header::OBJECT,
+                    text,
+                    "want letters, digits, `.`, `_`, `-`",
+                ));
+            }
+        };
+        let chunks = match get(header::CHUNKS) {
+            None => 0,
+            Some(text) => text
+                .parse()
+                .map_err(|_| bad(header::CHUNKS, text, "want a whole number"))?,
+        };
+        let metadata = match get(header::METADATA) {
+            None => BTreeMap::new(),
+            Some(text) => serde_json::from_str(text)
+                .ok()
+                .filter(|_| text.len() <= METADATA_BYTES_MAX)
+                .ok_or_else(|| bad(header::METADATA, text, "want a JSON object of up to 8 KiB"))?,
+        };
+        Ok(Notice {
+            tenant,
+            source: source.to_owned(),
+            is_deleted: flag(header::DELETED)?,
+            form,
+            is_forced: flag(header::FORCE)?,
+            hash,
+            metadata,
+            object,
+            chunks,
+        })
+    }
+
+    /// What tells this version of the document from others: the hash of its bytes, and what the
+    /// metadata adds that is not in them.
+    pub fn version(&self, bytes_hash: &str) -> String {
+        if self.metadata.is_empty() {
+            return bytes_hash.to_owned();
+        }
+        let metadata = serde_json::to_vec(&self.metadata).unwrap_or_default();
+        format!("{bytes_hash}-{:016x}", crate::ids::fnv1a_64(&metadata))
+    }
+
+    /// The headers that read back as this.
+    pub fn headers(&self) -> Vec<(&'static str, String)> {
+        let mut headers = vec![
+            (header::TENANT, self.tenant.to_string()),
+            (header::SOURCE, self.source.clone()),
+        ];
+        for (name, flag) in [
+            (header::DELETED, self.is_deleted),
+            (header::FORCE, self.is_forced),
+        ] {
+            if flag {
+                headers.push((name, "true".into()));
+            }
+        }
+        if self.form != Form::File {
+            headers.push((header::FORM, self.form.as_str().into()));
+        }
+        let optional = [
+            (header::DOC_HASH, self.hash.clone()),
+            (header::OBJECT, self.object.clone()),
+            (
+                header::CHUNKS,
+                (self.chunks > 0).then(|| self.chunks.to_string()),
+            ),
+            (
+                header::METADATA,
+                (!self.metadata.is_empty())
+                    .then(|| serde_json::to_string(&self.metadata).unwrap_or_default()),
+            ),
+        ];
+        headers.extend(optional.into_iter().filter_map(|(n, v)| Some((n, v?))));
+        headers
+    }
+}
+
+/// Whether a text is a path inside a corpus that a header can carry.
+pub fn is_source(text: &str) -> bool {
+    (1..=SOURCE_BYTES_MAX).contains(&text.len())
+        && text.trim() == text
+        && !text.chars().any(char::is_control)
+        && text.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+fn is_object_name(text: &str) -> bool {
+    let good = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');
+    (1..=OBJECT_NAME_BYTES_MAX).contains(&text.len()) && text.bytes().all(good)
+}
+
+fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+/// What came of a document message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Its chunks are stored.
+    Indexed,
+    /// It is indexed as it is.
+    Unchanged,
+    /// It is gone from the corpus.
+    Deleted,
+    /// A newer version of it came first.
+    Superseded,
+    /// It cannot be indexed; there is a dead letter.
+    Skipped,
+}
+
+impl Outcome {
+    /// Every one.
+    pub const ALL: [Outcome; 5] = [
+        Outcome::Indexed,
+        Outcome::Unchanged,
+        Outcome::Deleted,
+        Outcome::Superseded,
+        Outcome::Skipped,
+    ];
+
+    /// The word for events and metric labels.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Indexed => "indexed",
+            Outcome::Unchanged => "unchanged",
+            Outcome::Deleted => "deleted",
+            Outcome::Superseded => "superseded",
+            Outcome::Skipped => "skipped",
+        }
+    }
+}
+
+/// The event that tells what came of a document message; core NATS, for those who listen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Indexed {
+    /// Wire version.
+    pub v: u16,
+    /// Sequence of the message in its stream: what the publisher was told.
+    pub sequence: u64,
+    /// Whose document.
+    pub tenant: TenantId,
+    /// Its source; empty when the message did not say.
+    pub source: String,
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Messages stored in the corpus.
+    pub chunks: u32,
+    /// Why it was skipped; of an indexed one, what was left out of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Problem>,
+}
+
+impl Indexed {
+    /// The event of a document.
+    pub fn of(
+        notice: &Notice,
+        bucket: Bucket,
+        doc_id: DocId,
+        sequence: u64,
+        outcome: Outcome,
+    ) -> Self {
+        Indexed {
+            v: WIRE,
+            sequence,
+            tenant: notice.tenant.clone(),
+            source: notice.source.clone(),
+            bucket,
+            doc_id,
+            outcome,
+            chunks: 0,
+            problem: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn read(headers: &[(&str, &str)]) -> Result<Notice, Unfit> {
+        Notice::read(|name| headers.iter().find(|(n, _)| *n == name).map(|(_, v)| *v))
+    }
+
+    #[test]
+    fn a_source_is_all_that_is_needed() {
+        let notice = read(&[(header::SOURCE, "contracts/lease.md")]).unwrap();
+        let wanted = Notice::new(TenantId::default_tenant(), "contracts/lease.md");
+        assert_eq!(notice, wanted);
+        assert_eq!(read(&[]).unwrap_err().code(), "missing_source");
+    }
+
+    #[test]
+    fn sources_stay_inside_the_corpus() {
+        for bad in [
+            "",
+            "/a",
+            "a/",
+            "a//b",
+            "../a",
+            "a/./b",
+            " a",
+            "a\n",
+            &"x".repeat(1025),
+        ] {
+            let refused = read(&[(header::SOURCE, bad)]).unwrap_err();
+            assert_eq!(refused.code(), "bad_source", "{bad:?}");
+        }
+        assert!(is_source("Verträge/Miete 2024 (neu).md"));
+    }
+
+    #[test]
+    fn a_bad_header_is_named() {
+        for (name, value) in [
+            (header::TENANT, "a.b"),
+            (header::DELETED, "yes"),
+            (header::FORCE, ""),
+            (header::FORM, "Document"),
+            (header::DOC_HASH, "ABC"),
+            (header::OBJECT, "a/b"),
+            (header::CHUNKS, "-1"),
+            (header::METADATA, "[1]"),
+        ] {
+            let refused = read(&[(header::SOURCE, "a.md"), (name, value)]).unwrap_err();
+            assert!(refused.to_string().contains(name), "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_event_stays_as_it_is() {
+        let notice = Notice::new(TenantId::default_tenant(), "contracts/lease.md");
+        let (bucket, doc) = (Bucket::new("contracts"), DocId::new("lease-84bd23c282"));
+        let event = Indexed {
+            problem: Some(Problem::new("binary", "binary, not text")),
+            ..Indexed::of(&notice, bucket.unwrap(), doc.unwrap(), 7, Outcome::Skipped)
+        };
+        let golden = r#"{"v":1,"sequence":7,"tenant":"default","source":"contracts/lease.md","bucket":"contracts","doc_id":"lease-84bd23c282","outcome":"skipped","chunks":0,"problem":{"code":"binary","message":"binary, not text"}}"#;
+        assert_eq!(serde_json::to_string(&event).unwrap(), golden);
+        assert_eq!(serde_json::from_str::<Indexed>(golden).unwrap(), event);
+        for outcome in Outcome::ALL {
+            let word = serde_json::to_string(&outcome).unwrap();
+            assert_eq!(word, format!("\"{}\"", outcome.as_str()));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn headers_read_back(
+            source in "[a-z0-9 äß]{1,9}(/[a-zA-Z0-9._-]{3,9}){0,3}",
+            deleted: bool,
+            forced: bool,
+            read: bool,
+            chunks in 0u32..99,
+            value in "\\PC{0,20}",
+        ) {
+            prop_assume!(is_source(&source));
+            let notice = Notice {
+                is_deleted: deleted,
+                is_forced: forced,
+                form: if read { Form::Document } else { Form::File },
+                chunks,
+                hash: Some("a1".repeat(32)),
+                object: Some("doc.a1-x".into()),
+                metadata: BTreeMap::from([("k".to_owned(), Value::from(value))]),
+                ..Notice::new(TenantId::new("t").unwrap(), source)
+            };
+            let headers = notice.headers();
+            let back = Notice::read(|name| {
+                headers.iter().find(|(n, _)| *n == name).map(|(_, v)| v.as_str())
+            });
+            prop_assert_eq!(back, Ok(notice));
+        }
+    }
+}

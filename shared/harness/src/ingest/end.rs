@@ -1,0 +1,131 @@
+//! The end of a document message: told, counted, and what belonged to it put away.
+
+use super::read::nameless;
+use super::{Done, Failure, Indexer};
+use crate::bus::{CoreMessage, Delivery, Headers, Stored, Stream};
+use crate::dead::{self, Death};
+use crate::verdict::{Reason, Verdict};
+use envelope::document::{Indexed, Notice, Outcome};
+use envelope::{Problem, Role, Subject, TenantId};
+use stage::Incoming;
+
+impl Indexer {
+    pub(super) async fn done(&self, incoming: &Incoming, message: &Stored, done: Done) -> Verdict {
+        let Done {
+            outcome,
+            chunks,
+            is_now,
+            left_out,
+        } = done;
+        tracing::info!(
+            source = incoming.notice.source,
+            outcome = outcome.as_str(),
+            chunks,
+            "document"
+        );
+        if let Some(problem) = &left_out {
+            let (code, error) = (problem.code.as_str(), problem.message.as_str());
+            tracing::warn!(
+                code,
+                error,
+                source = incoming.notice.source,
+                "not all of it"
+            );
+        }
+        let (bucket, doc_id) = (incoming.bucket.clone(), incoming.doc_id.clone());
+        let event = Indexed {
+            chunks,
+            problem: left_out,
+            ..Indexed::of(&incoming.notice, bucket, doc_id, message.sequence, outcome)
+        };
+        self.tell(event).await;
+        if is_now {
+            self.counts.chunks(chunks);
+        }
+        self.counts.document(outcome);
+        if let Some(file) = &incoming.notice.object {
+            self.drop_file(file, message).await;
+        }
+        Verdict::Ack(match (outcome, is_now) {
+            (Outcome::Superseded, _) => Reason::Dropped,
+            (_, true) => Reason::Ok,
+            (_, false) => Reason::AlreadyDone,
+        })
+    }
+
+    /// The object belongs to this message, unless the publisher repeated itself.
+    async fn drop_file(&self, file: &str, message: &Stored) {
+        let newest = self.bus.last(Stream::Documents, &message.subject).await;
+        let shared = newest.ok().flatten().is_some_and(|newest| {
+            newest.sequence != message.sequence
+                && newest.headers.get(envelope::header::OBJECT) == Some(file)
+        });
+        if shared {
+            return;
+        }
+        if let Err(error) = self.bus.delete_file(file).await {
+            tracing::warn!(%error, file, "object not deleted; it goes when it is too old");
+        }
+    }
+
+    /// Dead letter, event, ack. The object of a document that was given up stays until it is too old.
+    pub(super) async fn give_up(
+        &self,
+        delivery: &Delivery,
+        incoming: Option<&Incoming>,
+        failure: Failure,
+    ) -> Verdict {
+        let message = &delivery.message;
+        let (bucket, doc_id) = match incoming {
+            Some(incoming) => (incoming.bucket.clone(), incoming.doc_id.clone()),
+            None => nameless(message),
+        };
+        let notice = match incoming {
+            Some(incoming) => incoming.notice.clone(),
+            None => Notice::new(TenantId::default_tenant(), ""),
+        };
+        let (code, error) = (failure.code, failure.text.as_str());
+        tracing::error!(code, error, source = notice.source, "document given up");
+        let death = Death {
+            reason: code,
+            error,
+            stream: Stream::Documents,
+            delivered: delivery.delivered,
+        };
+        let subject = Subject::DeadDocument {
+            bucket: bucket.clone(),
+            doc: doc_id.clone(),
+        };
+        let mut letter = dead::letter_at(subject, message, &death);
+        for (name, value) in notice.headers() {
+            letter.headers = letter.headers.with(name, value);
+        }
+        let stored = dead::store(&*self.bus, letter).await;
+        self.metrics.dead(Role::Indexer, failure.class, stored);
+        self.counts.document(Outcome::Skipped);
+        let (sequence, outcome) = (message.sequence, Outcome::Skipped);
+        self.tell(Indexed {
+            problem: Some(Problem::new(code, error)),
+            ..Indexed::of(&notice, bucket, doc_id, sequence, outcome)
+        })
+        .await;
+        Verdict::Ack(Reason::DeadLetter)
+    }
+
+    /// For those who listen; what is stored tells the same.
+    async fn tell(&self, event: Indexed) {
+        let subject = Subject::Indexed {
+            bucket: event.bucket.clone(),
+            doc: event.doc_id.clone(),
+        };
+        let message = CoreMessage {
+            subject: subject.to_string(),
+            reply: None,
+            headers: Headers::default(),
+            body: serde_json::to_vec(&event).unwrap_or_default().into(),
+        };
+        if let Err(error) = self.bus.broadcast(message).await {
+            tracing::debug!(%error, "event not sent");
+        }
+    }
+}

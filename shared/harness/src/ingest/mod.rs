@@ -1,0 +1,399 @@
+//! Documents to chunks of the corpus: one document message to the messages of its chunks.
+//!
+//! Order: read what is stored, decide, make the chunks, publish them behind a chain of fences, the
+//! head last, tell what came of it, ack. Each publish expects the one before it to be the newest of
+//! the document: whoever writes the same document at the same time is found out at the next message,
+//! and the older version gives way. So a document may be delivered twice, its indexer may die between
+//! two chunks, two versions may be in work at two replicas: what is whole in the end is one version.
+//!
+//! *Not* here: what text and chunks are ([`Ingest`]).
+
+mod decide;
+mod end;
+mod read;
+mod write;
+
+use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
+use crate::deliver::Failure;
+use crate::disposition::{Disposition, dispose};
+use crate::metrics::{IngestMetrics, Metrics};
+use crate::pump::{self, Answer, Drained, Event, Take, pump};
+use crate::verdict::Verdict;
+use bytes::Bytes;
+use decide::{Mine, Next, Seen, decide};
+use envelope::document::Outcome;
+use envelope::limits::{DELIVERIES_MAX, DOCUMENT_BYTES_MAX};
+use envelope::{Class, Problem, Role};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use read::read;
+use stage::{Incoming, Ingest};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use telemetry::Health;
+use tokio_util::sync::CancellationToken;
+
+/// How an indexer runs.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Documents at once. Default 8.
+    pub slots: usize,
+    /// Most time to make the chunks of one document. Default 2 minutes.
+    pub timeout: Duration,
+    /// After how long an unanswered delivery is made again. Default 20 seconds.
+    pub ack_wait: Duration,
+    /// How long running documents may take when the indexer is told to stop. Default 30 seconds.
+    pub grace: Duration,
+    /// Seed of the jitter of retries.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            slots: 8,
+            timeout: Duration::from_secs(120),
+            ack_wait: Duration::from_secs(20),
+            grace: Duration::from_secs(30),
+            seed: 0,
+        }
+    }
+}
+
+/// For the back-off: a document has no deadline.
+const LEFT: Duration = Duration::from_secs(3600);
+/// How often one delivery starts anew after somebody else wrote the document meanwhile.
+const TRIES: u32 = 4;
+/// Longest wait before it does.
+const AGAIN_MAX: Duration = Duration::from_millis(200);
+
+/// An indexer at work.
+pub struct Indexer {
+    bus: Arc<dyn Bus>,
+    ingest: Arc<dyn Ingest>,
+    options: Options,
+    metrics: Metrics,
+    counts: IngestMetrics,
+    rng: Mutex<fastrand::Rng>,
+}
+
+/// What came of a document message.
+#[derive(Debug)]
+struct Done {
+    outcome: Outcome,
+    /// Messages stored in the corpus.
+    chunks: u32,
+    /// Whether this delivery did it.
+    is_now: bool,
+    /// What was left out of it.
+    left_out: Option<Problem>,
+}
+
+impl Done {
+    fn nothing(outcome: Outcome) -> Done {
+        Done {
+            outcome,
+            chunks: 0,
+            is_now: false,
+            left_out: None,
+        }
+    }
+}
+
+impl Indexer {
+    /// An indexer on `bus`.
+    pub fn new(
+        bus: Arc<dyn Bus>,
+        ingest: Arc<dyn Ingest>,
+        options: Options,
+        metrics: Metrics,
+        counts: IngestMetrics,
+    ) -> Self {
+        Indexer {
+            rng: Mutex::new(fastrand::Rng::with_seed(options.seed)),
+            bus,
+            ingest,
+            options,
+            metrics,
+            counts,
+        }
+    }
+
+    /// Works until `stop` is cancelled, then drains.
+    pub async fn run(
+        self,
+        consumer: ConsumerSpec,
+        health: Health,
+        stop: CancellationToken,
+    ) -> Drained {
+        let options = pump::Options {
+            condition: Role::Indexer.as_str(),
+            slots: self.options.slots,
+            ack_wait: self.options.ack_wait,
+            grace: self.options.grace,
+        };
+        self.metrics.limit(Role::Indexer, options.slots);
+        pump(
+            self.bus.clone(),
+            consumer,
+            Arc::new(self),
+            options,
+            health,
+            stop,
+        )
+        .await
+    }
+
+    /// Works on one delivery until it is done, given up, or to be delivered again.
+    async fn process(&self, delivery: &Delivery) -> Verdict {
+        let message = &delivery.message;
+        let queued = message.stored_at.until(self.bus.now());
+        self.metrics
+            .received(Role::Indexer, queued, delivery.delivered);
+        let incoming = match read(&*self.ingest, message) {
+            Ok(incoming) => incoming,
+            Err(failure) => return self.give_up(delivery, None, failure).await,
+        };
+        if delivery.delivered > DELIVERIES_MAX {
+            let text = format!("delivered {} times", delivery.delivered);
+            let failure = Failure::new(Class::Permanent, "deliveries", text);
+            return self.give_up(delivery, Some(&incoming), failure).await;
+        }
+        loop {
+            let failure = match self.index(&incoming, message).await {
+                Ok(done) => return self.done(&incoming, message, done).await,
+                Err(failure) => failure,
+            };
+            let (class, after) = (failure.class, failure.retry_after);
+            let (delivered, random) = (delivery.delivered, self.random());
+            match dispose(class, delivered, DELIVERIES_MAX, after, LEFT, random) {
+                // Its slot is held and the server told so: a document is worth waiting for.
+                Disposition::Hold(wait) => {
+                    self.metrics.held(Role::Indexer);
+                    tokio::time::sleep(wait).await;
+                }
+                Disposition::Retry(delay) => {
+                    let (code, error) = (failure.code, failure.text.as_str());
+                    let source = incoming.notice.source.as_str();
+                    tracing::warn!(code, error, source, delivered, "document to be tried again");
+                    return Verdict::Retry(delay);
+                }
+                Disposition::GiveUp => {
+                    return self.give_up(delivery, Some(&incoming), failure).await;
+                }
+            }
+        }
+    }
+
+    /// Brings the corpus to what the message says.
+    async fn index(&self, incoming: &Incoming, message: &Stored) -> Result<Done, Failure> {
+        if self.newer_waits(incoming, message).await? {
+            return Ok(Done::nothing(Outcome::Superseded));
+        }
+        let mut made = None;
+        for _ in 0..TRIES {
+            let stored = self.stored(incoming).await?;
+            let claimed = incoming.notice.hash.as_deref();
+            let claimed = claimed.map(|hash| incoming.notice.version(hash));
+            let known = made
+                .as_ref()
+                .map(|made: &write::Made| made.version.clone())
+                .or(claimed);
+            let next = match self.decide(incoming, &stored, known.as_deref()) {
+                Next::Write { .. } if made.is_none() && !incoming.notice.is_deleted => {
+                    let version = self.version(incoming, message).await?;
+                    match self.decide(incoming, &stored, Some(&version.version)) {
+                        Next::Write { extent } => {
+                            made = Some(self.make(incoming, version).await?);
+                            Next::Write { extent }
+                        }
+                        other => other,
+                    }
+                }
+                next => next,
+            };
+            let messages = match (next, &made) {
+                (Next::Superseded, _) => return Ok(Done::nothing(Outcome::Superseded)),
+                (Next::Unchanged, _) => return Ok(Done::nothing(Outcome::Unchanged)),
+                (Next::Done(chunks), _) => {
+                    return Ok(Done {
+                        chunks,
+                        ..Done::nothing(wanted(incoming))
+                    });
+                }
+                (Next::Delete { extent }, _) => write::deletion(&*self.ingest, incoming, extent)?,
+                (Next::Write { extent }, Some(made)) => {
+                    write::version(&*self.ingest, incoming, made, extent)?
+                }
+                (Next::Write { .. }, None) => return Err(bug("nothing was made to write")),
+            };
+            let chunks = u32::try_from(messages.len()).unwrap_or(u32::MAX);
+            let after = stored.newest.as_ref().map_or(0, |m| m.sequence);
+            if write::chain(&*self.bus, incoming, messages, after).await? {
+                return Ok(Done {
+                    outcome: wanted(incoming),
+                    chunks,
+                    is_now: true,
+                    left_out: made.and_then(|made| made.cut.left_out),
+                });
+            }
+            // Who writes the same document has to find out as well.
+            tokio::time::sleep(AGAIN_MAX.mul_f64(self.random())).await;
+        }
+        let text = "somebody else keeps writing the same document";
+        Err(Failure::new(Class::Transient, "contended", text))
+    }
+
+    fn decide(&self, incoming: &Incoming, stored: &write::Written, version: Option<&str>) -> Next {
+        let known = |m: &Option<Stored>| m.as_ref().and_then(|m| self.ingest.known(&m.body));
+        let (newest, head) = (known(&stored.newest), known(&stored.head));
+        let mine = Mine {
+            sequence: incoming.sequence,
+            stored_at: incoming.stored_at,
+            is_deleted: incoming.notice.is_deleted,
+            is_forced: incoming.notice.is_forced,
+            version,
+            pipeline: self.ingest.pipeline(),
+            chunks: incoming.notice.chunks,
+        };
+        let seen = Seen {
+            newest: newest.as_ref(),
+            head: head.as_ref(),
+        };
+        decide(&mine, &seen)
+    }
+
+    /// Whether a newer message of the same document waits, or is in work: it stays until it is acked.
+    async fn newer_waits(&self, incoming: &Incoming, message: &Stored) -> Result<bool, BusError> {
+        let newest = self.bus.last(Stream::Documents, &message.subject).await?;
+        let newest = newest.filter(|newest| newest.sequence > message.sequence);
+        let newer = newest.and_then(|newest| read(&*self.ingest, &newest).ok());
+        Ok(newer.is_some_and(|newer| newer.doc_id == incoming.doc_id))
+    }
+
+    async fn stored(&self, incoming: &Incoming) -> Result<write::Written, BusError> {
+        let across = envelope::subject::chunks(&incoming.bucket, &incoming.doc_id);
+        let newest = self.bus.last(Stream::Chunks, &across).await?;
+        let head = match &newest {
+            None => None,
+            Some(_) => {
+                let head = write::subject(incoming, 0);
+                self.bus.last(Stream::Chunks, &head).await?
+            }
+        };
+        Ok(write::Written { newest, head })
+    }
+
+    /// The bytes of a document and which version they are.
+    async fn version(
+        &self,
+        incoming: &Incoming,
+        message: &Stored,
+    ) -> Result<write::Version, Failure> {
+        let bytes = self.bytes(incoming, message).await?;
+        self.counts.bytes(bytes.len());
+        let hash = self.ingest.hash(bytes.clone()).await.map_err(failed)?;
+        match &incoming.notice.hash {
+            Some(said) if *said != hash => {
+                let text = format!("the bytes have the hash `{hash}`, the header says `{said}`");
+                Err(Failure::new(Class::Permanent, "hash_mismatch", text))
+            }
+            _ => Ok(write::Version {
+                version: incoming.notice.version(&hash),
+                bytes,
+            }),
+        }
+    }
+
+    async fn bytes(&self, incoming: &Incoming, message: &Stored) -> Result<Bytes, Failure> {
+        let Some(file) = &incoming.notice.object else {
+            return Ok(message.body.clone());
+        };
+        match self.bus.get_file(file, DOCUMENT_BYTES_MAX).await {
+            Ok(Some(bytes)) => Ok(bytes),
+            // A replica may not have it yet.
+            Ok(None) => {
+                let text = format!("the object `{file}` is not in the object store");
+                Err(Failure::new(Class::Transient, "object_missing", text))
+            }
+            Err(error @ BusError::Refused(_)) => {
+                Err(Failure::new(Class::Permanent, "too_large", error))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The chunks, in time, and whatever the maker does.
+    async fn make(
+        &self,
+        incoming: &Incoming,
+        write::Version { version, bytes }: write::Version,
+    ) -> Result<write::Made, Failure> {
+        let limit = self.options.timeout;
+        let work = AssertUnwindSafe(async { self.ingest.chunks(incoming, &version, bytes).await });
+        let cut = match tokio::time::timeout(limit, work.catch_unwind()).await {
+            Ok(Ok(cut)) => cut.map_err(failed)?,
+            Ok(Err(_panic)) => {
+                return Err(Failure::new(Class::Bug, "panic", "the indexer panicked"));
+            }
+            Err(_) => {
+                let text = format!("no chunks in {limit:?}");
+                return Err(Failure::new(Class::Transient, "document_timeout", text));
+            }
+        };
+        if cut.chunks.is_empty() {
+            return Err(bug("a document without chunks"));
+        }
+        Ok(write::Made { version, cut })
+    }
+
+    fn random(&self) -> f64 {
+        self.rng
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .f64()
+    }
+}
+
+/// What the message asks for, once it is done.
+fn wanted(incoming: &Incoming) -> Outcome {
+    match incoming.notice.is_deleted {
+        true => Outcome::Deleted,
+        false => Outcome::Indexed,
+    }
+}
+
+fn bug(text: &str) -> Failure {
+    Failure::new(Class::Bug, "bug", text)
+}
+
+fn failed(error: stage::Error) -> Failure {
+    Failure {
+        class: error.class,
+        code: error.code,
+        retry_after: error.retry_after,
+        text: error.source.to_string(),
+    }
+}
+
+impl Take for Indexer {
+    fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let _inflight = self.metrics.inflight(Role::Indexer);
+            let begun = tokio::time::Instant::now();
+            let verdict = self.process(delivery).await;
+            self.metrics
+                .answered(Role::Indexer, verdict, begun.elapsed());
+            match verdict {
+                Verdict::Ack(_) => Answer::Ack,
+                Verdict::Retry(delay) => Answer::Retry(delay),
+                Verdict::GiveUp => Answer::Retry(Duration::from_secs(1)),
+            }
+        })
+    }
+
+    fn on(&self, event: Event) {
+        self.metrics.on(Role::Indexer, event);
+    }
+}

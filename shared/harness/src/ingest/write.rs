@@ -1,0 +1,117 @@
+//! The messages of one version of a document, and the chain of fences that they are published behind.
+
+use super::{Failure, failed};
+use crate::bus::{Bus, Fence, Headers, Publish, PublishError, Stored, Stream};
+use crate::outbox::store_until;
+use bytes::Bytes;
+use envelope::{Class, Subject, UnixMs, header};
+use stage::{Chunk, Cut, Incoming, Ingest};
+
+/// The bytes of a document, and which version they are.
+pub(super) struct Version {
+    pub(super) version: String,
+    pub(super) bytes: Bytes,
+}
+
+/// What was made of them: the chunks, first to last.
+pub(super) struct Made {
+    pub(super) version: String,
+    pub(super) cut: Cut,
+}
+
+/// What is stored of a document: its newest message and its head.
+pub(super) struct Written {
+    pub(super) newest: Option<Stored>,
+    pub(super) head: Option<Stored>,
+}
+
+/// Where a chunk of the document is published.
+pub(super) fn subject(incoming: &Incoming, n: u32) -> String {
+    Subject::Chunk {
+        bucket: incoming.bucket.clone(),
+        doc: incoming.doc_id.clone(),
+        n,
+    }
+    .to_string()
+}
+
+/// The messages that bring the corpus to a version: tombstones of chunks that are no more, then the
+/// chunks from the last to the first. When the head is there, all is.
+pub(super) fn version(
+    ingest: &dyn Ingest,
+    incoming: &Incoming,
+    made: &Made,
+    extent: u32,
+) -> Result<Vec<Publish>, Failure> {
+    let of = u32::try_from(made.cut.chunks.len()).unwrap_or(u32::MAX);
+    let over = ingest
+        .tombstones(incoming, of..extent.max(of), extent)
+        .map_err(failed)?;
+    let chunks = over.iter().chain(made.cut.chunks.iter().rev());
+    Ok(chunks
+        .map(|chunk| message(incoming, chunk, Some(&made.version)))
+        .collect())
+}
+
+/// The messages that delete a document: the head first, which makes every index drop all of it; the
+/// others follow so that the stream forgets them too.
+pub(super) fn deletion(
+    ingest: &dyn Ingest,
+    incoming: &Incoming,
+    extent: u32,
+) -> Result<Vec<Publish>, Failure> {
+    let tombstones = ingest
+        .tombstones(incoming, 0..extent, extent)
+        .map_err(failed)?;
+    Ok(tombstones
+        .iter()
+        .map(|chunk| message(incoming, chunk, None))
+        .collect())
+}
+
+fn message(incoming: &Incoming, chunk: &Chunk, version: Option<&str>) -> Publish {
+    let headers = match version {
+        Some(version) if chunk.n == 0 => Headers::default().with(header::DOC_HASH, version),
+        _ => Headers::default(),
+    };
+    Publish {
+        headers,
+        ..Publish::new(subject(incoming, chunk.n), chunk.body.clone())
+    }
+}
+
+/// Publishes the messages in order, each expecting the one before to be the newest of the document;
+/// the first expects `after`. False when somebody else wrote in between. A corpus without room is
+/// waited for: nothing is lost by that, and giving up would not make room.
+pub(super) async fn chain(
+    bus: &dyn Bus,
+    incoming: &Incoming,
+    messages: Vec<Publish>,
+    mut after: u64,
+) -> Result<bool, Failure> {
+    let across = envelope::subject::chunks(&incoming.bucket, &incoming.doc_id);
+    for message in messages {
+        let fenced = Publish {
+            fence: Fence::AfterAcross(across.clone(), after),
+            ..message.clone()
+        };
+        after = match store_until(bus, fenced, UnixMs(u64::MAX)).await {
+            Ok(sequence) => sequence,
+            Err(PublishError::Exists) => {
+                // It may be this very message, whose confirmation was lost.
+                match bus.last(Stream::Chunks, &across).await? {
+                    Some(newest) if is_same(&newest, &message) && newest.sequence > after => {
+                        newest.sequence
+                    }
+                    _ => return Ok(false),
+                }
+            }
+            Err(error) => return Err(Failure::new(Class::Permanent, "chunk_refused", error)),
+        };
+    }
+    Ok(true)
+}
+
+fn is_same(stored: &Stored, message: &Publish) -> bool {
+    stored.subject == message.subject && stored.body == message.body
+}

@@ -1,0 +1,94 @@
+//! The contract of the indexer: the bytes of a document to messages of the corpus.
+//!
+//! Like a [`Stage`](crate::Stage) it is given no bus and no disk. Which messages are published, in
+//! which order and behind which fence, the harness decides.
+
+use crate::error::Error;
+use bytes::Bytes;
+use envelope::document::Notice;
+use envelope::{Bucket, DocId, Problem, UnixMs};
+use futures_util::future::BoxFuture;
+use std::ops::Range;
+
+/// A document message that is worked on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Incoming {
+    /// What its headers say.
+    pub notice: Notice,
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// Sequence of the message in its stream: of two versions the higher one is newer.
+    pub sequence: u64,
+    /// When it was stored.
+    pub stored_at: UnixMs,
+}
+
+/// What a message of the corpus says of its document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// Which chunk, from 0, the head.
+    pub n: u32,
+    /// How many chunks its version has; on a tombstone, how many there may have been.
+    pub of: u32,
+    /// Its version, see [`Notice::version`].
+    pub version: String,
+    /// What made it, see [`Ingest::pipeline`].
+    pub pipeline: String,
+    /// Sequence of the document message that it was made of; 0 where nobody knows.
+    pub sequence: u64,
+    /// When that message was stored.
+    pub stored_at: UnixMs,
+    /// Whether it is a tombstone.
+    pub is_deleted: bool,
+}
+
+/// A message of the corpus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// Which chunk, from 0.
+    pub n: u32,
+    /// The body.
+    pub body: Bytes,
+}
+
+/// What was made of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// Its chunks, first to last: at least one.
+    pub chunks: Vec<Chunk>,
+    /// What was left out of it, where anything was.
+    pub left_out: Option<Problem>,
+}
+
+/// Makes messages of the corpus out of documents.
+pub trait Ingest: Send + Sync + 'static {
+    /// Which document it is: part of the corpus and id, from tenant and source alone.
+    fn place(&self, notice: &Notice) -> (Bucket, DocId);
+
+    /// Names chunker and embedder with their versions: what was made by another one is made anew.
+    fn pipeline(&self) -> &str;
+
+    /// SHA-256 of the bytes, in hex.
+    fn hash(&self, bytes: Bytes) -> BoxFuture<'_, Result<String, Error>>;
+
+    /// What a message of the corpus says of its document; `None` when it cannot be read.
+    fn known(&self, body: &[u8]) -> Option<Known>;
+
+    /// The chunks of a document. A document that has none is a failure that says why.
+    fn chunks<'a>(
+        &'a self,
+        incoming: &'a Incoming,
+        version: &'a str,
+        bytes: Bytes,
+    ) -> BoxFuture<'a, Result<Cut, Error>>;
+
+    /// Tombstones of these chunks of a document that may have had `of`.
+    fn tombstones(
+        &self,
+        incoming: &Incoming,
+        which: Range<u32>,
+        of: u32,
+    ) -> Result<Vec<Chunk>, Error>;
+}

@@ -1,0 +1,198 @@
+//! One document, or the word that it is gone, onto its subject.
+
+use crate::fail::Fail;
+use bytes::Bytes;
+use envelope::document::{Form, Notice};
+use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
+use envelope::{Bucket, DocId, Subject, TenantId};
+use harness::bus::{Bus, BusError, Headers, Publish};
+use harness::outbox::{publish_until, store_until};
+use retrieval::corpus::Cursor;
+use retrieval::document::{doc_id_of, sha256_hex};
+use retrieval::reader::bytes_of;
+use retrieval::{Entry, Stamp};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a publish may be repeated while the server is away or a stream is full, in milliseconds.
+const PATIENCE_MS: u64 = 60_000;
+/// How long a full object store is left alone.
+const FULL: Duration = Duration::from_millis(500);
+
+/// A document message that was stored.
+#[derive(Debug, Clone)]
+pub(super) struct Sent {
+    pub(super) sequence: u64,
+    pub(super) notice: Notice,
+    pub(super) bucket: Bucket,
+    pub(super) doc_id: DocId,
+    /// Whether a version of it was indexed before.
+    pub(super) was_known: bool,
+    /// How many bytes it has.
+    pub(super) bytes: usize,
+}
+
+impl Sent {
+    /// Where it waits.
+    pub(super) fn subject(&self) -> String {
+        subject(&self.bucket, &self.doc_id)
+    }
+}
+
+/// The name in the subject is the publisher's to choose; with the id of the document, what waits at
+/// one subject is one document.
+fn subject(bucket: &Bucket, doc_id: &DocId) -> String {
+    Subject::Document {
+        bucket: bucket.clone(),
+        name: doc_id.clone(),
+    }
+    .to_string()
+}
+
+/// Where in a file of several documents the last one was read.
+pub(super) type Reading = Cursor;
+
+/// What is published of a document.
+pub(super) struct Body {
+    pub(super) bytes: Bytes,
+    pub(super) hash: String,
+}
+
+/// Reads what is published of a document: its file, or of a part of a file the document. What cannot
+/// be read any more says why.
+pub(super) async fn read(
+    mut reading: Reading,
+    path: PathBuf,
+    notice: &Notice,
+) -> Result<(Reading, Result<Body, String>), Fail> {
+    let Notice { source, tenant, .. } = notice.clone();
+    let form = notice.form;
+    let work = tokio::task::spawn_blocking(move || {
+        let bytes = match form {
+            Form::File => bytes_of(&path, &source),
+            Form::Document => reading
+                .read(&path, &source, &tenant)
+                .map(|document| document.to_json()),
+        };
+        let body = bytes.map(|bytes| Body {
+            hash: sha256_hex(&bytes),
+            bytes: bytes.into(),
+        });
+        (reading, body.map_err(|reason| reason.to_string()))
+    });
+    work.await
+        .map_err(|e| Fail::negative(format!("reading a document failed: {e}")))
+}
+
+/// Publishes a document.
+pub(super) async fn document(
+    bus: &dyn Bus,
+    mut notice: Notice,
+    mut body: Bytes,
+    stamp: &Stamp,
+) -> Result<Sent, Fail> {
+    let bytes = body.len();
+    if bytes > DOCUMENT_INLINE_BYTES_MAX {
+        // A name of its own: what belongs to one message may go with it.
+        let random: String = (0..8).map(|_| fastrand::alphanumeric()).collect();
+        let hash = notice.hash.as_deref().unwrap_or(&stamp.hash);
+        let file = format!("{}.{}.{random}", stamp.doc_id, &hash[..16]);
+        put(bus, &file, std::mem::take(&mut body)).await?;
+        notice.object = Some(file);
+    }
+    let (bucket, doc_id) = (stamp.bucket.clone(), stamp.doc_id.clone());
+    let sent = send(bus, notice, body, bucket, doc_id).await?;
+    Ok(Sent { bytes, ..sent })
+}
+
+/// Publishes the word that a document is gone.
+pub(super) async fn deletion(
+    bus: &dyn Bus,
+    tenant: &TenantId,
+    source: &str,
+    entry: &Entry,
+) -> Result<Sent, Fail> {
+    let notice = Notice {
+        is_deleted: true,
+        chunks: entry.chunks,
+        ..Notice::new(tenant.clone(), source)
+    };
+    let (bucket, doc_id) = (entry.bucket.clone(), entry.doc_id.clone());
+    let sent = send(bus, notice, Bytes::new(), bucket, doc_id).await?;
+    Ok(Sent {
+        was_known: true,
+        ..sent
+    })
+}
+
+async fn send(
+    bus: &dyn Bus,
+    notice: Notice,
+    body: Bytes,
+    bucket: Bucket,
+    doc_id: DocId,
+) -> Result<Sent, Fail> {
+    let headers = notice
+        .headers()
+        .into_iter()
+        .fold(Headers::default(), |headers, (name, value)| {
+            headers.with(name, value)
+        });
+    let message = Publish {
+        headers,
+        ..Publish::new(subject(&bucket, &doc_id), body)
+    };
+    let until = bus.now().plus(PATIENCE_MS);
+    let sequence = store_until(bus, message, until).await.map_err(|e| {
+        Fail::negative(format!("`{}` could not be published: {e}", notice.source))
+            .hint("has the fleet been set up? `argosy setup` makes the streams")
+    })?;
+    Ok(Sent {
+        sequence,
+        notice,
+        bucket,
+        doc_id,
+        was_known: false,
+        bytes: 0,
+    })
+}
+
+/// Puts a file where indexers find it; waits while there is no room.
+async fn put(bus: &dyn Bus, file: &str, bytes: Bytes) -> Result<(), Fail> {
+    let until = bus.now().plus(PATIENCE_MS);
+    loop {
+        match bus.put_file(file, bytes.clone()).await {
+            Ok(()) => return Ok(()),
+            Err(BusError::Refused(_) | BusError::Away(_)) if bus.now() < until => {
+                tokio::time::sleep(FULL).await;
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Whether a document stands under an id that its source no longer has: indexed by a release that
+/// derived ids in another way.
+pub(super) fn is_known_otherwise(tenant: &TenantId, source: &str, entry: &Entry) -> bool {
+    doc_id_of(tenant, source) != entry.doc_id
+}
+
+/// Deletes such a document, which no document message can name.
+pub(super) async fn forget(
+    bus: &dyn Bus,
+    tenant: &TenantId,
+    source: &str,
+    entry: &Entry,
+) -> Result<(), Fail> {
+    for n in 0..entry.chunks.max(1) {
+        let gone = retrieval::record::tombstone(tenant, source, entry, n);
+        let body = gone
+            .encode()
+            .map_err(|e| Fail::negative(format!("chunk {}: {e}", gone.chunk_id())))?;
+        let message = Publish::new(gone.subject(), body);
+        publish_until(bus, message, bus.now().plus(PATIENCE_MS))
+            .await
+            .map_err(|e| Fail::negative(format!("a tombstone could not be stored: {e}")))?;
+    }
+    Ok(())
+}

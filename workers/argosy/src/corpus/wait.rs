@@ -1,0 +1,249 @@
+//! Waiting for what was published: events tell, and where one is lost, what is stored.
+
+use super::publish::Sent;
+use super::{Progress, Skipped, Summary};
+use crate::fail::Fail;
+use envelope::document::{Indexed, Outcome};
+use envelope::{Subject, header};
+use harness::bus::{Bus, Stream, Subscription};
+use retrieval::ChunkRecord;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Documents on their way at once, and bytes of them: what waits takes room in streams.
+const OUT_MAX: usize = 1_000;
+const OUT_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// After how long without news of any document what is stored is looked at.
+const QUIET: Duration = Duration::from_secs(1);
+/// How many documents are looked at then.
+const LOOK_MAX: usize = 32;
+/// How many sources a failure names.
+const NAMED: usize = 3;
+
+/// Documents that were published and of which nothing is known yet.
+pub(super) struct Waiting {
+    bus: Arc<dyn Bus>,
+    /// Absent when nobody waits.
+    events: Option<(Box<dyn Subscription>, Duration)>,
+    out: BTreeMap<u64, Sent>,
+    done: usize,
+    total: usize,
+    bytes: usize,
+    /// When something last came of a document.
+    moved: Instant,
+    /// When what is stored was last looked at.
+    looked: Instant,
+}
+
+impl Waiting {
+    /// Listens before anything is published.
+    pub(super) async fn listen(
+        bus: Arc<dyn Bus>,
+        patience: Option<Duration>,
+        total: usize,
+    ) -> Result<Waiting, Fail> {
+        let events = match patience {
+            Some(patience) => Some((bus.subscribe("argosy.indexed.*.*", None).await?, patience)),
+            None => None,
+        };
+        Ok(Waiting {
+            bus,
+            events,
+            out: BTreeMap::new(),
+            done: 0,
+            total,
+            bytes: 0,
+            moved: Instant::now(),
+            looked: Instant::now(),
+        })
+    }
+
+    /// One more was published. Waits while there are too many.
+    pub(super) async fn add(
+        &mut self,
+        sent: Sent,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> Result<(), Fail> {
+        if self.events.is_none() {
+            summary.published += 1;
+            progress(Progress::Done(summary.published, self.total));
+            return Ok(());
+        }
+        if self.out.is_empty() {
+            self.moved = Instant::now();
+        }
+        self.bytes += sent.bytes;
+        self.out.insert(sent.sequence, sent);
+        self.until(OUT_MAX, OUT_BYTES_MAX, summary, progress).await
+    }
+
+    /// Waits for the rest.
+    pub(super) async fn all(
+        mut self,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> Result<(), Fail> {
+        self.until(0, 0, summary, progress).await
+    }
+
+    async fn until(
+        &mut self,
+        most: usize,
+        most_bytes: usize,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> Result<(), Fail> {
+        while self.out.len() > most || self.bytes > most_bytes {
+            let Some((events, patience)) = &mut self.events else {
+                return Ok(());
+            };
+            let patience = *patience;
+            match tokio::time::timeout(QUIET, events.next()).await {
+                Ok(Some(message)) => {
+                    if let Ok(event) = serde_json::from_slice::<Indexed>(&message.body) {
+                        self.came(event.sequence, event, summary, progress);
+                    }
+                }
+                Ok(None) => tokio::time::sleep(QUIET).await,
+                Err(_quiet) => {}
+            }
+            // Others may be heard all the time.
+            if self.moved.elapsed() >= QUIET && self.looked.elapsed() >= QUIET {
+                while self.look(summary, progress).await {}
+                self.looked = Instant::now();
+            }
+            if self.moved.elapsed() > patience {
+                return Err(self.stuck(patience));
+            }
+        }
+        Ok(())
+    }
+
+    fn came(
+        &mut self,
+        sequence: u64,
+        event: Indexed,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) {
+        let Some(sent) = self.out.remove(&sequence) else {
+            return; // Somebody else's.
+        };
+        self.moved = Instant::now();
+        self.bytes -= sent.bytes;
+        self.done += 1;
+        summary.chunks += event.chunks as usize;
+        match event.outcome {
+            Outcome::Indexed => {
+                summary.indexed += 1;
+                match sent.was_known {
+                    true => summary.changed += 1,
+                    false => summary.added += 1,
+                }
+                // Of which something was left out.
+                summary.skipped.extend(event.problem.map(|p| Skipped {
+                    source: sent.notice.source,
+                    reason: p.message,
+                }));
+            }
+            // Gone already is gone as well.
+            Outcome::Deleted => summary.deleted += 1,
+            Outcome::Unchanged if sent.notice.is_deleted => summary.deleted += 1,
+            Outcome::Unchanged => summary.unchanged += 1,
+            Outcome::Superseded => summary.superseded += 1,
+            Outcome::Skipped => summary.skipped.push(Skipped {
+                source: sent.notice.source,
+                reason: event.problem.map_or_else(String::new, |p| p.message),
+            }),
+        }
+        progress(Progress::Done(self.done, self.total));
+    }
+
+    /// Asks the streams about the oldest ones; true when that brought news.
+    async fn look(
+        &mut self,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> bool {
+        let before = self.done;
+        let oldest: Vec<Sent> = self.out.values().take(LOOK_MAX).cloned().collect();
+        for sent in oldest {
+            match outcome(&*self.bus, &sent).await {
+                Ok(Some(event)) => self.came(sent.sequence, event, summary, progress),
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::debug!(%error, "what became of a document is not known yet");
+                    return false;
+                }
+            }
+        }
+        self.done > before && !self.out.is_empty()
+    }
+
+    fn stuck(&self, patience: Duration) -> Fail {
+        let named: Vec<&str> = self
+            .out
+            .values()
+            .take(NAMED)
+            .map(|sent| sent.notice.source.as_str())
+            .collect();
+        let more = match self.out.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        Fail::still_running(format!(
+            "nothing has come of any document for {} s; {} of {} are done, waiting: {}{more}",
+            patience.as_secs(),
+            self.done,
+            self.total,
+            named.join(", ")
+        ))
+        .hint("does an indexer run? `argosy run indexer`; what was published is indexed when one does")
+    }
+}
+
+/// What came of a document, as far as it is stored; `None` while its message waits.
+async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, Fail> {
+    let waits = bus.last(Stream::Documents, &sent.subject()).await?;
+    if waits.is_some_and(|newest| newest.sequence == sent.sequence) {
+        return Ok(None);
+    }
+    let (bucket, doc) = (sent.bucket.clone(), sent.doc_id.clone());
+    let event = |outcome| {
+        let (bucket, doc) = (sent.bucket.clone(), sent.doc_id.clone());
+        Indexed::of(&sent.notice, bucket, doc, sent.sequence, outcome)
+    };
+    let letter = Subject::DeadDocument {
+        bucket: bucket.clone(),
+        doc: doc.clone(),
+    };
+    let origin = format!("{}/{}", Stream::Documents.name(), sent.sequence);
+    let letter = bus.last(Stream::Dead, &letter.to_string()).await?;
+    if let Some(letter) = letter
+        && letter.headers.get(header::DEAD_ORIGIN) == Some(&origin)
+    {
+        let said = |name| letter.headers.get(name).unwrap_or_default();
+        let (code, text) = (said(header::DEAD_REASON), said(header::DEAD_ERROR));
+        return Ok(Some(Indexed {
+            problem: Some(envelope::Problem::new(code, text)),
+            ..event(Outcome::Skipped)
+        }));
+    }
+    let head = Subject::Chunk { bucket, doc, n: 0 }.to_string();
+    let head = bus.last(Stream::Chunks, &head).await?;
+    let head = head.and_then(|head| ChunkRecord::decode(&head.body).ok());
+    Ok(Some(match head {
+        None if sent.notice.is_deleted => event(Outcome::Deleted),
+        None => event(Outcome::Superseded),
+        Some(head) if head.deleted && sent.notice.is_deleted => event(Outcome::Deleted),
+        Some(head) if head.document_seq == sent.sequence => Indexed {
+            chunks: head.of,
+            ..event(Outcome::Indexed)
+        },
+        Some(head) if Some(&head.hash) == sent.notice.hash.as_ref() => event(Outcome::Unchanged),
+        Some(_) => event(Outcome::Superseded),
+    }))
+}

@@ -1,0 +1,136 @@
+//! The corpus stream into a local index.
+
+use harness::bus::Stored;
+use harness::feed::View;
+use retrieval::{ChunkRecord, Index, Writer};
+use tokio::sync::watch;
+
+/// A tantivy index as a view of the corpus stream.
+pub struct IndexView {
+    index: Index,
+    writer: Writer,
+    /// Which stream it was fed from: a re-created one starts it anew.
+    stream: String,
+    waiting: Vec<ChunkRecord>,
+    applied: u64,
+    committed: u64,
+    seen: watch::Sender<u64>,
+}
+
+/// Records that are taken in at once.
+const BATCH: usize = 512;
+/// Messages after which the index is committed while new ones keep coming.
+const COMMIT: u64 = 5_000;
+/// The same while it is behind: what a crash would have it read again.
+const COMMIT_BEHIND: u64 = 100_000;
+
+impl IndexView {
+    /// A view of `index` on the stream of this name; the receiver tells how far the index is.
+    pub fn new(
+        index: Index,
+        stream: String,
+    ) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error> {
+        let mut writer = index.writer()?;
+        let position = index.position()?;
+        let committed = match &position {
+            Some(at) if at.stream == stream => at.sequence,
+            Some(_) => {
+                tracing::warn!(
+                    stream,
+                    "the index was fed from another stream; it is built anew"
+                );
+                writer.clear()?;
+                0
+            }
+            None => 0,
+        };
+        Ok(Self::from(index, writer, stream, committed))
+    }
+
+    /// The same on a stream that is empty at every start (the bus of one process): what the index
+    /// holds stays.
+    pub fn kept(index: Index) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error> {
+        let writer = index.writer()?;
+        Ok(Self::from(index, writer, "memory".into(), 0))
+    }
+
+    fn from(
+        index: Index,
+        writer: Writer,
+        stream: String,
+        committed: u64,
+    ) -> (IndexView, watch::Receiver<u64>) {
+        let (seen, receiver) = watch::channel(committed);
+        (
+            IndexView {
+                index,
+                writer,
+                stream,
+                waiting: Vec::new(),
+                applied: committed,
+                committed,
+                seen,
+            },
+            receiver,
+        )
+    }
+
+    /// How many chunks can be found.
+    pub fn chunk_count(&self) -> u64 {
+        self.index.chunk_count()
+    }
+
+    fn commit(&mut self) -> Result<(), retrieval::Error> {
+        tokio::task::block_in_place(|| {
+            self.take_in()?;
+            self.writer.commit(self.applied, &self.stream)
+        })?;
+        self.committed = self.applied;
+        Ok(())
+    }
+
+    fn take_in(&mut self) -> Result<(), retrieval::Error> {
+        self.writer.apply(&self.waiting)?;
+        self.waiting.clear();
+        Ok(())
+    }
+}
+
+impl View for IndexView {
+    fn apply(
+        &mut self,
+        message: Stored,
+        pending: u64,
+    ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        match ChunkRecord::decode(&message.body) {
+            Ok(record) => self.waiting.push(record),
+            // One bad chunk does not stop the corpus; it is named and passed over.
+            Err(error) => {
+                tracing::error!(%error, subject = message.subject, "unreadable chunk passed over")
+            }
+        }
+        self.applied = message.sequence;
+        if self.waiting.len() >= BATCH {
+            tokio::task::block_in_place(|| self.take_in())?;
+        }
+        let most = if pending == 0 { COMMIT } else { COMMIT_BEHIND };
+        if self.applied - self.committed >= most {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if self.applied > self.committed {
+            self.commit()?;
+            // Nothing more is waiting: the moment to look at the corpus as a whole.
+            tokio::task::block_in_place(|| self.writer.refit())?;
+            self.seen.send_replace(self.committed);
+        }
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        self.applied
+    }
+}

@@ -1,0 +1,344 @@
+//! Reading, cutting, embedding.
+
+use crate::error::Error;
+use crate::options::{Options, OptionsError};
+use bytes::Bytes;
+use embed::{Embedder, Side};
+use envelope::document::{Form, Notice};
+use envelope::{Bucket, DocId, Problem};
+use retrieval::chunk::CHUNKER;
+use retrieval::document::{bucket_of, doc_id_of, sha256_hex};
+use retrieval::reader::read_bytes;
+use retrieval::record::{publish_order, tombstone};
+use retrieval::vector::Embedding;
+use retrieval::{ChunkRecord, Document, Entry};
+use stage::{BoxFuture, Chunk, Cut, Incoming, Ingest, Known};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The indexer.
+pub struct Indexer {
+    /// Makes the vectors that travel with the chunks, if any do: a table of words is every
+    /// retriever's own.
+    embedder: Option<Arc<dyn Embedder>>,
+    pipeline: String,
+    batch: usize,
+}
+
+impl Indexer {
+    /// An indexer; with an embedder, its vectors travel with the chunks.
+    pub fn new(
+        embedder: Option<Arc<dyn Embedder>>,
+        options: &Options,
+    ) -> Result<Indexer, OptionsError> {
+        options.validate()?;
+        let pipeline = match &embedder {
+            None => CHUNKER.to_owned(),
+            Some(embedder) => format!("{CHUNKER}+{}", embedder.name()),
+        };
+        Ok(Indexer {
+            embedder,
+            pipeline,
+            batch: options.batch as usize,
+        })
+    }
+
+    async fn embed(&self, records: &mut [ChunkRecord]) -> Result<(), Error> {
+        let Some(embedder) = &self.embedder else {
+            return Ok(());
+        };
+        for batch in records.chunks_mut(self.batch) {
+            let texts: Vec<String> = batch
+                .iter()
+                .map(|record| format!("{}\n{}", record.title, record.text))
+                .collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let vectors = embedder.embed(&texts, Side::Passage).await?;
+            if vectors.len() != batch.len() {
+                return Err(Error::Vectors {
+                    name: embedder.name().to_owned(),
+                    want: batch.len(),
+                    got: vectors.len(),
+                });
+            }
+            for (record, vector) in batch.iter_mut().zip(vectors) {
+                record.embedding = Some(Embedding::of(embedder.name(), &vector));
+            }
+        }
+        Ok(())
+    }
+
+    /// The records of a document, first to last, without vectors; and what was left out of it.
+    /// Blocking.
+    fn cut(
+        incoming: &Incoming,
+        version: &str,
+        bytes: &[u8],
+    ) -> Result<(Vec<ChunkRecord>, Option<Problem>), Error> {
+        let Notice {
+            tenant,
+            source,
+            metadata,
+            form,
+            ..
+        } = &incoming.notice;
+        let (mut document, left_out) = match form {
+            Form::File => read_bytes(bytes, source, tenant)?,
+            Form::Document => (Document::from_json(bytes, source, tenant)?, None),
+        };
+        // What the publisher says of it wins over what it says of itself.
+        for (name, value) in metadata {
+            document.metadata.insert(name.to_lowercase(), value.clone());
+        }
+        version.clone_into(&mut document.hash);
+        let mut records = publish_order(&document, None);
+        records.reverse();
+        let left_out = left_out.map(|reason| Problem::new(reason.as_str(), reason.to_string()));
+        Ok((records, left_out))
+    }
+
+    /// As a message, with what it was made of.
+    fn message(&self, incoming: &Incoming, record: ChunkRecord) -> Result<Chunk, Error> {
+        let record = ChunkRecord {
+            pipeline: self.pipeline.clone(),
+            document_seq: incoming.sequence,
+            document_at: incoming.stored_at,
+            ..record
+        };
+        let n = record.n;
+        let body = record
+            .encode()
+            .map_err(|source| Error::Chunk { n, source })?;
+        Ok(Chunk { n, body })
+    }
+}
+
+impl Ingest for Indexer {
+    fn place(&self, notice: &Notice) -> (Bucket, DocId) {
+        let Notice { tenant, source, .. } = notice;
+        (bucket_of(source), doc_id_of(tenant, source))
+    }
+
+    fn pipeline(&self) -> &str {
+        &self.pipeline
+    }
+
+    fn hash(&self, bytes: Bytes) -> BoxFuture<'_, Result<String, stage::Error>> {
+        Box::pin(async move {
+            let hashing = tokio::task::spawn_blocking(move || sha256_hex(&bytes));
+            Ok(hashing.await.map_err(|_| Error::Panic)?)
+        })
+    }
+
+    fn known(&self, body: &[u8]) -> Option<Known> {
+        let record = ChunkRecord::decode(body).ok()?;
+        Some(Known {
+            n: record.n,
+            of: record.of,
+            version: record.hash,
+            pipeline: record.pipeline,
+            sequence: record.document_seq,
+            stored_at: record.document_at,
+            is_deleted: record.deleted,
+        })
+    }
+
+    fn chunks<'a>(
+        &'a self,
+        incoming: &'a Incoming,
+        version: &'a str,
+        bytes: Bytes,
+    ) -> BoxFuture<'a, Result<Cut, stage::Error>> {
+        Box::pin(async move {
+            let (of, named) = (incoming.clone(), version.to_owned());
+            let cutting = tokio::task::spawn_blocking(move || Indexer::cut(&of, &named, &bytes));
+            let (mut records, left_out) = cutting.await.map_err(|_| Error::Panic)??;
+            self.embed(&mut records).await?;
+            let messages = records.into_iter().map(|r| self.message(incoming, r));
+            Ok(Cut {
+                chunks: messages.collect::<Result<_, _>>()?,
+                left_out,
+            })
+        })
+    }
+
+    fn tombstones(
+        &self,
+        incoming: &Incoming,
+        which: Range<u32>,
+        of: u32,
+    ) -> Result<Vec<Chunk>, stage::Error> {
+        let entry = Entry {
+            bucket: incoming.bucket.clone(),
+            doc_id: incoming.doc_id.clone(),
+            hash: String::new(),
+            chunks: of,
+        };
+        let Notice { tenant, source, .. } = &incoming.notice;
+        let records = which.map(|n| tombstone(tenant, source, &entry, n));
+        Ok(records
+            .map(|record| self.message(incoming, record))
+            .collect::<Result<_, _>>()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Class, TenantId, UnixMs};
+    use std::collections::BTreeMap;
+
+    struct Lengths;
+
+    impl Embedder for Lengths {
+        fn name(&self) -> &str {
+            "lengths-1"
+        }
+        fn dims(&self) -> usize {
+            1
+        }
+        fn weight(&self) -> f32 {
+            0.5
+        }
+        fn embed<'a>(
+            &'a self,
+            texts: &'a [&'a str],
+            side: Side,
+        ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, embed::Error>> {
+            assert_eq!(side, Side::Passage);
+            assert!(texts.len() <= 2, "a batch is no larger than it may be");
+            let vectors = texts.iter().map(|text| vec![text.len() as f32]).collect();
+            Box::pin(std::future::ready(Ok(vectors)))
+        }
+    }
+
+    fn incoming(source: &str) -> Incoming {
+        let notice = Notice::new(TenantId::default_tenant(), source);
+        let indexer = indexer(None);
+        let (bucket, doc_id) = indexer.place(&notice);
+        Incoming {
+            notice,
+            bucket,
+            doc_id,
+            sequence: 7,
+            stored_at: UnixMs(70),
+        }
+    }
+
+    fn indexer(embedder: Option<Arc<dyn Embedder>>) -> Indexer {
+        let options = Options {
+            batch: 2,
+            ..Options::default()
+        };
+        Indexer::new(embedder, &options).unwrap()
+    }
+
+    fn long() -> Bytes {
+        let text = "A sentence of some words that fill the piece well. ".repeat(120);
+        format!("---\nvendor: Corvane\n---\n# Lease\n{text}").into()
+    }
+
+    fn records(chunks: &[Chunk]) -> Vec<ChunkRecord> {
+        let decode = |chunk: &Chunk| ChunkRecord::decode(&chunk.body).unwrap();
+        chunks.iter().map(decode).collect()
+    }
+
+    #[tokio::test]
+    async fn chunks_say_what_they_were_made_of() {
+        let mut incoming = incoming("contracts/lease.md");
+        incoming.notice.metadata = BTreeMap::from([
+            ("Vendor".to_owned(), "Brunnhof".into()),
+            ("year".to_owned(), 2031.into()),
+        ]);
+        let indexer = indexer(None);
+        let chunks = indexer
+            .chunks(&incoming, "v1", long())
+            .await
+            .unwrap()
+            .chunks;
+        assert!(chunks.len() > 3);
+        for (n, record) in (0..).zip(records(&chunks)) {
+            assert_eq!((record.n, record.of as usize), (n, chunks.len()));
+            assert_eq!((record.hash.as_str(), record.document_seq), ("v1", 7));
+            assert_eq!(record.metadata["vendor"], "Brunnhof");
+            assert_eq!(record.metadata["year"], 2031);
+            assert_eq!(record.embedding, None);
+            let known = indexer.known(&chunks[n as usize].body).unwrap();
+            assert_eq!((known.n, known.stored_at), (n, UnixMs(70)));
+            assert_eq!(
+                (known.pipeline.as_str(), known.is_deleted),
+                (CHUNKER, false)
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn a_document_that_was_read_already_is_taken_as_it_is() {
+        let mut incoming = incoming("notes/rows.jsonl#b");
+        incoming.notice.form = Form::Document;
+        incoming.notice.metadata = BTreeMap::from([("year".to_owned(), 2031.into())]);
+        let body = r#"{"title": "Two", "ext": "jsonl", "metadata": {"Vendor": "Acme", "year": 1},
+            "lines": [{"number": 4, "page": 2, "text": "the second"}]}"#;
+        let cut = indexer(None).chunks(&incoming, "v1", body.into()).await;
+        let records = records(&cut.unwrap().chunks);
+        let [record] = &records[..] else {
+            panic!("{records:?}")
+        };
+        assert_eq!(
+            (record.title.as_str(), record.text.as_str()),
+            ("Two", "the second")
+        );
+        assert_eq!(
+            (record.source.as_str(), record.bucket.as_str()),
+            ("notes/rows.jsonl#b", "notes")
+        );
+        assert_eq!(record.metadata["vendor"], "Acme");
+        assert_eq!(record.metadata["year"], 2031);
+        let bad = indexer(None).chunks(&incoming, "v1", long()).await;
+        let bad = bad.unwrap_err();
+        assert_eq!((bad.class, bad.code), (Class::Permanent, "bad_form"));
+    }
+
+    #[tokio::test]
+    async fn vectors_travel_with_the_chunks() {
+        let indexer = indexer(Some(Arc::new(Lengths)));
+        assert_eq!(indexer.pipeline(), format!("{CHUNKER}+lengths-1"));
+        let incoming = incoming("lease.md");
+        let chunks = indexer
+            .chunks(&incoming, "v1", long())
+            .await
+            .unwrap()
+            .chunks;
+        for record in records(&chunks) {
+            let length = record.title.len() + 1 + record.text.len();
+            let vector = record.embedding.unwrap().vector();
+            assert!((vector[0] - length as f32).abs() < 1.0, "{vector:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_says_why() {
+        let indexer = indexer(None);
+        for (source, bytes, code) in [
+            ("a.txt", Bytes::from_static(b"a\0b"), "binary"),
+            ("a.md", Bytes::from_static(b" \n"), "empty"),
+            ("a.png", Bytes::from_static(b"x"), "unknown_extension"),
+            ("a.jsonl", Bytes::from_static(b"{}"), "several_documents"),
+        ] {
+            let failed = indexer.chunks(&incoming(source), "v", bytes).await;
+            let failed = failed.unwrap_err();
+            assert_eq!((failed.class, failed.code), (Class::Permanent, code));
+        }
+    }
+
+    #[test]
+    fn tombstones_say_how_far_it_may_reach() {
+        let indexer = indexer(None);
+        let gone = indexer.tombstones(&incoming("a.md"), 2..4, 9).unwrap();
+        let shape: Vec<_> = records(&gone)
+            .iter()
+            .map(|r| (r.n, r.of, r.deleted, r.document_seq))
+            .collect();
+        assert_eq!(shape, [(2, 9, true, 7), (3, 9, true, 7)]);
+    }
+}

@@ -1,0 +1,13 @@
+//! The indexer: the bytes of a document to chunks of the corpus.
+//!
+//! It reads text, cuts it, and has the chunks embedded where an encoder is to travel with them. *Not*
+//! here: what is published and when it is acked (`harness::ingest`), and how text is read and cut
+//! (`retrieval`).
+
+mod error;
+mod indexer;
+mod options;
+
+pub use error::Error;
+pub use indexer::Indexer;
+pub use options::{Options, OptionsError};
