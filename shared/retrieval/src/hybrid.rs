@@ -25,6 +25,10 @@ const NAMED_SEARCHED_MAX: usize = 4;
 /// Each of them may add this part of what is fetched.
 const NAMED_SHARE: usize = 2;
 
+/// How close a chunk has to be when no chunk has a word of the query. Chosen on the side of caution,
+/// not by measurement.
+const ALONE_COSINE_MIN: f32 = 0.5;
+
 /// What may be tuned about a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -278,9 +282,13 @@ fn merge(
         .filter(|_| options.words)
         .flat_map(|hits| hits.best.iter().map(|(score, chunk)| (*chunk, *score)))
         .collect();
+    // Something is always closest. Where no word of the query is in the corpus, close is not enough.
+    let nothing_said = options.words && hits.as_ref().is_some_and(|hits| hits.total == 0);
+    let least = if nothing_said { ALONE_COSINE_MIN } else { -1.0 };
     let by_vector: HashMap<DocAddress, f32> = close
         .into_iter()
         .flatten()
+        .filter(|(score, _)| *score >= least)
         .map(|(score, chunk)| (chunk, score))
         .collect();
     let mut chunks: Vec<DocAddress> = by_words.keys().chain(by_vector.keys()).copied().collect();

@@ -120,6 +120,18 @@ async fn a_leg_that_fails_is_named_and_the_other_answers() {
 }
 
 #[tokio::test]
+async fn what_is_merely_closest_is_not_found() {
+    let index = index_of(&[
+        record("far", "a harbour", Some([0.4, 0.9])),
+        record("close", "a quay", Some([0.9, 0.4])),
+    ]);
+    let searcher = HybridSearcher::new(index, Options::default())
+        .with_embedder(Arc::new(Compass { fails: false }));
+    let result = searcher.search(&request("zzz")).await.unwrap();
+    assert_eq!(found(&result), ["close"]);
+}
+
+#[tokio::test]
 async fn vectors_of_another_embedder_are_no_vectors() {
     let mut records = three();
     for record in &mut records {
