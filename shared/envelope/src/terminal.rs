@@ -250,6 +250,9 @@ fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::FilterUnknownField { field } => {
             format!("The documents have no field `{field}`; that condition was left out.")
         }
+        Fallback::SearchedWithout { leg } => {
+            format!("The search by {leg} failed; these are the passages of the rest of it.")
+        }
         Fallback::PartsMissing { indexes } | Fallback::PartsFailed { indexes } => {
             format!(
                 "{} of the passages found could not be read in time.",

@@ -88,6 +88,11 @@ pub enum Fallback {
         /// The field.
         field: String,
     },
+    /// A part of the search failed: the passages are from the others.
+    SearchedWithout {
+        /// Which: `words` or `vectors`.
+        leg: String,
+    },
     /// Passages over the size of one message were left out.
     PassagesTrimmed {
         /// How many.
@@ -137,6 +142,7 @@ impl Fallback {
             Fallback::NoProgress => "no_progress",
             Fallback::FilterRelaxed { .. } => "filter_relaxed",
             Fallback::FilterUnknownField { .. } => "filter_unknown_field",
+            Fallback::SearchedWithout { .. } => "searched_without",
             Fallback::PassagesTrimmed { .. } => "passages_trimmed",
             Fallback::MapDefault => "map_default",
             Fallback::MapSalvaged => "map_salvaged",
@@ -153,11 +159,12 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 16] = [
+    pub const ALL: [&'static str; 17] = [
         "plan_default",
         "no_progress",
         "filter_relaxed",
         "filter_unknown_field",
+        "searched_without",
         "passages_trimmed",
         "map_default",
         "map_salvaged",

@@ -58,7 +58,10 @@ impl Retriever {
             narrowing = relaxed;
             found = self.search(cx, &plan, &narrowing).await?;
         }
-        let fallbacks = narrowing.fallbacks(&found.unknown_fields);
+        let mut fallbacks = narrowing.fallbacks(&found.unknown_fields);
+        fallbacks.extend(found.failed.iter().map(|leg| Fallback::SearchedWithout {
+            leg: leg.as_str().into(),
+        }));
         let mut done = if found.passages.is_empty() {
             let doubt = narrowing.doubt(&cx.case, &found.unknown_fields);
             Done::new(RetrieverExit::NothingFound(doubt), "nothing found")
@@ -152,6 +155,7 @@ mod tests {
         passages: Vec<Passage>,
         conditions_max: usize,
         unknown_fields: Vec<String>,
+        failed: Vec<retrieval::Leg>,
         requests: Mutex<Vec<Request>>,
     }
 
@@ -161,6 +165,7 @@ mod tests {
                 passages,
                 conditions_max,
                 unknown_fields: Vec::new(),
+                failed: Vec::new(),
                 requests: Mutex::default(),
             }
         }
@@ -175,6 +180,7 @@ mod tests {
                 self.requests.lock().unwrap().push(request.clone());
                 let mut found = SearchResult {
                     unknown_fields: self.unknown_fields.clone(),
+                    failed: self.failed.clone(),
                     ..SearchResult::default()
                 };
                 if request.filter.0.len() <= self.conditions_max {
@@ -266,6 +272,15 @@ mod tests {
                 field: "year".into()
             }]
         );
+    }
+
+    #[tokio::test]
+    async fn a_part_of_the_search_that_failed_is_visible() {
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
+        searcher.failed = vec![retrieval::Leg::Vectors];
+        let (done, _) = run(searcher, &cx()).await;
+        let leg = "vectors".into();
+        assert_eq!(done.fallbacks, [Fallback::SearchedWithout { leg }]);
     }
 
     #[tokio::test]
