@@ -93,6 +93,14 @@ struct Aim {
     weight: f32,
 }
 
+impl Aim {
+    /// A query without anything to go by has no direction, and everything would be as close.
+    fn new(vector: Vec<f32>, weight: f32) -> Option<Aim> {
+        let aims = vector.iter().any(|x| *x != 0.0);
+        aims.then_some(Aim { vector, weight })
+    }
+}
+
 impl HybridSearcher {
     /// Searches `index`; what its writer commits is found by the next search.
     pub fn new(index: Index, options: Options) -> HybridSearcher {
@@ -231,17 +239,22 @@ impl HybridSearcher {
             own.unwrap_or_else(|| embedder.weight())
         };
         if let Some(fitted) = snapshot.fitted() {
-            return Ok(Some(Aim {
-                vector: fitted.vector(&request.query),
-                weight: weight(&**fitted),
-            }));
+            let vector = fitted.vector(&request.query);
+            return Ok(Aim::new(vector, weight(&**fitted)));
         }
         let Some(embedder) = &self.embedder else {
             return Ok(None);
         };
+        if let Some(by) = snapshot.carried_by().filter(|by| *by != embedder.name()) {
+            let text = format!(
+                "the vectors of the index are by `{by}`, queries are embedded by `{}`",
+                embedder.name()
+            );
+            return Err(Error::Options(text));
+        }
         let mut vectors = embedder.embed(&[&request.query], Side::Query).await?;
         let weight = weight(&**embedder);
-        Ok(vectors.pop().map(|vector| Aim { vector, weight }))
+        Ok(vectors.pop().and_then(|vector| Aim::new(vector, weight)))
     }
 
     fn label<'a>(&self, buckets: &'a [Bucket]) -> &'a str {

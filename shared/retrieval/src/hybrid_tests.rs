@@ -131,6 +131,145 @@ async fn what_is_merely_closest_is_not_found() {
     assert_eq!(found(&result), ["close"]);
 }
 
+/// As [`three`] is for two numbers: the static table over a folder on disk.
+fn on_disk(folder: &std::path::Path) -> Index {
+    Index::open(folder, &Vectors::Table(embed::StaticTable::shipped())).unwrap()
+}
+
+fn by_vectors(index: &Index) -> HybridSearcher {
+    let options = Options {
+        words: false,
+        rerank: false,
+        ..Options::default()
+    };
+    HybridSearcher::new(index.clone(), options)
+}
+
+const SUBJECTS: [(&str, &str); 4] = [
+    ("dog", "The puppy barked at the other dogs in the kennel."),
+    ("bank", "The bank raised the interest rate of the loan."),
+    ("ship", "The vessel left the harbour and sailed the ocean."),
+    ("cook", "Boil the soup and add salt to the vegetables."),
+];
+
+#[tokio::test]
+async fn the_static_table_is_fitted_kept_and_fitted_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = on_disk(folder.path());
+    let mut writer = index.writer().unwrap();
+    let records = SUBJECTS.map(|(doc, text)| record(doc, text, None));
+    writer.apply(&records).unwrap();
+    writer.commit(4, "s").unwrap();
+    let before = by_vectors(&index).search(&request("canine")).await.unwrap();
+    assert!(before.passages.is_empty(), "nothing is fitted yet");
+
+    writer.refit().unwrap();
+    let asks = [
+        ("canine pets", "dog"),
+        ("mortgage credit", "bank"),
+        ("boat at sea", "ship"),
+    ];
+    for (query, doc) in asks {
+        let result = by_vectors(&index).search(&request(query)).await.unwrap();
+        assert_eq!(found(&result)[0], doc, "{query}");
+    }
+    // Twice as many: made anew, over chunks that came, changed and went.
+    let mut more: Vec<_> = (0..6)
+        .map(|n| record(&format!("more{n}"), "a brick wall", None))
+        .collect();
+    more.push(ChunkRecord {
+        hash: "h2".into(),
+        ..record("dog", "The kitten purred at the other cats.", None)
+    });
+    more.push(ChunkRecord {
+        deleted: true,
+        ..record("bank", "", None)
+    });
+    writer.apply(&more).unwrap();
+    writer.commit(12, "s").unwrap();
+    writer.refit().unwrap();
+    drop(writer);
+    drop(index);
+
+    let index = on_disk(folder.path());
+    assert_eq!(index.position().unwrap().unwrap().sequence, 12);
+    let result = by_vectors(&index)
+        .search(&request("feline pets"))
+        .await
+        .unwrap();
+    assert_eq!(found(&result)[0], "dog");
+    let result = by_vectors(&index)
+        .search(&request("mortgage credit"))
+        .await
+        .unwrap();
+    assert!(!found(&result).contains(&"bank"));
+    let files = std::fs::read_dir(folder.path().join("index-2/vectors")).unwrap();
+    let names: Vec<_> = files
+        .map(|f| f.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let old = |name: &&String| name.starts_with("0-") || name.starts_with("1");
+    assert_eq!(
+        names.iter().find(old),
+        None,
+        "what counts no more is gone: {names:?}"
+    );
+}
+
+#[tokio::test]
+async fn another_embedder_has_the_index_built_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let carried = |by: &str| Vectors::Carried {
+        by: by.into(),
+        dims: 2,
+    };
+    let index = Index::open(folder.path(), &carried("compass")).unwrap();
+    let mut writer = index.writer().unwrap();
+    writer.apply(&three()).unwrap();
+    writer.commit(4, "s").unwrap();
+    drop((writer, index));
+
+    let index = Index::open(folder.path(), &carried("other")).unwrap();
+    let tenant = TenantId::default_tenant();
+    assert_eq!(index.position().unwrap(), None, "the stream is read again");
+    assert!(
+        index
+            .catalog(&tenant)
+            .unwrap()
+            .get("invoices/both.md")
+            .is_none()
+    );
+    let mut writer = index.writer().unwrap();
+    writer.apply(&three()[..1]).unwrap();
+    writer.commit(1, "s").unwrap();
+    assert_eq!(
+        (
+            index.chunk_count(),
+            index.position().unwrap().unwrap().sequence
+        ),
+        (1, 1)
+    );
+
+    // Its queries are not embedded by the old one.
+    let searcher = HybridSearcher::new(index, Options::default())
+        .with_embedder(Arc::new(Compass { fails: false }));
+    let result = searcher.search(&request("north")).await.unwrap();
+    assert_eq!(result.failed, [Leg::Vectors]);
+}
+
+#[tokio::test]
+async fn a_query_without_a_direction_finds_by_words_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = on_disk(folder.path());
+    let mut writer = index.writer().unwrap();
+    writer
+        .apply(&SUBJECTS.map(|(doc, text)| record(doc, text, None)))
+        .unwrap();
+    writer.commit(4, "s").unwrap();
+    writer.refit().unwrap();
+    let result = by_vectors(&index).search(&request("")).await.unwrap();
+    assert!(result.passages.is_empty());
+}
+
 #[tokio::test]
 async fn vectors_of_another_embedder_are_no_vectors() {
     let mut records = three();

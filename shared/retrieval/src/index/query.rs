@@ -8,7 +8,7 @@ use super::filter::restrictions;
 use super::nearest::{Close, Nearest};
 use super::rows::Probe;
 use super::schema::{self, Fields};
-use super::vectors::View;
+use super::vectors::{Vectors, View};
 use super::{Index, term_query};
 use crate::gazetteer::Named;
 use crate::normalise::unify;
@@ -168,6 +168,14 @@ impl Snapshot {
             Ok(row.and_then(|row| rows.similarity(row, &probe)))
         };
         chunks.iter().map(cosine).collect()
+    }
+
+    /// Whose vectors the index keeps, when they come with the chunks.
+    pub(crate) fn carried_by(&self) -> Option<&str> {
+        match &self.index.vectors.source {
+            Vectors::Carried { by, .. } => Some(by),
+            Vectors::None | Vectors::Table(_) => None,
+        }
     }
 
     /// The static table as it is fitted to this index; `None` before that, and for other embedders.

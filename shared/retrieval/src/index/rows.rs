@@ -179,13 +179,15 @@ impl RowWriter {
         &self.layout
     }
 
-    /// Begins anew, with rows that are fitted to so many chunks; the old ones stay readable until
-    /// [`RowWriter::sweep`].
-    pub(super) fn restart(&mut self, fitted: u64) {
-        self.fresh.clear();
-        self.layout.generation += 1;
-        self.layout.fitted = fitted;
-        self.layout.blocks.clear();
+    /// A writer of the next generation, without rows yet, fitted to so many chunks. This one stays as
+    /// it is until the other takes its place.
+    pub(super) fn next_generation(&self, fitted: u64) -> RowWriter {
+        let layout = Layout {
+            generation: self.layout.generation + 1,
+            fitted,
+            ..Layout::empty(&self.layout.by, self.layout.dims)
+        };
+        RowWriter::new(self.dir.box_clone(), layout)
     }
 
     /// Whether what is new fills a block.

@@ -216,25 +216,25 @@ impl VectorWriter {
             Ok(())
         })?;
         let fitted = Arc::new(StaticEmbedder::new(table.clone(), &words));
-        let before = self.rows.layout().clone();
-        self.rows.restart(u64::from(words.documents()));
+        // Made aside: what fails half-way leaves the rows that count as they are.
+        let mut anew = self.rows.next_generation(u64::from(words.documents()));
         texts(&mut |row, text| {
-            while self.rows.len() < row {
-                self.rows.push_empty();
+            while anew.len() < row {
+                anew.push_empty();
             }
-            self.rows.push(&Embedding::of("", &fitted.vector(text)));
-            if self.rows.is_full() {
-                self.rows.flush()?;
+            anew.push(&Embedding::of("", &fitted.vector(text)));
+            if anew.is_full() {
+                anew.flush()?;
             }
             Ok(())
         })?;
-        while self.rows.len() < rows {
-            self.rows.push_empty();
+        while anew.len() < rows {
+            anew.push_empty();
         }
-        let file = words_file(self.rows.layout().generation);
+        let file = words_file(anew.layout().generation);
         rows::write(&*self.store.dir, &file, [&words.to_bytes()[..]].into_iter())?;
+        self.before = Some(std::mem::replace(&mut self.rows, anew).layout().clone());
         self.fitted = Some(fitted);
-        self.before = Some(before);
         Ok(())
     }
 }
