@@ -8,12 +8,13 @@ use bytes::Bytes;
 use envelope::document::{Indexed, Notice, Outcome, is_source};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
 use envelope::{Bucket, DocId, Subject, TenantId, header};
-use harness::bus::{Bus, Headers, Publish, Stream};
+use harness::bus::{Bus, Headers, Publish, PublishError, Stream};
 use retrieval::ChunkRecord;
 use retrieval::document::{bucket_of, doc_id_of, sha256_hex};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 const SOURCE: &str = "contracts/lease.md";
@@ -387,6 +388,47 @@ async fn a_document_that_never_succeeds_is_given_up() {
     let last = letters.last().unwrap();
     assert_eq!(last.headers.get(header::DEAD_REASON), Some("deliveries"));
     assert_eq!(last.headers.get(header::DEAD_DELIVERED), Some("9"));
+}
+
+/// A corpus without room for an hour: the document is held, not given up, and its slot with it.
+#[tokio::test(start_paused = true)]
+async fn a_full_corpus_is_waited_for() {
+    let world = World::new(On::Memory).await;
+    let room_at = world.bus.now().plus(3_600_000);
+    let inner = world.bus.clone();
+    let full = Between::new(&world.bus, move |message| match is_chunk(message) {
+        true if inner.now() < room_at => Do::Fail(PublishError::Full),
+        _ => Do::Pass,
+    });
+    let bus: Arc<dyn Bus> = full.clone();
+    let _indexer = world.indexer(&bus, 1);
+    let body = text("patient", 3);
+    world.document(notice(), body.clone()).await;
+    tokio::time::sleep(Duration::from_secs(3_600)).await;
+    assert_eq!(world.records(SOURCE).await.len(), 0);
+    world.indexed().await;
+    world.is_whole(&body).await;
+    assert_eq!(world.bus.state(Stream::Dead).await.unwrap().messages, 0);
+}
+
+/// Held up by a full corpus and overtaken meanwhile: the older version gives way without having written.
+#[tokio::test(start_paused = true)]
+async fn what_is_overtaken_while_the_corpus_is_full_gives_way() {
+    let world = World::new(On::Memory).await;
+    let full = Between::new(&world.bus, |message| match is_chunk(message) {
+        true => Do::Fail(PublishError::Full),
+        false => Do::Pass,
+    });
+    let bus: Arc<dyn Bus> = full.clone();
+    let _stuck = world.indexer(&bus, 1);
+    world.document(notice(), text("old", 3)).await;
+    full.meddled(1).await;
+    let _free = world.indexer(&world.bus, 1);
+    let body = text("new", 2);
+    world.document(notice(), body.clone()).await;
+    world.indexed().await;
+    world.is_whole(&body).await;
+    assert_eq!(world.bus.state(Stream::Dead).await.unwrap().messages, 0);
 }
 
 /// The chain of fences where writes are replicated: versions come faster than they are indexed.

@@ -11,7 +11,7 @@ use retrieval::document::{bucket_of, doc_id_of, sha256_hex};
 use retrieval::reader::read_bytes;
 use retrieval::record::{publish_order, tombstone};
 use retrieval::vector::Embedding;
-use retrieval::{ChunkRecord, Document, Entry};
+use retrieval::{ChunkRecord, Document, Entry, embedded_text};
 use stage::{BoxFuture, Chunk, Cut, Incoming, Ingest, Known};
 use std::ops::Range;
 use std::sync::Arc;
@@ -48,10 +48,7 @@ impl Indexer {
             return Ok(());
         };
         for batch in records.chunks_mut(self.batch) {
-            let texts: Vec<String> = batch
-                .iter()
-                .map(|record| format!("{}\n{}", record.title, record.text))
-                .collect();
+            let texts: Vec<String> = batch.iter().map(embedded_text).collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let vectors = embedder.embed(&texts, Side::Passage).await?;
             if vectors.len() != batch.len() {

@@ -4,7 +4,7 @@ use super::{Failure, failed};
 use crate::bus::{Bus, Fence, Headers, Publish, PublishError, Stored, Stream};
 use crate::outbox::store_until;
 use bytes::Bytes;
-use envelope::{Class, Subject, UnixMs, header};
+use envelope::{Class, Subject, header};
 use stage::{Chunk, Cut, Incoming, Ingest};
 
 /// The bytes of a document, and which version they are.
@@ -80,9 +80,13 @@ fn message(incoming: &Incoming, chunk: &Chunk, version: Option<&str>) -> Publish
     }
 }
 
+/// How long one message is tried before the caller looks at the document again: it may have been
+/// overtaken meanwhile.
+const PATIENCE_MS: u64 = 30_000;
+
 /// Publishes the messages in order, each expecting the one before to be the newest of the document;
-/// the first expects `after`. False when somebody else wrote in between. A corpus without room is
-/// waited for: nothing is lost by that, and giving up would not make room.
+/// the first expects `after`. False when somebody else wrote in between. A corpus without room, or
+/// away, is an overload: the document is held, because giving it up would mend nothing.
 pub(super) async fn chain(
     bus: &dyn Bus,
     incoming: &Incoming,
@@ -95,7 +99,8 @@ pub(super) async fn chain(
             fence: Fence::AfterAcross(across.clone(), after),
             ..message.clone()
         };
-        after = match store_until(bus, fenced, UnixMs(u64::MAX)).await {
+        let until = bus.now().plus(PATIENCE_MS);
+        after = match store_until(bus, fenced, until).await {
             Ok(sequence) => sequence,
             Err(PublishError::Exists) => {
                 // It may be this very message, whose confirmation was lost.
@@ -106,10 +111,19 @@ pub(super) async fn chain(
                     _ => return Ok(false),
                 }
             }
-            Err(error) => return Err(Failure::new(Class::Permanent, "chunk_refused", error)),
+            Err(error) => return Err(unstored(error)),
         };
     }
     Ok(true)
+}
+
+fn unstored(error: PublishError) -> Failure {
+    let (class, code) = match error {
+        PublishError::Refused(_) => (Class::Permanent, "chunk_refused"),
+        PublishError::Full => (Class::Overloaded, "corpus_full"),
+        _ => (Class::Overloaded, "corpus_away"),
+    };
+    Failure::new(class, code, error)
 }
 
 fn is_same(stored: &Stored, message: &Publish) -> bool {
