@@ -192,6 +192,9 @@ pub struct Ask {
     /// Whose documents to search; goes with --server.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
+    /// Search an index that has taken in the corpus up to this sequence, as `argosy index` says it.
+    #[arg(long, value_name = "SEQUENCE", requires = "server")]
+    pub min_seq: Option<u64>,
     /// Seconds to wait for the answer. The fleet works on until the deadline of the question, which
     /// is `gateway.deadline` and never sooner.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]

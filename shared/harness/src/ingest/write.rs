@@ -81,14 +81,15 @@ fn message(incoming: &Incoming, chunk: &Chunk, version: Option<&str>) -> Publish
 }
 
 /// Publishes the messages in order, each expecting the one before to be the newest of the document;
-/// the first expects `after`. False when somebody else wrote in between. A corpus without room is
+/// the first expects `after`. Returns the sequence of the last, nothing when somebody else wrote in
+/// between. A corpus without room is
 /// waited for: nothing is lost by that, and giving up would not make room.
 pub(super) async fn chain(
     bus: &dyn Bus,
     incoming: &Incoming,
     messages: Vec<Publish>,
     mut after: u64,
-) -> Result<bool, Failure> {
+) -> Result<Option<u64>, Failure> {
     let across = envelope::subject::chunks(&incoming.bucket, &incoming.doc_id);
     for message in messages {
         let fenced = Publish {
@@ -103,13 +104,13 @@ pub(super) async fn chain(
                     Some(newest) if is_same(&newest, &message) && newest.sequence > after => {
                         newest.sequence
                     }
-                    _ => return Ok(false),
+                    _ => return Ok(None),
                 }
             }
             Err(error) => return Err(Failure::new(Class::Permanent, "chunk_refused", error)),
         };
     }
-    Ok(true)
+    Ok(Some(after))
 }
 
 fn is_same(stored: &Stored, message: &Publish) -> bool {

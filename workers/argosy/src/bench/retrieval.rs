@@ -163,6 +163,7 @@ async fn time(
             keywords: Vec::new(),
             fetch_k: 100,
             top_k: 10,
+            after: None,
         };
         let start = Instant::now();
         let found = searcher.search(&request).await;

@@ -15,7 +15,7 @@ use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::nats::NatsBus;
 use llm::ChatModel;
-use retrieval::{HybridSearcher, Index, Options, Searcher, Vectors};
+use retrieval::{Current, HybridSearcher, Index, Options, Searcher, Vectors};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -170,6 +170,7 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
     };
     let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
     let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
+    let found = view.found();
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     running
         .spawn(async move { feed(&*bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await });
@@ -185,9 +186,8 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
     });
     let metrics =
         retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    Ok(Arc::new(
-        HybridSearcher::new(index, Options::default()).with_metrics(metrics),
-    ))
+    let searcher = HybridSearcher::new(index, Options::default()).with_metrics(metrics);
+    Ok(Arc::new(Current::new(Arc::new(searcher), found)))
 }
 
 /// Keeps readiness true to the connection.
