@@ -340,7 +340,6 @@ impl Indexed {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

@@ -128,7 +128,6 @@ pub struct Case {
     pub min_seq: u64,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }

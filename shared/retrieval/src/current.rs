@@ -95,7 +95,8 @@ mod tests {
         let (feed, position) = watch::channel(7);
         let current = Current::new(Arc::new(Empty), position);
         let start = Instant::now();
-        let (found, ()) = tokio::join!(current.search(&request(Some(9))), async {
+        let request = request(Some(9));
+        let (found, ()) = tokio::join!(current.search(&request), async {
             for sequence in [8, 9] {
                 tokio::time::sleep(Duration::from_millis(700)).await;
                 feed.send_replace(sequence);
