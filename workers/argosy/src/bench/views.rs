@@ -211,9 +211,9 @@ impl Replica {
         let mut watching = JoinSet::new();
         let end = stop.clone();
         watching.spawn(async move {
-            let _found = found.wait_for(|at| *at >= last).await;
+            drop(found.wait_for(|at| *at >= last).await);
             let words_s = start.elapsed().as_secs_f64();
-            let _seen = seen.wait_for(|at| *at >= last).await;
+            drop(seen.wait_for(|at| *at >= last).await);
             end.cancel();
             (words_s, start.elapsed().as_secs_f64())
         });

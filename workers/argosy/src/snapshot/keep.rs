@@ -64,7 +64,8 @@ impl Keeper {
         }
     }
 
-    async fn write_if_due(&self) -> Result<Option<Written>, Fail> {
+    /// Writes one when it is due and nobody else has claimed it.
+    pub(super) async fn write_if_due(&self) -> Result<Option<Written>, Fail> {
         let Some(position) = self.index.position().map_err(broken)? else {
             return Ok(None);
         };

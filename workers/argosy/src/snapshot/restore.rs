@@ -84,8 +84,12 @@ async fn fetch(
     let mut lost = None;
     loop {
         match pieces.try_next().await {
-            Ok(Some(piece)) if send.send(piece).await.is_ok() => {}
-            Ok(_) => break,
+            Ok(Some(piece)) => {
+                if send.send(piece).await.is_err() {
+                    break;
+                }
+            }
+            Ok(None) => break,
             Err(error) => {
                 lost = Some(error);
                 break;
