@@ -1,7 +1,7 @@
 //! Indexes as views of the corpus stream: what was just written is read, a kill leaves nothing behind,
 //! and a replica that begins with a snapshot is as good as one that was fed from nothing.
 
-use crate::fleet::{Fleet, connect, until};
+use crate::fleet::{Fleet, PATIENCE, connect, until};
 use bytes::Bytes;
 use envelope::{Filter, Role, TenantId};
 use futures_util::{StreamExt, stream};
@@ -11,6 +11,7 @@ use serde_json::json;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How often something is written and asked for at once.
 const ROUNDS: u32 = 5;
@@ -63,17 +64,14 @@ async fn what_was_just_indexed_is_in_the_answer() {
 }
 
 /// Chunks of the corpus that is killed over.
-const CHUNKS: u32 = 6_000;
+const CHUNKS: u32 = 2_000;
 
 fn record(n: u32) -> ChunkRecord {
     let source = format!("log/{n}.md");
     let tenant = TenantId::default_tenant();
-    let filler =
-        "The shift noted pressure, flow and temperature of the line and closed the valve. ";
     let text = format!(
-        "Gauge G{n:05} reads {} millibar. {}",
-        n * 3,
-        filler.repeat(8)
+        "Gauge G{n:05} reads {} millibar in the shift of noon.",
+        n * 3
     );
     let record = json!({
         "v": 1, "tenant": tenant, "bucket": "log", "n": 0, "of": 1, "hash": format!("h{n}"),
@@ -101,7 +99,7 @@ async fn seen(index: Index) -> (u64, Option<u64>, Vec<(String, u64)>) {
     let (chunks, position) = (index.chunk_count(), index.position().expect("a position"));
     let searcher = HybridSearcher::new(index, options);
     let mut found = Vec::new();
-    for n in (0..CHUNKS).step_by(599) {
+    for n in (0..CHUNKS).step_by(199) {
         let request = Request {
             tenant: TenantId::default_tenant(),
             buckets: Vec::new(),
@@ -149,9 +147,8 @@ async fn a_retriever_killed_while_it_catches_up_or_restores_is_whole_in_the_end(
     fleet.start(Role::Retriever);
     let mut behind = 0;
     for round in 0..4 {
-        let folder = first.join("retriever");
-        until("the index folder", async || folder.exists().then_some(())).await;
-        tokio::time::sleep(Duration::from_millis(100 * round)).await;
+        until("the feed", async || fleet.processes[0].said("running")).await;
+        tokio::time::sleep(Duration::from_millis(30 * round)).await;
         fleet.processes[0].member.kill().await.expect("a kill");
         let position = open(&first).position().expect("a position");
         behind += u32::from(position.is_none_or(|p| p.sequence < u64::from(CHUNKS)));
@@ -176,18 +173,23 @@ async fn a_retriever_killed_while_it_catches_up_or_restores_is_whole_in_the_end(
     let (folder, aside) = (second.join("retriever"), "archive-in");
     fleet.start(Role::Retriever);
     let mut halves = 0;
-    for round in 0..4 {
-        until("a snapshot on its way", async || {
-            folder.join(aside).exists().then_some(())
-        })
-        .await;
-        tokio::time::sleep(Duration::from_millis(10 * round)).await;
+    for round in 0..12 {
+        let start = Instant::now();
+        while !folder.join(aside).exists() && fleet.processes[0].said("running").is_none() {
+            assert!(start.elapsed() < PATIENCE, "neither restored nor fed");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        tokio::time::sleep(Duration::from_millis(10 * (round % 4))).await;
         fleet.processes[0].member.kill().await.expect("a kill");
-        halves += u32::from(folder.join(aside).exists());
-        if !folder.join(aside).exists() {
-            fs::remove_dir_all(&folder).expect("an empty folder");
+        match folder.join(aside).exists() {
+            true => halves += 1,
+            // Too late: once more.
+            false => fs::remove_dir_all(&folder).expect("an empty folder"),
         }
         fleet.replace(0).await;
+        if halves == 3 {
+            break;
+        }
     }
     println!("killed {halves} times before it was restored");
     assert!(halves > 1, "it was restored before anything was killed");
