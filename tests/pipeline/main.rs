@@ -28,3 +28,4 @@ mod model;
 mod outage;
 mod room;
 mod turns;
+mod views;

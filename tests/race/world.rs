@@ -48,6 +48,7 @@ pub(crate) fn topology() -> Topology {
         &mut room.chunks,
         &mut room.dead,
         &mut room.files,
+        &mut room.snapshots,
     ] {
         *each = 16 * 1024 * 1024;
     }

@@ -307,6 +307,10 @@ pub struct Indexed {
     pub outcome: Outcome,
     /// Messages stored in the corpus.
     pub chunks: u32,
+    /// Sequence of the corpus stream from which on the document is as this says: a question's
+    /// `min_seq`. 0 when nothing of it is stored.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub corpus_seq: u64,
     /// Why it was skipped; of an indexed one, what was left out of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<Problem>,
@@ -330,9 +334,14 @@ impl Indexed {
             doc_id,
             outcome,
             chunks: 0,
+            corpus_seq: 0,
             problem: None,
         }
     }
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 #[cfg(test)]
@@ -399,6 +408,12 @@ mod tests {
         let golden = r#"{"v":1,"sequence":7,"tenant":"default","source":"contracts/lease.md","bucket":"contracts","doc_id":"lease-84bd23c282","outcome":"skipped","chunks":0,"problem":{"code":"binary","message":"binary, not text"}}"#;
         assert_eq!(serde_json::to_string(&event).unwrap(), golden);
         assert_eq!(serde_json::from_str::<Indexed>(golden).unwrap(), event);
+        let told = Indexed {
+            corpus_seq: 41,
+            ..event
+        };
+        let told = serde_json::to_string(&told).unwrap();
+        assert!(told.contains(r#""chunks":0,"corpus_seq":41,"#), "{told}");
         for outcome in Outcome::ALL {
             let word = serde_json::to_string(&outcome).unwrap();
             assert_eq!(word, format!("\"{}\"", outcome.as_str()));

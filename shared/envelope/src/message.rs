@@ -122,6 +122,14 @@ pub struct Case {
     /// Hop of the scatter record of the last round, to compose from when this one finds nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<u16>,
+    /// Sequence of the corpus stream that an index has to have taken in before it is searched; 0 for
+    /// any. What somebody has just written, they can read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub min_seq: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// The question in its two forms (R38): search uses the rewritten one, answering the original.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The fields of a question. Anything else is refused by name.
-pub const FIELDS: [&str; 12] = [
+pub const FIELDS: [&str; 13] = [
     "id",
     "question",
     "conversation",
@@ -25,6 +25,7 @@ pub const FIELDS: [&str; 12] = [
     "budget",
     "reply_to",
     "stream",
+    "min_seq",
 ];
 
 /// A question that was understood.
@@ -52,6 +53,8 @@ pub struct Question {
     pub reply_to: Option<String>,
     /// Whether stage events are wanted on `argosy.live.<turn>`.
     pub stream: bool,
+    /// Sequence of the corpus stream that has to be searched with; 0 for any.
+    pub min_seq: u64,
 }
 
 /// Why a question is refused. The word is public interface.
@@ -199,7 +202,7 @@ impl Question {
     /// without `reply_to`, `stream` and `deadline`, in which listeners of one turn may differ (a
     /// client that asks again with `"90s"` means the same question).
     pub fn hash(&self) -> String {
-        let asked = serde_json::json!([
+        let mut asked = serde_json::json!([
             self.question,
             self.tenant,
             self.mode,
@@ -208,6 +211,10 @@ impl Question {
             self.filter,
             self.budget,
         ]);
+        // Of a later corpus it is another question; without one, the hash is what it always was.
+        if let (Value::Array(asked), 1..) = (&mut asked, self.min_seq) {
+            asked.push(self.min_seq.into());
+        }
         format!("{:016x}", fnv1a_64(asked.to_string().as_bytes()))
     }
 }
@@ -242,6 +249,7 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         budget: read_budget(object)?,
         reply_to: read_reply_to(object)?,
         stream: read_stream(object)?,
+        min_seq: read_min_seq(object)?,
     })
     .and_then(|question| match read_id(object, "conversation", ConversationId::new)? {
         None => Ok(question),
@@ -445,6 +453,17 @@ fn read_stream(object: &Map<String, Value>) -> Result<bool, Refusal> {
         None => Ok(false),
         Some(Value::Bool(stream)) => Ok(*stream),
         Some(_) => refuse(RefusalCode::BadField, "`stream` must be true or false"),
+    }
+}
+
+fn read_min_seq(object: &Map<String, Value>) -> Result<u64, Refusal> {
+    match field(object, "min_seq").map(Value::as_u64) {
+        None => Ok(0),
+        Some(Some(sequence)) => Ok(sequence),
+        Some(None) => refuse(
+            RefusalCode::BadField,
+            "`min_seq` must be a whole number: a sequence of the corpus stream, as `argosy index` says it",
+        ),
     }
 }
 

@@ -86,6 +86,16 @@ fn every_refusal_names_its_reason() {
             "rounds",
         ),
         (
+            br#"{"question":"q","min_seq":"41"}"#,
+            RefusalCode::BadField,
+            "whole number",
+        ),
+        (
+            br#"{"question":"q","min_seq":-1}"#,
+            RefusalCode::BadField,
+            "whole number",
+        ),
+        (
             br#"{"question":"q","filters":{"a":{"near":1}}}"#,
             RefusalCode::BadFilter,
             "near",
@@ -113,6 +123,19 @@ fn every_refusal_names_its_reason() {
     assert_eq!(parse(&long).unwrap_err().code, RefusalCode::QuestionTooLong);
     let huge = format!("{{\"question\":\"{}\"}}", "x".repeat(INGRESS_BYTES_MAX));
     assert_eq!(parse(&huge).unwrap_err().code, RefusalCode::TooLarge);
+}
+
+#[test]
+fn a_question_about_a_later_corpus_is_another_one() {
+    let plain = parse(r#"{"question":"q"}"#).unwrap();
+    let after =
+        |sequence: u64| parse(&format!(r#"{{"question":"q","min_seq":{sequence}}}"#)).unwrap();
+    assert_eq!((plain.min_seq, after(41).min_seq), (0, 41));
+    assert_eq!(after(0).hash(), plain.hash());
+    assert_ne!(after(41).hash(), plain.hash());
+    assert_ne!(after(41).hash(), after(42).hash());
+    // As releases before `min_seq` wrote it.
+    assert_eq!(plain.hash(), "ce40e2c8a21b15b2");
 }
 
 #[test]

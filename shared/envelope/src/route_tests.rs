@@ -40,6 +40,7 @@ fn case(mode: Mode, budget: Budget) -> Case {
         budget,
         queries: Vec::new(),
         earlier: None,
+        min_seq: 0,
     }
 }
 

@@ -31,6 +31,8 @@ pub const DOCUMENTS: &str = "argosy.document.*.*";
 pub const SWEEP_TIMER: &str = "argosy.sweep.timer";
 /// What that schedule fires as.
 pub const SWEEP_DUE: &str = "argosy.sweep.due";
+/// Claims on writing a snapshot of an index, one for each kind of index.
+pub const SNAPSHOTS: &str = "argosy.snapshot.*";
 
 /// A subject with its meaning. `Display` builds, [`Subject::parse`] reads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -253,6 +253,9 @@ fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::SearchedWithout { leg } => {
             format!("The search by {leg} failed; these are the passages of the rest of it.")
         }
+        Fallback::SearchedBehind { .. } => {
+            "The newest documents were not searched: the index had not taken them in yet.".into()
+        }
         Fallback::PartsMissing { indexes } | Fallback::PartsFailed { indexes } => {
             format!(
                 "{} of the passages found could not be read in time.",

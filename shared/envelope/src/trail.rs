@@ -93,6 +93,13 @@ pub enum Fallback {
         /// Which: `words` or `vectors`.
         leg: String,
     },
+    /// No index had taken in what the question wants by the time it had to be searched.
+    SearchedBehind {
+        /// The sequence of the corpus stream that it wants.
+        wanted: u64,
+        /// Where the index was that was searched.
+        at: u64,
+    },
     /// Passages over the size of one message were left out.
     PassagesTrimmed {
         /// How many.
@@ -143,6 +150,7 @@ impl Fallback {
             Fallback::FilterRelaxed { .. } => "filter_relaxed",
             Fallback::FilterUnknownField { .. } => "filter_unknown_field",
             Fallback::SearchedWithout { .. } => "searched_without",
+            Fallback::SearchedBehind { .. } => "searched_behind",
             Fallback::PassagesTrimmed { .. } => "passages_trimmed",
             Fallback::MapDefault => "map_default",
             Fallback::MapSalvaged => "map_salvaged",
@@ -159,12 +167,13 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 17] = [
+    pub const ALL: [&'static str; 18] = [
         "plan_default",
         "no_progress",
         "filter_relaxed",
         "filter_unknown_field",
         "searched_without",
+        "searched_behind",
         "passages_trimmed",
         "map_default",
         "map_salvaged",

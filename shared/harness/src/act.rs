@@ -369,6 +369,7 @@ impl Worker {
             budget: Default::default(),
             queries: Vec::new(),
             earlier: None,
+            min_seq: 0,
         };
         match route(&header, &case, broken, &Usage::default(), now).next {
             Next::End(terminal) => self.end(&header, *terminal).await,

@@ -27,7 +27,7 @@ pub struct Topology {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(
     missing_docs,
-    reason = "one field per stream, and one for the files; in bytes"
+    reason = "one field per stream, and one per object store; in bytes"
 )]
 pub struct Room {
     pub inbox: u64,
@@ -38,6 +38,7 @@ pub struct Room {
     pub chunks: u64,
     pub dead: u64,
     pub files: u64,
+    pub snapshots: u64,
 }
 
 const MIB: u64 = 1024 * 1024;
@@ -59,6 +60,7 @@ impl Default for Topology {
                 chunks: 16 * 1024 * MIB,
                 dead: 1024 * MIB,
                 files: 2 * 1024 * MIB,
+                snapshots: 4 * 1024 * MIB,
             },
         }
     }
@@ -69,6 +71,11 @@ pub const FILES: &str = "ARGOSY_FILES";
 /// How long a file is kept that nobody deletes: that of a document that could not be indexed, or
 /// whose publisher died.
 pub const FILES_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Name of the object store for snapshots of indexes.
+pub const SNAPSHOTS: &str = "ARGOSY_SNAPSHOTS";
+/// How long a snapshot is kept. One that nothing replaces is to be written again before.
+pub const SNAPSHOTS_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Durable name of the gateway's consumer of the inbox.
 pub const INBOX_CONSUMER: &str = "gateway-inbox";

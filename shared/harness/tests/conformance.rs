@@ -81,7 +81,9 @@ cases! {
     files:
         a_file_is_kept_until_it_is_deleted,
         a_file_is_replaced,
-        files_have_bounds;
+        files_have_bounds,
+        a_snapshot_is_kept_with_its_sequence,
+        half_a_snapshot_is_none_and_takes_no_room;
     timer:
         a_schedule_fires_once_in_time,
         a_schedule_is_replaced,

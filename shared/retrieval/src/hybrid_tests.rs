@@ -76,6 +76,7 @@ fn request(query: &str) -> Request {
         keywords: vec![],
         fetch_k: 10,
         top_k: 5,
+        after: None,
     }
 }
 

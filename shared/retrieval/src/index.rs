@@ -5,6 +5,7 @@
 //! every record replaces what it speaks of. One [`Writer`] per folder; any number of readers.
 //! Blocking throughout.
 
+pub mod archive;
 mod facets;
 pub(crate) mod facts;
 pub(crate) mod filter;

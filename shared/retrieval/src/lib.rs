@@ -12,11 +12,13 @@
 //! | [`index`] | the local tantivy index and its position in the stream |
 //! | [`vector`] | vectors of chunks, and the places that keep them |
 //! | [`qdrant`] | vectors in a Qdrant server |
+//! | [`Current`] | a search that waits until the index has what was just written |
 //! | [`HybridSearcher`] | words, vectors, their fusion and the built-in reranker behind [`Searcher`] |
 
 pub mod catalog;
 pub mod chunk;
 pub mod corpus;
+mod current;
 mod dates;
 pub mod document;
 mod fusion;
@@ -34,6 +36,7 @@ mod search;
 pub mod vector;
 
 pub use catalog::{Catalog, Entry, IndexPlan, Mode};
+pub use current::Current;
 pub use document::{Document, Stamp};
 pub use fusion::Fusion;
 pub use hybrid::{HybridSearcher, Options};
@@ -43,4 +46,4 @@ pub use index::{
 pub use metrics::Metrics;
 pub use reader::{Skip, SkipReason};
 pub use record::ChunkRecord;
-pub use search::{Error, Leg, Request, SearchResult, Searcher};
+pub use search::{After, Error, Leg, Request, SearchResult, Searcher};

@@ -28,6 +28,17 @@ pub struct Request {
     pub fetch_k: usize,
     /// How many passages to return at most. Default 5 (C5).
     pub top_k: usize,
+    /// What the index has to have taken in before it is searched.
+    pub after: Option<After>,
+}
+
+/// A place in the corpus stream that a search waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct After {
+    /// The sequence.
+    pub sequence: u64,
+    /// How long to wait for it.
+    pub wait: Duration,
 }
 
 /// What was found.
@@ -95,6 +106,14 @@ pub enum Error {
         /// How long to wait, when the server said so.
         retry_after: Option<Duration>,
     },
+    /// The index is not where the search wants it; another replica's may be.
+    #[error("the index is at {at} of the corpus stream, the search wants {wanted}")]
+    Behind {
+        /// The sequence that is wanted.
+        wanted: u64,
+        /// Where the index is.
+        at: u64,
+    },
     /// An option cannot be kept to.
     #[error("{0}")]
     Options(String),
@@ -103,7 +122,7 @@ pub enum Error {
 impl Classed for Error {
     fn class(&self) -> Class {
         match self {
-            Error::Index(_) | Error::Io { .. } => Class::Transient,
+            Error::Index(_) | Error::Io { .. } | Error::Behind { .. } => Class::Transient,
             Error::Embed(error) => error.class(),
             Error::Qdrant { class, .. } => *class,
             Error::Options(_) => Class::Permanent,
@@ -116,6 +135,7 @@ impl Classed for Error {
             Error::Io { .. } => "index_io",
             Error::Embed(error) => error.code(),
             Error::Qdrant { .. } => "qdrant_failed",
+            Error::Behind { .. } => "index_behind",
             Error::Options(_) => "search_options",
         }
     }

@@ -52,6 +52,7 @@ fn request(labelled: &Labelled) -> Request {
         keywords: vec![],
         fetch_k: 100,
         top_k: TOP_K,
+        after: None,
     }
 }
 

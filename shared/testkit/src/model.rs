@@ -135,6 +135,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         budget: Budget::default(),
         queries: Vec::new(),
         earlier: None,
+        min_seq: 0,
     };
     Cx {
         header,

@@ -192,6 +192,9 @@ pub struct Ask {
     /// Whose documents to search; goes with --server.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
+    /// Search an index that has taken in the corpus up to this sequence, as `argosy index` says it.
+    #[arg(long, value_name = "SEQUENCE", requires = "server")]
+    pub min_seq: Option<u64>,
     /// Seconds to wait for the answer. The fleet works on until the deadline of the question, which
     /// is `gateway.deadline` and never sooner.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
@@ -292,6 +295,10 @@ pub enum Bench {
     /// The index at size, over a generated corpus: feeding, memory, search times.
     #[command(after_help = "Example: argosy bench retrieval --chunks 100000 -o json")]
     Retrieval(BenchRetrieval),
+    /// A retriever's index as a view of the corpus stream: catching up from nothing, from where it was
+    /// and from a snapshot.
+    #[command(after_help = "Example: argosy bench views --chunks 100000 -o json")]
+    Views(BenchViews),
     /// One process of the floor, as `bench fleet` starts it.
     #[command(hide = true)]
     FloorRole(FloorRole),
@@ -301,6 +308,14 @@ pub enum Bench {
 #[derive(Debug, Args)]
 pub struct BenchRetrieval {
     /// Chunks of the corpus, about 1.2 KB of text each; in a temporary folder.
+    #[arg(long, default_value_t = 10_000)]
+    pub chunks: usize,
+}
+
+/// `argosy bench views`
+#[derive(Debug, Args)]
+pub struct BenchViews {
+    /// Chunks in the corpus stream, about 1.2 KB of text each; on a nats-server in a temporary folder.
     #[arg(long, default_value_t = 10_000)]
     pub chunks: usize,
 }

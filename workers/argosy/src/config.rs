@@ -4,6 +4,7 @@
 //! defined; here only what belongs to no other crate.
 
 use crate::fail::Fail;
+use crate::snapshot;
 use anyhow::Context;
 use envelope::limits::DEADLINE_MS_MAX;
 use harness::topology::{Room, Topology};
@@ -41,6 +42,8 @@ pub struct Config {
     pub reducer: reducer::Options,
     /// The indexer.
     pub indexer: indexer::Options,
+    /// Snapshots of a retriever's index.
+    pub snapshots: snapshot::Options,
     /// The validator.
     pub validator: validator::Options,
     /// The clarifier.
@@ -121,6 +124,8 @@ pub struct Streams {
     pub dead_bytes: Size,
     /// Room of the files of documents over 512 KiB that wait to be indexed. Default 2 GiB.
     pub files_bytes: Size,
+    /// Room of the snapshots of indexes: two of them, the second while it is written. Default 4 GiB.
+    pub snapshots_bytes: Size,
 }
 
 impl Default for Streams {
@@ -147,6 +152,7 @@ impl Default for Streams {
             chunks_bytes: Size::from_bytes(room.chunks),
             dead_bytes: Size::from_bytes(room.dead),
             files_bytes: Size::from_bytes(room.files),
+            snapshots_bytes: Size::from_bytes(room.snapshots),
         }
     }
 }
@@ -291,6 +297,9 @@ impl Config {
             (0.1..=0.95).contains(&self.gateway.room_limit),
             "`gateway.room_limit` must be between 0.1 and 0.95"
         );
+        self.snapshots
+            .validate()
+            .context("in section `snapshots`")?;
         self.indexer.validate().context("in section `indexer`")?;
         anyhow::ensure!(
             self.nats.tls_cert.is_some() == self.nats.tls_key.is_some(),
@@ -320,6 +329,7 @@ impl Config {
                 chunks: s.chunks_bytes.bytes(),
                 dead: s.dead_bytes.bytes(),
                 files: s.files_bytes.bytes(),
+                snapshots: s.snapshots_bytes.bytes(),
             },
         }
     }

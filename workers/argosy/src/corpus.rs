@@ -59,6 +59,9 @@ pub struct Summary {
     pub superseded: usize,
     /// Messages that were stored.
     pub chunks: usize,
+    /// Sequence of the corpus stream from which on all of this is in it, for `--min-seq`; not known
+    /// without waiting.
+    pub corpus_seq: Option<u64>,
     /// Documents that were published and not waited for.
     pub published: usize,
     /// Files that could not be indexed, or not all of them, and why.
@@ -136,8 +139,14 @@ pub async fn index(
         unchanged,
         kept,
     } = catalog.diff(&stamps, &skips, options.mode);
+    // What is unchanged was written before.
+    let corpus_seq = match options.patience {
+        Some(_) => Some(bus.state(Stream::Chunks).await?.last),
+        None => None,
+    };
     let mut summary = Summary {
         unchanged,
+        corpus_seq,
         ..Summary::default()
     };
     for source in kept {

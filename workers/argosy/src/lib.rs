@@ -15,6 +15,7 @@
 //! | [`local`] | the whole fleet in one process |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`view`] | the corpus stream into an index |
+//! | [`snapshot`] | snapshots of an index, written and begun with |
 //! | [`client`] | asking, as any client does |
 //! | [`model`] | which model answers |
 //! | [`render`] | how results look |
@@ -36,5 +37,6 @@ pub mod model;
 pub mod render;
 pub mod roles;
 pub mod signal;
+pub mod snapshot;
 pub mod stub;
 pub mod view;

@@ -298,7 +298,7 @@ fn duration(ms: u64) -> String {
 }
 
 /// Prints what an indexing run did.
-pub fn summary(summary: &Summary, output: Output) {
+pub fn summary(summary: &Summary, is_remote: bool, output: Output) {
     if output == Output::Json {
         json(summary);
         return;
@@ -311,6 +311,7 @@ pub fn summary(summary: &Summary, output: Output) {
         deleted,
         superseded,
         chunks,
+        corpus_seq,
         published,
         skipped,
     } = summary;
@@ -329,6 +330,9 @@ pub fn summary(summary: &Summary, output: Output) {
         );
         if *added > 0 && *changed > 0 {
             println!("  {added} of them new, {changed} changed");
+        }
+        if let (Some(corpus_seq), true) = (corpus_seq, is_remote) {
+            println!("  searched for certain with: argosy ask --min-seq {corpus_seq} …");
         }
     }
     if *superseded > 0 {

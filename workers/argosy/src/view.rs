@@ -14,6 +14,9 @@ pub struct IndexView {
     waiting: Vec<ChunkRecord>,
     applied: u64,
     committed: u64,
+    /// What a search finds.
+    found: watch::Sender<u64>,
+    /// The same once the corpus was looked at as a whole.
     seen: watch::Sender<u64>,
 }
 
@@ -69,10 +72,16 @@ impl IndexView {
                 waiting: Vec::new(),
                 applied: committed,
                 committed,
+                found: watch::Sender::new(committed),
                 seen,
             },
             receiver,
         )
+    }
+
+    /// Tells the last sequence that a search finds, as soon as it does.
+    pub fn found(&self) -> watch::Receiver<u64> {
+        self.found.subscribe()
     }
 
     /// How many chunks can be found.
@@ -86,6 +95,7 @@ impl IndexView {
             self.writer.commit(self.applied, &self.stream)
         })?;
         self.committed = self.applied;
+        self.found.send_replace(self.committed);
         Ok(())
     }
 

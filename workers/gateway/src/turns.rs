@@ -166,6 +166,7 @@ impl Turns {
             budget: question.budget,
             queries: Vec::new(),
             earlier: None,
+            min_seq: question.min_seq,
         };
         let (now, keep) = (self.now(), self.topology.keep);
         let envelope = |case, header: &Header| (case, header.clone());

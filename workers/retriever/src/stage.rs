@@ -5,9 +5,17 @@ use crate::options::Options;
 use crate::passages::fit;
 use envelope::route::RetrieverExit;
 use envelope::{Class, Classed, CodecError, Fallback, Matched, Mode, Plan, Role, Scatter};
-use retrieval::{Request, SearchResult, Searcher};
+use retrieval::{After, Request, SearchResult, Searcher};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest wait of one delivery for an index that is behind, and its part of the time that is left.
+const BEHIND_WAIT_MAX: Duration = Duration::from_secs(5);
+const BEHIND_WAIT_PART: u32 = 8;
+/// The delivery that searches an index that is behind all the same: the ones before it may have come
+/// to other replicas.
+const BEHIND_ATTEMPT: u16 = 3;
 
 /// Why there are no passages, or no retriever.
 #[derive(Debug, thiserror::Error)]
@@ -51,14 +59,15 @@ impl Retriever {
 
     async fn retrieve(&self, cx: &Cx, plan: Plan) -> Result<Done<RetrieverExit>, stage::Error> {
         let mut narrowing = Narrowing::of(&cx.case, &plan);
-        let mut found = self.search(cx, &plan, &narrowing).await?;
+        let (mut found, behind) = self.search_current(cx, &plan, &narrowing).await?;
         if found.passages.is_empty()
             && let Some(relaxed) = narrowing.relaxed()
         {
             narrowing = relaxed;
-            found = self.search(cx, &plan, &narrowing).await?;
+            found = self.search(cx, &plan, &narrowing, None).await?;
         }
-        let mut fallbacks = narrowing.fallbacks(&found.unknown_fields);
+        let mut fallbacks = Vec::from_iter(behind);
+        fallbacks.extend(narrowing.fallbacks(&found.unknown_fields));
         fallbacks.extend(found.failed.iter().map(|leg| Fallback::SearchedWithout {
             leg: leg.as_str().into(),
         }));
@@ -73,11 +82,34 @@ impl Retriever {
         Ok(done)
     }
 
+    /// Searches an index that has what the question wants to be searched. One that is behind gives
+    /// the step to another replica, and is searched in the end, which is told: better an answer that
+    /// may lack the newest document than none.
+    async fn search_current(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        narrowing: &Narrowing,
+    ) -> Result<(SearchResult, Option<Fallback>), retrieval::Error> {
+        let after = (cx.case.min_seq > 0).then(|| After {
+            sequence: cx.case.min_seq,
+            wait: BEHIND_WAIT_MAX.min(cx.time_left() / BEHIND_WAIT_PART),
+        });
+        match self.search(cx, plan, narrowing, after).await {
+            Err(retrieval::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
+                let found = self.search(cx, plan, narrowing, None).await?;
+                Ok((found, Some(Fallback::SearchedBehind { wanted, at })))
+            }
+            other => Ok((other?, None)),
+        }
+    }
+
     async fn search(
         &self,
         cx: &Cx,
         plan: &Plan,
         narrowing: &Narrowing,
+        after: Option<After>,
     ) -> Result<SearchResult, retrieval::Error> {
         let (fetch_k, top_k) = match cx.case.mode {
             Mode::Agentic => (self.options.fetch_k, self.options.map_max),
@@ -91,6 +123,7 @@ impl Retriever {
             keywords: plan.keywords.clone(),
             fetch_k,
             top_k,
+            after,
         };
         self.searcher.search(&request).await
     }
@@ -156,6 +189,8 @@ mod tests {
         conditions_max: usize,
         unknown_fields: Vec<String>,
         failed: Vec<retrieval::Leg>,
+        /// Where its index is.
+        at: u64,
         requests: Mutex<Vec<Request>>,
     }
 
@@ -166,6 +201,7 @@ mod tests {
                 conditions_max,
                 unknown_fields: Vec::new(),
                 failed: Vec::new(),
+                at: 0,
                 requests: Mutex::default(),
             }
         }
@@ -178,6 +214,11 @@ mod tests {
         ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
             Box::pin(async move {
                 self.requests.lock().unwrap().push(request.clone());
+                if let Some(After { sequence, .. }) = request.after.filter(|a| a.sequence > self.at)
+                {
+                    let (wanted, at) = (sequence, self.at);
+                    return Err(retrieval::Error::Behind { wanted, at });
+                }
                 let mut found = SearchResult {
                     unknown_fields: self.unknown_fields.clone(),
                     failed: self.failed.clone(),
@@ -281,6 +322,52 @@ mod tests {
         let (done, _) = run(searcher, &cx()).await;
         let leg = "vectors".into();
         assert_eq!(done.fallbacks, [Fallback::SearchedWithout { leg }]);
+    }
+
+    #[tokio::test]
+    async fn an_index_that_has_what_was_written_is_searched() {
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 1);
+        searcher.at = 41;
+        let mut cx = cx();
+        cx.case.min_seq = 41;
+        let (done, requests) = run(searcher, &cx).await;
+        let condition = "source contains \".pdf\"".into();
+        assert_eq!(done.fallbacks, [Fallback::FilterRelaxed { condition }]);
+        let wait = Duration::from_secs(5);
+        let after = requests[0].after.unwrap();
+        assert_eq!((after.sequence, after.wait), (41, wait));
+        // Waited for once.
+        assert_eq!(requests[1].after, None);
+        cx.header.deadline = envelope::UnixMs(cx.started_at.0 + 8_000);
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
+        searcher.at = 41;
+        let (_, requests) = run(searcher, &cx).await;
+        assert_eq!(requests[0].after.unwrap().wait, Duration::from_secs(1));
+    }
+
+    #[tokio::test]
+    async fn an_index_that_is_behind_is_left_to_others_and_searched_in_the_end() {
+        let mut cx = cx();
+        cx.case.min_seq = 42;
+        for attempt in [1, 2, 3] {
+            let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
+            searcher.at = 41;
+            cx.attempt = attempt;
+            let retriever = Retriever::new(Arc::new(searcher), Options::default()).unwrap();
+            let done = retriever.run(&cx, plan()).await;
+            if attempt < 3 {
+                let error = done.unwrap_err();
+                assert_eq!(
+                    (error.class, error.code),
+                    (Class::Transient, "index_behind")
+                );
+                continue;
+            }
+            let done = done.unwrap();
+            let behind = Fallback::SearchedBehind { wanted: 42, at: 41 };
+            assert_eq!(done.fallbacks, [behind]);
+            assert!(matches!(done.out, RetrieverExit::Found(_)));
+        }
     }
 
     #[tokio::test]

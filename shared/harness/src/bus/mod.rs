@@ -5,8 +5,10 @@
 //! stronger), server-side back-off, and work-queue retention for anything that a join or a redelivery
 //! reads: only documents that wait to be indexed go when they are acked.
 
+mod snapshots;
 mod stream;
 
+pub use snapshots::{Pieces, Snapshot, Snapshots};
 pub use stream::{ConsumerSpec, Retention, Stream, StreamSpec, StreamState};
 
 use bytes::Bytes;

@@ -62,6 +62,7 @@ impl Stream {
                 "argosy.due.>",
                 "argosy.listen.>",
                 "argosy.sweep.*",
+                envelope::subject::SNAPSHOTS,
             ],
             Stream::Answers => &["argosy.answer.*"],
             Stream::Documents => &[envelope::subject::DOCUMENTS],

@@ -14,6 +14,7 @@ impl Indexer {
         let Done {
             outcome,
             chunks,
+            corpus_seq,
             is_now,
             left_out,
         } = done;
@@ -35,6 +36,7 @@ impl Indexer {
         let (bucket, doc_id) = (incoming.bucket.clone(), incoming.doc_id.clone());
         let event = Indexed {
             chunks,
+            corpus_seq,
             problem: left_out,
             ..Indexed::of(&incoming.notice, bucket, doc_id, message.sequence, outcome)
         };

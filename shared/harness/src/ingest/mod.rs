@@ -84,6 +84,8 @@ struct Done {
     outcome: Outcome,
     /// Messages stored in the corpus.
     chunks: u32,
+    /// Sequence of the newest of them, 0 when there is none.
+    corpus_seq: u64,
     /// Whether this delivery did it.
     is_now: bool,
     /// What was left out of it.
@@ -91,10 +93,11 @@ struct Done {
 }
 
 impl Done {
-    fn nothing(outcome: Outcome) -> Done {
+    fn nothing(outcome: Outcome, corpus_seq: u64) -> Done {
         Done {
             outcome,
             chunks: 0,
+            corpus_seq,
             is_now: false,
             left_out: None,
         }
@@ -189,7 +192,7 @@ impl Indexer {
     /// Brings the corpus to what the message says.
     async fn index(&self, incoming: &Incoming, message: &Stored) -> Result<Done, Failure> {
         if self.newer_waits(incoming, message).await? {
-            return Ok(Done::nothing(Outcome::Superseded));
+            return Ok(Done::nothing(Outcome::Superseded, 0));
         }
         let mut made = None;
         for _ in 0..TRIES {
@@ -213,13 +216,14 @@ impl Indexer {
                 }
                 next => next,
             };
+            let after = stored.newest.as_ref().map_or(0, |m| m.sequence);
             let messages = match (next, &made) {
-                (Next::Superseded, _) => return Ok(Done::nothing(Outcome::Superseded)),
-                (Next::Unchanged, _) => return Ok(Done::nothing(Outcome::Unchanged)),
+                (Next::Superseded, _) => return Ok(Done::nothing(Outcome::Superseded, after)),
+                (Next::Unchanged, _) => return Ok(Done::nothing(Outcome::Unchanged, after)),
                 (Next::Done(chunks), _) => {
                     return Ok(Done {
                         chunks,
-                        ..Done::nothing(wanted(incoming))
+                        ..Done::nothing(wanted(incoming), after)
                     });
                 }
                 (Next::Delete { extent }, _) => write::deletion(&*self.ingest, incoming, extent)?,
@@ -229,11 +233,12 @@ impl Indexer {
                 (Next::Write { .. }, None) => return Err(bug("nothing was made to write")),
             };
             let chunks = u32::try_from(messages.len()).unwrap_or(u32::MAX);
-            let after = stored.newest.as_ref().map_or(0, |m| m.sequence);
-            if write::chain(&*self.bus, incoming, messages, after).await? {
+            let last = write::chain(&*self.bus, incoming, messages, after).await?;
+            if let Some(corpus_seq) = last {
                 return Ok(Done {
                     outcome: wanted(incoming),
                     chunks,
+                    corpus_seq,
                     is_now: true,
                     left_out: made.and_then(|made| made.cut.left_out),
                 });

@@ -85,14 +85,15 @@ fn message(incoming: &Incoming, chunk: &Chunk, version: Option<&str>) -> Publish
 const PATIENCE_MS: u64 = 30_000;
 
 /// Publishes the messages in order, each expecting the one before to be the newest of the document;
-/// the first expects `after`. False when somebody else wrote in between. A corpus without room, or
-/// away, is an overload: the document is held, because giving it up would mend nothing.
+/// the first expects `after`. Returns the sequence of the last, nothing when somebody else wrote in
+/// between. A corpus without room, or away, is an overload: the document is held, because giving it up
+/// would mend nothing.
 pub(super) async fn chain(
     bus: &dyn Bus,
     incoming: &Incoming,
     messages: Vec<Publish>,
     mut after: u64,
-) -> Result<bool, Failure> {
+) -> Result<Option<u64>, Failure> {
     let across = envelope::subject::chunks(&incoming.bucket, &incoming.doc_id);
     for message in messages {
         let fenced = Publish {
@@ -108,13 +109,13 @@ pub(super) async fn chain(
                     Some(newest) if is_same(&newest, &message) && newest.sequence > after => {
                         newest.sequence
                     }
-                    _ => return Ok(false),
+                    _ => return Ok(None),
                 }
             }
             Err(error) => return Err(unstored(error)),
         };
     }
-    Ok(true)
+    Ok(Some(after))
 }
 
 fn unstored(error: PublishError) -> Failure {

@@ -15,6 +15,7 @@ mod core;
 mod files;
 mod log;
 mod pull;
+mod snapshots;
 mod subjects;
 
 use crate::bus::{
@@ -29,6 +30,7 @@ use envelope::UnixMs;
 use files::Files;
 use futures_util::{FutureExt, future::BoxFuture};
 use log::Log;
+use snapshots::Kept;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -73,6 +75,7 @@ impl MemoryBus {
                 logs,
                 core: Core::default(),
                 files: Files::new(topology.room.files),
+                snapshots: Kept::new(topology.room.snapshots),
             }),
         };
         Arc::new(MemoryBus {
@@ -91,6 +94,7 @@ struct State {
     logs: BTreeMap<Stream, Log>,
     core: Core,
     files: Files,
+    snapshots: Kept,
 }
 
 impl Shared {

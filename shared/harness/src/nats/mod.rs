@@ -6,8 +6,10 @@
 
 mod api;
 mod files;
+mod objects;
 mod pull;
 mod setup;
+mod snapshots;
 
 pub use setup::{Change, check, setup};
 

@@ -2,7 +2,7 @@
 //!
 //! Only `argosy setup` makes them; a worker checks its own and is not ready when they differ.
 
-use super::{NatsBus, files};
+use super::{NatsBus, objects};
 use crate::bus::{BusError, ConsumerSpec, Retention, Stream, StreamSpec};
 use crate::topology::Topology;
 use async_nats::jetstream::Context;
@@ -47,7 +47,7 @@ async fn apply(bus: &NatsBus, topology: &Topology, act: bool) -> Result<Vec<Chan
         let fresh = changes.contains(&Change::Created(format!("stream {}", spec.stream.name())));
         changes.push(one_consumer(&bus.context, &spec, fresh, act).await?);
     }
-    changes.push(files::setup(&bus.context, topology, act).await?);
+    changes.extend(objects::setup(&bus.context, topology, act).await?);
     Ok(changes)
 }
 

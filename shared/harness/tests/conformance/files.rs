@@ -1,8 +1,10 @@
 //! Bytes that are too large for a message.
 
-use crate::place::{Place, within};
-use argosy_harness::bus::BusError;
+use crate::place::{Ground, Place, within};
+use argosy_harness::bus::{BusError, Pieces};
 use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use std::io;
 
 const MAX: u64 = 4 * 1024 * 1024;
 
@@ -50,4 +52,74 @@ pub(crate) async fn files_have_bounds(place: Place) {
     assert!(matches!(full, Err(BusError::Refused(_))), "{full:?}");
     let first = within(ground.bus.get_file("a", MAX)).await;
     assert_eq!(first, Ok(Some(bytes(1, 600_000))));
+}
+
+fn cut(all: &Bytes, piece: usize) -> Pieces {
+    let pieces: Vec<_> = all.chunks(piece).map(Bytes::copy_from_slice).collect();
+    stream::iter(pieces).map(Ok).boxed()
+}
+
+async fn joined(pieces: Option<Pieces>) -> Option<Bytes> {
+    let pieces: Vec<Bytes> = within(pieces?.try_collect()).await.unwrap();
+    Some(pieces.concat().into())
+}
+
+async fn names(ground: &Ground) -> Vec<(String, u64, u64)> {
+    let mut all: Vec<_> = within(ground.snapshots.list())
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|s| (s.name, s.sequence, s.bytes))
+        .collect();
+    all.sort();
+    all
+}
+
+pub(crate) async fn a_snapshot_is_kept_with_its_sequence(place: Place) {
+    let ground = place.ground().await;
+    let (one, two) = (bytes(1, 3 * 1024 * 1024 + 17), bytes(2, 9));
+    assert_eq!(names(&ground).await, []);
+    assert!(within(ground.snapshots.get("a")).await.unwrap().is_none());
+    for (name, sequence, all) in [("a", 7, &one), ("b", 9, &two), ("none", 0, &Bytes::new())] {
+        let put = ground.snapshots.put(name, sequence, cut(all, 128 * 1024));
+        within(put).await.unwrap();
+        let got = within(ground.snapshots.get(name)).await.unwrap();
+        assert_eq!(joined(got).await.as_ref(), Some(all));
+    }
+    let wanted = [
+        ("a".to_owned(), 7, one.len() as u64),
+        ("b".to_owned(), 9, 9),
+        ("none".to_owned(), 0, 0),
+    ];
+    assert_eq!(names(&ground).await, wanted);
+    let put = ground.snapshots.put("a", 8, cut(&two, 4));
+    within(put).await.unwrap();
+    assert_eq!(names(&ground).await[0], ("a".to_owned(), 8, 9));
+    for name in ["a", "none", "never there"] {
+        within(ground.snapshots.remove(name)).await.unwrap();
+    }
+    assert_eq!(names(&ground).await, wanted[1..2]);
+    assert!(within(ground.snapshots.get("a")).await.unwrap().is_none());
+}
+
+pub(crate) async fn half_a_snapshot_is_none_and_takes_no_room(place: Place) {
+    let ground = place
+        .ground_with(|t| t.room.snapshots = 2 * 1024 * 1024)
+        .await;
+    for _ in 0..3 {
+        let broken = cut(&bytes(1, 1_200_000), 100_000)
+            .chain(stream::iter([Err(io::Error::other("the writer died"))]))
+            .boxed();
+        let put = within(ground.snapshots.put("a", 7, broken)).await;
+        assert!(put.is_err());
+        assert_eq!(names(&ground).await, []);
+    }
+    let whole = bytes(2, 1_200_000);
+    let put = ground.snapshots.put("a", 8, cut(&whole, 100_000));
+    within(put).await.unwrap();
+    let full = ground.snapshots.put("b", 9, cut(&whole, 100_000));
+    let full = within(full).await;
+    assert!(matches!(full, Err(BusError::Refused(_))), "{full:?}");
+    let got = within(ground.snapshots.get("a")).await.unwrap();
+    assert_eq!(joined(got).await, Some(whole));
 }

@@ -1,7 +1,7 @@
 //! Where a case runs, and the few words that cases are written in.
 
 use argosy_harness::bus::{
-    Bus, ConsumerSpec, Delivery, Fence, Publish, PublishError, Puller, Stored,
+    Bus, ConsumerSpec, Delivery, Fence, Publish, PublishError, Puller, Snapshots, Stored,
 };
 use argosy_harness::memory::MemoryBus;
 use argosy_harness::nats::{self, NatsBus};
@@ -24,6 +24,7 @@ pub(crate) enum Place {
 /// A bus, empty, and what keeps it running.
 pub(crate) struct Ground {
     pub(crate) bus: Arc<dyn Bus>,
+    pub(crate) snapshots: Arc<dyn Snapshots>,
     pub(crate) topology: Topology,
     _server: Option<testkit::nats::TestServer>,
 }
@@ -44,6 +45,7 @@ fn topology() -> Topology {
         &mut room.chunks,
         &mut room.dead,
         &mut room.files,
+        &mut room.snapshots,
     ] {
         *each = 16 * 1024 * 1024;
     }
@@ -59,11 +61,15 @@ impl Place {
         let mut topology = topology();
         change(&mut topology);
         match self {
-            Place::Memory => Ground {
-                bus: MemoryBus::new(&topology),
-                topology,
-                _server: None,
-            },
+            Place::Memory => {
+                let bus = MemoryBus::new(&topology);
+                Ground {
+                    snapshots: bus.clone(),
+                    bus,
+                    topology,
+                    _server: None,
+                }
+            }
             Place::Nats => {
                 let server = testkit::nats::server().await;
                 let options = nats::Options {
@@ -73,6 +79,7 @@ impl Place {
                 let bus = NatsBus::connect(options).await.unwrap();
                 nats::setup(&bus, &topology).await.unwrap();
                 Ground {
+                    snapshots: bus.clone(),
                     bus,
                     topology,
                     _server: Some(server),

@@ -91,6 +91,7 @@ impl Index {
             keywords: Vec::new(),
             fetch_k: 1,
             top_k: 1,
+            after: None,
         };
         let mut restrictions = restrictions(&searcher, &self.fields, &as_search)?;
         let head = Term::from_field_u64(self.fields.n, 0);

@@ -53,7 +53,7 @@ impl Layout {
     }
 
     /// Names of the blocks: generation, first row, rows.
-    fn files(&self) -> Vec<PathBuf> {
+    pub(super) fn files(&self) -> Vec<PathBuf> {
         let mut first = 0;
         let name = |rows: &u64| {
             let name = format!("{}-{first}-{rows}.rows", self.generation);

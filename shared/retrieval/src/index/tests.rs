@@ -48,6 +48,7 @@ fn request(query: &str, filter: Json) -> Request {
         keywords: vec![],
         fetch_k: 100,
         top_k: 10,
+        after: None,
     }
 }
 

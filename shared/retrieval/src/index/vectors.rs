@@ -34,7 +34,7 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    fn name_and_dims(&self) -> Option<(String, usize)> {
+    pub(super) fn name_and_dims(&self) -> Option<(String, usize)> {
         match self {
             Vectors::None => None,
             Vectors::Carried { by, dims } => Some((by.clone(), *dims)),
@@ -239,7 +239,7 @@ impl VectorWriter {
     }
 }
 
-fn words_file(generation: u64) -> PathBuf {
+pub(super) fn words_file(generation: u64) -> PathBuf {
     PathBuf::from(format!("{generation}.words"))
 }
 

@@ -154,6 +154,7 @@ fn request(conditions: Vec<Condition>, narrow: bool) -> Request {
         keywords: Vec::new(),
         fetch_k: 1_000,
         top_k: 1_000,
+        after: None,
     }
 }
 

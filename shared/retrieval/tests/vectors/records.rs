@@ -66,6 +66,7 @@ pub(crate) fn request(filter: Value) -> Request {
         keywords: vec![],
         fetch_k: 100,
         top_k: 10,
+        after: None,
     }
 }
 

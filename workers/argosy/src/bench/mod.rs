@@ -11,10 +11,12 @@ mod host;
 mod retrieval;
 mod sizes;
 mod steady;
+mod views;
 
 pub use fleet_run::floor_role;
 pub(crate) use host::machine;
 pub use retrieval::retrieval;
+pub use views::views;
 
 use crate::cli::{BenchFleet, Output};
 use crate::fail::Fail;

@@ -21,7 +21,7 @@ use std::time::Instant;
 
 /// Different words of the corpus, and words of a chunk.
 const VOCABULARY: usize = 200_000;
-const CHUNK_WORDS: usize = 180;
+pub(super) const CHUNK_WORDS: usize = 180;
 /// Chunks that are handed to the writer at once, and between two commits.
 const BATCH: usize = 1_000;
 const COMMIT: usize = 100_000;
@@ -163,6 +163,7 @@ async fn time(
             keywords: Vec::new(),
             fetch_k: 100,
             top_k: 10,
+            after: None,
         };
         let start = Instant::now();
         let found = searcher.search(&request).await;
@@ -180,7 +181,7 @@ async fn time(
 }
 
 /// A document of one chunk.
-fn document(n: usize, words: &mut Words) -> Document {
+pub(super) fn document(n: usize, words: &mut Words) -> Document {
     let tenant = TenantId::default_tenant();
     let source = format!("files/{n}.md");
     let text: Vec<String> = (0..CHUNK_WORDS).map(|_| words.next()).collect();
@@ -210,12 +211,12 @@ fn document(n: usize, words: &mut Words) -> Document {
 }
 
 /// Made-up words in the frequencies of Zipf's law; the same on every run.
-struct Words {
+pub(super) struct Words {
     random: fastrand::Rng,
 }
 
 impl Words {
-    fn new(seed: u64) -> Words {
+    pub(super) fn new(seed: u64) -> Words {
         Words {
             random: fastrand::Rng::with_seed(seed),
         }
@@ -236,7 +237,7 @@ impl Words {
     }
 }
 
-fn megabytes(folder: &Path) -> f64 {
+pub(super) fn megabytes(folder: &Path) -> f64 {
     let mut bytes = 0;
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {

@@ -79,6 +79,9 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     if !args.buckets.is_empty() {
         fields.insert("buckets".into(), args.buckets.clone().into());
     }
+    if let Some(sequence) = args.min_seq {
+        fields.insert("min_seq".into(), sequence.into());
+    }
     if let Some(mode) = &args.mode {
         fields.insert("mode".into(), mode.as_str().into());
     }

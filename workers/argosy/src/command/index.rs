@@ -41,7 +41,7 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     };
     line.done();
     let summary: Summary = summary?;
-    render::summary(&summary, output);
+    render::summary(&summary, is_remote, output);
     match summary.skipped.len() {
         0 => Ok(()),
         _ if output == Output::Json => Err(Fail {

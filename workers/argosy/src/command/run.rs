@@ -7,15 +7,16 @@ use crate::fault::Dice;
 use crate::model;
 use crate::roles::{Collaborators, Process};
 use crate::signal;
+use crate::snapshot::{self, Fit, Keeper};
 use crate::stub::{NoSearch, Stub};
 use crate::view::IndexView;
 use embed::StaticTable;
 use envelope::Role;
-use harness::bus::{Bus, Stream};
+use harness::bus::{Bus, Snapshots, Stream};
 use harness::feed::feed;
 use harness::nats::NatsBus;
 use llm::ChatModel;
-use retrieval::{HybridSearcher, Index, Options, Searcher, Vectors};
+use retrieval::{Current, HybridSearcher, Index, Options, Searcher, Vectors};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
             model: Duration::from_millis(model),
             search: Duration::from_millis(args.stub_search_ms),
         });
-        worked = work(&process, role, stub, &mut running).await;
+        worked = work(&process, bus.clone(), role, stub, &mut running).await;
     })
     .await;
     if !stop.is_cancelled() {
@@ -93,6 +94,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
 /// Starts the role and comes back when it has ended.
 async fn work(
     process: &Process,
+    snapshots: Arc<dyn Snapshots>,
     role: Role,
     stub: Option<Stub>,
     running: &mut JoinSet<()>,
@@ -101,7 +103,7 @@ async fn work(
         let url = harness::nats::without_secrets(&process.config.nats.url);
         tracing::info!(url, "waiting for nats");
     }
-    let with = collaborators(process, role, stub, running).await?;
+    let with = collaborators(process, snapshots, role, stub, running).await?;
     let mut roles = process.start(&[role], &with)?;
     process.health.started();
     tracing::info!(%role, "running");
@@ -112,6 +114,7 @@ async fn work(
 /// What the stage of this role works with. Only the retriever keeps an index.
 async fn collaborators(
     process: &Process,
+    snapshots: Arc<dyn Snapshots>,
     role: Role,
     stub: Option<Stub>,
     running: &mut JoinSet<()>,
@@ -121,7 +124,7 @@ async fn collaborators(
     }
     let nothing: Arc<dyn Searcher> = Arc::new(NoSearch);
     let searcher = if role == Role::Retriever {
-        index(process, running).await?
+        index(process, snapshots, running).await?
     } else {
         nothing
     };
@@ -144,13 +147,17 @@ async fn collaborators(
 }
 
 /// The index of this process, fed from the corpus stream; not ready before it has caught up.
-async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn Searcher>, Fail> {
+async fn index(
+    process: &Process,
+    snapshots: Arc<dyn Snapshots>,
+    running: &mut JoinSet<()>,
+) -> Result<Arc<dyn Searcher>, Fail> {
     let dir: PathBuf = process.config.data_dir.0.join("retriever");
     let broken = |e: retrieval::Error| {
         Fail::negative(format!("the index in `{}`: {e}", dir.display()))
             .hint("two retrievers on one machine need a `data_dir` each")
     };
-    let index = Index::open(&dir, &Vectors::Table(StaticTable::shipped())).map_err(broken)?;
+    let vectors = Vectors::Table(StaticTable::shipped());
     process
         .health
         .not_ready("index", "catching up with the corpus");
@@ -169,10 +176,26 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
         }
     };
     let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
+    let fit = Fit::new(&vectors, &stream);
+    tokio::select! {
+        _ = snapshot::restore(&*snapshots, &dir, &vectors, &fit) => {}
+        () = process.stop.cancelled() => {}
+    }
+    let index = Index::open(&dir, &vectors).map_err(broken)?;
     let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
+    let found = view.found();
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     running
         .spawn(async move { feed(&*bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await });
+    let keeper = Keeper {
+        snapshots,
+        bus: process.bus.clone(),
+        index: index.clone(),
+        dir: dir.clone(),
+        fit,
+        options: process.config.snapshots.clone(),
+    };
+    running.spawn(keeper.run(seen.clone(), state.last, process.stop.clone()));
     let (health, stop) = (process.health.clone(), process.stop.clone());
     running.spawn(async move {
         tokio::select! {
@@ -185,9 +208,8 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
     });
     let metrics =
         retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    Ok(Arc::new(
-        HybridSearcher::new(index, Options::default()).with_metrics(metrics),
-    ))
+    let searcher = HybridSearcher::new(index, Options::default()).with_metrics(metrics);
+    Ok(Arc::new(Current::new(Arc::new(searcher), found)))
 }
 
 /// Keeps readiness true to the connection.

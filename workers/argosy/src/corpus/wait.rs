@@ -136,6 +136,7 @@ impl Waiting {
         self.bytes -= sent.bytes;
         self.done += 1;
         summary.chunks += event.chunks as usize;
+        summary.corpus_seq = summary.corpus_seq.max(Some(event.corpus_seq));
         match event.outcome {
             Outcome::Indexed => {
                 summary.indexed += 1;
@@ -212,9 +213,15 @@ async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, Fail> {
         return Ok(None);
     }
     let (bucket, doc) = (sent.bucket.clone(), sent.doc_id.clone());
+    let across = envelope::subject::chunks(&bucket, &doc);
+    let newest = bus.last(Stream::Chunks, &across).await?;
+    let corpus_seq = newest.map_or(0, |newest| newest.sequence);
     let event = |outcome| {
         let (bucket, doc) = (sent.bucket.clone(), sent.doc_id.clone());
-        Indexed::of(&sent.notice, bucket, doc, sent.sequence, outcome)
+        Indexed {
+            corpus_seq,
+            ..Indexed::of(&sent.notice, bucket, doc, sent.sequence, outcome)
+        }
     };
     let letter = Subject::DeadDocument {
         bucket: bucket.clone(),

@@ -84,6 +84,7 @@ async fn search(
         keywords: Vec::new(),
         fetch_k: DEPTH,
         top_k,
+        after: None,
     };
     let searched = searcher.search(&request).await;
     searched.map_err(|e| Fail::negative(format!("question `{}`: {e}", question.id)))
