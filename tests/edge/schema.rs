@@ -83,8 +83,8 @@ fn invoices_over_1000_since_march_have_the_scans_among_them() {
             "marrowgate-mg-5107-scan.txt",
         ),
         (
-            json!({"order_number": "4500-2291"}),
-            "marrowgate-mg-5107-scan.txt",
+            json!({"order_number": "4500-2156"}),
+            "brightmoor-bs-88241-scan.txt",
         ),
         (
             json!({"invoice_number": "BS-88241"}),
@@ -199,8 +199,6 @@ fn what_does_not_fit_is_named_and_the_document_is_found() {
     );
     assert_eq!(index().exits(0).json()["indexed"], 2);
     shell.write("schema.toml", "[boats.length]\ntype = \"real\"\n");
-    let wrong = index().exits(2).stdout;
-    assert!(wrong.is_empty());
     let wrong = shell.run(&["index", "docs"]).exits(2).stderr;
     for part in [
         "`indexer.schemas`",
@@ -252,7 +250,7 @@ fn a_schema_is_checked_and_tried_without_a_fleet() {
     let columns = shown[0]["columns"].as_array().unwrap();
     assert_eq!(
         columns.iter().filter(|c| !c["value"].is_null()).count(),
-        6,
+        5,
         "{shown}"
     );
 

@@ -228,5 +228,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, SchemaError> {
 }
 
 #[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
 #[path = "schema_tests.rs"]
 mod tests;
