@@ -5,7 +5,6 @@
 use super::tests::{INVOICES, document, table};
 use super::*;
 use proptest::prelude::*;
-use serde_json::Value;
 
 fn cases() -> ProptestConfig {
     let cases = settings::sources::variable("ARGOSY_FUZZ_CASES").map(|value| {
