@@ -27,3 +27,4 @@ mod help;
 mod indexing;
 mod ingress;
 mod output;
+mod schema;

@@ -40,7 +40,7 @@ const OURS: &[(&str, &[&str])] = &[
     ),
     (
         "indexer",
-        &["envelope", "settings", "stage", "embed", "retrieval"],
+        &["envelope", "settings", "stage", "llm", "embed", "retrieval"],
     ),
     ("gateway", &["envelope", "settings", "telemetry", "harness"]),
     // what tests stand on

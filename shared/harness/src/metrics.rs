@@ -5,7 +5,7 @@ use crate::verdict::{Reason, Verdict};
 use envelope::document::Outcome;
 use envelope::{Class, Fallback, Role, TrailEntry};
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
-use stage::Reduce;
+use stage::{Columns, Reduce};
 use std::time::Duration;
 use telemetry::Registry;
 
@@ -254,6 +254,25 @@ pub struct IngestMetrics {
     documents: IntCounterVec,
     chunks: IntCounterVec,
     bytes: IntCounterVec,
+    columns: IntCounterVec,
+}
+
+/// What became of columns: as words, and where they are counted.
+fn column_counts(columns: &Columns) -> [(&'static str, u32); 5] {
+    let Columns {
+        found,
+        missing,
+        misfit,
+        invented,
+        unanswered,
+    } = *columns;
+    [
+        ("found", found),
+        ("missing", missing),
+        ("misfit", misfit),
+        ("invented", invented),
+        ("unanswered", unanswered),
+    ]
 }
 
 impl IngestMetrics {
@@ -275,7 +294,13 @@ impl IngestMetrics {
                 "Bytes of documents that were read.",
                 &[],
             )?,
+            columns: registry.counter(
+                "argosy_document_columns_total",
+                "Columns of schemas, by what became of them.",
+                &["outcome"],
+            )?,
         };
+        metrics.columns(&Columns::default());
         for outcome in Outcome::ALL {
             metrics.documents.with_label_values(&[outcome.as_str()]);
         }
@@ -292,6 +317,15 @@ impl IngestMetrics {
     pub(crate) fn chunks(&self, n: u32) {
         let none: [&str; 0] = [];
         self.chunks.with_label_values(&none).inc_by(u64::from(n));
+    }
+
+    /// Counts what became of the columns of one document.
+    pub(crate) fn columns(&self, columns: &Columns) {
+        for (outcome, n) in column_counts(columns) {
+            self.columns
+                .with_label_values(&[outcome])
+                .inc_by(u64::from(n));
+        }
     }
 
     pub(crate) fn bytes(&self, n: usize) {

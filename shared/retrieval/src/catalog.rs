@@ -27,6 +27,8 @@ pub struct Entry {
     pub hash: String,
     /// How many chunks it has.
     pub chunks: u32,
+    /// What cut it; empty where nobody said.
+    pub pipeline: String,
 }
 
 /// What an indexing run publishes.
@@ -94,8 +96,17 @@ impl Catalog {
                 doc_id: record.doc_id.clone(),
                 hash: record.hash.clone(),
                 chunks: record.of,
+                pipeline: record.pipeline.clone(),
             },
         );
+    }
+
+    /// Documents that another pipeline made count as changed: they are to be made anew.
+    pub fn outdate(&mut self, pipeline: &str) {
+        let others = self.entries.values_mut();
+        for entry in others.filter(|entry| entry.pipeline != pipeline) {
+            entry.hash.clear();
+        }
     }
 
     /// Whose documents these are.
@@ -224,6 +235,20 @@ mod tests {
         assert_eq!(plan.unchanged, 1);
         let forced = old.diff(&disk, &[], Mode::Force);
         assert_eq!((forced.publish.len(), forced.unchanged), (3, 0));
+    }
+
+    #[test]
+    fn what_another_pipeline_made_is_made_anew() {
+        let (same, other) = (stamp("a/same.md", "1"), stamp("a/other.md", "1"));
+        let mut heads = [head(&same, false), head(&other, false)];
+        heads[0].pipeline = "chunk-9".into();
+        let mut catalog = Catalog::from_heads(TenantId::default_tenant(), &heads);
+        catalog.outdate("chunk-9");
+        let plan = catalog.diff(&[same, other], &[], Mode::Incremental);
+        assert_eq!(
+            (sources(&plan), plan.unchanged),
+            ((vec!["a/other.md"], vec![]), 1)
+        );
     }
 
     #[test]

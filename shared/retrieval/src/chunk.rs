@@ -75,7 +75,7 @@ impl Run {
 }
 
 /// The level and text of a Markdown heading.
-pub(crate) fn heading(line: &str) -> Option<(usize, &str)> {
+pub fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.bytes().take_while(|&b| b == b'#').count();
     let text = line[level..].strip_prefix(' ')?;
     let text = text.trim().trim_end_matches('#').trim_end();

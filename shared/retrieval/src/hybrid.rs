@@ -333,12 +333,14 @@ fn merge(
     let best = hits.as_ref().and_then(|hits| hits.best.first());
     let words = request.query.split_whitespace().count().max(1) as f32;
     let relevance = best.map_or(0.0, |(score, _)| score / words);
-    let (total_hits, unknown_fields) =
-        hits.map_or_else(Default::default, |h| (h.total, h.unknown_fields));
+    let (total_hits, unknown_fields, unlike_fields) = hits.map_or_else(Default::default, |h| {
+        (h.total, h.unknown_fields, h.unlike_fields)
+    });
     Ok(SearchResult {
         passages: rerank(candidates, asked, &mut analyzer(), request.top_k),
         total_hits,
         unknown_fields,
+        unlike_fields,
         relevance,
         failed: Vec::new(),
     })

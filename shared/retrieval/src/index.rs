@@ -16,6 +16,7 @@ pub(crate) mod schema;
 mod vectors;
 
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
+pub use facts::BUILT_IN as BUILT_IN_FIELDS;
 pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
 pub(crate) use schema::analyzer;
 pub use vectors::{Vectors, embedded_text};

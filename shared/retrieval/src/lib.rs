@@ -41,7 +41,8 @@ pub use document::{Document, Stamp};
 pub use fusion::Fusion;
 pub use hybrid::{HybridSearcher, Options};
 pub use index::{
-    CountRequest, Counted, DocumentFacts, Facet, Index, Position, Vectors, Writer, embedded_text,
+    BUILT_IN_FIELDS, CountRequest, Counted, DocumentFacts, Facet, Index, Position, Vectors, Writer,
+    embedded_text,
 };
 pub use metrics::Metrics;
 pub use reader::{Skip, SkipReason};

@@ -250,6 +250,7 @@ mod tests {
             doc_id: document.doc_id.clone(),
             hash: "old".into(),
             chunks,
+            pipeline: String::new(),
         }
     }
 

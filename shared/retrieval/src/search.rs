@@ -50,6 +50,9 @@ pub struct SearchResult {
     pub total_hits: u64,
     /// Fields of the filter that no document of the corpus has; their conditions were left out.
     pub unknown_fields: Vec<String>,
+    /// Fields of the filter that have no value of the kind that they were compared with, such as a
+    /// text with a number; their conditions were kept and hold for nothing.
+    pub unlike_fields: Vec<String>,
     /// How well the corpus speaks of what was asked: the best BM25 score for each word of the query.
     /// Unlike the scores of passages it can be compared between searches of one corpus, and tells
     /// whether there is an answer at all (docs/retrieval.md). 0 when nothing was found by words.

@@ -60,6 +60,23 @@ pub struct Cut {
     pub chunks: Vec<Chunk>,
     /// What was left out of it, where anything was.
     pub left_out: Option<Problem>,
+    /// What became of the columns of its schema.
+    pub columns: Columns,
+}
+
+/// How many columns of a document came to what. One may count twice: as a misfit and as missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// They have a value.
+    pub found: u32,
+    /// They have none.
+    pub missing: u32,
+    /// Something was said that does not fit their type.
+    pub misfit: u32,
+    /// A model answered what does not stand in the document.
+    pub invented: u32,
+    /// A model was to be asked, and the call failed.
+    pub unanswered: u32,
 }
 
 /// Makes messages of the corpus out of documents.

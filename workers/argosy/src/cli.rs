@@ -89,6 +89,9 @@ pub enum Command {
     /// Give a question up: its turn ends as cancelled, and running work on it stops.
     #[command(after_help = "Example: argosy cancel q-3kTz --server nats://127.0.0.1:4222")]
     Cancel(Turn),
+    /// Look at a schema: the typed columns of the documents of a bucket. Needs nothing.
+    #[command(subcommand, after_help = "Example: argosy schema check schema.toml")]
+    Schema(Schema),
     /// Measure.
     #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
     Bench(Bench),
@@ -284,6 +287,37 @@ pub struct Turn {
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,
+}
+
+/// What to do with a schema.
+#[derive(Debug, Subcommand)]
+pub enum Schema {
+    /// Say what is wrong in a schema, or list its columns.
+    #[command(after_help = "Example: argosy schema check schema.toml -o json")]
+    Check(SchemaCheck),
+    /// Show what each rule of a schema finds in a file, and where.
+    #[command(after_help = "Example: argosy schema try schema.toml documents/invoices/a.pdf")]
+    Try(SchemaTry),
+}
+
+/// `argosy schema check`
+#[derive(Debug, Args)]
+pub struct SchemaCheck {
+    /// The schema, or a folder of them, as in `indexer.schemas`.
+    pub schema: PathBuf,
+}
+
+/// `argosy schema try`
+#[derive(Debug, Args)]
+pub struct SchemaTry {
+    /// The schema, or a folder of them.
+    pub schema: PathBuf,
+    /// The file.
+    pub document: PathBuf,
+    /// The bucket to take it as a document of. Default: the folder above it that has a schema, else the
+    /// only bucket of the schema.
+    #[arg(long, value_name = "NAME")]
+    pub bucket: Option<String>,
 }
 
 /// What to measure.

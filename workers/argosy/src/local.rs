@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
 use crate::fail::Fail;
 use crate::model::{self, Chosen};
-use crate::roles::{Collaborators, Process};
+use crate::roles::{Collaborators, Process, ingest};
 use crate::view::IndexView;
 use embed::StaticTable;
 use envelope::{Role, TenantId, UnixMs};
@@ -15,6 +15,7 @@ use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::memory::MemoryBus;
 use retrieval::{HybridSearcher, Index, Mode, Options, Vectors};
+use stage::Ingest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -30,6 +31,8 @@ pub struct Local {
     /// Its model.
     pub chosen: Chosen,
     index: Index,
+    /// What its indexer makes of documents, see [`stage::Ingest::pipeline`].
+    pipeline: String,
     seen: watch::Receiver<u64>,
     stop: CancellationToken,
     running: JoinSet<()>,
@@ -48,6 +51,7 @@ impl Local {
             )
         })?;
         let chosen = model::choose(config, &registry).await?;
+        let pipeline = ingest(config, &chosen.model)?.pipeline().to_owned();
         let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
         let stop = CancellationToken::new();
         let process = Process {
@@ -75,6 +79,7 @@ impl Local {
             bus,
             chosen,
             index,
+            pipeline,
             seen,
             stop,
             running,
@@ -88,10 +93,12 @@ impl Local {
         mode: Mode,
         progress: impl FnMut(Progress) + Send,
     ) -> Result<Summary, Fail> {
-        let catalog = self
+        let mut catalog = self
             .index
             .catalog(&TenantId::default_tenant())
             .map_err(|e| Fail::negative(e.to_string()))?;
+        // Another schema makes other documents of the same files.
+        catalog.outdate(&self.pipeline);
         let summary = corpus::index(
             self.bus.clone(),
             root,

@@ -2,12 +2,15 @@
 
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::model::OFFLINE;
 use envelope::Role;
 use gateway::Gateway;
 use harness::bus::Bus;
 use harness::fault::Faults;
 use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
+use indexer::Extractor;
+use indexer::schema::Schemas;
 use llm::{ChatModel, Prompts};
 use retrieval::Searcher;
 use stage::Handler;
@@ -50,6 +53,32 @@ pub fn prompts(config: &Config) -> Result<Prompts, Fail> {
         None => Ok(Prompts::default()),
         Some(dir) => Prompts::from_dir(dir).map_err(|e| Fail::usage(format!("`prompts_dir`: {e}"))),
     }
+}
+
+/// The schemas of the buckets.
+pub fn schemas(config: &Config) -> Result<Schemas, Fail> {
+    match &config.indexer.schemas {
+        None => Ok(Schemas::default()),
+        Some(path) => {
+            Schemas::load(path).map_err(|e| Fail::usage(format!("`indexer.schemas`: {e}")))
+        }
+    }
+}
+
+/// What makes chunks of documents. Retrievers embed with the table of words themselves, so that no
+/// vector travels. The offline reader copies no values: with it columns come from rules alone.
+pub fn ingest(config: &Config, model: &Arc<dyn ChatModel>) -> Result<indexer::Indexer, Fail> {
+    let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("in section `indexer`: {e}"));
+    let indexer = indexer::Indexer::new(None, &config.indexer).map_err(|e| wrong(&e))?;
+    let schemas = schemas(config)?;
+    let mut extractor = None;
+    if schemas.asks_model() && model.name() == OFFLINE {
+        tracing::warn!("no model to ask for columns: they come from rules alone");
+    } else if schemas.asks_model() {
+        let asks = Extractor::new(model.clone(), &prompts(config)?, &config.indexer);
+        extractor = Some(asks.map_err(|e| wrong(&e))?);
+    }
+    Ok(indexer.with_schemas(schemas, extractor))
 }
 
 /// The stage of a thinking role.
@@ -106,7 +135,7 @@ impl Process {
                 continue;
             }
             if role == Role::Indexer {
-                running.spawn(self.indexer(metrics.clone())?);
+                running.spawn(self.indexer(metrics.clone(), with)?);
                 continue;
             }
             let options = self.config.worker(self.seed ^ role as u64);
@@ -129,10 +158,13 @@ impl Process {
         Ok(running)
     }
 
-    /// The indexer. Retrievers embed with the table of words themselves, so that no vector travels.
-    fn indexer(&self, metrics: Metrics) -> Result<impl Future<Output = ()> + use<>, Fail> {
-        let ingest = indexer::Indexer::new(None, &self.config.indexer)
-            .map_err(|e| Fail::usage(format!("in section `indexer`: {e}")))?;
+    /// The indexer.
+    fn indexer(
+        &self,
+        metrics: Metrics,
+        with: &Collaborators,
+    ) -> Result<impl Future<Output = ()> + use<>, Fail> {
+        let ingest = ingest(&self.config, &with.model)?;
         let counts =
             IngestMetrics::new(&self.registry).map_err(|e| Fail::negative(e.to_string()))?;
         let options = self.config.ingest(self.seed);

@@ -1,7 +1,10 @@
 //! Reading, cutting, embedding.
 
+use crate::columns::Columns;
 use crate::error::Error;
+use crate::extract::Extractor;
 use crate::options::{Options, OptionsError};
+use crate::schema::{Applied, Schemas};
 use bytes::Bytes;
 use embed::{Embedder, Side};
 use envelope::document::{Form, Notice};
@@ -21,8 +24,18 @@ pub struct Indexer {
     /// Makes the vectors that travel with the chunks, if any do: a table of words is every
     /// retriever's own.
     embedder: Option<Arc<dyn Embedder>>,
+    /// Which columns documents have, and who is asked for those that are missing.
+    columns: Columns,
     pipeline: String,
     batch: usize,
+}
+
+/// A document that was read.
+struct Read {
+    document: Document,
+    applied: Applied,
+    /// What was left out of it.
+    left_out: Option<Problem>,
 }
 
 impl Indexer {
@@ -38,9 +51,20 @@ impl Indexer {
         };
         Ok(Indexer {
             embedder,
+            columns: Columns::default(),
             pipeline,
             batch: options.batch as usize,
         })
+    }
+
+    /// The same with typed columns in the metadata; an extractor is asked for those that no rule finds.
+    /// Both are part of the pipeline.
+    pub fn with_schemas(mut self, schemas: Schemas, extractor: Option<Extractor>) -> Indexer {
+        self.columns = Columns::new(schemas, extractor);
+        if let Some(name) = self.columns.name() {
+            self.pipeline = format!("{}+{name}", self.pipeline);
+        }
+        self
     }
 
     async fn embed(&self, records: &mut [ChunkRecord]) -> Result<(), Error> {
@@ -65,13 +89,13 @@ impl Indexer {
         Ok(())
     }
 
-    /// The records of a document, first to last, without vectors; and what was left out of it.
-    /// Blocking.
-    fn cut(
+    /// A document with the columns that its own schema finds. Blocking.
+    fn read(
         incoming: &Incoming,
         version: &str,
         bytes: &[u8],
-    ) -> Result<(Vec<ChunkRecord>, Option<Problem>), Error> {
+        schemas: &Schemas,
+    ) -> Result<Read, Error> {
         let Notice {
             tenant,
             source,
@@ -88,10 +112,19 @@ impl Indexer {
             document.metadata.insert(name.to_lowercase(), value.clone());
         }
         version.clone_into(&mut document.hash);
-        let mut records = publish_order(&document, None);
+        let table = schemas.get(&document.bucket);
+        Ok(Read {
+            applied: table.map_or_else(Applied::default, |table| table.apply(&mut document)),
+            document,
+            left_out: left_out.map(|reason| Problem::new(reason.as_str(), reason.to_string())),
+        })
+    }
+
+    /// The records of a document, first to last, without vectors. Blocking.
+    fn cut(document: &Document) -> Vec<ChunkRecord> {
+        let mut records = publish_order(document, None);
         records.reverse();
-        let left_out = left_out.map(|reason| Problem::new(reason.as_str(), reason.to_string()));
-        Ok((records, left_out))
+        records
     }
 
     /// As a message, with what it was made of.
@@ -148,13 +181,23 @@ impl Ingest for Indexer {
     ) -> BoxFuture<'a, Result<Cut, stage::Error>> {
         Box::pin(async move {
             let (of, named) = (incoming.clone(), version.to_owned());
-            let cutting = tokio::task::spawn_blocking(move || Indexer::cut(&of, &named, &bytes));
-            let (mut records, left_out) = cutting.await.map_err(|_| Error::Panic)??;
+            let schemas = self.columns.schemas();
+            let reading = move || Indexer::read(&of, &named, &bytes, &schemas);
+            let reading = tokio::task::spawn_blocking(reading).await;
+            let Read {
+                mut document,
+                applied,
+                left_out,
+            } = reading.map_err(|_| Error::Panic)??;
+            let (columns, misfits) = self.columns.complete(&mut document, applied).await;
+            let cutting = tokio::task::spawn_blocking(move || Indexer::cut(&document));
+            let mut records = cutting.await.map_err(|_| Error::Panic)?;
             self.embed(&mut records).await?;
             let messages = records.into_iter().map(|r| self.message(incoming, r));
             Ok(Cut {
                 chunks: messages.collect::<Result<_, _>>()?,
-                left_out,
+                left_out: both(left_out, misfits),
+                columns,
             })
         })
     }
@@ -170,12 +213,24 @@ impl Ingest for Indexer {
             doc_id: incoming.doc_id.clone(),
             hash: String::new(),
             chunks: of,
+            pipeline: String::new(),
         };
         let Notice { tenant, source, .. } = &incoming.notice;
         let records = which.map(|n| tombstone(tenant, source, &entry, n));
         Ok(records
             .map(|record| self.message(incoming, record))
             .collect::<Result<_, _>>()?)
+    }
+}
+
+/// Two problems as one, under the code of the first.
+fn both(one: Option<Problem>, other: Option<Problem>) -> Option<Problem> {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let message = format!("{}; {}", one.message, other.message);
+            Some(Problem::new(one.code, message))
+        }
+        (one, other) => one.or(other),
     }
 }
 
@@ -311,6 +366,63 @@ mod tests {
             let vector = record.embedding.unwrap().vector();
             assert!((vector[0] - length as f32).abs() < 1.0, "{vector:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn columns_are_typed_metadata_and_what_does_not_fit_is_named() {
+        let schema = "[contracts.rent]\ntype = \"number\"\nrules = [{ labels = [\"Rent\"] }]\n\
+            [contracts.until]\ntype = \"date\"\n[contracts.tenant]\ntype = \"text\"\nmodel = true\n";
+        let schemas = Schemas::parse("f", schema).unwrap();
+        let model = testkit::model::ScriptedModel::saying([r#"{"tenant": "Acme"}"#]);
+        let prompts = llm::Prompts::default();
+        let extractor = Extractor::new(model.clone(), &prompts, &Options::default()).unwrap();
+        let plain = indexer(None).with_schemas(schemas.clone(), None);
+        let asking = indexer(None).with_schemas(schemas.clone(), Some(extractor));
+        let name = schemas.name();
+        assert_eq!(plain.pipeline(), format!("{CHUNKER}+{name}"));
+        let asks = format!("{CHUNKER}+{name}+scripted-");
+        assert!(
+            asking.pipeline().starts_with(&asks),
+            "{}",
+            asking.pipeline()
+        );
+
+        let text = "---\nuntil: one day\n---\n# Lease\n\nRent: EUR 1,200.00. Acme pays.\n";
+        let lease = incoming("contracts/lease.md");
+        let cut = asking.chunks(&lease, "v", text.into()).await.unwrap();
+        let record = records(&cut.chunks).remove(0);
+        assert_eq!(record.metadata["rent"], 1200);
+        assert_eq!(record.metadata["tenant"], "Acme");
+        assert_eq!(record.metadata.get("until"), None);
+        let counted = stage::Columns {
+            found: 2,
+            missing: 1,
+            misfit: 1,
+            ..stage::Columns::default()
+        };
+        assert_eq!(cut.columns, counted);
+        let problem = cut.left_out.unwrap();
+        assert_eq!(problem.code, "schema_misfit");
+        assert_eq!(
+            problem.message,
+            "left out by the schema: `until`: `one day` is no day"
+        );
+        assert_eq!(record.pipeline, asking.pipeline());
+
+        // The model does not answer a second time: the document is indexed without.
+        let cut = asking.chunks(&lease, "v", text.into()).await.unwrap();
+        assert_eq!((cut.columns.found, cut.columns.unanswered), (1, 1));
+        let problem = cut.left_out.unwrap();
+        assert!(
+            problem.message.contains("did not say `tenant`"),
+            "{problem:?}"
+        );
+        // No schema, no columns.
+        let mail = incoming("mail/lease.md");
+        let cut = asking.chunks(&mail, "v", text.into()).await.unwrap();
+        assert_eq!(records(&cut.chunks)[0].metadata["until"], "one day");
+        assert_eq!((cut.columns, cut.left_out), Default::default());
+        assert_eq!(model.requests().len(), 2);
     }
 
     #[tokio::test]

@@ -1,6 +1,8 @@
 //! Options of the indexer.
 
 use serde::{Deserialize, Serialize};
+use settings::Span;
+use std::path::PathBuf;
 
 /// How documents are indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,6 +13,15 @@ pub struct Options {
     pub slots: u32,
     /// Chunks that are embedded in one call, 1 to 1,024. Default 32.
     pub batch: u32,
+    /// The schemas of the buckets: a TOML file, or a folder of them. Default none.
+    pub schemas: Option<PathBuf>,
+    /// How much of a document a model is shown that is asked for columns, 100 to 100,000 tokens from its
+    /// beginning. Default 2,000.
+    pub extract_tokens: u32,
+    /// Longest answer of that model, 64 to 8,192 tokens. Default 512.
+    pub extract_answer_tokens: u32,
+    /// Longest time for that call with its retries, up to 60 s. Default 20 s.
+    pub extract_timeout: Span,
 }
 
 impl Default for Options {
@@ -18,6 +29,10 @@ impl Default for Options {
         Options {
             slots: 8,
             batch: 32,
+            schemas: None,
+            extract_tokens: 2_000,
+            extract_answer_tokens: 512,
+            extract_timeout: Span::from_secs(20),
         }
     }
 }
@@ -31,7 +46,19 @@ pub enum OptionsError {
     /// Out of range.
     #[error("`batch` must be 1 to 1024, not {0}")]
     Batch(u32),
+    /// Out of range.
+    #[error("`extract_tokens` must be 100 to 100000, not {0}")]
+    ExtractTokens(u32),
+    /// Out of range.
+    #[error("`extract_answer_tokens` must be 64 to 8192, not {0}")]
+    ExtractAnswerTokens(u32),
+    /// Out of range.
+    #[error("`extract_timeout` must be over 0 and at most 60s, not {0}")]
+    ExtractTimeout(Span),
 }
+
+/// Longest `extract_timeout`, in seconds: a document has two minutes in all.
+const EXTRACT_SECS_MAX: u64 = 60;
 
 impl Options {
     /// Whether they can be.
@@ -41,6 +68,18 @@ impl Options {
         }
         if !(1..=1024).contains(&self.batch) {
             return Err(OptionsError::Batch(self.batch));
+        }
+        if !(100..=100_000).contains(&self.extract_tokens) {
+            return Err(OptionsError::ExtractTokens(self.extract_tokens));
+        }
+        if !(64..=8_192).contains(&self.extract_answer_tokens) {
+            return Err(OptionsError::ExtractAnswerTokens(
+                self.extract_answer_tokens,
+            ));
+        }
+        let timeout = self.extract_timeout;
+        if timeout.is_zero() || timeout > Span::from_secs(EXTRACT_SECS_MAX) {
+            return Err(OptionsError::ExtractTimeout(timeout));
         }
         Ok(())
     }
@@ -63,5 +102,14 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(many.validate(), Err(OptionsError::Batch(1025)));
+        for (json, named) in [
+            (r#"{"extract_tokens": 9}"#, "`extract_tokens`"),
+            (r#"{"extract_answer_tokens": 9}"#, "`extract_answer_tokens`"),
+            (r#"{"extract_timeout": "61s"}"#, "`extract_timeout`"),
+            (r#"{"extract_timeout": "0s"}"#, "`extract_timeout`"),
+        ] {
+            let options: Options = serde_json::from_str(json).unwrap();
+            assert!(options.validate().unwrap_err().to_string().contains(named));
+        }
     }
 }

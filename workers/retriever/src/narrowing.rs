@@ -55,14 +55,18 @@ impl Narrowing {
     }
 
     /// Why the user has to be asked when even this found nothing: what still narrows the search
-    /// are the user's own conditions and buckets, so those are what can be given up.
-    pub(crate) fn doubt(&self, case: &Case, unknown: &[String]) -> Doubt {
+    /// are the user's own conditions and buckets, so those are what can be given up. A condition on an
+    /// `unlike` field can hold for nothing, and says so.
+    pub(crate) fn doubt(&self, case: &Case, unknown: &[String], unlike: &[String]) -> Doubt {
         let buckets: Vec<_> = case.buckets.iter().map(|bucket| bucket.as_str()).collect();
         let buckets = (!buckets.is_empty()).then(|| format!("bucket in {}", buckets.join(", ")));
         let conditions = self.filter.0.iter();
-        let conditions = conditions
-            .filter(|c| !unknown.contains(&c.field))
-            .map(Condition::to_string);
+        let conditions = conditions.filter(|c| !unknown.contains(&c.field)).map(|c| {
+            match unlike.contains(&c.field) {
+                true => format!("{c} (`{}` holds no values to compare with that)", c.field),
+                false => c.to_string(),
+            }
+        });
         Doubt::NoResults {
             query: case.question.best().to_owned(),
             narrowed_by: buckets.into_iter().chain(conditions).collect(),
@@ -123,11 +127,24 @@ mod tests {
                 field: "yeer".into()
             }]
         );
-        let Doubt::NoResults { narrowed_by, .. } = own.doubt(&case, &unknown);
+        let Doubt::NoResults { narrowed_by, .. } = own.doubt(&case, &unknown, &[]);
         assert_eq!(
             narrowed_by,
             ["lang = \"de\""],
             "what was left out did not narrow anything"
+        );
+    }
+
+    #[test]
+    fn a_comparison_that_can_hold_for_nothing_says_so() {
+        let (case, own) = narrowing(json!({"vendor": {"gt": 1000}, "lang": "de"}), json!({}));
+        let Doubt::NoResults { narrowed_by, .. } = own.doubt(&case, &[], &["vendor".to_owned()]);
+        assert_eq!(
+            narrowed_by,
+            [
+                "lang = \"de\"",
+                "vendor > 1000 (`vendor` holds no values to compare with that)"
+            ]
         );
     }
 
@@ -138,7 +155,7 @@ mod tests {
             Bucket::new("invoices").unwrap(),
             Bucket::new("mail").unwrap(),
         ];
-        let Doubt::NoResults { query, narrowed_by } = own.doubt(&case, &[]);
+        let Doubt::NoResults { query, narrowed_by } = own.doubt(&case, &[], &[]);
         assert_eq!(
             (query.as_str(), narrowed_by),
             ("what?", vec!["bucket in invoices, mail".to_owned()])

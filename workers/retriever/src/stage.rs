@@ -72,7 +72,7 @@ impl Retriever {
             leg: leg.as_str().into(),
         }));
         let mut done = if found.passages.is_empty() {
-            let doubt = narrowing.doubt(&cx.case, &found.unknown_fields);
+            let doubt = narrowing.doubt(&cx.case, &found.unknown_fields, &found.unlike_fields);
             Done::new(RetrieverExit::NothingFound(doubt), "nothing found")
         } else {
             let matched = narrowing.matched(&found.unknown_fields);

@@ -350,6 +350,7 @@ impl Indexer {
         if cut.chunks.is_empty() {
             return Err(bug("a document without chunks"));
         }
+        self.counts.columns(&cut.columns);
         Ok(write::Made { version, cut })
     }
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 /// Longest text that is compared, in characters.
 const TEXT_CHARS_MAX: usize = 512;
 /// Fields that every chunk has.
-pub(crate) const BUILT_IN: [&str; 5] = ["source", "bucket", "doc_id", "title", "ext"];
+pub const BUILT_IN: [&str; 5] = ["source", "bucket", "doc_id", "title", "ext"];
 
 /// The terms of a record. Fields of its metadata that are named like a built-in one are left out.
 pub(crate) fn of(record: &ChunkRecord) -> Vec<String> {

@@ -21,6 +21,9 @@ pub(super) struct Restrictions {
     pub(super) queries: Vec<Box<dyn Query>>,
     /// Fields of the filter that no document has; their conditions are left out.
     pub(super) unknown_fields: Vec<String>,
+    /// Fields that have no value of the kind that was asked for: a text is compared with a number.
+    /// Their conditions stay, and hold for nothing.
+    pub(super) unlike_fields: Vec<String>,
 }
 
 /// The restrictions of a request. The tenant is always one.
@@ -42,11 +45,43 @@ pub(super) fn restrictions(
             queries.push(translate(searcher, fields, condition)?);
         }
     }
+    let mut unlike_fields = Vec::new();
+    for condition in &request.filter.0 {
+        let known = !unknown_fields.contains(&condition.field);
+        if known && is_unlike(searcher, fields, condition)? {
+            unlike_fields.push(condition.field.clone());
+        }
+    }
     let unscored = |query| Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>;
     Ok(Restrictions {
         queries: queries.into_iter().map(unscored).collect(),
         unknown_fields,
+        unlike_fields,
     })
+}
+
+/// Whether no value of a field can be compared with that of a condition.
+fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Result<bool, Error> {
+    let field = facts::field_name(&condition.field);
+    let text = as_text(&condition.value);
+    let is_order = matches!(condition.op, Op::Gt | Op::Gte | Op::Lt | Op::Lte);
+    // A year is both a number and a time.
+    if !is_order || text.is_some_and(|text| is_partial_date(&text)) {
+        return Ok(false);
+    }
+    let kind = match as_number(&condition.value) {
+        Some(_) => 'n',
+        None => 't',
+    };
+    let (start, end) = (facts::start_of(kind, &field), facts::end_of(kind, &field));
+    for segment in searcher.segment_readers() {
+        let index = segment.inverted_index(fields.facts)?;
+        let range = index.terms().range().ge(&start).lt(&end);
+        if range.into_stream().map_err(TantivyError::from)?.advance() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Fields that none of the tenant's documents has.

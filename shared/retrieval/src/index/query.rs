@@ -73,6 +73,8 @@ pub(crate) struct Hits {
     pub(crate) total: u64,
     /// Fields of the filter that no document has.
     pub(crate) unknown_fields: Vec<String>,
+    /// Fields without a value that can be compared with what was asked.
+    pub(crate) unlike_fields: Vec<String>,
 }
 
 impl Index {
@@ -107,6 +109,7 @@ impl Snapshot {
             best,
             total: total as u64,
             unknown_fields: restrictions.unknown_fields,
+            unlike_fields: restrictions.unlike_fields,
         })
     }
 

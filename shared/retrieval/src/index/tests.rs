@@ -151,6 +151,31 @@ fn conditions_all_hold_and_unknown_fields_are_named() {
 }
 
 #[test]
+fn a_comparison_with_another_type_is_named_and_kept() {
+    let records = [one(
+        "b/a.md",
+        "text",
+        json!({"vendor": "Acme", "total": 7, "date": "2024-03-01"}),
+    )];
+    let index = index_of(&records);
+    for (filter, unlike, hits) in [
+        (json!({"vendor": {"gt": 1000}}), vec!["vendor"], 0),
+        (json!({"total": {"lt": "soon"}}), vec!["total"], 0),
+        (json!({"total": {"gte": "2024-03-01"}}), vec!["total"], 0),
+        (json!({"total": {"gt": "5"}}), vec![], 1),
+        (json!({"total": {"gt": 2024}}), vec![], 0),
+        (json!({"date": {"gt": 2023}}), vec![], 1),
+        (json!({"date": {"gt": 20240101}}), vec!["date"], 0),
+        (json!({"vendor": 7}), vec![], 0),
+        (json!({"vendor": {"gt": "a"}}), vec![], 1),
+    ] {
+        let result = search(&index, &request("", filter.clone())).unwrap();
+        assert_eq!(result.unlike_fields, unlike, "{filter}");
+        assert_eq!(result.total_hits, hits, "{filter}");
+    }
+}
+
+#[test]
 fn a_doc_id_can_be_asked_for() {
     let index = invoices();
     let all = search(&index, &request("contract", json!({}))).unwrap();

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::model;
-use crate::roles::{Collaborators, Process};
+use crate::roles::{self, Collaborators, Process};
 use crate::signal;
 use crate::snapshot::{self, Fit, Keeper};
 use crate::stub::{NoSearch, Stub};
@@ -104,10 +104,10 @@ async fn work(
         tracing::info!(url, "waiting for nats");
     }
     let with = collaborators(process, snapshots, role, stub, running).await?;
-    let mut roles = process.start(&[role], &with)?;
+    let mut started = process.start(&[role], &with)?;
     process.health.started();
     tracing::info!(%role, "running");
-    while roles.join_next().await.is_some() {}
+    while started.join_next().await.is_some() {}
     Ok(())
 }
 
@@ -128,12 +128,15 @@ async fn collaborators(
     } else {
         nothing
     };
-    let model: Arc<dyn ChatModel> = match role {
+    let asks_model = match role {
         // These roles ask no model; looking for one would only slow their start.
-        Role::Retriever | Role::Validator | Role::Gateway | Role::Indexer => {
-            Arc::new(llm_pool::offline::OfflineReader::new())
-        }
-        _ => {
+        Role::Retriever | Role::Validator | Role::Gateway => false,
+        Role::Indexer => roles::schemas(&process.config)?.asks_model(),
+        _ => true,
+    };
+    let model: Arc<dyn ChatModel> = match asks_model {
+        false => Arc::new(llm_pool::offline::OfflineReader::new()),
+        true => {
             let chosen = model::choose(&process.config, &process.registry).await?;
             tracing::info!(
                 model = chosen.model.name(),

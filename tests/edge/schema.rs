@@ -1,0 +1,300 @@
+//! Schemas from the command line to the filter of a question, over the sample corpus.
+
+use crate::shell::Shell;
+use argosy::config::Config;
+use argosy::local::index_dir;
+use envelope::{Bucket, Filter, Origin, TenantId};
+use indexer::schema::Schemas;
+use retrieval::{CountRequest, Index, Vectors};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+fn fixtures() -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    path.canonicalize().unwrap()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The documents of the invoices that a filter lets through, as an index of its own counts them.
+fn invoices(shell: &Shell, corpus: &Path, filter: Value) -> BTreeSet<String> {
+    let mut config = Config::default();
+    config.data_dir.0 = shell.dir().join(".argosy");
+    let index = Index::open(&index_dir(&config, corpus), &Vectors::None).unwrap();
+    let counted = index.count(&CountRequest {
+        tenant: TenantId::default_tenant(),
+        buckets: vec![Bucket::new("invoices").unwrap()],
+        filter: Filter::parse(&filter, Origin::User).unwrap(),
+        fields: vec!["source".into()],
+        values_max: 100,
+    });
+    let counted = counted.unwrap();
+    assert_eq!(counted.unknown_fields, [] as [&str; 0]);
+    let sources = counted.facets[0].values.iter();
+    let sources = sources.filter_map(|(source, _)| source.strip_prefix("invoices/"));
+    let sources: BTreeSet<String> = sources.map(str::to_owned).collect();
+    assert_eq!(sources.len() as u64, counted.documents);
+    sources
+}
+
+#[test]
+fn invoices_over_1000_since_march_have_the_scans_among_them() {
+    let shell = Shell::new();
+    let (corpus, schema) = (fixtures().join("corpus"), fixtures().join("schema.toml"));
+    let setting = format!("indexer.schemas={}", text(&schema));
+    let run = |more: &[&str]| {
+        let args = [
+            "index",
+            text(&corpus),
+            "-o",
+            "json",
+            "--set",
+            setting.as_str(),
+        ];
+        shell.run(&[&args, more].concat()).exits(0).json()
+    };
+    assert_eq!(run(&[])["skipped"], json!([]), "the sample fits its schema");
+
+    let since_march = json!({"total_amount": {">": 1000}, "invoice_date": {">=": "2025-03-01"}});
+    let wanted = [
+        "brightmoor-bs-88241-scan.txt",
+        "corvane-cl-25-0317.md",
+        "corvane-cl-25-0371.md",
+        "helvion-hs-30551.md",
+        "lumenford-lf-8741.md",
+        "marrowgate-mg-5107-scan.txt",
+        "osterby-oc-2025-06.html",
+        "osterby-oc-2026-06.html",
+        "pellworth-pl-1188.md",
+    ];
+    let found = invoices(&shell, &corpus, since_march.clone());
+    assert_eq!(found, wanted.map(str::to_owned).into());
+    // Values that stand nowhere but in the text of the scans.
+    for (filter, source) in [
+        (
+            json!({"total_amount": 5782.8}),
+            "brightmoor-bs-88241-scan.txt",
+        ),
+        (
+            json!({"total_amount": 10368}),
+            "marrowgate-mg-5107-scan.txt",
+        ),
+        (
+            json!({"order_number": "4500-2156"}),
+            "brightmoor-bs-88241-scan.txt",
+        ),
+        (
+            json!({"invoice_number": "BS-88241"}),
+            "brightmoor-bs-88241-scan.txt",
+        ),
+        (json!({"net_days": {"gte": 60}}), "helvion-hs-30551.md"),
+    ] {
+        let found = invoices(&shell, &corpus, filter.clone());
+        assert!(found.contains(source), "{filter}: {found:?}");
+    }
+
+    // A question with that filter is answered from these documents alone.
+    let filters = json!({"total_amount": {">": 10_000}, "invoice_date": {">=": "2025-03-01"}});
+    let question = "What is the total of the invoice for housing castings?";
+    let (filters, corpus_dir) = (filters.to_string(), text(&corpus));
+    let args = [
+        "ask",
+        question,
+        "--corpus",
+        corpus_dir,
+        "--filters",
+        &filters,
+        "-o",
+        "json",
+    ];
+    let asked = shell.run(&[&args[..], &["--set", &setting]].concat());
+    let asked = asked.exits(0).json();
+    let cited = asked["citations"].as_array().unwrap();
+    assert!(!cited.is_empty());
+    for citation in cited {
+        let source = citation["source"].as_str().unwrap();
+        let large = [
+            "invoices/marrowgate-mg-5107-scan.txt",
+            "invoices/lumenford-lf-8741.md",
+        ];
+        assert!(large.contains(&source), "{source}");
+    }
+    assert_eq!(asked["notices"], json!([]));
+    // Once it is indexed it stays, and without the schema it is made anew.
+    assert_eq!(run(&[])["indexed"], 0);
+    let plain = shell
+        .run(&["index", corpus_dir, "-o", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(plain["unchanged"], 0, "{plain}");
+    assert!(!invoices(&shell, &corpus, since_march).contains("marrowgate-mg-5107-scan.txt"));
+}
+
+#[test]
+fn what_does_not_fit_is_named_and_the_document_is_found() {
+    let shell = Shell::new();
+    shell.write(
+        "docs/boats/tysk.md",
+        "---\nlength: quite long\n---\nThe boat Tysk is red.\n",
+    );
+    shell.write(
+        "docs/boats/orla.md",
+        "Length: 12,5 m. The boat Orla is blue.\n",
+    );
+    shell.write(
+        "schema.toml",
+        "[boats.length]\ntype = \"number\"\nrules = [{ labels = [\"Length\"] }]\n",
+    );
+    shell.write("argosy.toml", "[indexer]\nschemas = \"schema.toml\"\n");
+    let index = || shell.run(&["index", "docs", "-o", "json"]);
+    let summary = index().exits(1).json();
+    assert_eq!(
+        (
+            &summary["indexed"],
+            &summary["skipped"].as_array().unwrap().len()
+        ),
+        (&json!(2), &1)
+    );
+    assert_eq!(summary["skipped"][0]["source"], "boats/tysk.md");
+    let reason = summary["skipped"][0]["reason"].as_str().unwrap();
+    assert_eq!(
+        reason,
+        "left out by the schema: `length`: `quite long` is no number"
+    );
+    let ask = |filter: &str| {
+        let question = "Which boat is there?";
+        let args = [
+            "ask",
+            question,
+            "--corpus",
+            "docs",
+            "--reuse",
+            "-o",
+            "json",
+            "--filters",
+            filter,
+        ];
+        shell.run(&args)
+    };
+    let found = ask(r#"{"length": {">": 12}}"#).exits(0).json();
+    assert_eq!(found["citations"][0]["source"], "boats/orla.md");
+    // A comparison that no value can hold, and a column that no document has.
+    let asked_back = ask(r#"{"length": {">": "long"}}"#).exits(7).json();
+    let question = asked_back["clarification"].to_string();
+    assert!(question.contains("no values to compare with"), "{question}");
+    let unknown = ask(r#"{"width": {">": 1}}"#).exits(0).json();
+    assert!(
+        unknown["notices"].to_string().contains("width"),
+        "{unknown}"
+    );
+
+    // Another schema makes other documents of the same files.
+    assert_eq!(index().exits(0).json()["unchanged"], 2);
+    shell.write(
+        "schema.toml",
+        "[boats.length]\ntype = \"text\"\nrules = [{ labels = [\"Length\"] }]\n",
+    );
+    assert_eq!(index().exits(0).json()["indexed"], 2);
+    shell.write("schema.toml", "[boats.length]\ntype = \"real\"\n");
+    let wrong = shell.run(&["index", "docs"]).exits(2).stderr;
+    for part in [
+        "`indexer.schemas`",
+        "line 2",
+        "`boats.length.type`",
+        "list of text",
+    ] {
+        assert!(wrong.contains(part), "no {part} in {wrong}");
+    }
+}
+
+#[test]
+fn a_schema_is_checked_and_tried_without_a_fleet() {
+    let shell = Shell::new();
+    let (corpus, schema) = (fixtures().join("corpus"), fixtures().join("schema.toml"));
+    let listed = shell
+        .run(&["schema", "check", text(&schema)])
+        .exits(0)
+        .stdout;
+    let line = listed
+        .lines()
+        .find(|line| line.contains("net_days"))
+        .unwrap();
+    assert!(
+        line.starts_with("invoices      net_days        number (days)  text /"),
+        "{line}"
+    );
+    let listed = shell
+        .run(&["schema", "check", text(&schema), "-o", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(listed["buckets"]["certificates"][0]["type"], "date");
+
+    let scan = corpus.join("invoices/marrowgate-mg-5107-scan.txt");
+    let tried = ["schema", "try", text(&schema), text(&scan)];
+    let shown = shell.run(&tried).exits(0).stdout;
+    for part in [
+        "total_amount (number) = 10368",
+        "> labels `due on invoice`, `total of invoice`, `total invoice`: 10368 (line",
+        "> said by the publisher: \"MG-5107\" (field invoice_number",
+    ] {
+        assert!(shown.contains(part), "no `{part}` in {shown}");
+    }
+    let shown = shell
+        .run(&[&tried[..], &["-o", "json"]].concat())
+        .exits(0)
+        .json();
+    assert_eq!(shown[0]["bucket"], "invoices");
+    let columns = shown[0]["columns"].as_array().unwrap();
+    assert_eq!(
+        columns.iter().filter(|c| !c["value"].is_null()).count(),
+        5,
+        "{shown}"
+    );
+
+    shell.write(
+        "bad.toml",
+        "[a.n]\ntype = \"number\"\nrules = [{ from = \"text\", pattern = '(' }]\n",
+    );
+    let wrong = shell.run(&["schema", "check", "bad.toml"]).exits(1).stderr;
+    assert!(
+        wrong.contains("line 3, `a.n, rule 1`: `pattern`: unclosed group"),
+        "{wrong}"
+    );
+    let none = shell.run(&["schema", "check", "none.toml"]).exits(3).stderr;
+    assert!(none.contains("`none.toml`"), "{none}");
+    shell.write("x.md", "text");
+    let unplaced = shell
+        .run(&["schema", "try", text(&schema), "x.md"])
+        .exits(3)
+        .stderr;
+    assert!(
+        unplaced.contains("`certificates`, `invoices` with --bucket"),
+        "{unplaced}"
+    );
+    let missing = [
+        "schema",
+        "try",
+        text(&schema),
+        "y.md",
+        "--bucket",
+        "invoices",
+    ];
+    assert!(shell.run(&missing).exits(3).stderr.contains("y.md"));
+}
+
+#[test]
+fn the_example_of_the_documentation_is_a_schema() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, example) = page.split_once("```toml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let schemas = Schemas::parse("schema.toml", example).unwrap();
+    let columns: usize = schemas
+        .tables()
+        .map(|(_, table)| table.columns().len())
+        .sum();
+    assert_eq!((columns, schemas.asks_model()), (5, true));
+}

@@ -1,0 +1,252 @@
+//! Columns that no rule found, asked of a model: the only place of the indexer that calls one.
+//!
+//! One call for a document at most. An answer is taken when it fits its column and stands in what the
+//! model was shown; anything else is invented and refused. Whatever goes wrong, the document is
+//! indexed without. There is no cache here: a document that is stored as it is, by the same pipeline,
+//! is not worked on again, and the pipeline names schemas, model and prompt.
+
+use crate::options::Options;
+use crate::schema::{Column, Kind, Misfit, Table, Unfit};
+use envelope::{Role, TurnId};
+use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, json, tokens};
+use retrieval::Document;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What small models write where they have nothing to say.
+const NOTHING: [&str; 8] = [
+    "",
+    "null",
+    "none",
+    "n/a",
+    "-",
+    "unknown",
+    "not found",
+    "not stated",
+];
+/// Why an answer is refused that fits its column.
+const INVENTED: &str = "was answered and does not stand in the document";
+
+/// How much longer than its own time a call may take.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Asks a model for columns.
+pub struct Extractor {
+    model: Arc<dyn ChatModel>,
+    prompt: Prompt,
+    text_tokens: u32,
+    answer_tokens: u32,
+    timeout: Duration,
+}
+
+/// What came of asking.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Extracted {
+    /// Columns that have a value now.
+    pub(crate) found: u32,
+    /// Answers that do not fit their column.
+    pub(crate) misfits: Vec<Misfit>,
+    /// Answers that stand nowhere.
+    pub(crate) invented: Vec<Misfit>,
+    /// Why there is no answer: a code and a sentence.
+    pub(crate) failed: Option<(&'static str, String)>,
+}
+
+impl Extractor {
+    /// Asks `model` with the prompt `indexer`; fails when the prompt is nonsense.
+    pub fn new(
+        model: Arc<dyn ChatModel>,
+        prompts: &Prompts,
+        options: &Options,
+    ) -> Result<Extractor, PromptError> {
+        let embedded = include_str!("../prompts/indexer.md");
+        let takes = ["columns", "source", "title", "text"];
+        Ok(Extractor {
+            model,
+            prompt: prompts.get("indexer", embedded, &takes)?,
+            text_tokens: options.extract_tokens,
+            answer_tokens: options.extract_answer_tokens,
+            timeout: options.extract_timeout.duration(),
+        })
+    }
+
+    /// Names the model and the prompt: what another one made is made anew.
+    pub(crate) fn name(&self) -> String {
+        format!("{}-{}", self.model.name(), self.prompt.version())
+    }
+
+    /// Sets those of the `missing` columns that a model may be asked for and finds.
+    pub(crate) async fn ask(
+        &self,
+        table: &Table,
+        missing: &[usize],
+        document: &mut Document,
+    ) -> Extracted {
+        let columns = missing.iter().filter_map(|&at| table.columns().get(at));
+        let columns: Vec<&Column> = columns.filter(|column| column.is_asked).collect();
+        if columns.is_empty() {
+            return Extracted::default();
+        }
+        let text = head(document, self.text_tokens);
+        let request = match self.request(&columns, document, &text) {
+            Ok(request) => request,
+            Err(error) => return failed(&columns, "indexer_prompt", &error),
+        };
+        // The model keeps to the time by itself; this holds whatever it does.
+        let limit = self.timeout + GRACE;
+        let reply = tokio::time::timeout(limit, self.model.chat(&request)).await;
+        let reply = reply.unwrap_or(Err(llm::Error::TimedOut(self.timeout)));
+        let text = format!("{}\n{text}", document.title);
+        match reply {
+            Err(error) => failed(&columns, envelope::Classed::code(&error), &error),
+            Ok(reply) => match json::read_object(&reply.text) {
+                Some((Value::Object(answers), _)) => {
+                    take(table, &columns, answers, &text, document)
+                }
+                _ => failed(&columns, "model_json", &"no JSON object in the answer"),
+            },
+        }
+    }
+
+    fn request(
+        &self,
+        columns: &[&Column],
+        document: &Document,
+        text: &str,
+    ) -> Result<ChatRequest, PromptError> {
+        let lines: Vec<String> = columns.iter().map(|column| line(column)).collect();
+        let prompt = self.prompt.render(&[
+            ("columns", &lines.join("\n")),
+            ("source", &document.source),
+            ("title", &document.title),
+            ("text", text),
+        ])?;
+        Ok(ChatRequest {
+            role: Role::Indexer,
+            // No turn asks: one document stands for it.
+            turn: TurnId::new(document.doc_id.as_str()).expect("ids keep one rule"),
+            system: prompt.system,
+            user: prompt.user,
+            max_tokens: self.answer_tokens,
+            schema: Some(shape(columns)),
+            timeout: self.timeout,
+        })
+    }
+}
+
+/// A column as a model is told of it.
+fn line(column: &Column) -> String {
+    let kind = match column.form.kind {
+        Kind::List => "list of texts",
+        kind => kind.as_str(),
+    };
+    let mut line = format!("- \"{}\": {kind}", column.name);
+    if let Some(unit) = &column.form.unit {
+        line.push_str(&format!(" in {unit}"));
+    }
+    if !column.description.is_empty() {
+        line.push_str(&format!(", {}", column.description));
+    }
+    line
+}
+
+/// The shape of the answer: values are copied, so all of them are text.
+fn shape(columns: &[&Column]) -> Schema {
+    let of = |column: &&Column| match column.form.kind {
+        Kind::List => {
+            let most = crate::schema::ITEMS_MAX;
+            serde_json::json!({"type": "array", "items": {"type": "string"}, "maxItems": most})
+        }
+        _ => serde_json::json!({"type": "string"}),
+    };
+    let properties: Map<String, Value> = columns
+        .iter()
+        .map(|column| (column.name.clone(), of(column)))
+        .collect();
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    Schema {
+        name: "columns",
+        json: serde_json::json!({
+            "type": "object",
+            "properties": properties,
+            "required": names,
+            "additionalProperties": false,
+        }),
+    }
+}
+
+/// The beginning of the text, of so many tokens at most.
+fn head(document: &Document, tokens_max: u32) -> String {
+    let mut text = String::new();
+    let mut left = tokens_max;
+    for line in &document.lines {
+        let cost = tokens::estimate(&line.text) + 1;
+        if cost > left {
+            // No sign costs more than a token.
+            text.extend(line.text.chars().take(left as usize));
+            break;
+        }
+        left -= cost;
+        text.push_str(&line.text);
+        text.push('\n');
+    }
+    text
+}
+
+fn failed(columns: &[&Column], code: &'static str, why: &dyn std::fmt::Display) -> Extracted {
+    let names: Vec<String> = columns.iter().map(|c| format!("`{}`", c.name)).collect();
+    let text = format!(
+        "the model did not say {}: {why}; index it again to ask again",
+        names.join(", ")
+    );
+    Extracted {
+        failed: Some((code, text)),
+        ..Extracted::default()
+    }
+}
+
+fn take(
+    table: &Table,
+    columns: &[&Column],
+    mut answers: Map<String, Value>,
+    text: &str,
+    document: &mut Document,
+) -> Extracted {
+    let mut extracted = Extracted::default();
+    for column in columns {
+        let answer = answers.remove(&column.name).unwrap_or_default();
+        if is_nothing(&answer) {
+            continue;
+        }
+        let misfit = |unfit| Misfit {
+            column: column.name.clone(),
+            unfit,
+        };
+        match column.form.value(&answer) {
+            Err(unfit) => extracted.misfits.push(misfit(unfit)),
+            Ok(value) if !column.form.stands_in(&value, text) => {
+                let unfit = Unfit::new(&value.to_string(), INVENTED);
+                extracted.invented.push(misfit(unfit));
+            }
+            Ok(value) => match table.set(document, &column.name, value) {
+                Ok(()) => extracted.found += 1,
+                Err(unfit) => extracted.misfits.push(misfit(unfit)),
+            },
+        }
+    }
+    extracted
+}
+
+fn is_nothing(answer: &Value) -> bool {
+    match answer {
+        Value::Null => true,
+        Value::String(text) => NOTHING.contains(&text.trim().to_lowercase().as_str()),
+        Value::Array(items) => items.iter().all(is_nothing),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+#[path = "extract_tests.rs"]
+mod tests;

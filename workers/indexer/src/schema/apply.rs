@@ -1,0 +1,183 @@
+//! A schema and a document: its columns as typed metadata, what did not fit, and what is missing.
+
+use super::rule::{Place, Text, Tried};
+use super::value::Unfit;
+use super::{Column, Table};
+use retrieval::Document;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Most bytes that the columns of a document may have together: every chunk carries them.
+const COLUMNS_BYTES_MAX: usize = 4 * 1024;
+/// What comes before the rules.
+const BY_PUBLISHER: &str = "said by the publisher";
+
+/// What became of the columns of a document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Applied {
+    /// How many have a value.
+    pub found: u32,
+    /// Columns without one, as places in the table.
+    pub missing: Vec<usize>,
+    /// What was said and does not fit.
+    pub misfits: Vec<Misfit>,
+}
+
+/// Something said of a column that is no value of it: it was left out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{column}`: {unfit}")]
+pub struct Misfit {
+    /// The column.
+    pub column: String,
+    /// What was said, and why it does not fit.
+    pub unfit: Unfit,
+}
+
+/// A column and all that was tried for it, for people who write schemas.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trace {
+    /// The column.
+    pub column: String,
+    /// The value it gets.
+    pub value: Option<Value>,
+    /// What the publisher said and what each rule found, in order.
+    pub attempts: Vec<Attempt>,
+    /// Whether a model would be asked.
+    pub asks_model: bool,
+}
+
+/// One look for a value.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Attempt {
+    /// The rule in a few words; `said by the publisher` for what comes before them.
+    pub rule: String,
+    /// What it found.
+    pub value: Option<Value>,
+    /// Where.
+    pub place: Option<Place>,
+    /// What stands there, cut; of what does not fit, why.
+    pub said: Option<String>,
+}
+
+impl Table {
+    /// Sets the columns of a document. A value that does not fit is removed; fields that are no columns
+    /// stay as they are.
+    pub fn apply(&self, document: &mut Document) -> Applied {
+        let mut applied = Applied::default();
+        let mut values: Vec<(String, Value)> = Vec::new();
+        let text = Text::new(document);
+        for (at, column) in self.columns.iter().enumerate() {
+            let said = column.publisher(document);
+            let mut unfit = said.unfit.map(|(unfit, _)| unfit);
+            let mut found = said.found;
+            for rule in &column.rules {
+                if found.is_some() {
+                    break;
+                }
+                let tried = rule.run(&column.form, &text);
+                found = tried.found;
+                unfit = unfit.or(tried.unfit.map(|(unfit, _)| unfit));
+            }
+            // What a rule caught in vain is forgotten once another one has found a value; what the
+            // publisher said is not.
+            let by_publisher = document.metadata.contains_key(&column.name);
+            if let Some(unfit) = unfit.filter(|_| found.is_none() || by_publisher) {
+                let column = column.name.clone();
+                applied.misfits.push(Misfit { column, unfit });
+            }
+            match found {
+                Some((value, ..)) => values.push((column.name.clone(), value)),
+                None => applied.missing.push(at),
+            }
+        }
+        for column in &self.columns {
+            document.metadata.remove(&column.name);
+        }
+        for (name, value) in values {
+            match self.set(document, &name, value) {
+                Ok(()) => applied.found += 1,
+                Err(unfit) => applied.misfits.push(Misfit {
+                    column: name,
+                    unfit,
+                }),
+            }
+        }
+        applied
+    }
+
+    /// Sets a column while there is room in the metadata.
+    pub(crate) fn set(
+        &self,
+        document: &mut Document,
+        name: &str,
+        value: Value,
+    ) -> Result<(), Unfit> {
+        let size = |name: &str, value: &Value| name.len() + value.to_string().len();
+        let of = |column: &Column| {
+            let value = document.metadata.get(&column.name);
+            value.map_or(0, |value| size(&column.name, value))
+        };
+        let taken: usize = self.columns.iter().map(of).sum();
+        if taken + size(name, &value) > COLUMNS_BYTES_MAX {
+            let why = "has no room: all columns of a document together have 4 KiB";
+            return Err(Unfit::new(&value.to_string(), why));
+        }
+        document.metadata.insert(name.to_owned(), value);
+        Ok(())
+    }
+
+    /// Everything that can be found for the columns of a document; it is not changed.
+    pub fn trace(&self, document: &Document) -> Vec<Trace> {
+        let text = Text::new(document);
+        let trace = |column: &Column| {
+            let said = attempt(BY_PUBLISHER, column.publisher(document));
+            let rules = column.rules.iter();
+            let rules = rules.map(|rule| attempt(&rule.said, rule.run(&column.form, &text)));
+            let attempts: Vec<Attempt> = said.into_iter().chain(rules.flatten()).collect();
+            let value = attempts.iter().find_map(|attempt| attempt.value.clone());
+            Trace {
+                column: column.name.clone(),
+                asks_model: column.is_asked && value.is_none(),
+                value,
+                attempts,
+            }
+        };
+        self.columns.iter().map(trace).collect()
+    }
+}
+
+impl Column {
+    /// What the publisher or the document itself said under the name of the column.
+    fn publisher(&self, document: &Document) -> Tried {
+        let Some(said) = document.metadata.get(&self.name) else {
+            return Tried::default();
+        };
+        let place = Place::Metadata(self.name.clone());
+        match self.form.value(said) {
+            Ok(value) => Tried {
+                found: Some((value, place, said.to_string())),
+                unfit: None,
+            },
+            Err(unfit) => Tried {
+                found: None,
+                unfit: Some((unfit, place)),
+            },
+        }
+    }
+}
+
+/// None where the publisher said nothing: that is no rule without a result.
+fn attempt(rule: &str, tried: Tried) -> Option<Attempt> {
+    let (value, place, said) = match (tried.found, tried.unfit) {
+        (Some((value, place, said)), _) => (Some(value), Some(place), Some(said)),
+        (None, Some((unfit, place))) => (None, Some(place), Some(unfit.to_string())),
+        (None, None) if rule == BY_PUBLISHER => return None,
+        (None, None) => (None, None, None),
+    };
+    Some(Attempt {
+        rule: rule.to_owned(),
+        value,
+        place,
+        said,
+    })
+}

@@ -1,0 +1,323 @@
+//! A schema file: TOML, checked, with errors that name bucket, column, line and what to do.
+//!
+//! ```toml
+//! [invoices.total_amount]
+//! type = "number"
+//! unit = "EUR"
+//! rules = [{ labels = ["Amount due", "Rechnungsbetrag"], pick = "last" }]
+//! ```
+
+use super::date::Order;
+use super::label::Label;
+use super::number::Decimal;
+use super::rule::{From, How, Pick, Rule, can_pick};
+use super::value::{Form, Kind};
+use super::{Column, Table};
+use envelope::Bucket;
+use regex::RegexBuilder;
+use retrieval::BUILT_IN_FIELDS;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::Spanned;
+
+/// Largest schema file, in bytes.
+pub(super) const FILE_BYTES_MAX: u64 = 256 * 1024;
+/// Most columns of a bucket.
+pub const COLUMNS_MAX: usize = 32;
+/// Most rules of a column, and most labels or keys of a rule.
+const RULES_MAX: usize = 16;
+/// Longest name of a column, label or unit, in bytes.
+const NAME_BYTES_MAX: usize = 64;
+/// Longest description, in bytes.
+const DESCRIPTION_BYTES_MAX: usize = 400;
+/// Longest pattern, in bytes.
+const PATTERN_BYTES_MAX: usize = 1_000;
+/// Most memory of a compiled pattern, in bytes.
+const PATTERN_SIZE_MAX: usize = 1024 * 1024;
+
+/// What is wrong in a schema file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{file}`{}{}: {what}", line.map(|n| format!(", line {n}")).unwrap_or_default(), of(place))]
+pub struct Wrong {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: Option<usize>,
+    /// Bucket, column and rule, as far as they are known.
+    pub place: String,
+    /// What is wrong, and what is wanted.
+    pub what: String,
+}
+
+fn of(place: &str) -> String {
+    match place {
+        "" => String::new(),
+        place => format!(", `{place}`"),
+    }
+}
+
+type File = BTreeMap<String, BTreeMap<String, Spanned<RawColumn>>>;
+
+/// A column as it stands in the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawColumn {
+    #[serde(rename = "type")]
+    kind: Kind,
+    unit: Option<String>,
+    #[serde(default)]
+    description: String,
+    decimal: Option<Decimal>,
+    order: Option<Order>,
+    #[serde(default)]
+    rules: Vec<Spanned<RawRule>>,
+    #[serde(default)]
+    model: bool,
+}
+
+/// A rule as it stands in the file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RawRule {
+    from: Option<From>,
+    keys: Option<Vec<String>>,
+    labels: Option<Vec<String>>,
+    pattern: Option<String>,
+    pick: Pick,
+    lines: Option<u32>,
+    pages: Option<u32>,
+}
+
+/// Reads a file of this name.
+pub(super) fn parse(file: &str, text: &str) -> Result<BTreeMap<Bucket, Table>, Wrong> {
+    let reading = Reading { file, text };
+    let parsed: File = reading.toml()?;
+    let mut tables = BTreeMap::new();
+    for (name, columns) in parsed {
+        let first = columns.values().next().map(Spanned::span);
+        let bucket = Bucket::new(name.as_str())
+            .map_err(|e| reading.wrong(first.clone(), &name, &format!("the bucket {e}")))?;
+        if columns.len() > COLUMNS_MAX {
+            let what = format!("{} columns: at most {COLUMNS_MAX}", columns.len());
+            return Err(reading.wrong(first, &name, &what));
+        }
+        let columns = columns.into_iter();
+        let columns = columns.map(|(column, raw)| reading.column(&name, column, raw));
+        let columns = columns.collect::<Result<Vec<_>, _>>()?;
+        tables.insert(bucket, Table { columns });
+    }
+    match tables.is_empty() {
+        true => Err(reading.wrong(None, "", "no bucket in it: want `[<bucket>.<column>]`")),
+        false => Ok(tables),
+    }
+}
+
+/// A file that is read.
+struct Reading<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Reading<'_> {
+    fn toml(&self) -> Result<File, Wrong> {
+        let parser = toml::Deserializer::parse(self.text)
+            .map_err(|e| self.wrong(e.span(), "", e.message()))?;
+        serde_path_to_error::deserialize(parser).map_err(|error| {
+            let path = error.path().to_string();
+            // What spans are read with is no part of the file.
+            let parts = path
+                .split('.')
+                .filter(|part| !part.is_empty() && !part.starts_with("$__"));
+            let place = parts.collect::<Vec<_>>().join(".");
+            let error = error.inner();
+            self.wrong(error.span(), &place, error.message())
+        })
+    }
+
+    fn wrong(&self, span: Option<Range<usize>>, place: &str, what: &str) -> Wrong {
+        let line = |span: Range<usize>| {
+            let before = &self.text.as_bytes()[..span.start.min(self.text.len())];
+            before.iter().filter(|&&byte| byte == b'\n').count() + 1
+        };
+        Wrong {
+            file: self.file.to_owned(),
+            line: span.map(line),
+            place: place.to_owned(),
+            what: what.trim().replace('\n', ", "),
+        }
+    }
+
+    fn column(&self, bucket: &str, name: String, raw: Spanned<RawColumn>) -> Result<Column, Wrong> {
+        let (span, place) = (raw.span(), format!("{bucket}.{name}"));
+        let wrong = |what: &str| self.wrong(Some(span.clone()), &place, what);
+        check_column(&name, raw.as_ref()).map_err(|what| wrong(&what))?;
+        let raw = raw.into_inner();
+        let form = Form {
+            kind: raw.kind,
+            unit: raw.unit,
+            decimal: raw.decimal,
+            order: raw.order,
+        };
+        let mut rules = Vec::new();
+        for (n, rule) in (1..).zip(raw.rules) {
+            let (span, place) = (rule.span(), format!("{place}, rule {n}"));
+            let rule = check_rule(&name, form.kind, rule.into_inner());
+            rules.push(rule.map_err(|what| self.wrong(Some(span), &place, &what))?);
+        }
+        Ok(Column {
+            name,
+            form,
+            description: raw.description,
+            rules,
+            is_asked: raw.model,
+        })
+    }
+}
+
+fn check_column(name: &str, raw: &RawColumn) -> Result<(), String> {
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if name.len() > NAME_BYTES_MAX || name.is_empty() || !name.chars().all(good) {
+        return Err("a column is called by 1 to 64 of a-z, 0-9 and _".into());
+    }
+    if BUILT_IN_FIELDS.contains(&name) {
+        return Err("every document has a field of this name already: take another one".into());
+    }
+    if raw
+        .unit
+        .as_ref()
+        .is_some_and(|unit| unit.is_empty() || unit.len() > NAME_BYTES_MAX)
+    {
+        return Err(format!("`unit` has 1 to {NAME_BYTES_MAX} bytes"));
+    }
+    if raw.description.len() > DESCRIPTION_BYTES_MAX {
+        return Err(format!(
+            "`description` has at most {DESCRIPTION_BYTES_MAX} bytes"
+        ));
+    }
+    let is_number = raw.kind == Kind::Number;
+    if !is_number && (raw.unit.is_some() || raw.decimal.is_some()) {
+        return Err("`unit` and `decimal` are for the type `number`".into());
+    }
+    if raw.kind != Kind::Date && raw.order.is_some() {
+        return Err("`order` is for the type `date`".into());
+    }
+    if raw.kind == Kind::Bool && raw.model {
+        return Err(
+            "`model` is not for the type `bool`: an answer has to stand in the text".into(),
+        );
+    }
+    match raw.rules.len() > RULES_MAX {
+        true => Err(format!("{} rules: at most {RULES_MAX}", raw.rules.len())),
+        false => Ok(()),
+    }
+}
+
+fn check_rule(column: &str, kind: Kind, raw: RawRule) -> Result<Rule, String> {
+    let from = raw.from.unwrap_or(match raw.labels {
+        Some(_) => From::Text,
+        None => From::Metadata,
+    });
+    let said = said(from, &raw, column);
+    let how = match (from, raw.keys, raw.labels, raw.pattern) {
+        (From::Metadata, keys, None, None) => How::Keys(check_keys(column, keys)?),
+        (From::Text, None, Some(labels), None) => How::Labels(check_labels(labels)?),
+        (From::Title | From::Path | From::Heading | From::Text, None, None, Some(pattern)) => {
+            How::Pattern(check_pattern(&pattern)?)
+        }
+        _ => {
+            return Err(
+                "a rule is one of `from = \"metadata\"` (with `keys`), `labels`, or `from = \
+                \"title\" | \"path\" | \"heading\" | \"text\"` with a `pattern`"
+                    .into(),
+            );
+        }
+    };
+    if !can_pick(kind, raw.pick) {
+        return Err(
+            "`pick`: \"max\" is for `number` and `date`, \"all\" is for `list of text`".into(),
+        );
+    }
+    if (raw.lines.is_some() || raw.pages.is_some()) && !matches!(from, From::Text | From::Heading) {
+        return Err("`lines` and `pages` are for what stands in the text".into());
+    }
+    if raw.lines == Some(0) || raw.pages == Some(0) {
+        return Err("`lines` and `pages` are counted from 1".into());
+    }
+    Ok(Rule {
+        from,
+        how,
+        pick: raw.pick,
+        lines: raw.lines,
+        pages: raw.pages,
+        said,
+    })
+}
+
+fn check_keys(column: &str, keys: Option<Vec<String>>) -> Result<Vec<String>, String> {
+    let keys = keys.unwrap_or_else(|| vec![column.to_owned()]);
+    let keys: Vec<String> = keys.iter().map(|key| key.trim().to_lowercase()).collect();
+    let good = (1..=RULES_MAX).contains(&keys.len()) && keys.iter().all(|key| !key.is_empty());
+    good.then_some(keys)
+        .ok_or_else(|| format!("`keys` is a list of 1 to {RULES_MAX} names of fields"))
+}
+
+fn check_labels(labels: Vec<String>) -> Result<Vec<Label>, String> {
+    let folded: Vec<Label> = labels.iter().map(|label| Label::new(label)).collect();
+    let good = (1..=RULES_MAX).contains(&folded.len())
+        && !folded.iter().any(Label::is_empty)
+        && labels.iter().all(|label| label.len() <= NAME_BYTES_MAX);
+    good.then_some(folded).ok_or_else(|| {
+        format!("`labels` is a list of 1 to {RULES_MAX} texts with a letter or digit, of at most {NAME_BYTES_MAX} bytes")
+    })
+}
+
+fn check_pattern(pattern: &str) -> Result<regex::Regex, String> {
+    if pattern.len() > PATTERN_BYTES_MAX {
+        return Err(format!("`pattern` has at most {PATTERN_BYTES_MAX} bytes"));
+    }
+    let built = RegexBuilder::new(pattern)
+        .size_limit(PATTERN_SIZE_MAX)
+        .dfa_size_limit(PATTERN_SIZE_MAX)
+        .build();
+    let built = built.map_err(|error| format!("`pattern`: {}", told(&error)))?;
+    match built.captures_len() {
+        2 => Ok(built),
+        n => Err(format!(
+            "`pattern` has {} groups: want one `( )` around the value, `(?: )` for others",
+            n - 1
+        )),
+    }
+}
+
+/// The sentence of an error without the picture of the pattern.
+fn told(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let last = text.lines().last().unwrap_or_default().trim();
+    last.trim_start_matches("error: ").to_owned()
+}
+
+/// A rule in a few words.
+fn said(from: From, raw: &RawRule, column: &str) -> String {
+    let word = serde_json::to_value(from).unwrap_or_default();
+    let word = word.as_str().unwrap_or_default().to_owned();
+    let quoted = |names: &[String]| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    };
+    let mut said = match (&raw.labels, &raw.pattern, &raw.keys) {
+        (Some(labels), ..) => format!("labels {}", quoted(labels)),
+        (_, Some(pattern), _) => format!("{word} /{pattern}/"),
+        (_, _, Some(keys)) => format!("metadata {}", quoted(keys)),
+        _ => format!("metadata `{column}`"),
+    };
+    if raw.pick != Pick::First {
+        said.push_str(&format!(", {}", format!("{:?}", raw.pick).to_lowercase()));
+    }
+    for (limit, what) in [(raw.lines, "lines"), (raw.pages, "pages")] {
+        if let Some(n) = limit {
+            said.push_str(&format!(", within {n} {what}"));
+        }
+    }
+    said
+}

@@ -1,0 +1,234 @@
+//! Schemas: which typed columns the documents of a bucket have, and how their values are found. Pure,
+//! but for [`Schemas::load`].
+//!
+//! For each column, what the publisher said comes first, then its rules in their order; the first value
+//! that fits the type is taken. *Not* here: asking a model for what no rule found (`extract`).
+//!
+//! | module | what |
+//! |---|---|
+//! | `file` | TOML to columns and rules, checked |
+//! | `value`, `number`, `date` | what people write to typed values |
+//! | `label`, `rule` | where values are looked for |
+//! | `apply` | a schema and a document |
+
+mod apply;
+mod date;
+mod file;
+mod label;
+mod number;
+mod rule;
+mod value;
+
+pub use apply::{Applied, Attempt, Misfit, Trace};
+pub use date::Order;
+pub use file::{COLUMNS_MAX, Wrong};
+pub use number::Decimal;
+pub use rule::{From, Pick, Place, TEXT_BYTES_MAX};
+pub use value::{Form, ITEMS_MAX, Kind, TEXT_CHARS_MAX, Unfit};
+
+use envelope::Bucket;
+use retrieval::document::sha256_hex;
+use rule::Rule;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Names how schemas are applied. It changes whenever the values of a document would.
+const SCHEMA: &str = "schema-1";
+/// Hex digits of the hash of schemas.
+const HASH_CHARS: usize = 12;
+/// Most files of a folder.
+const FILES_MAX: usize = 256;
+
+/// The schemas of a corpus, by bucket. The default has none.
+#[derive(Debug, Clone, Default)]
+pub struct Schemas {
+    tables: BTreeMap<Bucket, Table>,
+}
+
+/// The columns of a bucket.
+#[derive(Debug, Clone)]
+pub struct Table {
+    columns: Vec<Column>,
+}
+
+/// A column.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its name: the field of the metadata.
+    pub name: String,
+    /// How its values are written.
+    pub form: Form,
+    /// What it holds, for people and models; may be empty.
+    pub description: String,
+    rules: Vec<Rule>,
+    /// Whether a model is asked where no rule found a value.
+    pub is_asked: bool,
+}
+
+/// Why there are no schemas.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// A file or folder that cannot be read.
+    #[error("cannot read schemas at `{}`: {source}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Something that a schema cannot say.
+    #[error(transparent)]
+    Wrong(#[from] Wrong),
+    /// A bucket in two files.
+    #[error(
+        "the bucket `{bucket}` stands in `{first}` and in `{second}`: keep its columns in one file"
+    )]
+    Twice {
+        /// Which.
+        bucket: Bucket,
+        /// The one file.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// A folder without any, or with too many.
+    #[error("`{}` holds {count} files `*.toml`: want 1 to {FILES_MAX}", path.display())]
+    Files {
+        /// The folder.
+        path: PathBuf,
+        /// How many.
+        count: usize,
+    },
+}
+
+impl Schemas {
+    /// Reads a schema; `file` is what it is called in errors.
+    pub fn parse(file: &str, text: &str) -> Result<Schemas, Wrong> {
+        let tables = file::parse(file, text)?;
+        Ok(Schemas { tables })
+    }
+
+    /// Reads a file, or every `*.toml` of a folder. Blocking: for the start of a process only.
+    pub fn load(path: &Path) -> Result<Schemas, SchemaError> {
+        let mut all = Schemas::default();
+        let mut homes: BTreeMap<Bucket, String> = BTreeMap::new();
+        for file in files(path)? {
+            let name = file.display().to_string();
+            for (bucket, table) in Schemas::parse(&name, &read(&file)?)?.tables {
+                if let Some(first) = homes.insert(bucket.clone(), name.clone()) {
+                    let second = name;
+                    return Err(SchemaError::Twice {
+                        bucket,
+                        first,
+                        second,
+                    });
+                }
+                all.tables.insert(bucket, table);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The columns of a bucket, where it has a schema.
+    pub fn get(&self, bucket: &Bucket) -> Option<&Table> {
+        self.tables.get(bucket)
+    }
+
+    /// Every bucket that has a schema, by name.
+    pub fn tables(&self) -> impl Iterator<Item = (&Bucket, &Table)> {
+        self.tables.iter()
+    }
+
+    /// True when no bucket has a schema.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// Whether any column may be asked of a model.
+    pub fn asks_model(&self) -> bool {
+        let mut columns = self.tables.values().flat_map(|table| &table.columns);
+        columns.any(|column| column.is_asked)
+    }
+
+    /// Names these schemas: another name wherever documents would get other values. Comments and the
+    /// order of columns do not count.
+    pub fn name(&self) -> String {
+        let tables: BTreeMap<&str, Vec<_>> = self
+            .tables
+            .iter()
+            .map(|(bucket, table)| (bucket.as_str(), table.columns.iter().map(told).collect()))
+            .collect();
+        let hash = sha256_hex(json!(tables).to_string().as_bytes());
+        format!("{SCHEMA}-{}", &hash[..HASH_CHARS])
+    }
+}
+
+impl Table {
+    /// Its columns, by name.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+}
+
+impl Column {
+    /// Its rules in a few words each, in their order.
+    pub fn rules(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().map(|rule| rule.said.as_str())
+    }
+}
+
+/// All that a column is.
+fn told(column: &Column) -> serde_json::Value {
+    let rules: Vec<&str> = column.rules().collect();
+    json!([
+        column.name,
+        column.form,
+        column.description,
+        rules,
+        column.is_asked
+    ])
+}
+
+fn read(file: &Path) -> Result<String, SchemaError> {
+    let size = std::fs::metadata(file).map(|found| found.len());
+    let text = size.and_then(|size| match size {
+        0..=file::FILE_BYTES_MAX => std::fs::read_to_string(file),
+        _ => Err(std::io::Error::other("larger than 256 KiB")),
+    });
+    text.map_err(|source| SchemaError::Unreadable {
+        path: file.to_owned(),
+        source,
+    })
+}
+
+fn files(path: &Path) -> Result<Vec<PathBuf>, SchemaError> {
+    let unreadable = |source| SchemaError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path).map_err(unreadable)? {
+        let file = entry.map_err(unreadable)?.path();
+        if file.extension().is_some_and(|ext| ext == "toml") {
+            files.push(file);
+        }
+    }
+    files.sort();
+    match files.len() {
+        1..=FILES_MAX => Ok(files),
+        count => Err(SchemaError::Files {
+            path: path.to_owned(),
+            count,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod fuzz_tests;
+#[cfg(test)]
+#[path = "schema_tests.rs"]
+mod tests;

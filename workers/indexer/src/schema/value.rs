@@ -1,0 +1,361 @@
+//! What somebody said, made a value of the type of its column; or why it is none. Pure.
+
+use super::date::{self, Order};
+use super::number::{self, Decimal};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Longest text, in characters.
+pub const TEXT_CHARS_MAX: usize = 200;
+/// Most items of a list.
+pub const ITEMS_MAX: usize = 20;
+/// How much of a value is shown where it does not fit, in characters.
+const SHOWN_CHARS: usize = 40;
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// Any text.
+    #[serde(rename = "text")]
+    Text,
+    /// A number.
+    #[serde(rename = "number")]
+    Number,
+    /// A day, `2024-03-29`.
+    #[serde(rename = "date")]
+    Date,
+    /// Yes or no.
+    #[serde(rename = "bool")]
+    Bool,
+    /// Several texts.
+    #[serde(rename = "list of text")]
+    List,
+}
+
+impl Kind {
+    /// Every one.
+    pub const ALL: [Kind; 5] = [Kind::Text, Kind::Number, Kind::Date, Kind::Bool, Kind::List];
+
+    /// The word in a schema.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Kind::Text => "text",
+            Kind::Number => "number",
+            Kind::Date => "date",
+            Kind::Bool => "bool",
+            Kind::List => "list of text",
+        }
+    }
+}
+
+/// How the values of a column are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Form {
+    /// Their type.
+    pub kind: Kind,
+    /// What a number counts: a currency is held to, anything else only told.
+    pub unit: Option<String>,
+    /// Which sign stands before decimals, where documents leave it open.
+    pub decimal: Option<Decimal>,
+    /// Whether the day or the month comes first, where documents leave it open.
+    pub order: Option<Order>,
+}
+
+/// A value that does not fit its column.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{said}` {why}")]
+pub struct Unfit {
+    /// What was said, cut.
+    pub said: String,
+    /// Why it does not fit.
+    pub why: &'static str,
+}
+
+impl Unfit {
+    pub(crate) fn new(said: &str, why: &'static str) -> Unfit {
+        let said = shown(said);
+        Unfit { said, why }
+    }
+}
+
+impl Form {
+    /// The value of what somebody said in JSON: a text is read as people write it.
+    pub fn value(&self, said: &Value) -> Result<Value, Unfit> {
+        let unfit = || self.unfit(&said.to_string());
+        match (self.kind, said) {
+            (_, Value::String(text)) => self.read(text),
+            (Kind::Number, Value::Number(_)) | (Kind::Bool, Value::Bool(_)) => Ok(said.clone()),
+            (Kind::List, Value::Array(items)) => list(items.iter().filter_map(plain), unfit),
+            // A list of one, as some writers have it.
+            (_, Value::Array(items)) if items.len() == 1 && !items[0].is_array() => {
+                self.value(&items[0])
+            }
+            (Kind::Text | Kind::Date | Kind::Bool, Value::Number(number)) => {
+                self.read(&number.to_string())
+            }
+            (Kind::Text, Value::Bool(_)) => self.read(&said.to_string()),
+            (Kind::List, Value::Number(_) | Value::Bool(_)) => self.read(&said.to_string()),
+            _ => Err(unfit()),
+        }
+    }
+
+    /// The value of a text that is one and nothing else.
+    pub fn read(&self, text: &str) -> Result<Value, Unfit> {
+        let text = text.trim();
+        let value = match self.kind {
+            Kind::Text => plain_text(text).map(Value::String),
+            Kind::Number => return self.number(text),
+            Kind::Date => date::whole(text, self.order).map(Value::String),
+            Kind::Bool => truth(text).map(Value::Bool),
+            Kind::List => {
+                return list(text.split([',', ';']).map(str::to_owned), || {
+                    self.unfit(text)
+                });
+            }
+        };
+        value.ok_or_else(|| self.unfit(text))
+    }
+
+    fn number(&self, text: &str) -> Result<Value, Unfit> {
+        let found = number::whole(text, self.decimal).ok_or_else(|| self.unfit(text))?;
+        if !self.is_currency(found.currency) {
+            return Err(Unfit::new(text, "is in another currency"));
+        }
+        number::to_json(found.value).ok_or_else(|| self.unfit(text))
+    }
+
+    /// The first value that stands in a text with other words around it. Of a text, that is its
+    /// beginning up to where a sentence or a column ends.
+    pub fn first_in(&self, text: &str) -> Option<Value> {
+        match self.kind {
+            Kind::Number => self.numbers_in(text).next(),
+            Kind::Date => self.days_in(text).next(),
+            Kind::Bool => truth(text.split_whitespace().next()?).map(Value::Bool),
+            Kind::Text => self.read(phrase(text)).ok(),
+            Kind::List => self.read(phrase(text)).ok(),
+        }
+    }
+
+    /// Whether a value stands in a text, however it is written there.
+    pub fn stands_in(&self, value: &Value, text: &str) -> bool {
+        match self.kind {
+            Kind::Number => self.numbers_in(text).any(|n| n.as_f64() == value.as_f64()),
+            Kind::Date => self.days_in(text).any(|day| day == *value),
+            Kind::Bool => false,
+            Kind::Text => value.as_str().is_some_and(|said| has_words(text, said)),
+            Kind::List => value.as_array().is_some_and(|items| {
+                let stands = |item: &Value| item.as_str().is_some_and(|i| has_words(text, i));
+                !items.is_empty() && items.iter().all(stands)
+            }),
+        }
+    }
+
+    fn numbers_in<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Value> + 'a {
+        number::numbers(text, self.decimal)
+            .filter(|found| self.is_currency(found.currency))
+            .filter_map(|found| number::to_json(found.value))
+    }
+
+    fn days_in(&self, text: &str) -> impl Iterator<Item = Value> + use<> {
+        let days = date::days(text, self.order).into_iter();
+        days.map(|found| Value::String(found.day))
+    }
+
+    /// Whether a number with this currency may be in the column.
+    fn is_currency(&self, currency: Option<&'static str>) -> bool {
+        let wanted = self.unit.as_deref().and_then(number::currency);
+        match (wanted, currency) {
+            (Some(wanted), Some(said)) => wanted == said,
+            _ => true,
+        }
+    }
+
+    fn unfit(&self, said: &str) -> Unfit {
+        let why = match self.kind {
+            _ if said.is_empty() => "is empty",
+            Kind::Text => "is no text",
+            Kind::Number => "is no number",
+            Kind::Date => "is no day",
+            Kind::Bool => "is neither yes nor no",
+            Kind::List => "is no list of text",
+        };
+        Unfit::new(said, why)
+    }
+}
+
+fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN_CHARS).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// On one line, without blanks in a row, cut; none when nothing is left.
+fn plain_text(text: &str) -> Option<String> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty()).then(|| text.chars().take(TEXT_CHARS_MAX).collect())
+}
+
+/// A scalar as text.
+fn plain(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Each item once, in the order in which they came.
+fn list(
+    items: impl Iterator<Item = String>,
+    unfit: impl FnOnce() -> Unfit,
+) -> Result<Value, Unfit> {
+    let mut kept: Vec<String> = Vec::new();
+    for item in items.filter_map(|item| plain_text(&item)) {
+        if kept.len() < ITEMS_MAX && !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    match kept.is_empty() {
+        true => Err(unfit()),
+        false => Ok(Value::from(kept)),
+    }
+}
+
+fn truth(word: &str) -> Option<bool> {
+    let word = word
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    match word.as_str() {
+        "true" | "yes" | "y" | "ja" | "j" | "1" => Some(true),
+        "false" | "no" | "n" | "nein" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// The beginning of a line up to two blanks, a cell or the end of a sentence.
+fn phrase(text: &str) -> &str {
+    let ends = ["  ", "\t", "|", ". "].map(|end| text.find(end).unwrap_or(text.len()));
+    let end = ends.into_iter().min().unwrap_or(text.len());
+    text[..end].trim().trim_end_matches(['.', ',', ';', ':'])
+}
+
+/// Whether words stand in a text as whole words, in their order; case and blanks do not matter.
+fn has_words(text: &str, words: &str) -> bool {
+    let fold = |text: &str| {
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        words.join(" ")
+    };
+    let (text, words) = (fold(text), fold(words));
+    let is_edge = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    !words.is_empty()
+        && text.match_indices(&words).any(|(at, _)| {
+            is_edge(text[..at].chars().next_back())
+                && is_edge(text[at + words.len()..].chars().next())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn form(kind: Kind) -> Form {
+        Form {
+            kind,
+            unit: None,
+            decimal: None,
+            order: None,
+        }
+    }
+
+    #[test]
+    fn what_was_said_becomes_a_value_of_the_type() {
+        for (kind, said, value) in [
+            (Kind::Number, json!("1.234,50 EUR"), json!(1234.5)),
+            (Kind::Number, json!(1203.5), json!(1203.5)),
+            (Kind::Number, json!(["7"]), json!(7)),
+            (Kind::Date, json!("3 March 2024"), json!("2024-03-03")),
+            (Kind::Date, json!(20240303), json!("2024-03-03")),
+            (Kind::Bool, json!("Ja."), json!(true)),
+            (Kind::Bool, json!(0), json!(false)),
+            (Kind::Text, json!("  two\n words "), json!("two words")),
+            (Kind::Text, json!(7), json!("7")),
+            (Kind::List, json!("red, blue; red,"), json!(["red", "blue"])),
+            (Kind::List, json!(["red", 3, null]), json!(["red", "3"])),
+        ] {
+            assert_eq!(form(kind).value(&said), Ok(value), "{said}");
+        }
+        for (kind, said, why) in [
+            (Kind::Number, json!("n/a"), "`n/a` is no number"),
+            (Kind::Number, json!(true), "`true` is no number"),
+            (Kind::Date, json!("March 2024"), "`March 2024` is no day"),
+            (
+                Kind::Bool,
+                json!("perhaps"),
+                "`perhaps` is neither yes nor no",
+            ),
+            (Kind::Text, json!(" "), "`` is empty"),
+            (
+                Kind::List,
+                json!({"a": 1}),
+                "`{\"a\":1}` is no list of text",
+            ),
+        ] {
+            let unfit = form(kind).value(&said).unwrap_err();
+            assert_eq!(unfit.to_string(), why);
+        }
+    }
+
+    #[test]
+    fn a_currency_is_held_to() {
+        let euros = Form {
+            unit: Some("EUR".into()),
+            ..form(Kind::Number)
+        };
+        assert_eq!(euros.read("€ 5.50"), Ok(json!(5.5)));
+        assert_eq!(euros.read("5.50"), Ok(json!(5.5)));
+        let dollars = euros.read("USD 5.50").unwrap_err();
+        assert_eq!(dollars.to_string(), "`USD 5.50` is in another currency");
+        assert_eq!(
+            euros.first_in("USD 5.50, that is 5.10 EUR"),
+            Some(json!(5.1))
+        );
+    }
+
+    #[test]
+    fn the_first_value_among_words() {
+        let first = |kind, text| form(kind).first_in(text);
+        let line = "29 March 2024. Period: March 2024. Payment due: 28 April 2024";
+        assert_eq!(first(Kind::Date, line), Some(json!("2024-03-29")));
+        assert_eq!(first(Kind::Text, line), Some(json!("29 March 2024")));
+        assert_eq!(
+            first(Kind::Number, "CL-24-0317 is EUR 4,814.48."),
+            Some(json!(4814.48))
+        );
+        assert_eq!(first(Kind::Bool, "yes, with thanks"), Some(json!(true)));
+        assert_eq!(
+            first(Kind::List, "red, blue  | 4"),
+            Some(json!(["red", "blue"]))
+        );
+        assert_eq!(first(Kind::Text, "  "), None);
+    }
+
+    #[test]
+    fn a_value_stands_in_a_text_however_it_is_written() {
+        let text = "Total 1.234,50 EUR on 3 March 2024,\n for Acme\n Ltd";
+        for (kind, value, stands) in [
+            (Kind::Number, json!(1234.5), true),
+            (Kind::Number, json!(1234), false),
+            (Kind::Date, json!("2024-03-03"), true),
+            (Kind::Text, json!("acme ltd"), true),
+            (Kind::Text, json!("cme"), false),
+            (Kind::Text, json!(""), false),
+            (Kind::List, json!(["Acme", "Total"]), true),
+            (Kind::List, json!(["Acme", "Bolt"]), false),
+        ] {
+            assert_eq!(form(kind).stands_in(&value, text), stands, "{value}");
+        }
+    }
+}
