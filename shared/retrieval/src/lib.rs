@@ -12,7 +12,7 @@
 //! | [`index`] | the local tantivy index and its position in the stream |
 //! | [`vector`] | vectors of chunks, and the places that keep them |
 //! | [`qdrant`] | vectors in a Qdrant server |
-//! | [`HybridSearcher`] | words, vectors, their fusion and the built-in reranker behind [`Searcher`] |
+//! | [`HybridSearcher`] | words, vectors, their fusion and the reranker behind [`Searcher`] |
 
 pub mod catalog;
 pub mod chunk;
@@ -23,6 +23,7 @@ mod fusion;
 mod gazetteer;
 mod hybrid;
 pub mod index;
+mod judge;
 mod metrics;
 pub mod normalise;
 mod pick;

@@ -2,6 +2,7 @@
 
 use crate::corpus::PATIENCE;
 use crate::fail::Fail;
+use crate::search::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -388,6 +389,12 @@ pub struct EvalRetrieval {
     /// Ask at most this many of them, always the same ones.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Who makes vectors. Default: what `retrieval.embedder` says.
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub embedder: Option<Choice>,
+    /// Keep the vectors of chunks in this folder, and take those that are there.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
     /// Ways to search, separated by commas. Default: all.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub method: Vec<String>,

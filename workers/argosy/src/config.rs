@@ -35,6 +35,8 @@ pub struct Config {
     pub planner: planner::Options,
     /// The retriever.
     pub retriever: retriever::Options,
+    /// What searches: embedder, vectors, reranker.
+    pub retrieval: crate::search::Options,
     /// The mapper.
     pub mapper: mapper::Options,
     /// The reducer.
@@ -292,6 +294,9 @@ impl Config {
             "`gateway.room_limit` must be between 0.1 and 0.95"
         );
         self.indexer.validate().context("in section `indexer`")?;
+        self.retrieval
+            .validate()
+            .context("in section `retrieval`")?;
         anyhow::ensure!(
             self.nats.tls_cert.is_some() == self.nats.tls_key.is_some(),
             "`nats.tls_cert` and `nats.tls_key` go together"

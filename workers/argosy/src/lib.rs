@@ -15,6 +15,8 @@
 //! | [`local`] | the whole fleet in one process |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`view`] | the corpus stream into an index |
+//! | [`qdrant_view`] | the corpus stream into a Qdrant server |
+//! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`client`] | asking, as any client does |
 //! | [`model`] | which model answers |
 //! | [`render`] | how results look |
@@ -33,8 +35,10 @@ pub mod fault;
 pub mod fleet;
 pub mod local;
 pub mod model;
+pub mod qdrant_view;
 pub mod render;
 pub mod roles;
+pub mod search;
 pub mod signal;
 pub mod stub;
 pub mod view;

@@ -2,6 +2,7 @@
 
 use crate::config::Config;
 use crate::fail::Fail;
+use embed::Embedder;
 use envelope::Role;
 use gateway::Gateway;
 use harness::bus::Bus;
@@ -24,6 +25,8 @@ pub struct Collaborators {
     pub model: Arc<dyn ChatModel>,
     /// The index.
     pub searcher: Arc<dyn Searcher>,
+    /// What makes the vectors that travel with the chunks, if any do.
+    pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 /// What every worker of a process shares.
@@ -106,7 +109,7 @@ impl Process {
                 continue;
             }
             if role == Role::Indexer {
-                running.spawn(self.indexer(metrics.clone())?);
+                running.spawn(self.indexer(with.embedder.clone(), metrics.clone())?);
                 continue;
             }
             let options = self.config.worker(self.seed ^ role as u64);
@@ -129,9 +132,13 @@ impl Process {
         Ok(running)
     }
 
-    /// The indexer. Retrievers embed with the table of words themselves, so that no vector travels.
-    fn indexer(&self, metrics: Metrics) -> Result<impl Future<Output = ()> + use<>, Fail> {
-        let ingest = indexer::Indexer::new(None, &self.config.indexer)
+    /// The indexer. Retrievers embed with the table of words themselves: of that no vector travels.
+    fn indexer(
+        &self,
+        embedder: Option<Arc<dyn Embedder>>,
+        metrics: Metrics,
+    ) -> Result<impl Future<Output = ()> + use<>, Fail> {
+        let ingest = indexer::Indexer::new(embedder, &self.config.indexer)
             .map_err(|e| Fail::usage(format!("in section `indexer`: {e}")))?;
         let counts =
             IngestMetrics::new(&self.registry).map_err(|e| Fail::negative(e.to_string()))?;

@@ -5,17 +5,19 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::model;
+use crate::qdrant_view;
 use crate::roles::{Collaborators, Process};
+use crate::search::{self, Kit};
 use crate::signal;
 use crate::stub::{NoSearch, Stub};
 use crate::view::IndexView;
-use embed::StaticTable;
+use embed::Embedder;
 use envelope::Role;
 use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::nats::NatsBus;
 use llm::ChatModel;
-use retrieval::{HybridSearcher, Index, Options, Searcher, Vectors};
+use retrieval::{Index, Searcher};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -120,8 +122,12 @@ async fn collaborators(
         return Ok(stub.collaborators());
     }
     let nothing: Arc<dyn Searcher> = Arc::new(NoSearch);
+    let embedder = match role {
+        Role::Retriever | Role::Indexer => search::embedder(&process.config).await?,
+        _ => None,
+    };
     let searcher = if role == Role::Retriever {
-        index(process, running).await?
+        index(process, embedder.clone(), running).await?
     } else {
         nothing
     };
@@ -140,17 +146,26 @@ async fn collaborators(
             chosen.model
         }
     };
-    Ok(Collaborators { model, searcher })
+    Ok(Collaborators {
+        model,
+        searcher,
+        embedder,
+    })
 }
 
 /// The index of this process, fed from the corpus stream; not ready before it has caught up.
-async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn Searcher>, Fail> {
+async fn index(
+    process: &Process,
+    embedder: Option<Arc<dyn Embedder>>,
+    running: &mut JoinSet<()>,
+) -> Result<Arc<dyn Searcher>, Fail> {
+    let kit = Kit::new(&process.config, embedder)?;
     let dir: PathBuf = process.config.data_dir.0.join("retriever");
     let broken = |e: retrieval::Error| {
         Fail::negative(format!("the index in `{}`: {e}", dir.display()))
             .hint("two retrievers on one machine need a `data_dir` each")
     };
-    let index = Index::open(&dir, &Vectors::Table(StaticTable::shipped())).map_err(broken)?;
+    let index = Index::open(&dir, kit.vectors()).map_err(broken)?;
     process
         .health
         .not_ready("index", "catching up with the corpus");
@@ -169,6 +184,7 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
         }
     };
     let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
+    let kit = qdrant_view::added(process, kit, &stream, running).await?;
     let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     running
@@ -185,9 +201,7 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
     });
     let metrics =
         retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    Ok(Arc::new(
-        HybridSearcher::new(index, Options::default()).with_metrics(metrics),
-    ))
+    Ok(Arc::new(kit.searcher(index).with_metrics(metrics)))
 }
 
 /// Keeps readiness true to the connection.
