@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`options`] | what may be tuned |
 //! | [`discover`] | finds a model server on this machine |
+//! | [`download`](mod@download) | fetches the files of a model |
 //! | [`offline`] | the stand-in for when there is no model |
 //! | [`limits`] | every limit that is no option |
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
@@ -24,6 +25,7 @@
 mod classify;
 mod dialect;
 pub mod discover;
+pub mod download;
 mod embedding;
 mod error;
 mod failure;

@@ -7,6 +7,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+mod models;
+
+pub use models::{Models, Pull};
+
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
 /// Heading of the options that say where the fleet is.
@@ -90,6 +94,9 @@ pub enum Command {
     /// Give a question up: its turn ends as cancelled, and running work on it stops.
     #[command(after_help = "Example: argosy cancel q-3kTz --server nats://127.0.0.1:4222")]
     Cancel(Turn),
+    /// The files of models that run in the process itself.
+    #[command(subcommand, after_help = "Example: argosy models pull minilm")]
+    Models(Models),
     /// Measure.
     #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
     Bench(Bench),

@@ -19,6 +19,7 @@
 //! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`client`] | asking, as any client does |
 //! | [`model`] | which model answers |
+//! | [`models`] | the files of local models |
 //! | [`render`] | how results look |
 //! | [`fail`] | how commands fail |
 //! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
@@ -35,6 +36,7 @@ pub mod fault;
 pub mod fleet;
 pub mod local;
 pub mod model;
+pub mod models;
 pub mod qdrant_view;
 pub mod render;
 pub mod roles;
