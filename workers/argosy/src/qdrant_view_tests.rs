@@ -52,6 +52,11 @@ fn record(doc: &str, version: u8, text: &str) -> ChunkRecord {
     }
 }
 
+/// Texts that are alike would be shown once.
+fn numbered(n: u32) -> ChunkRecord {
+    record(&format!("d{n}"), 1, &format!("text {n}"))
+}
+
 async fn publish(bus: &dyn Bus, record: &ChunkRecord) -> u64 {
     let body = Bytes::from(record.encode().unwrap());
     bus.publish(Publish::new(record.subject(), body))
@@ -170,8 +175,8 @@ async fn what_is_in_the_stream_is_found_by_its_vector() {
         .script(vec![Fault::Refuse(Code::Unavailable); 2]);
     let result = search(&world, &index).await;
     assert_eq!(
-        (found(&result), result.failed),
-        (vec!["east"], vec![Leg::Vectors])
+        (found(&result), &result.failed),
+        (vec!["east"], &vec![Leg::Vectors])
     );
 
     // Gone from the stream, gone from the server.
@@ -205,7 +210,7 @@ async fn a_fresh_replica_writes_nothing_that_is_there() {
     let world = World::new().await;
     let mut last = 0;
     for n in 0..20 {
-        last = publish(&*world.bus, &record(&format!("d{n}"), 1, "text")).await;
+        last = publish(&*world.bus, &numbered(n)).await;
     }
     world.feed_to(last).await;
     assert_eq!(world.written(), 1);
@@ -217,7 +222,7 @@ async fn a_fresh_replica_writes_nothing_that_is_there() {
 async fn an_emptied_collection_is_filled_again() {
     let world = World::new().await;
     for n in 0..5 {
-        publish(&*world.bus, &record(&format!("d{n}"), 1, "text")).await;
+        publish(&*world.bus, &numbered(n)).await;
     }
     world
         .feeding(async |mut seen| {
@@ -229,9 +234,7 @@ async fn an_emptied_collection_is_filled_again() {
             seen.wait_for(|seen| *seen >= last).await.unwrap();
         })
         .await;
-    let all: Vec<_> = (0..5)
-        .map(|n| record(&format!("d{n}"), 1, "text"))
-        .collect();
+    let all: Vec<_> = (0..5).map(|n| numbered(n)).collect();
     assert_eq!(search(&world, &index_of(&all)).await.passages.len(), 5);
 }
 
