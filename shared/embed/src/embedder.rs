@@ -2,6 +2,7 @@
 
 use envelope::{Class, Classed};
 use futures_util::future::BoxFuture;
+use std::time::Duration;
 
 /// Which side of a search a text is on. Some models want them told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,20 +46,30 @@ pub enum Error {
         /// What is wrong, and how to mend it.
         text: String,
     },
-    /// A node did not answer, or not in time.
+    /// These texts are refused, whenever they come.
+    #[error("embedder `{name}` refuses a text: {text}")]
+    Refused {
+        /// Which.
+        name: String,
+        /// Why.
+        text: String,
+    },
+    /// A node did not answer, or not in time, or is busy.
     #[error("embedder `{name}` is away: {text}")]
     Away {
         /// Which.
         name: String,
         /// What happened.
         text: String,
+        /// How long it wants to be left alone, when it said so.
+        retry_after: Option<Duration>,
     },
 }
 
 impl Classed for Error {
     fn class(&self) -> Class {
         match self {
-            Error::Model { .. } => Class::Permanent,
+            Error::Model { .. } | Error::Refused { .. } => Class::Permanent,
             Error::Away { .. } => Class::Transient,
         }
     }
@@ -66,7 +77,15 @@ impl Classed for Error {
     fn code(&self) -> &'static str {
         match self {
             Error::Model { .. } => "embedder_unusable",
+            Error::Refused { .. } => "embedder_refused",
             Error::Away { .. } => "embedder_away",
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Error::Away { retry_after, .. } => *retry_after,
+            _ => None,
         }
     }
 }

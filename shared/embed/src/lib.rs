@@ -23,7 +23,7 @@ pub use table::{STATIC_NAME, StaticTable, TOKENS_MAX};
 pub use wordpiece::Tokenizer;
 
 /// Brings a vector to length 1. One that has no length, or none that can be told, becomes all zeros.
-fn normalise(vector: &mut [f32]) {
+pub fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let factor = if length.is_normal() {
         length.recip()

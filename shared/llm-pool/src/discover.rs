@@ -3,7 +3,7 @@
 
 use crate::error::Error;
 use crate::http;
-use crate::limits::DISCOVER_TIMEOUT;
+use crate::limits::{BODY_BYTES_MAX, DISCOVER_TIMEOUT};
 use futures_util::future::join_all;
 use reqwest::Client;
 use serde_json::Value;
@@ -70,7 +70,7 @@ async fn ask(client: &Client, candidate: &Candidate, limit: Duration) -> Option<
         if response.status() != 200 {
             return None;
         }
-        http::body(response, limit).await.ok()
+        http::body(response, limit, BODY_BYTES_MAX).await.ok()
     };
     let body = timeout(limit, answer).await.ok()??;
     Some(Found {

@@ -3,7 +3,7 @@
 //! One client for each node, so that no node can use up the connections of another. No redirects (a
 //! key must not follow one), no proxy from the environment, no retries of its own.
 
-use crate::limits::{BODY_BYTES_MAX, IDLE_CONNECTION_MAX};
+use crate::limits::IDLE_CONNECTION_MAX;
 use reqwest::{Client, Response, Url, redirect, retry};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -45,14 +45,19 @@ pub(crate) fn endpoint(base_url: &str, path: &str) -> Result<Url, &'static str> 
 pub(crate) enum BodyError {
     /// The next piece did not come in time.
     Idle,
-    /// It is longer than [`BODY_BYTES_MAX`].
+    /// It is longer than what is read.
     TooLarge,
     /// The connection broke.
     Broken(reqwest::Error),
 }
 
-/// The whole body, if every piece of it comes within `idle` of the one before.
-pub(crate) async fn body(mut response: Response, idle: Duration) -> Result<Vec<u8>, BodyError> {
+/// The whole body, if every piece of it comes within `idle` of the one before and they have at most
+/// `bytes_max` bytes together.
+pub(crate) async fn body(
+    mut response: Response,
+    idle: Duration,
+    bytes_max: usize,
+) -> Result<Vec<u8>, BodyError> {
     let mut body = Vec::new();
     loop {
         let piece = timeout_at(Instant::now() + idle, response.chunk())
@@ -62,7 +67,7 @@ pub(crate) async fn body(mut response: Response, idle: Duration) -> Result<Vec<u
         let Some(piece) = piece else {
             return Ok(body);
         };
-        if body.len() + piece.len() > BODY_BYTES_MAX {
+        if body.len() + piece.len() > bytes_max {
             return Err(BodyError::TooLarge);
         }
         body.extend_from_slice(&piece);

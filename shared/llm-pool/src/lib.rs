@@ -8,9 +8,13 @@
 //! |---|---|
 //! | [`options`] | what may be tuned |
 //! | [`discover`] | finds a model server on this machine |
+//! | [`download`](mod@download) | fetches the files of a model |
 //! | [`offline`] | the stand-in for when there is no model |
 //! | [`limits`] | every limit that is no option |
+//! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
+//! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
 //! | `pool`, `node` | one call: a place, a try, what follows |
+//! | `in_turn` | one call where any node will do |
 //! | `pick` | which node gets it |
 //! | `metrics` | what is counted |
 //! | `wire` | the two bodies of a call |
@@ -21,9 +25,12 @@
 mod classify;
 mod dialect;
 pub mod discover;
+pub mod download;
+mod embedding;
 mod error;
 mod failure;
 mod http;
+mod in_turn;
 pub mod limits;
 mod metrics;
 mod node;
@@ -31,11 +38,14 @@ pub mod offline;
 pub mod options;
 mod pick;
 mod pool;
+mod reranker;
 mod retry;
 mod retry_after;
 mod said;
 mod wire;
 
+pub use embedding::HttpEmbedder;
 pub use error::Error;
 pub use options::Options;
 pub use pool::Pool;
+pub use reranker::HttpReranker;

@@ -37,8 +37,9 @@ pub(crate) struct Node {
     client: Client,
     timeouts: Timeouts,
     limit: usize,
+    body_bytes_max: usize,
     places: Arc<Semaphore>,
-    in_flight: IntGauge,
+    in_flight: Option<IntGauge>,
     resting_until: Mutex<Option<Instant>>,
 }
 
@@ -46,20 +47,48 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct Place {
     _permit: OwnedSemaphorePermit,
-    in_flight: IntGauge,
+    in_flight: Option<IntGauge>,
+}
+
+impl Place {
+    fn new(permit: OwnedSemaphorePermit, in_flight: &Option<IntGauge>) -> Place {
+        if let Some(gauge) = in_flight {
+            gauge.inc();
+        }
+        Place {
+            _permit: permit,
+            in_flight: in_flight.clone(),
+        }
+    }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.in_flight.dec();
+        if let Some(gauge) = &self.in_flight {
+            gauge.dec();
+        }
     }
 }
 
 impl Node {
+    /// A node that chats.
     pub(crate) fn new(
         options: &options::Node,
         timeouts: Timeouts,
         in_flight: IntGauge,
+    ) -> Result<Self, Error> {
+        let bad = |what: &str| Error::Options(format!("node `{}`: {what}", options.name));
+        let url = http::endpoint(&options.base_url, "chat/completions").map_err(bad)?;
+        Node::at(url, BODY_BYTES_MAX, options, timeouts, Some(in_flight))
+    }
+
+    /// A node that is asked at `url`, and whose answers have at most `body_bytes_max` bytes.
+    pub(crate) fn at(
+        url: Url,
+        body_bytes_max: usize,
+        options: &options::Node,
+        timeouts: Timeouts,
+        in_flight: Option<IntGauge>,
     ) -> Result<Self, Error> {
         let bad = |what: &str| Error::Options(format!("node `{}`: {what}", options.name));
         let authorization = match options.api_key.expose() {
@@ -75,11 +104,12 @@ impl Node {
         Ok(Node {
             name: options.name.clone(),
             dialect: Learned::default(),
-            url: http::endpoint(&options.base_url, "chat/completions").map_err(bad)?,
+            url,
             authorization,
             client: http::client(timeouts.connect).map_err(Error::Client)?,
             timeouts,
             limit,
+            body_bytes_max,
             places: Arc::new(Semaphore::new(limit)),
             in_flight,
             resting_until: Mutex::new(None),
@@ -99,11 +129,13 @@ impl Node {
     /// Takes a place, if there is one.
     pub(crate) fn take_place(&self) -> Option<Place> {
         let permit = self.places.clone().try_acquire_owned().ok()?;
-        self.in_flight.inc();
-        Some(Place {
-            _permit: permit,
-            in_flight: self.in_flight.clone(),
-        })
+        Some(Place::new(permit, &self.in_flight))
+    }
+
+    /// Waits for a place, at most until then.
+    pub(crate) async fn wait_for_place(&self, until: Instant) -> Option<Place> {
+        let permit = timeout_at(until, self.places.clone().acquire_owned()).await;
+        Some(Place::new(permit.ok()?.ok()?, &self.in_flight))
     }
 
     /// Leaves the node alone for as long as it asked for.
@@ -171,14 +203,14 @@ impl Node {
     }
 
     async fn body(&self, response: Response) -> Result<Vec<u8>, Failure> {
-        http::body(response, self.timeouts.idle)
+        http::body(response, self.timeouts.idle, self.body_bytes_max)
             .await
             .map_err(|error| match error {
                 BodyError::Idle => Failure::Slow {
                     what: "the answer stopped midway",
                 },
                 BodyError::TooLarge => Failure::Garbled {
-                    reason: format!("answer over {BODY_BYTES_MAX} bytes"),
+                    reason: format!("answer over {} bytes", self.body_bytes_max),
                 },
                 BodyError::Broken(error) => down(http::reason(error)),
             })

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use settings::{Backoff, Secret, Span};
 use std::collections::BTreeSet;
 
+pub mod embedding;
+pub mod reranker;
+
 /// A model and the nodes that serve it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -123,43 +126,44 @@ impl Options {
                 self.temperature
             ));
         }
-        if self.nodes.len() > NODES_MAX {
-            let count = self.nodes.len();
-            return bad(format!(
-                "`nodes` has {count} entries: want at most {NODES_MAX}"
-            ));
-        }
         if !self.nodes.is_empty() && self.model.trim().is_empty() {
             return bad("`model` must be given with its nodes".into());
         }
-        self.validate_nodes()
+        validate_nodes(&self.nodes)
     }
+}
 
-    fn validate_nodes(&self) -> Result<(), Error> {
-        let mut names = BTreeSet::new();
-        for node in &self.nodes {
-            let name = &node.name;
-            if name.is_empty() || name.len() > 64 {
-                return bad(format!("node name `{name}` must have 1 to 64 characters"));
-            }
-            if !names.insert(name) {
-                return bad(format!("node name `{name}` is used twice"));
-            }
-            if node.max_in_flight == 0 || node.max_in_flight > IN_FLIGHT_MAX {
-                let given = node.max_in_flight;
-                return bad(format!(
-                    "`max_in_flight` of node `{name}` is {given}: want 1 to {IN_FLIGHT_MAX}"
-                ));
-            }
-            if let Err(why) = crate::http::endpoint(&node.base_url, "models") {
-                return bad(format!(
-                    "`base_url` of node `{name}` is `{}`: {why}",
-                    node.base_url
-                ));
-            }
-        }
-        Ok(())
+/// Checks a list of nodes, of whatever they serve.
+fn validate_nodes(nodes: &[Node]) -> Result<(), Error> {
+    if nodes.len() > NODES_MAX {
+        let count = nodes.len();
+        return bad(format!(
+            "`nodes` has {count} entries: want at most {NODES_MAX}"
+        ));
     }
+    let mut names = BTreeSet::new();
+    for node in nodes {
+        let name = &node.name;
+        if name.is_empty() || name.len() > 64 {
+            return bad(format!("node name `{name}` must have 1 to 64 characters"));
+        }
+        if !names.insert(name) {
+            return bad(format!("node name `{name}` is used twice"));
+        }
+        if node.max_in_flight == 0 || node.max_in_flight > IN_FLIGHT_MAX {
+            let given = node.max_in_flight;
+            return bad(format!(
+                "`max_in_flight` of node `{name}` is {given}: want 1 to {IN_FLIGHT_MAX}"
+            ));
+        }
+        if let Err(why) = crate::http::endpoint(&node.base_url, "models") {
+            return bad(format!(
+                "`base_url` of node `{name}` is `{}`: {why}",
+                node.base_url
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn bad(what: String) -> Result<(), Error> {

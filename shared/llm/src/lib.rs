@@ -1,8 +1,8 @@
-//! The model contract: chat, prompts, lenient JSON, token estimate.
+//! The model contract: chat, rerank, prompts, lenient JSON, token estimate.
 //!
 //! What a worker may know about a model. *Not* how one is reached: nodes, HTTP and retries live in
-//! `llm-pool`, and the offline reader stands behind the same trait. Everything but [`ChatModel`] is
-//! pure text work.
+//! `llm-pool`, and the offline reader stands behind the same trait. Everything but [`ChatModel`] and
+//! [`Reranker`] is pure text work.
 //!
 //! | module | what |
 //! |---|---|
@@ -16,6 +16,7 @@ pub mod json;
 mod overlap;
 mod prompt;
 mod prompts;
+mod rerank;
 pub mod section;
 pub mod tokens;
 pub mod words;
@@ -25,3 +26,4 @@ pub use futures_util::future::BoxFuture;
 pub use overlap::overlap;
 pub use prompt::{Prompt, PromptError, Rendered};
 pub use prompts::Prompts;
+pub use rerank::Reranker;

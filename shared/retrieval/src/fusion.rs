@@ -48,7 +48,7 @@ fn has_any(list: &[Option<f32>]) -> bool {
 }
 
 /// The worst becomes 0, the best 1; who is not there is as good as the worst.
-fn stretched(list: &[Option<f32>]) -> Vec<f32> {
+pub(crate) fn stretched(list: &[Option<f32>]) -> Vec<f32> {
     let there = || list.iter().flatten().copied();
     let (min, max) = there().fold((f32::INFINITY, f32::NEG_INFINITY), |(min, max), s| {
         (min.min(s), max.max(s))

@@ -6,6 +6,7 @@
 use crate::dates::days;
 use crate::fusion::{Fusion, fuse};
 use crate::index::{Hits, Index, Snapshot, analyzer};
+use crate::judge::judge;
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::rerank::{Asked, Candidate, rerank};
 use crate::search::{Error, Leg, Request, SearchResult, Searcher};
@@ -14,6 +15,7 @@ use embed::{Embedder, Side};
 use envelope::Bucket;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use llm::Reranker;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,7 +44,7 @@ pub struct Options {
     pub vector_weight: Option<f32>,
     /// How the two lists are merged: `scores` or `ranks`. Default `scores`.
     pub fusion: Fusion,
-    /// Look again at the best ones with the built-in reranker. Default true.
+    /// Look again at the best ones, with the built-in reranker or a model. Default true.
     pub rerank: bool,
 }
 
@@ -84,6 +86,8 @@ pub struct HybridSearcher {
     embedder: Option<Arc<dyn Embedder>>,
     /// Where the vectors are when they are not in the index.
     elsewhere: Option<Arc<dyn VectorSearch>>,
+    /// The model that looks again at the best; without one, the built-in reranker does.
+    reranker: Option<Arc<dyn Reranker>>,
     metrics: Option<Metrics>,
 }
 
@@ -109,6 +113,7 @@ impl HybridSearcher {
             options,
             embedder: None,
             elsewhere: None,
+            reranker: None,
             metrics: None,
         }
     }
@@ -125,6 +130,14 @@ impl HybridSearcher {
     pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> HybridSearcher {
         HybridSearcher {
             elsewhere: Some(elsewhere),
+            ..self
+        }
+    }
+
+    /// Has a model look again at the best.
+    pub fn with_reranker(self, reranker: Arc<dyn Reranker>) -> HybridSearcher {
+        HybridSearcher {
+            reranker: Some(reranker),
             ..self
         }
     }
@@ -168,9 +181,17 @@ impl HybridSearcher {
             }
             (Ok(words), Ok(vectors)) => (Some(words), vectors),
         };
-        let (request, options) = (request.clone(), self.options.clone());
-        let merged = blocking(move || merge(&snapshot, &request, &options, words, vectors));
-        let mut result = merged.await?;
+        let (asks, options) = (request.clone(), self.options.clone());
+        let merged = blocking(move || merge(&snapshot, &asks, &options, words, vectors));
+        let mut merged = merged.await?;
+        if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank)
+            && let Err(error) = judge(&**reranker, &request.query, &mut merged.candidates).await
+        {
+            tracing::warn!(%error, "reranked without the model");
+            failed.push(Leg::Reranker);
+        }
+        let top_k = request.top_k;
+        let mut result = blocking(move || Ok(merged.into_result(top_k))).await?;
         result.failed = failed;
         Ok(result)
     }
@@ -280,14 +301,39 @@ async fn blocking<T: Send + 'static>(
     done.map_err(|error| Error::Index(error.to_string()))?
 }
 
-/// Merges the legs and picks the passages.
+/// What both legs found together.
+struct Merged {
+    candidates: Vec<Candidate>,
+    asked: Option<Asked>,
+    total_hits: u64,
+    unknown_fields: Vec<String>,
+    unlike_fields: Vec<String>,
+    relevance: f32,
+}
+
+impl Merged {
+    /// Looks again and picks the passages.
+    fn into_result(self, top_k: usize) -> SearchResult {
+        let asked = self.asked.as_ref();
+        SearchResult {
+            passages: rerank(self.candidates, asked, &mut analyzer(), top_k),
+            total_hits: self.total_hits,
+            unknown_fields: self.unknown_fields,
+            unlike_fields: self.unlike_fields,
+            relevance: self.relevance,
+            failed: Vec::new(),
+        }
+    }
+}
+
+/// Merges the legs.
 fn merge(
     snapshot: &Snapshot,
     request: &Request,
     options: &Options,
     words: Option<(Hits, Asked)>,
     vectors: Option<(Vec<(f32, DocAddress)>, Aim)>,
-) -> Result<SearchResult, Error> {
+) -> Result<Merged, Error> {
     let (hits, asked) = words.unzip();
     let (close, aim) = vectors.unzip();
     let by_words: HashMap<DocAddress, f32> = hits
@@ -326,23 +372,26 @@ fn merge(
         .zip(fused)
         .map(|(chunk, score)| {
             let record = snapshot.record(chunk)?;
-            Ok(Candidate { record, score })
+            Ok(Candidate {
+                record,
+                score,
+                judged: None,
+            })
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let asked = asked.as_ref().filter(|_| options.rerank);
     let best = hits.as_ref().and_then(|hits| hits.best.first());
     let words = request.query.split_whitespace().count().max(1) as f32;
     let relevance = best.map_or(0.0, |(score, _)| score / words);
     let (total_hits, unknown_fields, unlike_fields) = hits.map_or_else(Default::default, |h| {
         (h.total, h.unknown_fields, h.unlike_fields)
     });
-    Ok(SearchResult {
-        passages: rerank(candidates, asked, &mut analyzer(), request.top_k),
+    Ok(Merged {
+        candidates,
+        asked: asked.filter(|_| options.rerank),
         total_hits,
         unknown_fields,
         unlike_fields,
         relevance,
-        failed: Vec::new(),
     })
 }
 

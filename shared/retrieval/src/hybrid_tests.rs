@@ -38,6 +38,7 @@ impl Embedder for Compass {
         let away = embed::Error::Away {
             name: "compass".into(),
             text: "no answer".into(),
+            retry_after: None,
         };
         let came = if self.fails { Err(away) } else { Ok(vectors) };
         std::future::ready(came).boxed()
@@ -314,4 +315,62 @@ async fn searches_are_counted_under_known_buckets_only() {
         assert!(text.lines().any(|l| l == line), "{line} in\n{text}");
     }
     assert!(!text.contains("made-up"));
+}
+
+/// Likes texts with this word, and sees no more than two.
+struct Likes {
+    word: &'static str,
+    fails: bool,
+}
+
+impl Reranker for Likes {
+    fn name(&self) -> &str {
+        "likes"
+    }
+
+    fn texts_max(&self) -> usize {
+        2
+    }
+
+    fn scores<'a>(
+        &'a self,
+        _query: &'a str,
+        texts: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<f32>, llm::Error>> {
+        let liked = texts.iter().map(|text| match text.contains(self.word) {
+            true => 7.0,
+            false => -7.0,
+        });
+        let came = match self.fails {
+            true => Err(llm::Error::Protocol("no scores".into())),
+            false => Ok(liked.collect()),
+        };
+        std::future::ready(came).boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_model_takes_the_place_of_the_features() {
+    let records = [
+        record("first", "north north", None),
+        record("second", "north by a harbour", None),
+        record("third", "a long way to the far north of the old map", None),
+    ];
+    let searcher = HybridSearcher::new(index_of(&records), Options::default());
+    let plain = searcher.search(&request("north")).await.unwrap();
+    assert_eq!(found(&plain)[0], "first");
+
+    let likes = |fails| {
+        let word = "harbour";
+        Arc::new(Likes { word, fails })
+    };
+    let judged = searcher.clone().with_reranker(likes(false));
+    let judged = judged.search(&request("north")).await.unwrap();
+    assert_eq!(found(&judged), ["second", "first"]);
+    assert_eq!((judged.total_hits, judged.failed), (3, vec![]));
+
+    let failed = searcher.with_reranker(likes(true));
+    let failed = failed.search(&request("north")).await.unwrap();
+    assert_eq!(failed.passages, plain.passages);
+    assert_eq!(failed.failed, [Leg::Reranker]);
 }

@@ -13,7 +13,7 @@
 //! | [`vector`] | vectors of chunks, and the places that keep them |
 //! | [`qdrant`] | vectors in a Qdrant server |
 //! | [`Current`] | a search that waits until the index has what was just written |
-//! | [`HybridSearcher`] | words, vectors, their fusion and the built-in reranker behind [`Searcher`] |
+//! | [`HybridSearcher`] | words, vectors, their fusion and the reranker behind [`Searcher`] |
 
 pub mod catalog;
 pub mod chunk;
@@ -25,6 +25,7 @@ mod fusion;
 mod gazetteer;
 mod hybrid;
 pub mod index;
+mod judge;
 mod metrics;
 pub mod normalise;
 mod pick;

@@ -59,6 +59,8 @@ pub(crate) struct Asked {
 pub(crate) struct Candidate {
     pub(crate) record: ChunkRecord,
     pub(crate) score: f32,
+    /// What a reranker that is a model gives it, from 0 to 1, in the place of the features.
+    pub(crate) judged: Option<f32>,
 }
 
 /// The best `top_k` of the candidates, best first; scores are from 0 to 1 and only comparable
@@ -72,7 +74,12 @@ pub(crate) fn rerank(
     top_k: usize,
 ) -> Vec<Passage> {
     let mut scored = Vec::with_capacity(found.len());
-    for Candidate { record, score } in found {
+    for Candidate {
+        record,
+        score,
+        judged,
+    } in found
+    {
         let text = stems(analyzer, &record.text);
         let title = stems(analyzer, &format!("{} {}", record.title, record.source));
         let facts = stems(analyzer, &told(&record));
@@ -83,8 +90,11 @@ pub(crate) fn rerank(
             facts: &facts,
         };
         let (score, has) = match asked {
-            Some(asked) => (self::score(score, &read, asked), read.has(&asked.terms)),
-            None => (score, Vec::new()),
+            Some(asked) => {
+                let score = judged.unwrap_or_else(|| self::score(score, &read, asked));
+                (score, read.has(&asked.terms))
+            }
+            None => (judged.unwrap_or(score), Vec::new()),
         };
         let words = text.iter().map(|word| fnv1a_64(word.as_bytes()));
         scored.push(Scored {

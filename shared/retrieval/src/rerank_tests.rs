@@ -22,9 +22,11 @@ fn terms(words: &[&str], identifiers: &[&str]) -> Terms {
 
 /// Ids in order, all candidates having the same score of the index.
 fn order(records: Vec<ChunkRecord>, terms: &Terms, top_k: usize) -> Vec<String> {
-    let found = records
-        .into_iter()
-        .map(|record| Candidate { record, score: 1.0 });
+    let found = records.into_iter().map(|record| Candidate {
+        record,
+        score: 1.0,
+        judged: None,
+    });
     let asked = Asked {
         terms: terms.clone(),
         named: Vec::new(),

@@ -57,7 +57,7 @@ pub struct SearchResult {
     /// Unlike the scores of passages it can be compared between searches of one corpus, and tells
     /// whether there is an answer at all (docs/retrieval.md). 0 when nothing was found by words.
     pub relevance: f32,
-    /// Parts of the search that failed; the passages are from the others.
+    /// Parts of the search that failed; the passages are what the others gave.
     pub failed: Vec<Leg>,
 }
 
@@ -68,6 +68,8 @@ pub enum Leg {
     Words,
     /// By vectors.
     Vectors,
+    /// The reranker; the built-in one took its place.
+    Reranker,
 }
 
 impl Leg {
@@ -76,6 +78,7 @@ impl Leg {
         match self {
             Leg::Words => "words",
             Leg::Vectors => "vectors",
+            Leg::Reranker => "reranker",
         }
     }
 }
@@ -146,6 +149,7 @@ impl Classed for Error {
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Error::Qdrant { retry_after, .. } => *retry_after,
+            Error::Embed(error) => error.retry_after(),
             _ => None,
         }
     }

@@ -1,13 +1,15 @@
-//! A fake model node: it speaks `/v1/chat/completions` and `/v1/models` over real HTTP and does to a
-//! client what real nodes do: it answers, fails, stalls, trickles, breaks off. It understands nothing
+//! A fake model node: it speaks `/v1/chat/completions`, `/v1/models`, `/v1/embeddings`, and `/v1/rerank`
+//! and `/rerank` for rerankers of both kinds, over real HTTP, and does to a client what real nodes do: it answers, fails, stalls, trickles, breaks off. It understands nothing
 //! and is never an LLM.
 //!
 //! What it does next comes from a queue ([`FakeNode::script`]) and, when that is empty, from a
 //! standing behaviour ([`FakeNode::always`]). Tests wait for what it has seen, never for time.
 
 mod overflow;
+mod texts;
 
 pub use overflow::Server;
+pub use texts::{DIMS, vector};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -109,6 +111,7 @@ struct Script {
     usage: Option<Value>,
     models: Value,
     prompts: Vec<Prompt>,
+    unknown: Vec<&'static str>,
 }
 
 impl FakeNode {
@@ -124,6 +127,7 @@ impl FakeNode {
                 usage: None,
                 models: json!({"object": "list", "data": [{"id": "fake", "object": "model"}]}),
                 prompts: Vec::new(),
+                unknown: Vec::new(),
             }),
             seen: watch::Sender::new(Seen::default()),
             held: Semaphore::new(0),
@@ -134,6 +138,9 @@ impl FakeNode {
         let router = Router::new()
             .route("/v1/chat/completions", post(chat))
             .route("/v1/models", get(models))
+            .route("/v1/embeddings", post(embeddings))
+            .route("/v1/rerank", post(rerank))
+            .route("/rerank", post(rerank_tei))
             .with_state(shared.clone());
         let stop = shared.stop.clone().cancelled_owned();
         let serve = axum::serve(listener, router).with_graceful_shutdown(stop);
@@ -176,6 +183,12 @@ impl FakeNode {
     /// Answers `/v1/models` with this. At first: a list of one model, `fake`.
     pub fn models(&self, models: Value) -> &Self {
         self.shared.script().models = models;
+        self
+    }
+
+    /// Does not know this address any more: `404`.
+    pub fn forget(&self, path: &'static str) -> &Self {
+        self.shared.script().unknown.push(path);
         self
     }
 
@@ -297,9 +310,51 @@ async fn chat(
     headers: HeaderMap,
     Json(body): Json<Value>,
 ) -> Response {
-    let (prompt, behaviour) = shared.arrived(&headers, body);
-    let call = Call::begin(&shared);
-    let answer = || shared.completion((shared.answer)(&prompt));
+    let answer = |prompt: &Prompt| shared.completion((shared.answer)(prompt));
+    behave(&shared, "/v1/chat/completions", &headers, body, answer).await
+}
+
+async fn embeddings(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Response {
+    let answer = |prompt: &Prompt| texts::embeddings(&prompt.body).to_string();
+    behave(&shared, "/v1/embeddings", &headers, body, answer).await
+}
+
+async fn rerank(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Response {
+    let answer = |prompt: &Prompt| texts::rerank(&prompt.body).to_string();
+    behave(&shared, "/v1/rerank", &headers, body, answer).await
+}
+
+async fn rerank_tei(
+    State(shared): State<Arc<Shared>>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Response {
+    let answer = |prompt: &Prompt| texts::rerank_tei(&prompt.body).to_string();
+    behave(&shared, "/rerank", &headers, body, answer).await
+}
+
+/// Does with a call what is next in the script, or what always happens.
+async fn behave(
+    shared: &Arc<Shared>,
+    path: &'static str,
+    headers: &HeaderMap,
+    body: Value,
+    answer: impl Fn(&Prompt) -> String,
+) -> Response {
+    if shared.script().unknown.contains(&path) {
+        return response(404, Body::from("Not Found"));
+    }
+    let (prompt, behaviour) = shared.arrived(headers, body);
+    let call = Call::begin(shared);
+    let answer = || answer(&prompt);
     match behaviour {
         Behaviour::Answer => whole(call, 200, answer()),
         Behaviour::Say(text) => whole(call, 200, shared.completion(text)),

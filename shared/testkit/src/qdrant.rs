@@ -22,7 +22,9 @@ use store::Store;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tonic::transport::server::TcpIncoming;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Request, Response, Status};
+
+pub use tonic::Code;
 
 /// A fake server, listening on a port of its own. Dropping it stops it.
 pub struct FakeQdrant {

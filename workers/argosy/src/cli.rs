@@ -2,9 +2,14 @@
 
 use crate::corpus::PATIENCE;
 use crate::fail::Fail;
+use crate::search::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+mod models;
+
+pub use models::{Models, Pull};
 
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
@@ -92,6 +97,9 @@ pub enum Command {
     /// Look at a schema: the typed columns of the documents of a bucket. Needs nothing.
     #[command(subcommand, after_help = "Example: argosy schema check schema.toml")]
     Schema(Schema),
+    /// The files of models that run in the process itself.
+    #[command(subcommand, after_help = "Example: argosy models pull minilm")]
+    Models(Models),
     /// Measure.
     #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
     Bench(Bench),
@@ -437,6 +445,12 @@ pub struct EvalRetrieval {
     /// Ask at most this many of them, always the same ones.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Who makes vectors. Default: what `retrieval.embedder` says.
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub embedder: Option<Choice>,
+    /// Keep the vectors of chunks in this folder, and take those that are there.
+    #[arg(long, value_name = "DIR")]
+    pub cache: Option<PathBuf>,
     /// Ways to search, separated by commas. Default: all.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub method: Vec<String>,

@@ -36,6 +36,8 @@ pub struct Config {
     pub planner: planner::Options,
     /// The retriever.
     pub retriever: retriever::Options,
+    /// What searches: embedder, vectors, reranker.
+    pub retrieval: crate::search::Options,
     /// The mapper.
     pub mapper: mapper::Options,
     /// The reducer.
@@ -301,6 +303,9 @@ impl Config {
             .validate()
             .context("in section `snapshots`")?;
         self.indexer.validate().context("in section `indexer`")?;
+        self.retrieval
+            .validate()
+            .context("in section `retrieval`")?;
         anyhow::ensure!(
             self.nats.tls_cert.is_some() == self.nats.tls_key.is_some(),
             "`nats.tls_cert` and `nats.tls_key` go together"

@@ -16,8 +16,11 @@
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`view`] | the corpus stream into an index |
 //! | [`snapshot`] | snapshots of an index, written and begun with |
+//! | [`qdrant_view`] | the corpus stream into a Qdrant server |
+//! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`client`] | asking, as any client does |
 //! | [`model`] | which model answers |
+//! | [`models`] | the files of local models |
 //! | [`render`] | how results look |
 //! | [`fail`] | how commands fail |
 //! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
@@ -34,8 +37,11 @@ pub mod fault;
 pub mod fleet;
 pub mod local;
 pub mod model;
+pub mod models;
+pub mod qdrant_view;
 pub mod render;
 pub mod roles;
+pub mod search;
 pub mod signal;
 pub mod snapshot;
 pub mod stub;

@@ -8,13 +8,13 @@ use crate::corpus::{self, Progress, Summary};
 use crate::fail::Fail;
 use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process, ingest};
+use crate::search::{self, Kit, Place};
 use crate::view::IndexView;
-use embed::StaticTable;
 use envelope::{Role, TenantId, UnixMs};
 use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::memory::MemoryBus;
-use retrieval::{HybridSearcher, Index, Mode, Options, Vectors};
+use retrieval::{Index, Mode};
 use stage::Ingest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,14 +44,21 @@ impl Local {
         let registry = Registry::new();
         let broken =
             |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", dir.display()));
-        let index = Index::open(dir, &Vectors::Table(StaticTable::shipped())).map_err(broken)?;
+        if config.retrieval.vectors == Place::Qdrant {
+            return Err(Fail::usage(
+                "one process keeps its vectors itself, and `retrieval.vectors` is `qdrant`",
+            )
+            .hint("add --set retrieval.vectors=embedded, or name a fleet with --server URL"));
+        }
+        let kit = Kit::new(config, search::embedder(config).await?)?;
+        let index = Index::open(dir, kit.vectors()).map_err(broken)?;
         let (mut view, seen) = IndexView::kept(index.clone()).map_err(|e| {
             broken(e).hint(
                 "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
             )
         })?;
         let chosen = model::choose(config, &registry).await?;
-        let pipeline = ingest(config, &chosen.model)?.pipeline().to_owned();
+        let pipeline = ingest(config, kit.embedder(), &chosen.model)?.pipeline().to_owned();
         let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
         let stop = CancellationToken::new();
         let process = Process {
@@ -63,12 +70,13 @@ impl Local {
             seed: fastrand::u64(..),
             faults: None,
         };
-        let searcher = Arc::new(HybridSearcher::new(index.clone(), Options::default()));
+        let searcher = Arc::new(kit.searcher(index.clone()));
         let mut running = process.start(
             &Role::ALL,
             &Collaborators {
                 model: chosen.model.clone(),
                 searcher,
+                embedder: kit.embedder(),
             },
         )?;
         let (fed, until) = (bus.clone(), stop.clone());

@@ -69,11 +69,12 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,
         Command::Schema(Schema::Check(args)) => command::schema::check(&args, output),
         Command::Schema(Schema::Try(args)) => command::schema::attempt(&args, output),
+        Command::Models(what) => command::models::run(what, config, output).await,
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
         Command::Bench(Bench::Retrieval(args)) => bench::retrieval(args, output).await,
         Command::Bench(Bench::Views(args)) => bench::views(args, config, output).await,
         Command::Bench(Bench::FloorRole(args)) => bench::floor_role(args).await,
-        Command::Eval(Eval::Retrieval(args)) => eval::retrieval(args, output).await,
+        Command::Eval(Eval::Retrieval(args)) => eval::retrieval(args, config, output).await,
     }
 }
 
@@ -89,6 +90,7 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
         Command::Demo(_)
         | Command::Up(_)
         | Command::Schema(_)
+        | Command::Models(_)
         | Command::Bench(_)
         | Command::Eval(_) => &none,
     };

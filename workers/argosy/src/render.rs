@@ -441,6 +441,25 @@ impl Line {
         }
     }
 
+    /// How far a download is: a bar with rate and time left, where the size is known.
+    pub fn bytes(&self, what: &str, done: u64, total: Option<u64>) {
+        let Some(bar) = &self.0 else { return };
+        let Some(total) = total else {
+            return bar.set_message(format!("{what}: {} MB", done / 1_000_000));
+        };
+        if bar.length() != Some(total) {
+            let template =
+                "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+            if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_length(total);
+            bar.set_message(what.to_owned());
+            bar.reset_eta();
+        }
+        bar.set_position(done);
+    }
+
     /// Takes the line away.
     pub fn done(self) {
         if let Some(bar) = self.0 {

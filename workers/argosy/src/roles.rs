@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::model::OFFLINE;
+use embed::Embedder;
 use envelope::Role;
 use gateway::Gateway;
 use harness::bus::Bus;
@@ -27,6 +28,8 @@ pub struct Collaborators {
     pub model: Arc<dyn ChatModel>,
     /// The index.
     pub searcher: Arc<dyn Searcher>,
+    /// What makes the vectors that travel with the chunks, if any do.
+    pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 /// What every worker of a process shares.
@@ -65,11 +68,15 @@ pub fn schemas(config: &Config) -> Result<Schemas, Fail> {
     }
 }
 
-/// What makes chunks of documents. Retrievers embed with the table of words themselves, so that no
-/// vector travels. The offline reader copies no values: with it columns come from rules alone.
-pub fn ingest(config: &Config, model: &Arc<dyn ChatModel>) -> Result<indexer::Indexer, Fail> {
+/// What makes chunks of documents. Vectors of an encoder travel with them; with the table of words,
+/// retrievers embed themselves. The offline reader copies no values: with it columns come from rules alone.
+pub fn ingest(
+    config: &Config,
+    embedder: Option<Arc<dyn Embedder>>,
+    model: &Arc<dyn ChatModel>,
+) -> Result<indexer::Indexer, Fail> {
     let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("in section `indexer`: {e}"));
-    let indexer = indexer::Indexer::new(None, &config.indexer).map_err(|e| wrong(&e))?;
+    let indexer = indexer::Indexer::new(embedder, &config.indexer).map_err(|e| wrong(&e))?;
     let schemas = schemas(config)?;
     let mut extractor = None;
     if schemas.asks_model() && model.name() == OFFLINE {
@@ -164,7 +171,7 @@ impl Process {
         metrics: Metrics,
         with: &Collaborators,
     ) -> Result<impl Future<Output = ()> + use<>, Fail> {
-        let ingest = ingest(&self.config, &with.model)?;
+        let ingest = ingest(&self.config, with.embedder.clone(), &with.model)?;
         let counts =
             IngestMetrics::new(&self.registry).map_err(|e| Fail::negative(e.to_string()))?;
         let options = self.config.ingest(self.seed);

@@ -2,6 +2,7 @@
 
 use envelope::{Class, Classed, CodecError};
 use retrieval::SkipReason;
+use std::time::Duration;
 
 /// Why.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,7 @@ impl Classed for Error {
     fn class(&self) -> Class {
         match self {
             Error::Skip(_) | Error::Vectors { .. } | Error::Chunk { .. } => Class::Permanent,
+            Error::Embedder(embed::Error::Refused { .. }) => Class::Permanent,
             // The document is not at fault: it is held until the embedder is there.
             Error::Embedder(_) => Class::Overloaded,
             Error::Panic => Class::Bug,
@@ -52,6 +54,13 @@ impl Classed for Error {
             Error::Vectors { .. } => "embedder_unusable",
             Error::Chunk { .. } => "chunk_not_encodable",
             Error::Panic => "panic",
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Error::Embedder(error) => error.retry_after(),
+            _ => None,
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod demo;
 pub mod index;
+pub mod models;
 pub mod run;
 pub mod schema;
 pub mod setup;

@@ -5,18 +5,20 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::model;
+use crate::qdrant_view;
 use crate::roles::{self, Collaborators, Process};
+use crate::search::{self, Kit};
 use crate::signal;
 use crate::snapshot::{self, Fit, Keeper};
 use crate::stub::{NoSearch, Stub};
 use crate::view::IndexView;
-use embed::StaticTable;
+use embed::Embedder;
 use envelope::Role;
 use harness::bus::{Bus, Snapshots, Stream};
 use harness::feed::feed;
 use harness::nats::NatsBus;
 use llm::ChatModel;
-use retrieval::{Current, HybridSearcher, Index, Options, Searcher, Vectors};
+use retrieval::{Current, Index, Searcher};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -123,8 +125,12 @@ async fn collaborators(
         return Ok(stub.collaborators());
     }
     let nothing: Arc<dyn Searcher> = Arc::new(NoSearch);
+    let embedder = match role {
+        Role::Retriever | Role::Indexer => search::embedder(&process.config).await?,
+        _ => None,
+    };
     let searcher = if role == Role::Retriever {
-        index(process, snapshots, running).await?
+        index(process, snapshots, embedder.clone(), running).await?
     } else {
         nothing
     };
@@ -146,21 +152,27 @@ async fn collaborators(
             chosen.model
         }
     };
-    Ok(Collaborators { model, searcher })
+    Ok(Collaborators {
+        model,
+        searcher,
+        embedder,
+    })
 }
 
 /// The index of this process, fed from the corpus stream; not ready before it has caught up.
 async fn index(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
+    embedder: Option<Arc<dyn Embedder>>,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<dyn Searcher>, Fail> {
+    let kit = Kit::new(&process.config, embedder)?;
     let dir: PathBuf = process.config.data_dir.0.join("retriever");
     let broken = |e: retrieval::Error| {
         Fail::negative(format!("the index in `{}`: {e}", dir.display()))
             .hint("two retrievers on one machine need a `data_dir` each")
     };
-    let vectors = Vectors::Table(StaticTable::shipped());
+    let vectors = kit.vectors().clone();
     process
         .health
         .not_ready("index", "catching up with the corpus");
@@ -185,6 +197,7 @@ async fn index(
         () = process.stop.cancelled() => {}
     }
     let index = Index::open(&dir, &vectors).map_err(broken)?;
+    let kit = qdrant_view::added(process, kit, &stream, running).await?;
     let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
     let found = view.found();
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
@@ -211,7 +224,7 @@ async fn index(
     });
     let metrics =
         retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    let searcher = HybridSearcher::new(index, Options::default()).with_metrics(metrics);
+    let searcher = kit.searcher(index).with_metrics(metrics);
     Ok(Arc::new(Current::new(Arc::new(searcher), found)))
 }
 

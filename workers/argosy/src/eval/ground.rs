@@ -2,34 +2,40 @@
 
 use super::dataset::{Dataset, Gold, squeezed};
 use super::metrics::mean;
+use super::vectors;
 use crate::fail::Fail;
 use crate::render::Line;
-use embed::StaticTable;
+use crate::search::Kit;
 use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use retrieval::document::sha256_hex;
 use retrieval::record::publish_order;
-use retrieval::{Index, Position, Vectors};
+use retrieval::{ChunkRecord, Index, Position, Vectors};
 use std::collections::HashMap;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Documents that are handed to the writer at once.
-const BATCH: usize = 100;
+/// Chunks that are handed to the writer at once.
+const BATCH: usize = 200;
 
 /// An index over a data set.
 pub(super) struct Ground {
     /// The index.
     pub(super) index: Index,
+    /// What is searched with.
+    pub(super) kit: Kit,
     /// Its folder, where nobody wants to keep it.
     _folder: Option<TempDir>,
 }
 
 impl Ground {
     /// Indexes the documents in `folder`, or in one that goes with the ground. An index that is
-    /// there and holds the same documents, cut by the same limits, is used as it is. Blocking.
-    pub(super) fn build(
+    /// there and holds the same documents, cut by the same limits, is used as it is. Vectors that
+    /// travel are made here, or taken from the folder `cache`.
+    pub(super) async fn build(
         dataset: &Dataset,
+        kit: Kit,
         folder: Option<&Path>,
+        cache: Option<&Path>,
         line: &Line,
     ) -> Result<Ground, Fail> {
         let (path, temporary) = match folder {
@@ -41,38 +47,48 @@ impl Ground {
         };
         let broken =
             |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", path.display()));
-        let index = Index::open(&path, &Vectors::Table(StaticTable::shipped())).map_err(broken)?;
+        let index = Index::open(&path, kit.vectors()).map_err(broken)?;
         let whole = Position {
             stream: fingerprint(dataset),
             sequence: dataset.documents.len() as u64,
         };
         if index.position().map_err(broken)?.as_ref() != Some(&whole) {
-            fill(&index, dataset, &whole, line).map_err(broken)?;
+            let documents = dataset.documents.iter();
+            let mut records: Vec<_> = documents.flat_map(|d| publish_order(d, None)).collect();
+            if let Some(embedder) = kit.embedder() {
+                vectors::make(&*embedder, &mut records, cache, line).await?;
+            }
+            let fill = || fill(&index, &records, &whole, line);
+            tokio::task::block_in_place(fill).map_err(broken)?;
         }
         Ok(Ground {
             index,
+            kit,
             _folder: temporary,
         })
+    }
+
+    /// The name of the embedder, where there is one.
+    pub(super) fn embedder(&self) -> Option<String> {
+        match self.kit.vectors() {
+            Vectors::None => None,
+            Vectors::Carried { by, .. } => Some(by.clone()),
+            Vectors::Table(_) => Some(embed::STATIC_NAME.into()),
+        }
     }
 }
 
 fn fill(
     index: &Index,
-    dataset: &Dataset,
+    records: &[ChunkRecord],
     whole: &Position,
     line: &Line,
 ) -> Result<(), retrieval::Error> {
     let mut writer = index.writer()?;
     writer.clear()?;
-    for (n, documents) in dataset.documents.chunks(BATCH).enumerate() {
-        line.say(format!(
-            "indexing: {} of {}",
-            n * BATCH,
-            dataset.documents.len()
-        ));
-        for document in documents {
-            writer.apply(&publish_order(document, None))?;
-        }
+    for (n, batch) in records.chunks(BATCH).enumerate() {
+        line.say(format!("indexing: {} of {}", n * BATCH, records.len()));
+        writer.apply(batch)?;
     }
     writer.commit(whole.sequence, &whole.stream)?;
     line.say("fitting the vectors".to_owned());

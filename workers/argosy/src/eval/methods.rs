@@ -2,8 +2,7 @@
 
 use super::ground::Ground;
 use crate::fail::Fail;
-use retrieval::{HybridSearcher, Options, Searcher};
-use std::sync::Arc;
+use retrieval::{HybridSearcher, Options};
 
 /// A way to search.
 pub(super) struct Method {
@@ -35,14 +34,15 @@ const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) ->
 
 impl Method {
     /// The searcher over an index.
-    pub(super) fn build(&self, ground: &Ground) -> Result<Arc<dyn Searcher>, Fail> {
+    pub(super) fn build(&self, ground: &Ground) -> HybridSearcher {
         let options = Options {
             words: self.words,
             vectors: self.vectors,
             rerank: self.rerank,
-            ..Options::default()
+            ..ground.kit.options().clone()
         };
-        Ok(Arc::new(HybridSearcher::new(ground.index.clone(), options)))
+        let kit = ground.kit.clone().with_options(options);
+        kit.searcher(ground.index.clone())
     }
 }
 

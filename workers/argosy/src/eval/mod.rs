@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `dataset` | questions and what is right; `beir` and `multihop` read files |
 //! | `ground` | the index that is asked |
+//! | `vectors` | the vectors of chunks, made once |
 //! | `methods` | the ways to search, by name |
 //! | `measure` | asking, and timing it |
 //! | `metrics`, `signal` | figures: pure |
@@ -24,18 +25,31 @@ mod metrics;
 mod multihop;
 mod report;
 mod signal;
+mod vectors;
 
 use crate::cli::{EvalRetrieval, Output};
+use crate::config::Config;
 use crate::fail::Fail;
 use crate::render::Line;
+use crate::search::{self, Kit};
 use dataset::Dataset;
 use ground::Ground;
 use report::Report;
 use std::io::Write;
 
 /// `argosy eval retrieval`
-pub async fn retrieval(args: EvalRetrieval, output: Output) -> Result<(), Fail> {
+pub async fn retrieval(
+    args: EvalRetrieval,
+    mut config: Config,
+    output: Output,
+) -> Result<(), Fail> {
     let chosen = methods::chosen(&args.method)?;
+    config.retrieval.embedder = args.embedder.unwrap_or(config.retrieval.embedder);
+    // One process: what is measured is the embedder, and a server would only be further away.
+    config.retrieval.vectors = search::Place::Embedded;
+    let valid = config.retrieval.validate();
+    valid.map_err(|e| Fail::usage(format!("in section `retrieval`: {e:#}")))?;
+    let kit = Kit::new(&config, search::embedder(&config).await?)?;
     let line = Line::new(output);
     line.say("reading".into());
     let mut dataset = Dataset::load(args.dataset, &args.path)?;
@@ -44,12 +58,12 @@ pub async fn retrieval(args: EvalRetrieval, output: Output) -> Result<(), Fail> 
         return Err(Fail::negative("there is no question to ask")
             .hint("take another --split or a larger --limit"));
     }
-    let ground =
-        tokio::task::block_in_place(|| Ground::build(&dataset, args.index.as_deref(), &line))?;
+    let (folder, cache) = (args.index.as_deref(), args.cache.as_deref());
+    let ground = Ground::build(&dataset, kit, folder, cache, &line).await?;
     let mut report = Report::begin(&args, &dataset, &ground);
     let mut details = Vec::new();
     for method in chosen {
-        let searcher = method.build(&ground)?;
+        let searcher = method.build(&ground);
         let tell = |done| {
             line.say(format!(
                 "{}: {done} of {}",
@@ -57,7 +71,7 @@ pub async fn retrieval(args: EvalRetrieval, output: Output) -> Result<(), Fail> 
                 dataset.questions.len()
             ))
         };
-        let asked = measure::ask(&*searcher, &dataset, args.deep, tell).await?;
+        let asked = measure::ask(&searcher, &dataset, args.deep, tell).await?;
         report.add(method.name, &dataset, &asked);
         if args.details.is_some() {
             details.extend(report::details(method.name, &dataset, &asked));

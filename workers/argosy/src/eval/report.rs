@@ -63,7 +63,7 @@ impl Report {
                 tokens: CHUNK_TOKENS_MAX,
                 overlap: OVERLAP_TOKENS_MAX,
             },
-            embedder: Some(embed::STATIC_NAME.into()),
+            embedder: ground.embedder(),
             machine: machine(),
             configurations: Vec::new(),
         }

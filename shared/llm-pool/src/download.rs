@@ -1,0 +1,140 @@
+//! Fetching a large file over HTTP: what is there of it is kept, and the rest is asked for.
+//!
+//! For the files of a model. *Not* for calls of one: redirects are followed, since hubs send on to where
+//! files lie, and a proxy of the environment is used. Whether it is the right file, who asked looks.
+
+use crate::http::reason;
+use crate::limits::DOWNLOAD_IDLE_MAX;
+use reqwest::header::{CONTENT_LENGTH, RANGE};
+use reqwest::{Client, Response, redirect};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Most addresses that a download is sent on to.
+const REDIRECTS_MAX: usize = 5;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why a file did not come, or not all of it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The server cannot be reached, or went away; what came is kept.
+    #[error("`{url}`: {reason}")]
+    Away {
+        /// Where.
+        url: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The server does not give it.
+    #[error("`{url}`: status {status}")]
+    Refused {
+        /// Where.
+        url: String,
+        /// HTTP status.
+        status: u16,
+    },
+    /// It is larger than it may be.
+    #[error("`{url}`: more than {bytes_max} bytes")]
+    TooLarge {
+        /// Where.
+        url: String,
+        /// What it may have.
+        bytes_max: u64,
+    },
+    /// It cannot be written.
+    #[error("`{path}`: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Brings what `url` holds into the file `to`, from where that file ends. `tell` is told how many bytes
+/// are there, and how many there will be where the server says so. A server that knows no parts begins
+/// anew.
+///
+/// # Errors
+/// As [`Error`] has them; after all but [`Error::TooLarge`] the next call goes on.
+pub async fn download(
+    url: &str,
+    to: &Path,
+    bytes_max: u64,
+    mut tell: impl FnMut(u64, Option<u64>) + Send,
+) -> Result<(), Error> {
+    let io = |source| Error::Io {
+        path: to.to_owned(),
+        source,
+    };
+    let there = std::fs::metadata(to).map_or(0, |file| file.len());
+    let mut response = ask(url, there).await?;
+    let (mut file, mut done) = match response.status().as_u16() {
+        206 => (File::options().append(true).open(to).map_err(io)?, there),
+        // Nothing follows what is there: it is whole, or not the beginning of this file.
+        416 if there > 0 => return Ok(()),
+        _ => (File::create(to).map_err(io)?, 0),
+    };
+    let total = length(&response).map(|rest| done + rest);
+    loop {
+        if done.max(total.unwrap_or(0)) > bytes_max {
+            drop(file);
+            let _ = std::fs::remove_file(to);
+            let url = url.to_owned();
+            return Err(Error::TooLarge { url, bytes_max });
+        }
+        tell(done, total);
+        let piece = match timeout(DOWNLOAD_IDLE_MAX, response.chunk()).await {
+            Ok(Ok(piece)) => piece,
+            Ok(Err(error)) => return Err(away(url, reason(error))),
+            Err(_) => return Err(away(url, "nothing came for a while".into())),
+        };
+        let Some(piece) = piece else { break };
+        file.write_all(&piece).map_err(io)?;
+        done += piece.len() as u64;
+    }
+    file.sync_all().map_err(io)
+}
+
+async fn ask(url: &str, from: u64) -> Result<Response, Error> {
+    // Process-wide by design of rustls; that it is already there is as good.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = Client::builder()
+        .user_agent(concat!("argosy/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .redirect(redirect::Policy::limited(REDIRECTS_MAX))
+        .build()
+        .map_err(|error| away(url, reason(error)))?;
+    let request = client.get(url);
+    let request = match from {
+        0 => request,
+        from => request.header(RANGE, format!("bytes={from}-")),
+    };
+    let response = match timeout(DOWNLOAD_IDLE_MAX, request.send()).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => return Err(away(url, reason(error))),
+        Err(_) => return Err(away(url, "no answer".into())),
+    };
+    match response.status().as_u16() {
+        200 | 206 | 416 => Ok(response),
+        status => Err(Error::Refused {
+            url: url.to_owned(),
+            status,
+        }),
+    }
+}
+
+fn length(response: &Response) -> Option<u64> {
+    let length = response.headers().get(CONTENT_LENGTH)?;
+    length.to_str().ok()?.parse().ok()
+}
+
+fn away(url: &str, reason: String) -> Error {
+    Error::Away {
+        url: url.to_owned(),
+        reason,
+    }
+}

@@ -1,0 +1,255 @@
+//! An embedder behind HTTP: `POST /v1/embeddings` in OpenAI's shape.
+//!
+//! For production, where a server with a GPU makes the vectors. Texts go in batches, one node after the
+//! other has its turn, and what comes back is looked at: as many vectors as texts, each of the length
+//! that is configured, brought to length 1. *Not* here: which vectors are kept where. Nothing is tried
+//! twice at one node: a document waits in its stream, a search goes on with words.
+
+use crate::error::Error as PoolError;
+use crate::failure::Failure;
+use crate::http;
+use crate::in_turn::{Turn, ask, is_elsewhere};
+use crate::node::{Node, Timeouts};
+use crate::options;
+use crate::options::embedding::Options;
+use embed::{BoxFuture, Embedder, Error, Side};
+use envelope::ids::fnv1a_64;
+use serde::Deserialize;
+use serde_json::json;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Bytes of a number of a vector in JSON, with room; and of what stands around the vectors.
+const NUMBER_BYTES: usize = 32;
+const AROUND_BYTES: usize = 64 * 1024;
+
+/// An [`Embedder`] over the nodes that serve one model.
+#[derive(Debug)]
+pub struct HttpEmbedder {
+    options: Options,
+    name: String,
+    nodes: Vec<Node>,
+    turn: Turn,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    embedding: Vec<f32>,
+    index: Option<usize>,
+}
+
+impl HttpEmbedder {
+    /// An embedder over the nodes of `options`. Nothing is contacted.
+    ///
+    /// # Errors
+    /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
+    pub fn new(options: Options) -> Result<Self, PoolError> {
+        options.validate()?;
+        if options.nodes.is_empty() {
+            return Err(PoolError::NoNodes {
+                model: options.model,
+            });
+        }
+        let timeouts = Timeouts {
+            connect: options.connect_timeout.into(),
+            first_byte: options.timeout.into(),
+            idle: options.timeout.into(),
+        };
+        let bytes = options.batch as usize * options.dims as usize * NUMBER_BYTES + AROUND_BYTES;
+        let node = |node: &options::Node| {
+            let bad = |what: &str| PoolError::Options(format!("node `{}`: {what}", node.name));
+            let url = http::endpoint(&node.base_url, "embeddings").map_err(bad)?;
+            Node::at(url, bytes, node, timeouts, None)
+        };
+        Ok(HttpEmbedder {
+            nodes: options.nodes.iter().map(node).collect::<Result<_, _>>()?,
+            name: name(&options),
+            turn: Turn::default(),
+            options,
+        })
+    }
+
+    async fn vectors(&self, texts: &[&str], side: Side) -> Result<Vec<Vec<f32>>, Error> {
+        let (prefix, timeout) = match side {
+            Side::Query => (&self.options.query_prefix, self.options.query_timeout),
+            Side::Passage => (&self.options.passage_prefix, self.options.timeout),
+        };
+        let mut vectors = Vec::with_capacity(texts.len());
+        for batch in texts.chunks(self.options.batch as usize) {
+            let texts: Vec<String> = batch.iter().map(|t| format!("{prefix}{t}")).collect();
+            let made = self.batch(&texts, timeout.into()).await;
+            vectors.extend(made.map_err(|failure| self.error(failure))?);
+        }
+        Ok(vectors)
+    }
+
+    /// Asks node after node; the last failure counts.
+    async fn batch(&self, texts: &[String], time: Duration) -> Result<Vec<Vec<f32>>, Failure> {
+        let body = json!({
+            "model": self.options.model, "input": texts, "encoding_format": "float",
+        });
+        let body = body.to_string().into_bytes();
+        let read = |answer: &[u8]| read(answer, texts.len(), self.options.dims as usize);
+        let rests = |node: usize| self.nodes[node].rest_left().is_some();
+        let until = Instant::now() + time;
+        let mut last = Failure::Full;
+        for node in self.turn.order(self.nodes.len(), rests) {
+            match ask(&self.nodes[node], &body, until, read).await {
+                Err(failure) if is_elsewhere(&failure) => last = failure,
+                other => return other,
+            }
+        }
+        Err(last)
+    }
+
+    fn error(&self, failure: Failure) -> Error {
+        let name = self.name.clone();
+        let retry_after = failure.retry_after();
+        let away = |text: String| Error::Away {
+            name: name.clone(),
+            text,
+            retry_after,
+        };
+        match failure {
+            Failure::Busy { .. } => away("every node is busy".into()),
+            Failure::Full => away("no node had a free place in time".into()),
+            Failure::Down { reason, .. } => away(reason),
+            Failure::Slow { what } => away(what.into()),
+            Failure::TooLong { limit } => Error::Refused {
+                text: limit.map_or_else(
+                    || "it is too long".into(),
+                    |limit| format!("it is longer than {limit} tokens"),
+                ),
+                name,
+            },
+            // These are about what was sent; any other is about who sent it, or where to.
+            Failure::Refused { status, message } if matches!(status, 400 | 413 | 422) => {
+                Error::Refused {
+                    text: format!("status {status}: {message}"),
+                    name,
+                }
+            }
+            Failure::Refused { status, message } => Error::Model {
+                text: format!("status {status}: {message}; look at address, model and key"),
+                name,
+            },
+            Failure::Garbled { reason } | Failure::Empty { reason } => {
+                Error::Model { text: reason, name }
+            }
+            Failure::Dialect { message } => Error::Model {
+                text: message,
+                name,
+            },
+        }
+    }
+}
+
+impl Embedder for HttpEmbedder {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn dims(&self) -> usize {
+        self.options.dims as usize
+    }
+
+    fn weight(&self) -> f32 {
+        self.options.weight
+    }
+
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [&'a str],
+        side: Side,
+    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, Error>> {
+        Box::pin(self.vectors(texts, side))
+    }
+}
+
+/// What its vectors are called. Another text before the passages makes other vectors.
+fn name(options: &Options) -> String {
+    match options.passage_prefix.as_str() {
+        "" => options.model.clone(),
+        prefix => format!(
+            "{}+{:08x}",
+            options.model,
+            fnv1a_64(prefix.as_bytes()) as u32
+        ),
+    }
+}
+
+/// The vectors of an answer in the order of the texts, each of length 1.
+fn read(answer: &[u8], count: usize, dims: usize) -> Result<Vec<Vec<f32>>, Failure> {
+    let garbled = |reason: String| Failure::Garbled { reason };
+    let answer: Answer = serde_json::from_slice(answer)
+        .map_err(|e| garbled(format!("no list of vectors came: {e}")))?;
+    if answer.data.len() != count {
+        let came = answer.data.len();
+        return Err(garbled(format!("{came} vectors came for {count} texts")));
+    }
+    let mut vectors = vec![Vec::new(); count];
+    for (at, row) in answer.data.into_iter().enumerate() {
+        let len = row.embedding.len();
+        if len != dims {
+            return Err(garbled(format!(
+                "its vectors have {len} numbers, `dims` says {dims}"
+            )));
+        }
+        let place = vectors
+            .get_mut(row.index.unwrap_or(at))
+            .filter(|place| place.is_empty());
+        let place = place.ok_or_else(|| garbled("the places of the vectors are wrong".into()))?;
+        *place = row.embedding;
+    }
+    vectors
+        .iter_mut()
+        .for_each(|vector| embed::normalise(vector));
+    Ok(vectors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn said(answer: &str) -> String {
+        match read(answer.as_bytes(), 2, 2) {
+            Err(Failure::Garbled { reason }) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn vectors_come_in_any_order_and_of_any_length() {
+        let answer = br#"{"data":[{"index":1,"embedding":[0,5]},{"index":0,"embedding":[3,4]}]}"#;
+        let vectors = read(answer, 2, 2).unwrap();
+        assert_eq!(vectors, [[0.6, 0.8], [0.0, 1.0]]);
+        let without_places = br#"{"data":[{"embedding":[1,0]},{"embedding":[0,0]}]}"#;
+        assert_eq!(
+            read(without_places, 2, 2).unwrap(),
+            [[1.0, 0.0], [0.0, 0.0]]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_answer_is_named() {
+        assert!(said("{}").starts_with("no list of vectors came"));
+        assert_eq!(said(r#"{"data":[]}"#), "0 vectors came for 2 texts");
+        let other = said(r#"{"data":[{"embedding":[1]},{"embedding":[1]}]}"#);
+        assert_eq!(other, "its vectors have 1 numbers, `dims` says 2");
+        let twice = r#"{"data":[{"index":0,"embedding":[1,0]},{"index":0,"embedding":[1,0]}]}"#;
+        assert_eq!(said(twice), "the places of the vectors are wrong");
+    }
+
+    proptest! {
+        #[test]
+        fn any_answer_is_read_or_refused(body in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = read(&body, 1, 1);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What may be tuned about an embedder behind HTTP.
+
+use super::{Node, bad, validate_nodes};
+use crate::error::Error;
+use crate::limits::TIMEOUT_MAX;
+use serde::{Deserialize, Serialize};
+use settings::Span;
+
+/// Most texts of a call, and most numbers of a vector.
+const BATCH_MAX: u32 = 2_048;
+const DIMS_MAX: u32 = 16_384;
+
+/// An embedding model and the nodes that serve it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The name that nodes know the model by; also the name of its vectors. Default: none, so it must
+    /// be given with the nodes.
+    pub model: String,
+    /// Numbers in a vector. Default: none, so it must be given with the nodes; at most 16,384.
+    pub dims: u32,
+    /// Who serves it, asked in turn. Default: none; at most 64.
+    pub nodes: Vec<Node>,
+    /// Texts of one call. Default 32, at most 2,048.
+    pub batch: u32,
+    /// Most time to open a connection. Default `2s`.
+    pub connect_timeout: Span,
+    /// Most time for a batch of passages, over all nodes. Default `30s`.
+    pub timeout: Span,
+    /// Most time for the vector of a query; then the search goes on with words. Default `2s`.
+    pub query_timeout: Span,
+    /// Put before every query, as some models want it. Default: nothing.
+    pub query_prefix: String,
+    /// Put before every passage. Another one is another embedder. Default: nothing.
+    pub passage_prefix: String,
+    /// What its vectors are worth in a fused score, 0 to 1. Default 0.6.
+    pub weight: f32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            model: String::new(),
+            dims: 0,
+            nodes: Vec::new(),
+            batch: 32,
+            connect_timeout: Span::from_secs(2),
+            timeout: Span::from_secs(30),
+            query_timeout: Span::from_secs(2),
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+            weight: 0.6,
+        }
+    }
+}
+
+impl Options {
+    /// Checks that everything can be kept to. Without nodes it passes: there is no such embedder.
+    ///
+    /// # Errors
+    /// [`Error::Options`] names the option, its value and what is wanted.
+    pub fn validate(&self) -> Result<(), Error> {
+        for (name, span) in [
+            ("connect_timeout", self.connect_timeout),
+            ("timeout", self.timeout),
+            ("query_timeout", self.query_timeout),
+        ] {
+            if let Err(rule) = span.within(Span::from_millis(1), TIMEOUT_MAX) {
+                return bad(format!("`{name}`: {rule}"));
+            }
+        }
+        if !(1..=BATCH_MAX).contains(&self.batch) {
+            let given = self.batch;
+            return bad(format!("`batch` is {given}: want 1 to {BATCH_MAX}"));
+        }
+        if !(0.0..=1.0).contains(&self.weight) {
+            return bad(format!("`weight` is {}: want 0 to 1", self.weight));
+        }
+        if self.nodes.is_empty() {
+            return Ok(());
+        }
+        if self.model.trim().is_empty() {
+            return bad("`model` must be given with its nodes".into());
+        }
+        if !(1..=DIMS_MAX).contains(&self.dims) {
+            let given = self.dims;
+            return bad(format!(
+                "`dims` is {given}: want 1 to {DIMS_MAX}, as many numbers as its vectors have"
+            ));
+        }
+        validate_nodes(&self.nodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn said(options: Value) -> String {
+        let options: Options = serde_json::from_value(options).unwrap();
+        let checked = options.validate();
+        checked.map_or_else(|e| e.to_string(), |()| String::new())
+    }
+
+    #[test]
+    fn what_cannot_be_kept_to_is_named() {
+        let nodes = json!([{"name": "a", "base_url": "http://a:8080"}]);
+        assert_eq!(said(json!({})), "");
+        assert_eq!(said(json!({"nodes": nodes, "model": "e", "dims": 384})), "");
+        assert!(said(json!({"nodes": nodes, "dims": 384})).contains("`model` must be given"));
+        assert!(said(json!({"nodes": nodes, "model": "e"})).contains("`dims` is 0: want 1 to"));
+        assert!(said(json!({"batch": 0})).contains("`batch` is 0: want 1 to 2048"));
+        assert!(said(json!({"weight": 1.5})).contains("`weight` is 1.5: want 0 to 1"));
+        assert!(said(json!({"query_timeout": "0s"})).contains("`query_timeout`"));
+        let twice = json!([nodes[0], nodes[0]]);
+        let twice = said(json!({"nodes": twice, "model": "e", "dims": 3}));
+        assert!(twice.contains("used twice"), "{twice}");
+    }
+}

@@ -1,0 +1,115 @@
+//! What may be tuned about a reranker behind HTTP.
+
+use super::{Node, bad, validate_nodes};
+use crate::error::Error;
+use crate::limits::TIMEOUT_MAX;
+use serde::{Deserialize, Serialize};
+use settings::Span;
+
+/// Most texts of a call, and most characters of one.
+const CANDIDATES_MAX: u32 = 1_000;
+const TEXT_CHARS_MAX: u32 = 100_000;
+
+/// A reranking model and the nodes that serve it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// The name that nodes know the model by. Default: none, so it must be given with the nodes.
+    pub model: String,
+    /// Who serves it, asked in turn. Default: none, so the built-in reranker is used; at most 64.
+    pub nodes: Vec<Node>,
+    /// How they are asked. Default `auto`: `rerank`, and `tei` where that is not known.
+    pub dialect: Dialect,
+    /// Most time to open a connection. Default `500ms`.
+    pub connect_timeout: Span,
+    /// Most time for a search's passages, over all nodes; then the built-in reranker is used. Default
+    /// `1s`.
+    pub timeout: Span,
+    /// How many of the best passages it is given, at least as many as are shown. Default 100, at most
+    /// 1,000.
+    pub candidates: u32,
+    /// Characters of a passage after which it is cut. Default 2,000, at most 100,000.
+    pub text_chars: u32,
+}
+
+/// How a node is asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// What the node answers to, remembered.
+    #[default]
+    Auto,
+    /// `POST /v1/rerank` with `documents`: Jina, Cohere, vLLM, llama.cpp and others.
+    Rerank,
+    /// `POST /rerank` with `texts`: Text Embeddings Inference.
+    Tei,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            model: String::new(),
+            nodes: Vec::new(),
+            dialect: Dialect::Auto,
+            connect_timeout: Span::from_millis(500),
+            timeout: Span::from_secs(1),
+            candidates: 100,
+            text_chars: 2_000,
+        }
+    }
+}
+
+impl Options {
+    /// Checks that everything can be kept to. Without nodes it passes: there is no such reranker.
+    ///
+    /// # Errors
+    /// [`Error::Options`] names the option, its value and what is wanted.
+    pub fn validate(&self) -> Result<(), Error> {
+        for (name, span) in [
+            ("connect_timeout", self.connect_timeout),
+            ("timeout", self.timeout),
+        ] {
+            if let Err(rule) = span.within(Span::from_millis(1), TIMEOUT_MAX) {
+                return bad(format!("`{name}`: {rule}"));
+            }
+        }
+        for (name, given, most) in [
+            ("candidates", self.candidates, CANDIDATES_MAX),
+            ("text_chars", self.text_chars, TEXT_CHARS_MAX),
+        ] {
+            if !(1..=most).contains(&given) {
+                return bad(format!("`{name}` is {given}: want 1 to {most}"));
+            }
+        }
+        if !self.nodes.is_empty() && self.model.trim().is_empty() {
+            return bad("`model` must be given with its nodes".into());
+        }
+        validate_nodes(&self.nodes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn said(options: Value) -> String {
+        let options: Options = serde_json::from_value(options).unwrap();
+        let checked = options.validate();
+        checked.map_or_else(|e| e.to_string(), |()| String::new())
+    }
+
+    #[test]
+    fn what_cannot_be_kept_to_is_named() {
+        let nodes = json!([{"name": "a", "base_url": "http://a:8080"}]);
+        assert_eq!(said(json!({})), "");
+        assert_eq!(
+            said(json!({"nodes": nodes, "model": "r", "dialect": "tei"})),
+            ""
+        );
+        assert!(said(json!({"nodes": nodes})).contains("`model` must be given"));
+        assert!(said(json!({"candidates": 0})).contains("`candidates` is 0: want 1 to 1000"));
+        assert!(said(json!({"text_chars": 0})).contains("`text_chars` is 0"));
+        assert!(said(json!({"timeout": "2h"})).contains("`timeout`"));
+    }
+}

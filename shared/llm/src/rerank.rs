@@ -1,0 +1,22 @@
+//! The contract of every reranker: how well texts answer a query. *Not* the built-in one, which looks
+//! at words and needs no model: see `retrieval`.
+
+use crate::chat::Error;
+use futures_util::future::BoxFuture;
+
+/// A model that reads a query and a text together.
+pub trait Reranker: Send + Sync + 'static {
+    /// Names the model.
+    fn name(&self) -> &str;
+
+    /// Most texts that one call may be given.
+    fn texts_max(&self) -> usize;
+
+    /// One score for each text, in order; more is better, and only scores of one call can be compared.
+    /// Long texts are cut. Bounded in time.
+    fn scores<'a>(
+        &'a self,
+        query: &'a str,
+        texts: &'a [&'a str],
+    ) -> BoxFuture<'a, Result<Vec<f32>, Error>>;
+}

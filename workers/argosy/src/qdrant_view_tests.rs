@@ -1,0 +1,339 @@
+//! The feed against a fake server behind its real protocol, and the rules by themselves.
+
+use super::*;
+use bytes::Bytes;
+use embed::{BoxFuture, Embedder, Side};
+use envelope::{Filter, TenantId};
+use harness::bus::Publish;
+use harness::memory::MemoryBus;
+use harness::topology::Topology;
+use proptest::prelude::*;
+use retrieval::qdrant::Options;
+use retrieval::vector::Embedding;
+use retrieval::{HybridSearcher, Index, Leg, Request, SearchResult, Searcher, Vectors};
+use settings::Span;
+use testkit::qdrant::{Code, FakeQdrant, Fault};
+
+/// Vectors in this file have two numbers.
+struct Compass;
+
+impl Embedder for Compass {
+    fn name(&self) -> &str {
+        "compass"
+    }
+
+    fn dims(&self) -> usize {
+        2
+    }
+
+    fn weight(&self) -> f32 {
+        0.5
+    }
+
+    fn embed<'a>(
+        &'a self,
+        texts: &'a [&'a str],
+        _: Side,
+    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, embed::Error>> {
+        let vectors = texts.iter().map(|_| vec![0.0, 1.0]);
+        Box::pin(std::future::ready(Ok(vectors.collect())))
+    }
+}
+
+/// A document of one chunk; `version` is its hash, and the end of its vector.
+fn record(doc: &str, version: u8, text: &str) -> ChunkRecord {
+    let record = serde_json::json!({
+        "v": 1, "tenant": "default", "bucket": "maps", "doc_id": doc, "n": 0, "of": 1,
+        "hash": version.to_string(), "source": format!("maps/{doc}.md"), "text": text,
+    });
+    ChunkRecord {
+        embedding: Some(Embedding::of("compass", &[1.0, f32::from(version)])),
+        ..serde_json::from_value(record).unwrap()
+    }
+}
+
+/// Texts that are alike would be shown once.
+fn numbered(n: u32) -> ChunkRecord {
+    record(&format!("d{n}"), 1, &format!("text {n}"))
+}
+
+async fn publish(bus: &dyn Bus, record: &ChunkRecord) -> u64 {
+    let body = Bytes::from(record.encode().unwrap());
+    bus.publish(Publish::new(record.subject(), body))
+        .await
+        .unwrap();
+    bus.state(Stream::Chunks).await.unwrap().last
+}
+
+struct World {
+    server: FakeQdrant,
+    qdrant: Qdrant,
+    bus: Arc<MemoryBus>,
+}
+
+impl World {
+    async fn new() -> World {
+        let server = FakeQdrant::start().await.unwrap();
+        let options = Options {
+            url: server.url(),
+            timeout: Span::from_secs(5),
+            ..Options::default()
+        };
+        World {
+            qdrant: Qdrant::connect(&options, "compass", 2).await.unwrap(),
+            server,
+            bus: MemoryBus::new(&Topology::default()),
+        }
+    }
+
+    /// Feeds until `work` is done, which is told how far the feed is.
+    async fn feeding<T>(&self, work: impl AsyncFnOnce(watch::Receiver<u64>) -> T) -> T {
+        let (tell, seen) = watch::channel(0);
+        let stop = CancellationToken::new();
+        let done = async {
+            let done = tokio::time::timeout(Duration::from_secs(30), work(seen)).await;
+            stop.cancel();
+            done.expect("the feed gets there")
+        };
+        let feed = feed(&*self.bus, &self.qdrant, "chunks@1", &tell, &stop);
+        tokio::join!(feed, done).1
+    }
+
+    /// Feeds until everything up to `last` is there.
+    async fn feed_to(&self, last: u64) {
+        let reached = async |mut seen: watch::Receiver<u64>| {
+            seen.wait_for(|seen| *seen >= last).await.unwrap();
+        };
+        self.feeding(reached).await;
+    }
+
+    fn written(&self) -> usize {
+        let calls = self.server.calls();
+        // The position is a point of its own, and so is a chunk here: what counts is writes of more.
+        calls
+            .iter()
+            .filter(|(call, points)| *call == "upsert" && *points > 1)
+            .count()
+    }
+}
+
+/// Searches by words in an index, by vectors in the server.
+async fn search(world: &World, index: &Index) -> SearchResult {
+    let searcher = HybridSearcher::new(index.clone(), retrieval::Options::default())
+        .with_embedder(Arc::new(Compass))
+        .with_vectors(Arc::new(world.qdrant.clone()));
+    let request = Request {
+        tenant: TenantId::default_tenant(),
+        buckets: vec![],
+        filter: Filter::default(),
+        query: "harbour".into(),
+        keywords: vec![],
+        fetch_k: 10,
+        top_k: 5,
+    };
+    searcher.search(&request).await.unwrap()
+}
+
+fn index_of(records: &[ChunkRecord]) -> Index {
+    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let mut writer = index.writer().unwrap();
+    writer.apply(records).unwrap();
+    writer.commit(1, "s").unwrap();
+    index
+}
+
+fn found(result: &SearchResult) -> Vec<&str> {
+    let mut found: Vec<_> = result.passages.iter().map(|p| p.doc_id.as_str()).collect();
+    found.sort_unstable();
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_in_the_stream_is_found_by_its_vector() {
+    let world = World::new().await;
+    let records = [
+        record("north", 9, "up the map"),
+        record("east", 0, "a harbour"),
+    ];
+    let mut last = 0;
+    for record in &records {
+        last = publish(&*world.bus, record).await;
+    }
+    world.feed_to(last).await;
+    let index = index_of(&records);
+    let result = search(&world, &index).await;
+    assert_eq!(
+        found(&result),
+        ["east", "north"],
+        "one by its word, one by its vector"
+    );
+    assert_eq!(result.failed, []);
+
+    // Away: words answer, and the search says so.
+    world
+        .server
+        .script(vec![Fault::Refuse(Code::Unavailable); 2]);
+    let result = search(&world, &index).await;
+    assert_eq!(
+        (found(&result), &result.failed),
+        (vec!["east"], &vec![Leg::Vectors])
+    );
+
+    // Gone from the stream, gone from the server.
+    let gone = ChunkRecord {
+        deleted: true,
+        ..record("north", 9, "")
+    };
+    let last = publish(&*world.bus, &gone).await;
+    world.feed_to(last).await;
+    assert_eq!(found(&search(&world, &index).await), ["east"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_away_is_waited_for() {
+    let world = World::new().await;
+    let last = publish(&*world.bus, &record("north", 9, "up")).await;
+    // Every call is made twice by the client when it may be the connection.
+    world
+        .server
+        .script(vec![Fault::Refuse(Code::Unavailable); 4]);
+    world.server.script([Fault::Busy(0)]);
+    world.feed_to(last).await;
+    assert_eq!(
+        world.qdrant.position().await.unwrap().unwrap().sequence,
+        last
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fresh_replica_writes_nothing_that_is_there() {
+    let world = World::new().await;
+    let mut last = 0;
+    for n in 0..20 {
+        last = publish(&*world.bus, &numbered(n)).await;
+    }
+    world.feed_to(last).await;
+    assert_eq!(world.written(), 1);
+    world.feed_to(last).await;
+    assert_eq!(world.written(), 1, "it began where the first one ended");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_emptied_collection_is_filled_again() {
+    let world = World::new().await;
+    for n in 0..5 {
+        publish(&*world.bus, &numbered(n)).await;
+    }
+    world
+        .feeding(async |mut seen| {
+            seen.wait_for(|seen| *seen >= 5).await.unwrap();
+            world.qdrant.clear().await.unwrap();
+            let last = publish(&*world.bus, &record("north", 9, "up")).await;
+            // Its own place in the stream is ahead of the server's: it goes back, and says so.
+            seen.wait_for(|seen| *seen < 5).await.unwrap();
+            seen.wait_for(|seen| *seen >= last).await.unwrap();
+        })
+        .await;
+    let all: Vec<_> = (0..5).map(|n| numbered(n)).collect();
+    assert_eq!(search(&world, &index_of(&all)).await.passages.len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_stream_begins_anew() {
+    let world = World::new().await;
+    let old = record("old", 1, "text");
+    world
+        .qdrant
+        .apply(std::slice::from_ref(&old))
+        .await
+        .unwrap();
+    world.qdrant.commit(7_000, "chunks@0").await.unwrap();
+    let new = record("new", 1, "text");
+    let last = publish(&*world.bus, &new).await;
+    world.feed_to(last).await;
+    let result = search(&world, &index_of(&[old, new])).await;
+    assert_eq!(found(&result), ["new"]);
+}
+
+/// The server in miniature: the newest write of each chunk, and the position.
+#[derive(Default)]
+struct Mini {
+    chunks: [u64; 3],
+    position: u64,
+}
+
+/// A feeder in miniature, one call of the server at a time.
+#[derive(Default)]
+struct Feeder {
+    at: u64,
+    must_write: bool,
+    step: u8,
+    /// The end of its part, and what it wrote of it.
+    last: u64,
+}
+
+impl Feeder {
+    /// Message `n` writes chunk `n % 3`; a part has so many messages.
+    fn step(&mut self, server: &mut Mini, end: u64, size: u64) {
+        match self.step {
+            0 => {
+                self.last = (self.at + size).min(end);
+                if self.last == self.at {
+                    return;
+                }
+                match next(self.at, self.last, server.position, self.must_write) {
+                    Next::Back => {
+                        *self = Feeder {
+                            at: server.position,
+                            ..Feeder::default()
+                        }
+                    }
+                    Next::PassOver => self.at = self.last,
+                    Next::Write => self.step = 1,
+                }
+            }
+            1 => {
+                for n in self.at + 1..=self.last {
+                    server.chunks[n as usize % 3] = n;
+                }
+                self.step = 2;
+            }
+            2 => {
+                self.must_write = server.position > self.last;
+                self.step = 3 + u8::from(self.must_write);
+            }
+            _ => {
+                if self.step == 3 {
+                    server.position = self.last;
+                }
+                self.at = self.last;
+                self.step = 0;
+            }
+        }
+    }
+}
+
+proptest! {
+    /// However two feeders come between each other, the newest version of every chunk stays once both
+    /// have ended. Messages go on coming, as they do.
+    #[test]
+    fn two_feeders_come_to_the_same(
+        turns in prop::collection::vec((any::<bool>(), 1u64..5, 0u64..3), 0..200),
+    ) {
+        let mut server = Mini::default();
+        let mut feeders = [Feeder::default(), Feeder::default()];
+        let mut end = 6;
+        for (who, size, more) in turns {
+            end += more;
+            feeders[usize::from(who)].step(&mut server, end, size);
+        }
+        for _ in 0..10 * end {
+            for feeder in &mut feeders {
+                feeder.step(&mut server, end, 4);
+            }
+        }
+        let newest = |chunk: u64| (1..=end).rev().find(|n| n % 3 == chunk).unwrap();
+        prop_assert_eq!(server.chunks, [newest(0), newest(1), newest(2)]);
+        prop_assert_eq!(server.position, end);
+    }
+}
