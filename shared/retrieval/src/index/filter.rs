@@ -62,23 +62,27 @@ pub(super) fn restrictions(
 
 /// Whether no value of a field can be compared with that of a condition.
 fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Result<bool, Error> {
-    let field = facts::field_name(&condition.field);
-    let text = as_text(&condition.value);
-    let is_order = matches!(condition.op, Op::Gt | Op::Gte | Op::Lt | Op::Lte);
-    // A year is both a number and a time.
-    if !is_order || text.is_some_and(|text| is_partial_date(&text)) {
+    if !matches!(condition.op, Op::Gt | Op::Gte | Op::Lt | Op::Lte) {
         return Ok(false);
     }
-    let kind = match as_number(&condition.value) {
-        Some(_) => 'n',
-        None => 't',
+    let field = facts::field_name(&condition.field);
+    let all = |kind| (facts::start_of(kind, &field), facts::end_of(kind, &field));
+    let (start, _) = all('t');
+    let days = (format!("{start}0"), format!("{start}:"));
+    let text = as_text(&condition.value).unwrap_or_default();
+    let ranges = match as_number(&condition.value) {
+        None => vec![all('t')],
+        // Four digits are a number and a year.
+        Some(_) if is_partial_date(&text) => vec![all('n'), days],
+        Some(_) => vec![all('n')],
     };
-    let (start, end) = (facts::start_of(kind, &field), facts::end_of(kind, &field));
     for segment in searcher.segment_readers() {
         let index = segment.inverted_index(fields.facts)?;
-        let range = index.terms().range().ge(&start).lt(&end);
-        if range.into_stream().map_err(TantivyError::from)?.advance() {
-            return Ok(false);
+        for (start, end) in &ranges {
+            let range = index.terms().range().ge(start).lt(end);
+            if range.into_stream().map_err(TantivyError::from)?.advance() {
+                return Ok(false);
+            }
         }
     }
     Ok(true)
