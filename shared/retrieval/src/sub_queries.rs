@@ -97,3 +97,81 @@ fn gathered(
         failed,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Leg;
+    use envelope::{Filter, TenantId};
+    use futures_util::future::BoxFuture;
+    use testkit::model::passage;
+
+    /// Finds one passage, named after the query; a query with `broken` in it fails, one with `lame` is
+    /// without vectors.
+    struct Fake;
+
+    impl Searcher for Fake {
+        fn search<'a>(
+            &'a self,
+            request: &'a Request,
+        ) -> BoxFuture<'a, Result<SearchResult, Error>> {
+            Box::pin(async move {
+                if request.query.contains("broken") {
+                    return Err(Error::Index(request.query.clone()));
+                }
+                let lame = request.query.contains("lame");
+                Ok(SearchResult {
+                    passages: vec![passage(&request.query, &request.query); 1],
+                    total_hits: request.query.len() as u64,
+                    failed: lame.then_some(Leg::Vectors).into_iter().collect(),
+                    ..SearchResult::default()
+                })
+            })
+        }
+    }
+
+    fn request(query: &str) -> Request {
+        Request {
+            tenant: TenantId::default_tenant(),
+            buckets: Vec::new(),
+            filter: Filter::default(),
+            query: query.into(),
+            keywords: vec!["word".into()],
+            fetch_k: 100,
+            top_k: 5,
+        }
+    }
+
+    async fn each(query: &str, parts: &[&str]) -> Result<Gathered, Error> {
+        let parts: Vec<String> = parts.iter().map(|p| (*p).into()).collect();
+        search_each(&Fake, &request(query), &parts, 10).await
+    }
+
+    #[tokio::test]
+    async fn all_are_searched_and_made_one() {
+        let gathered = each("whole", &["a", "lame", "lamer"]).await.unwrap();
+        assert_eq!(gathered.found, [Some(1); 3]);
+        assert_eq!(gathered.failed, Vec::<String>::new());
+        assert_eq!(gathered.result.passages.len(), 4);
+        assert_eq!(gathered.result.total_hits, 5, "of the whole question");
+        assert_eq!(gathered.result.failed, [Leg::Vectors], "named once");
+        let simple = each("whole", &[]).await.unwrap();
+        assert_eq!((simple.found.len(), simple.result.passages.len()), (0, 1));
+    }
+
+    #[tokio::test]
+    async fn one_that_fails_is_named_and_the_others_go_on() {
+        let gathered = each("broken whole", &["a", "broken b"]).await.unwrap();
+        assert_eq!(gathered.found, [Some(1), None]);
+        assert_eq!(gathered.failed, ["broken whole", "broken b"]);
+        assert_eq!(gathered.result.passages[0].found_by, [0]);
+        let error = each("broken", &["broken a"]).await.unwrap_err();
+        assert!(error.to_string().contains("broken"), "the first of them");
+    }
+
+    #[tokio::test]
+    async fn no_more_are_searched_than_the_limit() {
+        let gathered = each("whole", &["a", "b", "c", "d", "e"]).await.unwrap();
+        assert_eq!(gathered.found.len(), SUB_QUERIES_MAX);
+    }
+}

@@ -192,9 +192,12 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
     let lookup = Lookup::new(searcher.clone(), index);
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     running.spawn(async move {
-        tokio::select! {
-            _ = caught_up.wait_for(|seen| *seen >= state.last) => lookup::serve(bus, lookup, stop).await,
-            () = stop.cancelled() => {}
+        let is_there = tokio::select! {
+            seen = caught_up.wait_for(|seen| *seen >= state.last) => seen.is_ok(),
+            () = stop.cancelled() => false,
+        };
+        if is_there {
+            lookup::serve(bus, lookup, stop).await;
         }
     });
     Ok(searcher)
