@@ -26,5 +26,6 @@ mod golden;
 mod help;
 mod indexing;
 mod ingress;
+mod lookup;
 mod output;
 mod schema;

@@ -256,6 +256,11 @@ fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::SearchedBehind { .. } => {
             "The newest documents were not searched: the index had not taken them in yet.".into()
         }
+        Fallback::SubQueryFailed { query } => {
+            format!(
+                "The search for `{query}` failed; these are the passages of the other searches."
+            )
+        }
         Fallback::PartsMissing { indexes } | Fallback::PartsFailed { indexes } => {
             format!(
                 "{} of the passages found could not be read in time.",

@@ -100,6 +100,16 @@ pub enum Fallback {
         /// Where the index was that was searched.
         at: u64,
     },
+    /// One of several searches failed: the passages are from the others (R60).
+    SubQueryFailed {
+        /// What was searched for.
+        query: String,
+    },
+    /// A plan had more sub-queries than are searched for: the last ones were left out (C25).
+    SubQueriesTrimmed {
+        /// How many.
+        count: u16,
+    },
     /// Passages over the size of one message were left out.
     PassagesTrimmed {
         /// How many.
@@ -151,6 +161,8 @@ impl Fallback {
             Fallback::FilterUnknownField { .. } => "filter_unknown_field",
             Fallback::SearchedWithout { .. } => "searched_without",
             Fallback::SearchedBehind { .. } => "searched_behind",
+            Fallback::SubQueryFailed { .. } => "sub_query_failed",
+            Fallback::SubQueriesTrimmed { .. } => "sub_queries_trimmed",
             Fallback::PassagesTrimmed { .. } => "passages_trimmed",
             Fallback::MapDefault => "map_default",
             Fallback::MapSalvaged => "map_salvaged",
@@ -167,13 +179,15 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 18] = [
+    pub const ALL: [&'static str; 20] = [
         "plan_default",
         "no_progress",
         "filter_relaxed",
         "filter_unknown_field",
         "searched_without",
         "searched_behind",
+        "sub_query_failed",
+        "sub_queries_trimmed",
         "passages_trimmed",
         "map_default",
         "map_salvaged",

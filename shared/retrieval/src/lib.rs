@@ -17,6 +17,7 @@
 
 pub mod catalog;
 pub mod chunk;
+mod context;
 pub mod corpus;
 mod current;
 mod dates;
@@ -34,9 +35,12 @@ pub mod reader;
 pub mod record;
 mod rerank;
 mod search;
+mod share;
+mod sub_queries;
 pub mod vector;
 
 pub use catalog::{Catalog, Entry, IndexPlan, Mode};
+pub use context::context;
 pub use current::Current;
 pub use document::{Document, Stamp};
 pub use fusion::Fusion;
@@ -49,3 +53,4 @@ pub use metrics::Metrics;
 pub use reader::{Skip, SkipReason};
 pub use record::ChunkRecord;
 pub use search::{After, Error, Leg, Request, SearchResult, Searcher};
+pub use sub_queries::{Gathered, search_each};

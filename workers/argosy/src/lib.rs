@@ -13,6 +13,7 @@
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
 //! | [`local`] | the whole fleet in one process |
+//! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`view`] | the corpus stream into an index |
 //! | [`snapshot`] | snapshots of an index, written and begun with |
@@ -36,6 +37,7 @@ pub mod fail;
 pub mod fault;
 pub mod fleet;
 pub mod local;
+pub mod lookup;
 pub mod model;
 pub mod models;
 pub mod qdrant_view;

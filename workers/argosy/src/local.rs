@@ -6,6 +6,7 @@
 use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
 use crate::fail::Fail;
+use crate::lookup::{self, Lookup};
 use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process, ingest};
 use crate::search::{self, Kit, Place};
@@ -71,6 +72,7 @@ impl Local {
             faults: None,
         };
         let searcher = Arc::new(kit.searcher(index.clone()));
+        let lookup = Lookup::new(searcher.clone(), index.clone());
         let mut running = process.start(
             &Role::ALL,
             &Collaborators {
@@ -79,6 +81,7 @@ impl Local {
                 embedder: kit.embedder(),
             },
         )?;
+        running.spawn(lookup::serve(bus.clone(), lookup, stop.clone()));
         let (fed, until) = (bus.clone(), stop.clone());
         running.spawn(async move {
             feed(&*fed, Stream::Chunks, "argosy.chunk.>", &mut view, until).await

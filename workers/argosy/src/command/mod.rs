@@ -6,6 +6,7 @@ pub mod index;
 pub mod models;
 pub mod run;
 pub mod schema;
+pub mod search;
 pub mod setup;
 pub mod turn;
 pub mod up;

@@ -4,6 +4,7 @@ use crate::cli;
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::fault::Dice;
+use crate::lookup::{self, Lookup};
 use crate::model;
 use crate::qdrant_view;
 use crate::roles::{self, Collaborators, Process};
@@ -200,6 +201,7 @@ async fn index(
     let kit = qdrant_view::added(process, kit, &stream, running).await?;
     let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
     let found = view.found();
+    let mut caught_up = seen.clone();
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     running
         .spawn(async move { feed(&*bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await });
@@ -224,8 +226,19 @@ async fn index(
     });
     let metrics =
         retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    let searcher = kit.searcher(index).with_metrics(metrics);
-    Ok(Arc::new(Current::new(Arc::new(searcher), found)))
+    let searcher: Arc<dyn Searcher> = Arc::new(kit.searcher(index.clone()).with_metrics(metrics));
+    let lookup = Lookup::new(searcher.clone(), index);
+    let (bus, stop) = (process.bus.clone(), process.stop.clone());
+    running.spawn(async move {
+        let is_there = tokio::select! {
+            seen = caught_up.wait_for(|seen| *seen >= state.last) => seen.is_ok(),
+            () = stop.cancelled() => false,
+        };
+        if is_there {
+            lookup::serve(bus, lookup, stop).await;
+        }
+    });
+    Ok(Arc::new(Current::new(searcher, found)))
 }
 
 /// Keeps readiness true to the connection.

@@ -2,7 +2,10 @@
 
 use super::ground::Ground;
 use crate::fail::Fail;
-use retrieval::{HybridSearcher, Options};
+use futures_util::future::BoxFuture;
+use llm_pool::offline::sub_queries;
+use retrieval::{Options, Request, SearchResult, Searcher, search_each};
+use std::sync::Arc;
 
 /// A way to search.
 pub(super) struct Method {
@@ -12,6 +15,8 @@ pub(super) struct Method {
     words: bool,
     vectors: bool,
     rerank: bool,
+    /// Whether the parts of a question are searched for as well.
+    parts: bool,
 }
 
 /// All ways, in the order of reports.
@@ -21,6 +26,10 @@ const METHODS: &[Method] = &[
     method("vectors", false, true, false),
     method("fused", true, true, false),
     method("fused_rerank", true, true, true),
+    Method {
+        parts: true,
+        ..method("sub_queries", true, true, true)
+    },
 ];
 
 const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) -> Method {
@@ -29,12 +38,32 @@ const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) ->
         words,
         vectors,
         rerank,
+        parts: false,
+    }
+}
+
+/// Passages of each part: the retriever's default.
+const PER_QUERY_K: usize = 10;
+
+/// Searches for the parts of a question as well, as the offline reader takes it apart.
+struct InParts(Arc<dyn Searcher>);
+
+impl Searcher for InParts {
+    fn search<'a>(
+        &'a self,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        Box::pin(async move {
+            let parts = sub_queries(&request.query);
+            let gathered = search_each(&*self.0, request, &parts, PER_QUERY_K).await?;
+            Ok(gathered.result)
+        })
     }
 }
 
 impl Method {
     /// The searcher over an index.
-    pub(super) fn build(&self, ground: &Ground) -> HybridSearcher {
+    pub(super) fn build(&self, ground: &Ground) -> Arc<dyn Searcher> {
         let options = Options {
             words: self.words,
             vectors: self.vectors,
@@ -42,7 +71,11 @@ impl Method {
             ..ground.kit.options().clone()
         };
         let kit = ground.kit.clone().with_options(options);
-        kit.searcher(ground.index.clone())
+        let searcher = Arc::new(kit.searcher(ground.index.clone()));
+        match self.parts {
+            true => Arc::new(InParts(searcher)),
+            false => searcher,
+        }
     }
 }
 

@@ -71,7 +71,7 @@ pub async fn retrieval(
                 dataset.questions.len()
             ))
         };
-        let asked = measure::ask(&searcher, &dataset, args.deep, tell).await?;
+        let asked = measure::ask(&*searcher, &dataset, args.deep, tell).await?;
         report.add(method.name, &dataset, &asked);
         if args.details.is_some() {
             details.extend(report::details(method.name, &dataset, &asked));
