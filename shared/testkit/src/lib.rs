@@ -4,3 +4,5 @@ pub mod model;
 pub mod nats;
 pub mod node;
 pub mod qdrant;
+
+pub use sim_node;

@@ -5,9 +5,7 @@
 //! What it does next comes from a queue ([`FakeNode::script`]) and, when that is empty, from a
 //! standing behaviour ([`FakeNode::always`]). Tests wait for what it has seen, never for time.
 
-mod overflow;
-
-pub use overflow::Server;
+pub use sim_node::Server;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -29,6 +27,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How long a test waits at most for something to be seen.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Tokens of a prompt that is too long, as an overflow says.
+const OVERLONG: u32 = 99_999;
 
 /// A prompt as it arrived.
 #[derive(Debug, Clone, PartialEq)]
@@ -337,7 +338,7 @@ async fn chat(
             response
         }
         Behaviour::Overflow(server, limit) => {
-            let (status, body) = server.overflow(limit);
+            let (status, body) = server.overflow(limit, OVERLONG);
             whole(call, status, body.to_string())
         }
         Behaviour::Reject(types, status) => match rejected(&prompt, types) {
