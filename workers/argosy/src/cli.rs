@@ -6,6 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+mod pool;
+
+pub use pool::{BenchPool, Policy, Scenario};
+
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
 /// Heading of the options that say where the fleet is.
@@ -292,6 +296,9 @@ pub enum Bench {
     /// The index at size, over a generated corpus: feeding, memory, search times.
     #[command(after_help = "Example: argosy bench retrieval --chunks 100000 -o json")]
     Retrieval(BenchRetrieval),
+    /// The pool of model nodes on simulated ones, of which one is slow, stuck or flapping.
+    #[command(after_help = "Example: argosy bench pool --nodes 4 --scenario slow --seconds 5")]
+    Pool(BenchPool),
     /// One process of the floor, as `bench fleet` starts it.
     #[command(hide = true)]
     FloorRole(FloorRole),

@@ -8,12 +8,14 @@
 mod driver;
 mod fleet_run;
 mod host;
+mod pool;
 mod retrieval;
 mod sizes;
 mod steady;
 
 pub use fleet_run::floor_role;
 pub(crate) use host::machine;
+pub use pool::{Allocations, overhead, pool};
 pub use retrieval::retrieval;
 
 use crate::cli::{BenchFleet, Output};

@@ -1,0 +1,155 @@
+//! A closed loop of calls: so many callers, each with one call at a time, taking the next one of a
+//! common list, as the slots of mappers do. And what the calls came to, which is pure.
+
+use crate::fail::Fail;
+use llm::{ChatModel, ChatRequest};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// What a caller rests after a call that failed, as a message is delivered again later.
+const AFTER_FAILURE: Duration = Duration::from_millis(20);
+
+/// One call that ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Call {
+    pub(super) began: Instant,
+    pub(super) ended: Instant,
+    /// Tokens of its answer; none when it failed.
+    pub(super) tokens: Option<u64>,
+}
+
+/// Callers at work.
+pub(super) struct Load {
+    callers: JoinSet<Vec<Call>>,
+    asked: Arc<AtomicU64>,
+    stop: CancellationToken,
+}
+
+impl Load {
+    /// Starts so many callers of `model`.
+    pub(super) fn start(
+        model: Arc<dyn ChatModel>,
+        callers: usize,
+        request: impl Fn(u64) -> ChatRequest + Clone + Send + 'static,
+    ) -> Load {
+        let mut load = Load {
+            callers: JoinSet::new(),
+            asked: Arc::new(AtomicU64::new(0)),
+            stop: CancellationToken::new(),
+        };
+        for _ in 0..callers {
+            let (model, request) = (model.clone(), request.clone());
+            let (asked, stop) = (load.asked.clone(), load.stop.clone());
+            load.callers.spawn(async move {
+                let mut calls = Vec::new();
+                while !stop.is_cancelled() {
+                    let request = request(asked.fetch_add(1, Ordering::Relaxed));
+                    let call = call(&*model, &request).await;
+                    if call.tokens.is_none() {
+                        tokio::time::sleep(AFTER_FAILURE).await;
+                    }
+                    calls.push(call);
+                }
+                calls
+            });
+        }
+        load
+    }
+
+    /// Calls that were begun so far.
+    pub(super) fn asked(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Begins no more calls and waits for those in flight: every one has its time-out.
+    pub(super) async fn stop(mut self) -> Result<Vec<Call>, Fail> {
+        self.stop.cancel();
+        let mut calls = Vec::new();
+        while let Some(done) = self.callers.join_next().await {
+            calls.extend(done.map_err(|e| Fail::negative(format!("a caller broke off: {e}")))?);
+        }
+        Ok(calls)
+    }
+}
+
+async fn call(model: &dyn ChatModel, request: &ChatRequest) -> Call {
+    let began = Instant::now();
+    let reply = model.chat(request).await;
+    if let Err(error) = &reply {
+        tracing::debug!(%error, "call failed");
+    }
+    Call {
+        began,
+        ended: Instant::now(),
+        tokens: reply.ok().map(|reply| reply.usage.tokens_out),
+    }
+}
+
+/// What the calls of a window of time came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Measured {
+    /// Calls that began in it, and how many of these failed.
+    pub(super) calls: usize,
+    pub(super) failed: usize,
+    /// Tokens of the calls that ended in it.
+    pub(super) tokens_per_s: f64,
+    /// Of the calls that began in it, failed ones included: who is slow to fail is slow.
+    pub(super) p50_ms: f64,
+    pub(super) p99_ms: f64,
+}
+
+impl Measured {
+    /// Of the calls of a window that is not empty.
+    pub(super) fn of(calls: &[Call], from: Instant, until: Instant) -> Measured {
+        let within = |at: Instant| from <= at && at < until;
+        let ended = calls.iter().filter(|call| within(call.ended));
+        let tokens: u64 = ended.filter_map(|call| call.tokens).sum();
+        let began: Vec<_> = calls.iter().filter(|call| within(call.began)).collect();
+        let mut times: Vec<_> = began.iter().map(|call| call.ended - call.began).collect();
+        times.sort();
+        let at = |share: f64| {
+            let last = times.len().saturating_sub(1) as f64;
+            let time = times.get((last * share).round() as usize);
+            time.map_or(f64::NAN, |time| time.as_secs_f64() * 1_000.0)
+        };
+        Measured {
+            calls: began.len(),
+            failed: began.iter().filter(|call| call.tokens.is_none()).count(),
+            tokens_per_s: tokens as f64 / (until - from).as_secs_f64(),
+            p50_ms: at(0.50),
+            p99_ms: at(0.99),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_window_counts_and_the_slow_end_of_it_too() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let call = |began, ended, tokens| Call {
+            began: at(began),
+            ended: at(ended),
+            tokens,
+        };
+        let calls = [
+            call(0, 50, Some(1_000)),
+            call(50, 150, Some(10)),
+            call(100, 200, Some(20)),
+            call(150, 160, None),
+            call(250, 900, Some(40)),
+            call(300, 310, Some(5)),
+        ];
+        let measured = Measured::of(&calls, at(100), at(300));
+        assert_eq!((measured.calls, measured.failed), (3, 1));
+        assert_eq!(measured.tokens_per_s, 150.0);
+        assert_eq!((measured.p50_ms, measured.p99_ms), (100.0, 650.0));
+        assert!(Measured::of(&[], at(0), at(1)).p99_ms.is_nan());
+    }
+}
