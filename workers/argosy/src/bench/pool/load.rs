@@ -91,12 +91,13 @@ async fn call(model: &dyn ChatModel, request: &ChatRequest) -> Call {
 /// What the calls of a window of time came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measured {
-    /// Calls that began in it, and how many of these failed.
+    /// Calls that were in flight at some time of it, and how many of these failed.
     pub(super) calls: usize,
     pub(super) failed: usize,
     /// Tokens of the calls that ended in it.
     pub(super) tokens_per_s: f64,
-    /// Of the calls that began in it, failed ones included: who is slow to fail is slow.
+    /// Of the same calls, from their beginning to their end, even where that is outside: a call that
+    /// hangs for longer than the window counts, and a failed one as well.
     pub(super) p50_ms: f64,
     pub(super) p99_ms: f64,
 }
@@ -107,8 +108,9 @@ impl Measured {
         let within = |at: Instant| from <= at && at < until;
         let ended = calls.iter().filter(|call| within(call.ended));
         let tokens: u64 = ended.filter_map(|call| call.tokens).sum();
-        let began: Vec<_> = calls.iter().filter(|call| within(call.began)).collect();
-        let mut times: Vec<_> = began.iter().map(|call| call.ended - call.began).collect();
+        let there = |call: &&Call| from <= call.ended && call.began < until;
+        let there: Vec<_> = calls.iter().filter(there).collect();
+        let mut times: Vec<_> = there.iter().map(|call| call.ended - call.began).collect();
         times.sort();
         let at = |share: f64| {
             let last = times.len().saturating_sub(1) as f64;
@@ -116,8 +118,8 @@ impl Measured {
             time.map_or(f64::NAN, |time| time.as_secs_f64() * 1_000.0)
         };
         Measured {
-            calls: began.len(),
-            failed: began.iter().filter(|call| call.tokens.is_none()).count(),
+            calls: there.len(),
+            failed: there.iter().filter(|call| call.tokens.is_none()).count(),
             tokens_per_s: tokens as f64 / (until - from).as_secs_f64(),
             p50_ms: at(0.50),
             p99_ms: at(0.99),
@@ -147,9 +149,12 @@ mod tests {
             call(300, 310, Some(5)),
         ];
         let measured = Measured::of(&calls, at(100), at(300));
-        assert_eq!((measured.calls, measured.failed), (3, 1));
+        assert_eq!((measured.calls, measured.failed), (4, 1));
         assert_eq!(measured.tokens_per_s, 150.0);
         assert_eq!((measured.p50_ms, measured.p99_ms), (100.0, 650.0));
+        let hanging = [call(0, 900, None)];
+        let measured = Measured::of(&hanging, at(100), at(300));
+        assert_eq!((measured.failed, measured.p99_ms), (1, 900.0));
         assert!(Measured::of(&[], at(0), at(1)).p99_ms.is_nan());
     }
 }

@@ -44,7 +44,9 @@ const PANELS: [Panel; 2] = [
 
 /// The picture of these rows.
 pub(super) fn plot(rows: &[Row]) -> String {
-    let groups = distinct(rows.iter().map(|row| (row.name, row.nodes)));
+    let names = distinct(rows.iter().map(|row| row.name));
+    let mut groups = distinct(rows.iter().map(|row| (row.name, row.nodes)));
+    groups.sort_by_key(|(name, _)| names.iter().position(|other| other == name));
     let policies = distinct(rows.iter().map(|row| row.policy));
     let group_width = BAR * policies.len() as f64 + GAP;
     let width = (LEFT + group_width * groups.len() as f64 + GAP).max(620.0);
