@@ -5,6 +5,7 @@
 //! bad node being bad already: what is measured is how the pool lives with it, not how it finds out.
 //! But for a flapping node, which is found out again and again.
 
+mod lag;
 mod load;
 mod overhead;
 mod report;
@@ -19,6 +20,7 @@ use crate::cli::{BenchPool, Output, Policy, Scenario};
 use crate::fail::Fail;
 use crate::render::Line;
 use anstream::println;
+use lag::Lag;
 use llm_pool::Pool;
 use load::{Load, Measured};
 use owo_colors::OwoColorize;
@@ -122,7 +124,9 @@ async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, Fail
     let load = Load::start(Arc::new(pool), callers, move |n| world.request(n));
     sleep(world.span(WARM_UP)).await;
     let (from, cpu, seen, asked) = (Instant::now(), Cpu::now(), nodes.seen(), load.asked());
+    let lag = Lag::start();
     sleep(measured).await;
+    let lag_p99_ms = lag.p99_ms().await;
     let (until, cpu) = (Instant::now(), Cpu::now().since(cpu));
     let (seen_after, asked_after) = (nodes.seen(), load.asked());
     let calls = load.stop().await?;
@@ -140,6 +144,7 @@ async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, Fail
             cached_tokens: seen_after.cached_tokens - seen.cached_tokens,
             cpu_client: cpu.client / wall_ms,
             cpu_nodes: cpu.nodes / wall_ms,
+            lag_p99_ms,
         },
     ))
 }

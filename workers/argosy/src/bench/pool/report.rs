@@ -26,6 +26,8 @@ pub(super) struct Row {
     /// Cores in use.
     pub(super) cpu_client: f64,
     pub(super) cpu_nodes: f64,
+    /// How late this process was to its own timers.
+    pub(super) lag_p99_ms: f64,
 }
 
 /// What was counted beside the calls.
@@ -37,6 +39,7 @@ pub(super) struct Counts {
     pub(super) cached_tokens: u64,
     pub(super) cpu_client: f64,
     pub(super) cpu_nodes: f64,
+    pub(super) lag_p99_ms: f64,
 }
 
 impl Row {
@@ -63,6 +66,7 @@ impl Row {
             cached_share: share(counts.cached_tokens, counts.prompt_tokens),
             cpu_client: counts.cpu_client,
             cpu_nodes: counts.cpu_nodes,
+            lag_p99_ms: counts.lag_p99_ms,
         }
     }
 }
@@ -82,7 +86,7 @@ pub(super) fn compare(rows: &mut [Row]) {
 /// The head of the table.
 pub(super) fn head() -> String {
     format!(
-        "{:>9} {:>5} {:>16} {:>10} {:>8} {:>8} {:>9} {:>10} {:>7} {:>7} {:>6} {:>11} {:>10}",
+        "{:>9} {:>5} {:>16} {:>10} {:>8} {:>8} {:>9} {:>10} {:>7} {:>7} {:>6} {:>11} {:>10} {:>7}",
         "scenario",
         "nodes",
         "policy",
@@ -95,7 +99,8 @@ pub(super) fn head() -> String {
         "calls",
         "cached",
         "client CPU",
-        "nodes CPU"
+        "nodes CPU",
+        "lag ms"
     )
 }
 
@@ -103,7 +108,7 @@ pub(super) fn head() -> String {
 pub(super) fn line(row: &Row) -> String {
     let ratio = row.p99_ratio.map_or("--".into(), |r| format!("{r:.2}"));
     format!(
-        "{:>9} {:>5} {:>16} {:>10.3} {:>8.0} {:>8.0} {:>9} {:>9.1}% {:>7} {:>7} {:>5.0}% {:>11.2} {:>10.2}",
+        "{:>9} {:>5} {:>16} {:>10.3} {:>8.0} {:>8.0} {:>9} {:>9.1}% {:>7} {:>7} {:>5.0}% {:>11.2} {:>10.2} {:>7.0}",
         row.name,
         row.nodes,
         row.policy,
@@ -116,19 +121,29 @@ pub(super) fn line(row: &Row) -> String {
         row.calls,
         row.cached_share * 100.0,
         row.cpu_client,
-        row.cpu_nodes
+        row.cpu_nodes,
+        row.lag_p99_ms
     )
 }
 
-/// What makes the figures doubtful, if anything does: client and nodes share this machine.
+/// A timer that is later than this share of a usual call tells of a crowded machine.
+const LAG_SHARE_MAX: f64 = 0.05;
+
+/// What makes the figures doubtful, if anything does: client and nodes share this machine, and maybe
+/// not they alone.
 pub(super) fn doubt(rows: &[Row], cores: usize) -> Option<String> {
-    let busiest = rows.iter().map(|row| row.cpu_client + row.cpu_nodes);
-    let busiest = busiest.fold(0.0, f64::max);
-    let crowded = rows.iter().any(|row| row.cpu_nodes > 0.8) || busiest > 0.75 * cores as f64;
-    crowded.then(|| {
+    let most = |value: fn(&Row) -> f64| rows.iter().map(value).fold(0.0, f64::max);
+    let busiest = most(|row| row.cpu_client + row.cpu_nodes);
+    let crowded = most(|row| row.cpu_nodes) > 0.8 || busiest > 0.75 * cores as f64;
+    let late = |row: &&Row| row.lag_p99_ms > LAG_SHARE_MAX * row.p50_ms + 1.0;
+    let late = rows.iter().filter(late).count();
+    (crowded || late > 0).then(|| {
         format!(
-            "client and simulators took up to {busiest:.1} of {cores} cores: the machine, not the pool, may have \
-             been the limit. Run a release build, fewer nodes or a smaller --scale"
+            "the machine, not the pool, may have been the limit: client and nodes took up to {busiest:.1} of {cores} \
+             cores, and timers were late in {late} of {} runs (up to {:.0} ms). Run a release build on a quiet \
+             machine, or a smaller --scale",
+            rows.len(),
+            most(|row| row.lag_p99_ms)
         )
     })
 }
@@ -152,6 +167,7 @@ pub(super) mod tests {
             cached_share: 0.5,
             cpu_client: 0.2,
             cpu_nodes: 0.1,
+            lag_p99_ms: 1.5,
         }
     }
 
@@ -175,5 +191,8 @@ pub(super) mod tests {
         assert_eq!(doubt(&rows, 2), None);
         rows[0].cpu_client = 1.6;
         assert!(doubt(&rows, 2).is_some_and(|doubt| doubt.contains("1.7 of 2")));
+        rows[0].cpu_client = 0.2;
+        rows[0].lag_p99_ms = 6.5;
+        assert!(doubt(&rows, 2).is_some_and(|doubt| doubt.contains("1 of 1 runs")));
     }
 }
