@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// What a caller rests after a call that failed, as a message is delivered again later.
-const AFTER_FAILURE: Duration = Duration::from_millis(20);
+/// What a caller rests after a call that failed or was turned away, as a message is delivered again
+/// later.
+const REST: Duration = Duration::from_millis(20);
 
 /// One call that ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +20,8 @@ pub(super) struct Call {
     pub(super) ended: Instant,
     /// Tokens of its answer; none when it failed.
     pub(super) tokens: Option<u64>,
+    /// How often it was turned away because all was busy.
+    pub(super) held: usize,
 }
 
 /// Callers at work.
@@ -49,7 +52,7 @@ impl Load {
                     let request = request(asked.fetch_add(1, Ordering::Relaxed));
                     let call = call(&*model, &request).await;
                     if call.tokens.is_none() {
-                        tokio::time::sleep(AFTER_FAILURE).await;
+                        tokio::time::sleep(REST).await;
                     }
                     calls.push(call);
                 }
@@ -75,9 +78,19 @@ impl Load {
     }
 }
 
+/// A call that is turned away because all is busy is held and made again, as the harness does; its
+/// time goes on.
 async fn call(model: &dyn ChatModel, request: &ChatRequest) -> Call {
-    let began = Instant::now();
-    let reply = model.chat(request).await;
+    let (began, mut held) = (Instant::now(), 0);
+    let reply = loop {
+        let reply = model.chat(request).await;
+        let is_busy = matches!(reply, Err(llm::Error::Overloaded { .. }));
+        if !is_busy || began.elapsed() >= request.timeout {
+            break reply;
+        }
+        held += 1;
+        tokio::time::sleep(REST).await;
+    };
     if let Err(error) = &reply {
         tracing::debug!(%error, "call failed");
     }
@@ -85,6 +98,7 @@ async fn call(model: &dyn ChatModel, request: &ChatRequest) -> Call {
         began,
         ended: Instant::now(),
         tokens: reply.ok().map(|reply| reply.usage.tokens_out),
+        held,
     }
 }
 
@@ -94,6 +108,8 @@ pub(super) struct Measured {
     /// Calls that were in flight at some time of it, and how many of these failed.
     pub(super) calls: usize,
     pub(super) failed: usize,
+    /// How often they were turned away before.
+    pub(super) held: usize,
     /// Tokens of the calls that ended in it.
     pub(super) tokens_per_s: f64,
     /// Of the same calls, from their beginning to their end, even where that is outside: a call that
@@ -120,6 +136,7 @@ impl Measured {
         Measured {
             calls: there.len(),
             failed: there.iter().filter(|call| call.tokens.is_none()).count(),
+            held: there.iter().map(|call| call.held).sum(),
             tokens_per_s: tokens as f64 / (until - from).as_secs_f64(),
             p50_ms: at(0.50),
             p99_ms: at(0.99),
@@ -131,6 +148,33 @@ impl Measured {
 mod tests {
     use super::*;
 
+    /// Turns the first calls away, then fails.
+    struct Busy(AtomicU64);
+
+    impl ChatModel for Busy {
+        fn name(&self) -> &str {
+            "busy"
+        }
+
+        fn chat<'a>(
+            &'a self,
+            _: &'a ChatRequest,
+        ) -> llm::BoxFuture<'a, Result<llm::ChatReply, llm::Error>> {
+            let left = self.0.fetch_sub(1, Ordering::Relaxed);
+            Box::pin(std::future::ready(match left {
+                1 => Err(llm::Error::TimedOut(Duration::ZERO)),
+                _ => Err(llm::Error::Overloaded { retry_after: None }),
+            }))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_is_turned_away_is_made_again() {
+        let request = super::super::world::World { scale: 1.0 }.request(0);
+        let call = call(&Busy(AtomicU64::new(4)), &request).await;
+        assert_eq!((call.held, call.tokens), (3, None));
+    }
+
     #[test]
     fn only_the_window_counts_and_the_slow_end_of_it_too() {
         let start = Instant::now();
@@ -139,6 +183,7 @@ mod tests {
             began: at(began),
             ended: at(ended),
             tokens,
+            held: 1,
         };
         let calls = [
             call(0, 50, Some(1_000)),
@@ -150,6 +195,7 @@ mod tests {
         ];
         let measured = Measured::of(&calls, at(100), at(300));
         assert_eq!((measured.calls, measured.failed), (4, 1));
+        assert_eq!(measured.held, 4);
         assert_eq!(measured.tokens_per_s, 150.0);
         assert_eq!((measured.p50_ms, measured.p99_ms), (100.0, 650.0));
         let hanging = [call(0, 900, None)];

@@ -20,6 +20,8 @@ pub(super) struct Row {
     pub(super) extra_load: f64,
     /// Calls without an answer.
     pub(super) failed: usize,
+    /// How often a call was turned away because all was busy, and made again.
+    pub(super) held: usize,
     pub(super) calls: usize,
     /// Prompt tokens that the nodes found cached, of all that they were sent.
     pub(super) cached_share: f64,
@@ -62,6 +64,7 @@ impl Row {
             p99_ratio: None,
             extra_load: share(counts.reached, counts.asked) - 1.0,
             failed: measured.failed,
+            held: measured.held,
             calls: measured.calls,
             cached_share: share(counts.cached_tokens, counts.prompt_tokens),
             cpu_client: counts.cpu_client,
@@ -86,7 +89,7 @@ pub(super) fn compare(rows: &mut [Row]) {
 /// The head of the table.
 pub(super) fn head() -> String {
     format!(
-        "{:>9} {:>5} {:>16} {:>10} {:>8} {:>8} {:>9} {:>10} {:>7} {:>7} {:>6} {:>11} {:>10} {:>7}",
+        "{:>9} {:>5} {:>16} {:>10} {:>8} {:>8} {:>9} {:>10} {:>7} {:>6} {:>7} {:>6} {:>11} {:>10} {:>7}",
         "scenario",
         "nodes",
         "policy",
@@ -96,6 +99,7 @@ pub(super) fn head() -> String {
         "p99 ratio",
         "extra load",
         "failed",
+        "held",
         "calls",
         "cached",
         "client CPU",
@@ -108,7 +112,7 @@ pub(super) fn head() -> String {
 pub(super) fn line(row: &Row) -> String {
     let ratio = row.p99_ratio.map_or("--".into(), |r| format!("{r:.2}"));
     format!(
-        "{:>9} {:>5} {:>16} {:>10.3} {:>8.0} {:>8.0} {:>9} {:>9.1}% {:>7} {:>7} {:>5.0}% {:>11.2} {:>10.2} {:>7.0}",
+        "{:>9} {:>5} {:>16} {:>10.3} {:>8.0} {:>8.0} {:>9} {:>9.1}% {:>7} {:>6} {:>7} {:>5.0}% {:>11.2} {:>10.2} {:>7.0}",
         row.name,
         row.nodes,
         row.policy,
@@ -118,6 +122,7 @@ pub(super) fn line(row: &Row) -> String {
         ratio,
         row.extra_load * 100.0,
         row.failed,
+        row.held,
         row.calls,
         row.cached_share * 100.0,
         row.cpu_client,
@@ -163,6 +168,7 @@ pub(super) mod tests {
             p99_ratio: None,
             extra_load: 0.02,
             failed: 0,
+            held: 0,
             calls: 900,
             cached_share: 0.5,
             cpu_client: 0.2,
