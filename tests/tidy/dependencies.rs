@@ -43,10 +43,12 @@ const OURS: &[(&str, &[&str])] = &[
         &["envelope", "settings", "stage", "llm", "embed", "retrieval"],
     ),
     ("gateway", &["envelope", "settings", "telemetry", "harness"]),
-    // what tests stand on
+    // what measurements and tests stand on
+    ("sim-node", &[]),
     (
         "testkit",
         &[
+            "sim-node",
             "envelope",
             "settings",
             "telemetry",
@@ -110,7 +112,7 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
     ("sled", &["conversation"], "one owner keeps conversations"),
     (
         "axum",
-        &["telemetry", "gateway", "testkit", "argosy"],
+        &["telemetry", "gateway", "sim-node", "testkit", "argosy"],
         "only the rim listens",
     ),
     (

@@ -5,3 +5,5 @@ pub mod model;
 pub mod nats;
 pub mod node;
 pub mod qdrant;
+
+pub use sim_node;

@@ -5,10 +5,9 @@
 //! What it does next comes from a queue ([`FakeNode::script`]) and, when that is empty, from a
 //! standing behaviour ([`FakeNode::always`]). Tests wait for what it has seen, never for time.
 
-mod overflow;
 mod texts;
 
-pub use overflow::Server;
+pub use sim_node::Server;
 pub use texts::{DIMS, vector};
 
 use axum::Router;
@@ -31,6 +30,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How long a test waits at most for something to be seen.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Tokens of a prompt that is too long, as an overflow says.
+const OVERLONG: u32 = 99_999;
 
 /// A prompt as it arrived.
 #[derive(Debug, Clone, PartialEq)]
@@ -392,7 +394,7 @@ async fn behave(
             response
         }
         Behaviour::Overflow(server, limit) => {
-            let (status, body) = server.overflow(limit);
+            let (status, body) = server.overflow(limit, OVERLONG);
             whole(call, status, body.to_string())
         }
         Behaviour::Reject(types, status) => match rejected(&prompt, types) {

@@ -12,8 +12,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 mod models;
+mod pool;
 
 pub use models::{Models, Pull};
+pub use pool::{BenchPool, Policy, Scenario};
 
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
@@ -351,6 +353,9 @@ pub enum Bench {
     /// and from a snapshot.
     #[command(after_help = "Example: argosy bench views --chunks 100000 -o json")]
     Views(BenchViews),
+    /// The pool of model nodes on simulated ones, of which one is slow, stuck or flapping.
+    #[command(after_help = "Example: argosy bench pool --nodes 4 --scenario slow --seconds 5")]
+    Pool(BenchPool),
     /// One process of the floor, as `bench fleet` starts it.
     #[command(hide = true)]
     FloorRole(FloorRole),

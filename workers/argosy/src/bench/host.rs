@@ -4,9 +4,22 @@ use std::fs::read_to_string;
 
 /// User and system time of a process so far, in milliseconds; 0 when it is gone.
 pub(super) fn cpu_ms(pid: u32) -> f64 {
-    let Ok(stat) = read_to_string(format!("/proc/{pid}/stat")) else {
-        return 0.0;
-    };
+    let stat = read_to_string(format!("/proc/{pid}/stat"));
+    stat.map_or(0.0, |stat| stat_ms(&stat))
+}
+
+/// The same for those threads of this process whose name begins like this.
+pub(super) fn threads_cpu_ms(name: &str) -> f64 {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    let stats = tasks.filter_map(|task| read_to_string(task.ok()?.path().join("stat")).ok());
+    let named = stats.filter(|stat| {
+        let comm = stat.split_once('(').map(|(_, rest)| rest);
+        comm.is_some_and(|comm| comm.starts_with(name))
+    });
+    named.map(|stat| stat_ms(&stat)).sum()
+}
+
+fn stat_ms(stat: &str) -> f64 {
     // The name may hold spaces; what follows its closing bracket does not. Fields 14 and 15 are
     // ticks of 10 ms on every Linux that we know (USER_HZ).
     let Some((_, rest)) = stat.rsplit_once(')') else {

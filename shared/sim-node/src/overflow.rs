@@ -36,10 +36,10 @@ impl Server {
         !matches!(self, Server::Ollama)
     }
 
-    /// Status and body of its overflow, for a context of `limit` tokens.
-    pub(super) fn overflow(self, limit: u32) -> (u16, Value) {
+    /// Status and body of its overflow, for a prompt of `sent` tokens and a context of `limit`.
+    pub fn overflow(self, limit: u32, sent: u32) -> (u16, Value) {
         let openai = format!(
-            "This model's maximum context length is {limit} tokens. However, you requested 99999 tokens."
+            "This model's maximum context length is {limit} tokens. However, you requested {sent} tokens."
         );
         match self {
             Server::OpenAi => (
@@ -56,19 +56,19 @@ impl Server {
             ),
             Server::LlamaCpp => (
                 400,
-                json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": 99999, "n_ctx": limit}}),
+                json!({"error": {"code": 400, "message": "the request exceeds the available context size, try increasing it", "type": "exceed_context_size_error", "n_prompt_tokens": sent, "n_ctx": limit}}),
             ),
             Server::LlamaCppPython => (
                 500,
-                json!({"error": {"message": format!("Requested tokens (99999) exceed context window of {limit}"), "type": "internal_server_error", "param": null, "code": null}}),
+                json!({"error": {"message": format!("Requested tokens ({sent}) exceed context window of {limit}"), "type": "internal_server_error", "param": null, "code": null}}),
             ),
             Server::Sglang => (
                 400,
-                json!({"object": "error", "message": format!("The input (99999 tokens) is longer than the model's context length ({limit} tokens)."), "type": "BadRequestError", "code": 400}),
+                json!({"object": "error", "message": format!("The input ({sent} tokens) is longer than the model's context length ({limit} tokens)."), "type": "BadRequestError", "code": 400}),
             ),
             Server::Tgi => (
                 422,
-                json!({"error": format!("Input validation error: `inputs` tokens + `max_new_tokens` must be <= {limit}. Given: 99999 `inputs` tokens and 64 `max_new_tokens`"), "error_type": "validation"}),
+                json!({"error": format!("Input validation error: `inputs` tokens + `max_new_tokens` must be <= {limit}. Given: {sent} `inputs` tokens and 64 `max_new_tokens`"), "error_type": "validation"}),
             ),
             Server::Ollama => (
                 400,
@@ -77,7 +77,7 @@ impl Server {
             // LM Studio sends its errors as if nothing had happened.
             Server::LmStudio => (
                 200,
-                json!({"error": format!("Trying to keep the first 99999 tokens when context the overflows. However, the model is loaded with context length of only {limit} tokens, which is not enough.")}),
+                json!({"error": format!("Trying to keep the first {sent} tokens when context the overflows. However, the model is loaded with context length of only {limit} tokens, which is not enough.")}),
             ),
         }
     }

@@ -1,0 +1,119 @@
+//! `/metrics` in the names of real servers. Pure.
+//!
+//! Only what a client may steer by: running, waiting, use of the cache. The label of the model is
+//! there where the real server has it.
+
+use crate::engine::Load;
+use std::fmt::Write;
+
+/// Whose metrics a node shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// None: the address is not found.
+    None,
+    /// vLLM since its engine V1.
+    #[default]
+    Vllm,
+    /// vLLM before: the use of the cache has another name.
+    VllmOld,
+    /// llama.cpp, which no longer tells about its cache.
+    LlamaCpp,
+    /// llama.cpp before: with the use of the cache.
+    LlamaCppOld,
+    /// SGLang.
+    Sglang,
+}
+
+impl Dialect {
+    /// Every one that shows something.
+    pub const SPEAKING: [Dialect; 5] = [
+        Dialect::Vllm,
+        Dialect::VllmOld,
+        Dialect::LlamaCpp,
+        Dialect::LlamaCppOld,
+        Dialect::Sglang,
+    ];
+
+    /// The text in the format of Prometheus; none where there is no such address.
+    pub fn text(self, model: &str, load: Load) -> Option<String> {
+        let (running, waiting, cache) = match self {
+            Dialect::None => return None,
+            Dialect::Vllm => (
+                "vllm:num_requests_running",
+                "vllm:num_requests_waiting",
+                Some("vllm:kv_cache_usage_perc"),
+            ),
+            Dialect::VllmOld => (
+                "vllm:num_requests_running",
+                "vllm:num_requests_waiting",
+                Some("vllm:gpu_cache_usage_perc"),
+            ),
+            Dialect::LlamaCpp => (
+                "llamacpp:requests_processing",
+                "llamacpp:requests_deferred",
+                None,
+            ),
+            Dialect::LlamaCppOld => (
+                "llamacpp:requests_processing",
+                "llamacpp:requests_deferred",
+                Some("llamacpp:kv_cache_usage_ratio"),
+            ),
+            Dialect::Sglang => (
+                "sglang:num_running_reqs",
+                "sglang:num_queue_reqs",
+                Some("sglang:token_usage"),
+            ),
+        };
+        let labels = match self {
+            Dialect::Vllm => format!("{{engine=\"0\",model_name=\"{model}\"}}"),
+            Dialect::VllmOld | Dialect::Sglang => format!("{{model_name=\"{model}\"}}"),
+            _ => String::new(),
+        };
+        let mut text = String::new();
+        let mut gauge = |name: &str, value: f64| {
+            let _ = writeln!(text, "# TYPE {name} gauge\n{name}{labels} {value:?}");
+        };
+        gauge(running, load.running as f64);
+        gauge(waiting, load.waiting as f64);
+        if let Some(cache) = cache {
+            gauge(cache, load.cache_use);
+        }
+        Some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_server_has_its_names() {
+        let load = Load {
+            running: 3,
+            waiting: 2,
+            cache_use: 0.25,
+        };
+        let text = |dialect: Dialect| dialect.text("tiny", load).unwrap();
+        for (dialect, line) in [
+            (
+                Dialect::Vllm,
+                "vllm:kv_cache_usage_perc{engine=\"0\",model_name=\"tiny\"} 0.25",
+            ),
+            (
+                Dialect::VllmOld,
+                "vllm:gpu_cache_usage_perc{model_name=\"tiny\"} 0.25",
+            ),
+            (Dialect::LlamaCpp, "llamacpp:requests_deferred 2.0"),
+            (Dialect::LlamaCppOld, "llamacpp:kv_cache_usage_ratio 0.25"),
+            (
+                Dialect::Sglang,
+                "sglang:num_queue_reqs{model_name=\"tiny\"} 2.0",
+            ),
+        ] {
+            let text = text(dialect);
+            assert!(text.lines().any(|l| l == line), "{line} is not in\n{text}");
+        }
+        assert!(!text(Dialect::LlamaCpp).contains("cache"));
+        assert_eq!(Dialect::None.text("tiny", load), None);
+    }
+}

@@ -1,0 +1,202 @@
+//! The node: an engine behind HTTP, and what it has seen.
+
+use crate::answer::Lengths;
+use crate::behaviour::Behaviour;
+use crate::calls;
+use crate::door::{Door, Hours, Reset};
+use crate::engine::Load;
+use crate::metrics::Dialect;
+use crate::overflow::Server;
+use crate::params::Params;
+use crate::request::Prompt;
+use crate::works::Works;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// What it takes for what.
+    pub params: Params,
+    /// The model's name at `/v1/models`. Default `sim`.
+    pub model: String,
+    /// How long answers are, where no closure makes them.
+    pub lengths: Lengths,
+    /// Seed of these lengths: nodes with the same one answer a prompt alike. Default 0.
+    pub seed: u64,
+    /// Tokens that are sent together, after the first one, which is sent at once. Real servers send
+    /// each; fewer pieces cost less of the machine under load. Default 1.
+    pub chunk_tokens: u32,
+    /// Most tokens of a prompt. Default 32,768.
+    pub context_tokens: u32,
+    /// Whose way it has with longer ones. Ollama reads what fits and says nothing. Default vLLM.
+    pub server: Server,
+    /// Whose metrics it shows. Default vLLM.
+    pub metrics: Dialect,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            params: Params::default(),
+            model: "sim".into(),
+            lengths: Lengths::default(),
+            seed: 0,
+            chunk_tokens: 1,
+            context_tokens: 32_768,
+            server: Server::Vllm,
+            metrics: Dialect::default(),
+        }
+    }
+}
+
+/// What a node has seen so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Calls that arrived, of completions and embeddings, whatever became of them.
+    pub calls: u64,
+    /// Calls that are being worked on or wait.
+    pub in_flight: u64,
+    /// Most calls that were there at once.
+    pub busiest: u64,
+    /// Calls whose answer was sent whole, refusals included.
+    pub finished: u64,
+    /// Calls that ended before: their client or the connection went away.
+    pub abandoned: u64,
+    /// Tokens of the prompts that were answered.
+    pub prompt_tokens: u64,
+    /// How many of these were cached.
+    pub cached_tokens: u64,
+    /// Tokens of the answers.
+    pub answer_tokens: u64,
+}
+
+/// What a node answers.
+pub(crate) type Answer = Box<dyn Fn(&Prompt) -> String + Send + Sync>;
+
+/// What the handlers of a node share.
+pub(crate) struct Shared {
+    pub(crate) options: Options,
+    pub(crate) answer: Answer,
+    pub(crate) works: Arc<Works>,
+    behaviour: Mutex<Behaviour>,
+    seen: watch::Sender<Seen>,
+}
+
+/// A simulated node, listening on a port of its own. Dropping it ends it.
+pub struct SimNode {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    hours: watch::Sender<Hours>,
+    /// The engine's clock and the server.
+    _tasks: JoinSet<()>,
+}
+
+impl SimNode {
+    /// Starts a node that answers with filler, in the shape that the mapper reads.
+    ///
+    /// # Errors
+    /// When no port is free.
+    pub async fn start(options: Options) -> io::Result<Self> {
+        let (lengths, seed) = (options.lengths, options.seed);
+        Self::answering(options, move |prompt| lengths.answer(seed, prompt)).await
+    }
+
+    /// Starts a node that answers with what `answer` makes of a prompt; how long that is decides how
+    /// long it takes.
+    ///
+    /// # Errors
+    /// When no port is free.
+    pub async fn answering(
+        options: Options,
+        answer: impl Fn(&Prompt) -> String + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let works = Works::new(options.params, options.chunk_tokens);
+        let (hours, door_hours) = watch::channel(Hours::ALWAYS);
+        let dying = works.clone();
+        let door = Door::open(door_hours, move || dying.restart()).await?;
+        let address = door.address();
+        let shared = Arc::new(Shared {
+            options,
+            answer: Box::new(answer),
+            works: works.clone(),
+            behaviour: Mutex::new(Behaviour::Healthy),
+            seen: watch::Sender::new(Seen::default()),
+        });
+        let router = calls::router(shared.clone());
+        let service = router.into_make_service_with_connect_info::<Reset>();
+        let mut tasks = JoinSet::new();
+        tasks.spawn(works.run());
+        tasks.spawn(async move {
+            // It has no end but that of the task.
+            let _ = axum::serve(door, service).await;
+        });
+        Ok(SimNode {
+            address,
+            shared,
+            hours,
+            _tasks: tasks,
+        })
+    }
+
+    /// Where it listens: `http://127.0.0.1:port`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Behaves like this from now on.
+    pub fn behave(&self, behaviour: Behaviour) {
+        *self.shared.behaviour() = behaviour;
+        self.shared.works.slow_down(match behaviour {
+            Behaviour::Slow(factor) => factor,
+            _ => 1.0,
+        });
+        let flapping = match behaviour {
+            Behaviour::Flapping(up, down) => Some((Instant::now(), up, down)),
+            _ => None,
+        };
+        self.hours.send_modify(|hours| hours.flapping = flapping);
+    }
+
+    /// Dies and comes back after `down`: what is in flight is dropped, the cache is empty, and
+    /// connections are refused meanwhile.
+    pub fn restart(&self, down: Duration) {
+        // Even the shortest restart has a moment in which nobody listens.
+        let until = Instant::now() + down.max(Duration::from_millis(1));
+        self.hours
+            .send_modify(|hours| hours.gone_until = Some(until));
+    }
+
+    /// What it has seen so far.
+    pub fn seen(&self) -> Seen {
+        *self.shared.seen.borrow()
+    }
+
+    /// What its engine is busy with.
+    pub fn load(&self) -> Load {
+        self.shared.works.load()
+    }
+
+    /// Waits until it has seen what `wanted` asks for, at most `patience`. None when it has not.
+    pub async fn until(&self, patience: Duration, wanted: impl Fn(&Seen) -> bool) -> Option<Seen> {
+        let mut seen = self.shared.seen.subscribe();
+        let waited = tokio::time::timeout(patience, seen.wait_for(wanted)).await;
+        Some(*waited.ok()?.ok()?)
+    }
+}
+
+impl Shared {
+    pub(crate) fn behaviour(&self) -> MutexGuard<'_, Behaviour> {
+        let behaviour = self.behaviour.lock();
+        behaviour.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn see(&self, change: impl FnOnce(&mut Seen)) {
+        self.seen.send_modify(change);
+    }
+}
