@@ -123,7 +123,10 @@ impl ChatModel for Cached {
 /// The prompt holds question, passage and the words around them, so nothing else is needed; the tenant
 /// is there so that nobody learns from the time of an answer what another one asked.
 fn key(model: &str, request: &ChatRequest) -> Key {
-    let schema = request.schema.as_ref().map(|schema| schema.json.to_string());
+    let schema = request
+        .schema
+        .as_ref()
+        .map(|schema| schema.json.to_string());
     let parts = [
         model,
         request.tenant.as_str(),

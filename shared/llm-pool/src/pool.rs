@@ -225,7 +225,8 @@ impl Shared {
         }
         let answer = self.run(&job, total).await?;
         let spent = answer.usage.tokens_in + answer.usage.tokens_out;
-        self.allowance().spend(&request.tenant, spent, Instant::now());
+        self.allowance()
+            .spend(&request.tenant, spent, Instant::now());
         Ok(self.reply(request, answer))
     }
 

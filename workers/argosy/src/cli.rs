@@ -89,6 +89,9 @@ pub enum Command {
     /// Give a question up: its turn ends as cancelled, and running work on it stops.
     #[command(after_help = "Example: argosy cancel q-3kTz --server nats://127.0.0.1:4222")]
     Cancel(Turn),
+    /// Show the model nodes as the processes of a fleet see them.
+    #[command(after_help = "Example: argosy nodes --server nats://127.0.0.1:4222 --watch 2")]
+    Nodes(Nodes),
     /// Measure.
     #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
     Bench(Bench),
@@ -164,6 +167,17 @@ pub struct Demo {
     /// Folder to ask instead of the sample corpus.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
+}
+
+/// `argosy nodes`
+#[derive(Debug, Args)]
+pub struct Nodes {
+    /// Show them again every so many seconds, until Ctrl-C.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub watch: Option<u64>,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
 }
 
 /// `argosy ask`

@@ -16,7 +16,7 @@
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`view`] | the corpus stream into an index |
 //! | [`client`] | asking, as any client does |
-//! | [`model`] | which model answers |
+//! | [`model`], [`nodes`] | which model answers; what processes know of its nodes |
 //! | [`render`] | how results look |
 //! | [`fail`] | how commands fail |
 //! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
@@ -33,6 +33,7 @@ pub mod fault;
 pub mod fleet;
 pub mod local;
 pub mod model;
+pub mod nodes;
 pub mod render;
 pub mod roles;
 pub mod signal;

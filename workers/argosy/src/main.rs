@@ -67,6 +67,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Up(args) => command::up::run(args, cli.config, cli.set, cli.log, config).await,
         Command::Answer(args) => command::turn::answer(args, config, output).await,
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,
+        Command::Nodes(args) => command::nodes::run(args, output, config).await,
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
         Command::Bench(Bench::Retrieval(args)) => bench::retrieval(args, output).await,
         Command::Bench(Bench::FloorRole(args)) => bench::floor_role(args).await,
@@ -82,6 +83,7 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
         Command::Index(args) => &args.server,
         Command::Setup(args) => &args.server,
         Command::Run(args) => &args.server,
+        Command::Nodes(args) => &args.server,
         Command::Answer(args) | Command::Cancel(args) => &args.server,
         Command::Demo(_) | Command::Up(_) | Command::Bench(_) | Command::Eval(_) => &none,
     };

@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod demo;
 pub mod index;
+pub mod nodes;
 pub mod run;
 pub mod setup;
 pub mod turn;

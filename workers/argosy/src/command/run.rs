@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::model;
+use crate::nodes;
 use crate::roles::{Collaborators, Process};
 use crate::signal;
 use crate::stub::{NoSearch, Stub};
@@ -132,6 +133,10 @@ async fn collaborators(
         }
         _ => {
             let chosen = model::choose(&process.config, &process.registry).await?;
+            if let Some(pool) = chosen.pool {
+                let (bus, stop) = (process.bus.clone(), process.stop.clone());
+                running.spawn(nodes::answer(bus, role, pool, stop));
+            }
             tracing::info!(
                 model = chosen.model.name(),
                 why = chosen.why,
