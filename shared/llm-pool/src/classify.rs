@@ -89,10 +89,13 @@ pub(crate) fn classify(
             limit: said.n_ctx.or_else(|| limit(&said.words)),
         };
     }
-    let weaker_asked = asked.is_some_and(|dialect| dialect.weaker().is_some());
-    if about_the_request && weaker_asked && mentions(&said.words, FORMAT) {
+    if let Some(asked) = asked.filter(|dialect| dialect.weaker().is_some())
+        && about_the_request
+        && mentions(&said.words, FORMAT)
+    {
         return Failure::Dialect {
             message: said.message,
+            asked,
         };
     }
     match status {

@@ -1,16 +1,18 @@
 //! How a node is asked for JSON, and what was learned about it.
 //!
 //! Every node starts with the strongest way. One that rejects it is asked in the next weaker way
-//! from then on, by every call. What a node learned is forgotten with the process. Whatever the
+//! from then on, by every call; a setting can pin it. What a node learned is forgotten with the process. Whatever the
 //! dialect, what comes back is still checked by the caller.
 
 use llm::Schema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A way to ask for JSON, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
     /// `response_format` of type `json_schema`: OpenAI, vLLM, SGLang, llama.cpp, Ollama.
     JsonSchema,
     /// `response_format` of type `json_object` with the schema beside it: llama-cpp-python and
@@ -55,6 +57,12 @@ impl Dialect {
 pub(crate) struct Learned(AtomicU8);
 
 impl Learned {
+    /// Starts with the strongest, or with the one that was pinned: a weaker one is taken all the same
+    /// when the node rejects it, because an answer is worth more than its form.
+    pub(crate) fn new(pinned: Option<Dialect>) -> Learned {
+        Learned(AtomicU8::new(pinned.unwrap_or(Dialect::JsonSchema) as u8))
+    }
+
     /// The dialect to ask in.
     pub(crate) fn get(&self) -> Dialect {
         let step = usize::from(self.0.load(Ordering::Relaxed));

@@ -56,7 +56,7 @@ pub struct Found {
 /// # Errors
 /// [`Error::Client`] when no HTTP client can be set up.
 pub async fn local(candidates: &[Candidate]) -> Result<Vec<Found>, Error> {
-    let client = http::client(DISCOVER_TIMEOUT).map_err(Error::Client)?;
+    let client = http::client(DISCOVER_TIMEOUT, None).map_err(Error::Client)?;
     let asked = candidates
         .iter()
         .map(|candidate| ask(&client, candidate, DISCOVER_TIMEOUT));

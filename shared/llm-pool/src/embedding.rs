@@ -7,17 +7,17 @@
 
 use crate::error::Error as PoolError;
 use crate::failure::Failure;
-use crate::http;
-use crate::in_turn::{Turn, ask, is_elsewhere};
-use crate::node::{Node, Timeouts};
-use crate::options;
 use crate::options::embedding::Options;
+use crate::options::texts;
+use crate::pool::Pool;
 use embed::{BoxFuture, Embedder, Error, Side};
+use envelope::Role;
 use envelope::ids::fnv1a_64;
 use serde::Deserialize;
 use serde_json::json;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use tokio::time::Instant;
+use telemetry::Registry;
 
 /// Bytes of a number of a vector in JSON, with room; and of what stands around the vectors.
 const NUMBER_BYTES: usize = 32;
@@ -28,8 +28,7 @@ const AROUND_BYTES: usize = 64 * 1024;
 pub struct HttpEmbedder {
     options: Options,
     name: String,
-    nodes: Vec<Node>,
-    turn: Turn,
+    pool: Pool,
 }
 
 #[derive(Deserialize)]
@@ -44,67 +43,58 @@ struct Row {
 }
 
 impl HttpEmbedder {
-    /// An embedder over the nodes of `options`. Nothing is contacted.
+    /// An embedder over the nodes of `options`, counted in `registry`. Must be called within a runtime;
+    /// nothing is contacted.
     ///
     /// # Errors
     /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
-    pub fn new(options: Options) -> Result<Self, PoolError> {
+    pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
         options.validate()?;
-        if options.nodes.is_empty() {
-            return Err(PoolError::NoNodes {
-                model: options.model,
-            });
-        }
-        let timeouts = Timeouts {
-            connect: options.connect_timeout.into(),
-            first_byte: options.timeout.into(),
-            idle: options.timeout.into(),
-        };
         let bytes = options.batch as usize * options.dims as usize * NUMBER_BYTES + AROUND_BYTES;
-        let node = |node: &options::Node| {
-            let bad = |what: &str| PoolError::Options(format!("node `{}`: {what}", node.name));
-            let url = http::endpoint(&node.base_url, "embeddings").map_err(bad)?;
-            Node::at(url, bytes, node, timeouts, None)
-        };
+        let Options { model, nodes, .. } = &options;
+        let pool = texts(model, nodes, options.connect_timeout, options.timeout);
         Ok(HttpEmbedder {
-            nodes: options.nodes.iter().map(node).collect::<Result<_, _>>()?,
+            pool: Pool::reading(pool, bytes, registry)?,
             name: name(&options),
-            turn: Turn::default(),
             options,
         })
     }
 
     async fn vectors(&self, texts: &[&str], side: Side) -> Result<Vec<Vec<f32>>, Error> {
-        let (prefix, timeout) = match side {
-            Side::Query => (&self.options.query_prefix, self.options.query_timeout),
-            Side::Passage => (&self.options.passage_prefix, self.options.timeout),
+        let o = &self.options;
+        let (role, prefix, timeout) = match side {
+            Side::Query => (Role::Retriever, &o.query_prefix, o.query_timeout),
+            Side::Passage => (Role::Indexer, &o.passage_prefix, o.timeout),
         };
         let mut vectors = Vec::with_capacity(texts.len());
         for batch in texts.chunks(self.options.batch as usize) {
             let texts: Vec<String> = batch.iter().map(|t| format!("{prefix}{t}")).collect();
-            let made = self.batch(&texts, timeout.into()).await;
+            let made = self.batch(role, &texts, timeout.into()).await;
             vectors.extend(made.map_err(|failure| self.error(failure))?);
         }
         Ok(vectors)
     }
 
-    /// Asks node after node; the last failure counts.
-    async fn batch(&self, texts: &[String], time: Duration) -> Result<Vec<Vec<f32>>, Failure> {
+    async fn batch(
+        &self,
+        role: Role,
+        texts: &[String],
+        time: Duration,
+    ) -> Result<Vec<Vec<f32>>, Failure> {
         let body = json!({
             "model": self.options.model, "input": texts, "encoding_format": "float",
         });
         let body = body.to_string().into_bytes();
-        let read = |answer: &[u8]| read(answer, texts.len(), self.options.dims as usize);
-        let rests = |node: usize| self.nodes[node].rest_left().is_some();
-        let until = Instant::now() + time;
-        let mut last = Failure::Full;
-        for node in self.turn.order(self.nodes.len(), rests) {
-            match ask(&self.nodes[node], &body, until, read).await {
-                Err(failure) if is_elsewhere(&failure) => last = failure,
-                other => return other,
-            }
-        }
-        Err(last)
+        let vectors = Mutex::new(Vec::new());
+        let read = |answer: &[u8]| {
+            let came = read(answer, texts.len(), self.options.dims as usize)?;
+            *vectors.lock().unwrap_or_else(PoisonError::into_inner) = came;
+            Ok(())
+        };
+        self.pool
+            .post(role, "embeddings", &body, time, &read)
+            .await?;
+        Ok(vectors.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn error(&self, failure: Failure) -> Error {
@@ -118,6 +108,7 @@ impl HttpEmbedder {
         match failure {
             Failure::Busy { .. } => away("every node is busy".into()),
             Failure::Full => away("no node had a free place in time".into()),
+            Failure::Away { .. } => away("every node failed lately and is left alone".into()),
             Failure::Down { reason, .. } => away(reason),
             Failure::Slow { what } => away(what.into()),
             Failure::TooLong { limit } => Error::Refused {
@@ -141,7 +132,7 @@ impl HttpEmbedder {
             Failure::Garbled { reason } | Failure::Empty { reason } => {
                 Error::Model { text: reason, name }
             }
-            Failure::Dialect { message } => Error::Model {
+            Failure::Dialect { message, .. } => Error::Model {
                 text: message,
                 name,
             },

@@ -1,5 +1,7 @@
 //! Why one try failed, and what follows from it: another try or the end, and as what error.
 
+use crate::balance::End;
+use crate::dialect::Dialect;
 use llm::Error;
 use std::time::Duration;
 
@@ -9,11 +11,13 @@ pub(crate) enum Failure {
     /// The prompt does not fit the context.
     TooLong { limit: Option<u32> },
     /// The node does not know this way of asking for JSON.
-    Dialect { message: String },
+    Dialect { message: String, asked: Dialect },
     /// The node is busy, or asked to be left alone.
     Busy { retry_after: Option<Duration> },
     /// Every node was at its limit for as long as a call may wait.
     Full,
+    /// Every node is left alone; the first may be asked after this time.
+    Away { left: Duration },
     /// The node is broken or cannot be reached, now.
     Down {
         reason: String,
@@ -52,6 +56,7 @@ impl Failure {
             Failure::Dialect { .. } => Then::Rephrase,
             Failure::TooLong { .. }
             | Failure::Full
+            | Failure::Away { .. }
             | Failure::Refused { .. }
             | Failure::Empty { .. } => Then::Stop,
         }
@@ -65,12 +70,35 @@ impl Failure {
         }
     }
 
+    /// What it says of its node.
+    pub(crate) fn end(&self) -> End {
+        match self {
+            Failure::Busy { retry_after } => End::Busy(*retry_after),
+            Failure::Down {
+                retry_after: Some(wait),
+                ..
+            } => End::Busy(Some(*wait)),
+            Failure::Down { .. } | Failure::Garbled { .. } => End::Failed,
+            Failure::Slow { .. } => End::Late,
+            Failure::TooLong { .. }
+            | Failure::Dialect { .. }
+            | Failure::Full
+            | Failure::Away { .. }
+            | Failure::Refused { .. }
+            | Failure::Empty { .. } => End::Refused,
+        }
+    }
+
     /// The error that the caller sees when this was the last failure.
     pub(crate) fn into_error(self) -> Error {
         match self {
             Failure::TooLong { limit } => Error::TooLong { limit },
             Failure::Busy { retry_after } => Error::Overloaded { retry_after },
             Failure::Full => Error::Overloaded { retry_after: None },
+            Failure::Away { left } => Error::Unavailable {
+                reason: "every node failed lately and is left alone".into(),
+                retry_after: Some(left),
+            },
             Failure::Down {
                 reason,
                 retry_after,
@@ -85,7 +113,7 @@ impl Failure {
             Failure::Refused { status, message } => Error::Refused { status, message },
             Failure::Garbled { reason } | Failure::Empty { reason } => Error::Protocol(reason),
             // The weakest dialect asks for nothing special, so a rejection of it is a refusal.
-            Failure::Dialect { message } => Error::Refused {
+            Failure::Dialect { message, .. } => Error::Refused {
                 status: 400,
                 message,
             },

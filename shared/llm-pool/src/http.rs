@@ -5,14 +5,22 @@
 
 use crate::limits::IDLE_CONNECTION_MAX;
 use reqwest::{Client, Response, Url, redirect, retry};
+use std::net::SocketAddr;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
-/// A client for one node.
-pub(crate) fn client(connect_timeout: Duration) -> Result<Client, reqwest::Error> {
+/// A client for one node; `at` is where the host of its URL is, when that has been looked up.
+pub(crate) fn client(
+    connect_timeout: Duration,
+    at: Option<(&str, SocketAddr)>,
+) -> Result<Client, reqwest::Error> {
     // Process-wide by design of rustls; that it is already there is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
+    let builder = match at {
+        Some((host, address)) => Client::builder().resolve(host, address),
+        None => Client::builder(),
+    };
+    builder
         .user_agent(concat!("argosy/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(connect_timeout)
         .pool_idle_timeout(IDLE_CONNECTION_MAX)

@@ -13,15 +13,20 @@
 //! | [`limits`] | every limit that is no option |
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
-//! | `pool`, `node` | one call: a place, a try, what follows |
-//! | `in_turn` | one call where any node will do |
-//! | `pick` | which node gets it |
+//! | `pool`, `race`, `seat` | one call: a place, a try, a second one when it is late, what follows |
+//! | `balance` | who gets the next call and who waits: breaker, permits, latency, queue |
+//! | `node` | one exchange with one node |
+//! | `watch`, `load` | in the background: names looked up, loads asked for |
+//! | [`cache`], `allowance` | map calls made before; what a tenant may spend |
 //! | `metrics` | what is counted |
-//! | `wire` | the two bodies of a call |
+//! | `wire`, `stream` | the bodies of a call, whole and in pieces |
 //! | `classify`, `said`, `failure` | what a failure means |
 //! | `dialect` | how a node is asked for JSON |
 //! | `retry`, `retry_after` | the one retry loop, and how long a node wants to be left alone |
 
+mod allowance;
+mod balance;
+pub mod cache;
 mod classify;
 mod dialect;
 pub mod discover;
@@ -30,20 +35,25 @@ mod embedding;
 mod error;
 mod failure;
 mod http;
-mod in_turn;
 pub mod limits;
+mod load;
 mod metrics;
 mod node;
 pub mod offline;
 pub mod options;
-mod pick;
 mod pool;
+mod race;
 mod reranker;
 mod retry;
 mod retry_after;
 mod said;
+mod seat;
+mod stream;
+mod watch;
 mod wire;
 
+pub use balance::{NodeView, Policy};
+pub use dialect::Dialect;
 pub use embedding::HttpEmbedder;
 pub use error::Error;
 pub use options::Options;

@@ -24,3 +24,11 @@ pub const DISCOVER_TIMEOUT: Duration = Duration::from_millis(300);
 pub const DOWNLOAD_IDLE_MAX: Duration = Duration::from_secs(30);
 /// Longest time-out that can be configured.
 pub const TIMEOUT_MAX: Span = Span::from_hours(1);
+/// Blanks in a row after which a streamed answer is over: no JSON is indented by so much.
+pub const BLANKS_MAX: usize = 256;
+/// Most calls that wait for a place in one process; further ones are overload at once.
+pub const WAITING_MAX: usize = 1024;
+/// How often nodes are asked for their load, and how long one may take to tell.
+pub const PROBE_EVERY: Duration = Duration::from_secs(1);
+/// See [`PROBE_EVERY`].
+pub const PROBE_TIMEOUT: Duration = Duration::from_millis(300);

@@ -4,10 +4,11 @@
 //! pool stands at 0 from the start, because a counter that is born at 1 raises no alert. Label values
 //! are configured names and the words of enums.
 
+use crate::balance::NodeView;
 use crate::failure::Failure;
 use envelope::Role;
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use telemetry::{Error, Registry, buckets, zero};
 
 /// The metric families of this crate.
@@ -17,6 +18,38 @@ pub(crate) struct Metrics {
     tokens: IntCounterVec,
     in_flight: IntGaugeVec,
     retries: IntCounterVec,
+    first_token: HistogramVec,
+    hedges: IntCounterVec,
+    healthy: IntGaugeVec,
+    permits: IntGaugeVec,
+}
+
+/// What came of a call that was made a second time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hedge {
+    /// The second answer was taken.
+    Won,
+    /// The first was taken after all, or none came.
+    Lost,
+}
+
+impl Hedge {
+    const ALL: [&str; 2] = [Hedge::Won.as_str(), Hedge::Lost.as_str()];
+
+    /// What the second call came to, when only it was left.
+    pub(crate) fn of<T, E>(tried: &Result<T, E>) -> Hedge {
+        match tried {
+            Ok(_) => Hedge::Won,
+            Err(_) => Hedge::Lost,
+        }
+    }
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Hedge::Won => "won",
+            Hedge::Lost => "lost",
+        }
+    }
 }
 
 /// How a call of a node ended: the label `outcome` and, of those that are tried again, `reason`.
@@ -65,7 +98,7 @@ impl From<&Failure> for Outcome {
         match failure {
             Failure::TooLong { .. } => Outcome::TooLong,
             Failure::Dialect { .. } => Outcome::Dialect,
-            Failure::Busy { .. } | Failure::Full => Outcome::Busy,
+            Failure::Busy { .. } | Failure::Full | Failure::Away { .. } => Outcome::Busy,
             Failure::Down { .. } => Outcome::Down,
             Failure::Slow { .. } => Outcome::Slow,
             Failure::Refused { .. } => Outcome::Refused,
@@ -102,10 +135,32 @@ impl Metrics {
                 "Calls that were tried again, by why.",
                 &["model", "node", "reason"],
             )?,
+            first_token: registry.histogram(
+                "argosy_llm_time_to_first_token_seconds",
+                "Time from sending a request to the first token of the answer.",
+                &["model", "node"],
+                buckets::TIME_TO_FIRST_TOKEN,
+            )?,
+            hedges: registry.counter(
+                "argosy_llm_hedges_total",
+                "Late calls that were made a second time on another node, by whose answer was taken.",
+                &["model", "result"],
+            )?,
+            healthy: registry.gauge(
+                "argosy_llm_node_healthy",
+                "Whether a node is asked: 1 while its breaker is closed.",
+                &["model", "node"],
+            )?,
+            permits: registry.gauge(
+                "argosy_llm_node_permits",
+                "Calls that this process gives a node at once, as found out by its latency.",
+                &["model", "node"],
+            )?,
         };
         let roles = Role::THINKING.map(Role::as_str);
         zero(&metrics.tokens, &[&roles, &[model], &DIRECTIONS])?;
         zero(&metrics.retries, &[&[model], nodes, &Outcome::RETRIED])?;
+        zero(&metrics.hedges, &[&[model], &Hedge::ALL])?;
         for node in nodes {
             metrics.in_flight(model, node).set(0);
         }
@@ -115,6 +170,36 @@ impl Metrics {
     /// The gauge of one node.
     pub(crate) fn in_flight(&self, model: &str, node: &str) -> IntGauge {
         self.in_flight.with_label_values(&[model, node])
+    }
+
+    /// Notes when the first token came.
+    pub(crate) fn first_token(&self, model: &str, node: &str, after: Duration) {
+        let family = self.first_token.with_label_values(&[model, node]);
+        family.observe(after.as_secs_f64());
+    }
+
+    /// Counts a call that was made a second time.
+    pub(crate) fn hedged(&self, model: &str, hedge: Hedge) {
+        let family = self.hedges.with_label_values(&[model, hedge.as_str()]);
+        family.inc();
+    }
+
+    /// Shows what is known of the nodes.
+    pub(crate) fn show(&self, model: &str, nodes: &[NodeView]) {
+        for node in nodes {
+            let labels = [model, &node.name];
+            let healthy = i64::from(node.breaker == "closed");
+            self.healthy.with_label_values(&labels).set(healthy);
+            let permits = i64::try_from(node.permits).unwrap_or(i64::MAX);
+            self.permits.with_label_values(&labels).set(permits);
+        }
+    }
+
+    /// Drops the gauges of a node that is gone.
+    pub(crate) fn forget(&self, model: &str, node: &str) {
+        for family in [&self.in_flight, &self.healthy, &self.permits] {
+            let _ = family.remove_label_values(&[model, node]);
+        }
     }
 
     /// Counts one more try.

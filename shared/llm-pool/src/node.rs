@@ -1,94 +1,88 @@
-//! One node: where it is, what was learned about it, and one call of it.
+//! One node: where it is, how it is asked, and one exchange with it. What it deserves to be given is
+//! decided in [`crate::balance`].
 
+use crate::balance::NodeId;
 use crate::dialect::{Dialect, Learned};
 use crate::error::Error;
 use crate::failure::Failure;
 use crate::http::{self, BodyError};
-use crate::limits::BODY_BYTES_MAX;
-use crate::pick::NodeState;
+use crate::limits::{BODY_BYTES_MAX, PROBE_TIMEOUT};
+use crate::load::{self, Load};
+use crate::stream::Streamed;
 use crate::{classify, options, retry_after, said};
 use prometheus::IntGauge;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
-use reqwest::{Client, Response, Url};
-use std::sync::{Arc, Mutex, PoisonError};
+use reqwest::{Client, RequestBuilder, Response, Url};
+use std::net::SocketAddr;
 use std::time::{Duration, SystemTime};
 use time::OffsetDateTime;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long the parts of one call may take.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Timeouts {
     /// To open a connection.
     pub(crate) connect: Duration,
-    /// From sending to the first byte of the answer.
-    pub(crate) first_byte: Duration,
-    /// Between two pieces of the answer.
+    /// From sending to the first token of the answer.
+    pub(crate) first_token: Duration,
+    /// Between two tokens, or pieces of an answer that comes at once.
     pub(crate) idle: Duration,
 }
 
-/// A server and what is known of it.
+/// What one exchange came to.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) body: Body,
+    /// When the first token came, counted from the sending; of streamed answers only.
+    pub(crate) first_token: Option<Duration>,
+}
+
+/// An answer as it came.
+#[derive(Debug)]
+pub(crate) enum Body {
+    Whole(Vec<u8>),
+    Streamed(Streamed),
+}
+
+/// A server and how it is asked.
 #[derive(Debug)]
 pub(crate) struct Node {
+    pub(crate) id: NodeId,
     pub(crate) name: String,
     pub(crate) dialect: Learned,
-    url: Url,
+    /// Most calls in flight.
+    pub(crate) limit: usize,
+    pub(crate) in_flight: IntGauge,
+    base: Url,
+    at: Option<SocketAddr>,
     authorization: Option<HeaderValue>,
     client: Client,
+    /// Of its own, so that probes do not wait behind calls.
+    probes: Client,
     timeouts: Timeouts,
-    limit: usize,
     body_bytes_max: usize,
-    places: Arc<Semaphore>,
-    in_flight: Option<IntGauge>,
-    resting_until: Mutex<Option<Instant>>,
 }
 
-/// One call in flight; dropping it makes room for the next.
-#[derive(Debug)]
-pub(crate) struct Place {
-    _permit: OwnedSemaphorePermit,
-    in_flight: Option<IntGauge>,
-}
-
-impl Place {
-    fn new(permit: OwnedSemaphorePermit, in_flight: &Option<IntGauge>) -> Place {
-        if let Some(gauge) = in_flight {
-            gauge.inc();
-        }
-        Place {
-            _permit: permit,
-            in_flight: in_flight.clone(),
-        }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if let Some(gauge) = &self.in_flight {
-            gauge.dec();
-        }
-    }
+/// What a probe came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Probe {
+    /// It told its load.
+    Load(Load),
+    /// It is there and does not tell.
+    Silent,
+    /// It is not there.
+    Away,
 }
 
 impl Node {
-    /// A node that chats.
+    /// A node as configured; `at` is its address where its name was looked up.
     pub(crate) fn new(
+        id: NodeId,
+        name: String,
         options: &options::Node,
-        timeouts: Timeouts,
+        at: Option<SocketAddr>,
+        (timeouts, body_bytes_max): (Timeouts, usize),
         in_flight: IntGauge,
-    ) -> Result<Self, Error> {
-        let bad = |what: &str| Error::Options(format!("node `{}`: {what}", options.name));
-        let url = http::endpoint(&options.base_url, "chat/completions").map_err(bad)?;
-        Node::at(url, BODY_BYTES_MAX, options, timeouts, Some(in_flight))
-    }
-
-    /// A node that is asked at `url`, and whose answers have at most `body_bytes_max` bytes.
-    pub(crate) fn at(
-        url: Url,
-        body_bytes_max: usize,
-        options: &options::Node,
-        timeouts: Timeouts,
-        in_flight: Option<IntGauge>,
     ) -> Result<Self, Error> {
         let bad = |what: &str| Error::Options(format!("node `{}`: {what}", options.name));
         let authorization = match options.api_key.expose() {
@@ -100,120 +94,210 @@ impl Node {
                 Some(value)
             }
         };
-        let limit = options.max_in_flight as usize;
+        let base = http::endpoint(&options.base_url, "").map_err(bad)?;
+        let host = base.host_str().unwrap_or_default().to_owned();
+        let there = at.map(|at| (host.as_str(), at));
+        let client = |connect| http::client(connect, there).map_err(Error::Client);
         Ok(Node {
-            name: options.name.clone(),
-            dialect: Learned::default(),
-            url,
-            authorization,
-            client: http::client(timeouts.connect).map_err(Error::Client)?,
-            timeouts,
-            limit,
-            body_bytes_max,
-            places: Arc::new(Semaphore::new(limit)),
+            id,
+            name,
+            dialect: Learned::new(options.dialect),
+            limit: options.max_in_flight as usize,
             in_flight,
-            resting_until: Mutex::new(None),
+            at,
+            authorization,
+            client: client(timeouts.connect)?,
+            probes: client(PROBE_TIMEOUT)?,
+            timeouts,
+            body_bytes_max,
+            base,
         })
     }
 
-    /// What the picker needs to know.
-    pub(crate) fn state(&self, tried: bool) -> NodeState {
-        NodeState {
-            in_flight: self.limit - self.places.available_permits(),
-            limit: self.limit,
-            resting: self.rest_left().is_some(),
-            tried,
+    /// Host and port.
+    pub(crate) fn address(&self) -> String {
+        match self.at {
+            Some(at) => at.to_string(),
+            None => {
+                let host = self.base.host_str().unwrap_or_default();
+                let port = self.base.port_or_known_default().unwrap_or_default();
+                format!("{host}:{port}")
+            }
         }
     }
 
-    /// Takes a place, if there is one.
-    pub(crate) fn take_place(&self) -> Option<Place> {
-        let permit = self.places.clone().try_acquire_owned().ok()?;
-        Some(Place::new(permit, &self.in_flight))
-    }
-
-    /// Waits for a place, at most until then.
-    pub(crate) async fn wait_for_place(&self, until: Instant) -> Option<Place> {
-        let permit = timeout_at(until, self.places.clone().acquire_owned()).await;
-        Some(Place::new(permit.ok()?.ok()?, &self.in_flight))
-    }
-
-    /// Leaves the node alone for as long as it asked for.
-    pub(crate) fn rest(&self, wait: Duration) {
-        let until = Instant::now() + wait;
-        let mut resting = self.resting();
-        *resting = Some(resting.map_or(until, |before| before.max(until)));
-    }
-
-    /// How long the node is still to be left alone.
-    pub(crate) fn rest_left(&self) -> Option<Duration> {
-        let until = (*self.resting())?;
-        let left = until.checked_duration_since(Instant::now())?;
-        (!left.is_zero()).then_some(left)
-    }
-
-    fn resting(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
-        let resting = self.resting_until.lock();
-        resting.unwrap_or_else(PoisonError::into_inner)
+    fn request(&self, path: &str, body: Vec<u8>) -> RequestBuilder {
+        let mut url = self.base.clone();
+        url.set_path(&at(url.path(), path));
+        let request = self
+            .client
+            .post(url)
+            .header(CONTENT_TYPE, "application/json");
+        match &self.authorization {
+            Some(value) => request.header(AUTHORIZATION, value.clone()),
+            None => request,
+        }
+        .body(body)
     }
 
     /// Sends `body` and reads the answer. Dropping the future closes the connection, which tells
     /// the server to stop writing.
     pub(crate) async fn call(
         &self,
+        path: &str,
         body: Vec<u8>,
         asked: Option<Dialect>,
         until: Instant,
-    ) -> Result<Vec<u8>, Failure> {
-        let slow = |what| Failure::Slow { what };
-        match timeout_at(until, self.exchange(body, asked)).await {
+    ) -> Result<Reply, Failure> {
+        match timeout_at(until, self.exchange(path, body, asked)).await {
             Ok(result) => result,
-            Err(_) => Err(slow("the time for the call was up")),
+            Err(_) => Err(Failure::Slow {
+                what: "the time for the call was up",
+            }),
         }
     }
 
-    async fn exchange(&self, body: Vec<u8>, asked: Option<Dialect>) -> Result<Vec<u8>, Failure> {
-        let mut request = self.client.post(self.url.clone());
-        if let Some(key) = &self.authorization {
-            request = request.header(AUTHORIZATION, key.clone());
-        }
-        let sent = request
-            .header(CONTENT_TYPE, "application/json")
-            .body(body)
-            .send();
-        let first_byte = Instant::now() + self.timeouts.first_byte;
-        let response = match timeout_at(first_byte, sent).await {
+    async fn exchange(
+        &self,
+        path: &str,
+        body: Vec<u8>,
+        asked: Option<Dialect>,
+    ) -> Result<Reply, Failure> {
+        let began = Instant::now();
+        let first_by = began + self.timeouts.first_token;
+        let response = match timeout_at(first_by, self.request(path, body).send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(down(http::reason(error))),
-            Err(_) => {
-                return Err(Failure::Slow {
-                    what: "no first byte in time",
-                });
-            }
+            Err(_) => return Err(no_token()),
         };
         let status = response.status().as_u16();
+        if status == 200 && is_stream(response.headers()) {
+            return self.stream(response, asked, began).await;
+        }
         let wait = retry_after(response.headers());
         let body = self.body(response).await;
         if status == 200 {
-            return body;
+            return Ok(Reply {
+                body: Body::Whole(body?),
+                first_token: None,
+            });
         }
         // A rejection counts by its status even when its body is lost.
         let said = said::read(&body.unwrap_or_default());
         Err(classify::classify(status, said, wait, asked))
     }
 
+    /// Reads token by token. Signs of life without a token do not count as progress.
+    async fn stream(
+        &self,
+        mut response: Response,
+        asked: Option<Dialect>,
+        began: Instant,
+    ) -> Result<Reply, Failure> {
+        let mut streamed = Streamed::default();
+        let mut first_token = None;
+        let mut progress = began;
+        while !streamed.is_done && !streamed.is_blank() {
+            let by = match first_token {
+                None => began + self.timeouts.first_token,
+                Some(_) => progress + self.timeouts.idle,
+            };
+            let Ok(piece) = timeout_at(by, response.chunk()).await else {
+                return Err(match first_token {
+                    None => no_token(),
+                    Some(_) => stopped(),
+                });
+            };
+            let before = streamed.text.len();
+            match piece.map_err(|error| down(http::reason(error)))? {
+                Some(piece) => streamed.push(&piece, asked)?,
+                None => {
+                    streamed.end(asked)?;
+                    break;
+                }
+            }
+            let now = Instant::now();
+            if streamed.text.len() > before || (first_token.is_none() && streamed.has_begun) {
+                progress = now;
+            }
+            if streamed.has_begun {
+                first_token.get_or_insert(now - began);
+            }
+        }
+        if !streamed.is_done && streamed.finish.is_none() && !streamed.is_blank() {
+            return Err(down("the stream ended in the midst of the answer".into()));
+        }
+        if streamed.is_done {
+            // The end of the body, so that the connection can be used again.
+            let _ = timeout(LAST_PIECE, response.chunk()).await;
+        }
+        Ok(Reply {
+            body: Body::Streamed(streamed),
+            first_token,
+        })
+    }
+
     async fn body(&self, response: Response) -> Result<Vec<u8>, Failure> {
         http::body(response, self.timeouts.idle, self.body_bytes_max)
             .await
             .map_err(|error| match error {
-                BodyError::Idle => Failure::Slow {
-                    what: "the answer stopped midway",
-                },
+                BodyError::Idle => stopped(),
                 BodyError::TooLarge => Failure::Garbled {
                     reason: format!("answer over {} bytes", self.body_bytes_max),
                 },
                 BodyError::Broken(error) => down(http::reason(error)),
             })
+    }
+
+    /// Asks for the load; at most [`PROBE_TIMEOUT`].
+    pub(crate) async fn probe(&self) -> Probe {
+        let mut url = self.base.clone();
+        url.set_path("/metrics");
+        let asked = async {
+            let response = self.probes.get(url).send().await.ok()?;
+            let there = response.status() == 200;
+            let body = http::body(response, PROBE_TIMEOUT, BODY_BYTES_MAX)
+                .await
+                .ok();
+            let text = body.filter(|_| there).unwrap_or_default();
+            Some(load::read(&String::from_utf8_lossy(&text)))
+        };
+        match timeout(PROBE_TIMEOUT, asked).await {
+            Ok(Some(Some(load))) => Probe::Load(load),
+            Ok(Some(None)) => Probe::Silent,
+            Ok(None) | Err(_) => Probe::Away,
+        }
+    }
+}
+
+/// A path under the base; one that begins with a slash stands beside the version, as TEI's `/rerank`.
+fn at(base: &str, path: &str) -> String {
+    let base = base.trim_end_matches('/');
+    match path.strip_prefix('/') {
+        Some(path) => format!("{}/{path}", base.trim_end_matches("/v1")),
+        None => format!("{base}/{path}"),
+    }
+}
+
+/// How long the end of a body may take after all of the answer has come.
+const LAST_PIECE: Duration = Duration::from_millis(20);
+
+fn is_stream(headers: &HeaderMap) -> bool {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
+fn no_token() -> Failure {
+    Failure::Slow {
+        what: "no first token in time",
+    }
+}
+
+fn stopped() -> Failure {
+    Failure::Slow {
+        what: "the answer stopped midway",
     }
 }
 
@@ -230,4 +314,17 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let now = text(DATE).and_then(retry_after::parse_date);
     let now = now.unwrap_or_else(|| OffsetDateTime::from(SystemTime::now()));
     retry_after::parse(text(RETRY_AFTER)?, now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at;
+
+    #[test]
+    fn a_path_stands_under_the_version_or_beside_it() {
+        assert_eq!(at("/v1/", "rerank"), "/v1/rerank");
+        assert_eq!(at("/v1/", "/rerank"), "/rerank");
+        assert_eq!(at("/models/v1", "/rerank"), "/models/rerank");
+        assert_eq!(at("/models", "/rerank"), "/models/rerank");
+    }
 }

@@ -1,7 +1,11 @@
 //! What may be tuned about a model and its nodes.
 
+use crate::balance::Policy;
+use crate::cache;
+use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::limits::{IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
+use envelope::Role;
 use serde::{Deserialize, Serialize};
 use settings::{Backoff, Secret, Span};
 use std::collections::BTreeSet;
@@ -20,11 +24,11 @@ pub struct Options {
     pub nodes: Vec<Node>,
     /// Most time to open a connection. Default `2s`.
     pub connect_timeout: Span,
-    /// Most time from sending a request to the first byte of the answer; then another node is asked.
-    /// Nodes send nothing before the whole answer is written, so this bounds the writing. A model
-    /// with a single node is given `total_timeout` instead. Default `25s`.
-    pub first_byte_timeout: Span,
-    /// Most time between two pieces of an answer. Default `5s`.
+    /// Most time from sending a request to the first token of the answer; then another node is asked.
+    /// A node that does not stream sends nothing before the whole answer is written, so for it this
+    /// bounds the writing. A model with a single node is given `total_timeout` instead. Default `25s`.
+    pub first_token_timeout: Span,
+    /// Most time between two tokens of an answer. Default `5s`.
     pub idle_timeout: Span,
     /// Most time for a call with all its retries; what the caller has left counts when it is less.
     /// Default `60s`.
@@ -39,6 +43,27 @@ pub struct Options {
     pub backoff: Backoff,
     /// Randomness of the answers, 0 to 2. Default 0: the same prompt is answered alike.
     pub temperature: f32,
+    /// Answers come token by token, which shows early whether a node is well. A node that does not
+    /// know how answers all at once. Default true.
+    pub stream: bool,
+    /// How a node is picked: `balanced`, `round_robin` or `least_in_flight`. Default `balanced`.
+    pub policy: Policy,
+    /// Roles whose calls are made a second time, on another node, when they are late (slower than 95 %
+    /// of the calls before); the first answer counts. Default: the mapper, of which many must be
+    /// done before a question goes on.
+    pub hedge: Vec<Role>,
+    /// Most calls that are made a second time, as a share of all of those roles. Default 0.05.
+    pub hedge_share: f64,
+    /// Most tokens that one tenant may spend in a minute, in one process; then his calls wait. Default 0:
+    /// no limit.
+    pub tenant_tokens_per_minute: u64,
+    /// Map calls that are not made again.
+    pub cache: cache::Options,
+    /// How often the names of nodes with `resolve` are looked up. Default `10s`.
+    pub resolve_every: Span,
+    /// Ask nodes for their load (`/metrics` of vLLM, SGLang and llama.cpp), once a second. Default
+    /// true; a node without such a page is not asked again for a minute.
+    pub probe: bool,
 }
 
 /// One server that speaks the OpenAI protocol.
@@ -52,9 +77,16 @@ pub struct Node {
     pub base_url: String,
     /// Sent as a bearer token. Default: none.
     pub api_key: Secret,
-    /// Most calls in flight. Most servers queue without limit and never say that they are busy, so
-    /// the limit is kept here. Default 8, at most 4096.
+    /// Most calls of one process in flight. How many there are up to that is found out by how long the
+    /// first token takes, because most servers queue without limit and never say that they are busy.
+    /// Default 64, at most 4096.
     pub max_in_flight: u32,
+    /// The host name stands for several nodes: each of its addresses is one, and those that come and go
+    /// are followed. For a headless service. Default false.
+    pub resolve: bool,
+    /// How it is asked for JSON: `json_schema`, `json_object` or `plain`. Default: the strongest that it
+    /// does not reject.
+    pub dialect: Option<Dialect>,
 }
 
 impl Default for Options {
@@ -63,7 +95,7 @@ impl Default for Options {
             model: String::new(),
             nodes: Vec::new(),
             connect_timeout: Span::from_secs(2),
-            first_byte_timeout: Span::from_secs(25),
+            first_token_timeout: Span::from_secs(25),
             idle_timeout: Span::from_secs(5),
             total_timeout: Span::from_secs(60),
             queue_timeout: Span::from_secs(2),
@@ -71,6 +103,14 @@ impl Default for Options {
             backoff: Backoff::new(Span::from_millis(100), 2.0, Span::from_secs(2))
                 .unwrap_or_default(),
             temperature: 0.0,
+            stream: true,
+            policy: Policy::Balanced,
+            hedge: vec![Role::Mapper],
+            hedge_share: 0.05,
+            tenant_tokens_per_minute: 0,
+            cache: cache::Options::default(),
+            resolve_every: Span::from_secs(10),
+            probe: true,
         }
     }
 }
@@ -81,7 +121,9 @@ impl Default for Node {
             name: String::new(),
             base_url: String::new(),
             api_key: Secret::default(),
-            max_in_flight: 8,
+            max_in_flight: 64,
+            resolve: false,
+            dialect: None,
         }
     }
 }
@@ -108,10 +150,11 @@ impl Options {
         let least = Span::from_millis(1);
         for (name, span, least) in [
             ("connect_timeout", self.connect_timeout, least),
-            ("first_byte_timeout", self.first_byte_timeout, least),
+            ("first_token_timeout", self.first_token_timeout, least),
             ("idle_timeout", self.idle_timeout, least),
             ("total_timeout", self.total_timeout, least),
             ("queue_timeout", self.queue_timeout, Span::ZERO),
+            ("resolve_every", self.resolve_every, Span::from_millis(100)),
         ] {
             if let Err(rule) = span.within(least, TIMEOUT_MAX) {
                 return bad(format!("`{name}`: {rule}"));
@@ -126,10 +169,33 @@ impl Options {
                 self.temperature
             ));
         }
+        if !(0.0..=0.5).contains(&self.hedge_share) {
+            return bad(format!(
+                "`hedge_share` is {}: want 0 to 0.5",
+                self.hedge_share
+            ));
+        }
         if !self.nodes.is_empty() && self.model.trim().is_empty() {
             return bad("`model` must be given with its nodes".into());
         }
         validate_nodes(&self.nodes)
+    }
+}
+
+/// How nodes are asked for vectors and scores: calls that are short, and not made twice at one node.
+pub(crate) fn texts(model: &str, nodes: &[Node], connect_timeout: Span, timeout: Span) -> Options {
+    let others = nodes.len().saturating_sub(1).min(10);
+    Options {
+        model: model.to_owned(),
+        nodes: nodes.to_vec(),
+        connect_timeout,
+        first_token_timeout: timeout,
+        idle_timeout: timeout,
+        total_timeout: timeout,
+        queue_timeout: timeout,
+        retries: u32::try_from(others).unwrap_or(10),
+        hedge: Vec::new(),
+        ..Options::default()
     }
 }
 
@@ -196,6 +262,7 @@ mod tests {
             (change(|o| o.queue_timeout = Span::from_hours(9)), "`1h`"),
             (change(|o| o.retries = 11), "`retries` is 11"),
             (change(|o| o.temperature = f32::NAN), "`temperature`"),
+            (change(|o| o.hedge_share = 0.9), "`hedge_share` is 0.9"),
             (change(|o| o.model.clear()), "`model`"),
             (change(|o| o.nodes.push(o.nodes[0].clone())), "used twice"),
             (change(|o| o.nodes[0].name.clear()), "node name ``"),

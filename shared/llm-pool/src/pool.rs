@@ -1,259 +1,386 @@
-//! A model that is served by one or more nodes: picks one, asks it, tries again elsewhere.
-//!
-//! Not here yet: hedging, breakers, limits that adapt. What they need to know is kept with the
-//! nodes, what they decide belongs into [`crate::pick`].
+//! A model that is served by nodes: asks one, asks again elsewhere, and says what came of it.
 
+use crate::allowance::Allowance;
+use crate::balance::{Ask, Balance, NodeId, NodeView};
 use crate::dialect::Dialect;
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, Then};
+use crate::limits::{BODY_BYTES_MAX, NODES_MAX};
 use crate::metrics::{Metrics, Outcome};
-use crate::node::{Node, Place, Timeouts};
-use crate::options::Options;
-use crate::pick::pick;
+use crate::node::{Body, Node, Timeouts};
+use crate::options::{self, Options};
+use crate::race::Miss;
 use crate::retry::{self, Step};
+use crate::watch::watch;
 use crate::wire::{self, Answer};
+use envelope::{Role, TenantId, TurnId};
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use telemetry::Registry;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
-/// A [`ChatModel`] over the nodes that serve it.
+/// A [`ChatModel`] over the nodes that serve it. A task of its own looks after names and loads; it ends
+/// with the pool.
 #[derive(Debug)]
 pub struct Pool {
-    options: Options,
-    nodes: Vec<Node>,
-    metrics: Metrics,
-    /// As many permits as all nodes have places: who holds one finds a place.
-    places: Arc<Semaphore>,
-    /// Whose turn it is; held while a place is taken, so that two calls do not want the same one.
-    turn: Mutex<usize>,
+    shared: Arc<Shared>,
+    watching: JoinHandle<()>,
 }
 
-/// The nodes that failed for one call, as bits. [`crate::limits::NODES_MAX`] fits.
-#[derive(Debug, Default)]
-struct Tried(AtomicU64);
-
-impl Tried {
-    fn add(&self, node: usize) {
-        self.0.fetch_or(1 << node, Ordering::Relaxed);
-    }
-
-    fn has(&self, node: usize) -> bool {
-        self.0.load(Ordering::Relaxed) & (1 << node) != 0
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.watching.abort();
     }
 }
 
-/// A failed try: at which node, if it came that far, and why.
+/// What calls and the task in the background share.
 #[derive(Debug)]
-struct Miss {
-    node: Option<usize>,
-    failure: Failure,
+pub(crate) struct Shared {
+    pub(crate) options: Options,
+    pub(crate) metrics: Metrics,
+    balance: Mutex<Balance>,
+    allowance: Mutex<Allowance>,
+    bounds: (Timeouts, usize),
+    next_node: AtomicU64,
 }
 
-/// A place at a node and the pool's permit for it, given back in this order.
-struct Seat {
-    node: usize,
-    _place: Place,
-    _permit: OwnedSemaphorePermit,
+/// Who asks when nobody in particular does.
+static NOBODY: LazyLock<(TenantId, TurnId)> =
+    LazyLock::new(|| (TenantId::default_tenant(), TurnId::derived(0, 0)));
+
+/// What one call is about.
+pub(crate) struct Job<'a> {
+    pub(crate) role: Role,
+    pub(crate) ask: Ask<'a>,
+    pub(crate) until: Instant,
+    work: Work<'a>,
+}
+
+/// What is sent, and how the answer is read.
+enum Work<'a> {
+    Chat(&'a ChatRequest),
+    /// A body as it is; `read` looks at the answer and keeps what it wants of it.
+    Post {
+        path: &'a str,
+        body: &'a [u8],
+        read: &'a (dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
+    },
+}
+
+/// What came of it: an answer of a chat, nothing of a post.
+pub(crate) type Came = Option<Answer>;
+
+impl Job<'_> {
+    pub(crate) fn path(&self) -> &str {
+        match &self.work {
+            Work::Chat(_) => "chat/completions",
+            Work::Post { path, .. } => path,
+        }
+    }
+
+    pub(crate) fn asks_for_json(&self) -> bool {
+        matches!(&self.work, Work::Chat(request) if request.schema.is_some())
+    }
+
+    pub(crate) fn body(&self, options: &Options, dialect: Dialect) -> Vec<u8> {
+        let Options {
+            model,
+            temperature,
+            stream,
+            ..
+        } = options;
+        match &self.work {
+            Work::Chat(request) => wire::request(model, *temperature, request, dialect, *stream),
+            Work::Post { body, .. } => body.to_vec(),
+        }
+    }
+
+    pub(crate) fn read(&self, body: Body, asked: Option<Dialect>) -> Result<Came, Failure> {
+        match (&self.work, body) {
+            (Work::Chat(request), Body::Whole(body)) => {
+                wire::answer(&body, request, asked).map(Some)
+            }
+            (Work::Chat(request), Body::Streamed(streamed)) => {
+                wire::streamed(streamed, request).map(Some)
+            }
+            (Work::Post { read, .. }, Body::Whole(body)) => read(&body).map(|()| None),
+            (Work::Post { .. }, Body::Streamed(_)) => Err(Failure::Garbled {
+                reason: "a stream came where none was asked for".into(),
+            }),
+        }
+    }
 }
 
 impl Pool {
-    /// A pool over the nodes of `options`, counted in `registry`. Nothing is contacted.
+    /// A pool over the nodes of `options`, counted in `registry`. Must be called within a runtime.
+    /// Nothing is contacted before the first call but the name service and the nodes' metrics pages.
     ///
     /// # Errors
     /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
     pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
+        Pool::reading(options, BODY_BYTES_MAX, registry)
+    }
+
+    /// A pool whose answers have at most `body_bytes_max` bytes.
+    pub(crate) fn reading(
+        options: Options,
+        body_bytes_max: usize,
+        registry: &Registry,
+    ) -> Result<Self, PoolError> {
         options.validate()?;
         let model = options.model.clone();
         if options.nodes.is_empty() {
             return Err(PoolError::NoNodes { model });
         }
+        let alone = options.nodes.len() == 1 && !options.nodes[0].resolve;
         let timeouts = Timeouts {
             connect: options.connect_timeout.into(),
-            first_byte: match options.nodes.len() {
+            first_token: match alone {
                 // Nobody else could be asked instead, so there is nothing to hurry for.
-                1 => options.total_timeout.into(),
-                _ => options.first_byte_timeout.into(),
+                true => options.total_timeout.into(),
+                false => options.first_token_timeout.into(),
             },
             idle: options.idle_timeout.into(),
         };
         let names: Vec<_> = options.nodes.iter().map(|n| n.name.as_str()).collect();
         let metrics = Metrics::new(registry, &model, &names)?;
-        let nodes = options.nodes.iter().map(|node| {
-            let gauge = metrics.in_flight(&model, &node.name);
-            Node::new(node, timeouts, gauge)
-        });
-        let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
-        let places = options.nodes.iter().map(|node| node.max_in_flight as usize);
-        Ok(Pool {
-            places: Arc::new(Semaphore::new(places.sum())),
-            turn: Mutex::new(0),
-            nodes,
+        let seed = fastrand::u64(..);
+        let shared = Shared {
+            balance: Mutex::new(Balance::new(options.policy, options.hedge_share, seed)),
+            allowance: Mutex::new(Allowance::new(options.tenant_tokens_per_minute)),
+            next_node: AtomicU64::new(0),
+            bounds: (timeouts, body_bytes_max),
             metrics,
             options,
-        })
+        };
+        for node in shared.options.nodes.iter().filter(|node| !node.resolve) {
+            let node = shared.node(node, None)?;
+            shared.balance().add(node);
+        }
+        let shared = Arc::new(shared);
+        let watching = tokio::spawn(watch(Arc::downgrade(&shared)));
+        Ok(Pool { shared, watching })
+    }
+
+    /// Posts `body` to `path` under the version of a node, or beside it for one that begins with a
+    /// slash; `read` looks at the answer. For what is no chat: vectors and scores.
+    pub(crate) async fn post(
+        &self,
+        role: Role,
+        path: &str,
+        body: &[u8],
+        time: Duration,
+        read: &(dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
+    ) -> Result<(), Failure> {
+        // Nobody in particular asks: these calls wait behind each other.
+        let (tenant, turn) = &*NOBODY;
+        let job = Job {
+            role,
+            ask: Ask {
+                tenant,
+                turn,
+                tokens: 0,
+            },
+            until: Instant::now() + time,
+            work: Work::Post { path, body, read },
+        };
+        self.shared.run(&job).await.map(drop)
+    }
+
+    /// What this process knows of the nodes.
+    pub fn nodes(&self) -> Vec<NodeView> {
+        self.shared.balance().view(Instant::now())
+    }
+}
+
+impl ChatModel for Pool {
+    fn name(&self) -> &str {
+        &self.shared.options.model
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        Box::pin(self.shared.ask(request))
+    }
+}
+
+impl Shared {
+    pub(crate) fn balance(&self) -> MutexGuard<'_, Balance> {
+        self.balance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn allowance(&self) -> MutexGuard<'_, Allowance> {
+        let allowance = self.allowance.lock();
+        allowance.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn node(
+        &self,
+        options: &options::Node,
+        at: Option<SocketAddr>,
+    ) -> Result<Arc<Node>, PoolError> {
+        let name = match at {
+            Some(at) => format!("{}/{at}", options.name),
+            None => options.name.clone(),
+        };
+        let id = self.next_node.fetch_add(1, Ordering::Relaxed);
+        let gauge = self.metrics.in_flight(&self.options.model, &name);
+        let node = Node::new(id, name, options, at, self.bounds, gauge)?;
+        Ok(Arc::new(node))
+    }
+
+    /// Makes the nodes of a name those that were found for it.
+    pub(crate) fn follow(&self, options: &options::Node, found: &BTreeSet<SocketAddr>) {
+        let mine = format!("{}/", options.name);
+        let nodes = self.balance().nodes();
+        let known = nodes.iter().filter(|node| node.name.starts_with(&mine));
+        let known: Vec<_> = known.map(|node| (node.address(), node.clone())).collect();
+        for (address, node) in &known {
+            if !found.iter().any(|at| at.to_string() == *address) {
+                tracing::info!(node = node.name, "node is gone");
+                self.balance().remove(node.id);
+                self.metrics.forget(&self.options.model, &node.name);
+            }
+        }
+        let room = NODES_MAX.saturating_sub(self.balance().nodes().len());
+        let new = found.iter().filter(|at| {
+            let at = at.to_string();
+            !known.iter().any(|(address, _)| *address == at)
+        });
+        for at in new.take(room) {
+            match self.node(options, Some(*at)) {
+                Ok(node) => {
+                    tracing::info!(node = node.name, "node is new");
+                    self.balance().add(node);
+                }
+                Err(error) => tracing::warn!(%error, %at, "node not taken in"),
+            }
+        }
+    }
+
+    /// Shows the gauges.
+    pub(crate) fn show(&self) {
+        let nodes = self.balance().view(Instant::now());
+        self.metrics.show(&self.options.model, &nodes);
     }
 
     async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
         let total = request.timeout.min(self.options.total_timeout.into());
         let until = Instant::now() + total;
+        let job = Job {
+            role: request.role,
+            ask: Ask {
+                tenant: &request.tenant,
+                turn: &request.turn,
+                tokens: wire::sent(request) + u64::from(request.max_tokens),
+            },
+            until,
+            work: Work::Chat(request),
+        };
+        if let Some(wait) = self.allowance().wait(&request.tenant, Instant::now()) {
+            return Err(Error::Overloaded {
+                retry_after: Some(wait),
+            });
+        }
+        let answer = match self.run(&job).await {
+            Ok(Some(answer)) => answer,
+            Ok(None) => return Err(Error::Protocol("no answer".into())),
+            Err(failure) if failure.then() == Then::Elsewhere && Instant::now() >= until => {
+                return Err(Error::TimedOut(total));
+            }
+            Err(failure) => return Err(failure.into_error()),
+        };
+        let spent = answer.usage.tokens_in + answer.usage.tokens_out;
+        self.allowance()
+            .spend(&request.tenant, spent, Instant::now());
+        Ok(self.reply(request, answer))
+    }
+
+    async fn run(&self, job: &Job<'_>) -> Result<Came, Failure> {
         let limits = retry::Limits {
             retries: self.options.retries,
             backoff: self.options.backoff,
-            until,
+            until: job.until,
         };
-        let tried = Tried::default();
+        let tried: Mutex<Vec<NodeId>> = Mutex::default();
         let call = retry::retry(
             limits,
-            || self.attempt(request, until, &tried),
+            || self.attempt(job, &tried),
             |miss| self.note_retry(miss),
         );
-        match timeout_at(until, call).await {
-            Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(Miss { failure, .. })) => {
-                let time_up = Instant::now() >= until && failure.then() == Then::Elsewhere;
-                Err(if time_up {
-                    Error::TimedOut(total)
-                } else {
-                    failure.into_error()
-                })
-            }
-            Err(_) => Err(Error::TimedOut(total)),
+        match timeout_at(job.until, call).await {
+            Ok(Ok(came)) => Ok(came),
+            Ok(Err(miss)) => Err(miss.failure),
+            Err(_) => Err(Failure::Slow {
+                what: "the time for the call was up",
+            }),
         }
     }
 
-    /// One try at one node.
-    async fn attempt(
-        &self,
-        request: &ChatRequest,
-        until: Instant,
-        tried: &Tried,
-    ) -> Step<ChatReply, Miss> {
-        let seat = match self.seat(tried, until).await {
-            Ok(seat) => seat,
-            Err(failure) => return self.after(None, failure, None, tried),
-        };
-        let node = &self.nodes[seat.node];
-        let dialect = node.dialect.get();
-        let asked = request.schema.as_ref().map(|_| dialect);
-        let watch = self
-            .metrics
-            .watch(request.role, &self.options.model, &node.name);
-        let body = wire::request(
-            &self.options.model,
-            self.options.temperature,
-            request,
-            dialect,
-        );
-        let answer = node.call(body, asked, until).await;
-        match answer.and_then(|body| wire::answer(&body, request, asked)) {
-            Ok(answer) => {
-                watch.ended(Outcome::Ok);
-                Step::Done(self.reply(request, node, answer))
-            }
-            Err(failure) => {
-                watch.ended(Outcome::from(&failure));
-                self.after(Some(seat.node), failure, asked, tried)
-            }
+    async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Vec<NodeId>>) -> Step<Came, Miss> {
+        let avoid = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match self.try_once(job, &avoid).await {
+            Ok(came) => Step::Done(came),
+            Err(miss) => self.after(miss, tried),
         }
-    }
-
-    /// A place at the node that is picked, as soon as there is one.
-    async fn seat(&self, tried: &Tried, until: Instant) -> Result<Seat, Failure> {
-        let patience = until.min(Instant::now() + self.options.queue_timeout.duration());
-        let permit = match timeout_at(patience, self.places.clone().acquire_owned()).await {
-            Ok(Ok(permit)) => permit,
-            Ok(Err(_)) | Err(_) => return Err(Failure::Full),
-        };
-        let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let states = self.nodes.iter().enumerate();
-        let states: Vec<_> = states.map(|(i, n)| n.state(tried.has(i))).collect();
-        let picked = pick(&states, *turn);
-        let taken = picked.and_then(|node| Some((node, self.nodes[node].take_place()?)));
-        let Some((node, place)) = taken else {
-            // All that have room rest. The wait is for the first of all, if nobody works.
-            return Err(Failure::Busy {
-                retry_after: self.rest_left(),
-            });
-        };
-        *turn = node + 1;
-        Ok(Seat {
-            node,
-            _place: place,
-            _permit: permit,
-        })
-    }
-
-    /// How long until the first node may be asked again, when every node rests.
-    fn rest_left(&self) -> Option<Duration> {
-        let waits: Option<Vec<Duration>> = self.nodes.iter().map(Node::rest_left).collect();
-        waits?.into_iter().min()
     }
 
     /// What follows from a failed try.
-    fn after(
-        &self,
-        node: Option<usize>,
-        failure: Failure,
-        asked: Option<Dialect>,
-        tried: &Tried,
-    ) -> Step<ChatReply, Miss> {
-        let then = failure.then();
-        if let Some(node) = node {
-            if then == Then::Rephrase {
-                return self.rephrase(node, failure, asked);
-            }
-            tried.add(node);
-            if let Some(wait) = failure.retry_after() {
-                self.nodes[node].rest(wait);
-            }
+    fn after(&self, miss: Miss, tried: &Mutex<Vec<NodeId>>) -> Step<Came, Miss> {
+        let then = miss.failure.then();
+        let Some(node) = miss.node else {
+            return Step::Failed(miss);
+        };
+        if let Failure::TooLong { limit: Some(limit) } = miss.failure {
+            self.balance().learn_context(node, limit);
         }
-        let others = (0..self.nodes.len()).any(|node| !tried.has(node));
-        let error = Miss { node, failure };
-        match then {
-            Then::Again => Step::Again {
-                error,
-                wait: self.rest_left(),
+        if then == Then::Rephrase {
+            return self.rephrase(node, miss);
+        }
+        let others = {
+            let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
+            tried.push(node);
+            self.balance().has_other_than(&tried)
+        };
+        match (then, others) {
+            // Another node need not be waited for.
+            (Then::Again | Then::Elsewhere, true) => Step::Again {
+                error: miss,
+                wait: Some(Duration::ZERO),
             },
-            Then::Elsewhere if others => Step::Again {
-                error,
-                wait: self.rest_left(),
+            (Then::Again, false) => Step::Again {
+                wait: miss.failure.retry_after(),
+                error: miss,
             },
-            _ => Step::Failed(error),
+            _ => Step::Failed(miss),
         }
     }
 
     /// Remembers what the node does not know, and asks again in a weaker way.
-    fn rephrase(
-        &self,
-        node: usize,
-        failure: Failure,
-        asked: Option<Dialect>,
-    ) -> Step<ChatReply, Miss> {
-        let learned = asked.and_then(|dialect| self.nodes[node].dialect.reject(dialect));
-        if let (Some(weaker), Failure::Dialect { message }) = (learned, &failure) {
+    fn rephrase(&self, node: NodeId, miss: Miss) -> Step<Came, Miss> {
+        let nodes = self.balance().nodes();
+        let node = nodes.into_iter().find(|n| n.id == node);
+        if let (Some(node), Failure::Dialect { message, asked }) = (node, &miss.failure)
+            && let Some(weaker) = node.dialect.reject(*asked)
+        {
             tracing::warn!(
                 model = self.options.model,
-                node = self.nodes[node].name,
+                node = node.name,
                 dialect = weaker.as_str(),
                 message,
                 "node rejects a response format, asking in a weaker one from now on"
             );
         }
-        Step::Rephrase(Miss {
-            node: Some(node),
-            failure,
-        })
+        Step::Rephrase(miss)
     }
 
     fn note_retry(&self, miss: &Miss) {
         let reason = Outcome::from(&miss.failure);
-        let Some(node) = miss.node.map(|node| &self.nodes[node].name) else {
-            return;
-        };
+        let node = &miss.name;
         self.metrics.retried(&self.options.model, node, reason);
         tracing::debug!(
             model = self.options.model,
@@ -264,33 +391,15 @@ impl Pool {
         );
     }
 
-    fn reply(&self, request: &ChatRequest, node: &Node, answer: Answer) -> ChatReply {
+    fn reply(&self, request: &ChatRequest, answer: Answer) -> ChatReply {
         let model = &self.options.model;
         let usage = answer.usage;
         let tokens = [usage.tokens_in, usage.tokens_out, answer.tokens_cached];
         self.metrics.spent(request.role, model, tokens);
-        if answer.prompt_cut {
-            tracing::warn!(
-                model,
-                node = node.name,
-                tokens_read = usage.tokens_in,
-                "node read far fewer tokens than were sent, it may have cut the prompt"
-            );
-        }
         ChatReply {
             text: answer.text,
             model: model.clone(),
             usage,
         }
-    }
-}
-
-impl ChatModel for Pool {
-    fn name(&self) -> &str {
-        &self.options.model
-    }
-
-    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
-        Box::pin(self.ask(request))
     }
 }

@@ -4,37 +4,29 @@
 //! rerank  POST /v1/rerank  {model, query, documents}  ->  {results: [{index, relevance_score}]}
 //! tei     POST /rerank     {query, texts}             ->  [{index, score}]
 //! ```
-//! A node that is not pinned to one is asked in the first; where that address is not known, it is asked
+//! Nodes that are not pinned to one are asked in the first; where that address is not known, they are asked
 //! in the second from then on. *Not* here: what becomes of the scores, and what is done without them.
 
 use crate::error::Error as PoolError;
 use crate::failure::Failure;
-use crate::in_turn::{Turn, ask, is_elsewhere};
-use crate::limits::BODY_BYTES_MAX;
-use crate::node::{Node, Timeouts};
 use crate::options::reranker::{Dialect, Options};
-use crate::{http, options};
+use crate::options::texts;
+use crate::pool::Pool;
+use envelope::Role;
 use llm::{BoxFuture, Error, Reranker};
-use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use telemetry::Registry;
 use tokio::time::Instant;
 
 /// A [`Reranker`] over the nodes that serve one model.
 #[derive(Debug)]
 pub struct HttpReranker {
     options: Options,
-    nodes: Vec<Server>,
-    turn: Turn,
-}
-
-/// A node under both of its addresses.
-#[derive(Debug)]
-struct Server {
-    rerank: Node,
-    tei: Node,
-    /// It does not know the first address.
+    pool: Pool,
+    /// The nodes do not know the first address.
     is_tei: AtomicBool,
 }
 
@@ -46,21 +38,18 @@ struct Scored {
 }
 
 impl HttpReranker {
-    /// A reranker over the nodes of `options`. Nothing is contacted.
+    /// A reranker over the nodes of `options`, counted in `registry`. Must be called within a runtime;
+    /// nothing is contacted.
     ///
     /// # Errors
     /// When an option cannot be kept to, there are no nodes, or no HTTP client can be set up.
-    pub fn new(options: Options) -> Result<Self, PoolError> {
+    pub fn new(options: Options, registry: &Registry) -> Result<Self, PoolError> {
         options.validate()?;
-        if options.nodes.is_empty() {
-            return Err(PoolError::NoNodes {
-                model: options.model,
-            });
-        }
-        let nodes = options.nodes.iter().map(|node| Server::new(node, &options));
+        let Options { model, nodes, .. } = &options;
+        let pool = texts(model, nodes, options.connect_timeout, options.timeout);
         Ok(HttpReranker {
-            nodes: nodes.collect::<Result<_, _>>()?,
-            turn: Turn::default(),
+            pool: Pool::new(pool, registry)?,
+            is_tei: AtomicBool::new(options.dialect == Dialect::Tei),
             options,
         })
     }
@@ -69,42 +58,31 @@ impl HttpReranker {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let until = Instant::now() + self.options.timeout.duration();
-        let texts: Vec<&str> = texts
-            .iter()
-            .map(|text| cut(text, self.options.text_chars as usize))
-            .collect();
-        let rests = |node: usize| self.nodes[node].rests();
-        let mut last = Failure::Full;
-        for node in self.turn.order(self.nodes.len(), rests) {
-            match self.ask_one(&self.nodes[node], query, &texts, until).await {
-                Err(failure) if is_elsewhere(&failure) => last = failure,
-                other => return other.map_err(Failure::into_error),
-            }
-        }
-        let time_up = Instant::now() >= until;
-        Err(match time_up {
-            true => Error::TimedOut(self.options.timeout.duration()),
-            false => last.into_error(),
-        })
+        let total = self.options.timeout.duration();
+        let until = Instant::now() + total;
+        let chars = self.options.text_chars as usize;
+        let texts: Vec<&str> = texts.iter().map(|text| cut(text, chars)).collect();
+        self.ask_in_time(query, &texts, until)
+            .await
+            .map_err(|failure| match Instant::now() >= until {
+                true => Error::TimedOut(total),
+                false => failure.into_error(),
+            })
     }
 
-    async fn ask_one(
+    async fn ask_in_time(
         &self,
-        server: &Server,
         query: &str,
         texts: &[&str],
         until: Instant,
     ) -> Result<Vec<f32>, Failure> {
-        let read = |answer: &[u8]| read(answer, texts.len());
         let is_open = self.options.dialect == Dialect::Auto;
-        if !server.is_tei.load(Ordering::Relaxed) {
+        if !self.is_tei.load(Ordering::Relaxed) {
             let body = json!({
                 "model": self.options.model, "query": query, "documents": texts,
                 "top_n": texts.len(), "return_documents": false,
             });
-            let body = body.to_string().into_bytes();
-            match ask(&server.rerank, &body, until, read).await {
+            match self.post("rerank", &body, texts.len(), until).await {
                 Err(Failure::Refused {
                     status: 404 | 405, ..
                 }) if is_open => {}
@@ -112,31 +90,29 @@ impl HttpReranker {
             }
         }
         let body = json!({"query": query, "texts": texts, "truncate": true});
-        let scores = ask(&server.tei, &body.to_string().into_bytes(), until, read).await?;
-        server.is_tei.store(true, Ordering::Relaxed);
+        let scores = self.post("/rerank", &body, texts.len(), until).await?;
+        self.is_tei.store(true, Ordering::Relaxed);
         Ok(scores)
     }
-}
 
-impl Server {
-    fn new(node: &options::Node, options: &Options) -> Result<Server, PoolError> {
-        let bad = |what: &str| PoolError::Options(format!("node `{}`: {what}", node.name));
-        let timeouts = Timeouts {
-            connect: options.connect_timeout.into(),
-            first_byte: options.timeout.into(),
-            idle: options.timeout.into(),
+    async fn post(
+        &self,
+        path: &str,
+        body: &Value,
+        count: usize,
+        until: Instant,
+    ) -> Result<Vec<f32>, Failure> {
+        let scores = Mutex::new(Vec::new());
+        let read = |answer: &[u8]| {
+            *scores.lock().unwrap_or_else(PoisonError::into_inner) = read(answer, count)?;
+            Ok(())
         };
-        let url = http::endpoint(&node.base_url, "rerank").map_err(bad)?;
-        let at = |url| Node::at(url, BODY_BYTES_MAX, node, timeouts, None);
-        Ok(Server {
-            tei: at(without_version(url.clone()))?,
-            rerank: at(url)?,
-            is_tei: AtomicBool::new(options.dialect == Dialect::Tei),
-        })
-    }
-
-    fn rests(&self) -> bool {
-        self.rerank.rest_left().is_some() || self.tei.rest_left().is_some()
+        let body = body.to_string().into_bytes();
+        let left = until.saturating_duration_since(Instant::now());
+        self.pool
+            .post(Role::Retriever, path, &body, left, &read)
+            .await?;
+        Ok(scores.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -156,17 +132,6 @@ impl Reranker for HttpReranker {
     ) -> BoxFuture<'a, Result<Vec<f32>, Error>> {
         Box::pin(self.ask(query, texts))
     }
-}
-
-/// `/v1/rerank` becomes `/rerank`.
-fn without_version(mut url: Url) -> Url {
-    let path = url.path().trim_end_matches("/v1/rerank").to_owned();
-    let path = match path.ends_with("/rerank") {
-        true => path,
-        false => format!("{path}/rerank"),
-    };
-    url.set_path(&path);
-    url
 }
 
 /// The first characters of a text.
@@ -220,18 +185,6 @@ mod tests {
         ] {
             assert!(read(body.as_bytes(), 2).is_err(), "{body}");
         }
-    }
-
-    #[test]
-    fn the_second_address_is_beside_the_version() {
-        let at = |base: &str| {
-            let url = http::endpoint(base, "rerank").unwrap();
-            String::from(without_version(url))
-        };
-        assert_eq!(at("http://a:80/v1"), "http://a/rerank");
-        assert_eq!(at("http://a:8080"), "http://a:8080/rerank");
-        assert_eq!(at("http://a/models/v1"), "http://a/models/rerank");
-        assert_eq!(at("http://a/models"), "http://a/models/rerank");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::classify::classify;
 use crate::dialect::Dialect;
 use crate::failure::Failure;
 use crate::said;
+use crate::stream::Streamed;
 use envelope::Usage;
 use llm::{ChatRequest, tokens};
 use serde::Deserialize;
@@ -16,6 +17,7 @@ pub(crate) fn request(
     temperature: f32,
     request: &ChatRequest,
     dialect: Dialect,
+    stream: bool,
 ) -> Vec<u8> {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
@@ -27,7 +29,10 @@ pub(crate) fn request(
     body.insert("messages".into(), messages.into());
     body.insert("max_tokens".into(), request.max_tokens.into());
     body.insert("temperature".into(), temperature.into());
-    body.insert("stream".into(), false.into());
+    body.insert("stream".into(), stream.into());
+    if stream {
+        body.insert("stream_options".into(), json!({"include_usage": true}));
+    }
     let format = request.schema.as_ref();
     if let Some(format) = format.and_then(|schema| dialect.response_format(schema)) {
         body.insert("response_format".into(), format);
@@ -44,9 +49,8 @@ pub(crate) struct Answer {
     pub(crate) usage: Usage,
     /// Tokens that the node did not have to read again, where it says so.
     pub(crate) tokens_cached: u64,
-    /// The node read far fewer tokens than were sent: it may have cut the prompt, as Ollama does
-    /// without a word.
-    pub(crate) prompt_cut: bool,
+    /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without a word.
+    prompt_cut: bool,
 }
 
 #[derive(Deserialize)]
@@ -70,8 +74,9 @@ struct Message {
     content: Value,
 }
 
-#[derive(Deserialize)]
-struct Counts {
+/// Tokens, as a node counts them.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Counts {
     #[serde(default)]
     prompt_tokens: Option<u64>,
     #[serde(default)]
@@ -80,7 +85,7 @@ struct Counts {
     prompt_tokens_details: Option<PromptCounts>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 struct PromptCounts {
     #[serde(default)]
     cached_tokens: Option<u64>,
@@ -106,14 +111,41 @@ pub(crate) fn answer(
         return Err(garbled("no choice in the completion".into()));
     };
     let text = text(&choice.message.content);
+    written(&text, choice.finish_reason, completion.usage, request)
+}
+
+/// Reads an answer that came in pieces.
+pub(crate) fn streamed(streamed: Streamed, request: &ChatRequest) -> Result<Answer, Failure> {
+    let Streamed {
+        text,
+        finish,
+        counts,
+        ..
+    } = streamed;
+    written(&text, finish, counts, request)
+}
+
+fn written(
+    text: &str,
+    finish: Option<String>,
+    counts: Option<Counts>,
+    request: &ChatRequest,
+) -> Result<Answer, Failure> {
     // Grammars allow white space without end, and small models then write nothing else.
     let text = text.trim_end();
     if text.is_empty() {
-        let finish = choice.finish_reason.as_deref().unwrap_or("unknown");
+        let finish = finish.as_deref().unwrap_or("unknown");
         let reason = format!("empty answer, finish reason `{finish}`");
         return Err(Failure::Empty { reason });
     }
-    Ok(counted(text, completion.usage, request))
+    let answer = counted(text, counts, request);
+    match answer.prompt_cut {
+        // What was answered was not what was asked.
+        true => Err(Failure::TooLong {
+            limit: u32::try_from(answer.usage.tokens_in).ok(),
+        }),
+        false => Ok(answer),
+    }
 }
 
 /// Content is a text or a list of parts, of which those of type text count.
@@ -128,14 +160,15 @@ fn text(content: &Value) -> String {
     }
 }
 
+/// Estimated tokens of a prompt.
+pub(crate) fn sent(request: &ChatRequest) -> u64 {
+    u64::from(tokens::estimate(&request.system) + tokens::estimate(&request.user))
+}
+
 fn counted(text: &str, counts: Option<Counts>, request: &ChatRequest) -> Answer {
-    let sent = u64::from(tokens::estimate(&request.system) + tokens::estimate(&request.user));
+    let sent = sent(request);
     let written = || u64::from(tokens::estimate(text));
-    let counts = counts.unwrap_or(Counts {
-        prompt_tokens: None,
-        completion_tokens: None,
-        prompt_tokens_details: None,
-    });
+    let counts = counts.unwrap_or_default();
     let read = counts.prompt_tokens.filter(|read| *read > 0);
     let cached = counts.prompt_tokens_details.and_then(|d| d.cached_tokens);
     Answer {
@@ -156,7 +189,7 @@ fn counted(text: &str, counts: Option<Counts>, request: &ChatRequest) -> Answer 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Role, TurnId};
+    use envelope::{Role, TenantId, TurnId};
     use proptest::prelude::*;
     use std::time::Duration;
 
@@ -164,6 +197,7 @@ mod tests {
         ChatRequest {
             role: Role::Mapper,
             turn: TurnId::new("t1").unwrap(),
+            tenant: TenantId::default_tenant(),
             system: "Be brief.".into(),
             user: user.into(),
             max_tokens: 64,
@@ -181,7 +215,7 @@ mod tests {
 
     #[test]
     fn sends_what_the_protocol_asks_for() {
-        let body = request("tiny", 0.5, &asked("Who?"), Dialect::JsonSchema);
+        let body = request("tiny", 0.5, &asked("Who?"), Dialect::JsonSchema, false);
         let body: Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(body["model"], "tiny");
         assert_eq!(body["messages"][0]["role"], "system");
@@ -196,8 +230,10 @@ mod tests {
         let mut bare = asked("Who?");
         bare.system.clear();
         bare.schema = None;
-        let body = request("tiny", 0.0, &bare, Dialect::JsonSchema);
+        let body = request("tiny", 0.0, &bare, Dialect::JsonSchema, true);
         let body: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(body["stream"], true);
+        assert_eq!(body["stream_options"]["include_usage"], true);
         assert_eq!(body["messages"][0]["role"], "user");
         assert_eq!(body.get("response_format"), None);
     }
@@ -222,7 +258,6 @@ mod tests {
             let answer = read(&body).unwrap();
             let sent = u64::from(tokens::estimate("Be brief.") + tokens::estimate("Who?"));
             assert_eq!((answer.usage.tokens_in, answer.usage.tokens_out), (sent, 2));
-            assert!(!answer.prompt_cut);
         }
     }
 
@@ -236,8 +271,8 @@ mod tests {
     fn notices_a_prompt_that_was_cut() {
         let body = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":2000}}"#;
         let long = asked(&"word ".repeat(4000));
-        let answer = answer(body.as_bytes(), &long, None).unwrap();
-        assert!(answer.prompt_cut);
+        let cut = answer(body.as_bytes(), &long, None).unwrap_err();
+        assert_eq!(cut, Failure::TooLong { limit: Some(2000) });
     }
 
     #[test]

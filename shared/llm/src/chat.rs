@@ -1,6 +1,6 @@
 //! One call of a model.
 
-use envelope::{Class, Classed, Role, TurnId, Usage};
+use envelope::{Class, Classed, Role, TenantId, TurnId, Usage};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 
@@ -17,8 +17,10 @@ pub trait ChatModel: Send + Sync + 'static {
 pub struct ChatRequest {
     /// Who asks: chooses the model, labels the metrics.
     pub role: Role,
-    /// For whom: calls of one turn share a prompt prefix.
+    /// For which turn: its calls share a prompt prefix.
     pub turn: TurnId,
+    /// For whom: tenants take turns where places are short.
+    pub tenant: TenantId,
     /// Standing orders; may be empty.
     pub system: String,
     /// The prompt, with its inputs in tagged sections.

@@ -112,6 +112,9 @@ pub enum Command {
     /// The files of models that run in the process itself.
     #[command(subcommand, after_help = "Example: argosy models pull minilm")]
     Models(Models),
+    /// Show the model nodes as the processes of a fleet see them.
+    #[command(after_help = "Example: argosy nodes --server nats://127.0.0.1:4222 --watch 2")]
+    Nodes(Nodes),
     /// Measure.
     #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
     Bench(Bench),
@@ -187,6 +190,17 @@ pub struct Demo {
     /// Folder to ask instead of the sample corpus.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
+}
+
+/// `argosy nodes`
+#[derive(Debug, Args)]
+pub struct Nodes {
+    /// Show them again every so many seconds, until Ctrl-C.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub watch: Option<u64>,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
 }
 
 /// `argosy ask`

@@ -20,7 +20,7 @@
 //! | [`qdrant_view`] | the corpus stream into a Qdrant server |
 //! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`client`] | asking, as any client does |
-//! | [`model`] | which model answers |
+//! | [`model`], [`nodes`] | which model answers; what processes know of its nodes |
 //! | [`models`] | the files of local models |
 //! | [`render`] | how results look |
 //! | [`fail`] | how commands fail |
@@ -40,6 +40,7 @@ pub mod local;
 pub mod lookup;
 pub mod model;
 pub mod models;
+pub mod nodes;
 pub mod qdrant_view;
 pub mod render;
 pub mod roles;

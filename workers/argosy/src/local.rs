@@ -51,7 +51,11 @@ impl Local {
             )
             .hint("add --set retrieval.vectors=embedded, or name a fleet with --server URL"));
         }
-        let kit = Kit::new(config, search::embedder(config).await?)?;
+        let kit = Kit::new(
+            config,
+            search::embedder(config, &registry).await?,
+            &registry,
+        )?;
         let index = Index::open(dir, kit.vectors()).map_err(broken)?;
         let (mut view, seen) = IndexView::kept(index.clone()).map_err(|e| {
             broken(e).hint(
@@ -59,7 +63,9 @@ impl Local {
             )
         })?;
         let chosen = model::choose(config, &registry).await?;
-        let pipeline = ingest(config, kit.embedder(), &chosen.model)?.pipeline().to_owned();
+        let pipeline = ingest(config, kit.embedder(), &chosen.model)?
+            .pipeline()
+            .to_owned();
         let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
         let stop = CancellationToken::new();
         let process = Process {

@@ -72,6 +72,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Schema(Schema::Check(args)) => command::schema::check(&args, output),
         Command::Schema(Schema::Try(args)) => command::schema::attempt(&args, output),
         Command::Models(what) => command::models::run(what, config, output).await,
+        Command::Nodes(args) => command::nodes::run(args, output, config).await,
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
         Command::Bench(Bench::Retrieval(args)) => bench::retrieval(args, output).await,
         Command::Bench(Bench::Views(args)) => bench::views(args, config, output).await,
@@ -91,6 +92,7 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
         Command::Index(args) => &args.server,
         Command::Setup(args) => &args.server,
         Command::Run(args) => &args.server,
+        Command::Nodes(args) => &args.server,
         Command::Answer(args) | Command::Cancel(args) => &args.server,
         Command::Demo(_)
         | Command::Up(_)

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::fail::Fail;
 use llm::ChatModel;
+use llm_pool::cache::Cached;
 use llm_pool::discover::{self, Found};
 use llm_pool::offline::OfflineReader;
 use llm_pool::{Options, Pool};
@@ -13,6 +14,8 @@ use telemetry::Registry;
 pub struct Chosen {
     /// The model.
     pub model: Arc<dyn ChatModel>,
+    /// Its nodes, where it has any.
+    pub pool: Option<Arc<Pool>>,
     /// Why this one.
     pub why: String,
     /// True for the offline reader: answers say so, and a hint is due.
@@ -29,16 +32,10 @@ pub const OFFLINE: &str = llm_pool::offline::NAME;
 /// Chooses the model of this process.
 pub async fn choose(config: &Config, registry: &Registry) -> Result<Chosen, Fail> {
     if !config.model.nodes.is_empty() {
-        let pool =
-            Pool::new(config.model.clone(), registry).map_err(|e| Fail::usage(e.to_string()))?;
         let nodes = config.model.nodes.len();
         let plural = if nodes == 1 { "" } else { "s" };
         let why = format!("{} on {nodes} configured node{plural}", config.model.model);
-        return Ok(Chosen {
-            model: Arc::new(pool),
-            why,
-            offline: false,
-        });
+        return pooled(config.model.clone(), registry, why);
     }
     let wanted = config.model.model.as_str();
     if wanted == OFFLINE {
@@ -73,9 +70,17 @@ pub async fn choose(config: &Config, registry: &Registry) -> Result<Chosen, Fail
         ..config.model.clone()
     };
     let why = format!("{} of {server} found at {base_url}", options.model);
+    pooled(options, registry, why)
+}
+
+fn pooled(options: Options, registry: &Registry, why: String) -> Result<Chosen, Fail> {
+    let cache = options.cache.clone();
     let pool = Pool::new(options, registry).map_err(|e| Fail::usage(e.to_string()))?;
+    let pool = Arc::new(pool);
+    let model = Cached::over(pool.clone(), cache, registry);
     Ok(Chosen {
-        model: Arc::new(pool),
+        model: model.map_err(|e| Fail::usage(e.to_string()))?,
+        pool: Some(pool),
         why,
         offline: false,
     })
@@ -84,6 +89,7 @@ pub async fn choose(config: &Config, registry: &Registry) -> Result<Chosen, Fail
 fn offline(why: &str) -> Chosen {
     Chosen {
         model: Arc::new(OfflineReader::new()),
+        pool: None,
         why: why.into(),
         offline: true,
     }

@@ -130,6 +130,7 @@ async fn search(world: &World, index: &Index) -> SearchResult {
         keywords: vec![],
         fetch_k: 10,
         top_k: 5,
+        after: None,
     };
     searcher.search(&request).await.unwrap()
 }

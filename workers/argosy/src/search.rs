@@ -15,6 +15,7 @@ use retrieval::{HybridSearcher, Index, Vectors, qdrant};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use telemetry::Registry;
 
 /// Where the local encoder lies below the data folder.
 const MINILM_FOLDER: &str = "models/minilm-l6-v2";
@@ -115,11 +116,14 @@ impl Options {
 /// # Errors
 /// Files that are missing or not the model's, a binary without the encoder, a server that cannot be
 /// spoken to: usage, with the fix.
-pub async fn embedder(config: &Config) -> Result<Option<Arc<dyn Embedder>>, Fail> {
+pub async fn embedder(
+    config: &Config,
+    registry: &Registry,
+) -> Result<Option<Arc<dyn Embedder>>, Fail> {
     match config.retrieval.embedder {
         Choice::Static | Choice::None => Ok(None),
         Choice::Http => {
-            let made = HttpEmbedder::new(config.retrieval.http.clone());
+            let made = HttpEmbedder::new(config.retrieval.http.clone(), registry);
             let made = made.map_err(|e| Fail::usage(format!("in `retrieval.http`: {e}")))?;
             Ok(Some(Arc::new(made)))
         }
@@ -172,7 +176,11 @@ impl Kit {
     ///
     /// # Errors
     /// A reranker that cannot be spoken to: usage.
-    pub fn new(config: &Config, embedder: Option<Arc<dyn Embedder>>) -> Result<Kit, Fail> {
+    pub fn new(
+        config: &Config,
+        embedder: Option<Arc<dyn Embedder>>,
+        registry: &Registry,
+    ) -> Result<Kit, Fail> {
         let Options {
             embedder: choice,
             vectors,
@@ -192,7 +200,7 @@ impl Kit {
         let reranker = match reranker.nodes.is_empty() {
             true => None,
             false => {
-                let made = HttpReranker::new(reranker.clone());
+                let made = HttpReranker::new(reranker.clone(), registry);
                 let made =
                     made.map_err(|e| Fail::usage(format!("in `retrieval.reranker`: {e}")))?;
                 Some(Arc::new(made) as Arc<dyn Reranker>)
@@ -320,8 +328,9 @@ mod tests {
     #[tokio::test]
     async fn each_embedder_has_its_vectors() {
         let kit = async |config: &Config| {
-            let embedder = embedder(config).await.unwrap();
-            Kit::new(config, embedder).unwrap()
+            let registry = Registry::new();
+            let embedder = embedder(config, &registry).await.unwrap();
+            Kit::new(config, embedder, &registry).unwrap()
         };
         let by_table = kit(&config(json!({}))).await;
         assert!(matches!(by_table.vectors(), Vectors::Table(_)));
@@ -342,12 +351,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_missing_encoder_is_a_usage_error_with_the_fix() {
-        let fail = embedder(&config(json!({
+        let config = config(json!({
             "embedder": "minilm", "minilm": {"dir": "/nonexistent"},
-        })))
-        .await
-        .err()
-        .unwrap();
+        }));
+        let fail = embedder(&config, &Registry::new()).await.err().unwrap();
         assert_eq!(fail.exit, 2);
         let hint = fail.hint.unwrap();
         let wanted = match cfg!(feature = "minilm") {

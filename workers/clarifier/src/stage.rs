@@ -85,6 +85,7 @@ impl Clarifier {
         Ok(ChatRequest {
             role: Role::Clarifier,
             turn: cx.header.turn.clone(),
+            tenant: cx.header.tenant.clone(),
             system: prompt.system,
             user: prompt.user,
             max_tokens: self.options.max_tokens,

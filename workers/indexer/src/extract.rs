@@ -126,6 +126,7 @@ impl Extractor {
             role: Role::Indexer,
             // No turn asks: one document stands for it.
             turn: TurnId::new(document.doc_id.as_str()).expect("ids keep one rule"),
+            tenant: document.tenant.clone(),
             system: prompt.system,
             user: prompt.user,
             max_tokens: self.answer_tokens,

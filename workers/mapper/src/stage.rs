@@ -88,6 +88,7 @@ impl Mapper {
         Ok(ChatRequest {
             role: Role::Mapper,
             turn: cx.header.turn.clone(),
+            tenant: cx.header.tenant.clone(),
             system: prompt.system,
             user: prompt.user,
             max_tokens: self.options.max_tokens,

@@ -102,6 +102,7 @@ impl Planner {
         Ok(ChatRequest {
             role: Role::Planner,
             turn: cx.header.turn.clone(),
+            tenant: cx.header.tenant.clone(),
             system,
             user,
             max_tokens: self.options.max_tokens,

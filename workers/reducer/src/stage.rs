@@ -187,6 +187,7 @@ impl Reducer {
         Ok(ChatRequest {
             role: Role::Reducer,
             turn: cx.header.turn.clone(),
+            tenant: cx.header.tenant.clone(),
             system: prompt.system,
             user: prompt.user,
             max_tokens: self.options.max_tokens,

@@ -9,6 +9,7 @@ fn request(role: Role, user: &str) -> ChatRequest {
     ChatRequest {
         role,
         turn: envelope::TurnId::new("t1").unwrap(),
+        tenant: envelope::TenantId::default_tenant(),
         system: String::new(),
         user: user.to_owned(),
         max_tokens: 256,

@@ -53,7 +53,7 @@ async fn a_full_pool_sheds_early_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_stuck_node_costs_the_first_byte_timeout_and_then_another_is_asked() {
+async fn a_stuck_node_costs_the_first_token_timeout_and_then_another_is_asked() {
     for stuck in [Behaviour::Stuck, Behaviour::StuckBody] {
         let [a, b] = [
             FakeNode::saying("a").await.unwrap(),
@@ -61,7 +61,7 @@ async fn a_stuck_node_costs_the_first_byte_timeout_and_then_another_is_asked() {
         ];
         a.always(stuck.clone());
         let mut options = options(&[&a, &b]);
-        options.first_byte_timeout = Span::from_millis(200);
+        options.first_token_timeout = Span::from_millis(200);
         options.idle_timeout = Span::from_millis(200);
         assert_eq!(ask(options).await.unwrap().text, "b", "{stuck:?}");
         a.until(|seen| seen.abandoned == 1).await;

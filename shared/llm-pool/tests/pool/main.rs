@@ -7,8 +7,8 @@ mod dialects;
 mod failures;
 mod limits;
 
-use argosy_llm_pool::{Options, Pool, options};
-use envelope::{Class, Classed, Role, TurnId};
+use argosy_llm_pool::{Options, Policy, Pool, options};
+use envelope::{Class, Classed, Role, TenantId, TurnId};
 use llm::{ChatModel, ChatReply, ChatRequest, Error, Schema};
 use serde_json::json;
 use settings::{Backoff, Secret, Span};
@@ -24,6 +24,7 @@ fn request() -> ChatRequest {
     ChatRequest {
         role: Role::Mapper,
         turn: TurnId::new("t1").unwrap(),
+        tenant: TenantId::default_tenant(),
         system: "Be brief.".into(),
         user: "Who wrote it?".into(),
         max_tokens: 64,
@@ -42,7 +43,7 @@ fn request_for_json() -> ChatRequest {
     }
 }
 
-/// Nodes `a`, `b`, … with short waits between tries.
+/// Nodes `a`, `b`, … asked in this order, with short waits between tries.
 fn options(nodes: &[&FakeNode]) -> Options {
     let names = ["a", "b", "c"];
     let nodes = nodes.iter().zip(names).map(|(node, name)| options::Node {
@@ -53,6 +54,7 @@ fn options(nodes: &[&FakeNode]) -> Options {
     Options {
         model: "tiny".into(),
         nodes: nodes.collect(),
+        policy: Policy::RoundRobin,
         backoff: Backoff::new(Span::from_millis(1), 2.0, Span::from_millis(4)).unwrap(),
         ..Options::default()
     }

@@ -6,6 +6,7 @@ use embed::{Embedder, Error, Side};
 use envelope::{Class, Classed};
 use settings::Span;
 use std::time::{Duration, Instant};
+use telemetry::Registry;
 use testkit::node::{Behaviour, DIMS, FakeNode, vector};
 
 fn options(served_by: &[&FakeNode]) -> Options {
@@ -19,7 +20,10 @@ fn options(served_by: &[&FakeNode]) -> Options {
 }
 
 async fn embed(options: Options, texts: &[&str], side: Side) -> Result<Vec<Vec<f32>>, Error> {
-    HttpEmbedder::new(options).unwrap().embed(texts, side).await
+    HttpEmbedder::new(options, &Registry::new())
+        .unwrap()
+        .embed(texts, side)
+        .await
 }
 
 fn unit(text: &str) -> Vec<f32> {
@@ -52,7 +56,7 @@ async fn each_side_has_its_prefix_and_another_one_for_passages_is_another_embedd
         passage_prefix: "passage: ".into(),
         ..options(&[&node])
     };
-    let embedder = HttpEmbedder::new(options.clone()).unwrap();
+    let embedder = HttpEmbedder::new(options.clone(), &Registry::new()).unwrap();
     embedder.embed(&["a"], Side::Query).await.unwrap();
     embedder.embed(&["a"], Side::Passage).await.unwrap();
     let inputs: Vec<_> = node
@@ -62,10 +66,11 @@ async fn each_side_has_its_prefix_and_another_one_for_passages_is_another_embedd
         .collect();
     assert_eq!(inputs, ["query: a", "passage: a"]);
     assert!(embedder.name().starts_with("letters+"));
-    let plain = HttpEmbedder::new(Options {
+    let options = Options {
         passage_prefix: String::new(),
         ..options
-    });
+    };
+    let plain = HttpEmbedder::new(options, &Registry::new());
     assert_eq!(plain.unwrap().name(), "letters");
 }
 
@@ -161,13 +166,13 @@ async fn another_length_is_named_with_the_option() {
 async fn a_node_that_wants_to_be_left_alone_is() {
     let (a, b) = (node().await, node().await);
     a.always(status(429, "busy", Some("30")));
-    let embedder = HttpEmbedder::new(options(&[&a, &b])).unwrap();
+    let embedder = HttpEmbedder::new(options(&[&a, &b]), &Registry::new()).unwrap();
     for _ in 0..4 {
         embedder.embed(&["a"], Side::Passage).await.unwrap();
     }
     assert_eq!((a.seen().calls, b.seen().calls), (1, 4));
 
-    let embedder = HttpEmbedder::new(options(&[&a])).unwrap();
+    let embedder = HttpEmbedder::new(options(&[&a]), &Registry::new()).unwrap();
     for _ in 0..2 {
         let error = embedder.embed(&["a"], Side::Passage).await.unwrap_err();
         let wait = error.retry_after().unwrap();

@@ -7,6 +7,7 @@ use envelope::{Class, Classed};
 use llm::Reranker;
 use settings::Span;
 use std::time::{Duration, Instant};
+use telemetry::Registry;
 use testkit::node::{Behaviour, FakeNode};
 
 const TEXTS: [&str; 3] = ["nothing", "the red boat", "a red house"];
@@ -21,7 +22,7 @@ fn options(served_by: &[&FakeNode]) -> Options {
 }
 
 async fn scores(options: Options) -> Result<Vec<f32>, llm::Error> {
-    let reranker = HttpReranker::new(options).unwrap();
+    let reranker = HttpReranker::new(options, &Registry::new()).unwrap();
     reranker.scores("red boat", &TEXTS).await
 }
 
@@ -49,7 +50,7 @@ async fn scores_come_in_the_order_of_the_texts() {
 async fn the_other_shape_is_learnt_once() {
     let node = node().await;
     node.forget("/v1/rerank");
-    let reranker = HttpReranker::new(options(&[&node])).unwrap();
+    let reranker = HttpReranker::new(options(&[&node]), &Registry::new()).unwrap();
     for _ in 0..2 {
         let scores = reranker.scores("red boat", &TEXTS).await.unwrap();
         assert_eq!(scores, [0.0, 1.0, 0.5]);

@@ -33,18 +33,33 @@ pub struct BenchPool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub enum Policy {
+    /// The better of two drawn nodes, by calls in flight, answer time and load.
+    Balanced,
+    /// One after the other.
+    RoundRobin,
     /// The node with the fewest calls in flight.
     LeastInFlight,
 }
 
 impl Policy {
     /// Every one.
-    pub const ALL: [Policy; 1] = [Policy::LeastInFlight];
+    pub const ALL: [Policy; 3] = [Policy::Balanced, Policy::RoundRobin, Policy::LeastInFlight];
 
     /// Its name, as in the configuration.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Policy::Balanced => "balanced",
+            Policy::RoundRobin => "round_robin",
             Policy::LeastInFlight => "least_in_flight",
+        }
+    }
+
+    /// As the pool knows it.
+    pub const fn of_pool(self) -> llm_pool::Policy {
+        match self {
+            Policy::Balanced => llm_pool::Policy::Balanced,
+            Policy::RoundRobin => llm_pool::Policy::RoundRobin,
+            Policy::LeastInFlight => llm_pool::Policy::LeastInFlight,
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod ask;
 pub mod demo;
 pub mod index;
 pub mod models;
+pub mod nodes;
 pub mod run;
 pub mod schema;
 pub mod search;

@@ -6,6 +6,7 @@ use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::lookup::{self, Lookup};
 use crate::model;
+use crate::nodes;
 use crate::qdrant_view;
 use crate::roles::{self, Collaborators, Process};
 use crate::search::{self, Kit};
@@ -127,7 +128,9 @@ async fn collaborators(
     }
     let nothing: Arc<dyn Searcher> = Arc::new(NoSearch);
     let embedder = match role {
-        Role::Retriever | Role::Indexer => search::embedder(&process.config).await?,
+        Role::Retriever | Role::Indexer => {
+            search::embedder(&process.config, &process.registry).await?
+        }
         _ => None,
     };
     let searcher = if role == Role::Retriever {
@@ -145,6 +148,10 @@ async fn collaborators(
         false => Arc::new(llm_pool::offline::OfflineReader::new()),
         true => {
             let chosen = model::choose(&process.config, &process.registry).await?;
+            if let Some(pool) = chosen.pool {
+                let (bus, stop) = (process.bus.clone(), process.stop.clone());
+                running.spawn(nodes::answer(bus, role, pool, stop));
+            }
             tracing::info!(
                 model = chosen.model.name(),
                 why = chosen.why,
@@ -167,7 +174,7 @@ async fn index(
     embedder: Option<Arc<dyn Embedder>>,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<dyn Searcher>, Fail> {
-    let kit = Kit::new(&process.config, embedder)?;
+    let kit = Kit::new(&process.config, embedder, &process.registry)?;
     let dir: PathBuf = process.config.data_dir.0.join("retriever");
     let broken = |e: retrieval::Error| {
         Fail::negative(format!("the index in `{}`: {e}", dir.display()))

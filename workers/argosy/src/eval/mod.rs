@@ -49,7 +49,9 @@ pub async fn retrieval(
     config.retrieval.vectors = search::Place::Embedded;
     let valid = config.retrieval.validate();
     valid.map_err(|e| Fail::usage(format!("in section `retrieval`: {e:#}")))?;
-    let kit = Kit::new(&config, search::embedder(&config).await?)?;
+    let registry = telemetry::Registry::new();
+    let embedder = search::embedder(&config, &registry).await?;
+    let kit = Kit::new(&config, embedder, &registry)?;
     let line = Line::new(output);
     line.say("reading".into());
     let mut dataset = Dataset::load(args.dataset, &args.path)?;

@@ -6,7 +6,7 @@
 //! prefix.
 
 use crate::cli::{Policy, Scenario};
-use envelope::{Role, TurnId};
+use envelope::{Role, TenantId, TurnId};
 use llm::{ChatRequest, Schema};
 use llm_pool::options::Node;
 use serde_json::json;
@@ -89,11 +89,11 @@ impl World {
         });
         let wait = usual.backoff;
         let wait = Backoff::new(sooner(wait.first()), wait.factor(), sooner(wait.max()));
-        let Policy::LeastInFlight = policy;
         llm_pool::Options {
             model: "sim".into(),
+            policy: policy.of_pool(),
             nodes: nodes.collect(),
-            first_byte_timeout: sooner(usual.first_byte_timeout),
+            first_token_timeout: sooner(usual.first_token_timeout),
             idle_timeout: sooner(usual.idle_timeout),
             total_timeout: sooner(usual.total_timeout),
             queue_timeout: sooner(usual.queue_timeout),
@@ -109,10 +109,12 @@ impl World {
         let system = "You read one text at a time and note what it says. ";
         let head = format!("Question {question} of tenant {tenant}: what is the notice period? ");
         let text = format!("Passage {passage}. The notice period is 90 days. ");
+        let tenant_id = TenantId::new(format!("tenant-{tenant}"));
         let turn = TurnId::new(format!("bench-{tenant}-{question}"));
         ChatRequest {
             role: Role::Mapper,
             turn: turn.unwrap_or_else(|_| unreachable!("letters and digits make a turn id")),
+            tenant: tenant_id.unwrap_or_else(|_| unreachable!("letters and digits make a tenant")),
             system: filled(system, SYSTEM_BYTES),
             user: filled(&head, QUESTION_BYTES) + &filled(&text, PASSAGE_BYTES),
             max_tokens: 256,

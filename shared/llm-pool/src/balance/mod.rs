@@ -1,0 +1,449 @@
+//! Who gets the next call, and who waits: everything that is known of the nodes in one place, without
+//! I/O and with time passed in.
+//!
+//! *Not* the calls themselves: [`crate::pool`] makes them and tells what they came to.
+
+mod breaker;
+mod hedges;
+mod latency;
+mod permits;
+mod pick;
+mod queue;
+
+pub use pick::Policy;
+
+use crate::limits::WAITING_MAX;
+use crate::load::Load;
+use crate::node::Node;
+use breaker::{Breaker, Lets};
+use envelope::{TenantId, TurnId};
+use hedges::Hedges;
+use latency::{Mean, Quantiles};
+use permits::Permits;
+use pick::{NodeState, pick};
+use queue::Queue;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// Our estimate of tokens may be over by so much; beyond it a node with a known context is not asked.
+const ESTIMATE_SLACK: f64 = 1.3;
+
+/// A call that was given up sooner says nothing of its node, in seconds.
+const LATE_LEAST: f64 = 1.0;
+
+/// Identifies a node for as long as the process runs.
+pub(crate) type NodeId = u64;
+
+/// What a call wants.
+#[derive(Debug)]
+pub(crate) struct Ask<'a> {
+    /// For whom: tenants take turns when places are short.
+    pub(crate) tenant: &'a TenantId,
+    /// For which turn; calls of one turn share a prefix.
+    pub(crate) turn: &'a TurnId,
+    /// Estimated tokens of prompt and answer.
+    pub(crate) tokens: u64,
+}
+
+/// A call that may be made.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    pub(crate) node: Arc<Node>,
+    pub(crate) call: u64,
+}
+
+/// Why no call may be made now.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Every node has all it may have.
+    Full,
+    /// Every node is left alone; the first may be asked then.
+    Away(Instant),
+    /// No node has a context that is long enough; the longest is this, in tokens.
+    TooLong(u32),
+    /// There is no node.
+    NoNodes,
+}
+
+/// What a call came to, as far as it speaks of its node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It was answered; the first token came after this time, where the node streams.
+    Answered { first_token: Option<Duration> },
+    /// It was refused by a node that is well.
+    Refused,
+    /// The node is busy, for as long as it said.
+    Busy(Option<Duration>),
+    /// The node failed.
+    Failed,
+    /// It took too long for its caller; whether that is the node's fault depends on how long.
+    Late,
+    /// Another node was faster, although it was asked much later.
+    Outrun,
+    /// The caller gave up.
+    Dropped,
+}
+
+/// What is known of one node.
+#[derive(Debug)]
+struct Entry {
+    node: Arc<Node>,
+    permits: Permits,
+    breaker: Breaker,
+    mean: Mean,
+    /// When each call in flight began.
+    calls: BTreeMap<u64, Instant>,
+    resting: Option<Instant>,
+    load: Option<Load>,
+    context: Option<u32>,
+    answered: u64,
+    failed: u64,
+}
+
+/// Somebody who waits.
+#[derive(Debug)]
+struct Waiter {
+    id: u64,
+    wake: oneshot::Sender<()>,
+}
+
+/// The state of a pool.
+#[derive(Debug)]
+pub(crate) struct Balance {
+    policy: Policy,
+    entries: Vec<Entry>,
+    queue: Queue<Waiter>,
+    rng: fastrand::Rng,
+    turn: usize,
+    next: u64,
+    times: Quantiles,
+    hedges: Hedges,
+}
+
+impl Balance {
+    pub(crate) fn new(policy: Policy, hedge_share: f64, seed: u64) -> Balance {
+        Balance {
+            policy,
+            entries: Vec::new(),
+            queue: Queue::default(),
+            rng: fastrand::Rng::with_seed(seed),
+            turn: 0,
+            next: 0,
+            times: Quantiles::default(),
+            hedges: Hedges::new(hedge_share),
+        }
+    }
+
+    /// Takes in a node.
+    pub(crate) fn add(&mut self, node: Arc<Node>) {
+        self.entries.push(Entry {
+            permits: Permits::new(node.limit),
+            breaker: Breaker::default(),
+            mean: Mean::default(),
+            calls: BTreeMap::new(),
+            resting: None,
+            load: None,
+            context: None,
+            answered: 0,
+            failed: 0,
+            node,
+        });
+        self.wake_next();
+    }
+
+    /// Gives no more calls to a node; those in flight go on.
+    pub(crate) fn remove(&mut self, id: NodeId) {
+        self.entries.retain(|entry| entry.node.id != id);
+    }
+
+    /// The nodes.
+    pub(crate) fn nodes(&self) -> Vec<Arc<Node>> {
+        self.entries.iter().map(|e| e.node.clone()).collect()
+    }
+
+    /// Whether another node than these could be asked.
+    pub(crate) fn has_other_than(&self, tried: &[NodeId]) -> bool {
+        self.entries.iter().any(|e| !tried.contains(&e.node.id))
+    }
+
+    /// A place for a call now; `tried` are the nodes that failed for it.
+    pub(crate) fn take(
+        &mut self,
+        ask: &Ask<'_>,
+        tried: &[NodeId],
+        now: Instant,
+    ) -> Result<Ticket, Wait> {
+        let states: Vec<NodeState> = self
+            .entries
+            .iter()
+            .map(|entry| entry.state(ask, tried, now))
+            .collect();
+        let rng = &mut self.rng;
+        let picked = pick(self.policy, &states, self.turn, |n| rng.usize(..n));
+        let Some(index) = picked else {
+            return Err(self.why_not(ask, now));
+        };
+        self.turn = self.turn.wrapping_add(1);
+        self.next += 1;
+        let (call, entry) = (self.next, &mut self.entries[index]);
+        entry.breaker.began(now);
+        entry.calls.insert(call, now);
+        entry.node.in_flight.inc();
+        Ok(Ticket {
+            node: entry.node.clone(),
+            call,
+        })
+    }
+
+    fn why_not(&self, ask: &Ask<'_>, now: Instant) -> Wait {
+        if self.entries.is_empty() {
+            return Wait::NoNodes;
+        }
+        let fitting = || self.entries.iter().filter(|e| e.fits(ask));
+        if fitting().next().is_none() {
+            let longest = self.entries.iter().filter_map(|e| e.context).max();
+            return Wait::TooLong(longest.unwrap_or(0));
+        }
+        // Those of which the time is known when they may be asked; the others are full.
+        let away: Option<Vec<Instant>> = fitting().map(|e| e.away_until(now)).collect();
+        match away.and_then(|away| away.into_iter().min()) {
+            Some(until) => Wait::Away(until),
+            None => Wait::Full,
+        }
+    }
+
+    /// Tells what a call came to.
+    pub(crate) fn ended(&mut self, node: NodeId, call: u64, end: End, now: Instant) {
+        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+            entry.ended(call, end, now);
+        }
+        self.wake_next();
+    }
+
+    /// How long a call of the hedged kind took, from asking to the answer.
+    pub(crate) fn took(&mut self, time: Duration) {
+        self.times.observe(time);
+    }
+
+    /// After how long a call of the hedged kind counts as late; `None` while nobody knows.
+    pub(crate) fn late_after(&self) -> Option<Duration> {
+        self.times.at(hedges::QUANTILE)
+    }
+
+    /// The allowance for calls made twice.
+    pub(crate) fn hedges(&mut self) -> &mut Hedges {
+        &mut self.hedges
+    }
+
+    /// Remembers the context of a node, in tokens.
+    pub(crate) fn learn_context(&mut self, node: NodeId, context: u32) {
+        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+            entry.context = Some(context);
+        }
+    }
+
+    /// What a probe of a node came to: whether it was answered, and the load that it told.
+    pub(crate) fn probed(&mut self, node: NodeId, well: bool, load: Option<Load>, now: Instant) {
+        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+            entry.load = load;
+            if well {
+                entry.breaker.probed(now);
+            }
+        }
+        self.wake_next();
+    }
+
+    /// Whether somebody waits: who comes later goes behind.
+    pub(crate) fn someone_waits(&self) -> bool {
+        self.queue.len() > 0
+    }
+
+    /// Waits behind the others; `None` when too many wait already.
+    pub(crate) fn wait(&mut self, ask: &Ask<'_>) -> Option<(u64, oneshot::Receiver<()>)> {
+        if self.queue.len() >= WAITING_MAX {
+            return None;
+        }
+        let (wake, woken) = oneshot::channel();
+        self.next += 1;
+        let id = self.next;
+        self.queue.push(ask.tenant, ask.turn, Waiter { id, wake });
+        Some((id, woken))
+    }
+
+    /// Waits no longer.
+    pub(crate) fn leave(&mut self, id: u64) {
+        self.queue.retain(|waiter| waiter.id != id);
+    }
+
+    /// Wakes who is next. Whoever was woken and took a place, or went away, wakes the next one.
+    pub(crate) fn wake_next(&mut self) {
+        while let Some(waiter) = self.queue.pop() {
+            if waiter.wake.send(()).is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// What is known of the nodes, for people.
+    pub(crate) fn view(&self, now: Instant) -> Vec<NodeView> {
+        self.entries.iter().map(|entry| entry.view(now)).collect()
+    }
+}
+
+impl Entry {
+    fn state(&self, ask: &Ask<'_>, tried: &[NodeId], now: Instant) -> NodeState {
+        let room = match self.breaker.lets(now) {
+            Lets::All => self.calls.len() < self.permits.limit(),
+            Lets::One => true,
+            Lets::None(_) => false,
+        };
+        let rests = self.resting.is_some_and(|until| now < until);
+        let told = self.load.map_or(0, |load| load.running + load.waiting);
+        NodeState {
+            open: room && !rests && self.fits(ask),
+            away: self.away_until(now).is_some(),
+            tried: tried.contains(&self.node.id),
+            calls: self.calls.len().max(told),
+            seconds: self.seconds(now),
+            home: self.home(ask.turn),
+        }
+    }
+
+    /// What a call takes here. The oldest one in flight says so before it ends: of a node that hangs,
+    /// nothing else ever would.
+    fn seconds(&self, now: Instant) -> f64 {
+        let oldest = self.calls.values().next();
+        let age = oldest.map_or(0.0, |began| (now - *began).as_secs_f64());
+        let full = self.load.is_some_and(|load| load.is_full());
+        let factor = if full { 1.5 } else { 1.0 };
+        self.mean.seconds(now).max(age / 2.0) * factor
+    }
+
+    /// Rendezvous hashing: the same in every process, and a node that comes or goes moves only its own.
+    fn home(&self, turn: &TurnId) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (turn.as_str(), &self.node.name).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn fits(&self, ask: &Ask<'_>) -> bool {
+        let most = self.context.map(|c| f64::from(c) * ESTIMATE_SLACK);
+        most.is_none_or(|most| ask.tokens as f64 <= most)
+    }
+
+    /// Until when it is left alone by rest or breaker; `None` when only places are missing.
+    fn away_until(&self, now: Instant) -> Option<Instant> {
+        let shut = match self.breaker.lets(now) {
+            Lets::None(until) => Some(until),
+            Lets::All | Lets::One => None,
+        };
+        let resting = self.resting.filter(|until| now < *until);
+        shut.into_iter().chain(resting).max()
+    }
+
+    fn ended(&mut self, call: u64, end: End, now: Instant) {
+        let Some(began) = self.calls.remove(&call) else {
+            return;
+        };
+        self.node.in_flight.dec();
+        let took = now - began;
+        match end {
+            End::Answered { first_token } => {
+                if self.breaker.succeeded(now) {
+                    self.permits.restart();
+                }
+                self.mean.observe(took, now);
+                let in_flight = self.calls.len() + 1;
+                self.permits.succeeded(first_token, in_flight, now);
+                self.answered += 1;
+            }
+            End::Refused => {
+                self.breaker.succeeded(now);
+            }
+            End::Busy(wait) => {
+                self.permits.busy(now);
+                match wait {
+                    Some(wait) => self.resting = self.resting.max(Some(now + wait)),
+                    None => self.breaker.failed(now),
+                }
+            }
+            End::Failed => {
+                self.breaker.failed(now);
+                self.failed += 1;
+            }
+            End::Late if took.as_secs_f64() < (2.0 * self.mean.seconds(now)).max(LATE_LEAST) => {
+                self.breaker.ended(now);
+            }
+            End::Late => {
+                self.breaker.failed(now);
+                self.mean.observe(took, now);
+                self.failed += 1;
+            }
+            End::Outrun => {
+                self.breaker.failed(now);
+                let mean = Duration::from_secs_f64(self.mean.seconds(now));
+                self.mean.observe(took.max(mean), now);
+            }
+            End::Dropped => self.breaker.ended(now),
+        }
+    }
+
+    fn view(&self, now: Instant) -> NodeView {
+        let left = |until: Instant| until.saturating_duration_since(now).as_millis() as u64;
+        NodeView {
+            name: self.node.name.clone(),
+            address: self.node.address(),
+            breaker: self.breaker.word().to_owned(),
+            in_flight: self.calls.len(),
+            permits: self.permits.limit(),
+            limit: self.node.limit,
+            latency_ms: (self.mean.seconds(now) * 1_000.0).round() as u64,
+            answered: self.answered,
+            failed: self.failed,
+            resting_ms: self.resting.map_or(0, left),
+            queued: self.load.map(|load| load.waiting),
+            context: self.context,
+            dialect: self.node.dialect.get().as_str().to_owned(),
+        }
+    }
+}
+
+/// A node as one process sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeView {
+    /// Its configured name; with the address after a slash where a name stands for several.
+    pub name: String,
+    /// Host and port.
+    pub address: String,
+    /// `closed`, `open` or `half_open`.
+    pub breaker: String,
+    /// Calls of this process in flight.
+    pub in_flight: usize,
+    /// Calls that this process gives it at once, at present.
+    pub permits: usize,
+    /// Most calls that this process would ever give it.
+    pub limit: usize,
+    /// Mean time of a call, in milliseconds; 0 before the first.
+    pub latency_ms: u64,
+    /// Calls answered since the process knows the node.
+    pub answered: u64,
+    /// Calls failed.
+    pub failed: u64,
+    /// How long it is still left alone because it asked for it, in milliseconds.
+    pub resting_ms: u64,
+    /// Requests that wait in its queue, where it tells.
+    pub queued: Option<usize>,
+    /// Its context in tokens, where it was learned.
+    pub context: Option<u32>,
+    /// How it is asked for JSON.
+    pub dialect: String,
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,246 @@
+//! Which node gets the next call: a pure function over what is known of the nodes.
+//!
+//! *Not* whether a call may be made at all: who comes here has been let through by breaker and permits.
+
+use serde::{Deserialize, Serialize};
+
+/// How a node is picked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// The better of two drawn by chance, by latency and calls in flight; rather the node that knows
+    /// the question's prefix; nodes that are far slower than the best are left out. The default.
+    #[default]
+    Balanced,
+    /// The next one. To compare with.
+    RoundRobin,
+    /// The one with the fewest calls of this process in flight. To compare with.
+    LeastInFlight,
+}
+
+/// What is known of a node at the moment of picking.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct NodeState {
+    /// It may be given a call: room, breaker and rest allow it.
+    pub(crate) open: bool,
+    /// It is left alone: what it once could do does not count.
+    pub(crate) away: bool,
+    /// It already failed for this call.
+    pub(crate) tried: bool,
+    /// Calls that it has, as far as is known.
+    pub(crate) calls: usize,
+    /// Seconds that a call takes there.
+    pub(crate) seconds: f64,
+    /// Rank for the prefix of the question: the highest is its home.
+    pub(crate) home: u64,
+}
+
+/// A node this many times slower than the fastest is asked only when there is no other.
+const SLOW: f64 = 4.0;
+/// Below this, differences in latency mean nothing.
+const SECONDS_MIN: f64 = 0.005;
+/// How many more calls the home of a prefix may have than the node it is compared with: a question has
+/// about so many map calls.
+const HOME_CALLS: f64 = 5.0;
+
+impl NodeState {
+    fn seconds(&self) -> f64 {
+        self.seconds.max(SECONDS_MIN)
+    }
+
+    /// What another call would wait for, in seconds.
+    fn cost(&self) -> f64 {
+        self.seconds() * (self.calls as f64 + 1.0)
+    }
+
+    fn cost_at_home(&self) -> f64 {
+        self.seconds() * (self.calls as f64 + 1.0 - HOME_CALLS).max(0.0)
+    }
+}
+
+/// The index of the node to ask, of those that are open; rather one that has not been tried. `turn`
+/// counts the calls, `random` gives a number below the one it is given.
+pub(crate) fn pick(
+    policy: Policy,
+    nodes: &[NodeState],
+    turn: usize,
+    mut random: impl FnMut(usize) -> usize,
+) -> Option<usize> {
+    let open = |tried: bool| {
+        let all = nodes.iter().enumerate();
+        all.filter(move |(_, n)| n.open && n.tried == tried)
+            .map(|(i, _)| i)
+    };
+    let mut open: Vec<usize> = match open(false).next() {
+        Some(_) => open(false).collect(),
+        None => open(true).collect(),
+    };
+    let count = nodes.len();
+    let after_turn = |index: usize| (index + count - turn % count.max(1)) % count.max(1);
+    match policy {
+        Policy::RoundRobin => open.into_iter().min_by_key(|i| after_turn(*i)),
+        Policy::LeastInFlight => open
+            .into_iter()
+            .min_by_key(|i| (nodes[*i].calls, after_turn(*i))),
+        Policy::Balanced => {
+            leave_slow_ones(nodes, &mut open);
+            balanced(nodes, &open, &mut random)
+        }
+    }
+}
+
+/// Leaves out what is far slower than the fastest node, even if that one has no room now: to wait for
+/// it is quicker.
+fn leave_slow_ones(nodes: &[NodeState], open: &mut Vec<usize>) {
+    let known = nodes
+        .iter()
+        .filter(|n| n.seconds > 0.0 && !n.tried && !n.away);
+    let Some(fastest) = known.map(NodeState::seconds).min_by(f64::total_cmp) else {
+        return;
+    };
+    open.retain(|i| nodes[*i].seconds() <= fastest * SLOW);
+}
+
+fn balanced(
+    nodes: &[NodeState],
+    open: &[usize],
+    random: &mut impl FnMut(usize) -> usize,
+) -> Option<usize> {
+    let better = match open {
+        [] => return None,
+        [one] => return Some(*one),
+        _ => {
+            let first = random(open.len());
+            let second = (first + 1 + random(open.len() - 1)) % open.len();
+            let two = [open[first], open[second]];
+            let cost = |i: &usize| nodes[*i].cost();
+            *two.iter().min_by(|a, b| cost(a).total_cmp(&cost(b)))?
+        }
+    };
+    let home = *open.iter().max_by_key(|i| nodes[**i].home)?;
+    let at_home = nodes[home].cost_at_home() <= nodes[better].cost();
+    Some(if at_home { home } else { better })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn node(calls: usize) -> NodeState {
+        NodeState {
+            open: true,
+            away: false,
+            tried: false,
+            calls,
+            seconds: 1.0,
+            home: 0,
+        }
+    }
+
+    fn by_chance(policy: Policy, nodes: &[NodeState]) -> Vec<usize> {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut counts = vec![0; nodes.len()];
+        for turn in 0..1_000 {
+            if let Some(index) = pick(policy, nodes, turn, |n| rng.usize(..n)) {
+                counts[index] += 1;
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn the_simple_policies_are_what_they_say() {
+        let turns = by_chance(Policy::RoundRobin, &[node(9), node(0), node(3), node(1)]);
+        assert_eq!(turns, [250; 4]);
+        let least = by_chance(Policy::LeastInFlight, &[node(9), node(2), node(3)]);
+        assert_eq!(least, [0, 1_000, 0]);
+        let equal = by_chance(Policy::LeastInFlight, &[node(2), node(2)]);
+        assert_eq!(equal, [500, 500]);
+    }
+
+    #[test]
+    fn the_worst_of_many_is_never_picked_and_the_best_most_often() {
+        let nodes = [10, 20, 30, 40].map(node);
+        // None is the home of the question: all are far from it.
+        let nodes = nodes.map(|n| NodeState { home: 0, ..n });
+        let counts = by_chance(Policy::Balanced, &nodes);
+        assert!(counts[0] > 400 && counts[0] > counts[1], "{counts:?}");
+        assert!(counts[1] > counts[2] && counts[3] == 0, "{counts:?}");
+    }
+
+    #[test]
+    fn a_slow_node_is_left_alone_even_when_the_fast_one_is_full() {
+        let slow = NodeState {
+            seconds: 10.0,
+            ..node(0)
+        };
+        let full = NodeState {
+            open: false,
+            ..node(8)
+        };
+        assert_eq!(by_chance(Policy::Balanced, &[slow, node(12)]), [0, 1_000]);
+        assert_eq!(by_chance(Policy::Balanced, &[slow, full]), [0, 0]);
+        let gone = NodeState { away: true, ..full };
+        assert_eq!(by_chance(Policy::Balanced, &[slow, gone]), [1_000, 0]);
+        let failed = NodeState {
+            tried: true,
+            ..full
+        };
+        assert_eq!(by_chance(Policy::Balanced, &[slow, failed]), [1_000, 0]);
+    }
+
+    #[test]
+    fn the_home_of_a_prefix_is_kept_until_it_has_too_much() {
+        let home = |calls| NodeState {
+            home: 9,
+            ..node(calls)
+        };
+        assert_eq!(by_chance(Policy::Balanced, &[home(4), node(0)]), [1_000, 0]);
+        assert_eq!(by_chance(Policy::Balanced, &[home(9), node(0)]), [0, 1_000]);
+    }
+
+    fn any_node() -> impl Strategy<Value = NodeState> {
+        let parts = (
+            any::<bool>(),
+            any::<bool>(),
+            0..50usize,
+            0.0..9.0f64,
+            any::<u64>(),
+        );
+        parts.prop_map(|(open, tried, calls, seconds, home)| NodeState {
+            open,
+            away: false,
+            tried,
+            calls,
+            seconds,
+            home,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_picked_is_open_and_untried_where_there_is_such(
+            nodes in prop::collection::vec(any_node(), 0..8), turn: usize, seed: u64,
+        ) {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            for policy in [Policy::Balanced, Policy::RoundRobin, Policy::LeastInFlight] {
+                let picked = pick(policy, &nodes, turn, |n| rng.usize(..n));
+                let untried = nodes.iter().any(|n| n.open && !n.tried);
+                match picked {
+                    Some(index) => {
+                        prop_assert!(nodes[index].open);
+                        prop_assert!(!(untried && nodes[index].tried));
+                    }
+                    None if policy == Policy::Balanced => {
+                        let known = nodes.iter().filter(|n| n.seconds > 0.0 && !n.tried && !n.away);
+                        let fastest = known.map(|n| n.seconds).fold(f64::INFINITY, f64::min);
+                        let fine = nodes.iter().filter(|n| n.open);
+                        prop_assert!(fine.into_iter().all(|n| n.tried && untried || n.seconds > fastest * SLOW));
+                    }
+                    None => prop_assert!(!nodes.iter().any(|n| n.open)),
+                }
+            }
+        }
+    }
+}

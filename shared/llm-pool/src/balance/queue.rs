@@ -1,0 +1,134 @@
+//! Who is next when calls wait for a place: tenants take turns, and within a tenant its turns do. Pure.
+//!
+//! So a question with a thousand chunks waits behind nobody but itself.
+
+use envelope::{TenantId, TurnId};
+use std::collections::VecDeque;
+
+/// Names in rotation, each with what it holds.
+#[derive(Debug)]
+struct Rotation<K, V>(VecDeque<(K, V)>);
+
+impl<K, V> Default for Rotation<K, V> {
+    fn default() -> Self {
+        Rotation(VecDeque::new())
+    }
+}
+
+impl<K: PartialEq + Clone, V: Default> Rotation<K, V> {
+    fn of(&mut self, key: &K) -> &mut V {
+        let at = self.0.iter().position(|(k, _)| k == key);
+        let at = at.unwrap_or_else(|| {
+            self.0.push_back((key.clone(), V::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+}
+
+/// What waits, in the order in which it is served.
+#[derive(Debug)]
+pub(crate) struct Queue<T> {
+    tenants: Rotation<TenantId, Rotation<TurnId, VecDeque<T>>>,
+    len: usize,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Queue {
+            tenants: Rotation::default(),
+            len: 0,
+        }
+    }
+}
+
+impl<T> Queue<T> {
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Waits as the last of its turn.
+    pub(crate) fn push(&mut self, tenant: &TenantId, turn: &TurnId, item: T) {
+        self.tenants.of(tenant).of(turn).push_back(item);
+        self.len += 1;
+    }
+
+    /// Takes out who is next; his tenant and turn go to the end of theirs.
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        let (tenant, mut turns) = self.tenants.0.pop_front()?;
+        let next = turns.0.pop_front().and_then(|(turn, mut items)| {
+            let next = items.pop_front();
+            if !items.is_empty() {
+                turns.0.push_back((turn, items));
+            }
+            next
+        });
+        if !turns.0.is_empty() {
+            self.tenants.0.push_back((tenant, turns));
+        }
+        self.len -= usize::from(next.is_some());
+        next
+    }
+
+    /// Takes out everything that is not to be kept.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
+        for (_, turns) in &mut self.tenants.0 {
+            for (_, items) in &mut turns.0 {
+                items.retain(&mut keep);
+            }
+            turns.0.retain(|(_, items)| !items.is_empty());
+        }
+        self.tenants.0.retain(|(_, turns)| !turns.0.is_empty());
+        let counts = self.tenants.0.iter().flat_map(|(_, turns)| &turns.0);
+        self.len = counts.map(|(_, items)| items.len()).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tenant(n: u8) -> TenantId {
+        TenantId::new(format!("tenant-{n}")).unwrap()
+    }
+
+    fn turn(n: u8) -> TurnId {
+        TurnId::new(format!("turn-{n}")).unwrap()
+    }
+
+    #[test]
+    fn a_large_question_does_not_starve_the_others() {
+        let mut queue = Queue::default();
+        for n in 0..1_000 {
+            queue.push(&tenant(1), &turn(1), (1, n));
+        }
+        queue.push(&tenant(1), &turn(2), (2, 0));
+        queue.push(&tenant(2), &turn(3), (3, 0));
+        queue.push(&tenant(2), &turn(3), (3, 1));
+        let first: Vec<_> = (0..5).filter_map(|_| queue.pop()).collect();
+        assert_eq!(first, [(1, 0), (3, 0), (2, 0), (3, 1), (1, 1)]);
+        assert_eq!(queue.len(), 998);
+    }
+
+    proptest! {
+        #[test]
+        fn everybody_comes_out_once_and_in_the_order_of_his_turn(
+            pushed in prop::collection::vec((0..4u8, 0..4u8), 0..80), dropped in 0..7usize,
+        ) {
+            let mut queue = Queue::default();
+            for (n, (of, at)) in pushed.iter().enumerate() {
+                queue.push(&tenant(*of), &turn(*at), (*of, *at, n));
+            }
+            queue.retain(|(_, _, n)| dropped == 0 || n % 7 != dropped);
+            let left = queue.len();
+            let out: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+            prop_assert_eq!((out.len(), queue.len()), (left, 0));
+            for (of, at) in (0..4).flat_map(|of| (0..4).map(move |at| (of, at))) {
+                let own: Vec<_> = out.iter().filter(|o| (o.0, o.1) == (of, at)).collect();
+                prop_assert!(own.is_sorted_by_key(|o| o.2));
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+use super::*;
+use crate::node::Timeouts;
+use crate::options;
+use prometheus::IntGauge;
+use std::sync::LazyLock;
+
+static TENANT: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
+static TURN: LazyLock<TurnId> = LazyLock::new(|| TurnId::new("t1").unwrap());
+const MS: Duration = Duration::from_millis(1);
+
+fn ask(tokens: u64) -> Ask<'static> {
+    Ask {
+        tenant: &TENANT,
+        turn: &TURN,
+        tokens,
+    }
+}
+
+fn node(id: NodeId, limit: u32) -> Arc<Node> {
+    let timeouts = Timeouts {
+        connect: MS,
+        first_token: MS,
+        idle: MS,
+    };
+    let options = options::Node {
+        name: format!("node-{id}"),
+        base_url: "http://127.0.0.1:1".into(),
+        max_in_flight: limit,
+        ..options::Node::default()
+    };
+    let gauge = IntGauge::new("g", "G").unwrap();
+    let name = options.name.clone();
+    Arc::new(Node::new(id, name, &options, None, (timeouts, 1), gauge).unwrap())
+}
+
+fn balance(nodes: u64, limit: u32) -> Balance {
+    let mut balance = Balance::new(Policy::Balanced, 0.05, 1);
+    (0..nodes).for_each(|id| balance.add(node(id, limit)));
+    balance
+}
+
+const WELL: End = End::Answered {
+    first_token: Some(MS),
+};
+
+#[tokio::test]
+async fn every_place_is_given_once_and_again_when_it_is_free() {
+    let now = Instant::now();
+    let mut balance = balance(2, 3);
+    let taken: Vec<Ticket> = std::iter::from_fn(|| balance.take(&ask(1), &[], now).ok()).collect();
+    assert_eq!(taken.len(), 6);
+    assert_eq!(balance.take(&ask(1), &[], now).unwrap_err(), Wait::Full);
+    for ticket in &taken {
+        balance.ended(ticket.node.id, ticket.call, WELL, now);
+        // A second word on the same call does nothing.
+        balance.ended(ticket.node.id, ticket.call, End::Failed, now);
+    }
+    assert!(
+        balance
+            .view(now)
+            .iter()
+            .all(|n| n.in_flight == 0 && n.failed == 0)
+    );
+}
+
+#[tokio::test]
+async fn when_all_are_left_alone_it_says_until_when() {
+    let now = Instant::now();
+    let mut balance = balance(2, 8);
+    for wait in [300, 100] {
+        let ticket = balance.take(&ask(1), &[], now).unwrap();
+        let busy = End::Busy(Some(MS * wait));
+        balance.ended(ticket.node.id, ticket.call, busy, now);
+    }
+    assert_eq!(
+        balance.take(&ask(1), &[], now).unwrap_err(),
+        Wait::Away(now + MS * 100)
+    );
+    assert!(balance.take(&ask(1), &[], now + MS * 100).is_ok());
+}
+
+#[tokio::test]
+async fn a_broken_node_gets_one_call_to_try() {
+    let now = Instant::now();
+    let mut balance = balance(1, 8);
+    for _ in 0..5 {
+        let ticket = balance.take(&ask(1), &[], now).unwrap();
+        balance.ended(ticket.node.id, ticket.call, End::Failed, now);
+    }
+    let Wait::Away(until) = balance.take(&ask(1), &[], now).unwrap_err() else {
+        panic!("not away")
+    };
+    let trial = balance.take(&ask(1), &[], until).unwrap();
+    assert!(balance.take(&ask(1), &[], until).is_err());
+    balance.ended(trial.node.id, trial.call, WELL, until);
+    assert_eq!(balance.view(until)[0].permits, 2, "it begins small again");
+}
+
+#[tokio::test]
+async fn what_is_too_long_for_every_node_is_not_asked() {
+    let now = Instant::now();
+    let mut balance = balance(2, 8);
+    balance.learn_context(0, 1_000);
+    let ticket = balance.take(&ask(5_000), &[], now).unwrap();
+    assert_eq!(ticket.node.id, 1);
+    balance.learn_context(1, 2_000);
+    let wait = balance.take(&ask(5_000), &[], now).unwrap_err();
+    assert_eq!(wait, Wait::TooLong(2_000));
+    assert!(balance.take(&ask(900), &[], now).is_ok());
+}
+
+#[tokio::test]
+async fn a_node_that_hangs_is_left_out_before_its_calls_end() {
+    let now = Instant::now();
+    let mut balance = balance(2, 64);
+    let first = balance.take(&ask(1), &[], now).unwrap();
+    let hangs = first.node.id;
+    let mut now = now;
+    for _ in 0..30 {
+        now += MS * 20;
+        let ticket = balance.take(&ask(1), &[hangs], now).unwrap();
+        let later = now + MS * 20;
+        balance.ended(ticket.node.id, ticket.call, WELL, later);
+    }
+    for _ in 0..8 {
+        let ticket = balance.take(&ask(1), &[], now).unwrap();
+        assert_ne!(ticket.node.id, hangs);
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_comes_or_goes_is_followed() {
+    let now = Instant::now();
+    let mut balance = balance(1, 1);
+    let ticket = balance.take(&ask(1), &[], now).unwrap();
+    balance.add(node(7, 1));
+    assert_eq!(balance.take(&ask(1), &[], now).unwrap().node.id, 7);
+    balance.remove(0);
+    balance.ended(0, ticket.call, WELL, now);
+    assert_eq!(balance.nodes().len(), 1);
+    balance.remove(7);
+    assert_eq!(balance.take(&ask(1), &[], now).unwrap_err(), Wait::NoNodes);
+}
+
+#[tokio::test]
+async fn whoever_waits_is_woken_in_turn_and_one_that_left_is_passed_over() {
+    let mut balance = balance(1, 1);
+    let (first, gone) = balance.wait(&ask(1)).unwrap();
+    let (_, mut second) = balance.wait(&ask(1)).unwrap();
+    let (_, mut third) = balance.wait(&ask(1)).unwrap();
+    drop(gone);
+    balance.wake_next();
+    assert!(second.try_recv().is_ok() && third.try_recv().is_err());
+    balance.leave(first);
+    balance.wake_next();
+    assert!(third.try_recv().is_ok() && !balance.someone_waits());
+}

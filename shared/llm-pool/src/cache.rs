@@ -1,0 +1,245 @@
+//! Map calls that were made before: the same passage under the same question, asked in the same words
+//! of the same model, is not asked again.
+//!
+//! A redelivered map step, a question that is asked twice and a second round over the same passages all
+//! come here. The key is everything that the answer depends on, so nothing has to be invalidated. *Not*
+//! shared between processes and not kept over a restart.
+
+use envelope::{Role, Usage};
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
+use lru::LruCache;
+use prometheus::IntCounter;
+use serde::{Deserialize, Serialize};
+use settings::Span;
+use sha2::{Digest, Sha256};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use telemetry::Registry;
+use tokio::time::Instant;
+
+/// What is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Answers of map calls that are kept, some half a KiB each. Default 4,096; 0 for none.
+    pub entries: usize,
+    /// How long one is kept. Default `1h`.
+    pub max_age: Span,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            entries: 4_096,
+            max_age: Span::from_hours(1),
+        }
+    }
+}
+
+type Key = [u8; 32];
+
+/// A [`ChatModel`] that remembers the map calls of another one.
+pub struct Cached {
+    model: Arc<dyn ChatModel>,
+    options: Options,
+    kept: Mutex<LruCache<Key, (Instant, ChatReply)>>,
+    hits: IntCounter,
+    misses: IntCounter,
+}
+
+impl Cached {
+    /// Remembers the map calls of `model`, counted in `registry`; `model` itself when nothing is to be
+    /// kept.
+    ///
+    /// # Errors
+    /// When the metrics cannot be registered.
+    pub fn over(
+        model: Arc<dyn ChatModel>,
+        options: Options,
+        registry: &Registry,
+    ) -> Result<Arc<dyn ChatModel>, telemetry::Error> {
+        let Some(entries) = NonZeroUsize::new(options.entries) else {
+            return Ok(model);
+        };
+        let lookups = registry.counter(
+            "argosy_llm_cache_lookups_total",
+            "Map calls that were looked up among those made before.",
+            &["model", "result"],
+        )?;
+        let count = |result| lookups.with_label_values(&[model.name(), result]);
+        Ok(Arc::new(Cached {
+            hits: count("hit"),
+            misses: count("miss"),
+            kept: Mutex::new(LruCache::new(entries)),
+            options,
+            model,
+        }))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, LruCache<Key, (Instant, ChatReply)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn look(&self, key: &Key) -> Option<ChatReply> {
+        let mut kept = self.kept();
+        let (at, reply) = kept.get(key)?;
+        if at.elapsed() > self.options.max_age.duration() {
+            kept.pop(key);
+            return None;
+        }
+        // Nothing was spent this time.
+        Some(ChatReply {
+            usage: Usage::default(),
+            ..reply.clone()
+        })
+    }
+
+    async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
+        if request.role != Role::Mapper {
+            return self.model.chat(request).await;
+        }
+        let key = key(self.model.name(), request);
+        if let Some(reply) = self.look(&key) {
+            self.hits.inc();
+            return Ok(reply);
+        }
+        self.misses.inc();
+        let reply = self.model.chat(request).await?;
+        self.kept().put(key, (Instant::now(), reply.clone()));
+        Ok(reply)
+    }
+}
+
+impl ChatModel for Cached {
+    fn name(&self) -> &str {
+        self.model.name()
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        Box::pin(self.ask(request))
+    }
+}
+
+/// The prompt holds question, passage and the words around them, so nothing else is needed; the tenant
+/// is there so that nobody learns from the time of an answer what another one asked.
+fn key(model: &str, request: &ChatRequest) -> Key {
+    let schema = request
+        .schema
+        .as_ref()
+        .map(|schema| schema.json.to_string());
+    let parts = [
+        model,
+        request.tenant.as_str(),
+        &request.system,
+        &request.user,
+        schema.as_deref().unwrap_or_default(),
+        &request.max_tokens.to_string(),
+    ];
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{TenantId, TurnId};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    /// Counts its calls and says the number.
+    #[derive(Default)]
+    struct Counting(AtomicUsize);
+
+    impl ChatModel for Counting {
+        fn name(&self) -> &str {
+            "counting"
+        }
+        fn chat<'a>(&'a self, _: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+            let n = self.0.fetch_add(1, Ordering::Relaxed);
+            Box::pin(std::future::ready(Ok(ChatReply {
+                text: n.to_string(),
+                model: "counting".into(),
+                usage: Usage {
+                    calls: 1,
+                    ..Usage::default()
+                },
+            })))
+        }
+    }
+
+    fn request(user: &str) -> ChatRequest {
+        ChatRequest {
+            role: Role::Mapper,
+            turn: TurnId::new("t1").unwrap(),
+            tenant: TenantId::default_tenant(),
+            system: "s".into(),
+            user: user.into(),
+            max_tokens: 9,
+            schema: None,
+            timeout: Duration::from_secs(1),
+        }
+    }
+
+    fn cached(entries: usize) -> Arc<dyn ChatModel> {
+        let options = Options {
+            entries,
+            ..Options::default()
+        };
+        Cached::over(Arc::new(Counting::default()), options, &Registry::new()).unwrap()
+    }
+
+    async fn said(model: &Arc<dyn ChatModel>, request: &ChatRequest) -> (String, u64) {
+        let reply = model.chat(request).await.unwrap();
+        (reply.text, u64::from(reply.usage.calls))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_same_map_call_is_made_once_while_it_is_young() {
+        let model = cached(8);
+        assert_eq!(said(&model, &request("a")).await, ("0".into(), 1));
+        let mut other_turn = request("a");
+        other_turn.turn = TurnId::new("t2").unwrap();
+        assert_eq!(said(&model, &other_turn).await, ("0".into(), 0));
+        tokio::time::advance(Duration::from_secs(3_601)).await;
+        assert_eq!(said(&model, &request("a")).await, ("1".into(), 1));
+    }
+
+    #[tokio::test]
+    async fn whatever_the_answer_depends_on_makes_it_another_call() {
+        let model = cached(64);
+        let changes: [fn(&mut ChatRequest); 5] = [
+            |r| r.user = "b".into(),
+            |r| (r.system, r.user) = ("sa".into(), String::new()),
+            |r| r.max_tokens = 10,
+            |r| r.tenant = TenantId::new("other").unwrap(),
+            |r| {
+                r.schema = Some(llm::Schema {
+                    name: "x",
+                    json: serde_json::json!({}),
+                });
+            },
+        ];
+        said(&model, &request("a")).await;
+        for (n, change) in (1..).zip(changes) {
+            let mut request = request("a");
+            change(&mut request);
+            assert_eq!(said(&model, &request).await, (n.to_string(), 1));
+        }
+    }
+
+    #[tokio::test]
+    async fn other_roles_and_no_entries_are_asked_each_time() {
+        let model = cached(8);
+        let mut planning = request("a");
+        planning.role = Role::Planner;
+        said(&model, &planning).await;
+        assert_eq!(said(&model, &planning).await.0, "1");
+        let none = cached(0);
+        said(&none, &request("a")).await;
+        assert_eq!(said(&none, &request("a")).await.0, "1");
+    }
+}

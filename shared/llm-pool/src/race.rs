@@ -1,0 +1,159 @@
+//! One try: at one node, and at a second one when the first is late. The first answer counts, the
+//! other call is cancelled by closing its connection.
+
+use crate::balance::{End, NodeId};
+use crate::failure::Failure;
+use crate::metrics::{Hedge, Outcome};
+use crate::node::Reply;
+use crate::pool::{Came, Job, Shared};
+use crate::seat::Seat;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// How often it is looked whether a late call may be made a second time.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// A failed try: at which node, and why.
+#[derive(Debug)]
+pub(crate) struct Miss {
+    pub(crate) node: Option<NodeId>,
+    pub(crate) name: String,
+    pub(crate) failure: Failure,
+}
+
+type Tried = Result<Came, Miss>;
+
+impl Shared {
+    /// One try.
+    pub(crate) async fn try_once(&self, job: &Job<'_>, tried: &[NodeId]) -> Tried {
+        let began = Instant::now();
+        let patience = self.options.queue_timeout.into();
+        let seat = self.seat(&job.ask, tried, patience, job.until).await;
+        let first = seat.map_err(|failure| Miss {
+            node: None,
+            name: String::new(),
+            failure,
+        })?;
+        if !self.options.hedge.contains(&job.role) {
+            let (tried, end) = self.exchange(&first, job).await;
+            first.end(end);
+            return tried;
+        }
+        self.balance().hedges().called();
+        let came = self.race(first, job, tried).await;
+        if came.is_ok() {
+            self.balance().took(began.elapsed());
+        }
+        came
+    }
+
+    async fn race(&self, first: Seat<'_>, job: &Job<'_>, tried: &[NodeId]) -> Tried {
+        let mut avoid = tried.to_vec();
+        avoid.push(first.node.id);
+        let mut calling = pin!(self.exchange(&first, job));
+        let second = tokio::select! {
+            biased;
+            (tried, end) = &mut calling => {
+                first.end(end);
+                return tried;
+            }
+            second = self.second(job, &avoid) => second,
+        };
+        let mut again = pin!(self.exchange(&second, job));
+        let (came, first_won) = tokio::select! {
+            biased;
+            came = &mut calling => (came, true),
+            came = &mut again => (came, false),
+        };
+        let won = came.0.is_ok();
+        let model = &self.options.model;
+        match (first_won, won) {
+            (true, true) => {
+                self.metrics.hedged(model, Hedge::Lost);
+                second.end(End::Dropped);
+                first.end(came.1);
+                came.0
+            }
+            (false, true) => {
+                self.metrics.hedged(model, Hedge::Won);
+                first.end(End::Outrun);
+                second.end(came.1);
+                came.0
+            }
+            // The one that failed is out; the other decides.
+            (true, false) => {
+                first.end(came.1);
+                let (tried, end) = again.await;
+                self.metrics.hedged(model, Hedge::of(&tried));
+                second.end(end);
+                tried
+            }
+            (false, false) => {
+                self.metrics.hedged(model, Hedge::Lost);
+                second.end(came.1);
+                let (tried, end) = calling.await;
+                first.end(end);
+                tried
+            }
+        }
+    }
+
+    /// A second place, as soon as the call is late, the allowance has something left, and another node
+    /// has room. Waits for ever when that never happens.
+    async fn second(&self, job: &Job<'_>, avoid: &[NodeId]) -> Seat<'_> {
+        let began = Instant::now();
+        loop {
+            let late = self.balance().late_after().map(|late| began + late);
+            match late.filter(|late| Instant::now() >= *late) {
+                Some(_) => {}
+                None => {
+                    let look = Instant::now() + LOOK_EVERY * 5;
+                    sleep_until(late.map_or(look, |late| late.min(look))).await;
+                    continue;
+                }
+            }
+            if self.balance().hedges().take() {
+                match self.try_seat(&job.ask, avoid) {
+                    Ok(seat) if !avoid.contains(&seat.node.id) => return seat,
+                    _ => self.balance().hedges().give_back(),
+                }
+            }
+            sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// One exchange with one node, and what it says of the node.
+    async fn exchange(&self, seat: &Seat<'_>, job: &Job<'_>) -> (Tried, End) {
+        let node = &*seat.node;
+        let model = &self.options.model;
+        let watch = self.metrics.watch(job.role, model, &node.name);
+        let dialect = node.dialect.get();
+        let asked = job.asks_for_json().then_some(dialect);
+        let body = job.body(&self.options, dialect);
+        let reply = node.call(job.path(), body, asked, job.until).await;
+        let (first_token, came) = match reply {
+            Ok(Reply { body, first_token }) => (first_token, job.read(body, asked)),
+            Err(failure) => (None, Err(failure)),
+        };
+        match came {
+            Ok(came) => {
+                if let Some(first_token) = first_token {
+                    self.metrics.first_token(model, &node.name, first_token);
+                }
+                watch.ended(Outcome::Ok);
+                (Ok(came), End::Answered { first_token })
+            }
+            Err(failure) => {
+                watch.ended(Outcome::from(&failure));
+                let end = failure.end();
+                let miss = Miss {
+                    node: Some(node.id),
+                    name: node.name.clone(),
+                    failure,
+                };
+                (Err(miss), end)
+            }
+        }
+    }
+}
