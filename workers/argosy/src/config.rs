@@ -354,6 +354,7 @@ impl Config {
     /// How an indexer runs.
     pub fn ingest(&self, seed: u64) -> harness::ingest::Options {
         harness::ingest::Options {
+            edition: self.indexer.edition.clone(),
             slots: self.indexer.slots as usize,
             timeout: self.run.step_timeout.duration(),
             ack_wait: self.streams.ack_wait.duration(),

@@ -14,6 +14,8 @@
 //! | [`fleet`] | a fleet of processes on this machine |
 //! | [`local`] | the whole fleet in one process |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
+//! | [`editions`] | the indexes of a retriever, and which of them is searched |
+//! | [`census`] | what the corpus holds of each edition |
 //! | [`view`] | the corpus stream into an index |
 //! | [`client`] | asking, as any client does |
 //! | [`model`] | which model answers |
@@ -22,11 +24,13 @@
 //! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
 
 pub mod bench;
+pub mod census;
 pub mod cli;
 pub mod client;
 pub mod command;
 pub mod config;
 pub mod corpus;
+pub mod editions;
 pub mod eval;
 pub mod fail;
 pub mod fault;

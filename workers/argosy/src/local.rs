@@ -10,7 +10,7 @@ use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process};
 use crate::view::IndexView;
 use embed::StaticTable;
-use envelope::{Role, TenantId, UnixMs};
+use envelope::{Edition, Role, TenantId, UnixMs};
 use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::memory::MemoryBus;
@@ -50,8 +50,11 @@ impl Local {
         let chosen = model::choose(config, &registry).await?;
         let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
         let stop = CancellationToken::new();
+        let mut config = config.clone();
+        // A bus of this process alone has one edition.
+        config.indexer.edition = Edition::main();
         let process = Process {
-            config: config.clone(),
+            config,
             bus: bus.clone(),
             health: Health::new(&[]),
             registry,
@@ -69,7 +72,8 @@ impl Local {
         )?;
         let (fed, until) = (bus.clone(), stop.clone());
         running.spawn(async move {
-            feed(&*fed, Stream::Chunks, "argosy.chunk.>", &mut view, until).await
+            let filter = envelope::subject::edition(&Edition::main());
+            feed(&*fed, Stream::Chunks, &filter, &mut view, until).await
         });
         Ok(Local {
             bus,

@@ -1,6 +1,6 @@
 //! `argosy`: loads, runs, drains, exits.
 
-use argosy::cli::{Bench, Cli, Command, Eval, Output, Server};
+use argosy::cli::{Bench, Cli, Command, Edition, Eval, Output, Server};
 use argosy::config::Config;
 use argosy::fail::Fail;
 use argosy::{bench, command, eval, render};
@@ -67,6 +67,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Up(args) => command::up::run(args, cli.config, cli.set, cli.log, config).await,
         Command::Answer(args) => command::turn::answer(args, config, output).await,
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,
+        Command::Edition(args) => command::edition::run(args, config, output).await,
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
         Command::Bench(Bench::Retrieval(args)) => bench::retrieval(args, output).await,
         Command::Bench(Bench::FloorRole(args)) => bench::floor_role(args).await,
@@ -83,6 +84,10 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
         Command::Setup(args) => &args.server,
         Command::Run(args) => &args.server,
         Command::Answer(args) | Command::Cancel(args) => &args.server,
+        Command::Edition(Edition::Ls(args)) => &args.server,
+        Command::Edition(Edition::Begin(args)) => &args.server,
+        Command::Edition(Edition::Switch(args)) => &args.edition.server,
+        Command::Edition(Edition::Drop(args)) => &args.server,
         Command::Demo(_) | Command::Up(_) | Command::Bench(_) | Command::Eval(_) => &none,
     };
     let mut flags = server.flags();

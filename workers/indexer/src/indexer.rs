@@ -6,10 +6,11 @@ use bytes::Bytes;
 use embed::{Embedder, Side};
 use envelope::document::{Form, Notice};
 use envelope::{Bucket, DocId, Problem};
-use retrieval::chunk::CHUNKER;
+use retrieval::chunk;
 use retrieval::document::{bucket_of, doc_id_of, sha256_hex};
+use retrieval::normalise::NORMALISER;
 use retrieval::reader::read_bytes;
-use retrieval::record::{publish_order, tombstone};
+use retrieval::record::{records, tombstone};
 use retrieval::vector::Embedding;
 use retrieval::{ChunkRecord, Document, Entry};
 use stage::{BoxFuture, Chunk, Cut, Incoming, Ingest, Known};
@@ -21,6 +22,7 @@ pub struct Indexer {
     /// Makes the vectors that travel with the chunks, if any do: a table of words is every
     /// retriever's own.
     embedder: Option<Arc<dyn Embedder>>,
+    cutting: chunk::Options,
     pipeline: String,
     batch: usize,
 }
@@ -32,12 +34,14 @@ impl Indexer {
         options: &Options,
     ) -> Result<Indexer, OptionsError> {
         options.validate()?;
-        let pipeline = match &embedder {
-            None => CHUNKER.to_owned(),
-            Some(embedder) => format!("{CHUNKER}+{}", embedder.name()),
-        };
+        let cutting = options.cutting();
+        let mut pipeline = format!("{NORMALISER}+{}", cutting.name());
+        if let Some(embedder) = &embedder {
+            pipeline = format!("{pipeline}+{}", embedder.name());
+        }
         Ok(Indexer {
             embedder,
+            cutting,
             pipeline,
             batch: options.batch as usize,
         })
@@ -74,6 +78,7 @@ impl Indexer {
         incoming: &Incoming,
         version: &str,
         bytes: &[u8],
+        cutting: chunk::Options,
     ) -> Result<(Vec<ChunkRecord>, Option<Problem>), Error> {
         let Notice {
             tenant,
@@ -91,8 +96,7 @@ impl Indexer {
             document.metadata.insert(name.to_lowercase(), value.clone());
         }
         version.clone_into(&mut document.hash);
-        let mut records = publish_order(&document, None);
-        records.reverse();
+        let records = records(&document, &cutting);
         let left_out = left_out.map(|reason| Problem::new(reason.as_str(), reason.to_string()));
         Ok((records, left_out))
     }
@@ -151,7 +155,9 @@ impl Ingest for Indexer {
     ) -> BoxFuture<'a, Result<Cut, stage::Error>> {
         Box::pin(async move {
             let (of, named) = (incoming.clone(), version.to_owned());
-            let cutting = tokio::task::spawn_blocking(move || Indexer::cut(&of, &named, &bytes));
+            let sizes = self.cutting;
+            let cutting =
+                tokio::task::spawn_blocking(move || Indexer::cut(&of, &named, &bytes, sizes));
             let (mut records, left_out) = cutting.await.map_err(|_| Error::Panic)??;
             self.embed(&mut records).await?;
             let messages = records.into_iter().map(|r| self.message(incoming, r));
@@ -185,7 +191,7 @@ impl Ingest for Indexer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Class, TenantId, UnixMs};
+    use envelope::{Class, Edition, TenantId, UnixMs};
     use std::collections::BTreeMap;
 
     struct Lengths;
@@ -218,6 +224,7 @@ mod tests {
         let (bucket, doc_id) = indexer.place(&notice);
         Incoming {
             notice,
+            edition: Edition::main(),
             bucket,
             doc_id,
             sequence: 7,
@@ -267,7 +274,7 @@ mod tests {
             assert_eq!((known.n, known.stored_at), (n, UnixMs(70)));
             assert_eq!(
                 (known.pipeline.as_str(), known.is_deleted),
-                (CHUNKER, false)
+                ("clean-1+chunk-2/256/26", false)
             );
         }
     }
@@ -302,7 +309,7 @@ mod tests {
     #[tokio::test]
     async fn vectors_travel_with_the_chunks() {
         let indexer = indexer(Some(Arc::new(Lengths)));
-        assert_eq!(indexer.pipeline(), format!("{CHUNKER}+lengths-1"));
+        assert_eq!(indexer.pipeline(), "clean-1+chunk-2/256/26+lengths-1");
         let incoming = incoming("lease.md");
         let chunks = indexer
             .chunks(&incoming, "v1", long())
@@ -313,6 +320,25 @@ mod tests {
             let length = record.title.len() + 1 + record.text.len();
             let vector = record.embedding.unwrap().vector();
             assert!((vector[0] - length as f32).abs() < 1.0, "{vector:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn sizes_are_options_and_name_the_pipeline() {
+        let options = Options {
+            chunk_tokens: 64,
+            overlap_tokens: 8,
+            ..Options::default()
+        };
+        let small = Indexer::new(None, &options).unwrap();
+        assert_eq!(small.pipeline(), "clean-1+chunk-2/64/8");
+        let incoming = incoming("lease.md");
+        let few = indexer(None).chunks(&incoming, "v1", long()).await.unwrap();
+        let many = small.chunks(&incoming, "v1", long()).await.unwrap();
+        assert!(many.chunks.len() > few.chunks.len() * 3);
+        for record in records(&many.chunks) {
+            assert!(chunk::tokens(&record.text) <= 64);
+            assert_eq!(record.pipeline, "clean-1+chunk-2/64/8");
         }
     }
 

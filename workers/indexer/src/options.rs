@@ -1,5 +1,7 @@
 //! Options of the indexer.
 
+use envelope::Edition;
+use retrieval::chunk::{self, CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use serde::{Deserialize, Serialize};
 
 /// How documents are indexed.
@@ -11,6 +13,14 @@ pub struct Options {
     pub slots: u32,
     /// Chunks that are embedded in one call, 1 to 1,024. Default 32.
     pub batch: u32,
+    /// The edition of the corpus that is written; all indexers of an edition want the same sizes and
+    /// embedder. Default `main`.
+    pub edition: Edition,
+    /// Most tokens of a chunk, 32 to 2,048. Default 256. Another size is for another edition: what is
+    /// indexed already keeps its size until it is published again.
+    pub chunk_tokens: u32,
+    /// Most tokens of a chunk that the next one repeats, up to half of it. Default 26.
+    pub overlap_tokens: u32,
 }
 
 impl Default for Options {
@@ -18,6 +28,9 @@ impl Default for Options {
         Options {
             slots: 8,
             batch: 32,
+            edition: Edition::main(),
+            chunk_tokens: CHUNK_TOKENS_MAX as u32,
+            overlap_tokens: OVERLAP_TOKENS_MAX as u32,
         }
     }
 }
@@ -31,6 +44,17 @@ pub enum OptionsError {
     /// Out of range.
     #[error("`batch` must be 1 to 1024, not {0}")]
     Batch(u32),
+    /// Out of range.
+    #[error("`chunk_tokens` must be 32 to 2048, not {0}")]
+    ChunkTokens(u32),
+    /// Out of range.
+    #[error("`overlap_tokens` must be at most half of `chunk_tokens`, {most}, not {given}")]
+    OverlapTokens {
+        /// What is possible.
+        most: u32,
+        /// What was given.
+        given: u32,
+    },
 }
 
 impl Options {
@@ -42,7 +66,25 @@ impl Options {
         if !(1..=1024).contains(&self.batch) {
             return Err(OptionsError::Batch(self.batch));
         }
+        if !(32..=2048).contains(&self.chunk_tokens) {
+            return Err(OptionsError::ChunkTokens(self.chunk_tokens));
+        }
+        let most = self.chunk_tokens / 2;
+        if self.overlap_tokens > most {
+            return Err(OptionsError::OverlapTokens {
+                most,
+                given: self.overlap_tokens,
+            });
+        }
         Ok(())
+    }
+
+    /// How documents are cut.
+    pub(crate) fn cutting(&self) -> chunk::Options {
+        chunk::Options {
+            tokens: self.chunk_tokens as usize,
+            overlap: self.overlap_tokens as usize,
+        }
     }
 }
 
@@ -63,5 +105,24 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(many.validate(), Err(OptionsError::Batch(1025)));
+        for chunk_tokens in [31, 2049] {
+            let odd = Options {
+                chunk_tokens,
+                overlap_tokens: 0,
+                ..Options::default()
+            };
+            assert_eq!(odd.validate(), Err(OptionsError::ChunkTokens(chunk_tokens)));
+        }
+        let over = Options {
+            chunk_tokens: 40,
+            ..Options::default()
+        };
+        assert_eq!(
+            over.validate(),
+            Err(OptionsError::OverlapTokens {
+                most: 20,
+                given: 26
+            })
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cli;
 use crate::config::Config;
+use crate::editions::{self, Home, Open, Opened};
 use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::model;
@@ -10,14 +11,14 @@ use crate::signal;
 use crate::stub::{NoSearch, Stub};
 use crate::view::IndexView;
 use embed::StaticTable;
-use envelope::Role;
-use harness::bus::{Bus, Stream};
-use harness::feed::feed;
+use envelope::{Edition, Role};
+use futures_util::future::BoxFuture;
+use harness::bus::Bus;
 use harness::nats::NatsBus;
 use llm::ChatModel;
 use retrieval::{HybridSearcher, Index, Options, Searcher, Vectors};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use telemetry::{Admin, Health, Registry};
@@ -143,51 +144,53 @@ async fn collaborators(
     Ok(Collaborators { model, searcher })
 }
 
-/// The index of this process, fed from the corpus stream; not ready before it has caught up.
+/// The indexes of this process, fed from the corpus stream; not ready before the current one has
+/// caught up.
 async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn Searcher>, Fail> {
-    let dir: PathBuf = process.config.data_dir.0.join("retriever");
-    let broken = |e: retrieval::Error| {
-        Fail::negative(format!("the index in `{}`: {e}", dir.display()))
-            .hint("two retrievers on one machine need a `data_dir` each")
-    };
-    let index = Index::open(&dir, &Vectors::Table(StaticTable::shipped())).map_err(broken)?;
-    process
-        .health
-        .not_ready("index", "catching up with the corpus");
-    let state = loop {
-        match process.bus.state(Stream::Chunks).await {
-            Ok(state) => break state,
-            Err(error) => tracing::warn!(%error, "the corpus stream is not there yet"),
-        }
-        if tokio::time::timeout(Duration::from_millis(500), process.stop.cancelled())
-            .await
-            .is_ok()
-        {
-            return Err(Fail::negative(
-                "told to stop before the corpus stream was there",
-            ));
-        }
-    };
-    let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
-    let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
-    let (bus, stop) = (process.bus.clone(), process.stop.clone());
-    running
-        .spawn(async move { feed(&*bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await });
-    let (health, stop) = (process.health.clone(), process.stop.clone());
-    running.spawn(async move {
-        tokio::select! {
-            _ = seen.wait_for(|seen| *seen >= state.last) => {
-                tracing::info!(sequence = state.last, "index caught up");
-                health.ready("index");
-            }
-            () = stop.cancelled() => {}
-        }
-    });
     let metrics =
         retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    Ok(Arc::new(
-        HybridSearcher::new(index, Options::default()).with_metrics(metrics),
-    ))
+    let home = Home {
+        bus: process.bus.clone(),
+        health: process.health.clone(),
+        stop: process.stop.clone(),
+        dir: process.config.data_dir.0.join("retriever"),
+    };
+    editions::start(home, Arc::new(Indexes { metrics }), running).await
+}
+
+/// Opens the indexes of a retriever.
+struct Indexes {
+    metrics: retrieval::Metrics,
+}
+
+impl Open for Indexes {
+    fn open<'a>(
+        &'a self,
+        _edition: &'a Edition,
+        dir: &'a Path,
+        stream: &'a str,
+    ) -> BoxFuture<'a, Result<Opened, Fail>> {
+        let opened = tokio::task::block_in_place(|| self.opened(dir, stream));
+        let broken = |e: retrieval::Error| {
+            Fail::negative(format!("the index in `{}`: {e}", dir.display()))
+                .hint("two retrievers on one machine need a `data_dir` each")
+        };
+        Box::pin(std::future::ready(opened.map_err(broken)))
+    }
+}
+
+impl Indexes {
+    fn opened(&self, dir: &Path, stream: &str) -> Result<Opened, retrieval::Error> {
+        let index = Index::open(dir, &Vectors::Table(StaticTable::shipped()))?;
+        let (view, seen) = IndexView::new(index.clone(), stream.to_owned())?;
+        let searcher =
+            HybridSearcher::new(index, Options::default()).with_metrics(self.metrics.clone());
+        Ok(Opened {
+            searcher: Arc::new(searcher),
+            view: Box::new(view),
+            seen,
+        })
+    }
 }
 
 /// Keeps readiness true to the connection.
