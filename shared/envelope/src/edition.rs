@@ -7,6 +7,7 @@
 
 use crate::WIRE;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The rule that the name of an edition keeps, in words for error messages.
@@ -93,6 +94,10 @@ pub struct Editions {
     /// The other one, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Edition>,
+    /// When each was begun: a number that no other edition of that name had. Not there for one that
+    /// the corpus always had.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub begun: BTreeMap<Edition, u64>,
 }
 
 /// What holds where nothing is stored.
@@ -102,6 +107,7 @@ impl Default for Editions {
             v: WIRE,
             current: Edition::main(),
             beside: None,
+            begun: BTreeMap::new(),
         }
     }
 }
@@ -136,18 +142,30 @@ impl Editions {
         self.all().any(|one| one == edition)
     }
 
-    /// The same with an edition beside the current one. Again for the same name is no mistake: a
-    /// beginning that was interrupted is gone through again.
-    pub fn begin(&self, edition: &Edition) -> Result<Editions, EditionError> {
+    /// Tells an edition from an earlier one of the same name, of which indexes may be left; 0 for one
+    /// that the corpus always had.
+    pub fn begun(&self, edition: &Edition) -> u64 {
+        self.begun.get(edition).copied().unwrap_or(0)
+    }
+
+    /// The same with an edition beside the current one, begun at `at`, which has to grow. Again for the
+    /// same name is no mistake: a beginning that was interrupted is gone through again.
+    pub fn begin(&self, edition: &Edition, at: u64) -> Result<Editions, EditionError> {
         match &self.beside {
+            Some(beside) if beside == edition => Ok(self.clone()),
             _ if self.current == *edition => Err(EditionError::Current(edition.clone())),
-            Some(beside) if beside != edition => Err(EditionError::Two {
+            Some(beside) => Err(EditionError::Two {
                 beside: beside.clone(),
             }),
-            _ => Ok(Editions {
-                beside: Some(edition.clone()),
-                ..self.clone()
-            }),
+            None => {
+                let mut begun = self.begun.clone();
+                begun.insert(edition.clone(), at);
+                Ok(Editions {
+                    beside: Some(edition.clone()),
+                    begun,
+                    ..self.clone()
+                })
+            }
         }
     }
 
@@ -172,8 +190,11 @@ impl Editions {
         if self.current == *edition {
             return Err(EditionError::Current(edition.clone()));
         }
+        let mut begun = self.begun.clone();
+        begun.remove(edition);
         Ok(Editions {
             beside: self.beside.clone().filter(|beside| beside != edition),
+            begun,
             ..self.clone()
         })
     }
@@ -214,8 +235,8 @@ mod tests {
         let record = Editions::default();
         let golden = r#"{"v":1,"current":"main"}"#;
         assert_eq!(serde_json::to_string(&record).unwrap(), golden);
-        let two = record.begin(&edition("small")).unwrap();
-        let golden = r#"{"v":1,"current":"main","beside":"small"}"#;
+        let two = record.begin(&edition("small"), 7).unwrap();
+        let golden = r#"{"v":1,"current":"main","beside":"small","begun":{"small":7}}"#;
         assert_eq!(serde_json::to_string(&two).unwrap(), golden);
         assert_eq!(serde_json::from_str::<Editions>(golden).unwrap(), two);
     }
@@ -224,8 +245,9 @@ mod tests {
     fn begun_switched_taken_back_and_dropped() {
         let (main, small) = (edition("main"), edition("small"));
         let one = Editions::default();
-        let two = one.begin(&small).unwrap();
-        assert_eq!(two.begin(&small), Ok(two.clone()));
+        let two = one.begin(&small, 7).unwrap();
+        assert_eq!(two.begin(&small, 8), Ok(two.clone()));
+        assert_eq!((two.begun(&main), two.begun(&small)), (0, 7));
         let switched = two.switch(&small).unwrap();
         assert_eq!(
             (&switched.current, &switched.beside),
@@ -235,15 +257,20 @@ mod tests {
         let alone = switched.drop(&main).unwrap();
         assert_eq!((&alone.current, &alone.beside), (&small, &None));
         assert_eq!(alone.drop(&main), Ok(alone.clone()));
+        let again = alone.begin(&main, 9).unwrap();
+        assert_eq!((again.begun(&main), again.begun(&small)), (9, 7));
     }
 
     #[test]
     fn what_cannot_be_done_says_what_can() {
         let (main, small, third) = (edition("main"), edition("small"), edition("third"));
         let one = Editions::default();
-        let two = one.begin(&small).unwrap();
-        assert_eq!(two.begin(&main), Err(EditionError::Current(main.clone())));
-        let full = two.begin(&third).unwrap_err();
+        let two = one.begin(&small, 7).unwrap();
+        assert_eq!(
+            two.begin(&main, 8),
+            Err(EditionError::Current(main.clone()))
+        );
+        let full = two.begin(&third, 8).unwrap_err();
         assert!(full.to_string().contains("drop small"), "{full}");
         assert_eq!(two.switch(&third), Err(EditionError::Unknown(third)));
         assert_eq!(two.switch(&main), Err(EditionError::Current(main.clone())));
@@ -258,7 +285,7 @@ mod tests {
             for (what, who) in steps {
                 let who = edition(["main", "a", "b"][who as usize]);
                 let tried = match what {
-                    0 => record.begin(&who),
+                    0 => record.begin(&who, 1),
                     1 => record.switch(&who),
                     _ => record.drop(&who),
                 };

@@ -110,7 +110,9 @@ pub async fn write(bus: &dyn Bus, editions: Editions, read: &Record) -> Result<R
 /// now on is kept for it, and so is what waits already.
 pub async fn begin(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Result<Record, Error> {
     let record = read(bus).await?;
-    let wanted = record.editions.begin(edition)?;
+    // Grows with every record that is stored.
+    let at = record.sequence + 1;
+    let wanted = record.editions.begin(edition, at)?;
     if !record.editions.has(edition) {
         let left = bus
             .last(Stream::Chunks, &envelope::subject::edition(edition))

@@ -34,7 +34,8 @@ pub struct Opened {
 
 /// Opens the index of an edition.
 pub trait Open: Send + Sync + 'static {
-    /// In this folder, fed from the stream of this name: one that was made anew has another.
+    /// In this folder, fed from what has this name: a stream that was made anew, or an edition that was
+    /// begun anew, has another, and nothing that is in the folder counts.
     fn open<'a>(
         &'a self,
         edition: &'a Edition,
@@ -95,6 +96,8 @@ impl Searcher for Current {
 
 /// The index of an edition, being fed.
 struct Held {
+    /// Tells it from an earlier edition of the same name.
+    begun: u64,
     searcher: Arc<dyn Searcher>,
     seen: watch::Receiver<u64>,
     dir: PathBuf,
@@ -116,7 +119,8 @@ struct Keeper {
     open: Arc<dyn Open>,
     stream: String,
     held: BTreeMap<Edition, Held>,
-    serving: Edition,
+    /// What is searched, and when it was begun.
+    serving: (Edition, u64),
     current: Arc<Current>,
     is_ready: bool,
     /// Dropped indexes on their way out.
@@ -136,7 +140,8 @@ pub async fn start(
     let (stream, record) = first(&home).await?;
     clear(&home.dir, &record);
     let serving = record.editions.current.clone();
-    let held = hold(&home, &*open, &serving, &stream).await?;
+    let held = hold(&home, &*open, &serving, &record, &stream).await?;
+    let begun = held.begun;
     let current = Arc::new(Current(RwLock::new(held.searcher.clone())));
     let (told, record) = watch::channel(record);
     let (bus, stop) = (home.bus.clone(), home.stop.clone());
@@ -146,7 +151,7 @@ pub async fn start(
         open,
         stream,
         held: BTreeMap::from([(serving.clone(), held)]),
-        serving,
+        serving: (serving, begun),
         current: current.clone(),
         is_ready: false,
         leaving: JoinSet::new(),
@@ -177,18 +182,27 @@ async fn first(home: &Home) -> Result<(String, Record), Fail> {
 }
 
 /// Opens the index of an edition and begins to feed it.
-async fn hold(home: &Home, open: &dyn Open, edition: &Edition, stream: &str) -> Result<Held, Fail> {
+async fn hold(
+    home: &Home,
+    open: &dyn Open,
+    edition: &Edition,
+    record: &Record,
+    stream: &str,
+) -> Result<Held, Fail> {
+    let begun = record.editions.begun(edition);
+    let stream = format!("{stream}/{edition}@{begun}");
     let dir = home.dir.join(edition.as_str());
     let Opened {
         searcher,
         mut view,
         seen,
-    } = open.open(edition, &dir, stream).await?;
+    } = open.open(edition, &dir, &stream).await?;
     let (bus, stop) = (home.bus.clone(), home.stop.child_token());
     let (until, filter) = (stop.clone(), subject::edition(edition));
     let mut fed = JoinSet::new();
     fed.spawn(async move { feed(&*bus, Stream::Chunks, &filter, &mut *view, until).await });
     Ok(Held {
+        begun,
         searcher,
         seen,
         dir,
@@ -218,11 +232,12 @@ impl Keeper {
     async fn keep(mut self, mut record: watch::Receiver<Record>) {
         loop {
             let wanted = record.borrow_and_update().clone();
-            let is_whole = self.hold_all(&wanted).await;
             self.release(&wanted).await;
+            let is_whole = self.hold_all(&wanted).await;
             let current = wanted.editions.current.clone();
             let seen = self.held.get(&current).map(|held| held.seen.clone());
-            let behind = !self.is_ready || self.serving != current;
+            let begun = wanted.editions.begun(&current);
+            let behind = !self.is_ready || self.serving != (current.clone(), begun);
             let bus = self.home.bus.clone();
             let caught_up = async {
                 match seen {
@@ -253,7 +268,7 @@ impl Keeper {
             if self.held.contains_key(edition) {
                 continue;
             }
-            match hold(&self.home, &*self.open, edition, &self.stream).await {
+            match hold(&self.home, &*self.open, edition, wanted, &self.stream).await {
                 Ok(held) => {
                     tracing::info!(%edition, "edition is fed");
                     self.held.insert(edition.clone(), held);
@@ -271,20 +286,23 @@ impl Keeper {
     fn serve(&mut self, edition: &Edition, sequence: u64) {
         if let Some(held) = self.held.get(edition) {
             self.current.set(held.searcher.clone());
+            self.serving = (edition.clone(), held.begun);
             tracing::info!(%edition, sequence, "edition is searched");
         }
-        self.serving = edition.clone();
         self.is_ready = true;
         self.home.health.ready(CONDITION);
     }
 
-    /// Lets go of what the record does not name any more, but never of what is searched.
+    /// Lets go of what the record does not name any more; what is searched stays until something else is.
     async fn release(&mut self, wanted: &Record) {
-        let gone = self.held.keys();
-        let gone: Vec<Edition> = gone
-            .filter(|edition| !wanted.editions.has(edition) && **edition != self.serving)
-            .cloned()
-            .collect();
+        let editions = &wanted.editions;
+        let is_gone = |(edition, held): &(&Edition, &Held)| match editions.has(edition) {
+            // Of another of that name nothing is of use, though searches stay on it for a while.
+            true => editions.begun(edition) != held.begun,
+            false => **edition != self.serving.0,
+        };
+        let gone = self.held.iter().filter(is_gone);
+        let gone: Vec<Edition> = gone.map(|(edition, _)| edition.clone()).collect();
         for edition in gone {
             let Some(mut held) = self.held.remove(&edition) else {
                 continue;

@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn the_current_one_comes_first_and_leftovers_last() {
         let edition = |name: &str| Edition::new(name).unwrap();
-        let editions = Editions::default().begin(&edition("a-new")).unwrap();
+        let editions = Editions::default().begin(&edition("a-new"), 1).unwrap();
         let counts = BTreeMap::from([(edition("a-left"), Count::default())]);
         let rows = rows(&editions, counts);
         let shape: Vec<_> = rows.iter().map(|r| (r.name.as_str(), r.state)).collect();
