@@ -1,5 +1,5 @@
-//! Consumers that are deleted and made again while turns run. On a server only: those of the memory
-//! bus are made with it and cannot go.
+//! Consumers that are deleted and made again while turns run. On a server only: nobody deletes those of
+//! a bus in memory behind its back.
 
 use crate::refusals::STRAIGHT;
 use crate::script::{Script, read};
