@@ -204,14 +204,14 @@ impl Bus for DisturbedBus {
         &'a self,
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<(), BusError>> {
-        self.inner.add_consumer(consumer)
+        self.0.world.bus.add_consumer(consumer)
     }
 
     fn drop_consumer<'a>(
         &'a self,
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<(), BusError>> {
-        self.inner.drop_consumer(consumer)
+        self.0.world.bus.drop_consumer(consumer)
     }
 
     fn purge<'a>(
@@ -219,7 +219,7 @@ impl Bus for DisturbedBus {
         stream: Stream,
         filter: &'a str,
     ) -> BoxFuture<'a, Result<u64, BusError>> {
-        self.inner.purge(stream, filter)
+        self.0.world.bus.purge(stream, filter)
     }
 
     fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
