@@ -26,6 +26,7 @@ mod inbox;
 mod ingest;
 mod leave;
 mod refusals;
+mod switch;
 mod time;
 mod unread;
 
@@ -92,7 +93,8 @@ races! {
         a_slow_edition_ends_with_the_newest_version,
         who_changes_the_record_at_the_same_time_finds_out,
         a_dropped_edition_leaves_nothing,
-        an_object_stays_until_both_have_read_it,
+        an_object_stays_until_both_have_read_it;
+    switch:
         every_search_is_over_one_edition;
     time:
         a_late_part_changes_nothing,
