@@ -66,7 +66,7 @@ impl Corpus {
         let searcher = Arc::new(HybridSearcher::new(index.clone(), Options::default()));
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
-        let lookup = Lookup::new(searcher, index);
+        let lookup = Lookup::new(searcher, move || index.clone());
         running.spawn(lookup::serve(bus.clone(), lookup, stop.clone()));
         let corpus = Corpus { bus, stop, running };
         for _ in 0..100 {

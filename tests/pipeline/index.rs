@@ -141,8 +141,8 @@ async fn an_index_that_was_killed_while_it_grew_is_whole_in_the_end() {
     writer.apply(&records).expect("applied");
     let last = stored.last().expect("a chunk").sequence;
     writer.commit(last, "reference").expect("committed");
-    let index =
-        Index::open(&fleet.plan.data_dir.join("retriever"), &Vectors::None).expect("the index");
+    let dir = fleet.plan.data_dir.join("retriever/main");
+    let index = Index::open(&dir, &Vectors::None).expect("the index");
     println!("killed {kills} times while {} chunks came", stored.len());
     assert!(
         kills > 1,

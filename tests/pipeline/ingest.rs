@@ -229,7 +229,9 @@ async fn documents_of_one_file_are_messages_of_their_own() {
     };
     bus.publish(bad).await.expect("a confirmation");
     let reason = until("a dead letter", async || {
-        let letter = bus.last(Stream::Dead, "argosy.dead.indexer.boxes.*").await;
+        let letter = bus
+            .last(Stream::Dead, "argosy.dead.indexer.main.boxes.*")
+            .await;
         let letter = letter.expect("the stream")?;
         letter.headers.get(header::DEAD_REASON).map(str::to_owned)
     });

@@ -20,6 +20,7 @@ mod binary;
 mod cancel;
 mod chaos;
 mod drain;
+mod editions;
 mod fleet;
 mod http;
 mod index;

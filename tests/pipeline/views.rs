@@ -84,7 +84,7 @@ async fn publish(bus: &dyn Bus, numbers: std::ops::Range<u32>) {
     let stored = stream::iter(numbers).map(async |n| {
         let record = record(n);
         let body: Bytes = record.encode().expect("a body");
-        let message = Publish::new(record.subject(), body);
+        let message = Publish::new(record.subject(&envelope::Edition::main()), body);
         bus.publish(message).await.expect("stored")
     });
     stored.buffer_unordered(64).count().await;

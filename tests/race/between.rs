@@ -194,6 +194,28 @@ impl Bus for Between {
         })
     }
 
+    fn add_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        self.inner.add_consumer(consumer)
+    }
+
+    fn drop_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        self.inner.drop_consumer(consumer)
+    }
+
+    fn purge<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+    ) -> BoxFuture<'a, Result<u64, BusError>> {
+        self.inner.purge(stream, filter)
+    }
+
     fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
         self.inner.broadcast(message)
     }

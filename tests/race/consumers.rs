@@ -1,10 +1,10 @@
-//! Consumers that are deleted and made again while turns run. On a server only: those of the memory
-//! bus are made with it and cannot go.
+//! Consumers that are deleted and made again while turns run. On a server only: nobody deletes those of
+//! a bus in memory behind its back.
 
 use crate::refusals::STRAIGHT;
 use crate::script::{Script, read};
 use crate::world::{On, World, until};
-use envelope::{Outcome, Role, TurnId};
+use envelope::{Editions, Outcome, Role, TurnId};
 use harness::bus::{CoreMessage, Headers, Stream};
 use harness::nats::{self, Change};
 use serde_json::json;
@@ -58,13 +58,16 @@ async fn consumers_made_again_in_the_middle() {
     }
     until("all mappers at work", async || mapper.calls() == 12).await;
 
-    for spec in world.topology.consumers() {
+    for spec in world.topology.consumers(&Editions::default()) {
         delete(&world, &format!("{}.{}", spec.stream.name(), spec.name)).await;
     }
     let bus = world.nats.as_ref().unwrap();
     let changes = nats::setup(bus, &world.topology).await.unwrap();
     let created = changes.iter().filter(|c| matches!(c, Change::Created(_)));
-    assert_eq!(created.count(), world.topology.consumers().len());
+    assert_eq!(
+        created.count(),
+        world.topology.consumers(&Editions::default()).len()
+    );
     gate.add_permits(1_000);
     ids.push(world.ask(json!({"question": "q", "id": "after"})).await);
     for id in &ids {

@@ -86,8 +86,20 @@ impl World {
 
     /// An indexer with so many slots.
     pub(crate) fn indexer(&self, bus: &Arc<dyn Bus>, slots: usize) -> Hand {
-        let ingest = indexer::Indexer::new(None, &indexer::Options::default()).unwrap();
+        self.indexer_of(bus, slots, &indexer::Options::default())
+    }
+
+    /// The same for another edition, or with other sizes.
+    pub(crate) fn indexer_of(
+        &self,
+        bus: &Arc<dyn Bus>,
+        slots: usize,
+        made: &indexer::Options,
+    ) -> Hand {
+        let edition = made.edition.clone();
+        let ingest = indexer::Indexer::new(None, made).unwrap();
         let options = harness::ingest::Options {
+            edition: edition.clone(),
             slots,
             ack_wait: self.topology.ack_wait,
             ..harness::ingest::Options::default()
@@ -99,7 +111,11 @@ impl World {
         let indexer =
             harness::ingest::Indexer::new(bus, Arc::new(ingest), options, metrics, counts);
         let stop = CancellationToken::new();
-        let run = indexer.run(self.topology.documents(), Health::new(&[]), stop.clone());
+        let run = indexer.run(
+            self.topology.documents(&edition),
+            Health::new(&[]),
+            stop.clone(),
+        );
         Hand {
             stop,
             task: Some(tokio::spawn(run)),

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
-const SOURCE: &str = "contracts/lease.md";
+pub(crate) const SOURCE: &str = "contracts/lease.md";
 
 fn place(source: &str) -> (Bucket, DocId) {
     let tenant = TenantId::default_tenant();
@@ -25,20 +25,20 @@ fn place(source: &str) -> (Bucket, DocId) {
 }
 
 /// A document of about so many chunks.
-fn text(word: &str, chunks: usize) -> Bytes {
+pub(crate) fn text(word: &str, chunks: usize) -> Bytes {
     let sentence =
         format!("The {word} clause number of this paragraph says what the {word} wants. ");
     sentence.repeat(chunks * 20).into()
 }
 
-fn notice() -> Notice {
+pub(crate) fn notice() -> Notice {
     assert!(is_source(SOURCE));
     Notice::new(TenantId::default_tenant(), SOURCE)
 }
 
 impl World {
     /// Publishes a document as anybody may.
-    async fn document(&self, notice: Notice, body: Bytes) -> u64 {
+    pub(crate) async fn document(&self, notice: Notice, body: Bytes) -> u64 {
         let (bucket, _) = place(&notice.source);
         let subject = format!("argosy.document.{bucket}.any-name");
         let mut headers = Headers::default();
@@ -53,7 +53,7 @@ impl World {
     }
 
     /// Waits until no document waits any more.
-    async fn indexed(&self) {
+    pub(crate) async fn indexed(&self) {
         until("every document to be done", async || {
             self.bus.state(Stream::Documents).await.unwrap().messages == 0
         })
@@ -91,7 +91,7 @@ fn is_chunk(message: &Publish) -> bool {
 }
 
 /// A bus that does something to the chunk publish of this number, from 0.
-fn at(
+pub(crate) fn at(
     bus: &Arc<dyn Bus>,
     nth: usize,
     what: impl Fn() -> Do + Send + Sync + 'static,

@@ -19,12 +19,14 @@ mod world;
 
 mod broken;
 mod consumers;
+mod editions;
 mod fanout;
 mod hops;
 mod inbox;
 mod ingest;
 mod leave;
 mod refusals;
+mod switch;
 mod time;
 mod unread;
 
@@ -85,6 +87,15 @@ races! {
         a_deletion_leaves_tombstones_only,
         what_cannot_be_indexed_says_why_and_the_rest_goes_on,
         a_large_document_comes_from_the_object_store;
+    editions:
+        a_document_is_indexed_for_both_editions,
+        killed_indexers_lose_nothing_for_either,
+        a_slow_edition_ends_with_the_newest_version,
+        who_changes_the_record_at_the_same_time_finds_out,
+        a_dropped_edition_leaves_nothing,
+        an_object_stays_until_both_have_read_it;
+    switch:
+        every_search_is_over_one_edition;
     time:
         a_late_part_changes_nothing,
         a_late_timer_changes_nothing,

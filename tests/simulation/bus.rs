@@ -200,6 +200,28 @@ impl Bus for DisturbedBus {
         })
     }
 
+    fn add_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        self.0.world.bus.add_consumer(consumer)
+    }
+
+    fn drop_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        self.0.world.bus.drop_consumer(consumer)
+    }
+
+    fn purge<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+    ) -> BoxFuture<'a, Result<u64, BusError>> {
+        self.0.world.bus.purge(stream, filter)
+    }
+
     fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
         Box::pin(async move {
             let p = &self.0;

@@ -287,7 +287,7 @@ async fn ask_one(world: Arc<World>, ask: Ask) {
 async fn pending(world: &World, topology: &Topology) -> Vec<String> {
     let mut found = Vec::new();
     let until = tokio::time::Instant::now() + AGAIN;
-    for consumer in topology.consumers() {
+    for consumer in topology.consumers(&envelope::Editions::default()) {
         let Ok(mut puller) = world.bus.consume(&consumer).await else {
             found.push(format!("{} is gone", consumer.name));
             continue;

@@ -6,6 +6,7 @@
 //! from tenant and source alone, never from the subject: two publishers cannot make two documents of
 //! one source. The name in the subject is theirs to choose.
 
+use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TenantId};
 use crate::limits::{METADATA_BYTES_MAX, OBJECT_NAME_BYTES_MAX, SOURCE_BYTES_MAX};
 use crate::terminal::Problem;
@@ -299,6 +300,8 @@ pub struct Indexed {
     pub tenant: TenantId,
     /// Its source; empty when the message did not say.
     pub source: String,
+    /// The edition that it was indexed for.
+    pub edition: Edition,
     /// Part of the corpus.
     pub bucket: Bucket,
     /// The document.
@@ -320,6 +323,7 @@ impl Indexed {
     /// The event of a document.
     pub fn of(
         notice: &Notice,
+        edition: Edition,
         bucket: Bucket,
         doc_id: DocId,
         sequence: u64,
@@ -330,6 +334,7 @@ impl Indexed {
             sequence,
             tenant: notice.tenant.clone(),
             source: notice.source.clone(),
+            edition,
             bucket,
             doc_id,
             outcome,
@@ -403,9 +408,16 @@ mod tests {
         let (bucket, doc) = (Bucket::new("contracts"), DocId::new("lease-84bd23c282"));
         let event = Indexed {
             problem: Some(Problem::new("binary", "binary, not text")),
-            ..Indexed::of(&notice, bucket.unwrap(), doc.unwrap(), 7, Outcome::Skipped)
+            ..Indexed::of(
+                &notice,
+                Edition::main(),
+                bucket.unwrap(),
+                doc.unwrap(),
+                7,
+                Outcome::Skipped,
+            )
         };
-        let golden = r#"{"v":1,"sequence":7,"tenant":"default","source":"contracts/lease.md","bucket":"contracts","doc_id":"lease-84bd23c282","outcome":"skipped","chunks":0,"problem":{"code":"binary","message":"binary, not text"}}"#;
+        let golden = r#"{"v":1,"sequence":7,"tenant":"default","source":"contracts/lease.md","edition":"main","bucket":"contracts","doc_id":"lease-84bd23c282","outcome":"skipped","chunks":0,"problem":{"code":"binary","message":"binary, not text"}}"#;
         assert_eq!(serde_json::to_string(&event).unwrap(), golden);
         assert_eq!(serde_json::from_str::<Indexed>(golden).unwrap(), event);
         let told = Indexed {

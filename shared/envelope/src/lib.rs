@@ -11,6 +11,7 @@
 //! | [`limits`] | every limit of the wire with its unit |
 //! | [`subject`] | the subject grammar: build and parse |
 //! | [`document`] | what a document message says, and what came of it |
+//! | [`edition`] | whole corpora side by side, and which of them answers |
 //! | [`question`] | the ingress message and the reasons for refusing one |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
@@ -25,6 +26,7 @@
 
 pub mod codec;
 pub mod document;
+pub mod edition;
 pub mod failure;
 pub mod fanout;
 pub mod filter;
@@ -43,6 +45,7 @@ pub mod trail;
 
 pub use codec::{CodecError, WIRE, decode, encode};
 pub use document::{Indexed, Notice};
+pub use edition::{Edition, EditionError, Editions};
 pub use failure::{Class, Classed};
 pub use filter::{Condition, Filter, Op, Origin};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};

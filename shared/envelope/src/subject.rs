@@ -11,13 +11,16 @@
 //! argosy.listen.<turn>.<n>                      a late listener
 //! argosy.answer.<turn>                          the terminal event
 //! argosy.document.<bucket>.<name>               a document to index; the name is the publisher's
-//! argosy.chunk.<bucket>.<doc>.<n>               corpus
+//! argosy.reindex.<edition>.<bucket>.<name>      the same for one edition alone
+//! argosy.chunk.<edition>.<bucket>.<doc>.<n>     corpus
+//! argosy.edition                                which edition of the corpus answers
 //! argosy.dead.<role>.<turn>.<hop>[.<i>]         dead letters
-//! argosy.dead.indexer.<bucket>.<doc>            the same of a document
+//! argosy.dead.indexer.<edition>.<bucket>.<doc>  the same of a document
 //! argosy.cancel.<turn>, argosy.live.<turn>,
 //! argosy.indexed.<bucket>.<doc>                 core NATS only
 //! ```
 
+use crate::edition::Edition;
 use crate::ids::{Bucket, DocId, TurnId};
 use crate::role::Role;
 use std::fmt;
@@ -34,6 +37,12 @@ pub const COUNT: &str = "argosy.count";
 pub const METADATA: &str = "argosy.metadata";
 /// Every document that waits to be indexed.
 pub const DOCUMENTS: &str = "argosy.document.*.*";
+/// Every document that waits to be indexed for one edition alone.
+pub const REINDEX: &str = "argosy.reindex.*.*.*";
+/// The corpus, every edition of it.
+pub const CHUNKS: &str = "argosy.chunk.>";
+/// The record that says which edition answers.
+pub const EDITION: &str = "argosy.edition";
 /// The schedule that makes one gateway look for lost turns; no turn id can collide with it.
 pub const SWEEP_TIMER: &str = "argosy.sweep.timer";
 /// What that schedule fires as.
@@ -85,7 +94,13 @@ pub enum Subject {
         bucket: Bucket,
         name: DocId,
     },
+    Reindex {
+        edition: Edition,
+        bucket: Bucket,
+        name: DocId,
+    },
     Chunk {
+        edition: Edition,
         bucket: Bucket,
         doc: DocId,
         n: u32,
@@ -101,6 +116,7 @@ pub enum Subject {
         index: Option<u16>,
     },
     DeadDocument {
+        edition: Edition,
         bucket: Bucket,
         doc: DocId,
     },
@@ -155,11 +171,23 @@ impl fmt::Display for Subject {
             Subject::Listen { turn, n } => write!(f, "argosy.listen.{turn}.{n}"),
             Subject::Answer { turn } => write!(f, "argosy.answer.{turn}"),
             Subject::Document { bucket, name } => write!(f, "argosy.document.{bucket}.{name}"),
+            Subject::Reindex {
+                edition,
+                bucket,
+                name,
+            } => write!(f, "argosy.reindex.{edition}.{bucket}.{name}"),
             Subject::Indexed { bucket, doc } => write!(f, "argosy.indexed.{bucket}.{doc}"),
-            Subject::DeadDocument { bucket, doc } => {
-                write!(f, "argosy.dead.indexer.{bucket}.{doc}")
-            }
-            Subject::Chunk { bucket, doc, n } => write!(f, "argosy.chunk.{bucket}.{doc}.{n}"),
+            Subject::DeadDocument {
+                edition,
+                bucket,
+                doc,
+            } => write!(f, "argosy.dead.indexer.{edition}.{bucket}.{doc}"),
+            Subject::Chunk {
+                edition,
+                bucket,
+                doc,
+                n,
+            } => write!(f, "argosy.chunk.{edition}.{bucket}.{doc}.{n}"),
             Subject::Dead {
                 role,
                 turn,
@@ -245,7 +273,8 @@ fn read(text: &str) -> Option<Subject> {
             n: number(n)?,
         },
         ["answer", t] => Subject::Answer { turn: turn(t)? },
-        ["chunk", bucket, doc, n] => Subject::Chunk {
+        ["chunk", edition, bucket, doc, n] => Subject::Chunk {
+            edition: Edition::new(*edition).ok()?,
             bucket: Bucket::new(*bucket).ok()?,
             doc: DocId::new(*doc).ok()?,
             n: number(n)?,
@@ -254,11 +283,17 @@ fn read(text: &str) -> Option<Subject> {
             bucket: Bucket::new(*bucket).ok()?,
             name: DocId::new(*name).ok()?,
         },
+        ["reindex", edition, bucket, name] => Subject::Reindex {
+            edition: Edition::new(*edition).ok()?,
+            bucket: Bucket::new(*bucket).ok()?,
+            name: DocId::new(*name).ok()?,
+        },
         ["indexed", bucket, doc] => Subject::Indexed {
             bucket: Bucket::new(*bucket).ok()?,
             doc: DocId::new(*doc).ok()?,
         },
-        ["dead", "indexer", bucket, doc] => Subject::DeadDocument {
+        ["dead", "indexer", edition, bucket, doc] => Subject::DeadDocument {
+            edition: Edition::new(*edition).ok()?,
             bucket: Bucket::new(*bucket).ok()?,
             doc: DocId::new(*doc).ok()?,
         },
@@ -295,9 +330,24 @@ pub fn steps_of(shard: u16, role: Role) -> String {
     format!("argosy.step.{shard}.{role}.>")
 }
 
-/// Everything that is stored of a document.
-pub fn chunks(bucket: &Bucket, doc: &DocId) -> String {
-    format!("argosy.chunk.{bucket}.{doc}.*")
+/// Everything that is stored of a document in an edition.
+pub fn chunks(edition: &Edition, bucket: &Bucket, doc: &DocId) -> String {
+    format!("argosy.chunk.{edition}.{bucket}.{doc}.*")
+}
+
+/// Everything that is stored of an edition.
+pub fn edition(edition: &Edition) -> String {
+    format!("argosy.chunk.{edition}.>")
+}
+
+/// The heads of the documents of an edition; of every edition with `*`.
+pub fn heads(edition: &str) -> String {
+    format!("argosy.chunk.{edition}.*.*.0")
+}
+
+/// The documents that are meant for an edition alone.
+pub fn reindex(edition: &Edition) -> String {
+    format!("argosy.reindex.{edition}.*.*")
 }
 
 /// The late listeners of a turn.
@@ -337,7 +387,7 @@ mod tests {
             any::<u16>(),
             index,
             any::<u32>(),
-            0..12u8,
+            0..13u8,
         )
             .prop_map(|(turn, role, shard, hop, index, n, kind)| match kind {
                 0 => Subject::Step {
@@ -359,6 +409,7 @@ mod tests {
                 5 => Subject::Listen { turn, n: n.into() },
                 6 => Subject::Answer { turn },
                 7 => Subject::Chunk {
+                    edition: Edition::main(),
                     bucket: Bucket::new("b").unwrap(),
                     doc: DocId::new(turn.as_str()).unwrap(),
                     n,
@@ -372,8 +423,14 @@ mod tests {
                     doc: DocId::new(turn.as_str()).unwrap(),
                 },
                 10 => Subject::DeadDocument {
+                    edition: Edition::main(),
                     bucket: Bucket::new("b").unwrap(),
                     doc: DocId::new(turn.as_str()).unwrap(),
+                },
+                11 => Subject::Reindex {
+                    edition: Edition::new("e-2").unwrap(),
+                    bucket: Bucket::new("b").unwrap(),
+                    name: DocId::new(turn.as_str()).unwrap(),
                 },
                 _ => Subject::Dead {
                     role,

@@ -15,6 +15,7 @@
 //! | [`outbox`] | publish until confirmed, behind a fence |
 //! | [`join`] | fan-out and join |
 //! | [`disposition`] | failure class to retry, hold or give up |
+//! | [`editions`] | the record of editions: read, watched, changed |
 //! | [`feed`] | a view fed from a stream |
 //! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |
 //! | [`floor`] | bare JetStream, to measure against |
@@ -26,6 +27,7 @@ pub mod bus;
 mod dead;
 mod deliver;
 pub mod disposition;
+pub mod editions;
 mod ended;
 pub mod fault;
 pub mod feed;

@@ -2,7 +2,7 @@
 //! check them, the memory bus is built from them.
 
 use crate::bus::{ConsumerSpec, Retention, Stream, StreamSpec};
-use envelope::Role;
+use envelope::{Edition, Editions, Role};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -153,13 +153,14 @@ impl Topology {
         ]
     }
 
-    /// Every durable consumer of the fleet.
-    pub fn consumers(&self) -> Vec<ConsumerSpec> {
+    /// Every durable consumer of a fleet with these editions.
+    pub fn consumers(&self, editions: &Editions) -> Vec<ConsumerSpec> {
         let mut all: Vec<_> = Role::THINKING
             .into_iter()
             .map(|role| self.consumer(role))
             .collect();
-        all.extend([self.inbox(), self.due(), self.answers(), self.documents()]);
+        all.extend([self.inbox(), self.due(), self.answers()]);
+        all.extend(editions.all().map(|edition| self.documents(edition)));
         all
     }
 
@@ -187,10 +188,16 @@ impl Topology {
         self.own(Stream::Answers, ANSWER_CONSUMER, &["argosy.answer.*"])
     }
 
-    /// The indexer's consumer of documents.
-    pub fn documents(&self) -> ConsumerSpec {
-        let name = Role::Indexer.as_str();
-        self.own(Stream::Documents, name, &[envelope::subject::DOCUMENTS])
+    /// The consumer of documents that the indexers of an edition share: what everybody publishes, and
+    /// what is meant for this edition alone.
+    pub fn documents(&self, edition: &Edition) -> ConsumerSpec {
+        let name = format!("{}-{edition}", Role::Indexer);
+        let own = envelope::subject::reindex(edition);
+        self.own(
+            Stream::Documents,
+            &name,
+            &[envelope::subject::DOCUMENTS, &own],
+        )
     }
 
     fn own(&self, stream: Stream, name: &str, filters: &[&str]) -> ConsumerSpec {

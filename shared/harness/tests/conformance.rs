@@ -19,6 +19,8 @@ mod place;
 mod publish;
 #[path = "conformance/query.rs"]
 mod query;
+#[path = "conformance/queue.rs"]
+mod queue;
 #[path = "conformance/timer.rs"]
 mod timer;
 
@@ -62,6 +64,7 @@ cases! {
         parts_are_counted,
         the_last_of_each_subject,
         read_what_is_stored_and_then_what_comes,
+        what_matches_is_purged,
         positions_and_room;
     consume:
         a_consumer_takes_what_it_filters_in_order,
@@ -78,6 +81,11 @@ cases! {
         an_expired_message_is_not_redelivered,
         a_missing_consumer_is_named,
         what_was_acked_leaves_a_queue;
+    queue:
+        a_queue_keeps_for_every_consumer,
+        a_late_consumer_gets_what_waits_and_no_more,
+        a_dropped_consumer_holds_nothing_back,
+        what_nobody_takes_is_not_kept;
     files:
         a_file_is_kept_until_it_is_deleted,
         a_file_is_replaced,

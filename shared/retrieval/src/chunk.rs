@@ -1,5 +1,5 @@
-//! Lines to pieces that fit a small model: at most [`CHUNK_TOKENS_MAX`] tokens, cut between
-//! sentences, rows and sections, with a little overlap inside a section.
+//! Lines to pieces that fit a small model: at most [`CHUNK_TOKENS_MAX`] tokens unless told otherwise,
+//! cut between sentences, rows and sections, with a little overlap inside a section.
 //!
 //! Words are never cut, with one exception that no limit could hold without: a "word" that is
 //! longer than a whole piece (base64, say). Pure and deterministic.
@@ -9,19 +9,69 @@ mod unit;
 use crate::document::Line;
 use unit::{Kind, Unit};
 
-/// Names how text is read and cut. It changes whenever the pieces of a document would: documents that
+/// Names how text is read and cut, whatever the sizes. It changes whenever the pieces of a document would: documents that
 /// were cut by another one are indexed anew when they are published again.
 pub const CHUNKER: &str = "chunk-2";
-/// Most tokens of one piece, by [`tokens`].
+/// Most tokens of one piece, by [`tokens`], unless told otherwise.
 pub const CHUNK_TOKENS_MAX: usize = 256;
-/// How much of a piece is repeated at the start of the next one, at most, in tokens.
+/// How much of a piece is repeated at the start of the next one, at most, in tokens, unless told
+/// otherwise.
 pub const OVERLAP_TOKENS_MAX: usize = 26;
-/// The same for the header of a table, which every piece of its rows repeats whole.
-const TABLE_HEADER_TOKENS_MAX: usize = 64;
-/// A section smaller than this shares its piece with the next one.
-const SECTION_TOKENS_MIN: usize = 96;
 /// Characters of a run that cost one token.
 const RUN_CHARS: usize = 16;
+
+/// How large pieces are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Most tokens of one piece. Default [`CHUNK_TOKENS_MAX`].
+    pub tokens: usize,
+    /// Most tokens that are repeated at the start of the next one. Default [`OVERLAP_TOKENS_MAX`].
+    pub overlap: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            tokens: CHUNK_TOKENS_MAX,
+            overlap: OVERLAP_TOKENS_MAX,
+        }
+    }
+}
+
+impl Options {
+    /// Names the chunker with its sizes.
+    pub fn name(&self) -> String {
+        format!("{CHUNKER}/{}/{}", self.tokens, self.overlap)
+    }
+
+    /// Cuts lines into pieces.
+    pub fn cut(&self, lines: &[Line]) -> Vec<Piece> {
+        let (units, sections) = unit::units(lines, self.tokens);
+        let mut packer = Packer {
+            options: *self,
+            sections: &sections,
+            current: Vec::new(),
+            repeated: 0,
+            tokens: 0,
+            pieces: Vec::new(),
+        };
+        for unit in &units {
+            packer.add(unit, &units);
+        }
+        packer.flush();
+        packer.pieces
+    }
+
+    /// Longest header of a table, which every piece of its rows repeats whole.
+    fn header_max(&self) -> usize {
+        self.tokens / 4
+    }
+
+    /// A section smaller than this shares its piece with the next one.
+    fn section_min(&self) -> usize {
+        self.tokens * 3 / 8
+    }
+}
 
 /// A piece of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,24 +132,13 @@ pub fn heading(line: &str) -> Option<(usize, &str)> {
     ((1..=6).contains(&level) && !text.is_empty()).then_some((level, text))
 }
 
-/// Cuts lines into pieces.
+/// Cuts lines into pieces of the usual size.
 pub fn chunks(lines: &[Line]) -> Vec<Piece> {
-    let (units, sections) = unit::units(lines);
-    let mut packer = Packer {
-        sections: &sections,
-        current: Vec::new(),
-        repeated: 0,
-        tokens: 0,
-        pieces: Vec::new(),
-    };
-    for unit in &units {
-        packer.add(unit, &units);
-    }
-    packer.flush();
-    packer.pieces
+    Options::default().cut(lines)
 }
 
 struct Packer<'a> {
+    options: Options,
     sections: &'a [Vec<String>],
     current: Vec<Unit>,
     /// How many of the current units are overlap.
@@ -110,9 +149,9 @@ struct Packer<'a> {
 
 impl Packer<'_> {
     fn add(&mut self, unit: &Unit, units: &[Unit]) {
-        if unit.kind == Kind::Heading && self.tokens >= SECTION_TOKENS_MIN {
+        if unit.kind == Kind::Heading && self.tokens >= self.options.section_min() {
             self.flush();
-        } else if self.tokens + unit.tokens > CHUNK_TOKENS_MAX {
+        } else if self.tokens + unit.tokens > self.options.tokens {
             let moved = self.trailing_headings();
             let overlap = if moved.is_empty() {
                 self.overlap(unit, units)
@@ -124,10 +163,10 @@ impl Packer<'_> {
             for unit in overlap.into_iter().chain(moved) {
                 self.push(unit);
             }
-            if self.tokens + unit.tokens > CHUNK_TOKENS_MAX {
+            if self.tokens + unit.tokens > self.options.tokens {
                 self.drop_repeated();
             }
-            if self.tokens + unit.tokens > CHUNK_TOKENS_MAX {
+            if self.tokens + unit.tokens > self.options.tokens {
                 self.flush(); // headings that leave no room for their text
             }
         }
@@ -168,11 +207,11 @@ impl Packer<'_> {
         } = next.kind
         {
             let header = &units[header];
-            let fits = header.tokens <= TABLE_HEADER_TOKENS_MAX;
+            let fits = header.tokens <= self.options.header_max();
             return fits.then(|| header.clone()).into_iter().collect();
         }
         let fresh = &self.current[self.repeated..];
-        let mut room = OVERLAP_TOKENS_MAX;
+        let mut room = self.options.overlap;
         let start = fresh
             .iter()
             .rposition(|unit| {
@@ -182,8 +221,9 @@ impl Packer<'_> {
             })
             .map_or(0, |stop| stop + 1);
         match fresh.last() {
+            _ if self.options.overlap == 0 => Vec::new(),
             Some(last) if start == fresh.len() && last.kind == Kind::Sentence => {
-                vec![last.tail(OVERLAP_TOKENS_MAX)]
+                vec![last.tail(self.options.overlap)]
             }
             _ => fresh[start..].to_vec(),
         }

@@ -12,6 +12,9 @@ use crate::document::Line;
 use std::collections::HashSet;
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
+/// Names how text is cleaned. It changes whenever the cleaned text of a document would.
+pub const NORMALISER: &str = "clean-1";
+
 /// Spaces in a row that are kept: enough to still see a column.
 const SPACES_MAX: usize = 2;
 

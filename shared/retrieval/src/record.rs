@@ -4,11 +4,11 @@
 //! published last: a run that is interrupted never leaves a document that looks finished.
 
 use crate::catalog::Entry;
-use crate::chunk::chunks;
+use crate::chunk::{self, Piece};
 use crate::document::Document;
 use crate::vector::{ChunkKey, Embedding};
 use bytes::Bytes;
-use envelope::{Bucket, CodecError, DocId, Passage, Subject, TenantId, UnixMs, WIRE};
+use envelope::{Bucket, CodecError, DocId, Edition, Passage, Subject, TenantId, UnixMs, WIRE};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -107,9 +107,10 @@ impl ChunkRecord {
         }
     }
 
-    /// Where it is published.
-    pub fn subject(&self) -> Subject {
+    /// Where it is published in an edition.
+    pub fn subject(&self, edition: &Edition) -> Subject {
         Subject::Chunk {
+            edition: edition.clone(),
             bucket: self.bucket.clone(),
             doc: self.doc_id.clone(),
             n: self.n,
@@ -139,21 +140,11 @@ impl ChunkRecord {
     }
 }
 
-/// The messages that bring the stream from `previous` to this version of the document, in the order
-/// to publish them: chunks that are no more, then the chunks from the last to the first. Empty when
-/// the document has no text.
-pub fn publish_order(document: &Document, previous: Option<&Entry>) -> Vec<ChunkRecord> {
-    let pieces = chunks(&document.lines);
+/// The chunks of a document, first to last. None when the document has no text.
+pub fn records(document: &Document, cutting: &chunk::Options) -> Vec<ChunkRecord> {
+    let pieces = cutting.cut(&document.lines);
     let of = u32::try_from(pieces.len()).unwrap_or(u32::MAX);
-    let same = previous
-        .filter(|old| (&old.bucket, &old.doc_id) == (&document.bucket, &document.doc_id) && of > 0);
-    let mut records = match same {
-        Some(old) => (of..old.chunks)
-            .map(|n| tombstone(&document.tenant, &document.source, old, n))
-            .collect(),
-        None => Vec::new(),
-    };
-    records.extend((0..of).zip(pieces).rev().map(|(n, piece)| ChunkRecord {
+    let record = |(n, piece): (u32, Piece)| ChunkRecord {
         v: WIRE,
         tenant: document.tenant.clone(),
         bucket: document.bucket.clone(),
@@ -173,8 +164,22 @@ pub fn publish_order(document: &Document, previous: Option<&Entry>) -> Vec<Chunk
         document_seq: 0,
         document_at: UnixMs(0),
         embedding: None,
-    }));
-    records
+    };
+    (0..of).zip(pieces).map(record).collect()
+}
+
+/// The messages that bring the stream from `previous` to this version of the document, in the order
+/// to publish them: chunks that are no more, then the chunks of the usual size from the last to the
+/// first. Empty when the document has no text.
+pub fn publish_order(document: &Document, previous: Option<&Entry>) -> Vec<ChunkRecord> {
+    let fresh = records(document, &chunk::Options::default());
+    let of = u32::try_from(fresh.len()).unwrap_or(u32::MAX);
+    let same = previous
+        .filter(|old| (&old.bucket, &old.doc_id) == (&document.bucket, &document.doc_id) && of > 0);
+    let over = same.into_iter().flat_map(|old| {
+        (of..old.chunks).map(|n| tombstone(&document.tenant, &document.source, old, n))
+    });
+    over.chain(fresh.into_iter().rev()).collect()
 }
 
 /// The tombstone of a chunk. That of the head makes every index drop the whole document.
@@ -295,8 +300,8 @@ mod tests {
         assert_eq!(ChunkRecord::decode(&bytes).unwrap(), record);
         assert_eq!(record.chunk_id(), format!("{}.0", record.doc_id));
         assert_eq!(
-            record.subject().to_string(),
-            format!("argosy.chunk.contracts.{}.0", record.doc_id)
+            record.subject(&Edition::main()).to_string(),
+            format!("argosy.chunk.main.contracts.{}.0", record.doc_id)
         );
     }
 }

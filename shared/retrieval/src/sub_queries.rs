@@ -139,6 +139,7 @@ mod tests {
             keywords: vec!["word".into()],
             fetch_k: 100,
             top_k: 5,
+            after: None,
         }
     }
 

@@ -6,7 +6,7 @@
 use crate::error::Error;
 use bytes::Bytes;
 use envelope::document::Notice;
-use envelope::{Bucket, DocId, Problem, UnixMs};
+use envelope::{Bucket, DocId, Edition, Problem, UnixMs};
 use futures_util::future::BoxFuture;
 use std::ops::Range;
 
@@ -15,6 +15,8 @@ use std::ops::Range;
 pub struct Incoming {
     /// What its headers say.
     pub notice: Notice,
+    /// The edition that it is indexed for.
+    pub edition: Edition,
     /// Part of the corpus.
     pub bucket: Bucket,
     /// The document.

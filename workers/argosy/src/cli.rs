@@ -115,6 +115,12 @@ pub enum Command {
     /// Show the model nodes as the processes of a fleet see them.
     #[command(after_help = "Example: argosy nodes --server nats://127.0.0.1:4222 --watch 2")]
     Nodes(Nodes),
+    /// Build the corpus anew beside the one that answers, and switch.
+    #[command(
+        subcommand,
+        after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222"
+    )]
+    Edition(Edition),
     /// Measure.
     #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
     Bench(Bench),
@@ -252,6 +258,10 @@ pub struct Index {
     /// Index every file anew.
     #[arg(long)]
     pub force: bool,
+    /// Index for this edition alone what it lacks, as when it is built beside another. Default: for
+    /// every edition.
+    #[arg(long, value_name = "NAME", requires = "server")]
+    pub edition: Option<envelope::Edition>,
     /// Publish the documents and do not wait until they are indexed.
     #[arg(long, requires = "server")]
     pub no_wait: bool,
@@ -270,6 +280,52 @@ pub struct Index {
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,
+}
+
+/// What to do with the editions of the corpus.
+#[derive(Debug, Subcommand)]
+pub enum Edition {
+    /// List them: documents, chunks, what made them, and which one answers.
+    #[command(after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222 -o json")]
+    Ls(Editions),
+    /// Begin one beside the current one. From then on documents are indexed for both.
+    #[command(after_help = "Example: argosy edition begin small --server nats://127.0.0.1:4222")]
+    Begin(OneEdition),
+    /// Make it the current one. It can be taken back until the other is dropped.
+    #[command(after_help = "Example: argosy edition switch small --server nats://127.0.0.1:4222")]
+    Switch(Switch),
+    /// Delete one that is not the current one, with all its chunks.
+    #[command(after_help = "Example: argosy edition drop main --server nats://127.0.0.1:4222")]
+    Drop(OneEdition),
+}
+
+/// `argosy edition ls`
+#[derive(Debug, Args)]
+pub struct Editions {
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy edition begin`, `argosy edition drop`
+#[derive(Debug, Args)]
+pub struct OneEdition {
+    /// Its name: 1 to 32 characters of a-z 0-9 -.
+    pub name: envelope::Edition,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy edition switch`
+#[derive(Debug, Args)]
+pub struct Switch {
+    /// The edition.
+    #[command(flatten)]
+    pub edition: OneEdition,
+    /// Although it lacks documents of the current one, or has other versions of them.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `argosy setup`

@@ -6,10 +6,12 @@
 use crate::fail::Fail;
 use crate::snapshot;
 use anyhow::Context;
+use envelope::Edition;
 use envelope::limits::DEADLINE_MS_MAX;
 use harness::topology::{Room, Topology};
 use serde::{Deserialize, Serialize};
 use settings::{Loaded, Size, Sources, Span};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,6 +52,9 @@ pub struct Config {
     pub validator: validator::Options,
     /// The clarifier.
     pub clarifier: clarifier::Options,
+    /// How an edition of the corpus is searched that has another embedder than `retrieval` says, by the
+    /// name of the edition. Default none.
+    pub editions: BTreeMap<Edition, crate::search::Options>,
     /// Logs and the admin endpoints.
     pub telemetry: Telemetry,
 }
@@ -306,6 +311,10 @@ impl Config {
         self.retrieval
             .validate()
             .context("in section `retrieval`")?;
+        for (edition, own) in &self.editions {
+            let named = || format!("in section `editions.{edition}`");
+            own.validate().with_context(named)?;
+        }
         anyhow::ensure!(
             self.nats.tls_cert.is_some() == self.nats.tls_key.is_some(),
             "`nats.tls_cert` and `nats.tls_key` go together"
@@ -314,6 +323,15 @@ impl Config {
             self.model.validate().context("in section `model`")?;
         }
         Ok(())
+    }
+
+    /// The same with what an edition has of its own.
+    pub fn for_edition(&self, edition: &Edition) -> Config {
+        let own = self.editions.get(edition).unwrap_or(&self.retrieval);
+        Config {
+            retrieval: own.clone(),
+            ..self.clone()
+        }
     }
 
     /// What the fleet needs of the server.
@@ -369,6 +387,7 @@ impl Config {
     /// How an indexer runs.
     pub fn ingest(&self, seed: u64) -> harness::ingest::Options {
         harness::ingest::Options {
+            edition: self.indexer.edition.clone(),
             slots: self.indexer.slots as usize,
             timeout: self.run.step_timeout.duration(),
             ack_wait: self.streams.ack_wait.duration(),

@@ -10,29 +10,42 @@ mod scan;
 mod wait;
 
 use crate::fail::Fail;
-use envelope::TenantId;
 use envelope::document::{Form, Notice};
+use envelope::{Edition, EditionError, Subject, TenantId};
 use harness::bus::{Bus, Stream};
+use harness::editions;
 use retrieval::{Catalog, ChunkRecord, IndexPlan, Mode, SkipReason};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How a folder is brought into the corpus.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// What is published.
     pub mode: Mode,
+    /// For which edition, the one that the catalog is of.
+    pub to: To,
     /// How long nothing may come of any document before the run is given up; `None` to publish and
     /// not to wait.
     pub patience: Option<Duration>,
 }
 
+/// For which edition documents are published.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct To {
+    /// The edition whose word is waited for.
+    pub edition: Edition,
+    /// Whether it alone is meant; else every edition that there is.
+    pub is_alone: bool,
+}
+
 impl Options {
-    /// Waits as long as is usual.
+    /// Waits as long as is usual, for the edition of a corpus that has no other.
     pub fn waiting(mode: Mode) -> Options {
         Options {
             mode,
+            to: To::default(),
             patience: Some(PATIENCE),
         }
     }
@@ -86,29 +99,63 @@ pub enum Progress {
     Done(usize, usize),
 }
 
-/// What the corpus stream holds of a tenant.
-pub async fn catalog_of_stream(bus: &dyn Bus, tenant: &TenantId) -> Result<Catalog, Fail> {
-    let mut catalog = Catalog::new(tenant.clone());
-    let state = bus.state(Stream::Chunks).await?;
-    if state.messages == 0 {
-        return Ok(catalog);
+/// For which edition: the one that is named, and it alone, or all, with the word of the current one.
+pub async fn to(bus: &dyn Bus, named: Option<Edition>) -> Result<To, Fail> {
+    let editions = editions::read(bus).await?.editions;
+    match named {
+        None => Ok(To {
+            edition: editions.current,
+            is_alone: false,
+        }),
+        Some(edition) if editions.has(&edition) => Ok(To {
+            edition,
+            is_alone: true,
+        }),
+        Some(edition) => Err(editions::Error::from(EditionError::Unknown(edition)).into()),
     }
-    let filter = "argosy.chunk.*.*.0";
+}
+
+/// What the corpus stream holds of a tenant in an edition.
+pub async fn catalog_of_stream(
+    bus: &dyn Bus,
+    tenant: &TenantId,
+    edition: &Edition,
+) -> Result<Catalog, Fail> {
+    let mut catalog = Catalog::new(tenant.clone());
+    let filter = envelope::subject::heads(edition.as_str());
+    heads(bus, &filter, |_, record| catalog.observe(&record)).await?;
+    Ok(catalog)
+}
+
+/// Every head of the corpus stream that matches, with its edition.
+pub(crate) async fn heads(
+    bus: &dyn Bus,
+    filter: &str,
+    mut each: impl FnMut(Edition, ChunkRecord) + Send,
+) -> Result<(), Fail> {
     // Without a head there is nothing to read, and a reader would wait for ever.
     if bus.last(Stream::Chunks, filter).await?.is_none() {
-        return Ok(catalog);
+        return Ok(());
     }
     let mut reader = bus.read(Stream::Chunks, filter, 1).await?;
     loop {
         let (message, pending) = reader.next().await?;
-        match ChunkRecord::decode(&message.body) {
-            Ok(record) => catalog.observe(&record),
-            Err(error) => {
-                tracing::warn!(%error, subject = message.subject, "unreadable chunk passed over")
+        match (
+            Subject::parse(&message.subject),
+            ChunkRecord::decode(&message.body),
+        ) {
+            (Ok(Subject::Chunk { edition, .. }), Ok(record)) => each(edition, record),
+            (_, decoded) => {
+                let error = decoded.err().map(|e| e.to_string());
+                tracing::warn!(
+                    error,
+                    subject = message.subject,
+                    "unreadable chunk passed over"
+                )
             }
         }
         if pending == 0 {
-            return Ok(catalog);
+            return Ok(());
         }
     }
 }
@@ -165,10 +212,10 @@ pub async fn index(
     for (source, entry) in &delete {
         let again = publish.iter().any(|stamp| &stamp.source == source);
         if publish::is_known_otherwise(&tenant, source, entry) {
-            publish::forget(&*bus, &tenant, source, entry).await?;
+            publish::forget(&*bus, &options.to.edition, &tenant, source, entry).await?;
             summary.deleted += usize::from(!again);
         } else {
-            let gone = publish::deletion(&*bus, &tenant, source, entry).await?;
+            let gone = publish::deletion(&*bus, &options.to, &tenant, source, entry).await?;
             waiting.add(gone, &mut summary, &mut progress).await?;
         }
     }
@@ -190,7 +237,8 @@ pub async fn index(
         match bytes {
             Ok(bytes) => {
                 notice.hash = Some(bytes.hash);
-                let sent = publish::document(&*bus, notice, bytes.bytes, &stamp).await?;
+                let sent =
+                    publish::document(&*bus, &options.to, notice, bytes.bytes, &stamp).await?;
                 let was_known = known.is_some();
                 let sent = publish::Sent { was_known, ..sent };
                 waiting.add(sent, &mut summary, &mut progress).await?;

@@ -112,6 +112,18 @@ impl From<harness::bus::BusError> for Fail {
     }
 }
 
+impl From<harness::editions::Error> for Fail {
+    fn from(error: harness::editions::Error) -> Self {
+        use envelope::EditionError;
+        use harness::editions::Error;
+        match error {
+            Error::Bus(error) => error.into(),
+            Error::Edition(EditionError::Unknown(_)) => Fail::not_found(error.to_string()),
+            other => Fail::negative(other.to_string()),
+        }
+    }
+}
+
 impl From<anyhow::Error> for Fail {
     fn from(error: anyhow::Error) -> Self {
         Fail::negative(format!("{error:#}"))

@@ -15,6 +15,8 @@
 //! | [`local`] | the whole fleet in one process |
 //! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
+//! | [`editions`] | the indexes of a retriever, and which of them is searched |
+//! | [`census`] | what the corpus holds of each edition |
 //! | [`view`] | the corpus stream into an index |
 //! | [`snapshot`] | snapshots of an index, written and begun with |
 //! | [`qdrant_view`] | the corpus stream into a Qdrant server |
@@ -27,11 +29,13 @@
 //! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
 
 pub mod bench;
+pub mod census;
 pub mod cli;
 pub mod client;
 pub mod command;
 pub mod config;
 pub mod corpus;
+pub mod editions;
 pub mod eval;
 pub mod fail;
 pub mod fault;

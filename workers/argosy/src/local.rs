@@ -11,7 +11,7 @@ use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process, ingest};
 use crate::search::{self, Kit, Place};
 use crate::view::IndexView;
-use envelope::{Role, TenantId, UnixMs};
+use envelope::{Edition, Role, TenantId, UnixMs};
 use harness::bus::{Bus, Stream};
 use harness::feed::feed;
 use harness::memory::MemoryBus;
@@ -68,8 +68,11 @@ impl Local {
             .to_owned();
         let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
         let stop = CancellationToken::new();
+        let mut config = config.clone();
+        // A bus of this process alone has one edition.
+        config.indexer.edition = Edition::main();
         let process = Process {
-            config: config.clone(),
+            config,
             bus: bus.clone(),
             health: Health::new(&[]),
             registry,
@@ -78,7 +81,8 @@ impl Local {
             faults: None,
         };
         let searcher = Arc::new(kit.searcher(index.clone()));
-        let lookup = Lookup::new(searcher.clone(), index.clone());
+        let counted = index.clone();
+        let lookup = Lookup::new(searcher.clone(), move || counted.clone());
         let mut running = process.start(
             &Role::ALL,
             &Collaborators {
@@ -90,7 +94,8 @@ impl Local {
         running.spawn(lookup::serve(bus.clone(), lookup, stop.clone()));
         let (fed, until) = (bus.clone(), stop.clone());
         running.spawn(async move {
-            feed(&*fed, Stream::Chunks, "argosy.chunk.>", &mut view, until).await
+            let filter = envelope::subject::edition(&Edition::main());
+            feed(&*fed, Stream::Chunks, &filter, &mut view, until).await
         });
         Ok(Local {
             bus,

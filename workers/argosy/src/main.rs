@@ -1,6 +1,6 @@
 //! `argosy`: loads, runs, drains, exits.
 
-use argosy::cli::{Bench, Cli, Command, Eval, Output, Schema, Server};
+use argosy::cli::{Bench, Cli, Command, Edition, Eval, Output, Schema, Server};
 use argosy::config::Config;
 use argosy::fail::Fail;
 use argosy::{bench, command, eval, render};
@@ -73,6 +73,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Schema(Schema::Try(args)) => command::schema::attempt(&args, output),
         Command::Models(what) => command::models::run(what, config, output).await,
         Command::Nodes(args) => command::nodes::run(args, output, config).await,
+        Command::Edition(args) => command::edition::run(args, config, output).await,
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
         Command::Bench(Bench::Retrieval(args)) => bench::retrieval(args, output).await,
         Command::Bench(Bench::Views(args)) => bench::views(args, config, output).await,
@@ -94,6 +95,10 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
         Command::Run(args) => &args.server,
         Command::Nodes(args) => &args.server,
         Command::Answer(args) | Command::Cancel(args) => &args.server,
+        Command::Edition(Edition::Ls(args)) => &args.server,
+        Command::Edition(Edition::Begin(args)) => &args.server,
+        Command::Edition(Edition::Switch(args)) => &args.edition.server,
+        Command::Edition(Edition::Drop(args)) => &args.server,
         Command::Demo(_)
         | Command::Up(_)
         | Command::Schema(_)

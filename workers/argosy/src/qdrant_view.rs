@@ -16,14 +16,14 @@
 //! since it comes from the lexical index.
 
 use crate::fail::Fail;
-use crate::roles::Process;
 use crate::search::{Kit, Place};
-use envelope::{Class, Classed};
+use envelope::{Class, Classed, Edition};
 use harness::bus::{Bus, BusError, Reader, Stored, Stream};
 use retrieval::ChunkRecord;
 use retrieval::qdrant::Qdrant;
 use std::sync::Arc;
 use std::time::Duration;
+use telemetry::Health;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -48,27 +48,49 @@ enum Interrupted {
     Behind,
 }
 
+/// What a server is fed from.
+pub(crate) struct Fed<'a> {
+    /// The bus.
+    pub(crate) bus: &'a Arc<dyn Bus>,
+    /// Readiness; the condition is `vectors`.
+    pub(crate) health: &'a Health,
+    /// Told to stop.
+    pub(crate) stop: &'a CancellationToken,
+    /// Where the server is.
+    pub(crate) options: &'a crate::search::Options,
+    /// Which edition of the corpus.
+    pub(crate) edition: &'a Edition,
+    /// The name of what it is fed from.
+    pub(crate) stream: &'a str,
+}
+
 /// The kit with the server that `retrieval.vectors` names, fed from now on; not ready before that has
 /// caught up. Without a server, the kit as it is.
 ///
 /// # Errors
 /// A server that refuses, such as one that is too old. One that is away is waited for.
-pub(crate) async fn added(
-    process: &Process,
-    kit: Kit,
-    stream: &str,
-    running: &mut JoinSet<()>,
-) -> Result<Kit, Fail> {
+pub(crate) async fn added(fed: Fed<'_>, kit: Kit, running: &mut JoinSet<()>) -> Result<Kit, Fail> {
+    let Fed {
+        bus,
+        health,
+        stop,
+        options,
+        edition,
+        stream,
+    } = fed;
     let Some(embedder) = kit.embedder() else {
         return Ok(kit);
     };
-    if process.config.retrieval.vectors != Place::Qdrant {
+    if options.vectors != Place::Qdrant {
         return Ok(kit);
     }
-    process
-        .health
-        .not_ready("vectors", "the Qdrant server has not caught up");
-    let options = &process.config.retrieval.qdrant;
+    health.not_ready("vectors", "the Qdrant server has not caught up");
+    let mut options = options.qdrant.clone();
+    if *edition != Edition::main() {
+        // Editions never share vectors, whatever made them.
+        options.collection_prefix = format!("{}{edition}-", options.collection_prefix);
+    }
+    let options = &options;
     let qdrant = loop {
         match Qdrant::connect(options, embedder.name(), embedder.dims()).await {
             Ok(qdrant) => break Arc::new(qdrant),
@@ -77,21 +99,20 @@ pub(crate) async fn added(
             }
             Err(error) => tracing::warn!(%error, "waiting for the Qdrant server"),
         }
-        if tokio::time::timeout(AWAY, process.stop.cancelled())
-            .await
-            .is_ok()
-        {
+        if tokio::time::timeout(AWAY, stop.cancelled()).await.is_ok() {
             return Err(Fail::negative(
                 "told to stop before the Qdrant server was there",
             ));
         }
     };
-    let (bus, stop) = (process.bus.clone(), process.stop.clone());
-    let last = bus.state(Stream::Chunks).await?.last;
+    let filter = envelope::subject::edition(edition);
+    let last = bus.last(Stream::Chunks, &filter).await?;
+    let last = last.map_or(0, |newest| newest.sequence);
     let (tell, mut seen) = watch::channel(0);
     let (server, name) = (qdrant.clone(), stream.to_owned());
-    running.spawn(async move { feed(&*bus, &server, &name, &tell, &stop).await });
-    let (health, stop) = (process.health.clone(), process.stop.clone());
+    let (bus, until) = (bus.clone(), stop.clone());
+    running.spawn(async move { feed(&*bus, &server, (&name, &filter), &tell, &until).await });
+    let (health, stop) = (health.clone(), stop.clone());
     running.spawn(async move {
         tokio::select! {
             _ = seen.wait_for(|seen| *seen >= last) => {
@@ -108,12 +129,12 @@ pub(crate) async fn added(
 pub async fn feed(
     bus: &dyn Bus,
     qdrant: &Qdrant,
-    stream: &str,
+    (stream, filter): (&str, &str),
     seen: &watch::Sender<u64>,
     stop: &CancellationToken,
 ) {
     while !stop.is_cancelled() {
-        let Err(error) = run(bus, qdrant, stream, seen, stop).await else {
+        let Err(error) = run(bus, qdrant, (stream, filter), seen, stop).await else {
             return;
         };
         tracing::warn!(%error, "feed of the Qdrant server interrupted");
@@ -128,7 +149,7 @@ pub async fn feed(
 async fn run(
     bus: &dyn Bus,
     qdrant: &Qdrant,
-    stream: &str,
+    (stream, filter): (&str, &str),
     seen: &watch::Sender<u64>,
     stop: &CancellationToken,
 ) -> Result<(), Interrupted> {
@@ -147,7 +168,7 @@ async fn run(
         }
     };
     seen.send_replace(at);
-    let mut reader = bus.read(Stream::Chunks, "argosy.chunk.>", at + 1).await?;
+    let mut reader = bus.read(Stream::Chunks, filter, at + 1).await?;
     loop {
         let batch = tokio::select! {
             biased;

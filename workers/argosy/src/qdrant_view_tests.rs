@@ -59,9 +59,12 @@ fn numbered(n: u32) -> ChunkRecord {
 
 async fn publish(bus: &dyn Bus, record: &ChunkRecord) -> u64 {
     let body = Bytes::from(record.encode().unwrap());
-    bus.publish(Publish::new(record.subject(), body))
-        .await
-        .unwrap();
+    bus.publish(Publish::new(
+        record.subject(&envelope::Edition::main()),
+        body,
+    ))
+    .await
+    .unwrap();
     bus.state(Stream::Chunks).await.unwrap().last
 }
 
@@ -95,7 +98,13 @@ impl World {
             stop.cancel();
             done.expect("the feed gets there")
         };
-        let feed = feed(&*self.bus, &self.qdrant, "chunks@1", &tell, &stop);
+        let feed = feed(
+            &*self.bus,
+            &self.qdrant,
+            ("chunks@1", "argosy.chunk.main.>"),
+            &tell,
+            &stop,
+        );
         tokio::join!(feed, done).1
     }
 

@@ -176,7 +176,10 @@ impl Process {
             IngestMetrics::new(&self.registry).map_err(|e| Fail::negative(e.to_string()))?;
         let options = self.config.ingest(self.seed);
         let indexer = Indexer::new(self.bus.clone(), Arc::new(ingest), options, metrics, counts);
-        let consumer = self.config.topology().documents();
+        let consumer = self
+            .config
+            .topology()
+            .documents(&self.config.indexer.edition);
         let (health, stop) = (self.health.clone(), self.stop.clone());
         Ok(async move {
             let drained = indexer.run(consumer, health, stop).await;

@@ -9,10 +9,11 @@ use bytes::Bytes;
 use embed::{Embedder, Side};
 use envelope::document::{Form, Notice};
 use envelope::{Bucket, DocId, Problem};
-use retrieval::chunk::CHUNKER;
+use retrieval::chunk;
 use retrieval::document::{bucket_of, doc_id_of, sha256_hex};
+use retrieval::normalise::NORMALISER;
 use retrieval::reader::read_bytes;
-use retrieval::record::{publish_order, tombstone};
+use retrieval::record::{records, tombstone};
 use retrieval::vector::Embedding;
 use retrieval::{ChunkRecord, Document, Entry, embedded_text};
 use stage::{BoxFuture, Chunk, Cut, Incoming, Ingest, Known};
@@ -26,6 +27,7 @@ pub struct Indexer {
     embedder: Option<Arc<dyn Embedder>>,
     /// Which columns documents have, and who is asked for those that are missing.
     columns: Columns,
+    cutting: chunk::Options,
     pipeline: String,
     batch: usize,
 }
@@ -45,13 +47,15 @@ impl Indexer {
         options: &Options,
     ) -> Result<Indexer, OptionsError> {
         options.validate()?;
-        let pipeline = match &embedder {
-            None => CHUNKER.to_owned(),
-            Some(embedder) => format!("{CHUNKER}+{}", embedder.name()),
-        };
+        let cutting = options.cutting();
+        let mut pipeline = format!("{NORMALISER}+{}", cutting.name());
+        if let Some(embedder) = &embedder {
+            pipeline = format!("{pipeline}+{}", embedder.name());
+        }
         Ok(Indexer {
             embedder,
             columns: Columns::default(),
+            cutting,
             pipeline,
             batch: options.batch as usize,
         })
@@ -120,13 +124,6 @@ impl Indexer {
         })
     }
 
-    /// The records of a document, first to last, without vectors. Blocking.
-    fn cut(document: &Document) -> Vec<ChunkRecord> {
-        let mut records = publish_order(document, None);
-        records.reverse();
-        records
-    }
-
     /// As a message, with what it was made of.
     fn message(&self, incoming: &Incoming, record: ChunkRecord) -> Result<Chunk, Error> {
         let record = ChunkRecord {
@@ -190,7 +187,8 @@ impl Ingest for Indexer {
                 left_out,
             } = reading.map_err(|_| Error::Panic)??;
             let (columns, misfits) = self.columns.complete(&mut document, applied).await;
-            let cutting = tokio::task::spawn_blocking(move || Indexer::cut(&document));
+            let sizes = self.cutting;
+            let cutting = tokio::task::spawn_blocking(move || records(&document, &sizes));
             let mut records = cutting.await.map_err(|_| Error::Panic)?;
             self.embed(&mut records).await?;
             let messages = records.into_iter().map(|r| self.message(incoming, r));
@@ -237,7 +235,7 @@ fn both(one: Option<Problem>, other: Option<Problem>) -> Option<Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Class, TenantId, UnixMs};
+    use envelope::{Class, Edition, TenantId, UnixMs};
     use std::collections::BTreeMap;
 
     struct Lengths;
@@ -270,6 +268,7 @@ mod tests {
         let (bucket, doc_id) = indexer.place(&notice);
         Incoming {
             notice,
+            edition: Edition::main(),
             bucket,
             doc_id,
             sequence: 7,
@@ -319,7 +318,7 @@ mod tests {
             assert_eq!((known.n, known.stored_at), (n, UnixMs(70)));
             assert_eq!(
                 (known.pipeline.as_str(), known.is_deleted),
-                (CHUNKER, false)
+                ("clean-1+chunk-2/256/26", false)
             );
         }
     }
@@ -354,7 +353,7 @@ mod tests {
     #[tokio::test]
     async fn vectors_travel_with_the_chunks() {
         let indexer = indexer(Some(Arc::new(Lengths)));
-        assert_eq!(indexer.pipeline(), format!("{CHUNKER}+lengths-1"));
+        assert_eq!(indexer.pipeline(), "clean-1+chunk-2/256/26+lengths-1");
         let incoming = incoming("lease.md");
         let chunks = indexer
             .chunks(&incoming, "v1", long())
@@ -379,8 +378,8 @@ mod tests {
         let plain = indexer(None).with_schemas(schemas.clone(), None);
         let asking = indexer(None).with_schemas(schemas.clone(), Some(extractor));
         let name = schemas.name();
-        assert_eq!(plain.pipeline(), format!("{CHUNKER}+{name}"));
-        let asks = format!("{CHUNKER}+{name}+scripted-");
+        assert_eq!(plain.pipeline(), format!("clean-1+chunk-2/256/26+{name}"));
+        let asks = format!("clean-1+chunk-2/256/26+{name}+scripted-");
         assert!(
             asking.pipeline().starts_with(&asks),
             "{}",
@@ -423,6 +422,25 @@ mod tests {
         assert_eq!(records(&cut.chunks)[0].metadata["until"], "one day");
         assert_eq!((cut.columns, cut.left_out), Default::default());
         assert_eq!(model.requests().len(), 2);
+    }
+
+    #[tokio::test]
+    async fn sizes_are_options_and_name_the_pipeline() {
+        let options = Options {
+            chunk_tokens: 64,
+            overlap_tokens: 8,
+            ..Options::default()
+        };
+        let small = Indexer::new(None, &options).unwrap();
+        assert_eq!(small.pipeline(), "clean-1+chunk-2/64/8");
+        let incoming = incoming("lease.md");
+        let few = indexer(None).chunks(&incoming, "v1", long()).await.unwrap();
+        let many = small.chunks(&incoming, "v1", long()).await.unwrap();
+        assert!(many.chunks.len() > few.chunks.len() * 3);
+        for record in records(&many.chunks) {
+            assert!(chunk::tokens(&record.text) <= 64);
+            assert_eq!(record.pipeline, "clean-1+chunk-2/64/8");
+        }
     }
 
     #[tokio::test]

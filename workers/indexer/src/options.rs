@@ -1,5 +1,7 @@
 //! Options of the indexer.
 
+use envelope::Edition;
+use retrieval::chunk::{self, CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use serde::{Deserialize, Serialize};
 use settings::Span;
 use std::path::PathBuf;
@@ -22,6 +24,14 @@ pub struct Options {
     pub extract_answer_tokens: u32,
     /// Longest time for that call with its retries, up to 60 s. Default 20 s.
     pub extract_timeout: Span,
+    /// The edition of the corpus that is written; all indexers of an edition want the same sizes and
+    /// embedder. Default `main`.
+    pub edition: Edition,
+    /// Most tokens of a chunk, 32 to 2,048. Default 256. Another size is for another edition: what is
+    /// indexed already keeps its size until it is published again.
+    pub chunk_tokens: u32,
+    /// Most tokens of a chunk that the next one repeats, up to half of it. Default 26.
+    pub overlap_tokens: u32,
 }
 
 impl Default for Options {
@@ -33,6 +43,9 @@ impl Default for Options {
             extract_tokens: 2_000,
             extract_answer_tokens: 512,
             extract_timeout: Span::from_secs(20),
+            edition: Edition::main(),
+            chunk_tokens: CHUNK_TOKENS_MAX as u32,
+            overlap_tokens: OVERLAP_TOKENS_MAX as u32,
         }
     }
 }
@@ -55,6 +68,17 @@ pub enum OptionsError {
     /// Out of range.
     #[error("`extract_timeout` must be over 0 and at most 60s, not {0}")]
     ExtractTimeout(Span),
+    /// Out of range.
+    #[error("`chunk_tokens` must be 32 to 2048, not {0}")]
+    ChunkTokens(u32),
+    /// Out of range.
+    #[error("`overlap_tokens` must be at most half of `chunk_tokens`, {most}, not {given}")]
+    OverlapTokens {
+        /// What is possible.
+        most: u32,
+        /// What was given.
+        given: u32,
+    },
 }
 
 /// Longest `extract_timeout`, in seconds: a document has two minutes in all.
@@ -81,7 +105,25 @@ impl Options {
         if timeout.is_zero() || timeout > Span::from_secs(EXTRACT_SECS_MAX) {
             return Err(OptionsError::ExtractTimeout(timeout));
         }
+        if !(32..=2048).contains(&self.chunk_tokens) {
+            return Err(OptionsError::ChunkTokens(self.chunk_tokens));
+        }
+        let most = self.chunk_tokens / 2;
+        if self.overlap_tokens > most {
+            return Err(OptionsError::OverlapTokens {
+                most,
+                given: self.overlap_tokens,
+            });
+        }
         Ok(())
+    }
+
+    /// How documents are cut.
+    pub(crate) fn cutting(&self) -> chunk::Options {
+        chunk::Options {
+            tokens: self.chunk_tokens as usize,
+            overlap: self.overlap_tokens as usize,
+        }
     }
 }
 
@@ -111,5 +153,24 @@ mod tests {
             let options: Options = serde_json::from_str(json).unwrap();
             assert!(options.validate().unwrap_err().to_string().contains(named));
         }
+        for chunk_tokens in [31, 2049] {
+            let odd = Options {
+                chunk_tokens,
+                overlap_tokens: 0,
+                ..Options::default()
+            };
+            assert_eq!(odd.validate(), Err(OptionsError::ChunkTokens(chunk_tokens)));
+        }
+        let over = Options {
+            chunk_tokens: 40,
+            ..Options::default()
+        };
+        assert_eq!(
+            over.validate(),
+            Err(OptionsError::OverlapTokens {
+                most: 20,
+                given: 26
+            })
+        );
     }
 }

@@ -3,7 +3,7 @@
 //! One trait with two implementations: [`nats`](crate::nats) and [`memory`](crate::memory). Both
 //! pass `tests/conformance.rs`. What is deliberately absent: dedup ids (create-once subjects are
 //! stronger), server-side back-off, and work-queue retention for anything that a join or a redelivery
-//! reads: only documents that wait to be indexed go when they are acked.
+//! reads: only documents that wait to be indexed go when every consumer of them has acked.
 
 mod snapshots;
 mod stream;
@@ -198,6 +198,21 @@ pub trait Bus: Send + Sync + 'static {
         &'a self,
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>>;
+    /// Makes a durable consumer, which takes what is stored already as well; one that is there is
+    /// brought to what is wanted. For set-up and for those who manage editions, never for a worker.
+    fn add_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>>;
+    /// Takes a durable consumer away; what waited in a queue for nobody else goes with it. One that is
+    /// not there is as good.
+    fn drop_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>>;
+    /// Deletes every message of a stream that matches; returns how many.
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str)
+    -> BoxFuture<'a, Result<u64, BusError>>;
     /// Publishes without storing: at most once, nobody may be listening.
     fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>>;
     /// Listens without storing; with a queue group, each message goes to one of the group.

@@ -65,8 +65,8 @@ impl Stream {
                 envelope::subject::SNAPSHOTS,
             ],
             Stream::Answers => &["argosy.answer.*"],
-            Stream::Documents => &[envelope::subject::DOCUMENTS],
-            Stream::Chunks => &["argosy.chunk.>"],
+            Stream::Documents => &[envelope::subject::DOCUMENTS, envelope::subject::REINDEX],
+            Stream::Chunks => &[envelope::subject::CHUNKS, envelope::subject::EDITION],
             Stream::Dead => &["argosy.dead.>"],
         };
         all.iter().map(|s| (*s).to_owned()).collect()
@@ -97,7 +97,8 @@ pub struct StreamSpec {
     pub max_per_subject: Option<u64>,
     /// Whether messages may be schedules.
     pub schedules: bool,
-    /// Whether a message goes when it is acked.
+    /// Whether a message goes when every consumer that takes its subject has acked it; one that nobody
+    /// takes is not kept at all.
     pub is_queue: bool,
 }
 

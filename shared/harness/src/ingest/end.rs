@@ -1,13 +1,13 @@
 //! The end of a document message: told, counted, and what belonged to it put away.
 
 use super::read::nameless;
-use super::{Done, Failure, Indexer};
-use crate::bus::{CoreMessage, Delivery, Headers, Stored, Stream};
+use super::{Done, Failure, Indexer, write};
+use crate::bus::{BusError, CoreMessage, Delivery, Headers, Stored, Stream};
 use crate::dead::{self, Death};
 use crate::verdict::{Reason, Verdict};
 use envelope::document::{Indexed, Notice, Outcome};
 use envelope::{Problem, Role, Subject, TenantId};
-use stage::Incoming;
+use stage::{Incoming, Known};
 
 impl Indexer {
     pub(super) async fn done(&self, incoming: &Incoming, message: &Stored, done: Done) -> Verdict {
@@ -38,7 +38,14 @@ impl Indexer {
             chunks,
             corpus_seq,
             problem: left_out,
-            ..Indexed::of(&incoming.notice, bucket, doc_id, message.sequence, outcome)
+            ..Indexed::of(
+                &incoming.notice,
+                incoming.edition.clone(),
+                bucket,
+                doc_id,
+                message.sequence,
+                outcome,
+            )
         };
         self.tell(event).await;
         if is_now {
@@ -46,7 +53,7 @@ impl Indexer {
         }
         self.counts.document(outcome);
         if let Some(file) = &incoming.notice.object {
-            self.drop_file(file, message).await;
+            self.drop_file(file, incoming, message).await;
         }
         Verdict::Ack(match (outcome, is_now) {
             (Outcome::Superseded, _) => Reason::Dropped,
@@ -55,8 +62,17 @@ impl Indexer {
         })
     }
 
-    /// The object belongs to this message, unless the publisher repeated itself.
-    async fn drop_file(&self, file: &str, message: &Stored) {
+    /// The object belongs to this message, unless the publisher repeated itself or another edition has
+    /// still to read it.
+    async fn drop_file(&self, file: &str, incoming: &Incoming, message: &Stored) {
+        match self.others_need(incoming, message).await {
+            Ok(false) => {}
+            Ok(true) => return,
+            Err(error) => {
+                tracing::warn!(%error, file, "object not deleted; it goes when it is too old");
+                return;
+            }
+        }
         let newest = self.bus.last(Stream::Documents, &message.subject).await;
         let shared = newest.ok().flatten().is_some_and(|newest| {
             newest.sequence != message.sequence
@@ -68,6 +84,44 @@ impl Indexer {
         if let Err(error) = self.bus.delete_file(file).await {
             tracing::warn!(%error, file, "object not deleted; it goes when it is too old");
         }
+    }
+
+    /// Whether another edition has not come as far with the document as this one. Each looks when it is
+    /// done itself, so the last of them finds all the others done.
+    async fn others_need(&self, incoming: &Incoming, message: &Stored) -> Result<bool, BusError> {
+        if matches!(
+            Subject::parse(&message.subject),
+            Ok(Subject::Reindex { .. })
+        ) {
+            return Ok(false);
+        }
+        let editions = crate::editions::read(&*self.bus).await?.editions;
+        let others: Vec<_> = editions
+            .all()
+            .filter(|one| **one != incoming.edition)
+            .collect();
+        if others.is_empty() {
+            return Ok(false);
+        }
+        let mine = self.head(incoming).await?;
+        for other in others {
+            let there = Incoming {
+                edition: other.clone(),
+                ..incoming.clone()
+            };
+            let there = self.head(&there).await?;
+            if !there.is_some_and(|there| has_caught_up(&there, mine.as_ref(), incoming)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What the head of the document says, in the edition of `incoming`.
+    async fn head(&self, incoming: &Incoming) -> Result<Option<Known>, BusError> {
+        let subject = write::subject(incoming, 0);
+        let head = self.bus.last(Stream::Chunks, &subject).await?;
+        Ok(head.and_then(|head| self.ingest.known(&head.body)))
     }
 
     /// Dead letter, event, ack. The object of a document that was given up stays until it is too old.
@@ -95,6 +149,7 @@ impl Indexer {
             delivered: delivery.delivered,
         };
         let subject = Subject::DeadDocument {
+            edition: self.options.edition.clone(),
             bucket: bucket.clone(),
             doc: doc_id.clone(),
         };
@@ -108,7 +163,14 @@ impl Indexer {
         let (sequence, outcome) = (message.sequence, Outcome::Skipped);
         self.tell(Indexed {
             problem: Some(Problem::new(code, error)),
-            ..Indexed::of(&notice, bucket, doc_id, sequence, outcome)
+            ..Indexed::of(
+                &notice,
+                self.options.edition.clone(),
+                bucket,
+                doc_id,
+                sequence,
+                outcome,
+            )
         })
         .await;
         Verdict::Ack(Reason::DeadLetter)
@@ -130,4 +192,13 @@ impl Indexer {
             tracing::debug!(%error, "event not sent");
         }
     }
+}
+
+/// Whether what another edition has of a document makes its message needless there: it was made of it,
+/// of a newer one, or is the same version.
+fn has_caught_up(there: &Known, mine: Option<&Known>, incoming: &Incoming) -> bool {
+    let as_new = there.sequence >= incoming.sequence && there.stored_at >= incoming.stored_at;
+    let same =
+        |mine: &Known| !mine.is_deleted && !there.is_deleted && mine.version == there.version;
+    as_new || mine.is_some_and(same)
 }

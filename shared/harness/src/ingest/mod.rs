@@ -23,7 +23,7 @@ use bytes::Bytes;
 use decide::{Mine, Next, Seen, decide};
 use envelope::document::Outcome;
 use envelope::limits::{DELIVERIES_MAX, DOCUMENT_BYTES_MAX};
-use envelope::{Class, Problem, Role};
+use envelope::{Class, Edition, Problem, Role};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use read::read;
@@ -37,6 +37,8 @@ use tokio_util::sync::CancellationToken;
 /// How an indexer runs.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// The edition that is written. Default `main`.
+    pub edition: Edition,
     /// Documents at once. Default 8.
     pub slots: usize,
     /// Most time to make the chunks of one document. Default 2 minutes.
@@ -52,6 +54,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
+            edition: Edition::main(),
             slots: 8,
             timeout: Duration::from_secs(120),
             ack_wait: Duration::from_secs(20),
@@ -154,7 +157,7 @@ impl Indexer {
         let queued = message.stored_at.until(self.bus.now());
         self.metrics
             .received(Role::Indexer, queued, delivery.delivered);
-        let incoming = match read(&*self.ingest, message) {
+        let incoming = match read(&*self.ingest, &self.options.edition, message) {
             Ok(incoming) => incoming,
             Err(failure) => return self.give_up(delivery, None, failure).await,
         };
@@ -273,12 +276,13 @@ impl Indexer {
     async fn newer_waits(&self, incoming: &Incoming, message: &Stored) -> Result<bool, BusError> {
         let newest = self.bus.last(Stream::Documents, &message.subject).await?;
         let newest = newest.filter(|newest| newest.sequence > message.sequence);
-        let newer = newest.and_then(|newest| read(&*self.ingest, &newest).ok());
+        let newer =
+            newest.and_then(|newest| read(&*self.ingest, &self.options.edition, &newest).ok());
         Ok(newer.is_some_and(|newer| newer.doc_id == incoming.doc_id))
     }
 
     async fn stored(&self, incoming: &Incoming) -> Result<write::Written, BusError> {
-        let across = envelope::subject::chunks(&incoming.bucket, &incoming.doc_id);
+        let across = write::across(incoming);
         let newest = self.bus.last(Stream::Chunks, &across).await?;
         let head = match &newest {
             None => None,

@@ -3,13 +3,17 @@
 use super::Failure;
 use crate::bus::Stored;
 use envelope::document::Notice;
-use envelope::{Bucket, Class, DocId, Subject};
+use envelope::{Bucket, Class, DocId, Edition, Subject};
 use stage::{Incoming, Ingest};
 
-/// Which document a message is about.
-pub(super) fn read(ingest: &dyn Ingest, message: &Stored) -> Result<Incoming, Failure> {
+/// Which document a message is about, for the indexers of an edition.
+pub(super) fn read(
+    ingest: &dyn Ingest,
+    edition: &Edition,
+    message: &Stored,
+) -> Result<Incoming, Failure> {
     let permanent = |code, text: String| Failure::new(Class::Permanent, code, text);
-    let Ok(Subject::Document { bucket: named, .. }) = Subject::parse(&message.subject) else {
+    let Some((named, _)) = named(message) else {
         let rule = envelope::ids::ID_RULE;
         let text = format!("`{}`: bucket and name want {rule}", message.subject);
         return Err(permanent("bad_subject", text));
@@ -26,6 +30,7 @@ pub(super) fn read(ingest: &dyn Ingest, message: &Stored) -> Result<Incoming, Fa
     }
     Ok(Incoming {
         notice,
+        edition: edition.clone(),
         bucket,
         doc_id,
         sequence: message.sequence,
@@ -33,13 +38,19 @@ pub(super) fn read(ingest: &dyn Ingest, message: &Stored) -> Result<Incoming, Fa
     })
 }
 
+/// What the subject of a document message names.
+fn named(message: &Stored) -> Option<(Bucket, DocId)> {
+    match Subject::parse(&message.subject) {
+        Ok(Subject::Document { bucket, name } | Subject::Reindex { bucket, name, .. }) => {
+            Some((bucket, name))
+        }
+        _ => None,
+    }
+}
+
 /// Where the dead letter of a message goes that does not say which document it is.
 pub(super) fn nameless(message: &Stored) -> (Bucket, DocId) {
-    let named = match Subject::parse(&message.subject) {
-        Ok(Subject::Document { bucket, name }) => Some((bucket, name)),
-        _ => None,
-    };
-    named.unwrap_or_else(|| {
+    named(message).unwrap_or_else(|| {
         let id = format!("message-{}", message.sequence);
         (
             Bucket::new("generic").expect("a constant that keeps the rule"),

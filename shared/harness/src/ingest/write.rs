@@ -28,11 +28,17 @@ pub(super) struct Written {
 /// Where a chunk of the document is published.
 pub(super) fn subject(incoming: &Incoming, n: u32) -> String {
     Subject::Chunk {
+        edition: incoming.edition.clone(),
         bucket: incoming.bucket.clone(),
         doc: incoming.doc_id.clone(),
         n,
     }
     .to_string()
+}
+
+/// Everything that is stored of the document.
+pub(super) fn across(incoming: &Incoming) -> String {
+    envelope::subject::chunks(&incoming.edition, &incoming.bucket, &incoming.doc_id)
 }
 
 /// The messages that bring the corpus to a version: tombstones of chunks that are no more, then the
@@ -94,7 +100,7 @@ pub(super) async fn chain(
     messages: Vec<Publish>,
     mut after: u64,
 ) -> Result<Option<u64>, Failure> {
-    let across = envelope::subject::chunks(&incoming.bucket, &incoming.doc_id);
+    let across = across(incoming);
     for message in messages {
         let fenced = Publish {
             fence: Fence::AfterAcross(across.clone(), after),

@@ -101,6 +101,11 @@ impl Consumer {
         }
     }
 
+    /// Whether the message has still to be answered.
+    pub(super) fn has(&self, sequence: u64) -> bool {
+        self.feed.waiting.contains(&sequence) || self.open.contains_key(&sequence)
+    }
+
     /// The message is answered for, or gone.
     pub(super) fn forget(&mut self, sequence: u64) {
         self.feed.waiting.remove(&sequence);

@@ -3,7 +3,8 @@
 use super::consumer::{Consumer, Feed};
 use super::subjects::{Subjects, is_literal, matches};
 use crate::bus::{
-    Fence, Headers, Publish, PublishError, Retention, Schedule, Stored, StreamSpec, StreamState,
+    ConsumerSpec, Fence, Headers, Publish, PublishError, Retention, Schedule, Stored, StreamSpec,
+    StreamState,
 };
 use envelope::UnixMs;
 use std::collections::{BTreeMap, BTreeSet};
@@ -204,7 +205,15 @@ impl Log {
         };
         self.messages.insert(sequence, entry);
         self.drop_old();
+        self.drop_unwanted(sequence);
         sequence
+    }
+
+    /// In a queue nothing stays that no consumer has still to answer.
+    fn drop_unwanted(&mut self, sequence: u64) {
+        if self.spec.is_queue && !self.consumers.values().any(|c| c.has(sequence)) {
+            self.remove(sequence);
+        }
     }
 
     /// A message of its own time to live leaves at that time or with its stream's age, whichever
@@ -267,9 +276,46 @@ impl Log {
         if let Some(consumer) = self.consumers.get_mut(consumer) {
             consumer.forget(sequence);
         }
-        if self.spec.is_queue {
+        self.drop_unwanted(sequence);
+    }
+
+    /// A consumer of what is stored and of what comes; one that is there keeps what it has.
+    pub(super) fn add_consumer(&mut self, spec: ConsumerSpec) {
+        if let Some(there) = self.consumers.get_mut(&spec.name) {
+            there.spec = spec;
+            return;
+        }
+        let mut consumer = Consumer::new(spec.clone());
+        let stored = self.messages.iter();
+        consumer.feed.waiting = stored
+            .filter(|(_, entry)| consumer.feed.wants(&entry.stored.subject))
+            .map(|(sequence, _)| *sequence)
+            .collect();
+        self.consumers.insert(spec.name, consumer);
+    }
+
+    /// Takes a consumer away, and from a queue what only it had still to answer.
+    pub(super) fn drop_consumer(&mut self, name: &str) {
+        let Some(consumer) = self.consumers.remove(name) else {
+            return;
+        };
+        consumer.feed.wake.notify_waiters();
+        let all: Vec<u64> = self.messages.keys().copied().collect();
+        all.into_iter().for_each(|s| self.drop_unwanted(s));
+    }
+
+    /// Deletes what matches; returns how many messages that were.
+    pub(super) fn purge(&mut self, filter: &str) -> u64 {
+        let matching = self.messages.iter();
+        let gone: Vec<u64> = matching
+            .filter(|(_, entry)| matches(filter, &entry.stored.subject))
+            .map(|(sequence, _)| *sequence)
+            .collect();
+        let count = gone.len() as u64;
+        for sequence in gone {
             self.remove(sequence);
         }
+        count
     }
 
     pub(super) fn get(&self, sequence: u64) -> Option<Stored> {

@@ -26,7 +26,7 @@ use crate::topology::Topology;
 use bytes::Bytes;
 use consumer::Consumer;
 use core::Core;
-use envelope::UnixMs;
+use envelope::{Editions, UnixMs};
 use files::Files;
 use futures_util::{FutureExt, future::BoxFuture};
 use log::Log;
@@ -61,7 +61,7 @@ impl MemoryBus {
             .into_iter()
             .map(|spec| (spec.stream, Log::new(spec, epoch)))
             .collect();
-        for spec in topology.consumers() {
+        for spec in topology.consumers(&Editions::default()) {
             if let Some(log) = logs.get_mut(&spec.stream) {
                 log.consumers.insert(spec.name.clone(), Consumer::new(spec));
             }
@@ -229,6 +229,37 @@ impl Bus for MemoryBus {
             Ok(Box::new(puller) as Box<dyn Puller>)
         }
         .boxed()
+    }
+
+    fn add_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        let spec = consumer.clone();
+        async move {
+            self.shared
+                .with(spec.stream, |log| log.add_consumer(spec.clone()))
+        }
+        .boxed()
+    }
+
+    fn drop_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        async move {
+            self.shared
+                .with(consumer.stream, |log| log.drop_consumer(&consumer.name))
+        }
+        .boxed()
+    }
+
+    fn purge<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+    ) -> BoxFuture<'a, Result<u64, BusError>> {
+        async move { self.shared.with(stream, |log| log.purge(filter)) }.boxed()
     }
 
     fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {

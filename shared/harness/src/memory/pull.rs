@@ -83,16 +83,17 @@ impl MemoryPuller {
         let taken = self.shared.with(self.stream, |log| {
             let due = log.next_due();
             let Some(consumer) = log.consumers.get_mut(&*self.name) else {
-                return Err(due);
+                let name = format!("consumer {}/{}", self.stream.name(), self.name);
+                return Err(BusError::Missing(name));
             };
-            match consumer.take(now) {
+            Ok(match consumer.take(now) {
                 None => Err(earliest(due, consumer.next_again())),
                 Some((sequence, delivered)) => match log.get(sequence) {
                     Some(message) => Ok((message, delivered)),
                     None => Err(Some(now)),
                 },
-            }
-        })?;
+            })
+        })??;
         Ok(taken.map(|(message, delivered)| Delivery {
             ack: Box::new(MemoryAck {
                 shared: self.shared.clone(),

@@ -2,7 +2,8 @@
 
 use super::{Parsed, headers_or_none, stored};
 use crate::bus::{
-    BusError, Fence, Headers, Publish, PublishError, Reader, Stored, Stream, StreamState,
+    BusError, ConsumerSpec, Fence, Headers, Publish, PublishError, Reader, Stored, Stream,
+    StreamState,
 };
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
@@ -250,6 +251,31 @@ pub(super) async fn state(client: &Client, stream: Stream) -> Parsed<StreamState
             .and_then(|ms| u64::try_from(ms).ok())
             .unwrap_or(0),
     })
+}
+
+/// Takes a durable consumer away.
+pub(super) async fn drop_consumer(client: &Client, spec: &ConsumerSpec) -> Parsed<()> {
+    let call = format!(
+        "$JS.API.CONSUMER.DELETE.{}.{}",
+        spec.stream.name(),
+        spec.name
+    );
+    match request::<IgnoredAny>(client, call, Bytes::new()).await {
+        Ok(_) | Err(BusError::Missing(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Deletes what matches.
+pub(super) async fn purge(client: &Client, stream: Stream, filter: &str) -> Parsed<u64> {
+    #[derive(Deserialize)]
+    struct Purged {
+        purged: u64,
+    }
+    let body = serde_json::json!({ "filter": filter }).to_string();
+    let call = format!("$JS.API.STREAM.PURGE.{}", stream.name());
+    let purged: Purged = request(client, call, body.into()).await?;
+    Ok(purged.purged)
 }
 
 /// Multi-last direct get (server 2.11), by hand: the client has no call for it.

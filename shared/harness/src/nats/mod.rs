@@ -264,6 +264,28 @@ impl Bus for NatsBus {
         })
     }
 
+    fn add_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        Box::pin(setup::add_consumer(&self.context, consumer))
+    }
+
+    fn drop_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        Box::pin(api::drop_consumer(&self.client, consumer))
+    }
+
+    fn purge<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+    ) -> BoxFuture<'a, Result<u64, BusError>> {
+        Box::pin(api::purge(&self.client, stream, filter))
+    }
+
     fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
         Box::pin(async move {
             let away = |e: async_nats::PublishError| BusError::Away(e.to_string());

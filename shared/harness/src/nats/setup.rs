@@ -13,6 +13,7 @@ use async_nats::jetstream::context::{
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
+use envelope::Editions;
 use envelope::limits::DEADLINE_MS_MAX;
 use std::fmt::Debug;
 use std::time::Duration;
@@ -43,12 +44,25 @@ async fn apply(bus: &NatsBus, topology: &Topology, act: bool) -> Result<Vec<Chan
     for spec in topology.streams() {
         changes.push(one_stream(&bus.context, &spec, topology.replicas, act).await?);
     }
-    for spec in topology.consumers() {
+    let editions = match changes.contains(&Change::Created(corpus())) {
+        true => Editions::default(),
+        false => crate::editions::read(bus).await?.editions,
+    };
+    for spec in topology.consumers(&editions) {
         let fresh = changes.contains(&Change::Created(format!("stream {}", spec.stream.name())));
         changes.push(one_consumer(&bus.context, &spec, fresh, act).await?);
     }
     changes.extend(objects::setup(&bus.context, topology, act).await?);
     Ok(changes)
+}
+
+fn corpus() -> String {
+    format!("stream {}", Stream::Chunks.name())
+}
+
+/// Makes a consumer, or brings it to what is wanted.
+pub(super) async fn add_consumer(context: &Context, spec: &ConsumerSpec) -> Result<(), BusError> {
+    one_consumer(context, spec, true, true).await.map(|_| ())
 }
 
 pub(super) fn away(error: impl std::fmt::Display) -> BusError {
@@ -68,7 +82,7 @@ fn wanted_stream(spec: &StreamSpec, replicas: u8) -> Config {
         name: spec.stream.name(),
         subjects: spec.stream.subjects(),
         retention: match spec.is_queue {
-            true => RetentionPolicy::WorkQueue,
+            true => RetentionPolicy::Interest,
             false => RetentionPolicy::Limits,
         },
         storage: StorageType::File,

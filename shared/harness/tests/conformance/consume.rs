@@ -2,7 +2,7 @@
 
 use crate::place::{Ground, Place, message, next, silent, text, within};
 use argosy_harness::bus::{BusError, ConsumerSpec, Publish, Stream};
-use envelope::Role;
+use envelope::{Edition, Role};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -263,7 +263,9 @@ pub(crate) async fn what_was_acked_leaves_a_queue(place: Place) {
     for n in 1..=3 {
         ground.put(&format!("argosy.document.b.d{n}"), "x").await;
     }
-    let mut puller = ground.puller(&ground.topology.documents()).await;
+    let mut puller = ground
+        .puller(&ground.topology.documents(&Edition::main()))
+        .await;
     let first = next(&mut puller, 2).await;
     let second = next(&mut puller, 1).await;
     within(first.ack.ack()).await.unwrap();

@@ -153,12 +153,15 @@ pub(crate) async fn the_oldest_are_dropped(place: Place) {
 
 pub(crate) async fn the_newest_version_of_a_subject_stays(place: Place) {
     let ground = place.ground().await;
-    ground.put("argosy.chunk.b.d.0", "old").await;
-    ground.put("argosy.chunk.b.d.1", "other").await;
-    ground.put("argosy.chunk.b.d.0", "new").await;
+    ground.put("argosy.chunk.main.b.d.0", "old").await;
+    ground.put("argosy.chunk.main.b.d.1", "other").await;
+    ground.put("argosy.chunk.main.b.d.0", "new").await;
     let state = ground.bus.state(Stream::Chunks).await.unwrap();
     assert_eq!((state.messages, state.first, state.last), (2, 2, 3));
-    let last = ground.bus.last(Stream::Chunks, "argosy.chunk.b.d.0").await;
+    let last = ground
+        .bus
+        .last(Stream::Chunks, "argosy.chunk.main.b.d.0")
+        .await;
     assert_eq!(text(&last.unwrap().unwrap()), "new");
 }
 
@@ -227,22 +230,32 @@ pub(crate) async fn ttl_expires_and_reopens_the_fence(place: Place) {
 
 pub(crate) async fn a_writer_finds_out_about_another(place: Place) {
     let ground = place.ground().await;
-    let all = "argosy.chunk.b.d.*";
+    let all = "argosy.chunk.main.b.d.*";
     let after = |last: u64| Fence::AfterAcross(all.into(), last);
-    ground.put("argosy.chunk.b.other.0", "x").await;
-    let first = ground.put_behind(after(0), "argosy.chunk.b.d.2").await;
+    ground.put("argosy.chunk.main.b.other.0", "x").await;
+    let first = ground.put_behind(after(0), "argosy.chunk.main.b.d.2").await;
     let first = first.unwrap();
-    let second = ground.put_behind(after(first), "argosy.chunk.b.d.1").await;
+    let second = ground
+        .put_behind(after(first), "argosy.chunk.main.b.d.1")
+        .await;
     let second = second.unwrap();
     // Somebody else, who saw the first only, and somebody who saw nothing.
     for last in [first, 0] {
-        let other = ground.put_behind(after(last), "argosy.chunk.b.d.2").await;
+        let other = ground
+            .put_behind(after(last), "argosy.chunk.main.b.d.2")
+            .await;
         assert_eq!(other, Err(PublishError::Exists));
     }
     // The newest version of a subject replaces the one before, and is the newest of all.
-    let third = ground.put_behind(after(second), "argosy.chunk.b.d.2").await;
+    let third = ground
+        .put_behind(after(second), "argosy.chunk.main.b.d.2")
+        .await;
     let third = third.unwrap();
-    ground.put("argosy.chunk.b.d.1", "without a fence").await;
-    let late = ground.put_behind(after(third), "argosy.chunk.b.d.0").await;
+    ground
+        .put("argosy.chunk.main.b.d.1", "without a fence")
+        .await;
+    let late = ground
+        .put_behind(after(third), "argosy.chunk.main.b.d.0")
+        .await;
     assert_eq!(late, Err(PublishError::Exists));
 }

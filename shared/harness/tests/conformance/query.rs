@@ -73,13 +73,13 @@ pub(crate) async fn read_what_is_stored_and_then_what_comes(place: Place) {
     let ground = place.ground().await;
     for n in 1..=5 {
         ground
-            .put(&format!("argosy.chunk.b.d.{n}"), &n.to_string())
+            .put(&format!("argosy.chunk.main.b.d.{n}"), &n.to_string())
             .await;
     }
-    ground.put("argosy.chunk.other.d.1", "6").await;
+    ground.put("argosy.chunk.main.other.d.1", "6").await;
     let mut reader = ground
         .bus
-        .read(Stream::Chunks, "argosy.chunk.b.>", 3)
+        .read(Stream::Chunks, "argosy.chunk.main.b.>", 3)
         .await
         .unwrap();
     let summary =
@@ -93,12 +93,15 @@ pub(crate) async fn read_what_is_stored_and_then_what_comes(place: Place) {
     let waiting = tokio::time::timeout(Duration::from_millis(300), reader.next()).await;
     assert!(waiting.is_err(), "nothing more is stored");
     // New versions of what was read come as well; a dropped wait has lost nothing.
-    ground.put("argosy.chunk.b.d.1", "7").await;
+    ground.put("argosy.chunk.main.b.d.1", "7").await;
     assert_eq!(
         summary(within(reader.next()).await.unwrap()),
         (7, "7".into(), 0)
     );
-    let read_and_put = tokio::join!(within(reader.next()), ground.put("argosy.chunk.b.d.9", "8"));
+    let read_and_put = tokio::join!(
+        within(reader.next()),
+        ground.put("argosy.chunk.main.b.d.9", "8")
+    );
     assert_eq!(summary(read_and_put.0.unwrap()).1, "8");
     let mut late = ground
         .bus
@@ -132,4 +135,25 @@ pub(crate) async fn positions_and_room(place: Place) {
     let missing = ground.bus.state(Stream::Steps(9)).await;
     assert!(matches!(missing, Err(BusError::Missing(_))), "{missing:?}");
     assert!(ground.bus.connected());
+}
+
+pub(crate) async fn what_matches_is_purged(place: Place) {
+    let ground = place.ground().await;
+    for edition in ["main", "small", "main-2"] {
+        for n in 0..3 {
+            ground
+                .put(&format!("argosy.chunk.{edition}.b.d.{n}"), "x")
+                .await;
+        }
+    }
+    ground.put("argosy.edition", "{}").await;
+    let purge = || ground.bus.purge(Stream::Chunks, "argosy.chunk.main.>");
+    assert_eq!(purge().await, Ok(3));
+    assert_eq!(purge().await, Ok(0));
+    let state = ground.bus.state(Stream::Chunks).await.unwrap();
+    assert_eq!((state.messages, state.last), (7, 10));
+    let gone = ground.bus.last(Stream::Chunks, "argosy.chunk.main.>").await;
+    assert_eq!(gone, Ok(None));
+    let left = ground.bus.last(Stream::Chunks, "argosy.chunk.small.b.d.2");
+    assert_eq!(left.await.unwrap().unwrap().sequence, 6);
 }

@@ -103,6 +103,32 @@ fn headings_go_with_what_follows() {
 }
 
 #[test]
+fn sizes_are_what_was_said() {
+    let text = "The gate opens at six and closes at nine in the evening. ".repeat(60);
+    let cut = |tokens, overlap| Options { tokens, overlap }.cut(&lines(&text));
+    let (usual, small, apart) = (cut(256, 26), cut(64, 12), cut(64, 0));
+    assert_eq!(usual, chunks(&lines(&text)));
+    assert!(small.len() > usual.len() * 3);
+    let words = |pieces: &[Piece]| {
+        pieces
+            .iter()
+            .map(|p| p.text.split_whitespace().count())
+            .sum::<usize>()
+    };
+    assert!(words(&small) > words(&apart), "nothing is repeated");
+    assert_eq!(text.split_whitespace().count(), words(&apart));
+    let names = [
+        Options::default().name(),
+        Options {
+            tokens: 64,
+            overlap: 0,
+        }
+        .name(),
+    ];
+    assert_eq!(names, ["chunk-2/256/26", "chunk-2/64/0"]);
+}
+
+#[test]
 fn headings_inside_code_are_none() {
     let pieces = cut("```\n# comment\n```\ntext");
     assert_eq!(pieces[0].headings, Vec::<String>::new());
@@ -172,6 +198,17 @@ proptest! {
         }
         for word in kept {
             prop_assert!(text.contains(word), "made up {word:?}");
+        }
+    }
+
+    #[test]
+    fn any_size_keeps_its_limit(text in any_text(), size in 32usize..600, overlap in 0usize..300) {
+        let options = Options { tokens: size, overlap: overlap.min(size / 2) };
+        let pieces = options.cut(&lines(&text));
+        prop_assert!(pieces.iter().all(|p| tokens(&p.text) <= size));
+        let kept: HashSet<_> = pieces.iter().flat_map(|p| p.text.split_whitespace()).collect();
+        for word in text.split_whitespace() {
+            prop_assert!(kept.contains(word) || word.contains('。') || tokens(word) > size, "lost {word:?}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The smallest parts that are packed: sentences, rows, list items, headings.
 
-use super::{CHUNK_TOKENS_MAX, heading, tokens};
+use super::{heading, tokens};
 use crate::document::Line;
 
 /// What a unit is.
@@ -78,9 +78,10 @@ pub(super) fn join(units: &[Unit]) -> String {
     text
 }
 
-/// Reads lines into units and the paths of headings that they stand under.
-pub(super) fn units(lines: &[Line]) -> (Vec<Unit>, Vec<Vec<String>>) {
+/// Reads lines into units of at most `most` tokens and the paths of headings that they stand under.
+pub(super) fn units(lines: &[Line], most: usize) -> (Vec<Unit>, Vec<Vec<String>>) {
     let mut reader = Reader {
+        most,
         units: Vec::new(),
         sections: vec![Vec::new()],
         levels: Vec::new(),
@@ -97,6 +98,8 @@ pub(super) fn units(lines: &[Line]) -> (Vec<Unit>, Vec<Vec<String>>) {
 }
 
 struct Reader<'a> {
+    /// Most tokens of a unit.
+    most: usize,
     units: Vec<Unit>,
     sections: Vec<Vec<String>>,
     /// Level of each heading of the current path.
@@ -174,7 +177,7 @@ impl<'a> Reader<'a> {
 
     /// Adds a unit, or several when it is too long for one piece.
     fn push(&mut self, kind: Kind, line: &Line, text: &str) {
-        for part in parts(text) {
+        for part in parts(text, self.most) {
             self.units.push(Unit {
                 kind,
                 gap: self.gap,
@@ -212,22 +215,22 @@ fn words(text: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-/// Parts of at most [`CHUNK_TOKENS_MAX`] tokens, cut between words.
-fn parts(text: &str) -> Vec<&str> {
-    if tokens(text) <= CHUNK_TOKENS_MAX {
+/// Parts of at most `most` tokens, cut between words.
+fn parts(text: &str, most: usize) -> Vec<&str> {
+    if tokens(text) <= most {
         return vec![text];
     }
     let mut parts = Vec::new();
     let (mut start, mut end, mut count) = (0, 0, 0);
     for (at, word) in words(text) {
         let added = tokens(&text[end..at + word.len()]);
-        if count + added > CHUNK_TOKENS_MAX && end > start {
+        if count + added > most && end > start {
             parts.push(&text[start..end]);
             (start, count) = (at, 0);
         }
         let size = tokens(word);
-        if size > CHUNK_TOKENS_MAX {
-            parts.extend(slices(word));
+        if size > most {
+            parts.extend(slices(word, most));
             (start, end, count) = (at + word.len(), at + word.len(), 0);
             continue;
         }
@@ -244,11 +247,11 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 /// A word that is longer than a piece, cut between characters.
-fn slices(word: &str) -> Vec<&str> {
+fn slices(word: &str, most: usize) -> Vec<&str> {
     let mut cuts: Vec<usize> = word
         .char_indices()
         .map(|(at, _)| at)
-        .step_by(CHUNK_TOKENS_MAX)
+        .step_by(most)
         .collect();
     cuts.push(word.len());
     cuts.windows(2).map(|w| &word[w[0]..w[1]]).collect()

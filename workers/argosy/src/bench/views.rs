@@ -171,7 +171,10 @@ async fn publish(
     let messages = numbers
         .flat_map(|n| publish_order(&document(n, words), None))
         .map(|record| match record.encode() {
-            Ok(body) => Ok(Publish::new(record.subject(), body)),
+            Ok(body) => Ok(Publish::new(
+                record.subject(&envelope::Edition::main()),
+                body,
+            )),
             Err(error) => Err(Fail::negative(error.to_string())),
         });
     stream::iter(messages)

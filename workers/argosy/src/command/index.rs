@@ -8,6 +8,7 @@ use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::render::{self, Line};
 use envelope::TenantId;
+use harness::bus::{Bus, BusError};
 use retrieval::Mode;
 use std::time::Duration;
 
@@ -26,10 +27,17 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
         let tenant = TenantId::new(args.tenant.as_str())
             .map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
         let bus = connect(&config).await?;
-        let catalog = catalog_of_stream(&*bus, &tenant).await?;
+        let to = corpus::to(&*bus, args.edition).await?;
+        // A queue that nobody takes from keeps nothing.
+        let taken = bus.consume(&config.topology().documents(&to.edition)).await;
+        if let Err(error @ BusError::Missing(_)) = taken {
+            return Err(error.into());
+        }
+        let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
         let patience = Duration::from_secs(args.patience);
         let options = Options {
             mode,
+            to,
             patience: (!args.no_wait).then_some(patience),
         };
         corpus::index(bus, args.path, &catalog, options, say).await

@@ -2,6 +2,7 @@
 
 pub mod ask;
 pub mod demo;
+pub mod edition;
 pub mod index;
 pub mod models;
 pub mod nodes;

@@ -2,6 +2,7 @@
 
 use crate::cli;
 use crate::config::Config;
+use crate::editions::{self, Home, Open, Opened, What};
 use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::lookup::{self, Lookup};
@@ -14,15 +15,13 @@ use crate::signal;
 use crate::snapshot::{self, Fit, Keeper};
 use crate::stub::{NoSearch, Stub};
 use crate::view::IndexView;
-use embed::Embedder;
 use envelope::Role;
+use futures_util::future::BoxFuture;
 use harness::bus::{Bus, Snapshots, Stream};
-use harness::feed::feed;
 use harness::nats::NatsBus;
 use llm::ChatModel;
 use retrieval::{Current, Index, Searcher};
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use telemetry::{Admin, Health, Registry};
@@ -134,7 +133,7 @@ async fn collaborators(
         _ => None,
     };
     let searcher = if role == Role::Retriever {
-        index(process, snapshots, embedder.clone(), running).await?
+        index(process, snapshots, running).await?
     } else {
         nothing
     };
@@ -167,85 +166,123 @@ async fn collaborators(
     })
 }
 
-/// The index of this process, fed from the corpus stream; not ready before it has caught up.
+/// The indexes of this process, fed from the corpus stream; not ready before the current one has
+/// caught up.
 async fn index(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    embedder: Option<Arc<dyn Embedder>>,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<dyn Searcher>, Fail> {
-    let kit = Kit::new(&process.config, embedder, &process.registry)?;
-    let dir: PathBuf = process.config.data_dir.0.join("retriever");
-    let broken = |e: retrieval::Error| {
-        Fail::negative(format!("the index in `{}`: {e}", dir.display()))
-            .hint("two retrievers on one machine need a `data_dir` each")
-    };
-    let vectors = kit.vectors().clone();
-    process
-        .health
-        .not_ready("index", "catching up with the corpus");
-    let state = loop {
-        match process.bus.state(Stream::Chunks).await {
-            Ok(state) => break state,
-            Err(error) => tracing::warn!(%error, "the corpus stream is not there yet"),
-        }
-        if tokio::time::timeout(Duration::from_millis(500), process.stop.cancelled())
-            .await
-            .is_ok()
-        {
-            return Err(Fail::negative(
-                "told to stop before the corpus stream was there",
-            ));
-        }
-    };
-    let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
-    let fit = Fit::new(&vectors, &stream);
-    tokio::select! {
-        _ = snapshot::restore(&*snapshots, &dir, &vectors, &fit) => {}
-        () = process.stop.cancelled() => {}
-    }
-    let index = Index::open(&dir, &vectors).map_err(broken)?;
-    let kit = qdrant_view::added(process, kit, &stream, running).await?;
-    let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
-    let found = view.found();
-    let mut caught_up = seen.clone();
-    let (bus, stop) = (process.bus.clone(), process.stop.clone());
-    running
-        .spawn(async move { feed(&*bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await });
-    let keeper = Keeper {
-        snapshots,
+    let home = Home {
         bus: process.bus.clone(),
-        index: index.clone(),
-        dir: dir.clone(),
-        fit,
-        options: process.config.snapshots.clone(),
+        health: process.health.clone(),
+        stop: process.stop.clone(),
+        dir: process.config.data_dir.0.join("retriever"),
     };
-    running.spawn(keeper.run(seen.clone(), state.last, process.stop.clone()));
-    let (health, stop) = (process.health.clone(), process.stop.clone());
+    let indexes = Indexes {
+        config: process.config.clone(),
+        bus: process.bus.clone(),
+        health: process.health.clone(),
+        registry: process.registry.clone(),
+        metrics: retrieval::Metrics::new(&process.registry)
+            .map_err(|e| Fail::negative(e.to_string()))?,
+        snapshots,
+    };
+    let serving = editions::start(home, Arc::new(indexes), running).await?;
+    let current = serving.clone();
+    let lookup = Lookup::new(serving.clone(), move || current.index());
+    let (bus, health, stop) = (
+        process.bus.clone(),
+        process.health.clone(),
+        process.stop.clone(),
+    );
     running.spawn(async move {
-        tokio::select! {
-            _ = seen.wait_for(|seen| *seen >= state.last) => {
-                tracing::info!(sequence = state.last, "index caught up");
-                health.ready("index");
+        // Who has not caught up leaves requests to others.
+        while !health.is_ready() {
+            let told = tokio::time::timeout(Duration::from_millis(100), stop.cancelled());
+            if told.await.is_ok() {
+                return;
             }
+        }
+        lookup::serve(bus, lookup, stop).await;
+    });
+    Ok(serving)
+}
+
+/// Opens the indexes of a retriever.
+struct Indexes {
+    config: Config,
+    bus: Arc<dyn Bus>,
+    health: Health,
+    registry: Registry,
+    metrics: retrieval::Metrics,
+    snapshots: Arc<dyn Snapshots>,
+}
+
+impl Open for Indexes {
+    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Fail>> {
+        Box::pin(self.opened(what))
+    }
+}
+
+impl Indexes {
+    /// Begins with a snapshot where that is quicker, and with what the folder holds else.
+    async fn opened(&self, what: What<'_>) -> Result<Opened, Fail> {
+        let What {
+            edition,
+            dir,
+            stream,
+            stop,
+        } = what;
+        let broken = |e: retrieval::Error| {
+            Fail::negative(format!("the index in `{}`: {e}", dir.display()))
+                .hint("two retrievers on one machine need a `data_dir` each")
+        };
+        let config = self.config.for_edition(edition);
+        let embedder = search::embedder(&config, &self.registry).await?;
+        let kit = Kit::new(&config, embedder, &self.registry)?;
+        let vectors = kit.vectors().clone();
+        let fit = Fit::new(&vectors, stream);
+        tokio::select! {
+            _ = snapshot::restore(&*self.snapshots, dir, &vectors, &fit) => {}
             () = stop.cancelled() => {}
         }
-    });
-    let metrics =
-        retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    let searcher: Arc<dyn Searcher> = Arc::new(kit.searcher(index.clone()).with_metrics(metrics));
-    let lookup = Lookup::new(searcher.clone(), index);
-    let (bus, stop) = (process.bus.clone(), process.stop.clone());
-    running.spawn(async move {
-        let is_there = tokio::select! {
-            seen = caught_up.wait_for(|seen| *seen >= state.last) => seen.is_ok(),
-            () = stop.cancelled() => false,
+        let mut tasks = JoinSet::new();
+        let index = tokio::task::block_in_place(|| Index::open(dir, &vectors)).map_err(broken)?;
+        let fed = qdrant_view::Fed {
+            bus: &self.bus,
+            health: &self.health,
+            stop,
+            options: &config.retrieval,
+            edition,
+            stream,
         };
-        if is_there {
-            lookup::serve(bus, lookup, stop).await;
-        }
-    });
-    Ok(Arc::new(Current::new(searcher, found)))
+        let kit = qdrant_view::added(fed, kit, &mut tasks).await?;
+        let (view, seen) = IndexView::new(index.clone(), stream.to_owned()).map_err(broken)?;
+        let found = view.found();
+        let filter = envelope::subject::edition(edition);
+        let last = self.bus.last(Stream::Chunks, &filter).await?;
+        let keeper = Keeper {
+            snapshots: self.snapshots.clone(),
+            bus: self.bus.clone(),
+            index: index.clone(),
+            dir: dir.to_owned(),
+            fit,
+            options: self.config.snapshots.clone(),
+        };
+        let last = last.map_or(0, |newest| newest.sequence);
+        tasks.spawn(keeper.run(seen.clone(), last, stop.clone()));
+        let searcher = kit
+            .searcher(index.clone())
+            .with_metrics(self.metrics.clone());
+        Ok(Opened {
+            searcher: Arc::new(Current::new(Arc::new(searcher), found)),
+            index,
+            view: Box::new(view),
+            seen,
+            tasks,
+        })
+    }
 }
 
 /// Keeps readiness true to the connection.

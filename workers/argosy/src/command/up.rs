@@ -90,12 +90,17 @@ async fn fleet(
         );
     }
     if let Some(root) = &args.corpus {
-        let catalog = catalog_of_stream(&*bus, &TenantId::default_tenant()).await?;
+        let to = corpus::to(&*bus, None).await?;
+        let tenant = TenantId::default_tenant();
+        let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
         let summary = corpus::index(
             bus.clone(),
             root.clone(),
             &catalog,
-            Options::waiting(Mode::Incremental),
+            Options {
+                to,
+                ..Options::waiting(Mode::Incremental)
+            },
             |_| {},
         )
         .await?;

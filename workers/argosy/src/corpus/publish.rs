@@ -1,10 +1,11 @@
 //! One document, or the word that it is gone, onto its subject.
 
+use super::To;
 use crate::fail::Fail;
 use bytes::Bytes;
 use envelope::document::{Form, Notice};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
-use envelope::{Bucket, DocId, Subject, TenantId};
+use envelope::{Bucket, DocId, Edition, Subject, TenantId};
 use harness::bus::{Bus, BusError, Headers, Publish};
 use harness::outbox::{publish_until, store_until};
 use retrieval::corpus::Cursor;
@@ -23,6 +24,7 @@ const FULL: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone)]
 pub(super) struct Sent {
     pub(super) sequence: u64,
+    pub(super) to: To,
     pub(super) notice: Notice,
     pub(super) bucket: Bucket,
     pub(super) doc_id: DocId,
@@ -35,18 +37,23 @@ pub(super) struct Sent {
 impl Sent {
     /// Where it waits.
     pub(super) fn subject(&self) -> String {
-        subject(&self.bucket, &self.doc_id)
+        subject(&self.to, &self.bucket, &self.doc_id)
     }
 }
 
 /// The name in the subject is the publisher's to choose; with the id of the document, what waits at
 /// one subject is one document.
-fn subject(bucket: &Bucket, doc_id: &DocId) -> String {
-    Subject::Document {
-        bucket: bucket.clone(),
-        name: doc_id.clone(),
-    }
-    .to_string()
+fn subject(to: &To, bucket: &Bucket, doc_id: &DocId) -> String {
+    let (bucket, name) = (bucket.clone(), doc_id.clone());
+    let subject = match to.is_alone {
+        false => Subject::Document { bucket, name },
+        true => Subject::Reindex {
+            edition: to.edition.clone(),
+            bucket,
+            name,
+        },
+    };
+    subject.to_string()
 }
 
 /// Where in a file of several documents the last one was read.
@@ -87,6 +94,7 @@ pub(super) async fn read(
 /// Publishes a document.
 pub(super) async fn document(
     bus: &dyn Bus,
+    to: &To,
     mut notice: Notice,
     mut body: Bytes,
     stamp: &Stamp,
@@ -101,13 +109,14 @@ pub(super) async fn document(
         notice.object = Some(file);
     }
     let (bucket, doc_id) = (stamp.bucket.clone(), stamp.doc_id.clone());
-    let sent = send(bus, notice, body, bucket, doc_id).await?;
+    let sent = send(bus, to, notice, body, bucket, doc_id).await?;
     Ok(Sent { bytes, ..sent })
 }
 
 /// Publishes the word that a document is gone.
 pub(super) async fn deletion(
     bus: &dyn Bus,
+    to: &To,
     tenant: &TenantId,
     source: &str,
     entry: &Entry,
@@ -118,7 +127,7 @@ pub(super) async fn deletion(
         ..Notice::new(tenant.clone(), source)
     };
     let (bucket, doc_id) = (entry.bucket.clone(), entry.doc_id.clone());
-    let sent = send(bus, notice, Bytes::new(), bucket, doc_id).await?;
+    let sent = send(bus, to, notice, Bytes::new(), bucket, doc_id).await?;
     Ok(Sent {
         was_known: true,
         ..sent
@@ -127,6 +136,7 @@ pub(super) async fn deletion(
 
 async fn send(
     bus: &dyn Bus,
+    to: &To,
     notice: Notice,
     body: Bytes,
     bucket: Bucket,
@@ -140,7 +150,7 @@ async fn send(
         });
     let message = Publish {
         headers,
-        ..Publish::new(subject(&bucket, &doc_id), body)
+        ..Publish::new(subject(to, &bucket, &doc_id), body)
     };
     let until = bus.now().plus(PATIENCE_MS);
     let sequence = store_until(bus, message, until).await.map_err(|e| {
@@ -149,6 +159,7 @@ async fn send(
     })?;
     Ok(Sent {
         sequence,
+        to: to.clone(),
         notice,
         bucket,
         doc_id,
@@ -180,6 +191,7 @@ pub(super) fn is_known_otherwise(tenant: &TenantId, source: &str, entry: &Entry)
 /// Deletes such a document, which no document message can name.
 pub(super) async fn forget(
     bus: &dyn Bus,
+    edition: &Edition,
     tenant: &TenantId,
     source: &str,
     entry: &Entry,
@@ -189,7 +201,7 @@ pub(super) async fn forget(
         let body = gone
             .encode()
             .map_err(|e| Fail::negative(format!("chunk {}: {e}", gone.chunk_id())))?;
-        let message = Publish::new(gone.subject(), body);
+        let message = Publish::new(gone.subject(edition), body);
         publish_until(bus, message, bus.now().plus(PATIENCE_MS))
             .await
             .map_err(|e| Fail::negative(format!("a tombstone could not be stored: {e}")))?;

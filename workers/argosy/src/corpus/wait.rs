@@ -129,8 +129,13 @@ impl Waiting {
         summary: &mut Summary,
         progress: &mut (impl FnMut(Progress) + Send),
     ) {
-        let Some(sent) = self.out.remove(&sequence) else {
+        // Another edition may be first, or later.
+        let is_its = |sent: &Sent| sent.to.edition == event.edition;
+        if !self.out.get(&sequence).is_some_and(is_its) {
             return; // Somebody else's.
+        }
+        let Some(sent) = self.out.remove(&sequence) else {
+            return;
         };
         self.moved = Instant::now();
         self.bytes -= sent.bytes;
@@ -206,24 +211,24 @@ impl Waiting {
     }
 }
 
-/// What came of a document, as far as it is stored; `None` while its message waits.
+/// What came of a document in its edition, as far as it is stored; `None` while nobody can tell. Its
+/// message says nothing while another edition may hold it.
 async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, Fail> {
     let waits = bus.last(Stream::Documents, &sent.subject()).await?;
-    if waits.is_some_and(|newest| newest.sequence == sent.sequence) {
-        return Ok(None);
-    }
-    let (bucket, doc) = (sent.bucket.clone(), sent.doc_id.clone());
-    let across = envelope::subject::chunks(&bucket, &doc);
+    let waits = waits.is_some_and(|newest| newest.sequence == sent.sequence);
+    let (edition, bucket, doc) = (&sent.to.edition, &sent.bucket, &sent.doc_id);
+    let across = envelope::subject::chunks(edition, bucket, doc);
     let newest = bus.last(Stream::Chunks, &across).await?;
     let corpus_seq = newest.map_or(0, |newest| newest.sequence);
     let event = |outcome| {
-        let (bucket, doc) = (sent.bucket.clone(), sent.doc_id.clone());
+        let (edition, bucket, doc) = (edition.clone(), bucket.clone(), doc.clone());
         Indexed {
             corpus_seq,
-            ..Indexed::of(&sent.notice, bucket, doc, sent.sequence, outcome)
+            ..Indexed::of(&sent.notice, edition, bucket, doc, sent.sequence, outcome)
         }
     };
     let letter = Subject::DeadDocument {
+        edition: edition.clone(),
         bucket: bucket.clone(),
         doc: doc.clone(),
     };
@@ -239,17 +244,31 @@ async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, Fail> {
             ..event(Outcome::Skipped)
         }));
     }
-    let head = Subject::Chunk { bucket, doc, n: 0 }.to_string();
-    let head = bus.last(Stream::Chunks, &head).await?;
+    let head = Subject::Chunk {
+        edition: edition.clone(),
+        bucket: bucket.clone(),
+        doc: doc.clone(),
+        n: 0,
+    };
+    let head = bus.last(Stream::Chunks, &head.to_string()).await?;
     let head = head.and_then(|head| ChunkRecord::decode(&head.body).ok());
+    // The head of a version is stored last, the first tombstone of a deletion first.
+    if let Some(head) = &head
+        && head.document_seq == sent.sequence
+        && !head.deleted
+    {
+        return Ok(Some(Indexed {
+            chunks: head.of,
+            ..event(Outcome::Indexed)
+        }));
+    }
+    if waits {
+        return Ok(None);
+    }
     Ok(Some(match head {
         None if sent.notice.is_deleted => event(Outcome::Deleted),
         None => event(Outcome::Superseded),
         Some(head) if head.deleted && sent.notice.is_deleted => event(Outcome::Deleted),
-        Some(head) if head.document_seq == sent.sequence => Indexed {
-            chunks: head.of,
-            ..event(Outcome::Indexed)
-        },
         Some(head) if Some(&head.hash) == sent.notice.hash.as_ref() => event(Outcome::Unchanged),
         Some(_) => event(Outcome::Superseded),
     }))

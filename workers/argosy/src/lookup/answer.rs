@@ -16,13 +16,19 @@ const REST_BYTES: usize = 16 * 1024;
 /// What requests are answered from.
 pub struct Lookup {
     searcher: Arc<dyn Searcher>,
-    index: Index,
+    index: Box<dyn Fn() -> Index + Send + Sync>,
 }
 
 impl Lookup {
-    /// Answers from `searcher`, and counts in `index`.
-    pub fn new(searcher: Arc<dyn Searcher>, index: Index) -> Lookup {
-        Lookup { searcher, index }
+    /// Answers from `searcher`, and counts in what `index` gives: another one after a switch of editions.
+    pub fn new(
+        searcher: Arc<dyn Searcher>,
+        index: impl Fn() -> Index + Send + Sync + 'static,
+    ) -> Lookup {
+        Lookup {
+            searcher,
+            index: Box::new(index),
+        }
     }
 
     pub(super) async fn search(&self, body: &[u8]) -> Result<Found, Problem> {
@@ -128,7 +134,7 @@ impl Lookup {
         &self,
         work: impl FnOnce(&Index) -> Result<T, retrieval::Error> + Send + 'static,
     ) -> Result<T, Problem> {
-        let index = self.index.clone();
+        let index = (self.index)();
         let done = tokio::task::spawn_blocking(move || work(&index)).await;
         done.map_err(|error| Problem::new("panic", error.to_string()))?
             .map_err(failed)

@@ -1,0 +1,299 @@
+//! Editions: whole corpora under one roof, and which of them answers.
+//!
+//! An edition is everything that one pipeline (chunker and embedder) has made of the documents. There
+//! are two at most: the *current* one, which every search is over, and one *beside* it: being built,
+//! or kept so that a switch can be taken back. Documents are indexed for both. Here is the record
+//! that says so and what may be done to it: pure. *Not* here: where it is stored and who watches it.
+
+use crate::WIRE;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The rule that the name of an edition keeps, in words for error messages.
+pub const EDITION_RULE: &str = "1 to 32 characters of a-z 0-9 -";
+/// Longest name, in bytes (they are ASCII).
+const EDITION_BYTES_MAX: usize = 32;
+
+/// The name of an edition; also a token of subjects, a folder and a part of a consumer's name.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Edition(String);
+
+/// A text that breaks [`EDITION_RULE`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{given}` is no name of an edition: want {EDITION_RULE}")]
+pub struct NameError {
+    /// What was given, cut to 80 characters.
+    pub given: String,
+}
+
+impl Edition {
+    /// Checks `text` against [`EDITION_RULE`].
+    pub fn new(text: impl Into<String>) -> Result<Edition, NameError> {
+        let text = text.into();
+        let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        if (1..=EDITION_BYTES_MAX).contains(&text.len()) && text.bytes().all(good) {
+            return Ok(Edition(text));
+        }
+        Err(NameError {
+            given: text.chars().take(80).collect(),
+        })
+    }
+
+    /// The edition of a corpus that never had another.
+    pub fn main() -> Edition {
+        Edition("main".into())
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Edition {
+    fn default() -> Self {
+        Edition::main()
+    }
+}
+
+impl TryFrom<String> for Edition {
+    type Error = NameError;
+    fn try_from(text: String) -> Result<Self, NameError> {
+        Edition::new(text)
+    }
+}
+
+impl From<Edition> for String {
+    fn from(edition: Edition) -> String {
+        edition.0
+    }
+}
+
+impl std::str::FromStr for Edition {
+    type Err = NameError;
+    fn from_str(text: &str) -> Result<Self, NameError> {
+        Edition::new(text)
+    }
+}
+
+impl fmt::Display for Edition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The record: which editions take documents, and which one answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Editions {
+    /// Wire version.
+    pub v: u16,
+    /// The one that is searched.
+    pub current: Edition,
+    /// The other one, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beside: Option<Edition>,
+    /// When each was begun: a number that no other edition of that name had. Not there for one that
+    /// the corpus always had.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub begun: BTreeMap<Edition, u64>,
+}
+
+/// What holds where nothing is stored.
+impl Default for Editions {
+    fn default() -> Self {
+        Editions {
+            v: WIRE,
+            current: Edition::main(),
+            beside: None,
+            begun: BTreeMap::new(),
+        }
+    }
+}
+
+/// What cannot be done to the record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditionError {
+    /// There are two already.
+    #[error(
+        "`{beside}` is beside the current edition already; `argosy edition drop {beside}` makes room"
+    )]
+    Two {
+        /// The one in the way.
+        beside: Edition,
+    },
+    /// It is the current one.
+    #[error("`{0}` is the current edition; another has to be switched to first")]
+    Current(Edition),
+    /// It is not beside the current one.
+    #[error("there is no edition `{0}`; `argosy edition begin {0}` begins it")]
+    Unknown(Edition),
+}
+
+impl Editions {
+    /// All of them, the current one first.
+    pub fn all(&self) -> impl Iterator<Item = &Edition> {
+        std::iter::once(&self.current).chain(&self.beside)
+    }
+
+    /// Whether documents are indexed for it.
+    pub fn has(&self, edition: &Edition) -> bool {
+        self.all().any(|one| one == edition)
+    }
+
+    /// Tells an edition from an earlier one of the same name, of which indexes may be left; 0 for one
+    /// that the corpus always had.
+    pub fn begun(&self, edition: &Edition) -> u64 {
+        self.begun.get(edition).copied().unwrap_or(0)
+    }
+
+    /// The same with an edition beside the current one, begun at `at`, which has to grow. Again for the
+    /// same name is no mistake: a beginning that was interrupted is gone through again.
+    pub fn begin(&self, edition: &Edition, at: u64) -> Result<Editions, EditionError> {
+        match &self.beside {
+            Some(beside) if beside == edition => Ok(self.clone()),
+            _ if self.current == *edition => Err(EditionError::Current(edition.clone())),
+            Some(beside) => Err(EditionError::Two {
+                beside: beside.clone(),
+            }),
+            None => {
+                let mut begun = self.begun.clone();
+                begun.insert(edition.clone(), at);
+                Ok(Editions {
+                    beside: Some(edition.clone()),
+                    begun,
+                    ..self.clone()
+                })
+            }
+        }
+    }
+
+    /// The same with the other edition as the current one.
+    pub fn switch(&self, edition: &Edition) -> Result<Editions, EditionError> {
+        if self.current == *edition {
+            return Err(EditionError::Current(edition.clone()));
+        }
+        if self.beside.as_ref() != Some(edition) {
+            return Err(EditionError::Unknown(edition.clone()));
+        }
+        Ok(Editions {
+            current: edition.clone(),
+            beside: Some(self.current.clone()),
+            ..self.clone()
+        })
+    }
+
+    /// The same without an edition. One that is not there is no mistake either: what an interrupted
+    /// drop left is still to be cleared.
+    pub fn drop(&self, edition: &Edition) -> Result<Editions, EditionError> {
+        if self.current == *edition {
+            return Err(EditionError::Current(edition.clone()));
+        }
+        let mut begun = self.begun.clone();
+        begun.remove(edition);
+        Ok(Editions {
+            beside: self.beside.clone().filter(|beside| beside != edition),
+            begun,
+            ..self.clone()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn edition(name: &str) -> Edition {
+        Edition::new(name).unwrap()
+    }
+
+    #[test]
+    fn a_name_is_a_token_and_a_folder() {
+        for good in ["main", "e2", "2026-11", &"x".repeat(32)] {
+            assert!(Edition::new(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "Main",
+            "a.b",
+            "a_b",
+            "..",
+            "a/b",
+            "*",
+            "ä",
+            &"x".repeat(33),
+        ] {
+            let said = Edition::new(bad).unwrap_err().to_string();
+            assert!(said.contains(EDITION_RULE), "{said}");
+        }
+    }
+
+    #[test]
+    fn the_record_stays_as_it_is() {
+        let record = Editions::default();
+        let golden = r#"{"v":1,"current":"main"}"#;
+        assert_eq!(serde_json::to_string(&record).unwrap(), golden);
+        let two = record.begin(&edition("small"), 7).unwrap();
+        let golden = r#"{"v":1,"current":"main","beside":"small","begun":{"small":7}}"#;
+        assert_eq!(serde_json::to_string(&two).unwrap(), golden);
+        assert_eq!(serde_json::from_str::<Editions>(golden).unwrap(), two);
+    }
+
+    #[test]
+    fn begun_switched_taken_back_and_dropped() {
+        let (main, small) = (edition("main"), edition("small"));
+        let one = Editions::default();
+        let two = one.begin(&small, 7).unwrap();
+        assert_eq!(two.begin(&small, 8), Ok(two.clone()));
+        assert_eq!((two.begun(&main), two.begun(&small)), (0, 7));
+        let switched = two.switch(&small).unwrap();
+        assert_eq!(
+            (&switched.current, &switched.beside),
+            (&small, &Some(main.clone()))
+        );
+        assert_eq!(switched.switch(&main), Ok(two.clone()));
+        let alone = switched.drop(&main).unwrap();
+        assert_eq!((&alone.current, &alone.beside), (&small, &None));
+        assert_eq!(alone.drop(&main), Ok(alone.clone()));
+        let again = alone.begin(&main, 9).unwrap();
+        assert_eq!((again.begun(&main), again.begun(&small)), (9, 7));
+    }
+
+    #[test]
+    fn what_cannot_be_done_says_what_can() {
+        let (main, small, third) = (edition("main"), edition("small"), edition("third"));
+        let one = Editions::default();
+        let two = one.begin(&small, 7).unwrap();
+        assert_eq!(
+            two.begin(&main, 8),
+            Err(EditionError::Current(main.clone()))
+        );
+        let full = two.begin(&third, 8).unwrap_err();
+        assert!(full.to_string().contains("drop small"), "{full}");
+        assert_eq!(two.switch(&third), Err(EditionError::Unknown(third)));
+        assert_eq!(two.switch(&main), Err(EditionError::Current(main.clone())));
+        assert_eq!(two.drop(&main), Err(EditionError::Current(main)));
+    }
+
+    proptest! {
+        /// Whatever is tried, there is a current edition, and never one twice.
+        #[test]
+        fn there_is_always_one_that_answers(steps in prop::collection::vec((0..3u8, 0..3u8), 0..20)) {
+            let mut record = Editions::default();
+            for (what, who) in steps {
+                let who = edition(["main", "a", "b"][who as usize]);
+                let tried = match what {
+                    0 => record.begin(&who, 1),
+                    1 => record.switch(&who),
+                    _ => record.drop(&who),
+                };
+                let current = record.current.clone();
+                record = tried.unwrap_or(record);
+                prop_assert!(record.beside.as_ref() != Some(&record.current));
+                prop_assert!(what == 1 || record.current == current, "only a switch switches");
+            }
+        }
+    }
+}
