@@ -1,7 +1,6 @@
 //! The feed against a fake server behind its real protocol, and the rules by themselves.
 
 use super::*;
-use bytes::Bytes;
 use embed::{BoxFuture, Embedder, Side};
 use envelope::{Filter, TenantId};
 use harness::bus::Publish;
@@ -58,7 +57,7 @@ fn numbered(n: u32) -> ChunkRecord {
 }
 
 async fn publish(bus: &dyn Bus, record: &ChunkRecord) -> u64 {
-    let body = Bytes::from(record.encode().unwrap());
+    let body = record.encode().unwrap();
     bus.publish(Publish::new(record.subject(), body))
         .await
         .unwrap();
@@ -234,7 +233,7 @@ async fn an_emptied_collection_is_filled_again() {
             seen.wait_for(|seen| *seen >= last).await.unwrap();
         })
         .await;
-    let all: Vec<_> = (0..5).map(|n| numbered(n)).collect();
+    let all: Vec<_> = (0..5).map(numbered).collect();
     assert_eq!(search(&world, &index_of(&all)).await.passages.len(), 5);
 }
 
