@@ -1,7 +1,6 @@
 //! The feed against a fake server behind its real protocol, and the rules by themselves.
 
 use super::*;
-use bytes::Bytes;
 use embed::{BoxFuture, Embedder, Side};
 use envelope::{Filter, TenantId};
 use harness::bus::Publish;
@@ -58,13 +57,9 @@ fn numbered(n: u32) -> ChunkRecord {
 }
 
 async fn publish(bus: &dyn Bus, record: &ChunkRecord) -> u64 {
-    let body = Bytes::from(record.encode().unwrap());
-    bus.publish(Publish::new(
-        record.subject(&envelope::Edition::main()),
-        body,
-    ))
-    .await
-    .unwrap();
+    let body = record.encode().unwrap();
+    let subject = record.subject(&envelope::Edition::main());
+    bus.publish(Publish::new(subject, body)).await.unwrap();
     bus.state(Stream::Chunks).await.unwrap().last
 }
 
@@ -244,7 +239,7 @@ async fn an_emptied_collection_is_filled_again() {
             seen.wait_for(|seen| *seen >= last).await.unwrap();
         })
         .await;
-    let all: Vec<_> = (0..5).map(|n| numbered(n)).collect();
+    let all: Vec<_> = (0..5).map(numbered).collect();
     assert_eq!(search(&world, &index_of(&all)).await.passages.len(), 5);
 }
 
