@@ -54,11 +54,14 @@ struct Piece {
     has: HashSet<String>,
 }
 
-/// The stretch of whole sentences that fits and has most of the query; of several the first, and of
-/// what begins there as much as fits.
+/// The stretch of whole sentences that fits and has most of the query, from one that has some of it on
+/// as far as fits; of several the first. The beginning where nothing matches.
 fn best(pieces: &[Piece], chars: usize) -> Range<usize> {
     let mut best = (0, 0..0);
     for from in 0..pieces.len() {
+        if from > 0 && pieces[from].has.is_empty() {
+            continue;
+        }
         let mut there: HashSet<&str> = HashSet::new();
         let (mut length, mut to) = (0, from);
         while to < pieces.len() && (to == from || length + pieces[to].chars <= chars) {
