@@ -6,7 +6,7 @@
 use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
 use crate::fail::Fail;
-use crate::lookup::{self, Lookup};
+use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process};
 use crate::view::IndexView;
@@ -69,7 +69,14 @@ impl Local {
                 searcher,
             },
         )?;
-        running.spawn(lookup::serve(bus.clone(), lookup, stop.clone()));
+        // Listening before anybody can ask: a request that nobody hears is lost.
+        let heard = Heard::open(&*bus).await?;
+        running.spawn(lookup::serve(
+            bus.clone(),
+            lookup,
+            Some(heard),
+            stop.clone(),
+        ));
         let (fed, until) = (bus.clone(), stop.clone());
         running.spawn(async move {
             feed(&*fed, Stream::Chunks, "argosy.chunk.>", &mut view, until).await

@@ -197,7 +197,7 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
             () = stop.cancelled() => false,
         };
         if is_there {
-            lookup::serve(bus, lookup, stop).await;
+            lookup::serve(bus, lookup, None, stop).await;
         }
     });
     Ok(searcher)
