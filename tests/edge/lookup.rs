@@ -67,7 +67,7 @@ impl Corpus {
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
         let lookup = Lookup::new(searcher, move || index.clone());
-        running.spawn(lookup::serve(bus.clone(), lookup, stop.clone()));
+        running.spawn(lookup::serve(bus.clone(), lookup, None, stop.clone()));
         let corpus = Corpus { bus, stop, running };
         for _ in 0..100 {
             // Until it listens, a server answers with nothing, and the memory bus not at all.

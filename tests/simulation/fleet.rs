@@ -168,7 +168,7 @@ impl Launch {
             let metrics = gateway::Metrics::new(&self.registry).expect("metrics");
             let gateway = Gateway::new(bus, self.topology.clone(), options, metrics);
             task.spawn(async move {
-                let _ = gateway.run(health, stop).await;
+                let _ = Box::pin(gateway.run(health, stop)).await;
             });
             return;
         }

@@ -54,11 +54,14 @@ struct Piece {
     has: HashSet<String>,
 }
 
-/// The stretch of whole sentences that fits and has most of the query; of several the first, and of
-/// what begins there as much as fits.
+/// The stretch of whole sentences that fits and has most of the query: from one that has some of it on
+/// as far as fits, then as much before it; of several the first. The beginning where nothing matches.
 fn best(pieces: &[Piece], chars: usize) -> Range<usize> {
-    let mut best = (0, 0..0);
+    let (mut best, mut window, mut room) = (0, 0..0, 0);
     for from in 0..pieces.len() {
+        if from > 0 && pieces[from].has.is_empty() {
+            continue;
+        }
         let mut there: HashSet<&str> = HashSet::new();
         let (mut length, mut to) = (0, from);
         while to < pieces.len() && (to == from || length + pieces[to].chars <= chars) {
@@ -67,11 +70,15 @@ fn best(pieces: &[Piece], chars: usize) -> Range<usize> {
             to += 1;
         }
         let worth = there.into_iter().map(weight).sum::<u32>();
-        if from == 0 || worth > best.0 {
-            best = (worth, pieces[from].range.start..pieces[to - 1].range.end);
+        if from == 0 || worth > best {
+            (best, window, room) = (worth, from..to, chars.saturating_sub(length));
         }
     }
-    best.1
+    while window.start > 0 && pieces[window.start - 1].chars <= room {
+        window.start -= 1;
+        room -= pieces[window.start].chars;
+    }
+    pieces[window.start].range.start..pieces[window.end - 1].range.end
 }
 
 fn weight(word: &str) -> u32 {

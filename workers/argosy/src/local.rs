@@ -6,7 +6,7 @@
 use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
 use crate::fail::Fail;
-use crate::lookup::{self, Lookup};
+use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process, ingest};
 use crate::search::{self, Kit, Place};
@@ -91,7 +91,14 @@ impl Local {
                 embedder: kit.embedder(),
             },
         )?;
-        running.spawn(lookup::serve(bus.clone(), lookup, stop.clone()));
+        // Listening before anybody can ask: a request that nobody hears is lost.
+        let heard = Heard::open(&*bus).await?;
+        running.spawn(lookup::serve(
+            bus.clone(),
+            lookup,
+            Some(heard),
+            stop.clone(),
+        ));
         let (fed, until) = (bus.clone(), stop.clone());
         running.spawn(async move {
             let filter = envelope::subject::edition(&Edition::main());

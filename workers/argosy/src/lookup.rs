@@ -35,12 +35,21 @@ const TIME: Duration = Duration::from_secs(10);
 /// How long to wait before subscribing again.
 const AWAY: Duration = Duration::from_millis(500);
 
-/// Answers until told to stop; then what has been begun is finished.
-pub async fn serve(bus: Arc<dyn Bus>, lookup: Lookup, stop: CancellationToken) {
-    let lookup = Arc::new(lookup);
+/// Answers until told to stop; then what has been begun is finished. Who listens already hands that in.
+pub async fn serve(
+    bus: Arc<dyn Bus>,
+    lookup: Lookup,
+    mut listening: Option<Heard>,
+    stop: CancellationToken,
+) {
     while !stop.is_cancelled() {
+        let heard = listening.take();
         let served = async {
-            match Heard::open(&*bus).await {
+            let heard = match heard {
+                Some(heard) => Ok(heard),
+                None => Heard::open(&*bus).await,
+            };
+            match heard {
                 Ok(heard) => answer_all(&bus, &lookup, heard, &stop).await,
                 Err(error) => tracing::warn!(%error, "requests are not heard"),
             }
@@ -58,15 +67,16 @@ pub async fn serve(bus: Arc<dyn Bus>, lookup: Lookup, stop: CancellationToken) {
     }
 }
 
-/// The three subjects.
-struct Heard {
+/// The three subjects, listened to.
+pub struct Heard {
     search: Box<dyn Subscription>,
     count: Box<dyn Subscription>,
     metadata: Box<dyn Subscription>,
 }
 
 impl Heard {
-    async fn open(bus: &dyn Bus) -> Result<Heard, BusError> {
+    /// Listens from now on.
+    pub async fn open(bus: &dyn Bus) -> Result<Heard, BusError> {
         Ok(Heard {
             search: bus.subscribe(SEARCH, Some(QUEUE)).await?,
             count: bus.subscribe(COUNT, Some(QUEUE)).await?,
@@ -86,7 +96,7 @@ impl Heard {
 
 async fn answer_all(
     bus: &Arc<dyn Bus>,
-    lookup: &Arc<Lookup>,
+    lookup: &Lookup,
     mut heard: Heard,
     stop: &CancellationToken,
 ) {

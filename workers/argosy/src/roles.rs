@@ -136,7 +136,7 @@ impl Process {
                 let gateway = Gateway::new(self.bus.clone(), topology.clone(), options, metrics);
                 let (health, stop) = (self.health.clone(), self.stop.clone());
                 running.spawn(async move {
-                    let drained = gateway.run(health, stop).await;
+                    let drained = Box::pin(gateway.run(health, stop)).await;
                     tracing::info!(%role, finished = drained.finished, given_back = drained.given_back, "drained");
                 });
                 continue;

@@ -418,7 +418,7 @@ mod tests {
 
     #[tokio::test]
     async fn sub_queries_are_searched_for_as_well_and_one_may_fail() {
-        let mut searcher = FakeSearcher::new(vec![passage("a", "t"), passage("b", "t")], 2);
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t"), passage("b", "u")], 2);
         searcher.broken = "total of bill 8";
         let searcher = Arc::new(searcher);
         let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();

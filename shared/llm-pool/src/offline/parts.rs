@@ -178,7 +178,7 @@ fn inherited(clauses: Vec<Vec<Token<'_>>>) -> Vec<String> {
     let mut names: Vec<&str> = Vec::new();
     let mut parts = Vec::new();
     for clause in clauses {
-        let mut words: Vec<&str> = clause
+        let words: Vec<&str> = clause
             .iter()
             .map(|token| token.raw)
             .skip_while(|raw| JOINING.contains(&bare(raw).to_lowercase().as_str()))
@@ -188,14 +188,16 @@ fn inherited(clauses: Vec<Vec<Token<'_>>>) -> Vec<String> {
             .filter(|token| is_thing(token.kind, bare(token.raw)))
             .map(|token| bare(token.raw))
             .collect();
+        let said = words.join(" ");
+        let said = said.trim_end_matches([',', ';', ':', '?', '.']);
         if own.is_empty() {
-            words.extend(&names);
+            let about = [said].into_iter().chain(names.iter().copied());
+            parts.push(about.collect::<Vec<_>>().join(" "));
         } else {
+            parts.push(said.to_owned());
             names = own;
             names.truncate(INHERITED_MAX);
         }
-        let part = words.join(" ");
-        parts.push(part.trim_end_matches([',', ';', ':', '?', '.']).to_owned());
     }
     parts
 }

@@ -204,7 +204,7 @@ async fn index(
                 return;
             }
         }
-        lookup::serve(bus, lookup, stop).await;
+        lookup::serve(bus, lookup, None, stop).await;
     });
     Ok(serving)
 }
