@@ -12,7 +12,9 @@ mod nearest;
 mod query;
 mod rows;
 pub(crate) mod schema;
+mod seen;
 mod vectors;
+mod words;
 
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
@@ -26,6 +28,7 @@ use crate::search::Error;
 use envelope::{Bucket, TenantId};
 use rows::Layout;
 use schema::Fields;
+use seen::{Before, Seen};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +43,9 @@ use tantivy::{
 };
 use vectors::{EachText, Store, VectorWriter};
 
-/// Memory that the writer fills before it writes a segment, in bytes.
+/// Threads of the writer. Deletes are ordered by stamp, not by thread, so two do what one does.
+const WRITER_THREADS: usize = 2;
+/// Memory that each of them fills before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 30_000_000;
 /// Blocks of stored records that a reader keeps unpacked, 16 KiB each.
 const STORE_CACHE_BLOCKS: usize = 16;
@@ -133,7 +138,7 @@ impl Index {
     /// The writer. There is one at a time; while it lives, a second one is refused.
     pub fn writer(&self) -> Result<Writer, Error> {
         let options = IndexWriterOptions::builder()
-            .num_worker_threads(1)
+            .num_worker_threads(WRITER_THREADS)
             .memory_budget_per_thread(WRITER_BYTES)
             .num_merge_threads(1)
             .build();
@@ -143,10 +148,14 @@ impl Index {
             tracing::warn!("the vectors are of another embedder: the index is built anew");
             inner.delete_all_documents()?;
         }
+        // Asked of the folder, now that nobody else can write to it.
+        let empty = self.is_outdated() || self.inner.load_metas()?.segments.is_empty();
         Ok(Writer {
             inner,
             index: self.clone(),
             vectors: self.vectors.writer(layout),
+            seen: empty.then(Seen::default),
+            applied: false,
         })
     }
 
@@ -216,6 +225,10 @@ pub struct Writer {
     inner: tantivy::IndexWriter,
     index: Index,
     vectors: Option<VectorWriter>,
+    /// While an index that was empty is fed.
+    seen: Option<Seen>,
+    /// Something was applied that is not committed.
+    applied: bool,
 }
 
 impl Writer {
@@ -226,11 +239,15 @@ impl Writer {
     /// removes everything. So an interrupted run of the indexer leaves nothing behind here.
     pub fn apply(&mut self, records: &[ChunkRecord]) -> Result<(), Error> {
         let fields = self.index.fields;
+        self.applied |= !records.is_empty();
         for record in records {
             let key = schema::chunk_key(record);
-            self.inner
-                .delete_term(Term::from_field_text(fields.key, &key));
-            if record.is_head() {
+            let before = self.before(record);
+            if before.chunk {
+                let key = Term::from_field_text(fields.key, &key);
+                self.inner.delete_term(key);
+            }
+            if record.is_head() && before.others {
                 self.settle(record)?;
             }
             if !record.deleted {
@@ -240,6 +257,15 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// What of a record may be in the index already: a delete is asked of every segment.
+    fn before(&mut self, record: &ChunkRecord) -> Before {
+        let known = self.seen.as_mut().and_then(|seen| seen.take_in(record));
+        if known.is_none() {
+            self.seen = None;
+        }
+        known.unwrap_or(Before::UNKNOWN)
     }
 
     fn settle(&mut self, head: &ChunkRecord) -> Result<(), Error> {
@@ -270,6 +296,7 @@ impl Writer {
         let mut prepared = self.inner.prepare_commit()?;
         prepared.set_payload(&payload);
         prepared.commit()?;
+        self.applied = false;
         // Rows first: a chunk without a row is passed over, a row without a chunk is not looked at.
         if let Some(vectors) = &mut self.vectors {
             vectors.committed()?;
@@ -282,6 +309,7 @@ impl Writer {
     /// Fits the static table to the corpus, when the corpus has doubled since. For after a commit
     /// with nothing more to take in; takes some 20 s a million chunks.
     pub fn refit(&mut self) -> Result<(), Error> {
+        self.seen = None;
         let searcher = self.index.reader.searcher();
         let stale = |vectors: &VectorWriter| vectors.is_stale(searcher.num_docs());
         if !self.vectors.as_ref().is_some_and(stale) {
@@ -308,6 +336,8 @@ impl Writer {
     /// Forgets everything, as before a replay of a re-created stream. Visible after a commit.
     pub fn clear(&mut self) -> Result<(), Error> {
         self.inner.delete_all_documents()?;
+        // What waits in the writer's threads outlives this.
+        self.seen = (!self.applied).then(Seen::default);
         Ok(())
     }
 
@@ -354,6 +384,9 @@ impl From<TantivyError> for Error {
     }
 }
 
+#[cfg(test)]
+#[path = "index/replay_tests.rs"]
+mod replay_tests;
 #[cfg(test)]
 #[path = "index/tests.rs"]
 mod tests;
