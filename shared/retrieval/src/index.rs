@@ -155,7 +155,6 @@ impl Index {
             index: self.clone(),
             vectors: self.vectors.writer(layout),
             seen: empty.then(Seen::default),
-            applied: false,
         })
     }
 
@@ -227,8 +226,6 @@ pub struct Writer {
     vectors: Option<VectorWriter>,
     /// While an index that was empty is fed.
     seen: Option<Seen>,
-    /// Something was applied that is not committed.
-    applied: bool,
 }
 
 impl Writer {
@@ -239,7 +236,6 @@ impl Writer {
     /// removes everything. So an interrupted run of the indexer leaves nothing behind here.
     pub fn apply(&mut self, records: &[ChunkRecord]) -> Result<(), Error> {
         let fields = self.index.fields;
-        self.applied |= !records.is_empty();
         for record in records {
             let key = schema::chunk_key(record);
             let before = self.before(record);
@@ -296,7 +292,6 @@ impl Writer {
         let mut prepared = self.inner.prepare_commit()?;
         prepared.set_payload(&payload);
         prepared.commit()?;
-        self.applied = false;
         // Rows first: a chunk without a row is passed over, a row without a chunk is not looked at.
         if let Some(vectors) = &mut self.vectors {
             vectors.committed()?;
@@ -333,11 +328,14 @@ impl Writer {
         self.commit(payload.position.sequence, &payload.position.stream)
     }
 
-    /// Forgets everything, as before a replay of a re-created stream. Visible after a commit.
+    /// Forgets everything, what was not committed too, as before a replay of a re-created stream.
+    /// Visible after a commit.
     pub fn clear(&mut self) -> Result<(), Error> {
+        // Begun anew first: it sets the clock of deletes back, and one of before would then stand in
+        // the way of all that follow.
+        self.inner.rollback()?;
         self.inner.delete_all_documents()?;
-        // What waits in the writer's threads outlives this.
-        self.seen = (!self.applied).then(Seen::default);
+        self.seen = Some(Seen::default());
         Ok(())
     }
 

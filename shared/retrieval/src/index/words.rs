@@ -6,10 +6,10 @@
 
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 
-/// Words that are kept, for each field and thread: some 1.5 MB when all slots are taken.
-const SLOTS: usize = 16_384;
-/// Longer words are rare: the chain is asked every time, in bytes.
-const KEPT_BYTES_MAX: usize = 32;
+/// Words that are kept, for each field and thread, 32 bytes each: what a processor keeps close.
+const SLOTS: usize = 8_192;
+/// Longer words and stems are rare: the chain is asked every time, in bytes.
+const KEPT_BYTES_MAX: usize = 15;
 
 /// Splits texts into words and asks `chain` for each that it does not know.
 #[derive(Clone)]
@@ -20,11 +20,35 @@ pub(super) struct Words {
     token: Token,
 }
 
-/// A word as it stands, and its stem; no stem where the chain drops the word.
-#[derive(Clone, Default)]
+/// A word as it stands in texts, and its stem.
+#[derive(Clone, Copy, Default)]
 struct Slot {
-    word: Box<str>,
-    stem: Option<Box<str>>,
+    word: Short,
+    stem: Short,
+}
+
+/// A short text in place.
+#[derive(Clone, Copy, Default)]
+struct Short {
+    length: u8,
+    bytes: [u8; KEPT_BYTES_MAX],
+}
+
+impl Short {
+    /// `None` when it is too long.
+    fn new(text: &str) -> Option<Short> {
+        let mut short = Short {
+            length: u8::try_from(text.len()).ok()?,
+            ..Short::default()
+        };
+        let bytes = short.bytes.get_mut(..text.len())?;
+        bytes.copy_from_slice(text.as_bytes());
+        Some(short)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
+    }
 }
 
 impl Words {
@@ -37,31 +61,27 @@ impl Words {
         }
     }
 
-    /// Makes the stem of a word the text of the token; false when the word is dropped.
+    /// Makes the stem of a word the text of the token; false when the chain drops the word.
     fn stem(&mut self, word: &str) -> bool {
-        self.token.text.clear();
-        if word.len() > KEPT_BYTES_MAX {
-            let stem = chained(&mut self.chain, word);
-            self.token
-                .text
-                .push_str(stem.as_deref().unwrap_or_default());
-            return stem.is_some();
-        }
+        let text = &mut self.token.text;
+        text.clear();
         let slot = &mut self.slots[slot_of(word)];
-        if *slot.word != *word {
-            slot.stem = chained(&mut self.chain, word).map(Into::into);
-            slot.word = word.into();
+        if slot.word.bytes() == word.as_bytes()
+            && let Ok(stem) = std::str::from_utf8(slot.stem.bytes())
+        {
+            text.push_str(stem);
+            return true;
         }
-        if let Some(stem) = &slot.stem {
-            self.token.text.push_str(stem);
+        let mut tokens = self.chain.token_stream(word);
+        if !tokens.advance() {
+            return false;
         }
-        slot.stem.is_some()
+        text.push_str(&tokens.token().text);
+        if let (Some(word), Some(stem)) = (Short::new(word), Short::new(text)) {
+            *slot = Slot { word, stem };
+        }
+        true
     }
-}
-
-fn chained(chain: &mut TextAnalyzer, word: &str) -> Option<String> {
-    let mut tokens = chain.token_stream(word);
-    tokens.advance().then(|| tokens.token().text.clone())
 }
 
 /// FNV-1a: short words, nobody to defend against.
@@ -78,7 +98,7 @@ impl Tokenizer for Words {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         self.token.reset();
-        self.slots.resize_with(SLOTS, Slot::default);
+        self.slots.resize(SLOTS, Slot::default());
         WordStream {
             text,
             at: 0,
