@@ -13,7 +13,9 @@ mod nearest;
 mod query;
 mod rows;
 pub(crate) mod schema;
+mod seen;
 mod vectors;
+mod words;
 
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub use facts::BUILT_IN as BUILT_IN_FIELDS;
@@ -28,6 +30,7 @@ use crate::search::Error;
 use envelope::{Bucket, TenantId};
 use rows::Layout;
 use schema::Fields;
+use seen::{Before, Seen};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +45,9 @@ use tantivy::{
 };
 use vectors::{EachText, Store, VectorWriter};
 
-/// Memory that the writer fills before it writes a segment, in bytes.
+/// Threads of the writer. Deletes are ordered by stamp, not by thread, so two do what one does.
+const WRITER_THREADS: usize = 2;
+/// Memory that each of them fills before it writes a segment, in bytes.
 const WRITER_BYTES: usize = 30_000_000;
 /// Blocks of stored records that a reader keeps unpacked, 16 KiB each.
 const STORE_CACHE_BLOCKS: usize = 16;
@@ -135,7 +140,7 @@ impl Index {
     /// The writer. There is one at a time; while it lives, a second one is refused.
     pub fn writer(&self) -> Result<Writer, Error> {
         let options = IndexWriterOptions::builder()
-            .num_worker_threads(1)
+            .num_worker_threads(WRITER_THREADS)
             .memory_budget_per_thread(WRITER_BYTES)
             .num_merge_threads(1)
             .build();
@@ -145,10 +150,13 @@ impl Index {
             tracing::warn!("the vectors are of another embedder: the index is built anew");
             inner.delete_all_documents()?;
         }
+        // Asked of the folder, now that nobody else can write to it.
+        let empty = self.is_outdated() || self.inner.load_metas()?.segments.is_empty();
         Ok(Writer {
             inner,
             index: self.clone(),
             vectors: self.vectors.writer(layout),
+            seen: empty.then(Seen::default),
         })
     }
 
@@ -218,6 +226,8 @@ pub struct Writer {
     inner: tantivy::IndexWriter,
     index: Index,
     vectors: Option<VectorWriter>,
+    /// While an index that was empty is fed.
+    seen: Option<Seen>,
 }
 
 impl Writer {
@@ -230,9 +240,12 @@ impl Writer {
         let fields = self.index.fields;
         for record in records {
             let key = schema::chunk_key(record);
-            self.inner
-                .delete_term(Term::from_field_text(fields.key, &key));
-            if record.is_head() {
+            let before = self.before(record);
+            if before.chunk {
+                let key = Term::from_field_text(fields.key, &key);
+                self.inner.delete_term(key);
+            }
+            if record.is_head() && before.others {
                 self.settle(record)?;
             }
             if !record.deleted {
@@ -242,6 +255,15 @@ impl Writer {
             }
         }
         Ok(())
+    }
+
+    /// What of a record may be in the index already: a delete is asked of every segment.
+    fn before(&mut self, record: &ChunkRecord) -> Before {
+        let known = self.seen.as_mut().and_then(|seen| seen.take_in(record));
+        if known.is_none() {
+            self.seen = None;
+        }
+        known.unwrap_or(Before::UNKNOWN)
     }
 
     fn settle(&mut self, head: &ChunkRecord) -> Result<(), Error> {
@@ -284,6 +306,7 @@ impl Writer {
     /// Fits the static table to the corpus, when the corpus has doubled since. For after a commit
     /// with nothing more to take in; takes some 20 s a million chunks.
     pub fn refit(&mut self) -> Result<(), Error> {
+        self.seen = None;
         let searcher = self.index.reader.searcher();
         let stale = |vectors: &VectorWriter| vectors.is_stale(searcher.num_docs());
         if !self.vectors.as_ref().is_some_and(stale) {
@@ -307,9 +330,14 @@ impl Writer {
         self.commit(payload.position.sequence, &payload.position.stream)
     }
 
-    /// Forgets everything, as before a replay of a re-created stream. Visible after a commit.
+    /// Forgets everything, what was not committed too, as before a replay of a re-created stream.
+    /// Visible after a commit.
     pub fn clear(&mut self) -> Result<(), Error> {
+        // Begun anew first: it sets the clock of deletes back, and one of before would then stand in
+        // the way of all that follow.
+        self.inner.rollback()?;
         self.inner.delete_all_documents()?;
+        self.seen = Some(Seen::default());
         Ok(())
     }
 
@@ -356,6 +384,9 @@ impl From<TantivyError> for Error {
     }
 }
 
+#[cfg(test)]
+#[path = "index/replay_tests.rs"]
+mod replay_tests;
 #[cfg(test)]
 #[path = "index/tests.rs"]
 mod tests;

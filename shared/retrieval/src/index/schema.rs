@@ -1,6 +1,7 @@
 //! The fields of the index, and what a record becomes in them.
 
 use super::facts;
+use super::words::Words;
 use crate::record::ChunkRecord;
 use crate::search::Error;
 use envelope::{Bucket, DocId};
@@ -17,7 +18,7 @@ use tantivy::tokenizer::{
 
 /// The folder of this schema: a release that changes the schema takes another number and finds an
 /// empty index.
-pub(super) const FOLDER: &str = "index-2";
+pub(super) const FOLDER: &str = "index-3";
 /// Name of the column of rows.
 pub(super) const ROW: &str = "row";
 /// Name of the analyzer: words, lower case, no accents, English stems.
@@ -56,7 +57,9 @@ pub(super) struct Fields {
 pub(super) fn build() -> (Schema, Fields) {
     let mut schema = Schema::builder();
     let exact = indexed("raw", IndexRecordOption::Basic);
-    let words = indexed(ANALYZER, IndexRecordOption::WithFreqsAndPositions);
+    let words = indexed(ANALYZER, IndexRecordOption::WithFreqs);
+    // Only here are words looked for that follow each other.
+    let text = indexed(ANALYZER, IndexRecordOption::WithFreqsAndPositions);
     let fields = Fields {
         key: schema.add_text_field("key", exact.clone()),
         doc: schema.add_text_field("doc", exact.clone()),
@@ -67,8 +70,8 @@ pub(super) fn build() -> (Schema, Fields) {
         facts: schema.add_text_field("facts", exact),
         title: schema.add_text_field("title", words.clone()),
         path: schema.add_text_field("path", words.clone()),
-        meta: schema.add_text_field("meta", words.clone()),
-        text: schema.add_text_field("text", words),
+        meta: schema.add_text_field("meta", words),
+        text: schema.add_text_field("text", text),
         record: schema.add_bytes_field("record", STORED),
         row: schema.add_u64_field(ROW, FAST),
     };
@@ -85,10 +88,11 @@ fn indexed(analyzer: &str, option: IndexRecordOption) -> TextOptions {
 
 /// Makes the analyzer known to an index.
 pub(super) fn register(index: &tantivy::Index) {
-    index.tokenizers().register(ANALYZER, analyzer());
+    let words = TextAnalyzer::from(Words::new(analyzer()));
+    index.tokenizers().register(ANALYZER, words);
 }
 
-/// The analyzer of titles, paths and texts, and of queries.
+/// The analyzer of queries, and what a word is in titles, paths and texts: see [`Words`].
 pub(crate) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(SimpleTokenizer::default())
         .filter(RemoveLongFilter::limit(WORD_BYTES_MAX))
