@@ -1,0 +1,109 @@
+//! A fleet of one process whose vectors come from a server, and whose passages a server ranks.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use argosy::client::{self, Ask};
+use argosy::config::Config;
+use argosy::local::Local;
+use argosy::model::OFFLINE;
+use envelope::{Outcome, Terminal};
+use retrieval::Mode;
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+use testkit::node::{Behaviour, DIMS, FakeNode};
+
+fn config(node: &FakeNode) -> Config {
+    let nodes = json!([{"name": "a", "base_url": node.base_url()}]);
+    let mut config = Config::default();
+    config.model.model = OFFLINE.into();
+    config.retrieval = serde_json::from_value(json!({
+        "embedder": "http",
+        "http": {"model": "letters", "dims": DIMS, "nodes": nodes},
+        "reranker": {"model": "reader", "nodes": nodes, "timeout": "10s"},
+    }))
+    .unwrap();
+    config
+}
+
+/// The inputs that the node was given, of each kind.
+fn inputs(node: &FakeNode, field: &str) -> Vec<String> {
+    let prompts = node.prompts();
+    let lists = prompts.iter().filter_map(|p| p.body[field].as_array());
+    lists
+        .flatten()
+        .map(|text| text.as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+async fn indexed(node: &FakeNode, dir: &Path) -> Local {
+    let corpus = dir.join("corpus");
+    std::fs::create_dir_all(&corpus).unwrap();
+    let text = "The harbour master is Ada Berg.";
+    std::fs::write(corpus.join("harbour.md"), text).unwrap();
+    std::fs::write(corpus.join("gate.md"), "The gate closes at noon.").unwrap();
+    let mut local = Local::start(&config(node), &dir.join("index"))
+        .await
+        .unwrap();
+    let summary = local
+        .index(corpus, Mode::Incremental, |_| {})
+        .await
+        .unwrap();
+    assert_eq!(summary.indexed, 2, "{:?}", summary.skipped);
+    local
+}
+
+async fn ask(local: &Local) -> Terminal {
+    let ask = Ask {
+        question: "Who is the harbour master?".into(),
+        wait: Duration::from_secs(60),
+        ..Ask::default()
+    };
+    client::ask(&*local.bus, ask, |_| {}).await.unwrap()
+}
+
+fn fallbacks(terminal: &Terminal) -> Vec<String> {
+    let all = terminal.trail.iter().flat_map(|entry| &entry.fallbacks);
+    all.map(|fallback| format!("{fallback:?}")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chunks_and_queries_are_embedded_and_passages_ranked_by_the_server() {
+    let node = FakeNode::saying("unused").await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let local = indexed(&node, dir.path()).await;
+    let passages = inputs(&node, "input");
+    assert_eq!(passages.len(), 2, "{passages:?}");
+    let terminal = ask(&local).await;
+    local.stop().await;
+    assert_eq!(terminal.outcome, Outcome::Answered, "{terminal:?}");
+    assert!(terminal.answer.unwrap().contains("Ada Berg"));
+    let queries = inputs(&node, "input").split_off(2);
+    assert!(
+        !queries.is_empty(),
+        "the query has a vector of the same embedder"
+    );
+    let ranked = inputs(&node, "documents");
+    assert!(
+        ranked.iter().any(|text| text.contains("Ada Berg")),
+        "{ranked:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_went_away_is_named_in_the_trail() {
+    let node = FakeNode::saying("unused").await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let local = indexed(&node, dir.path()).await;
+    node.always(Behaviour::Status(503, "busy".into(), None));
+    let terminal = ask(&local).await;
+    local.stop().await;
+    assert_eq!(terminal.outcome, Outcome::Answered, "{terminal:?}");
+    let fallbacks = fallbacks(&terminal);
+    for leg in ["vectors", "reranker"] {
+        assert!(
+            fallbacks.iter().any(|f| f.contains(leg)),
+            "{leg}: {fallbacks:?}"
+        );
+    }
+}
