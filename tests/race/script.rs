@@ -95,6 +95,7 @@ fn passage(i: usize) -> Passage {
         score: 1.0,
         text: format!("fact {i}"),
         metadata: Default::default(),
+        found_by: Vec::new(),
     }
 }
 

@@ -180,6 +180,7 @@ fn passage(n: u64) -> Passage {
             10 + n
         ),
         metadata: Default::default(),
+        found_by: Vec::new(),
     }
 }
 

@@ -22,6 +22,22 @@ pub const DEADLINE_MS_MAX: u64 = 60 * 60 * 1000;
 pub const CONDITIONS_MAX: usize = 16;
 /// Most buckets a question may name.
 pub const BUCKETS_MAX: usize = 16;
+/// Largest request to look into the corpus, in bytes.
+pub const LOOKUP_BYTES_MAX: usize = 64 * 1024;
+/// Largest reply to one, in bytes; passages that would not fit are left out and counted.
+pub const LOOKUP_REPLY_BYTES_MAX: usize = 512 * 1024;
+/// Most passages of one search from outside.
+pub const TOP_K_MAX: usize = 100;
+/// Most fields whose values are counted at once.
+pub const FACETS_MAX: usize = 16;
+/// Most values that are returned of each.
+pub const FACET_VALUES_MAX: usize = 1_000;
+/// How long a window of a passage's text may be, in characters.
+pub const CONTEXT_CHARS: std::ops::RangeInclusive<usize> = 80..=100_000;
+/// Most sub-queries of one plan (C25).
+pub const SUB_QUERIES_MAX: usize = 4;
+/// Longest sub-query, in characters.
+pub const SUB_QUERY_CHARS_MAX: usize = 400;
 /// Most facts taken from one passage.
 pub const FACTS_PER_PASSAGE_MAX: usize = 16;
 /// Longest fact, in characters.

@@ -36,6 +36,10 @@ pub struct Plan {
     /// Search terms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
+    /// The questions that the question is made of, each searched for by itself beside the whole: at
+    /// most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). A simple question has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_queries: Vec<String>,
     /// What the planner read out of the question, on top of the publisher's own filter.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
@@ -77,6 +81,9 @@ pub struct Passage {
     /// The document's metadata.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, Value>,
+    /// Which sub-queries of the plan found it, from 0; empty when only the whole question did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found_by: Vec<u8>,
 }
 
 /// Whether a search did what the filter said. Shown to the user; never silent.

@@ -55,6 +55,7 @@ fn passage(n: u16) -> Passage {
         score: 1.0,
         text: "text".into(),
         metadata: Default::default(),
+        found_by: Vec::new(),
     }
 }
 

@@ -253,6 +253,11 @@ fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::SearchedWithout { leg } => {
             format!("The search by {leg} failed; these are the passages of the rest of it.")
         }
+        Fallback::SubQueryFailed { query } => {
+            format!(
+                "The search for `{query}` failed; these are the passages of the other searches."
+            )
+        }
         Fallback::PartsMissing { indexes } | Fallback::PartsFailed { indexes } => {
             format!(
                 "{} of the passages found could not be read in time.",

@@ -93,6 +93,16 @@ pub enum Fallback {
         /// Which: `words` or `vectors`.
         leg: String,
     },
+    /// One of several searches failed: the passages are from the others (R60).
+    SubQueryFailed {
+        /// What was searched for.
+        query: String,
+    },
+    /// A plan had more sub-queries than are searched for: the last ones were left out (C25).
+    SubQueriesTrimmed {
+        /// How many.
+        count: u16,
+    },
     /// Passages over the size of one message were left out.
     PassagesTrimmed {
         /// How many.
@@ -143,6 +153,8 @@ impl Fallback {
             Fallback::FilterRelaxed { .. } => "filter_relaxed",
             Fallback::FilterUnknownField { .. } => "filter_unknown_field",
             Fallback::SearchedWithout { .. } => "searched_without",
+            Fallback::SubQueryFailed { .. } => "sub_query_failed",
+            Fallback::SubQueriesTrimmed { .. } => "sub_queries_trimmed",
             Fallback::PassagesTrimmed { .. } => "passages_trimmed",
             Fallback::MapDefault => "map_default",
             Fallback::MapSalvaged => "map_salvaged",
@@ -159,12 +171,14 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 17] = [
+    pub const ALL: [&'static str; 19] = [
         "plan_default",
         "no_progress",
         "filter_relaxed",
         "filter_unknown_field",
         "searched_without",
+        "sub_query_failed",
+        "sub_queries_trimmed",
         "passages_trimmed",
         "map_default",
         "map_salvaged",

@@ -15,7 +15,7 @@ pub(crate) mod schema;
 mod vectors;
 
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
-pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
+pub(crate) use query::{Hits, Snapshot, Terms, identifier, is_stop_word, stems};
 pub(crate) use schema::analyzer;
 pub use vectors::{Vectors, embedded_text};
 

@@ -16,6 +16,7 @@
 
 pub mod catalog;
 pub mod chunk;
+mod context;
 pub mod corpus;
 mod dates;
 pub mod document;
@@ -31,9 +32,12 @@ pub mod reader;
 pub mod record;
 mod rerank;
 mod search;
+mod share;
+mod sub_queries;
 pub mod vector;
 
 pub use catalog::{Catalog, Entry, IndexPlan, Mode};
+pub use context::context;
 pub use document::{Document, Stamp};
 pub use fusion::Fusion;
 pub use hybrid::{HybridSearcher, Options};
@@ -44,3 +48,4 @@ pub use metrics::Metrics;
 pub use reader::{Skip, SkipReason};
 pub use record::ChunkRecord;
 pub use search::{Error, Leg, Request, SearchResult, Searcher};
+pub use sub_queries::{Gathered, search_each};

@@ -81,12 +81,14 @@ pub(crate) fn pick(
 
 /// The same text again, from a copy of the file or from an older scan of it.
 fn is_same(a: &Scored, b: &Scored) -> bool {
-    if a.record.text == b.record.text {
-        return true;
-    }
-    let (less, more) = match a.words.len() <= b.words.len() {
-        true => (&a.words, &b.words),
-        false => (&b.words, &a.words),
+    a.record.text == b.record.text || are_same(&a.words, &b.words)
+}
+
+/// The same for texts as their different words, hashed.
+pub(crate) fn are_same(a: &HashSet<u64>, b: &HashSet<u64>) -> bool {
+    let (less, more) = match a.len() <= b.len() {
+        true => (a, b),
+        false => (b, a),
     };
     if less.len() < SAME_WORDS_MIN || (less.len() as f32) < SAME_SHARE * more.len() as f32 {
         return false;

@@ -134,6 +134,7 @@ impl ChunkRecord {
             score,
             text: self.text,
             metadata: self.metadata,
+            found_by: Vec::new(),
         }
     }
 }

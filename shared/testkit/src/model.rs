@@ -158,6 +158,7 @@ pub fn passage(name: &str, text: &str) -> Passage {
         score: 1.0,
         text: text.into(),
         metadata: Default::default(),
+        found_by: Vec::new(),
     }
 }
 

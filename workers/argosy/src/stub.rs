@@ -126,5 +126,6 @@ fn passage(n: u32) -> Option<Passage> {
         score: 1.0 - f32::from(u8::try_from(n).ok()?) / 10.0,
         text: text.repeat(PASSAGE_CHARS.div_ceil(text.len())),
         metadata: Default::default(),
+        found_by: Vec::new(),
     })
 }

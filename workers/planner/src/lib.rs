@@ -7,6 +7,7 @@ mod fingerprint;
 mod options;
 mod plan;
 mod stage;
+mod sub_queries;
 
 pub use options::Options;
 pub use stage::{Error, Planner};

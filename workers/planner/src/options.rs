@@ -11,7 +11,7 @@ pub struct Options {
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `15s`.
     pub call_timeout: Span,
-    /// Longest answer. Default 200 tokens, several times what the JSON needs.
+    /// Longest answer. Default 320 tokens, several times what the JSON of a simple question needs.
     pub max_tokens: u32,
     /// Most keywords that are taken over. Default 6; the prompt asks for 2 to 4 (R29).
     pub keywords_max: usize,
@@ -25,7 +25,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             call_timeout: Span::from_secs(15),
-            max_tokens: 200,
+            max_tokens: 320,
             keywords_max: 6,
             unnamed_hints: false,
         }

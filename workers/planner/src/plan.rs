@@ -1,6 +1,7 @@
 //! Reads a plan out of what a model wrote (R29, R53).
 
 use crate::options::Options;
+use crate::sub_queries;
 use envelope::limits::QUESTION_CHARS_MAX;
 use envelope::{Condition, Filter, Op, Origin, Plan};
 use llm::{json, words};
@@ -13,23 +14,29 @@ const HINT_CHARS_MIN: usize = 3;
 /// Longest file extension, in characters.
 const EXTENSION_CHARS_MAX: usize = 5;
 
-/// The plan that `answer` describes for `question`; `None` when it describes none.
-pub(crate) fn read(answer: &str, question: &str, options: &Options) -> Option<Plan> {
+/// The plan that `answer` describes for `question`, and how many sub-queries were left out of it;
+/// `None` when it describes none.
+pub(crate) fn read(answer: &str, question: &str, options: &Options) -> Option<(Plan, u16)> {
     let object = match json::read_object(answer) {
         Some((object, _)) => object,
-        None => Value::from_iter([("keywords", json::field_strings(answer, "keywords"))]),
+        None => Value::from_iter(
+            ["keywords", "sub_queries"].map(|field| (field, json::field_strings(answer, field))),
+        ),
     };
     let keywords = keywords(&object, options.keywords_max);
     let rewritten = text(&object, "query").filter(|q| q.chars().count() <= QUESTION_CHARS_MAX);
     let filter = filter(&object, question, options);
-    if keywords.is_empty() && rewritten.is_none() && filter.is_empty() {
+    let (sub_queries, trimmed) = sub_queries::read(&object, question);
+    if keywords.is_empty() && rewritten.is_none() && filter.is_empty() && sub_queries.is_empty() {
         return None;
     }
-    Some(Plan {
+    let plan = Plan {
         query: worded(rewritten.unwrap_or(question), &keywords),
         keywords,
+        sub_queries,
         filter,
-    })
+    };
+    Some((plan, trimmed))
 }
 
 /// The query with every keyword in it that says something new. The query is all that a later round
@@ -125,7 +132,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn plan(answer: &str, question: &str) -> Plan {
-        read(answer, question, &Options::default()).unwrap_or_else(|| panic!("no plan: {answer}"))
+        let read = read(answer, question, &Options::default());
+        read.unwrap_or_else(|| panic!("no plan: {answer}")).0
     }
 
     #[test]
@@ -176,7 +184,7 @@ mod tests {
             unnamed_hints: true,
             ..Options::default()
         };
-        let plan = read(answer, "How much did we pay?", &trusting).unwrap();
+        let (plan, _) = read(answer, "How much did we pay?", &trusting).unwrap();
         assert_eq!(plan.filter.0.len(), 2);
     }
 
@@ -223,7 +231,7 @@ mod tests {
         ) {
             let made = serde_json::json!({"keywords": listed, "source_hint": hint}).to_string();
             for answer in [answer, made] {
-                let Some(plan) = read(&answer, &question, &Options::default()) else { continue };
+                let Some((plan, _)) = read(&answer, &question, &Options::default()) else { continue };
                 prop_assert!(plan.keywords.len() <= 6 && plan.filter.0.len() <= 2);
                 prop_assert!(plan.query.chars().count() <= QUESTION_CHARS_MAX + 6 * 81);
             }

@@ -3,6 +3,7 @@
 use crate::fingerprint::Fingerprint;
 use crate::options::Options;
 use crate::plan;
+use envelope::limits::SUB_QUERIES_MAX;
 use envelope::route::PlannerExit;
 use envelope::{Class, Classed, Fallback, Plan, PlanTask, Role};
 use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema};
@@ -82,9 +83,13 @@ impl Planner {
         let reply = self.model.chat(&request).await?;
         let question = cx.case.question.best();
         let done = match plan::read(&reply.text, question, &self.options) {
-            Some(plan) => {
+            Some((plan, trimmed)) => {
                 let decided = decided(&plan);
-                Done::new(plan, decided)
+                let mut done = Done::new(plan, decided);
+                if trimmed > 0 {
+                    done = done.with_fallback(Fallback::SubQueriesTrimmed { count: trimmed });
+                }
+                done
             }
             None => Done::new(Plan::from_question(&cx.case), "the question as it stands")
                 .with_fallback(Fallback::PlanDefault),
@@ -149,6 +154,9 @@ fn decided(plan: &Plan) -> String {
         1 => "1 keyword".to_owned(),
         n => format!("{n} keywords"),
     };
+    if !plan.sub_queries.is_empty() {
+        words.push_str(&format!(", {} sub-queries", plan.sub_queries.len()));
+    }
     if !plan.filter.is_empty() {
         words.push_str(&format!(", {}", plan.filter));
     }
@@ -159,10 +167,11 @@ fn schema(task: &PlanTask) -> Schema {
     let hint = json!({"type": ["string", "null"]});
     let mut properties = json!({
         "keywords": {"type": "array", "items": {"type": "string"}, "maxItems": 4},
+        "sub_queries": {"type": "array", "items": {"type": "string"}, "maxItems": SUB_QUERIES_MAX},
         "file_filter": hint,
         "source_hint": hint
     });
-    let mut required = vec!["keywords", "file_filter", "source_hint"];
+    let mut required = vec!["keywords", "sub_queries", "file_filter", "source_hint"];
     if matches!(task, PlanTask::Refine { .. }) {
         properties["query"] = json!({"type": "string"});
         required.insert(0, "query");

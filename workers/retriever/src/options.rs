@@ -1,7 +1,7 @@
 //! What may be tuned about retrieving.
 
 use crate::stage::Error;
-use envelope::limits::FANOUT_MAX;
+use envelope::limits::{CONTEXT_CHARS, FANOUT_MAX};
 use serde::{Deserialize, Serialize};
 
 /// How much is fetched and how much is kept (R53, R54, C5).
@@ -12,6 +12,12 @@ pub struct Options {
     pub fetch_k: usize,
     /// Passages to map, one model call each, in agentic mode. Default 5, at most 64.
     pub map_max: usize,
+    /// Passages of each sub-query of a plan, from which the passages to map are shared out. Default
+    /// 10, at most 64.
+    pub per_query_k: usize,
+    /// Cut the text of each passage to about this many characters around the sentences that match
+    /// best, 80 to 100,000: for noisy scans and very small models. Default none: the whole chunk.
+    pub context_chars: Option<usize>,
     /// Candidates to fetch before reranking, in simple mode. Default 20 passages.
     pub simple_k: usize,
     /// Passages to answer from in one call, in simple mode. Default 5, at most 64.
@@ -23,6 +29,8 @@ impl Default for Options {
         Options {
             fetch_k: 100,
             map_max: 5,
+            per_query_k: 10,
+            context_chars: None,
             simple_k: 20,
             simple_max: 5,
         }
@@ -32,8 +40,16 @@ impl Default for Options {
 impl Options {
     /// Checks that every number can be kept to.
     pub fn validate(&self) -> Result<(), Error> {
+        if let Some(chars) = self.context_chars.filter(|c| !CONTEXT_CHARS.contains(c)) {
+            return Err(Error::Options(format!(
+                "`context_chars` is {chars}: want {} to {}, or leave it out for the whole text",
+                CONTEXT_CHARS.start(),
+                CONTEXT_CHARS.end()
+            )));
+        }
         for (name, kept, fetched) in [
             ("map_max", self.map_max, self.fetch_k),
+            ("per_query_k", self.per_query_k, self.fetch_k),
             ("simple_max", self.simple_max, self.simple_k),
         ] {
             if kept == 0 || kept > FANOUT_MAX {
@@ -72,6 +88,20 @@ mod tests {
                     ..Options::default()
                 },
                 "1 to 64",
+            ),
+            (
+                Options {
+                    per_query_k: 0,
+                    ..Options::default()
+                },
+                "`per_query_k` is 0",
+            ),
+            (
+                Options {
+                    context_chars: Some(12),
+                    ..Options::default()
+                },
+                "`context_chars` is 12: want 80",
             ),
             (
                 Options {

@@ -4,8 +4,8 @@ use crate::narrowing::Narrowing;
 use crate::options::Options;
 use crate::passages::fit;
 use envelope::route::RetrieverExit;
-use envelope::{Class, Classed, CodecError, Fallback, Matched, Mode, Plan, Role, Scatter};
-use retrieval::{Request, SearchResult, Searcher};
+use envelope::{Class, Classed, CodecError, Fallback, Matched, Mode, Passage, Plan, Role, Scatter};
+use retrieval::{Gathered, Request, SearchResult, Searcher, context, search_each};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 
@@ -52,16 +52,23 @@ impl Retriever {
     async fn retrieve(&self, cx: &Cx, plan: Plan) -> Result<Done<RetrieverExit>, stage::Error> {
         let mut narrowing = Narrowing::of(&cx.case, &plan);
         let mut found = self.search(cx, &plan, &narrowing).await?;
-        if found.passages.is_empty()
+        if found.result.passages.is_empty()
             && let Some(relaxed) = narrowing.relaxed()
         {
             narrowing = relaxed;
             found = self.search(cx, &plan, &narrowing).await?;
         }
+        let Gathered {
+            result: found,
+            found: by_sub_query,
+            failed,
+        } = found;
         let mut fallbacks = narrowing.fallbacks(&found.unknown_fields);
         fallbacks.extend(found.failed.iter().map(|leg| Fallback::SearchedWithout {
             leg: leg.as_str().into(),
         }));
+        let failed = failed.into_iter();
+        fallbacks.extend(failed.map(|query| Fallback::SubQueryFailed { query }));
         let mut done = if found.passages.is_empty() {
             let doubt = narrowing.doubt(&cx.case, &found.unknown_fields);
             Done::new(RetrieverExit::NothingFound(doubt), "nothing found")
@@ -69,6 +76,7 @@ impl Retriever {
             let matched = narrowing.matched(&found.unknown_fields);
             self.scatter(cx.case.mode, plan, found, matched)?
         };
+        done.decided.push_str(&told(&by_sub_query));
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)
     }
@@ -78,7 +86,7 @@ impl Retriever {
         cx: &Cx,
         plan: &Plan,
         narrowing: &Narrowing,
-    ) -> Result<SearchResult, retrieval::Error> {
+    ) -> Result<Gathered, retrieval::Error> {
         let (fetch_k, top_k) = match cx.case.mode {
             Mode::Agentic => (self.options.fetch_k, self.options.map_max),
             Mode::Simple => (self.options.simple_k, self.options.simple_max),
@@ -92,16 +100,23 @@ impl Retriever {
             fetch_k,
             top_k,
         };
-        self.searcher.search(&request).await
+        let per_query_k = self.options.per_query_k;
+        search_each(&*self.searcher, &request, &plan.sub_queries, per_query_k).await
     }
 
     fn scatter(
         &self,
         mode: Mode,
         plan: Plan,
-        found: SearchResult,
+        mut found: SearchResult,
         matched: Matched,
     ) -> Result<Done<RetrieverExit>, Error> {
+        if let Some(chars) = self.options.context_chars {
+            for passage in &mut found.passages {
+                let asked = asked_of(&plan, passage);
+                passage.text = context(&passage.text, &asked, chars);
+            }
+        }
         let count_max = match mode {
             Mode::Agentic => self.options.map_max,
             Mode::Simple => self.options.simple_max,
@@ -127,6 +142,30 @@ impl Retriever {
     }
 }
 
+/// What a passage was found for, in words.
+fn asked_of(plan: &Plan, passage: &Passage) -> String {
+    let places = passage.found_by.iter();
+    let parts = places.filter_map(|place| plan.sub_queries.get(usize::from(*place)));
+    let parts: Vec<&str> = parts.map(String::as_str).collect();
+    match parts.is_empty() {
+        true => plan.query.clone(),
+        false => parts.join(" "),
+    }
+}
+
+/// How many passages each sub-query found.
+fn told(found: &[Option<usize>]) -> String {
+    if found.is_empty() {
+        return String::new();
+    }
+    let told = found.iter().map(|found| match found {
+        Some(count) => count.to_string(),
+        None => "failed".into(),
+    });
+    let told: Vec<String> = told.collect();
+    format!("; by sub-query: {}", told.join(", "))
+}
+
 impl Stage for Retriever {
     type In = Plan;
     type Out = RetrieverExit;
@@ -144,7 +183,7 @@ impl Stage for Retriever {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Doubt, Filter, Origin, Passage};
+    use envelope::{Doubt, Filter, Origin};
     use serde_json::json;
     use std::sync::Mutex;
     use testkit::model::{passage, step};
@@ -156,6 +195,8 @@ mod tests {
         conditions_max: usize,
         unknown_fields: Vec<String>,
         failed: Vec<retrieval::Leg>,
+        /// A query that fails.
+        broken: &'static str,
         requests: Mutex<Vec<Request>>,
     }
 
@@ -166,6 +207,7 @@ mod tests {
                 conditions_max,
                 unknown_fields: Vec::new(),
                 failed: Vec::new(),
+                broken: "",
                 requests: Mutex::default(),
             }
         }
@@ -178,6 +220,9 @@ mod tests {
         ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
             Box::pin(async move {
                 self.requests.lock().unwrap().push(request.clone());
+                if request.query == self.broken {
+                    return Err(retrieval::Error::Index("broken".into()));
+                }
                 let mut found = SearchResult {
                     unknown_fields: self.unknown_fields.clone(),
                     failed: self.failed.clone(),
@@ -197,6 +242,7 @@ mod tests {
         Plan {
             query: "total of the invoice".into(),
             keywords: vec!["total".into()],
+            sub_queries: Vec::new(),
             filter: Filter::parse(&filter, Origin::Planner).unwrap(),
         }
     }
@@ -281,6 +327,66 @@ mod tests {
         let (done, _) = run(searcher, &cx()).await;
         let leg = "vectors".into();
         assert_eq!(done.fallbacks, [Fallback::SearchedWithout { leg }]);
+    }
+
+    #[tokio::test]
+    async fn sub_queries_are_searched_for_as_well_and_one_may_fail() {
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t"), passage("b", "u")], 2);
+        searcher.broken = "total of bill 8";
+        let searcher = Arc::new(searcher);
+        let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+        let plan = Plan {
+            sub_queries: vec!["total of bill 7".into(), "total of bill 8".into()],
+            ..plan()
+        };
+        let done = retriever.run(&cx(), plan).await.unwrap();
+        let requests = searcher.requests.lock().unwrap();
+        let asked: Vec<_> = requests
+            .iter()
+            .map(|r| (r.query.as_str(), r.top_k))
+            .collect();
+        assert_eq!(
+            asked,
+            [
+                ("total of the invoice", 10),
+                ("total of bill 7", 10),
+                ("total of bill 8", 10)
+            ]
+        );
+        assert!(
+            requests
+                .iter()
+                .all(|r| r.filter == requests[0].filter && r.fetch_k == 100)
+        );
+        let query = "total of bill 8".into();
+        assert_eq!(done.fallbacks, [Fallback::SubQueryFailed { query }]);
+        assert_eq!(done.decided, "2 of 40 passages; by sub-query: 2, failed");
+        let RetrieverExit::Found(scatter) = done.out else {
+            panic!("nothing found")
+        };
+        assert!(scatter.passages.iter().all(|p| p.found_by == [0]));
+    }
+
+    #[tokio::test]
+    async fn a_text_is_cut_around_what_it_was_found_for() {
+        let text = format!(
+            "{}The total is 5. {}",
+            "Noise. ".repeat(40),
+            "Noise. ".repeat(40)
+        );
+        let searcher = Arc::new(FakeSearcher::new(vec![passage("a", &text)], 2));
+        let options = Options {
+            context_chars: Some(80),
+            ..Options::default()
+        };
+        let retriever = Retriever::new(searcher, options).unwrap();
+        let done = retriever.run(&cx(), plan()).await.unwrap();
+        let RetrieverExit::Found(scatter) = done.out else {
+            panic!("nothing found")
+        };
+        let cut = &scatter.passages[0];
+        assert!(cut.text.contains("The total is 5.") && cut.text.chars().count() < 90);
+        assert_eq!((cut.line, cut.page), (1, None));
     }
 
     #[tokio::test]

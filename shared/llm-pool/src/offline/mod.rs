@@ -12,12 +12,14 @@
 //! | `units` | a passage as sentences, table rows and fields |
 //! | `cues` | what kind of answer a sentence could be |
 //! | `score` | how well a sentence answers |
+//! | `parts` | the questions that a question is made of |
 //! | `plan`, `map`, `reduce`, `clarify` | what each role writes |
 
 mod clarify;
 mod cues;
 mod lexicon;
 mod map;
+mod parts;
 mod plan;
 mod question;
 mod reduce;
@@ -27,6 +29,7 @@ mod units;
 use envelope::{Role, Usage};
 use lexicon::Lexicon;
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, section, tokens};
+pub use parts::sub_queries;
 
 /// The name that answers of the offline reader are labelled with.
 pub const NAME: &str = "offline-extractive";

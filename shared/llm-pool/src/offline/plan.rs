@@ -1,6 +1,7 @@
 //! The planner's part: keywords, and a file when the question names one.
 
 use super::lexicon::Lexicon;
+use super::parts::sub_queries;
 use super::question::{Kind, Question, Term};
 use llm::words;
 use serde_json::json;
@@ -19,6 +20,7 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) ->
     let mut keywords = keywords(&read);
     let hint = source_hint(question);
     let mut query = question.trim().to_owned();
+    let mut parts = sub_queries(question);
     if let Some(earlier) = earlier {
         let known: Vec<BTreeSet<String>> = earlier.lines().map(sought).collect();
         let fresh = rewritings(lexicon, &read)
@@ -26,6 +28,7 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) ->
             .find(|words| !words.is_empty() && !known.contains(&sought(&words.join(" "))));
         if let Some(words) = fresh {
             query = words.join(" ");
+            parts.clear();
             keywords = words.into_iter().take(KEYWORDS_MAX).collect();
         }
     }
@@ -38,6 +41,7 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) ->
         "file_filter": filter,
         "source_hint": hint,
         "query": query,
+        "sub_queries": parts,
     })
     .to_string()
 }

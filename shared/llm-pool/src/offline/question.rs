@@ -217,7 +217,7 @@ fn tokens(text: &str) -> Vec<Token> {
 }
 
 /// How many of the next tokens are one term: `ISO 9001`, `TP 120 X`, `serial number 40781`, `line 3`.
-fn joined(next: &[&str]) -> (Option<Kind>, usize) {
+pub(super) fn joined(next: &[&str]) -> (Option<Kind>, usize) {
     let open = |at: usize| {
         at == 0
             || next
@@ -262,7 +262,7 @@ fn is_code(word: &str) -> bool {
 }
 
 /// A question at its "and how", "and what" and the like.
-fn clauses(text: &str) -> Vec<&str> {
+pub(super) fn clauses(text: &str) -> Vec<&str> {
     const ASKING: [&str; 14] = [
         "at", "by", "for", "how", "under", "what", "when", "where", "which", "who", "whom",
         "whose", "why", "within",
@@ -289,7 +289,7 @@ fn clauses(text: &str) -> Vec<&str> {
 const PREPOSITIONS: [&str; 5] = ["at", "by", "for", "under", "within"];
 
 /// A token without the punctuation around it and without a possessive.
-fn bare(token: &str) -> &str {
+pub(super) fn bare(token: &str) -> &str {
     let token = token.trim_matches(|c: char| !c.is_alphanumeric());
     token
         .strip_suffix("'s")
@@ -305,7 +305,7 @@ fn parts(token: &str) -> Vec<&str> {
     words::runs(token).collect()
 }
 
-fn kind_of(part: &str, capital_means_nothing: bool) -> Option<Kind> {
+pub(super) fn kind_of(part: &str, capital_means_nothing: bool) -> Option<Kind> {
     let lower = part.to_lowercase();
     if part.is_empty() || words::is_stop(&lower) {
         return None;

@@ -2,7 +2,9 @@
 
 use super::ground::Ground;
 use crate::fail::Fail;
-use retrieval::{HybridSearcher, Options, Searcher};
+use futures_util::future::BoxFuture;
+use llm_pool::offline::sub_queries;
+use retrieval::{HybridSearcher, Options, Request, SearchResult, Searcher, search_each};
 use std::sync::Arc;
 
 /// A way to search.
@@ -13,6 +15,8 @@ pub(super) struct Method {
     words: bool,
     vectors: bool,
     rerank: bool,
+    /// Whether the parts of a question are searched for as well.
+    parts: bool,
 }
 
 /// All ways, in the order of reports.
@@ -22,6 +26,10 @@ const METHODS: &[Method] = &[
     method("vectors", false, true, false),
     method("fused", true, true, false),
     method("fused_rerank", true, true, true),
+    Method {
+        parts: true,
+        ..method("sub_queries", true, true, true)
+    },
 ];
 
 const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) -> Method {
@@ -30,6 +38,26 @@ const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) ->
         words,
         vectors,
         rerank,
+        parts: false,
+    }
+}
+
+/// Passages of each part: the retriever's default.
+const PER_QUERY_K: usize = 10;
+
+/// Searches for the parts of a question as well, as the offline reader takes it apart.
+struct InParts(HybridSearcher);
+
+impl Searcher for InParts {
+    fn search<'a>(
+        &'a self,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        Box::pin(async move {
+            let parts = sub_queries(&request.query);
+            let gathered = search_each(&self.0, request, &parts, PER_QUERY_K).await?;
+            Ok(gathered.result)
+        })
     }
 }
 
@@ -42,7 +70,11 @@ impl Method {
             rerank: self.rerank,
             ..Options::default()
         };
-        Ok(Arc::new(HybridSearcher::new(ground.index.clone(), options)))
+        let searcher = HybridSearcher::new(ground.index.clone(), options);
+        Ok(match self.parts {
+            true => Arc::new(InParts(searcher)),
+            false => Arc::new(searcher),
+        })
     }
 }
 
