@@ -26,4 +26,5 @@ mod golden;
 mod help;
 mod indexing;
 mod ingress;
+mod lookup;
 mod output;

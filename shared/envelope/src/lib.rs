@@ -12,6 +12,7 @@
 //! | [`subject`] | the subject grammar: build and parse |
 //! | [`document`] | what a document message says, and what came of it |
 //! | [`question`] | the ingress message and the reasons for refusing one |
+//! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
 //! | [`payload`] | the typed payload of each hop |
 //! | [`filter`] | what a search may be narrowed by |
@@ -30,6 +31,7 @@ pub mod filter;
 pub mod header;
 pub mod ids;
 pub mod limits;
+pub mod lookup;
 pub mod message;
 pub mod payload;
 pub mod question;

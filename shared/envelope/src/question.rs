@@ -130,7 +130,7 @@ pub struct Refusal {
     pub reply_to: Option<String>,
 }
 
-fn refuse<T>(code: RefusalCode, message: impl Into<String>) -> Result<T, Refusal> {
+pub(crate) fn refuse<T>(code: RefusalCode, message: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal {
         code,
         message: one_line(&message.into()),
@@ -252,12 +252,12 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
     })
 }
 
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
 /// The value of a field; `null` counts as left out.
-fn field<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+pub(crate) fn field<'a>(object: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     object.get(name).filter(|v| !v.is_null())
 }
 
@@ -282,7 +282,7 @@ fn read_question(object: &Map<String, Value>) -> Result<String, Refusal> {
     Ok(question.to_owned())
 }
 
-fn read_id<T>(
+pub(crate) fn read_id<T>(
     object: &Map<String, Value>,
     name: &str,
     build: impl Fn(String) -> Result<T, crate::ids::IdError>,
@@ -313,7 +313,7 @@ fn read_word<T: serde::de::DeserializeOwned + Default>(
     }
 }
 
-fn read_buckets(object: &Map<String, Value>) -> Result<Vec<Bucket>, Refusal> {
+pub(crate) fn read_buckets(object: &Map<String, Value>) -> Result<Vec<Bucket>, Refusal> {
     let Some(value) = field(object, "buckets") else {
         return Ok(Vec::new());
     };
@@ -333,7 +333,7 @@ fn read_buckets(object: &Map<String, Value>) -> Result<Vec<Bucket>, Refusal> {
         .collect()
 }
 
-fn read_filter(object: &Map<String, Value>) -> Result<Filter, Refusal> {
+pub(crate) fn read_filter(object: &Map<String, Value>) -> Result<Filter, Refusal> {
     match field(object, "filters") {
         None => Ok(Filter::default()),
         Some(value) => Filter::parse(value, Origin::User)

@@ -3,6 +3,7 @@
 //! ```text
 //! argosy.query                                  ingress
 //! argosy.ask                                    ingress by request and reply (core NATS)
+//! argosy.search, argosy.count, argosy.metadata  looking into the corpus by request and reply (core NATS)
 //! argosy.step.<shard>.<role>.<turn>.<hop>[.<i>] a step to do; <i> for map steps only
 //! argosy.step.<shard>.scatter.<turn>.<hop>      what to join
 //! argosy.part.<shard>.<turn>.<hop>.<i>          a map result
@@ -25,6 +26,12 @@ use std::fmt;
 pub const QUERY: &str = "argosy.query";
 /// Ingress by request and reply.
 pub const ASK: &str = "argosy.ask";
+/// Searching by request and reply, see [`lookup`](crate::lookup).
+pub const SEARCH: &str = "argosy.search";
+/// Counting documents by request and reply.
+pub const COUNT: &str = "argosy.count";
+/// What is known of one document, by request and reply.
+pub const METADATA: &str = "argosy.metadata";
 /// Every document that waits to be indexed.
 pub const DOCUMENTS: &str = "argosy.document.*.*";
 /// The schedule that makes one gateway look for lost turns; no turn id can collide with it.

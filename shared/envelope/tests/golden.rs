@@ -8,6 +8,7 @@
     reason = "a test that cannot go on may panic, in its helpers too"
 )]
 
+use argosy_envelope::lookup::{Counted, Document, Found, Reply};
 use argosy_envelope::{
     Doubt, Draft, Envelope, MapTask, Part, Plan, PlanTask, ReduceTask, Scatter, Terminal, decode,
     encode,
@@ -35,7 +36,9 @@ fn steps() {
     same::<Envelope<PlanTask>>("plan_first");
     same::<Envelope<PlanTask>>("plan_refine");
     same::<Envelope<Plan>>("retrieve");
+    same::<Envelope<Plan>>("retrieve_sub_queries");
     same::<Envelope<Scatter>>("scatter");
+    same::<Envelope<Scatter>>("scatter_found_by");
     same::<Envelope<MapTask>>("map");
     same::<Envelope<ReduceTask>>("reduce_gather");
     same::<Envelope<ReduceTask>>("reduce_generate");
@@ -47,6 +50,15 @@ fn steps() {
 fn parts() {
     same::<Part>("part_findings");
     same::<Part>("part_error");
+}
+
+#[test]
+fn replies_to_a_look_into_the_corpus() {
+    same::<Reply<Found>>("search_reply");
+    same::<Reply<Found>>("search_reply_empty");
+    same::<Reply<Counted>>("count_reply");
+    same::<Reply<Document>>("metadata_reply");
+    same::<Reply<Document>>("lookup_error");
 }
 
 #[test]

@@ -1,5 +1,9 @@
 //! The command line.
 
+mod lookup;
+
+pub use lookup::{Search, Show, Where};
+
 use crate::corpus::PATIENCE;
 use crate::fail::Fail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -71,6 +75,12 @@ pub enum Command {
     /// Ask one question: over a folder in this process, or with --server through the fleet.
     #[command(after_help = "Example: argosy ask \"When does the lease end?\" --corpus ./documents")]
     Ask(Ask),
+    /// Look for passages, or count documents, without asking a question.
+    #[command(after_help = "Example: argosy search \"notice period\" --corpus ./documents --top 5")]
+    Search(Search),
+    /// Show what is known of one document.
+    #[command(after_help = "Example: argosy show contracts/lease.md --corpus ./documents")]
+    Show(Show),
     /// Bring a folder into the corpus: of the fleet with --server, else of this machine.
     #[command(after_help = "Example: argosy index ./documents --server nats://127.0.0.1:4222")]
     Index(Index),

@@ -13,6 +13,7 @@
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
 //! | [`local`] | the whole fleet in one process |
+//! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`view`] | the corpus stream into an index |
 //! | [`client`] | asking, as any client does |
@@ -32,6 +33,7 @@ pub mod fail;
 pub mod fault;
 pub mod fleet;
 pub mod local;
+pub mod lookup;
 pub mod model;
 pub mod render;
 pub mod roles;

@@ -6,6 +6,7 @@
 use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
 use crate::fail::Fail;
+use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
 use crate::roles::{Collaborators, Process};
 use crate::view::IndexView;
@@ -60,6 +61,7 @@ impl Local {
             faults: None,
         };
         let searcher = Arc::new(HybridSearcher::new(index.clone(), Options::default()));
+        let lookup = Lookup::new(searcher.clone(), index.clone());
         let mut running = process.start(
             &Role::ALL,
             &Collaborators {
@@ -67,6 +69,14 @@ impl Local {
                 searcher,
             },
         )?;
+        // Listening before anybody can ask: a request that nobody hears is lost.
+        let heard = Heard::open(&*bus).await?;
+        running.spawn(lookup::serve(
+            bus.clone(),
+            lookup,
+            Some(heard),
+            stop.clone(),
+        ));
         let (fed, until) = (bus.clone(), stop.clone());
         running.spawn(async move {
             feed(&*fed, Stream::Chunks, "argosy.chunk.>", &mut view, until).await

@@ -61,6 +61,8 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
     match cli.command {
         Command::Demo(args) => command::demo::run(args, config, output).await,
         Command::Ask(args) => command::ask::run(args, config, output).await,
+        Command::Search(args) => command::search::search(args, config, output).await,
+        Command::Show(args) => command::search::show(args, config, output).await,
         Command::Index(args) => command::index::run(args, config, output).await,
         Command::Setup(args) => command::setup::run(args, config, output).await,
         Command::Run(args) => command::run::run(args, config).await,
@@ -79,6 +81,8 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
     let none = Server::default();
     let server = match &cli.command {
         Command::Ask(args) => &args.server,
+        Command::Search(args) => &args.place.server,
+        Command::Show(args) => &args.place.server,
         Command::Index(args) => &args.server,
         Command::Setup(args) => &args.server,
         Command::Run(args) => &args.server,

@@ -1,5 +1,7 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
+pub(crate) mod found;
+
 use crate::cli::Output;
 use crate::corpus::{Progress, Skipped, Summary};
 use crate::fail::Fail;

@@ -166,6 +166,21 @@ impl Index {
         Ok(Gazetteer::new(named))
     }
 
+    /// The fields that the documents of a tenant can be filtered by. Blocking.
+    pub fn fields(&self, tenant: &TenantId) -> Result<Vec<String>, Error> {
+        let searcher = self.reader.searcher();
+        let mut known: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
+        for field in self.fields_of_metadata(&searcher)? {
+            let has_it = Term::from_field_text(self.fields.facts, &facts::marker(&field));
+            let of_tenant = Term::from_field_text(self.fields.tenant, tenant.as_str());
+            let both = BooleanQuery::intersection(vec![term_query(has_it), term_query(of_tenant)]);
+            if searcher.search(&both, &Count)? > 0 {
+                known.insert(field);
+            }
+        }
+        Ok(known.into_iter().collect())
+    }
+
     fn fields_of_metadata(&self, searcher: &Searcher) -> Result<BTreeSet<String>, Error> {
         let marker = facts::marker("");
         let mut fields = BTreeSet::new();

@@ -20,6 +20,8 @@ use std::time::Duration;
 
 /// Whose documents a fleet of one process holds.
 const DEFAULT_TENANT: &str = "default";
+/// Said of a tenant that is named without a fleet.
+pub(crate) const NOT_FOR_THIS_PROCESS: &str = "--tenant is for a fleet, and none is named";
 
 /// Asks one question and prints its answer.
 pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), Fail> {
@@ -39,7 +41,7 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
     }
     let mut local = Local::start(&config, &index).await?;
     let asked = async {
-        prepare(&mut local, &corpus, &args, output).await?;
+        prepare(&mut local, &corpus, args.reuse, args.force, output).await?;
         ask_and_show(&*local.bus, ask, output).await
     };
     let terminal = asked.await;
@@ -63,8 +65,7 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     }
     let mut fields = Map::new();
     if !is_remote && args.tenant != DEFAULT_TENANT {
-        return Err(Fail::usage("--tenant is for a fleet, and none is named")
-            .hint("name it with --server URL"));
+        return Err(Fail::usage(NOT_FOR_THIS_PROCESS).hint("name it with --server URL"));
     }
     if is_remote {
         fields.insert("tenant".into(), args.tenant.as_str().into());
@@ -106,19 +107,20 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
 }
 
 /// Brings the index up to date with the folder, as far as is wanted.
-async fn prepare(
+pub(crate) async fn prepare(
     local: &mut Local,
     corpus: &std::path::Path,
-    args: &cli::Ask,
+    reuse: bool,
+    force: bool,
     output: Output,
 ) -> Result<(), Fail> {
-    if args.reuse {
+    if reuse {
         if local.chunk_count() == 0 {
             return Err(nothing_to_use_again(corpus));
         }
         return Ok(());
     }
-    let mode = if args.force {
+    let mode = if force {
         Mode::Force
     } else {
         Mode::Incremental

@@ -4,6 +4,7 @@ pub mod ask;
 pub mod demo;
 pub mod index;
 pub mod run;
+pub mod search;
 pub mod setup;
 pub mod turn;
 pub mod up;

@@ -4,6 +4,7 @@ use crate::cli;
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::fault::Dice;
+use crate::lookup::{self, Lookup};
 use crate::model;
 use crate::roles::{Collaborators, Process};
 use crate::signal;
@@ -170,6 +171,7 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
     };
     let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
     let (mut view, mut seen) = IndexView::new(index.clone(), stream).map_err(broken)?;
+    let mut caught_up = seen.clone();
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     running
         .spawn(async move { feed(&*bus, Stream::Chunks, "argosy.chunk.>", &mut view, stop).await });
@@ -185,9 +187,20 @@ async fn index(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<dyn S
     });
     let metrics =
         retrieval::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    Ok(Arc::new(
-        HybridSearcher::new(index, Options::default()).with_metrics(metrics),
-    ))
+    let searcher = HybridSearcher::new(index.clone(), Options::default()).with_metrics(metrics);
+    let searcher: Arc<dyn Searcher> = Arc::new(searcher);
+    let lookup = Lookup::new(searcher.clone(), index);
+    let (bus, stop) = (process.bus.clone(), process.stop.clone());
+    running.spawn(async move {
+        let is_there = tokio::select! {
+            seen = caught_up.wait_for(|seen| *seen >= state.last) => seen.is_ok(),
+            () = stop.cancelled() => false,
+        };
+        if is_there {
+            lookup::serve(bus, lookup, None, stop).await;
+        }
+    });
+    Ok(searcher)
 }
 
 /// Keeps readiness true to the connection.

@@ -1,0 +1,343 @@
+//! Looking into the corpus by request and reply: search, count, metadata. No turn, no model, nothing
+//! stored; a retriever that is ready answers.
+//!
+//! Requests are read by hand, as questions are: a program in another language deserves an error that
+//! names the field and the fix. *Not* the fleet's own search, which is a [`Plan`](crate::Plan).
+
+use crate::codec::WIRE;
+use crate::filter::Filter;
+use crate::ids::{Bucket, DocId, TenantId};
+use crate::limits::{
+    CONTEXT_CHARS, FACET_VALUES_MAX, FACETS_MAX, LOOKUP_BYTES_MAX, QUESTION_CHARS_MAX,
+    SOURCE_BYTES_MAX, TOP_K_MAX,
+};
+use crate::payload::{Matched, Passage};
+use crate::question::{Refusal, RefusalCode, cut, field, read_buckets, read_filter, read_id};
+use crate::terminal::Problem;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// Passages of a search that names no number.
+pub const TOP_K: usize = 10;
+/// Values of a field that are returned when the request names no number.
+pub const FACET_VALUES: usize = 20;
+
+/// What is to be searched for, at [`SEARCH`](crate::subject::SEARCH).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// The query in words.
+    pub query: String,
+    /// Whose documents may be read. Default `default`.
+    pub tenant: TenantId,
+    /// Parts of the corpus; empty means all.
+    pub buckets: Vec<Bucket>,
+    /// What must hold for every passage.
+    pub filter: Filter,
+    /// Most passages to return, 1 to [`TOP_K_MAX`]. Default [`TOP_K`].
+    pub top_k: usize,
+    /// Cut each text to about this many characters around what matches best; absent for the whole.
+    pub context_chars: Option<usize>,
+}
+
+/// What is to be counted, at [`COUNT`](crate::subject::COUNT).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Count {
+    /// Whose documents are counted. Default `default`.
+    pub tenant: TenantId,
+    /// Parts of the corpus; empty means all.
+    pub buckets: Vec<Bucket>,
+    /// What must hold for every document.
+    pub filter: Filter,
+    /// Fields whose values are counted too, at most [`FACETS_MAX`].
+    pub facets: Vec<String>,
+    /// Values to return of each, 1 to [`FACET_VALUES_MAX`]. Default [`FACET_VALUES`].
+    pub values_max: usize,
+}
+
+/// Which document is meant, at [`METADATA`](crate::subject::METADATA).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Metadata {
+    /// Whose document it is. Default `default`.
+    pub tenant: TenantId,
+    /// The document.
+    pub which: Which,
+}
+
+/// How a document is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Which {
+    /// By its id.
+    DocId(DocId),
+    /// By its path inside the corpus.
+    Source(String),
+}
+
+/// The reply: either what was asked for, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reply<T> {
+    /// Wire version.
+    pub v: u16,
+    /// What was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<T>,
+    /// Why there is none: a code of docs/wire.md and a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Problem>,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// How the filter fared.
+    pub matched: Matched,
+    /// The best passages, best first.
+    pub passages: Vec<Passage>,
+    /// How many passages match in all.
+    pub total_hits: u64,
+    /// Fields of the filter that no document has; their conditions were left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_fields: Vec<String>,
+    /// The fields that there are, said when one is unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known_fields: Vec<String>,
+    /// Parts of the search that failed: `words` or `vectors`. The passages are from the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
+    /// Passages that were left out because the reply would have been too large.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u32,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Documents that match.
+    pub documents: u64,
+    /// One for each field that was asked for, in that order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facets: Vec<Facet>,
+    /// Fields that no document has; conditions on them were left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_fields: Vec<String>,
+    /// The fields that there are, said when one is unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known_fields: Vec<String>,
+}
+
+/// The values of a field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facet {
+    /// The field.
+    pub field: String,
+    /// Its values, the most frequent first.
+    pub values: Vec<FacetValue>,
+    /// Whether there are values that are not listed.
+    pub more: bool,
+}
+
+/// A value and how many documents have it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FacetValue {
+    /// As it is compared: in lower case.
+    pub value: String,
+    /// Documents that match and have it.
+    pub documents: u64,
+}
+
+/// What is known of one document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// Its title.
+    pub title: String,
+    /// Its path inside the corpus.
+    pub source: String,
+    /// How many chunks it has.
+    pub chunks: u32,
+    /// All of its metadata.
+    pub metadata: BTreeMap<String, Value>,
+}
+
+impl<T> From<Result<T, Problem>> for Reply<T> {
+    fn from(result: Result<T, Problem>) -> Self {
+        let (result, error) = match result {
+            Ok(result) => (Some(result), None),
+            Err(problem) => (None, Some(problem)),
+        };
+        Reply {
+            v: WIRE,
+            result,
+            error,
+        }
+    }
+}
+
+impl Search {
+    /// Reads a request.
+    pub fn parse(bytes: &[u8]) -> Result<Search, Problem> {
+        const FIELDS: [&str; 6] = [
+            "query",
+            "tenant",
+            "buckets",
+            "filters",
+            "top_k",
+            "context_chars",
+        ];
+        let object = object(bytes, &FIELDS, r#"{"query": "…"}"#)?;
+        Ok(Search {
+            query: query(&object)?,
+            tenant: tenant(&object)?,
+            buckets: read_buckets(&object)?,
+            filter: read_filter(&object)?,
+            top_k: number(&object, "top_k", 1..=TOP_K_MAX)?.unwrap_or(TOP_K),
+            context_chars: number(&object, "context_chars", CONTEXT_CHARS)?,
+        })
+    }
+}
+
+impl Count {
+    /// Reads a request.
+    pub fn parse(bytes: &[u8]) -> Result<Count, Problem> {
+        const FIELDS: [&str; 5] = ["tenant", "buckets", "filters", "facets", "values_max"];
+        let object = object(bytes, &FIELDS, "{} to count everything")?;
+        let values = number(&object, "values_max", 1..=FACET_VALUES_MAX)?;
+        Ok(Count {
+            tenant: tenant(&object)?,
+            buckets: read_buckets(&object)?,
+            filter: read_filter(&object)?,
+            facets: facets(&object)?,
+            values_max: values.unwrap_or(FACET_VALUES),
+        })
+    }
+}
+
+impl Metadata {
+    /// Reads a request.
+    pub fn parse(bytes: &[u8]) -> Result<Metadata, Problem> {
+        const FORM: &str = r#"{"doc_id": "…"} or {"source": "…"}"#;
+        let object = object(bytes, &["tenant", "doc_id", "source"], FORM)?;
+        let doc_id = read_id(&object, "doc_id", DocId::new)?;
+        let source = field(&object, "source").map(Value::as_str);
+        let which = match (doc_id, source) {
+            (Some(doc_id), None) => Which::DocId(doc_id),
+            (None, Some(Some(source))) if (1..=SOURCE_BYTES_MAX).contains(&source.len()) => {
+                Which::Source(source.to_owned())
+            }
+            (None, Some(_)) => {
+                let text = format!("`source` must be a path of 1 to {SOURCE_BYTES_MAX} bytes");
+                return Err(bad_field(text));
+            }
+            _ => return Err(bad_field(format!("name one document: send {FORM}"))),
+        };
+        Ok(Metadata {
+            tenant: tenant(&object)?,
+            which,
+        })
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        Problem::new(refusal.code.as_str(), refusal.message)
+    }
+}
+
+fn bad_field(message: String) -> Problem {
+    Problem::new(RefusalCode::BadField.as_str(), message)
+}
+
+fn object(bytes: &[u8], fields: &[&str], form: &str) -> Result<Map<String, Value>, Problem> {
+    let problem = |code: RefusalCode, text: String| Err(Problem::new(code.as_str(), text));
+    let size = bytes.len();
+    if size > LOOKUP_BYTES_MAX {
+        let text = format!("the request has {size} bytes, the limit is {LOOKUP_BYTES_MAX}");
+        return problem(RefusalCode::TooLarge, text);
+    }
+    let object = match serde_json::from_slice::<Value>(bytes) {
+        Ok(Value::Object(object)) => object,
+        Ok(_) => {
+            let text = format!("the request is JSON but not an object; send {form}");
+            return problem(RefusalCode::NotJson, text);
+        }
+        Err(error) => {
+            let text = format!("the request is not JSON in UTF-8 ({error}); send {form}");
+            return problem(RefusalCode::NotJson, text);
+        }
+    };
+    match object.keys().find(|key| !fields.contains(&key.as_str())) {
+        None => Ok(object),
+        Some(unknown) => {
+            let (unknown, known) = (cut(unknown).escape_debug().to_string(), fields.join(", "));
+            let text = format!("unknown field `{unknown}`; the fields are {known}");
+            problem(RefusalCode::UnknownField, text)
+        }
+    }
+}
+
+fn query(object: &Map<String, Value>) -> Result<String, Problem> {
+    let query = field(object, "query").and_then(Value::as_str);
+    let Some(query) = query.map(str::trim).filter(|query| !query.is_empty()) else {
+        let text = "`query` is missing or empty; send {\"query\": \"…\"}";
+        return Err(Problem::new("missing_query", text));
+    };
+    let chars = query.chars().count();
+    if chars > QUESTION_CHARS_MAX {
+        let text = format!("the query has {chars} characters, the limit is {QUESTION_CHARS_MAX}");
+        return Err(Problem::new("query_too_long", text));
+    }
+    Ok(query.to_owned())
+}
+
+fn tenant(object: &Map<String, Value>) -> Result<TenantId, Problem> {
+    let tenant = read_id(object, "tenant", TenantId::new)?;
+    Ok(tenant.unwrap_or_else(TenantId::default_tenant))
+}
+
+fn number(
+    object: &Map<String, Value>,
+    name: &str,
+    range: RangeInclusive<usize>,
+) -> Result<Option<usize>, Problem> {
+    let Some(value) = field(object, name) else {
+        return Ok(None);
+    };
+    let number = value.as_u64().and_then(|n| usize::try_from(n).ok());
+    match number.filter(|n| range.contains(n)) {
+        Some(number) => Ok(Some(number)),
+        None => Err(bad_field(format!(
+            "`{name}` is {}; want a whole number from {} to {}",
+            cut(&value.to_string()),
+            range.start(),
+            range.end()
+        ))),
+    }
+}
+
+fn facets(object: &Map<String, Value>) -> Result<Vec<String>, Problem> {
+    let Some(value) = field(object, "facets") else {
+        return Ok(Vec::new());
+    };
+    let list = value.as_array().filter(|list| list.len() <= FACETS_MAX);
+    let names = list.and_then(|list| {
+        let names = list.iter().map(|name| name.as_str().map(str::to_owned));
+        names.collect::<Option<Vec<String>>>()
+    });
+    names.ok_or_else(|| {
+        bad_field(format!(
+            "`facets` must be a list of at most {FACETS_MAX} names of fields"
+        ))
+    })
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+#[cfg(test)]
+#[path = "lookup_tests.rs"]
+mod tests;

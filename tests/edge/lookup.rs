@@ -1,0 +1,323 @@
+//! Looking into the corpus from outside: what is found, and what bad requests get. The same cases on
+//! the memory bus and on a real server.
+
+use crate::shell::Shell;
+use argosy::config::Config;
+use argosy::lookup::{self, Lookup};
+use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
+use harness::bus::{Bus, CoreMessage, Headers};
+use harness::memory::MemoryBus;
+use harness::nats::NatsBus;
+use retrieval::{ChunkRecord, HybridSearcher, Index, Options, Vectors};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// How long any reply may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn record(tenant: &str, source: &str, text: &str, metadata: Value) -> ChunkRecord {
+    let owner = envelope::TenantId::new(tenant).unwrap();
+    serde_json::from_value(json!({
+        "v": 1, "tenant": tenant, "bucket": retrieval::document::bucket_of(source),
+        "doc_id": retrieval::document::doc_id_of(&owner, source), "n": 0, "of": 1, "hash": "1",
+        "source": source, "title": source, "ext": "md", "line": 7, "text": text, "metadata": metadata,
+    }))
+    .unwrap()
+}
+
+/// A corpus of two tenants, served on `bus`.
+struct Corpus {
+    bus: Arc<dyn Bus>,
+    stop: CancellationToken,
+    running: JoinSet<()>,
+}
+
+impl Corpus {
+    async fn serve(bus: Arc<dyn Bus>) -> Corpus {
+        let index = Index::open_in_ram(&Vectors::None).unwrap();
+        let noise = "Nothing is said here about it. ".repeat(20);
+        let lease = format!("{noise}The Tarnow lease ends on 31 March 2031. {noise}");
+        let records = [
+            record(
+                "default",
+                "contracts/lease.md",
+                &lease,
+                json!({"year": 2024, "city": "Tarnow"}),
+            ),
+            record(
+                "default",
+                "contracts/crane.md",
+                "The crane is inspected.",
+                json!({"year": 2023}),
+            ),
+            record(
+                "other",
+                "contracts/secret.md",
+                "The Tarnow lease of others.",
+                json!({"pin": 1}),
+            ),
+        ];
+        let mut writer = index.writer().unwrap();
+        writer.apply(&records).unwrap();
+        writer.commit(3, "test").unwrap();
+        let searcher = Arc::new(HybridSearcher::new(index.clone(), Options::default()));
+        let stop = CancellationToken::new();
+        let mut running = JoinSet::new();
+        let lookup = Lookup::new(searcher, index);
+        running.spawn(lookup::serve(bus.clone(), lookup, None, stop.clone()));
+        let corpus = Corpus { bus, stop, running };
+        for _ in 0..100 {
+            // Until it listens, a server answers with nothing, and the memory bus not at all.
+            let asked = corpus.raw("argosy.count", b"{}".to_vec(), Duration::from_millis(200));
+            if asked.await.is_some_and(|reply| !reply.is_null()) {
+                return corpus;
+            }
+        }
+        panic!("nobody listens")
+    }
+
+    async fn raw(&self, subject: &str, body: Vec<u8>, wait: Duration) -> Option<Value> {
+        let inbox = format!("_INBOX.lookup{}", fastrand::u64(..));
+        let mut replies = self.bus.subscribe(&inbox, None).await.unwrap();
+        let request = CoreMessage {
+            subject: subject.into(),
+            reply: Some(inbox),
+            headers: Headers::default(),
+            body: body.into(),
+        };
+        self.bus.broadcast(request).await.unwrap();
+        let reply = tokio::time::timeout(wait, replies.next()).await.ok()??;
+        assert!(reply.body.len() <= LOOKUP_REPLY_BYTES_MAX);
+        Some(serde_json::from_slice(&reply.body).unwrap_or(Value::Null))
+    }
+
+    async fn ask(&self, subject: &str, request: Value) -> Value {
+        let body = request.to_string().into_bytes();
+        let reply = self.raw(subject, body, PATIENCE).await;
+        reply.unwrap_or_else(|| panic!("no reply in {PATIENCE:?}: {subject}"))
+    }
+
+    async fn end(mut self) {
+        self.stop.cancel();
+        let ended = async { while self.running.join_next().await.is_some() {} };
+        let ended = tokio::time::timeout(PATIENCE, ended).await;
+        assert!(ended.is_ok(), "it ends when it is told to");
+    }
+}
+
+async fn good_requests(corpus: &Corpus) {
+    let reply = corpus
+        .ask(
+            "argosy.search",
+            json!({"query": "When does the Tarnow lease end?", "context_chars": 80}),
+        )
+        .await;
+    let found = &reply["result"];
+    assert_eq!(found["matched"]["kind"], "matched", "{reply}");
+    assert_eq!(
+        found["passages"][0]["source"], "contracts/lease.md",
+        "{reply}"
+    );
+    let text = found["passages"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("31 March 2031") && text.chars().count() <= 84,
+        "{text}"
+    );
+    assert_eq!(found["passages"][0]["line"], 7);
+    assert!(
+        !reply.to_string().contains("secret"),
+        "the tenant is a condition: {reply}"
+    );
+    assert_eq!(reply["v"], 1);
+
+    let of_others = json!({"query": "lease", "tenant": "other"});
+    let reply = corpus.ask("argosy.search", of_others).await;
+    assert_eq!(reply["result"]["total_hits"], 1, "{reply}");
+    let nothing = json!({"query": "lease", "filters": {"year": 1999}});
+    let reply = corpus.ask("argosy.search", nothing).await;
+    assert_eq!(reply["result"]["matched"]["kind"], "empty", "{reply}");
+
+    let request = json!({"facets": ["year"], "filters": {"source": {"contains": "contracts"}}});
+    let reply = corpus.ask("argosy.count", request).await;
+    assert_eq!(reply["result"]["documents"], 2, "{reply}");
+    let values = json!([{"value": "2023", "documents": 1}, {"value": "2024", "documents": 1}]);
+    assert_eq!(reply["result"]["facets"][0]["values"], values, "{reply}");
+
+    let by_source = json!({"source": "contracts/lease.md"});
+    let reply = corpus.ask("argosy.metadata", by_source).await;
+    assert_eq!(reply["result"]["metadata"]["city"], "Tarnow", "{reply}");
+    let by_id = json!({"doc_id": reply["result"]["doc_id"]});
+    assert_eq!(corpus.ask("argosy.metadata", by_id).await, reply);
+    let of_others = json!({"source": "contracts/secret.md"});
+    let reply = corpus.ask("argosy.metadata", of_others).await;
+    assert_eq!(reply["error"]["code"], "not_found", "{reply}");
+}
+
+async fn bad_requests(corpus: &Corpus) {
+    let many: Vec<u32> = (0..10_000).collect();
+    let operators = "AND OR NOT (( \"\" ~* +-^:[] TO {} && || !".repeat(20);
+    for (request, code) in [
+        (json!({"query": "lease ".repeat(17_000)}), "too_large"),
+        (json!({"query": "lease ".repeat(1_700)}), "query_too_long"),
+        (json!({"query": "lease", "top_k": 0}), "bad_field"),
+        (
+            json!({"query": "lease", "filters": {"year": {"near": 1}}}),
+            "bad_filter",
+        ),
+        (json!({"query": "lease", "tenant": "*"}), "bad_id"),
+        (json!("lease"), "not_json"),
+    ] {
+        let reply = corpus.ask("argosy.search", request).await;
+        assert_eq!(reply["error"]["code"], code, "{reply}");
+        let message = reply["error"]["message"].as_str().unwrap();
+        assert!(
+            message.chars().count() <= 300 && !message.contains('\n'),
+            "{message}"
+        );
+    }
+    // Odd, and yet to be answered.
+    let reply = corpus
+        .ask("argosy.search", json!({"query": operators}))
+        .await;
+    assert!(reply["result"]["passages"].is_array(), "{reply}");
+    let reply = corpus
+        .ask(
+            "argosy.search",
+            json!({"query": "lease", "filters": {"year": {"in": many}}}),
+        )
+        .await;
+    assert_eq!(
+        reply["result"]["passages"][0]["source"], "contracts/lease.md",
+        "{reply}"
+    );
+    let reply = corpus
+        .ask(
+            "argosy.search",
+            json!({"query": "lease", "filters": {"yeer": 2024}}),
+        )
+        .await;
+    assert_eq!(
+        reply["result"]["unknown_fields"],
+        json!(["yeer"]),
+        "{reply}"
+    );
+    let known = &reply["result"]["known_fields"];
+    assert_eq!(
+        *known,
+        json!(["bucket", "city", "doc_id", "ext", "source", "title", "year"])
+    );
+    assert_eq!(reply["result"]["matched"]["kind"], "relaxed", "{reply}");
+    let reply = corpus.ask("argosy.count", json!({"facets": ["pin"]})).await;
+    assert_eq!(
+        reply["result"]["unknown_fields"],
+        json!(["pin"]),
+        "of another tenant: {reply}"
+    );
+    assert_eq!(reply["result"]["facets"][0]["values"], json!([]), "{reply}");
+    let broken = corpus
+        .raw("argosy.search", b"\xff\x00{".to_vec(), PATIENCE)
+        .await;
+    assert_eq!(broken.unwrap()["error"]["code"], "not_json");
+}
+
+/// Many at once: each gets a reply, the result or that there are too many.
+async fn a_crowd(corpus: &Corpus) {
+    let asked = (0..60).map(|_| corpus.ask("argosy.search", json!({"query": "Tarnow lease"})));
+    let replies = futures_util::future::join_all(asked).await;
+    let of = |reply: &&Value| reply["result"]["passages"].is_array();
+    let answered = replies.iter().filter(of).count();
+    assert!(answered >= 16, "{answered}");
+    for reply in replies.iter().filter(|reply| !of(reply)) {
+        assert_eq!(reply["error"]["code"], "overloaded", "{reply}");
+    }
+}
+
+async fn all(bus: Arc<dyn Bus>) {
+    let corpus = Corpus::serve(bus).await;
+    good_requests(&corpus).await;
+    bad_requests(&corpus).await;
+    a_crowd(&corpus).await;
+    good_requests(&corpus).await;
+    corpus.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn looking_into_the_corpus_on_the_memory_bus() {
+    let config = Config::default();
+    let now = envelope::UnixMs(1_700_000_000_000);
+    all(MemoryBus::starting_at(&config.topology(), now)).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn looking_into_the_corpus_on_a_server() {
+    let server = testkit::nats::server().await;
+    let options = harness::nats::Options {
+        url: server.url(),
+        ..Config::default().nats("edge", false)
+    };
+    all(NatsBus::connect(options).await.unwrap()).await;
+}
+
+#[test]
+fn the_command_line_searches_counts_and_shows() {
+    let shell = Shell::new();
+    shell.write(
+        "docs/contracts/lease.md",
+        "---\ncity: Tarnow\nyear: 2024\n---\n# Lease\n\nThe Tarnow lease ends on 31 March 2031.\n",
+    );
+    shell.write(
+        "docs/mail/crane.md",
+        "---\nyear: 2023\n---\n# Crane\n\nThe crane is inspected.\n",
+    );
+    let base = ["--corpus", "docs", "-o", "json"];
+    let ran = shell.run(
+        &[
+            &["search", "Tarnow lease", "--top", "1", "--facet", "year"],
+            &base[..],
+        ]
+        .concat(),
+    );
+    let found = ran.exits(0).json();
+    assert_eq!(
+        found["search"]["passages"][0]["source"], "contracts/lease.md",
+        "{found}"
+    );
+    assert_eq!(found["count"]["documents"], 2, "{found}");
+    assert_eq!(
+        found["count"]["facets"][0]["values"][0]["documents"], 1,
+        "{found}"
+    );
+
+    let again = ["--corpus", "docs", "--reuse"];
+    let ran = shell
+        .run(&[&["search", "Tarnow lease"], &again[..]].concat())
+        .exits(0);
+    assert!(ran.stdout.contains("contracts/lease.md:"), "{ran:?}");
+    assert!(ran.stdout.contains("31 March 2031"), "{ran:?}");
+    let filters = r#"{"yeer": 2024}"#;
+    let ran = shell.run(&[&["search", "lease", "--filters", filters], &again[..]].concat());
+    let ran = ran.exits(2);
+    assert!(
+        ran.stderr.contains("`yeer`") && ran.stderr.contains("year"),
+        "{ran:?}"
+    );
+    let ran = shell.run(&[&["search", "--count", "--bucket", "mail"], &again[..]].concat());
+    assert_eq!(ran.exits(0).stdout, "1 document\n");
+    let ran = shell.run(&[&["search"], &again[..]].concat());
+    ran.exits(2);
+
+    let ran = shell
+        .run(&[&["show", "contracts/lease.md"], &again[..]].concat())
+        .exits(0);
+    assert!(
+        ran.stdout.contains("Tarnow") && ran.stdout.contains("doc_id"),
+        "{ran:?}"
+    );
+    let ran = shell
+        .run(&[&["show", "contracts/gone.md"], &again[..]].concat())
+        .exits(3);
+    assert!(ran.stderr.contains("contracts/gone.md"), "{ran:?}");
+}

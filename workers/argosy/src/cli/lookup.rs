@@ -1,0 +1,68 @@
+//! The arguments of the commands that look into the corpus without asking a question.
+
+use super::Server;
+use clap::Args;
+use envelope::limits::{FACET_VALUES_MAX, TOP_K_MAX};
+use envelope::lookup::{FACET_VALUES, TOP_K};
+use std::path::PathBuf;
+
+/// Which corpus is meant.
+#[derive(Debug, Args)]
+pub struct Where {
+    /// Folder to look into, without a fleet. Default: the working directory.
+    #[arg(long, value_name = "DIR", conflicts_with = "server")]
+    pub corpus: Option<PathBuf>,
+    /// Use the index as it is, without looking at the files.
+    #[arg(long, conflicts_with = "server")]
+    pub reuse: bool,
+    /// Whose documents to look at; goes with --server.
+    #[arg(long, value_name = "TENANT", default_value = "default")]
+    pub tenant: String,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy search`
+#[derive(Debug, Args)]
+pub struct Search {
+    /// What to look for, in words. May be left out with --count and --facet.
+    #[arg(required_unless_present_any = ["count", "facets"])]
+    pub query: Option<String>,
+    /// What must hold for every passage, as JSON: '{"invoice_date":{"gte":"2025-01-01"}}'.
+    #[arg(long, value_name = "JSON")]
+    pub filters: Option<String>,
+    /// Part of the corpus. May be repeated.
+    #[arg(long = "bucket", value_name = "NAME")]
+    pub buckets: Vec<String>,
+    /// Most passages.
+    #[arg(long, value_name = "N", default_value_t = TOP_K as u64, value_parser = clap::value_parser!(u64).range(1..=TOP_K_MAX as u64))]
+    pub top: u64,
+    /// Cut each text to about this many characters around what matches best. Default: a line for
+    /// people, the whole text for programs.
+    #[arg(long, value_name = "N")]
+    pub context_chars: Option<u64>,
+    /// Count the documents, with the values of this field. May be repeated.
+    #[arg(long = "facet", value_name = "FIELD")]
+    pub facets: Vec<String>,
+    /// Most values to show of each.
+    #[arg(long, value_name = "N", default_value_t = FACET_VALUES as u64, value_parser = clap::value_parser!(u64).range(1..=FACET_VALUES_MAX as u64))]
+    pub values: u64,
+    /// Count the documents that --filters and --bucket let through.
+    #[arg(long)]
+    pub count: bool,
+    /// Which corpus is meant.
+    #[command(flatten)]
+    pub place: Where,
+}
+
+/// `argosy show`
+#[derive(Debug, Args)]
+pub struct Show {
+    /// Its id, or its path inside the corpus.
+    #[arg(value_name = "DOC_ID|SOURCE")]
+    pub document: String,
+    /// Which corpus is meant.
+    #[command(flatten)]
+    pub place: Where,
+}

@@ -1,0 +1,137 @@
+//! `argosy search` and `argosy show`: what is in the corpus, without asking a question.
+
+use crate::cli::{self, Output};
+use crate::command::ask::{NOT_FOR_THIS_PROCESS, prepare};
+use crate::command::{connect, must_be_folder};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::local::{Local, index_dir};
+use crate::lookup::client;
+use crate::render::found::{self, Shown};
+use envelope::DocId;
+use envelope::lookup::{Counted, Document, Found};
+use envelope::subject::{COUNT, METADATA, SEARCH};
+use harness::bus::Bus;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+/// Characters of a passage that people are shown.
+const SHOWN_CHARS: u64 = 200;
+
+/// Searches, counts, or both.
+pub async fn search(args: cli::Search, config: Config, output: Output) -> Result<(), Fail> {
+    let place = Place::open(&args.place, &config, output).await?;
+    let shown = look(&*place.bus(), &args, output).await;
+    place.close().await;
+    found::print(&shown?, args.query.as_deref().unwrap_or_default(), output);
+    Ok(())
+}
+
+/// Shows what is known of one document.
+pub async fn show(args: cli::Show, config: Config, output: Output) -> Result<(), Fail> {
+    let place = Place::open(&args.place, &config, output).await?;
+    let named = args.document.trim();
+    // An id holds no dot and no slash, a path has one of them.
+    let field = match DocId::new(named) {
+        Ok(_) => "doc_id",
+        Err(_) => "source",
+    };
+    let request = json!({"tenant": args.place.tenant, field: named});
+    let document = client::ask::<Document>(&*place.bus(), METADATA, &request).await;
+    place.close().await;
+    found::print_document(&document?, output);
+    Ok(())
+}
+
+async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown, Fail> {
+    let conditions = conditions(args)?;
+    let mut shown = Shown {
+        search: None,
+        count: None,
+    };
+    if let Some(query) = &args.query {
+        let mut request = conditions.clone();
+        request.insert("query".into(), query.as_str().into());
+        request.insert("top_k".into(), args.top.into());
+        let people = (output == Output::Text).then_some(SHOWN_CHARS);
+        if let Some(chars) = args.context_chars.or(people) {
+            request.insert("context_chars".into(), chars.into());
+        }
+        let found: Found = client::ask(bus, SEARCH, &request.into()).await?;
+        known(&found.unknown_fields, &found.known_fields)?;
+        shown.search = Some(found);
+    }
+    if args.count || !args.facets.is_empty() {
+        let mut request = conditions;
+        request.insert("facets".into(), args.facets.clone().into());
+        request.insert("values_max".into(), args.values.into());
+        let counted: Counted = client::ask(bus, COUNT, &request.into()).await?;
+        known(&counted.unknown_fields, &counted.known_fields)?;
+        shown.count = Some(counted);
+    }
+    Ok(shown)
+}
+
+/// What holds for search and count.
+fn conditions(args: &cli::Search) -> Result<Map<String, Value>, Fail> {
+    let mut conditions = Map::new();
+    conditions.insert("tenant".into(), args.place.tenant.as_str().into());
+    conditions.insert("buckets".into(), args.buckets.clone().into());
+    if let Some(filters) = &args.filters {
+        let filters: Value = serde_json::from_str(filters).map_err(|e| {
+            Fail::usage(format!("--filters is not JSON: {e}"))
+                .hint(r#"as in --filters '{"total_amount":{"gte":1000}}'"#)
+        })?;
+        conditions.insert("filters".into(), filters);
+    }
+    Ok(conditions)
+}
+
+/// A condition that was left out would show more than was asked for.
+fn known(unknown: &[String], known: &[String]) -> Result<(), Fail> {
+    let Some(first) = unknown.first() else {
+        return Ok(());
+    };
+    Err(Fail::usage(format!("no document has a field `{first}`"))
+        .hint(format!("the fields are {}", known.join(", "))))
+}
+
+/// The fleet that is asked: over NATS, or in this process.
+enum Place {
+    Remote(std::sync::Arc<harness::nats::NatsBus>),
+    Here(Box<Local>),
+}
+
+impl Place {
+    async fn open(args: &cli::Where, config: &Config, output: Output) -> Result<Place, Fail> {
+        if args.server.is_named()? {
+            return Ok(Place::Remote(connect(config).await?));
+        }
+        if args.tenant != "default" {
+            return Err(Fail::usage(NOT_FOR_THIS_PROCESS).hint("name it with --server URL"));
+        }
+        let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
+        must_be_folder(&corpus)?;
+        let mut local = Local::start(config, &index_dir(config, &corpus)).await?;
+        match prepare(&mut local, &corpus, args.reuse, false, output).await {
+            Ok(()) => Ok(Place::Here(Box::new(local))),
+            Err(fail) => {
+                local.stop().await;
+                Err(fail)
+            }
+        }
+    }
+
+    fn bus(&self) -> std::sync::Arc<dyn Bus> {
+        match self {
+            Place::Remote(bus) => bus.clone(),
+            Place::Here(local) => local.bus.clone(),
+        }
+    }
+
+    async fn close(self) {
+        if let Place::Here(local) = self {
+            local.stop().await;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! How passages, counts and documents look.
+
+use super::{count, json, one_line};
+use crate::cli::Output;
+use anstream::println;
+use envelope::lookup::{Counted, Document, Found};
+use envelope::{Matched, Passage};
+use llm::words;
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// Characters of a passage that are shown on its line.
+const SNIPPET_CHARS: usize = 220;
+
+/// The object of `search -o json`. Both fields are always there.
+#[derive(Debug, Serialize)]
+pub(crate) struct Shown {
+    pub(crate) search: Option<Found>,
+    pub(crate) count: Option<Counted>,
+}
+
+/// Prints what a search found and what was counted.
+pub(crate) fn print(shown: &Shown, query: &str, output: Output) {
+    if output == Output::Json {
+        json(shown);
+        return;
+    }
+    if let Some(found) = &shown.search {
+        passages(found, query);
+    }
+    if let Some(counted) = &shown.count {
+        counts(counted);
+    }
+}
+
+fn passages(found: &Found, query: &str) {
+    if found.passages.is_empty() {
+        println!("nothing found");
+    } else {
+        println!("{}", format!("{:>4} {:>6}  source", "rank", "score").bold());
+    }
+    let asked: HashSet<String> = words::content(query).into_iter().collect();
+    for (n, passage) in found.passages.iter().enumerate() {
+        println!(
+            "{:>4} {:>6.2}  {}  {}",
+            n + 1,
+            passage.score,
+            place(passage).cyan(),
+            one_line(&passage.title, 60).dimmed()
+        );
+        let snippet = one_line(&passage.text, SNIPPET_CHARS);
+        println!(
+            "{:>13}{}",
+            "",
+            emphasised(&snippet, &asked, &|w| w.bold().to_string())
+        );
+    }
+    let mut rest = vec![format!(
+        "{} of {} passages that match",
+        found.passages.len(),
+        found.total_hits
+    )];
+    if let Matched::Relaxed { dropped } = &found.matched {
+        rest.push(format!("without the condition {}", dropped.join(" and ")));
+    }
+    rest.extend(
+        found
+            .failed
+            .iter()
+            .map(|leg| format!("the search by {leg} failed")),
+    );
+    if found.left_out > 0 {
+        rest.push(format!(
+            "{} left out: too large for one reply",
+            found.left_out
+        ));
+    }
+    println!("{}", rest.join(" · ").dimmed());
+}
+
+fn place(passage: &Passage) -> String {
+    let page = passage.page.map(|p| format!(" p.{p}")).unwrap_or_default();
+    format!("{}{page}:{}", passage.source, passage.line)
+}
+
+/// The text with the words of a query set off by `set_off`.
+fn emphasised(text: &str, asked: &HashSet<String>, set_off: &dyn Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let word = rest
+            .find(|c: char| !c.is_alphanumeric())
+            .unwrap_or(rest.len());
+        let (run, after) = rest.split_at(word);
+        match words::content(run).iter().any(|w| asked.contains(w)) {
+            true => out.push_str(&set_off(run)),
+            false => out.push_str(run),
+        }
+        let next = after.find(char::is_alphanumeric).unwrap_or(after.len());
+        out.push_str(&after[..next]);
+        rest = &after[next..];
+    }
+    out
+}
+
+fn counts(counted: &Counted) {
+    println!("{}", count(counted.documents, "document"));
+    for facet in &counted.facets {
+        println!("{}", facet.field.bold());
+        for value in &facet.values {
+            println!("{:>8}  {}", value.documents, value.value);
+        }
+        if facet.more {
+            println!("{:>8}  {}", "…", "more; --values N shows them".dimmed());
+        }
+    }
+}
+
+/// Prints what is known of a document.
+pub(crate) fn print_document(document: &Document, output: Output) {
+    if output == Output::Json {
+        json(document);
+        return;
+    }
+    println!("{}", document.title.bold());
+    let rows = [
+        ("source", document.source.clone()),
+        ("doc_id", document.doc_id.to_string()),
+        ("bucket", document.bucket.to_string()),
+        ("chunks", document.chunks.to_string()),
+    ];
+    let metadata = document.metadata.iter().map(|(name, value)| {
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        (name.as_str(), text)
+    });
+    for (name, value) in rows.into_iter().chain(metadata) {
+        println!("  {:<16} {}", name.cyan(), one_line(&value, 200));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_query_are_set_off_in_every_form() {
+        let asked: HashSet<String> = words::content("guarantees of the Delta pump?")
+            .into_iter()
+            .collect();
+        let marked = |text: &str| emphasised(text, &asked, &|word| format!("<{word}>"));
+        assert_eq!(
+            marked("… The guarantee of DELTA-pumps: 24 months."),
+            "… The <guarantee> of <DELTA>-<pumps>: 24 months."
+        );
+        assert_eq!(marked(""), "");
+        assert_eq!(marked("— é"), "— é");
+    }
+}
