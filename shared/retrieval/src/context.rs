@@ -4,7 +4,7 @@
 //! Sentences and lines stay whole, so a citation still quotes what stands in the source. Page and
 //! line of a passage are those of its chunk, as before.
 
-use crate::index::{analyzer, identifier, stems};
+use crate::index::{analyzer, identifier, is_stop_word, stems};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -20,7 +20,9 @@ pub fn context(text: &str, query: &str, chars: usize) -> String {
         return text.to_owned();
     }
     let mut analyzer = analyzer();
-    let wanted: HashSet<String> = stems(&mut analyzer, query).into_iter().collect();
+    let telling = query.split_whitespace().filter(|word| !is_stop_word(word));
+    let telling = telling.collect::<Vec<_>>().join(" ");
+    let wanted: HashSet<String> = stems(&mut analyzer, &telling).into_iter().collect();
     let pieces: Vec<Piece> = sentences(text, chars)
         .into_iter()
         .map(|range| {

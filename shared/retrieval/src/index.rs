@@ -19,7 +19,7 @@ mod words;
 
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub use facts::BUILT_IN as BUILT_IN_FIELDS;
-pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
+pub(crate) use query::{Hits, Snapshot, Terms, identifier, is_stop_word, stems};
 pub(crate) use schema::analyzer;
 pub use vectors::{Vectors, embedded_text};
 

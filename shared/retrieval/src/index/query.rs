@@ -348,7 +348,8 @@ fn rarity(searcher: &Searcher, term: Term) -> Result<f32, Error> {
     Ok((1.0 + (all - with).max(0.0) / (with + 0.5)).ln().max(0.1))
 }
 
-fn is_stop_word(word: &str) -> bool {
+/// Whether a word says nothing about what is looked for.
+pub(crate) fn is_stop_word(word: &str) -> bool {
     let word = word
         .trim_matches(|c: char| !c.is_alphanumeric())
         .to_lowercase();
