@@ -66,6 +66,7 @@ impl Failure {
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
             Failure::Busy { retry_after } | Failure::Down { retry_after, .. } => *retry_after,
+            Failure::Away { left } => Some(*left),
             _ => None,
         }
     }

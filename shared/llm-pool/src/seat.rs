@@ -98,10 +98,13 @@ impl Shared {
                 }
                 Wait::NoNodes => until,
             };
-            if Instant::now() >= by {
+            // Nobody waits for what comes after his time.
+            let now = Instant::now();
+            let in_vain = matches!(wait, Wait::Away(at) if at >= until);
+            if now >= by || in_vain {
                 return Err(match wait {
-                    Wait::Away(until) => Failure::Away {
-                        left: until.saturating_duration_since(Instant::now()),
+                    Wait::Away(at) => Failure::Away {
+                        left: at.saturating_duration_since(now),
                     },
                     Wait::NoNodes => Failure::Away {
                         left: Duration::ZERO,

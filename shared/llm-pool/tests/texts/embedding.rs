@@ -165,7 +165,7 @@ async fn another_length_is_named_with_the_option() {
 #[tokio::test]
 async fn a_node_that_wants_to_be_left_alone_is() {
     let (a, b) = (node().await, node().await);
-    a.always(status(429, "busy", Some("30")));
+    a.always(status(429, "busy", Some("60")));
     let embedder = HttpEmbedder::new(options(&[&a, &b]), &Registry::new()).unwrap();
     for _ in 0..4 {
         embedder.embed(&["a"], Side::Passage).await.unwrap();
