@@ -133,8 +133,12 @@ impl Retriever {
             top_k,
             after,
         };
+        let sub_queries = match self.options.sub_queries {
+            true => &plan.sub_queries[..],
+            false => &[],
+        };
         let per_query_k = self.options.per_query_k;
-        search_each(&*self.searcher, &request, &plan.sub_queries, per_query_k).await
+        search_each(&*self.searcher, &request, sub_queries, per_query_k).await
     }
 
     fn scatter(
@@ -421,7 +425,11 @@ mod tests {
         let mut searcher = FakeSearcher::new(vec![passage("a", "t"), passage("b", "u")], 2);
         searcher.broken = "total of bill 8";
         let searcher = Arc::new(searcher);
-        let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+        let options = Options {
+            sub_queries: true,
+            ..Options::default()
+        };
+        let retriever = Retriever::new(searcher.clone(), options).unwrap();
         let plan = Plan {
             sub_queries: vec!["total of bill 7".into(), "total of bill 8".into()],
             ..plan()
@@ -452,6 +460,19 @@ mod tests {
             panic!("nothing found")
         };
         assert!(scatter.passages.iter().all(|p| p.found_by == [0]));
+    }
+
+    #[tokio::test]
+    async fn sub_queries_are_left_alone_unless_they_are_wanted() {
+        let searcher = Arc::new(FakeSearcher::new(vec![passage("a", "t")], 2));
+        let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+        let plan = Plan {
+            sub_queries: vec!["total of bill 7".into()],
+            ..plan()
+        };
+        let done = retriever.run(&cx(), plan).await.unwrap();
+        assert_eq!(searcher.requests.lock().unwrap().len(), 1);
+        assert_eq!(done.decided, "1 of 40 passages");
     }
 
     #[tokio::test]
