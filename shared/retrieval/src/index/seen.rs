@@ -1,8 +1,8 @@
 //! Which documents an index that began empty has taken in, so that nothing is looked for that
 //! cannot be there.
 //!
-//! A replay puts every chunk in once, and a delete for each of them, asked of every segment, is a
-//! third of the work. What is kept here is a few numbers of each document; two documents whose
+//! A replay puts every chunk in once. A delete for each of them is asked of every segment and kept in
+//! memory until the commit, which was most of what the process held. What is kept here is a few numbers of each document; two documents whose
 //! hashes collide are taken for one, which costs a delete and loses none. *Not* a copy of the index: an
 //! index that was not empty when the writer began has none of this, and neither has a large one.
 
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;
 
-/// Documents that are remembered, at some 30 bytes each; with more, everything is looked for.
+/// Documents that are remembered, in 70 MB at most; with more, everything is looked for.
 const DOCUMENTS_MAX: usize = 1_500_000;
 
 /// What was taken in since the index was empty.
