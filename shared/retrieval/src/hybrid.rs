@@ -210,7 +210,13 @@ impl HybridSearcher {
                 hits.best.extend(more);
             }
             let days = days(&request.query);
-            Ok((hits, Asked { terms, named, days }))
+            let asked = Asked {
+                terms,
+                named,
+                days,
+                vector_share: 0.0,
+            };
+            Ok((hits, asked))
         })
         .await
     }
@@ -356,6 +362,10 @@ fn merge(
 
     let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
     let weight = aim.as_ref().map_or(0.0, |aim| aim.weight);
+    let asked = asked.map(|asked| Asked {
+        vector_share: weight,
+        ..asked
+    });
     // Where the rows are at hand, a chunk that only the words found has its cosine too.
     let cosines = match &aim {
         Some(aim) => snapshot.cosines(&chunks, &aim.vector)?,

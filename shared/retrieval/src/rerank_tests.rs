@@ -31,6 +31,7 @@ fn order(records: Vec<ChunkRecord>, terms: &Terms, top_k: usize) -> Vec<String> 
         terms: terms.clone(),
         named: Vec::new(),
         days: Vec::new(),
+        vector_share: 0.0,
     };
     let passages = rerank(found.collect(), Some(&asked), &mut analyzer(), top_k);
     assert!(passages.iter().all(|p| (0.0..=1.0).contains(&p.score)));
@@ -86,4 +87,12 @@ fn a_search_without_words_has_an_order_too() {
         record("a", 0, "t", "z"),
     ];
     assert_eq!(order(records, &Terms::default(), 3), ["a.0", "a.1", "b.0"]);
+}
+
+#[test]
+fn the_fused_score_weighs_more_with_an_encoder() {
+    for (share, weight) in [(0.0, 0.2), (0.3, 0.2), (0.45, 0.6), (0.6, 1.0), (1.0, 1.0)] {
+        let found = found_weight(0.2, share);
+        assert!((found - weight).abs() < 1e-6, "{share}: {found}");
+    }
 }
