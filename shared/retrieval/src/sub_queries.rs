@@ -21,7 +21,7 @@ pub struct Gathered {
 
 /// Searches for the question of `request` and for each of `sub_queries` (at most
 /// [`SUB_QUERIES_MAX`]), with the same conditions, `fetch_k` candidates and `per_query_k` passages
-/// each. The list has at most `top_k`, see [`share`]. Fails when every search does.
+/// each. The list has at most `top_k`, see `share`. Fails when every search does.
 pub async fn search_each(
     searcher: &dyn Searcher,
     request: &Request,

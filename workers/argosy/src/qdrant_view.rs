@@ -5,7 +5,7 @@
 //! the server behind what was written, and whoever finds a part written already passes over it, so a new
 //! replica begins where the others are and a single one does the work.
 //!
-//! That two write at once is allowed. The rules, decided in [`next`]:
+//! That two write at once is allowed. The rules, decided in `next`:
 //! - The position in the server says that everything up to it was written. Who finds it behind what he
 //!   has himself goes back to it: somebody emptied the collection, or restored an older one.
 //! - Who wrote a part that another one had passed meanwhile has put older vectors over newer ones. He
