@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use telemetry::Registry;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 /// A [`ChatModel`] over the nodes that serve it. A task of its own looks after names and loads; it ends
@@ -29,13 +29,7 @@ use tokio::time::{Instant, timeout_at};
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
-    watching: JoinHandle<()>,
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        self.watching.abort();
-    }
+    _watching: JoinSet<()>,
 }
 
 /// What calls and the task in the background share.
@@ -163,8 +157,12 @@ impl Pool {
             shared.balance().add(node);
         }
         let shared = Arc::new(shared);
-        let watching = tokio::spawn(watch(Arc::downgrade(&shared)));
-        Ok(Pool { shared, watching })
+        let mut watching = JoinSet::new();
+        watching.spawn(watch(Arc::downgrade(&shared)));
+        Ok(Pool {
+            shared,
+            _watching: watching,
+        })
     }
 
     /// Posts `body` to `path` under the version of a node, or beside it for one that begins with a

@@ -1,21 +1,24 @@
 //! The command line.
 
-mod lookup;
-
-pub use lookup::{Search, Show, Where};
-
 use crate::corpus::PATIENCE;
 use crate::fail::Fail;
-use crate::search::Choice;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+mod editions;
+mod eval;
+mod lookup;
 mod models;
 mod pool;
+mod schema;
 
+pub use editions::{Edition, Editions, OneEdition, Switch};
+pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
+pub use lookup::{Search, Show, Where};
 pub use models::{Models, Pull};
 pub use pool::{BenchPool, Policy, Scenario};
+pub use schema::{Schema, SchemaCheck, SchemaTry};
 
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
@@ -282,52 +285,6 @@ pub struct Index {
     pub server: Server,
 }
 
-/// What to do with the editions of the corpus.
-#[derive(Debug, Subcommand)]
-pub enum Edition {
-    /// List them: documents, chunks, what made them, and which one answers.
-    #[command(after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222 -o json")]
-    Ls(Editions),
-    /// Begin one beside the current one. From then on documents are indexed for both.
-    #[command(after_help = "Example: argosy edition begin small --server nats://127.0.0.1:4222")]
-    Begin(OneEdition),
-    /// Make it the current one. It can be taken back until the other is dropped.
-    #[command(after_help = "Example: argosy edition switch small --server nats://127.0.0.1:4222")]
-    Switch(Switch),
-    /// Delete one that is not the current one, with all its chunks.
-    #[command(after_help = "Example: argosy edition drop main --server nats://127.0.0.1:4222")]
-    Drop(OneEdition),
-}
-
-/// `argosy edition ls`
-#[derive(Debug, Args)]
-pub struct Editions {
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: Server,
-}
-
-/// `argosy edition begin`, `argosy edition drop`
-#[derive(Debug, Args)]
-pub struct OneEdition {
-    /// Its name: 1 to 32 characters of a-z 0-9 -.
-    pub name: envelope::Edition,
-    /// Where the fleet is.
-    #[command(flatten)]
-    pub server: Server,
-}
-
-/// `argosy edition switch`
-#[derive(Debug, Args)]
-pub struct Switch {
-    /// The edition.
-    #[command(flatten)]
-    pub edition: OneEdition,
-    /// Although it lacks documents of the current one, or has other versions of them.
-    #[arg(long)]
-    pub force: bool,
-}
-
 /// `argosy setup`
 #[derive(Debug, Args)]
 pub struct Setup {
@@ -377,37 +334,6 @@ pub struct Turn {
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,
-}
-
-/// What to do with a schema.
-#[derive(Debug, Subcommand)]
-pub enum Schema {
-    /// Say what is wrong in a schema, or list its columns.
-    #[command(after_help = "Example: argosy schema check schema.toml -o json")]
-    Check(SchemaCheck),
-    /// Show what each rule of a schema finds in a file, and where.
-    #[command(after_help = "Example: argosy schema try schema.toml documents/invoices/a.pdf")]
-    Try(SchemaTry),
-}
-
-/// `argosy schema check`
-#[derive(Debug, Args)]
-pub struct SchemaCheck {
-    /// The schema, or a folder of them, as in `indexer.schemas`.
-    pub schema: PathBuf,
-}
-
-/// `argosy schema try`
-#[derive(Debug, Args)]
-pub struct SchemaTry {
-    /// The schema, or a folder of them.
-    pub schema: PathBuf,
-    /// The file.
-    pub document: PathBuf,
-    /// The bucket to take it as a document of. Default: the folder above it that has a schema, else the
-    /// only bucket of the schema.
-    #[arg(long, value_name = "NAME")]
-    pub bucket: Option<String>,
 }
 
 /// What to measure.
@@ -503,74 +429,4 @@ impl BenchFleet {
         .flat_map(|(name, ms)| [name.into(), ms.to_string()])
         .collect()
     }
-}
-
-/// What to measure against known answers.
-#[derive(Debug, Subcommand)]
-pub enum Eval {
-    /// What the search finds, and how fast.
-    #[command(
-        after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact -o json"
-    )]
-    Retrieval(EvalRetrieval),
-}
-
-/// `argosy eval retrieval`
-#[derive(Debug, Args)]
-pub struct EvalRetrieval {
-    /// Which data set.
-    #[arg(long, value_name = "NAME", value_enum)]
-    pub dataset: DatasetName,
-    /// Its folder.
-    #[arg(long, value_name = "DIR")]
-    pub path: PathBuf,
-    /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = Split::All)]
-    pub split: Split,
-    /// Ask at most this many of them, always the same ones.
-    #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
-    /// Who makes vectors. Default: what `retrieval.embedder` says.
-    #[arg(long, value_name = "NAME", value_enum)]
-    pub embedder: Option<Choice>,
-    /// Keep the vectors of chunks in this folder, and take those that are there.
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-    /// Ways to search, separated by commas. Default: all.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub method: Vec<String>,
-    /// Keep the index in this folder, and use it again when it fits. Default: a temporary one.
-    #[arg(long, value_name = "DIR")]
-    pub index: Option<PathBuf>,
-    /// Also see what is among the first hundred. Where chunks are judged this is a second search.
-    #[arg(long)]
-    pub deep: bool,
-    /// Write a line of JSON for each question and method: where its gold was found.
-    #[arg(long, value_name = "FILE")]
-    pub details: Option<PathBuf>,
-}
-
-/// A data set with known answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DatasetName {
-    /// MultiHop-RAG: news, and questions over several articles.
-    #[value(name = "multihop_rag")]
-    MultihopRag,
-    /// SciFact, as BEIR has it: claims and abstracts.
-    Scifact,
-    /// Cranfield: aerodynamics.
-    Cranfield,
-    /// CACM: computing.
-    Cacm,
-}
-
-/// Part of the questions of a data set, by the hash of their ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Split {
-    /// A third, to choose settings on.
-    Dev,
-    /// The other two thirds, to report.
-    Test,
-    /// All questions.
-    All,
 }

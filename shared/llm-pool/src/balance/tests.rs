@@ -1,3 +1,5 @@
+//! The balance as a whole: places, waits, nodes that hang, come and go.
+
 use super::*;
 use crate::node::Timeouts;
 use crate::options;

@@ -1,0 +1,286 @@
+//! The step against a scripted searcher.
+
+use super::*;
+use envelope::{Doubt, Filter, Origin};
+use serde_json::json;
+use std::sync::Mutex;
+use testkit::model::{passage, step};
+
+/// A fake searcher: finds `passages` when the filter has no more than `conditions_max`
+/// conditions, and keeps its requests.
+struct FakeSearcher {
+    passages: Vec<Passage>,
+    conditions_max: usize,
+    unknown_fields: Vec<String>,
+    failed: Vec<retrieval::Leg>,
+    /// Where its index is.
+    at: u64,
+    /// A query that fails.
+    broken: &'static str,
+    requests: Mutex<Vec<Request>>,
+}
+
+impl FakeSearcher {
+    fn new(passages: Vec<Passage>, conditions_max: usize) -> Self {
+        FakeSearcher {
+            passages,
+            conditions_max,
+            unknown_fields: Vec::new(),
+            failed: Vec::new(),
+            at: 0,
+            broken: "",
+            requests: Mutex::default(),
+        }
+    }
+}
+
+impl Searcher for FakeSearcher {
+    fn search<'a>(
+        &'a self,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        Box::pin(async move {
+            self.requests.lock().unwrap().push(request.clone());
+            if let Some(After { sequence, .. }) = request.after.filter(|a| a.sequence > self.at) {
+                let (wanted, at) = (sequence, self.at);
+                return Err(retrieval::Error::Behind { wanted, at });
+            }
+            if request.query == self.broken {
+                return Err(retrieval::Error::Index("broken".into()));
+            }
+            let mut found = SearchResult {
+                unknown_fields: self.unknown_fields.clone(),
+                failed: self.failed.clone(),
+                ..SearchResult::default()
+            };
+            if request.filter.0.len() <= self.conditions_max {
+                found.passages = self.passages.clone();
+                found.total_hits = 40;
+            }
+            Ok(found)
+        })
+    }
+}
+
+fn plan() -> Plan {
+    let filter = json!({"source": {"contains": ".pdf"}});
+    Plan {
+        query: "total of the invoice".into(),
+        keywords: vec!["total".into()],
+        sub_queries: Vec::new(),
+        filter: Filter::parse(&filter, Origin::Planner).unwrap(),
+    }
+}
+
+async fn run(searcher: FakeSearcher, cx: &Cx) -> (Done<RetrieverExit>, Vec<Request>) {
+    let searcher = Arc::new(searcher);
+    let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+    let done = retriever.run(cx, plan()).await.unwrap();
+    let requests = searcher.requests.lock().unwrap().clone();
+    (done, requests)
+}
+
+fn cx() -> Cx {
+    let mut cx = step(Role::Retriever, "what is the total of the invoice?");
+    cx.case.filter = Filter::parse(&json!({"year": 2024}), Origin::User).unwrap();
+    cx
+}
+
+#[tokio::test]
+async fn searches_with_both_filters_and_the_tenant() {
+    let found = vec![passage("a", "text"); 9];
+    let (done, requests) = run(FakeSearcher::new(found, 2), &cx()).await;
+    let [request] = &requests[..] else {
+        panic!("one search")
+    };
+    assert_eq!(request.tenant, cx().header.tenant);
+    assert_eq!(
+        request.filter.to_string(),
+        "year = 2024 and source contains \".pdf\""
+    );
+    assert_eq!((request.fetch_k, request.top_k), (100, 5));
+    let RetrieverExit::Found(scatter) = done.out else {
+        panic!("nothing found")
+    };
+    assert_eq!((scatter.passages.len(), scatter.total_hits), (5, 40));
+    assert_eq!((scatter.matched, scatter.plan), (Matched::Matched, plan()));
+    assert_eq!((done.fallbacks, done.usage.calls), (vec![], 0));
+}
+
+#[tokio::test]
+async fn relaxes_the_planners_guess_and_says_so() {
+    let (done, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 1), &cx()).await;
+    assert_eq!(requests.len(), 2);
+    assert_eq!(requests[1].filter.to_string(), "year = 2024");
+    let RetrieverExit::Found(scatter) = done.out else {
+        panic!("nothing found")
+    };
+    assert!(matches!(scatter.matched, Matched::Relaxed { .. }));
+    let condition = "source contains \".pdf\"".into();
+    assert_eq!(done.fallbacks, [Fallback::FilterRelaxed { condition }]);
+}
+
+#[tokio::test]
+async fn never_relaxes_the_users_own_condition() {
+    let (done, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 0), &cx()).await;
+    assert_eq!(requests.len(), 2);
+    let RetrieverExit::NothingFound(Doubt::NoResults { query, narrowed_by }) = done.out else {
+        panic!("found something")
+    };
+    assert_eq!(query, "what is the total of the invoice?");
+    assert_eq!(narrowed_by, ["year = 2024"]);
+    assert_eq!(done.fallbacks.len(), 1, "the relaxing is told all the same");
+}
+
+#[tokio::test]
+async fn an_unknown_field_is_visible() {
+    let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
+    searcher.unknown_fields = vec!["year".into()];
+    let (done, _) = run(searcher, &cx()).await;
+    assert_eq!(
+        done.fallbacks,
+        [Fallback::FilterUnknownField {
+            field: "year".into()
+        }]
+    );
+}
+
+#[tokio::test]
+async fn a_part_of_the_search_that_failed_is_visible() {
+    let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
+    searcher.failed = vec![retrieval::Leg::Vectors];
+    let (done, _) = run(searcher, &cx()).await;
+    let leg = "vectors".into();
+    assert_eq!(done.fallbacks, [Fallback::SearchedWithout { leg }]);
+}
+
+#[tokio::test]
+async fn an_index_that_has_what_was_written_is_searched() {
+    let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 1);
+    searcher.at = 41;
+    let mut cx = cx();
+    cx.case.min_seq = 41;
+    let (done, requests) = run(searcher, &cx).await;
+    let condition = "source contains \".pdf\"".into();
+    assert_eq!(done.fallbacks, [Fallback::FilterRelaxed { condition }]);
+    let wait = Duration::from_secs(5);
+    let after = requests[0].after.unwrap();
+    assert_eq!((after.sequence, after.wait), (41, wait));
+    // Waited for once.
+    assert_eq!(requests[1].after, None);
+    cx.header.deadline = envelope::UnixMs(cx.started_at.0 + 8_000);
+    let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
+    searcher.at = 41;
+    let (_, requests) = run(searcher, &cx).await;
+    assert_eq!(requests[0].after.unwrap().wait, Duration::from_secs(1));
+}
+
+#[tokio::test]
+async fn an_index_that_is_behind_is_left_to_others_and_searched_in_the_end() {
+    let mut cx = cx();
+    cx.case.min_seq = 42;
+    for attempt in [1, 2, 3] {
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
+        searcher.at = 41;
+        cx.attempt = attempt;
+        let retriever = Retriever::new(Arc::new(searcher), Options::default()).unwrap();
+        let done = retriever.run(&cx, plan()).await;
+        if attempt < 3 {
+            let error = done.unwrap_err();
+            assert_eq!(
+                (error.class, error.code),
+                (Class::Transient, "index_behind")
+            );
+            continue;
+        }
+        let done = done.unwrap();
+        let behind = Fallback::SearchedBehind { wanted: 42, at: 41 };
+        assert_eq!(done.fallbacks, [behind]);
+        assert!(matches!(done.out, RetrieverExit::Found(_)));
+    }
+}
+
+#[tokio::test]
+async fn sub_queries_are_searched_for_as_well_and_one_may_fail() {
+    let mut searcher = FakeSearcher::new(vec![passage("a", "t"), passage("b", "u")], 2);
+    searcher.broken = "total of bill 8";
+    let searcher = Arc::new(searcher);
+    let options = Options {
+        sub_queries: true,
+        ..Options::default()
+    };
+    let retriever = Retriever::new(searcher.clone(), options).unwrap();
+    let plan = Plan {
+        sub_queries: vec!["total of bill 7".into(), "total of bill 8".into()],
+        ..plan()
+    };
+    let done = retriever.run(&cx(), plan).await.unwrap();
+    let requests = searcher.requests.lock().unwrap();
+    let asked: Vec<_> = requests
+        .iter()
+        .map(|r| (r.query.as_str(), r.top_k))
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            ("total of the invoice", 10),
+            ("total of bill 7", 10),
+            ("total of bill 8", 10)
+        ]
+    );
+    assert!(
+        requests
+            .iter()
+            .all(|r| r.filter == requests[0].filter && r.fetch_k == 100)
+    );
+    let query = "total of bill 8".into();
+    assert_eq!(done.fallbacks, [Fallback::SubQueryFailed { query }]);
+    assert_eq!(done.decided, "2 of 40 passages; by sub-query: 2, failed");
+    let RetrieverExit::Found(scatter) = done.out else {
+        panic!("nothing found")
+    };
+    assert!(scatter.passages.iter().all(|p| p.found_by == [0]));
+}
+
+#[tokio::test]
+async fn sub_queries_are_left_alone_unless_they_are_wanted() {
+    let searcher = Arc::new(FakeSearcher::new(vec![passage("a", "t")], 2));
+    let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+    let plan = Plan {
+        sub_queries: vec!["total of bill 7".into()],
+        ..plan()
+    };
+    let done = retriever.run(&cx(), plan).await.unwrap();
+    assert_eq!(searcher.requests.lock().unwrap().len(), 1);
+    assert_eq!(done.decided, "1 of 40 passages");
+}
+
+#[tokio::test]
+async fn a_text_is_cut_around_what_it_was_found_for() {
+    let text = format!(
+        "{}The total is 5. {}",
+        "Noise. ".repeat(40),
+        "Noise. ".repeat(40)
+    );
+    let searcher = Arc::new(FakeSearcher::new(vec![passage("a", &text)], 2));
+    let options = Options {
+        context_chars: Some(80),
+        ..Options::default()
+    };
+    let retriever = Retriever::new(searcher, options).unwrap();
+    let done = retriever.run(&cx(), plan()).await.unwrap();
+    let RetrieverExit::Found(scatter) = done.out else {
+        panic!("nothing found")
+    };
+    let cut = &scatter.passages[0];
+    assert!(cut.text.contains("The total is 5.") && cut.text.chars().count() < 90);
+    assert_eq!((cut.line, cut.page), (1, None));
+}
+
+#[tokio::test]
+async fn simple_mode_fetches_less() {
+    let mut cx = cx();
+    cx.case.mode = Mode::Simple;
+    let (_, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 2), &cx).await;
+    assert_eq!((requests[0].fetch_k, requests[0].top_k), (20, 5));
+}
