@@ -131,7 +131,8 @@ impl View for IndexView {
     }
 
     fn settle(&mut self) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        if self.applied > self.committed {
+        // The last message may have been committed already, and nobody told.
+        if self.applied > *self.seen.borrow() {
             self.commit()?;
             // Nothing more is waiting: the moment to look at the corpus as a whole.
             tokio::task::block_in_place(|| self.writer.refit())?;
@@ -142,5 +143,34 @@ impl View for IndexView {
 
     fn position(&self) -> u64 {
         self.applied
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use envelope::UnixMs;
+    use harness::bus::Headers;
+    use retrieval::Vectors;
+
+    /// As many messages as make a commit of their own, and no more.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_has_caught_up_says_so_even_when_the_last_message_was_committed_by_itself() {
+        let index = Index::open_in_ram(&Vectors::None).unwrap();
+        let (mut view, seen) = IndexView::new(index, "chunks@1".into()).unwrap();
+        for sequence in 1..=COMMIT {
+            let message = Stored {
+                subject: "argosy.chunk.main.a.b.0".into(),
+                sequence,
+                stored_at: UnixMs(0),
+                headers: Headers::default(),
+                body: Bytes::from_static(b"unreadable"),
+            };
+            view.apply(message, COMMIT - sequence).unwrap();
+        }
+        assert_eq!(view.committed, COMMIT);
+        view.settle().unwrap();
+        assert_eq!(*seen.borrow(), COMMIT);
     }
 }
