@@ -109,7 +109,11 @@ proptest! {
 
     #[test]
     fn hostile_documents_and_schemas_do_no_harm(lines in prop::collection::vec(said(), 0..20), toml in "\\PC{0,80}") {
-        let mut read = document("invoices/acme-17.md", &format!("x {}", lines.join("\n")));
+        let said = format!("x {}", lines.join("\n"));
+        // A text of replacement characters is refused before any schema sees it.
+        let told = said.matches('\u{fffd}').count() * 20 > said.chars().count();
+        prop_assume!(!told);
+        let mut read = document("invoices/acme-17.md", &said);
         let traces = table(INVOICES).trace(&read);
         let applied = table(INVOICES).apply(&mut read);
         let found = traces.iter().filter(|trace| trace.value.is_some()).count();
