@@ -1,7 +1,7 @@
 //! Tokens that a tenant may spend in a minute: a bucket each, which fills steadily. Pure.
 //!
-//! What a call costs is known when it is over, so a bucket may go below zero once; then its tenant waits
-//! until it is filled again.
+//! A call is taken off by estimate when it begins and put right when it is over, so a bucket may go
+//! below zero; then its tenant waits until it is filled again.
 
 use envelope::TenantId;
 use std::collections::HashMap;
@@ -34,8 +34,8 @@ impl Allowance {
         (self.rate > 0 && left < 0.0).then(|| Duration::from_secs_f64(-left / per_second))
     }
 
-    /// A tenant has spent so many tokens.
-    pub(crate) fn spend(&mut self, tenant: &TenantId, tokens: u64, now: Instant) {
+    /// A tenant spends so many tokens; fewer than none are given back.
+    pub(crate) fn spend(&mut self, tenant: &TenantId, tokens: i64, now: Instant) {
         if self.rate == 0 {
             return;
         }
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(allowance.wait(&other, now), None);
         assert_eq!(allowance.wait(&one, now + Duration::from_secs(30)), None);
         let mut free = Allowance::new(0);
-        free.spend(&one, u64::MAX, now);
+        free.spend(&one, i64::MAX, now);
         assert_eq!(free.wait(&one, now), None);
     }
 

@@ -46,6 +46,12 @@ pub(crate) enum Then {
     Rephrase,
 }
 
+/// A wrong key, a model or a path that is not there: the next node may have them, and this one would
+/// draw all calls by answering so fast.
+fn is_of_the_node(status: u16) -> bool {
+    matches!(status, 401 | 403 | 404)
+}
+
 impl Failure {
     /// What to do after it.
     pub(crate) fn then(&self) -> Then {
@@ -53,6 +59,7 @@ impl Failure {
             Failure::Busy { .. } | Failure::Down { .. } => Then::Again,
             // The time of one try is gone: the same node would need as long again.
             Failure::Slow { .. } | Failure::Garbled { .. } => Then::Elsewhere,
+            Failure::Refused { status, .. } if is_of_the_node(*status) => Then::Elsewhere,
             Failure::Dialect { .. } => Then::Rephrase,
             Failure::TooLong { .. }
             | Failure::Full
@@ -81,6 +88,7 @@ impl Failure {
             } => End::Busy(Some(*wait)),
             Failure::Down { .. } | Failure::Garbled { .. } => End::Failed,
             Failure::Slow { .. } => End::Late,
+            Failure::Refused { status, .. } if is_of_the_node(*status) => End::Failed,
             Failure::TooLong { .. }
             | Failure::Dialect { .. }
             | Failure::Full

@@ -68,6 +68,19 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
+    const ALL: [Outcome; 10] = [
+        Outcome::Ok,
+        Outcome::TooLong,
+        Outcome::Dialect,
+        Outcome::Busy,
+        Outcome::Down,
+        Outcome::Slow,
+        Outcome::Refused,
+        Outcome::Garbled,
+        Outcome::Empty,
+        Outcome::Cancelled,
+    ];
+
     /// Those after which a call may be tried again.
     const RETRIED: [&str; 5] = [
         Outcome::Dialect.as_str(),
@@ -195,10 +208,20 @@ impl Metrics {
         }
     }
 
-    /// Drops the gauges of a node that is gone.
+    /// Drops everything that bears the name of a node that is gone: names that come from a name service
+    /// would add up for ever.
     pub(crate) fn forget(&self, model: &str, node: &str) {
+        // What was never counted is not there to drop.
         for family in [&self.in_flight, &self.healthy, &self.permits] {
             let _ = family.remove_label_values(&[model, node]);
+        }
+        let _ = self.first_token.remove_label_values(&[model, node]);
+        for outcome in Outcome::ALL.map(Outcome::as_str) {
+            let _ = self.retries.remove_label_values(&[model, node, outcome]);
+            for role in Role::ALL.map(Role::as_str) {
+                let labels = [role, model, node, outcome];
+                let _ = self.duration.remove_label_values(&labels);
+            }
         }
     }
 
@@ -285,6 +308,22 @@ mod tests {
             );
             assert!(text.contains(&line), "{line} is not in\n{text}");
         }
+    }
+
+    #[test]
+    fn of_a_node_that_is_gone_nothing_is_left() {
+        let registry = Registry::new();
+        let metrics = Metrics::new(&registry, "tiny", &["gone", "here"]).unwrap();
+        for node in ["gone", "here"] {
+            metrics.watch(Role::Mapper, "tiny", node).ended(Outcome::Ok);
+            drop(metrics.watch(Role::Indexer, "tiny", node));
+            metrics.first_token("tiny", node, Duration::from_millis(5));
+            metrics.retried("tiny", node, Outcome::Busy);
+        }
+        metrics.forget("tiny", "gone");
+        let text = registry.encode();
+        assert!(!text.contains(r#"node="gone""#), "{text}");
+        assert!(text.matches(r#"node="here""#).count() > 40);
     }
 
     #[test]

@@ -187,7 +187,7 @@ impl Node {
         Err(classify::classify(status, said, wait, asked))
     }
 
-    /// Reads token by token. Signs of life without a token do not count as progress.
+    /// Reads token by token. Signs of life without a token, of text or thought, are no progress.
     async fn stream(
         &self,
         mut response: Response,
@@ -208,7 +208,7 @@ impl Node {
                     Some(_) => stopped(),
                 });
             };
-            let before = streamed.text.len();
+            let before = streamed.pieces;
             match piece.map_err(|error| down(http::reason(error)))? {
                 Some(piece) => streamed.push(&piece, asked)?,
                 None => {
@@ -217,7 +217,7 @@ impl Node {
                 }
             }
             let now = Instant::now();
-            if streamed.text.len() > before || (first_token.is_none() && streamed.has_begun) {
+            if streamed.pieces > before || (first_token.is_none() && streamed.has_begun) {
                 progress = now;
             }
             if streamed.has_begun {

@@ -184,7 +184,10 @@ impl Options {
 
 /// How nodes are asked for vectors and scores: calls that are short, and not made twice at one node.
 pub(crate) fn texts(model: &str, nodes: &[Node], connect_timeout: Span, timeout: Span) -> Options {
-    let others = nodes.len().saturating_sub(1).min(10);
+    let others = match nodes.iter().any(|node| node.resolve) {
+        true => nodes.len().max(2),
+        false => nodes.len().saturating_sub(1),
+    };
     Options {
         model: model.to_owned(),
         nodes: nodes.to_vec(),
@@ -193,7 +196,7 @@ pub(crate) fn texts(model: &str, nodes: &[Node], connect_timeout: Span, timeout:
         idle_timeout: timeout,
         total_timeout: timeout,
         queue_timeout: timeout,
-        retries: u32::try_from(others).unwrap_or(10),
+        retries: u32::try_from(others.min(10)).unwrap_or(10),
         hedge: Vec::new(),
         ..Options::default()
     }
@@ -212,6 +215,11 @@ fn validate_nodes(nodes: &[Node]) -> Result<(), Error> {
         let name = &node.name;
         if name.is_empty() || name.len() > 64 {
             return bad(format!("node name `{name}` must have 1 to 64 characters"));
+        }
+        if name.contains('/') {
+            return bad(format!(
+                "node name `{name}` must have no `/`: it parts a name from its addresses"
+            ));
         }
         if !names.insert(name) {
             return bad(format!("node name `{name}` is used twice"));
@@ -266,6 +274,7 @@ mod tests {
             (change(|o| o.model.clear()), "`model`"),
             (change(|o| o.nodes.push(o.nodes[0].clone())), "used twice"),
             (change(|o| o.nodes[0].name.clear()), "node name ``"),
+            (change(|o| o.nodes[0].name = "a/b".into()), "no `/`"),
             (change(|o| o.nodes[0].max_in_flight = 0), "`max_in_flight`"),
             (
                 change(|o| o.nodes[0].base_url = "localhost:80".into()),

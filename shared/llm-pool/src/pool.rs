@@ -41,11 +41,11 @@ pub(crate) struct Shared {
     allowance: Mutex<Allowance>,
     bounds: (Timeouts, usize),
     next_node: AtomicU64,
+    posts: AtomicU64,
 }
 
 /// Who asks when nobody in particular does.
-static NOBODY: LazyLock<(TenantId, TurnId)> =
-    LazyLock::new(|| (TenantId::default_tenant(), TurnId::derived(0, 0)));
+static NOBODY: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
 
 /// What one call is about.
 pub(crate) struct Job<'a> {
@@ -148,13 +148,14 @@ impl Pool {
             balance: Mutex::new(Balance::new(options.policy, options.hedge_share, seed)),
             allowance: Mutex::new(Allowance::new(options.tenant_tokens_per_minute)),
             next_node: AtomicU64::new(0),
+            posts: AtomicU64::new(0),
             bounds: (timeouts, body_bytes_max),
             metrics,
             options,
         };
         for node in shared.options.nodes.iter().filter(|node| !node.resolve) {
             let node = shared.node(node, None)?;
-            shared.balance().add(node);
+            shared.balance().add(node, Instant::now());
         }
         let shared = Arc::new(shared);
         let mut watching = JoinSet::new();
@@ -175,14 +176,15 @@ impl Pool {
         time: Duration,
         read: &(dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
     ) -> Result<(), Failure> {
-        // Nobody in particular asks: these calls wait behind each other.
-        let (tenant, turn) = &*NOBODY;
+        // Nobody in particular asks, and no two of these calls share a prefix.
+        let turn = TurnId::derived(0, self.shared.posts.fetch_add(1, Ordering::Relaxed));
         let job = Job {
             role,
             ask: Ask {
-                tenant,
-                turn,
+                tenant: &NOBODY,
+                turn: &turn,
                 tokens: 0,
+                tried: &[],
             },
             until: Instant::now() + time,
             work: Work::Post { path, body, read },
@@ -203,6 +205,37 @@ impl ChatModel for Pool {
 
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
         Box::pin(self.shared.ask(request))
+    }
+}
+
+/// What a call takes off its tenant's allowance: an estimate while it runs, then what it cost, which is
+/// nothing unless it is answered.
+struct Spending<'p> {
+    shared: &'p Shared,
+    tenant: &'p TenantId,
+    estimate: u64,
+    cost: u64,
+}
+
+impl<'p> Spending<'p> {
+    fn begin(shared: &'p Shared, tenant: &'p TenantId, estimate: u64) -> Spending<'p> {
+        let tokens = i64::try_from(estimate).unwrap_or(i64::MAX);
+        shared.allowance().spend(tenant, tokens, Instant::now());
+        Spending {
+            shared,
+            tenant,
+            estimate,
+            cost: 0,
+        }
+    }
+}
+
+impl Drop for Spending<'_> {
+    fn drop(&mut self) {
+        let tokens = i64::try_from(self.cost).unwrap_or(i64::MAX)
+            - i64::try_from(self.estimate).unwrap_or(i64::MAX);
+        let mut allowance = self.shared.allowance();
+        allowance.spend(self.tenant, tokens, Instant::now());
     }
 }
 
@@ -253,7 +286,7 @@ impl Shared {
             match self.node(options, Some(*at)) {
                 Ok(node) => {
                     tracing::info!(node = node.name, "node is new");
-                    self.balance().add(node);
+                    self.balance().add(node, Instant::now());
                 }
                 Err(error) => tracing::warn!(%error, %at, "node not taken in"),
             }
@@ -266,7 +299,7 @@ impl Shared {
         self.metrics.show(&self.options.model, &nodes);
     }
 
-    async fn ask(&self, request: &ChatRequest) -> Result<ChatReply, Error> {
+    async fn ask<'a>(&'a self, request: &'a ChatRequest) -> Result<ChatReply, Error> {
         let total = request.timeout.min(self.options.total_timeout.into());
         let until = Instant::now() + total;
         let job = Job {
@@ -275,15 +308,19 @@ impl Shared {
                 tenant: &request.tenant,
                 turn: &request.turn,
                 tokens: wire::sent(request) + u64::from(request.max_tokens),
+                tried: &[],
             },
             until,
             work: Work::Chat(request),
         };
         if let Some(wait) = self.allowance().wait(&request.tenant, Instant::now()) {
-            return Err(Error::Overloaded {
+            // Of this tenant alone: a fleet that is overloaded would stop for all of them.
+            return Err(Error::Unavailable {
+                reason: "the tenant has spent his tokens of this minute".into(),
                 retry_after: Some(wait),
             });
         }
+        let mut spending = Spending::begin(self, &request.tenant, job.ask.tokens);
         let answer = match self.run(&job).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Err(Error::Protocol("no answer".into())),
@@ -292,9 +329,8 @@ impl Shared {
             }
             Err(failure) => return Err(failure.into_error()),
         };
-        let spent = answer.usage.tokens_in + answer.usage.tokens_out;
-        self.allowance()
-            .spend(&request.tenant, spent, Instant::now());
+        spending.cost = answer.usage.tokens_in + answer.usage.tokens_out;
+        drop(spending);
         Ok(self.reply(request, answer))
     }
 
@@ -321,29 +357,31 @@ impl Shared {
 
     async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Vec<NodeId>>) -> Step<Came, Miss> {
         let avoid = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        match self.try_once(job, &avoid).await {
+        let mut missed = Vec::new();
+        let came = self.try_once(job, &avoid, &mut missed).await;
+        let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
+        tried.append(&mut missed);
+        match came {
             Ok(came) => Step::Done(came),
-            Err(miss) => self.after(miss, tried),
+            Err(miss) => self.after(job, miss, &mut tried),
         }
     }
 
     /// What follows from a failed try.
-    fn after(&self, miss: Miss, tried: &Mutex<Vec<NodeId>>) -> Step<Came, Miss> {
+    fn after(&self, job: &Job<'_>, miss: Miss, tried: &mut Vec<NodeId>) -> Step<Came, Miss> {
         let then = miss.failure.then();
         let Some(node) = miss.node else {
             return Step::Failed(miss);
         };
         if let Failure::TooLong { limit: Some(limit) } = miss.failure {
-            self.balance().learn_context(node, limit);
+            self.balance().learn_context(node, limit, Instant::now());
         }
         if then == Then::Rephrase {
             return self.rephrase(node, miss);
         }
-        let others = {
-            let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
-            tried.push(node);
-            self.balance().has_other_than(&tried)
-        };
+        tried.push(node);
+        let ask = Ask { tried, ..job.ask };
+        let others = self.balance().has_another(&ask, Instant::now());
         match (then, others) {
             // Another node need not be waited for.
             (Then::Again | Then::Elsewhere, true) => Step::Again {

@@ -1,7 +1,7 @@
 //! One try: at one node, and at a second one when the first is late. The first answer counts, the
 //! other call is cancelled by closing its connection.
 
-use crate::balance::{End, NodeId};
+use crate::balance::{Ask, End, NodeId};
 use crate::failure::Failure;
 use crate::metrics::{Hedge, Outcome};
 use crate::node::Reply;
@@ -25,11 +25,16 @@ pub(crate) struct Miss {
 type Tried = Result<Came, Miss>;
 
 impl Shared {
-    /// One try.
-    pub(crate) async fn try_once(&self, job: &Job<'_>, tried: &[NodeId]) -> Tried {
-        let began = Instant::now();
+    /// One try; a node that failed beside the one that is told goes to `missed`.
+    pub(crate) async fn try_once(
+        &self,
+        job: &Job<'_>,
+        tried: &[NodeId],
+        missed: &mut Vec<NodeId>,
+    ) -> Tried {
         let patience = self.options.queue_timeout.into();
-        let seat = self.seat(&job.ask, tried, patience, job.until).await;
+        let ask = Ask { tried, ..job.ask };
+        let seat = self.seat(&ask, patience, job.until).await;
         let first = seat.map_err(|failure| Miss {
             node: None,
             name: String::new(),
@@ -41,14 +46,21 @@ impl Shared {
             return tried;
         }
         self.balance().hedges().called();
-        let came = self.race(first, job, tried).await;
+        let began = Instant::now();
+        let came = self.race(first, job, tried, missed).await;
         if came.is_ok() {
             self.balance().took(began.elapsed());
         }
         came
     }
 
-    async fn race(&self, first: Seat<'_>, job: &Job<'_>, tried: &[NodeId]) -> Tried {
+    async fn race(
+        &self,
+        first: Seat<'_>,
+        job: &Job<'_>,
+        tried: &[NodeId],
+        missed: &mut Vec<NodeId>,
+    ) -> Tried {
         let mut avoid = tried.to_vec();
         avoid.push(first.node.id);
         let mut calling = pin!(self.exchange(&first, job));
@@ -84,6 +96,7 @@ impl Shared {
             // The one that failed is out; the other decides.
             (true, false) => {
                 first.end(came.1);
+                missed.push(first.node.id);
                 let (tried, end) = again.await;
                 self.metrics.hedged(model, Hedge::of(&tried));
                 second.end(end);
@@ -92,6 +105,7 @@ impl Shared {
             (false, false) => {
                 self.metrics.hedged(model, Hedge::Lost);
                 second.end(came.1);
+                missed.push(second.node.id);
                 let (tried, end) = calling.await;
                 first.end(end);
                 tried
@@ -114,8 +128,12 @@ impl Shared {
                 }
             }
             if self.balance().hedges().take() {
-                match self.try_seat(&job.ask, avoid) {
-                    Ok(seat) if !avoid.contains(&seat.node.id) => return seat,
+                let ask = Ask {
+                    tried: avoid,
+                    ..job.ask
+                };
+                match self.seat_now(&ask) {
+                    Some(seat) if !avoid.contains(&seat.node.id) => return seat,
                     _ => self.balance().hedges().give_back(),
                 }
             }
@@ -142,7 +160,12 @@ impl Shared {
                     self.metrics.first_token(model, &node.name, first_token);
                 }
                 watch.ended(Outcome::Ok);
-                (Ok(came), End::Answered { first_token })
+                let counted = came.as_ref().map(|answer| answer.counted);
+                let end = End::Answered {
+                    first_token,
+                    counted: counted.flatten(),
+                };
+                (Ok(came), end)
             }
             Err(failure) => {
                 watch.ended(Outcome::from(&failure));

@@ -5,8 +5,8 @@ use std::time::Duration;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 
-/// How long the header asks to wait from `now` on, at most [`RETRY_AFTER_MAX`]. A date that has
-/// passed asks for no wait; what cannot be read asks for nothing.
+/// How long the header asks to wait from `now` on, at most [`RETRY_AFTER_MAX`]. No time, a date that has
+/// passed and what cannot be read ask for nothing: we wait as we would without the header.
 pub(crate) fn parse(header: &str, now: OffsetDateTime) -> Option<Duration> {
     let header = header.trim();
     let wait = match header.parse::<f64>() {
@@ -16,7 +16,7 @@ pub(crate) fn parse(header: &str, now: OffsetDateTime) -> Option<Duration> {
             Duration::try_from(until - now).unwrap_or(Duration::ZERO)
         }
     };
-    Some(wait.min(RETRY_AFTER_MAX))
+    (!wait.is_zero()).then(|| wait.min(RETRY_AFTER_MAX))
 }
 
 /// An HTTP date: `Wed, 21 Oct 2026 07:28:00 GMT`. The two obsolete forms are not read.
@@ -35,11 +35,11 @@ mod tests {
 
     #[test]
     fn reads_seconds_and_dates() {
-        assert_eq!(wait("0"), Some(0));
+        assert_eq!(wait("0"), None);
         assert_eq!(wait(" 7 "), Some(7));
         assert_eq!(wait("1.5"), Some(1));
         assert_eq!(wait("Wed, 21 Oct 2026 07:28:30 GMT"), Some(30));
-        assert_eq!(wait("Wed, 21 Oct 2026 07:00:00 GMT"), Some(0));
+        assert_eq!(wait("Wed, 21 Oct 2026 07:00:00 GMT"), None);
     }
 
     #[test]

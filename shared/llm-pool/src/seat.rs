@@ -1,6 +1,6 @@
 //! A place for one call, and waiting for one.
 
-use crate::balance::{Ask, End, NodeId, Ticket, Wait};
+use crate::balance::{Ask, End, Ticket, Wait};
 use crate::failure::Failure;
 use crate::node::Node;
 use crate::pool::Shared;
@@ -35,39 +35,43 @@ impl Drop for Seat<'_> {
     }
 }
 
-/// A wait that leaves the queue when it is given up, and hands on the turn that it did not use.
+/// A place in the queue. Dropping it leaves the queue, and gives back the place that came too late.
 struct Waiting<'p> {
     id: u64,
-    woken: oneshot::Receiver<()>,
+    granted: oneshot::Receiver<Ticket>,
     shared: &'p Shared,
 }
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        let mut balance = self.shared.balance();
-        balance.leave(self.id);
-        if self.woken.try_recv().is_ok() {
-            balance.wake_next();
+        self.shared.balance().leave(self.id);
+        // What is sent after this finds nobody and is taken back by the sender.
+        self.granted.close();
+        if let Ok(ticket) = self.granted.try_recv() {
+            drop(self.shared.seated(ticket));
         }
     }
 }
 
-/// Whoever waits looks again after this time, whatever he was told.
+/// Time alone may make room: it is looked for so often, whatever happens.
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 impl Shared {
-    /// A place now, if there is one.
-    pub(crate) fn try_seat(&self, ask: &Ask<'_>, tried: &[NodeId]) -> Result<Seat<'_>, Wait> {
-        let mut balance = self.balance();
-        let Ticket { node, call } = balance.take(ask, tried, Instant::now())?;
-        // There may be room for the next one, too.
-        balance.wake_next();
-        Ok(Seat {
-            node,
-            call,
+    fn seated(&self, ticket: Ticket) -> Seat<'_> {
+        Seat {
+            node: ticket.node,
+            call: ticket.call,
             shared: self,
             is_ended: AtomicBool::new(false),
-        })
+        }
+    }
+
+    /// A place now, if there is one and nobody waits for it.
+    pub(crate) fn seat_now(&self, ask: &Ask<'_>) -> Option<Seat<'_>> {
+        let mut balance = self.balance();
+        let free = !balance.someone_waits();
+        let ticket = free.then(|| balance.take(ask, Instant::now()).ok())??;
+        Some(self.seated(ticket))
     }
 
     /// A place at the node that is picked, as soon as there is one: for `patience` while all are full,
@@ -75,65 +79,58 @@ impl Shared {
     pub(crate) async fn seat(
         &self,
         ask: &Ask<'_>,
-        tried: &[NodeId],
         patience: Duration,
         until: Instant,
     ) -> Result<Seat<'_>, Failure> {
-        let patient = until.min(Instant::now() + patience);
-        // Who comes new does not pass those who wait.
-        let others = self.balance().someone_waits();
-        let mut wait = match others {
-            true => Wait::Full,
-            false => match self.try_seat(ask, tried) {
-                Ok(seat) => return Ok(seat),
-                Err(wait) => wait,
-            },
-        };
-        loop {
-            let by = match wait {
-                Wait::Full => patient,
-                Wait::Away(_) => until,
-                Wait::TooLong(limit) => {
-                    return Err(Failure::TooLong { limit: Some(limit) });
-                }
-                Wait::NoNodes => until,
-            };
-            // Nobody waits for what comes after his time.
-            let now = Instant::now();
-            let in_vain = matches!(wait, Wait::Away(at) if at >= until);
-            if now >= by || in_vain {
-                return Err(match wait {
-                    Wait::Away(at) => Failure::Away {
-                        left: at.saturating_duration_since(now),
-                    },
-                    Wait::NoNodes => Failure::Away {
-                        left: Duration::ZERO,
-                    },
-                    _ => Failure::Full,
-                });
-            }
-            let look = Instant::now() + LOOK_AGAIN;
-            let look = match wait {
-                Wait::Away(until) => until.min(look),
-                _ => look,
-            };
-            self.turn(ask, look.min(by)).await?;
-            wait = match self.try_seat(ask, tried) {
-                Ok(seat) => return Ok(seat),
-                Err(wait) => wait,
-            };
+        if let Some(seat) = self.seat_now(ask) {
+            return Ok(seat);
         }
-    }
-
-    /// Waits to be woken, or until then.
-    async fn turn(&self, ask: &Ask<'_>, until: Instant) -> Result<(), Failure> {
-        let (id, woken) = self.balance().wait(ask).ok_or(Failure::Full)?;
+        let patient = until.min(Instant::now() + patience);
+        let (id, granted) = self.balance().wait(ask).ok_or(Failure::Full)?;
         let mut waiting = Waiting {
             id,
-            woken,
+            granted,
             shared: self,
         };
-        let _ = timeout_at(until, &mut waiting.woken).await;
-        Ok(())
+        loop {
+            let now = Instant::now();
+            let wait = {
+                let mut balance = self.balance();
+                balance.serve(now);
+                balance.why_not(ask, now)
+            };
+            if let Ok(ticket) = waiting.granted.try_recv() {
+                return Ok(self.seated(ticket));
+            }
+            let by = match wait {
+                Wait::Full => patient,
+                Wait::Away(_) | Wait::NoNodes => until,
+                Wait::TooLong(limit) => return Err(Failure::TooLong { limit: Some(limit) }),
+            };
+            // Nobody waits for what comes after his time.
+            let in_vain = matches!(wait, Wait::Away(at) if at >= until);
+            if now >= by || in_vain {
+                return Err(given_up(&wait, now));
+            }
+            let look = match wait {
+                Wait::Away(at) => at.min(now + LOOK_AGAIN),
+                _ => now + LOOK_AGAIN,
+            };
+            if let Ok(Ok(ticket)) = timeout_at(look.min(by), &mut waiting.granted).await {
+                return Ok(self.seated(ticket));
+            }
+        }
+    }
+}
+
+fn given_up(wait: &Wait, now: Instant) -> Failure {
+    match wait {
+        Wait::Away(at) => Failure::Away {
+            left: at.saturating_duration_since(now),
+        },
+        Wait::NoNodes => Failure::Away {
+            left: Duration::ZERO,
+        },
+        Wait::Full | Wait::TooLong(_) => Failure::Full,
     }
 }

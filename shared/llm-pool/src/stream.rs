@@ -26,6 +26,8 @@ pub(crate) struct Streamed {
     pub(crate) is_done: bool,
     /// Something of the answer has come: even an empty piece shows that the node writes.
     pub(crate) has_begun: bool,
+    /// Pieces with something in them: text, or thoughts before it.
+    pub(crate) pieces: usize,
     blanks: usize,
     first_choice: bool,
 }
@@ -54,6 +56,9 @@ struct Delta {
     content: Option<String>,
     #[serde(default)]
     reasoning_content: Option<String>,
+    /// The same with Ollama.
+    #[serde(default)]
+    reasoning: Option<String>,
 }
 
 impl Streamed {
@@ -117,11 +122,14 @@ impl Streamed {
         let Delta {
             content,
             reasoning_content,
+            reasoning,
         } = choice.delta;
         let text = content.unwrap_or_default();
         // The first piece of most servers names the role and has an empty text.
-        let thinks = reasoning_content.is_some_and(|text| !text.is_empty());
-        self.has_begun |= !text.is_empty() || thinks || self.first_choice;
+        let thoughts = [reasoning_content, reasoning].into_iter().flatten();
+        let writes = !text.is_empty() || thoughts.into_iter().any(|t| !t.is_empty());
+        self.pieces += usize::from(writes);
+        self.has_begun |= writes || self.first_choice;
         self.first_choice = true;
         self.blanks = match text.trim_end().len() {
             0 => self.blanks + text.len(),
@@ -176,6 +184,18 @@ mod tests {
         assert!(!streamed.has_begun);
         streamed.push(piece("x").as_bytes(), None).unwrap();
         assert!(streamed.has_begun);
+    }
+
+    #[test]
+    fn thoughts_are_progress_and_no_text() {
+        let mut streamed = Streamed::default();
+        for field in ["reasoning_content", "reasoning", "content"] {
+            let json = serde_json::json!({"choices": [{"delta": {field: "x"}}]});
+            streamed
+                .push(format!("data: {json}\n\n").as_bytes(), None)
+                .unwrap();
+        }
+        assert_eq!((streamed.pieces, streamed.text.as_str()), (3, "x"));
     }
 
     #[test]

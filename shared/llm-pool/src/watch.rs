@@ -3,20 +3,25 @@
 //! One task, which ends with the pool. A probe never counts as a failure of its node: only real calls do.
 
 use crate::balance::NodeId;
-use crate::limits::{NODES_MAX, PROBE_EVERY};
+use crate::limits::PROBE_EVERY;
 use crate::node::{Node, Probe};
 use crate::options;
 use crate::pool::Shared;
 use futures_util::future::join_all;
 use reqwest::Url;
-use std::collections::{BTreeSet, HashMap};
-use std::net::SocketAddr;
+use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::net::lookup_host;
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 /// A node that does not tell its load is asked again after this time.
 const SILENT: Duration = Duration::from_secs(60);
+
+/// How long looking up a name may take; and most addresses that are looked at, of which the pool takes
+/// as many as it may have.
+const LOOK_UP_MAX: Duration = Duration::from_secs(5);
+const ADDRESSES_MAX: usize = 4_096;
 
 /// Runs until the pool is gone.
 pub(crate) async fn watch(shared: Weak<Shared>) {
@@ -72,11 +77,9 @@ async fn look_up(shared: &Shared) {
         let Some((host, port)) = host_and_port(options) else {
             continue;
         };
-        match tokio::net::lookup_host((host.as_str(), port)).await {
-            Ok(found) => {
-                let found: BTreeSet<SocketAddr> = found.take(NODES_MAX).collect();
-                shared.follow(options, &found);
-            }
+        let found = timeout(LOOK_UP_MAX, lookup_host((host.as_str(), port))).await;
+        match found.unwrap_or_else(|late| Err(late.into())) {
+            Ok(found) => shared.follow(options, &found.take(ADDRESSES_MAX).collect()),
             Err(error) => {
                 tracing::warn!(node = options.name, host, %error, "name not looked up");
             }

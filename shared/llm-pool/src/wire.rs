@@ -11,6 +11,9 @@ use llm::{ChatRequest, tokens};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+/// A prompt of fewer words fits every context that is in use.
+const WORDS_LEAST: u64 = 1024;
+
 /// The body of a request. `dialect` counts only where the request wants JSON.
 pub(crate) fn request(
     model: &str,
@@ -49,6 +52,8 @@ pub(crate) struct Answer {
     pub(crate) usage: Usage,
     /// Tokens that the node did not have to read again, where it says so.
     pub(crate) tokens_cached: u64,
+    /// Tokens of the prompt by our estimate and by the node's count, where it counts.
+    pub(crate) counted: Option<(u64, u64)>,
     /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without a word.
     prompt_cut: bool,
 }
@@ -165,6 +170,14 @@ pub(crate) fn sent(request: &ChatRequest) -> u64 {
     u64::from(tokens::estimate(&request.system) + tokens::estimate(&request.user))
 }
 
+/// A word is a token at least, in every language that parts words by blanks: a node that counted fewer
+/// has not read them all. Estimates by characters are no proof: some alphabets need a third of ours.
+fn was_cut(request: &ChatRequest, read: u64) -> bool {
+    let words = |text: &str| text.split_whitespace().count() as u64;
+    let words = words(&request.system) + words(&request.user);
+    words > WORDS_LEAST && read * 4 < words * 3
+}
+
 fn counted(text: &str, counts: Option<Counts>, request: &ChatRequest) -> Answer {
     let sent = sent(request);
     let written = || u64::from(tokens::estimate(text));
@@ -182,7 +195,8 @@ fn counted(text: &str, counts: Option<Counts>, request: &ChatRequest) -> Answer 
                 .unwrap_or_else(written),
         },
         tokens_cached: cached.unwrap_or(0),
-        prompt_cut: sent > 2048 && read.is_some_and(|read| read * 2 < sent),
+        counted: read.map(|read| (sent, read)),
+        prompt_cut: read.is_some_and(|read| was_cut(request, read)),
     }
 }
 
@@ -273,6 +287,17 @@ mod tests {
         let long = asked(&"word ".repeat(4000));
         let cut = answer(body.as_bytes(), &long, None).unwrap_err();
         assert_eq!(cut, Failure::TooLong { limit: Some(2000) });
+    }
+
+    #[test]
+    fn an_alphabet_of_few_tokens_is_not_taken_for_a_cut_prompt() {
+        let body = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":2100}}"#;
+        let russian = asked(&"договор ".repeat(1200));
+        assert!(sent(&russian) > 8_000);
+        let read = answer(body.as_bytes(), &russian, None).unwrap();
+        assert_eq!(read.usage.tokens_in, 2100);
+        let table = asked(&format!("{}7", " ".repeat(9)).repeat(1500));
+        assert!(answer(body.as_bytes(), &table, None).is_ok());
     }
 
     #[test]

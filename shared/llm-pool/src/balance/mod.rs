@@ -33,6 +33,12 @@ use tokio::time::Instant;
 /// Our estimate of tokens may be over by so much; beyond it a node with a known context is not asked.
 const ESTIMATE_SLACK: f64 = 1.3;
 
+/// How long a context that was learned is believed.
+const CONTEXT_MEMORY: Duration = Duration::from_secs(600);
+/// How fast a node's way of counting tokens is believed to be nearer to our estimate.
+const COUNTS_GAIN: f64 = 0.05;
+/// Most of those who wait that are passed over because no free place will do for them.
+const PASSED_MAX: usize = 32;
 /// A call that was given up sooner says nothing of its node, in seconds.
 const LATE_LEAST: f64 = 1.0;
 
@@ -40,7 +46,7 @@ const LATE_LEAST: f64 = 1.0;
 pub(crate) type NodeId = u64;
 
 /// What a call wants.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask<'a> {
     /// For whom: tenants take turns when places are short.
     pub(crate) tenant: &'a TenantId,
@@ -48,6 +54,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) turn: &'a TurnId,
     /// Estimated tokens of prompt and answer.
     pub(crate) tokens: u64,
+    /// The nodes that failed for it.
+    pub(crate) tried: &'a [NodeId],
 }
 
 /// A call that may be made.
@@ -73,8 +81,12 @@ pub(crate) enum Wait {
 /// What a call came to, as far as it speaks of its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It was answered; the first token came after this time, where the node streams.
-    Answered { first_token: Option<Duration> },
+    /// It was answered; the first token came after this time, where the node streams. `counted` are the
+    /// tokens of the prompt by our estimate and by its count.
+    Answered {
+        first_token: Option<Duration>,
+        counted: Option<(u64, u64)>,
+    },
     /// It was refused by a node that is well.
     Refused,
     /// The node is busy, for as long as it said.
@@ -100,16 +112,34 @@ struct Entry {
     calls: BTreeMap<u64, Instant>,
     resting: Option<Instant>,
     load: Option<Load>,
-    context: Option<u32>,
+    /// Its context in tokens, and until when that is believed.
+    context: Option<(u32, Instant)>,
+    /// Tokens that it counts for one of our estimate.
+    counts: f64,
     answered: u64,
     failed: u64,
 }
 
-/// Somebody who waits.
+/// Somebody who waits, and for what.
 #[derive(Debug)]
 struct Waiter {
     id: u64,
-    wake: oneshot::Sender<()>,
+    tenant: TenantId,
+    turn: TurnId,
+    tokens: u64,
+    tried: Vec<NodeId>,
+    grant: oneshot::Sender<Ticket>,
+}
+
+impl Waiter {
+    fn ask(&self) -> Ask<'_> {
+        Ask {
+            tenant: &self.tenant,
+            turn: &self.turn,
+            tokens: self.tokens,
+            tried: &self.tried,
+        }
+    }
 }
 
 /// The state of a pool.
@@ -140,7 +170,7 @@ impl Balance {
     }
 
     /// Takes in a node.
-    pub(crate) fn add(&mut self, node: Arc<Node>) {
+    pub(crate) fn add(&mut self, node: Arc<Node>, now: Instant) {
         self.entries.push(Entry {
             permits: Permits::new(node.limit),
             breaker: Breaker::default(),
@@ -149,11 +179,12 @@ impl Balance {
             resting: None,
             load: None,
             context: None,
+            counts: 1.0,
             answered: 0,
             failed: 0,
             node,
         });
-        self.wake_next();
+        self.serve(now);
     }
 
     /// Gives no more calls to a node; those in flight go on.
@@ -166,23 +197,18 @@ impl Balance {
         self.entries.iter().map(|e| e.node.clone()).collect()
     }
 
-    /// Whether another node than these could be asked.
-    pub(crate) fn has_other_than(&self, tried: &[NodeId]) -> bool {
-        self.entries.iter().any(|e| !tried.contains(&e.node.id))
+    /// Whether a node that has not been tried could be asked, now or as soon as it has room.
+    pub(crate) fn has_another(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        self.entries.iter().any(|entry| {
+            let tried = ask.tried.contains(&entry.node.id);
+            !tried && entry.fits(ask, now) && entry.away_until(now).is_none()
+        })
     }
 
-    /// A place for a call now; `tried` are the nodes that failed for it.
-    pub(crate) fn take(
-        &mut self,
-        ask: &Ask<'_>,
-        tried: &[NodeId],
-        now: Instant,
-    ) -> Result<Ticket, Wait> {
-        let states: Vec<NodeState> = self
-            .entries
-            .iter()
-            .map(|entry| entry.state(ask, tried, now))
-            .collect();
+    /// A place for a call now, past those who wait.
+    pub(crate) fn take(&mut self, ask: &Ask<'_>, now: Instant) -> Result<Ticket, Wait> {
+        let entries = self.entries.iter();
+        let states: Vec<NodeState> = entries.map(|entry| entry.state(ask, now)).collect();
         let rng = &mut self.rng;
         let picked = pick(self.policy, &states, self.turn, |n| rng.usize(..n));
         let Some(index) = picked else {
@@ -200,13 +226,15 @@ impl Balance {
         })
     }
 
-    fn why_not(&self, ask: &Ask<'_>, now: Instant) -> Wait {
+    /// Why a call is not made, when it is not.
+    pub(crate) fn why_not(&self, ask: &Ask<'_>, now: Instant) -> Wait {
         if self.entries.is_empty() {
             return Wait::NoNodes;
         }
-        let fitting = || self.entries.iter().filter(|e| e.fits(ask));
+        let fitting = || self.entries.iter().filter(|e| e.fits(ask, now));
         if fitting().next().is_none() {
-            let longest = self.entries.iter().filter_map(|e| e.context).max();
+            let contexts = self.entries.iter().filter_map(|e| e.context);
+            let longest = contexts.map(|(context, _)| context).max();
             return Wait::TooLong(longest.unwrap_or(0));
         }
         // Those of which the time is known when they may be asked; the others are full.
@@ -222,7 +250,7 @@ impl Balance {
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
             entry.ended(call, end, now);
         }
-        self.wake_next();
+        self.serve(now);
     }
 
     /// How long a call of the hedged kind took, from asking to the answer.
@@ -240,10 +268,10 @@ impl Balance {
         &mut self.hedges
     }
 
-    /// Remembers the context of a node, in tokens.
-    pub(crate) fn learn_context(&mut self, node: NodeId, context: u32) {
+    /// Remembers the context of a node, in tokens, for a while: it may be started with another one.
+    pub(crate) fn learn_context(&mut self, node: NodeId, context: u32, now: Instant) {
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
-            entry.context = Some(context);
+            entry.context = Some((context, now + CONTEXT_MEMORY));
         }
     }
 
@@ -255,7 +283,7 @@ impl Balance {
                 entry.breaker.probed(now);
             }
         }
-        self.wake_next();
+        self.serve(now);
     }
 
     /// Whether somebody waits: who comes later goes behind.
@@ -263,16 +291,24 @@ impl Balance {
         self.queue.len() > 0
     }
 
-    /// Waits behind the others; `None` when too many wait already.
-    pub(crate) fn wait(&mut self, ask: &Ask<'_>) -> Option<(u64, oneshot::Receiver<()>)> {
+    /// Waits behind the others for a place; `None` when too many wait already.
+    pub(crate) fn wait(&mut self, ask: &Ask<'_>) -> Option<(u64, oneshot::Receiver<Ticket>)> {
         if self.queue.len() >= WAITING_MAX {
             return None;
         }
-        let (wake, woken) = oneshot::channel();
+        let (grant, granted) = oneshot::channel();
         self.next += 1;
         let id = self.next;
-        self.queue.push(ask.tenant, ask.turn, Waiter { id, wake });
-        Some((id, woken))
+        let waiter = Waiter {
+            id,
+            tenant: ask.tenant.clone(),
+            turn: ask.turn.clone(),
+            tokens: ask.tokens,
+            tried: ask.tried.to_vec(),
+            grant,
+        };
+        self.queue.push(ask.tenant, ask.turn, waiter);
+        Some((id, granted))
     }
 
     /// Waits no longer.
@@ -280,11 +316,26 @@ impl Balance {
         self.queue.retain(|waiter| waiter.id != id);
     }
 
-    /// Wakes who is next. Whoever was woken and took a place, or went away, wakes the next one.
-    pub(crate) fn wake_next(&mut self) {
-        while let Some(waiter) = self.queue.pop() {
-            if waiter.wake.send(()).is_ok() {
+    /// Gives the places that are free to those who wait, in turn. For whom none of them will do keeps
+    /// his place in the queue, and is passed over.
+    pub(crate) fn serve(&mut self, now: Instant) {
+        while self.queue.len() > 0 && self.entries.iter().any(|entry| entry.has_room(now)) {
+            let mut queue = std::mem::take(&mut self.queue);
+            let mut looked = 0;
+            let served = queue.serve(|waiter| {
+                looked += 1;
+                let look = looked <= PASSED_MAX;
+                look.then(|| self.take(&waiter.ask(), now).ok()).flatten()
+            });
+            self.queue = queue;
+            let Some((waiter, ticket)) = served else {
                 return;
+            };
+            // Who has just gone says nothing of the node.
+            if let Err(Ticket { node, call }) = waiter.grant.send(ticket)
+                && let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node.id)
+            {
+                entry.ended(call, End::Dropped, now);
             }
         }
     }
@@ -296,18 +347,22 @@ impl Balance {
 }
 
 impl Entry {
-    fn state(&self, ask: &Ask<'_>, tried: &[NodeId], now: Instant) -> NodeState {
+    /// Whether it may be given some call now.
+    fn has_room(&self, now: Instant) -> bool {
         let room = match self.breaker.lets(now) {
             Lets::All => self.calls.len() < self.permits.limit(),
             Lets::One => true,
             Lets::None(_) => false,
         };
-        let rests = self.resting.is_some_and(|until| now < until);
+        room && self.resting.is_none_or(|until| now >= until)
+    }
+
+    fn state(&self, ask: &Ask<'_>, now: Instant) -> NodeState {
         let told = self.load.map_or(0, |load| load.running + load.waiting);
         NodeState {
-            open: room && !rests && self.fits(ask),
-            away: self.away_until(now).is_some(),
-            tried: tried.contains(&self.node.id),
+            open: self.has_room(now) && self.fits(ask, now),
+            away: self.away_until(now).is_some() || !self.fits(ask, now),
+            tried: ask.tried.contains(&self.node.id),
             calls: self.calls.len().max(told),
             seconds: self.seconds(now),
             home: self.home(ask.turn),
@@ -331,9 +386,18 @@ impl Entry {
         hasher.finish()
     }
 
-    fn fits(&self, ask: &Ask<'_>) -> bool {
-        let most = self.context.map(|c| f64::from(c) * ESTIMATE_SLACK);
-        most.is_none_or(|most| ask.tokens as f64 <= most)
+    fn fits(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        let context = self.context.filter(|(_, until)| now < *until);
+        let most = context.map(|(context, _)| f64::from(context) * ESTIMATE_SLACK);
+        most.is_none_or(|most| ask.tokens as f64 * self.counts <= most)
+    }
+
+    /// Learns how many tokens it counts for our estimate. The least counts at once and is forgotten
+    /// slowly: what would have fitted is to be asked.
+    fn learn_counts(&mut self, (estimate, read): (u64, u64)) {
+        let counts = (read as f64 / estimate.max(1) as f64).clamp(0.2, 1.5);
+        let more = (counts - self.counts) * COUNTS_GAIN;
+        self.counts = counts.min(self.counts + more.max(0.0));
     }
 
     /// Until when it is left alone by rest or breaker; `None` when only places are missing.
@@ -353,7 +417,13 @@ impl Entry {
         self.node.in_flight.dec();
         let took = now - began;
         match end {
-            End::Answered { first_token } => {
+            End::Answered {
+                first_token,
+                counted,
+            } => {
+                if let Some(counted) = counted {
+                    self.learn_counts(counted);
+                }
                 if self.breaker.succeeded(now) {
                     self.permits.restart();
                 }
@@ -368,7 +438,11 @@ impl Entry {
             End::Busy(wait) => {
                 self.permits.busy(now);
                 match wait {
-                    Some(wait) => self.resting = self.resting.max(Some(now + wait)),
+                    Some(wait) => {
+                        self.resting = self.resting.max(Some(now + wait));
+                        // A trial is to be made again when it has rested.
+                        self.breaker.ended(now);
+                    }
                     None => self.breaker.failed(now),
                 }
             }
@@ -378,6 +452,9 @@ impl Entry {
             }
             End::Late if took.as_secs_f64() < (2.0 * self.mean.seconds(now)).max(LATE_LEAST) => {
                 self.breaker.ended(now);
+                // No proof, but no reason to think better of it either.
+                let mean = Duration::from_secs_f64(self.mean.seconds(now));
+                self.mean.observe(took.max(mean), now);
             }
             End::Late => {
                 self.breaker.failed(now);
@@ -407,7 +484,7 @@ impl Entry {
             failed: self.failed,
             resting_ms: self.resting.map_or(0, left),
             queued: self.load.map(|load| load.waiting),
-            context: self.context,
+            context: self.context.map(|(context, _)| context),
             dialect: self.node.dialect.get().as_str().to_owned(),
         }
     }

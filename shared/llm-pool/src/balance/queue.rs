@@ -54,21 +54,34 @@ impl<T> Queue<T> {
         self.len += 1;
     }
 
-    /// Takes out who is next; his tenant and turn go to the end of theirs.
-    pub(crate) fn pop(&mut self) -> Option<T> {
-        let (tenant, mut turns) = self.tenants.0.pop_front()?;
-        let next = turns.0.pop_front().and_then(|(turn, mut items)| {
-            let next = items.pop_front();
-            if !items.is_empty() {
-                turns.0.push_back((turn, items));
-            }
-            next
-        });
+    /// Takes out the first for whom `serve` has something, with that; his tenant and turn go to the end
+    /// of theirs.
+    pub(crate) fn serve<R>(&mut self, mut serve: impl FnMut(&T) -> Option<R>) -> Option<(T, R)> {
+        let (at, of, nth, served) = self.find(&mut serve)?;
+        let (tenant, mut turns) = self.tenants.0.remove(at)?;
+        let (turn, mut items) = turns.0.remove(of)?;
+        let item = items.remove(nth)?;
+        if !items.is_empty() {
+            turns.0.push_back((turn, items));
+        }
         if !turns.0.is_empty() {
             self.tenants.0.push_back((tenant, turns));
         }
-        self.len -= usize::from(next.is_some());
-        next
+        self.len -= 1;
+        Some((item, served))
+    }
+
+    fn find<R>(&self, serve: &mut impl FnMut(&T) -> Option<R>) -> Option<(usize, usize, usize, R)> {
+        for (at, (_, turns)) in self.tenants.0.iter().enumerate() {
+            for (of, (_, items)) in turns.0.iter().enumerate() {
+                for (nth, item) in items.iter().enumerate() {
+                    if let Some(served) = serve(item) {
+                        return Some((at, of, nth, served));
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Takes out everything that is not to be kept.
@@ -90,6 +103,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn pop<T>(queue: &mut Queue<T>) -> Option<T> {
+        queue.serve(|_| Some(())).map(|(item, ())| item)
+    }
+
     fn tenant(n: u8) -> TenantId {
         TenantId::new(format!("tenant-{n}")).unwrap()
     }
@@ -107,9 +124,22 @@ mod tests {
         queue.push(&tenant(1), &turn(2), (2, 0));
         queue.push(&tenant(2), &turn(3), (3, 0));
         queue.push(&tenant(2), &turn(3), (3, 1));
-        let first: Vec<_> = (0..5).filter_map(|_| queue.pop()).collect();
+        let first: Vec<_> = (0..5).filter_map(|_| pop(&mut queue)).collect();
         assert_eq!(first, [(1, 0), (3, 0), (2, 0), (3, 1), (1, 1)]);
         assert_eq!(queue.len(), 998);
+    }
+
+    #[test]
+    fn who_cannot_be_served_stays_where_he_is() {
+        let mut queue = Queue::default();
+        for (of, at, item) in [(1, 1, 'a'), (1, 1, 'b'), (2, 2, 'c')] {
+            queue.push(&tenant(of), &turn(at), item);
+        }
+        let served = queue.serve(|item| (*item == 'b').then_some(7));
+        assert_eq!(served, Some(('b', 7)));
+        assert_eq!(queue.serve(|item| (*item == 'x').then_some(())), None);
+        assert_eq!((pop(&mut queue), pop(&mut queue)), (Some('c'), Some('a')));
+        assert_eq!(queue.len(), 0);
     }
 
     proptest! {
@@ -123,7 +153,7 @@ mod tests {
             }
             queue.retain(|(_, _, n)| dropped == 0 || n % 7 != dropped);
             let left = queue.len();
-            let out: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+            let out: Vec<_> = std::iter::from_fn(|| pop(&mut queue)).collect();
             prop_assert_eq!((out.len(), queue.len()), (left, 0));
             for (of, at) in (0..4).flat_map(|of| (0..4).map(move |at| (of, at))) {
                 let own: Vec<_> = out.iter().filter(|o| (o.0, o.1) == (of, at)).collect();

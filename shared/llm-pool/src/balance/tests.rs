@@ -15,6 +15,7 @@ fn ask(tokens: u64) -> Ask<'static> {
         tenant: &TENANT,
         turn: &TURN,
         tokens,
+        tried: &[],
     }
 }
 
@@ -37,21 +38,22 @@ fn node(id: NodeId, limit: u32) -> Arc<Node> {
 
 fn balance(nodes: u64, limit: u32) -> Balance {
     let mut balance = Balance::new(Policy::Balanced, 0.05, 1);
-    (0..nodes).for_each(|id| balance.add(node(id, limit)));
+    (0..nodes).for_each(|id| balance.add(node(id, limit), Instant::now()));
     balance
 }
 
 const WELL: End = End::Answered {
     first_token: Some(MS),
+    counted: None,
 };
 
 #[tokio::test]
 async fn every_place_is_given_once_and_again_when_it_is_free() {
     let now = Instant::now();
     let mut balance = balance(2, 3);
-    let taken: Vec<Ticket> = std::iter::from_fn(|| balance.take(&ask(1), &[], now).ok()).collect();
+    let taken: Vec<Ticket> = std::iter::from_fn(|| balance.take(&ask(1), now).ok()).collect();
     assert_eq!(taken.len(), 6);
-    assert_eq!(balance.take(&ask(1), &[], now).unwrap_err(), Wait::Full);
+    assert_eq!(balance.take(&ask(1), now).unwrap_err(), Wait::Full);
     for ticket in &taken {
         balance.ended(ticket.node.id, ticket.call, WELL, now);
         // A second word on the same call does nothing.
@@ -70,15 +72,15 @@ async fn when_all_are_left_alone_it_says_until_when() {
     let now = Instant::now();
     let mut balance = balance(2, 8);
     for wait in [300, 100] {
-        let ticket = balance.take(&ask(1), &[], now).unwrap();
+        let ticket = balance.take(&ask(1), now).unwrap();
         let busy = End::Busy(Some(MS * wait));
         balance.ended(ticket.node.id, ticket.call, busy, now);
     }
     assert_eq!(
-        balance.take(&ask(1), &[], now).unwrap_err(),
+        balance.take(&ask(1), now).unwrap_err(),
         Wait::Away(now + MS * 100)
     );
-    assert!(balance.take(&ask(1), &[], now + MS * 100).is_ok());
+    assert!(balance.take(&ask(1), now + MS * 100).is_ok());
 }
 
 #[tokio::test]
@@ -86,14 +88,14 @@ async fn a_broken_node_gets_one_call_to_try() {
     let now = Instant::now();
     let mut balance = balance(1, 8);
     for _ in 0..5 {
-        let ticket = balance.take(&ask(1), &[], now).unwrap();
+        let ticket = balance.take(&ask(1), now).unwrap();
         balance.ended(ticket.node.id, ticket.call, End::Failed, now);
     }
-    let Wait::Away(until) = balance.take(&ask(1), &[], now).unwrap_err() else {
+    let Wait::Away(until) = balance.take(&ask(1), now).unwrap_err() else {
         panic!("not away")
     };
-    let trial = balance.take(&ask(1), &[], until).unwrap();
-    assert!(balance.take(&ask(1), &[], until).is_err());
+    let trial = balance.take(&ask(1), until).unwrap();
+    assert!(balance.take(&ask(1), until).is_err());
     balance.ended(trial.node.id, trial.call, WELL, until);
     assert_eq!(balance.view(until)[0].permits, 2, "it begins small again");
 }
@@ -102,30 +104,38 @@ async fn a_broken_node_gets_one_call_to_try() {
 async fn what_is_too_long_for_every_node_is_not_asked() {
     let now = Instant::now();
     let mut balance = balance(2, 8);
-    balance.learn_context(0, 1_000);
-    let ticket = balance.take(&ask(5_000), &[], now).unwrap();
+    balance.learn_context(0, 1_000, now);
+    let ticket = balance.take(&ask(5_000), now).unwrap();
     assert_eq!(ticket.node.id, 1);
-    balance.learn_context(1, 2_000);
-    let wait = balance.take(&ask(5_000), &[], now).unwrap_err();
+    balance.learn_context(1, 2_000, now);
+    let wait = balance.take(&ask(5_000), now).unwrap_err();
     assert_eq!(wait, Wait::TooLong(2_000));
-    assert!(balance.take(&ask(900), &[], now).is_ok());
+    assert!(balance.take(&ask(900), now).is_ok());
 }
 
 #[tokio::test]
 async fn a_node_that_hangs_is_left_out_before_its_calls_end() {
     let now = Instant::now();
     let mut balance = balance(2, 64);
-    let first = balance.take(&ask(1), &[], now).unwrap();
+    let first = balance.take(&ask(1), now).unwrap();
     let hangs = first.node.id;
     let mut now = now;
     for _ in 0..30 {
         now += MS * 20;
-        let ticket = balance.take(&ask(1), &[hangs], now).unwrap();
+        let ticket = balance
+            .take(
+                &Ask {
+                    tried: &[hangs],
+                    ..ask(1)
+                },
+                now,
+            )
+            .unwrap();
         let later = now + MS * 20;
         balance.ended(ticket.node.id, ticket.call, WELL, later);
     }
     for _ in 0..8 {
-        let ticket = balance.take(&ask(1), &[], now).unwrap();
+        let ticket = balance.take(&ask(1), now).unwrap();
         assert_ne!(ticket.node.id, hangs);
     }
 }
@@ -134,26 +144,127 @@ async fn a_node_that_hangs_is_left_out_before_its_calls_end() {
 async fn a_node_that_comes_or_goes_is_followed() {
     let now = Instant::now();
     let mut balance = balance(1, 1);
-    let ticket = balance.take(&ask(1), &[], now).unwrap();
-    balance.add(node(7, 1));
-    assert_eq!(balance.take(&ask(1), &[], now).unwrap().node.id, 7);
+    let ticket = balance.take(&ask(1), now).unwrap();
+    balance.add(node(7, 1), now);
+    assert_eq!(balance.take(&ask(1), now).unwrap().node.id, 7);
     balance.remove(0);
     balance.ended(0, ticket.call, WELL, now);
     assert_eq!(balance.nodes().len(), 1);
     balance.remove(7);
-    assert_eq!(balance.take(&ask(1), &[], now).unwrap_err(), Wait::NoNodes);
+    assert_eq!(balance.take(&ask(1), now).unwrap_err(), Wait::NoNodes);
 }
 
 #[tokio::test]
-async fn whoever_waits_is_woken_in_turn_and_one_that_left_is_passed_over() {
+async fn whoever_waits_is_served_in_turn_and_one_that_left_is_passed_over() {
+    let now = Instant::now();
     let mut balance = balance(1, 1);
-    let (first, gone) = balance.wait(&ask(1)).unwrap();
+    let held = balance.take(&ask(1), now).unwrap();
+    let (_, gone) = balance.wait(&ask(1)).unwrap();
     let (_, mut second) = balance.wait(&ask(1)).unwrap();
-    let (_, mut third) = balance.wait(&ask(1)).unwrap();
+    let (third, mut last) = balance.wait(&ask(1)).unwrap();
     drop(gone);
-    balance.wake_next();
-    assert!(second.try_recv().is_ok() && third.try_recv().is_err());
-    balance.leave(first);
-    balance.wake_next();
-    assert!(third.try_recv().is_ok() && !balance.someone_waits());
+    balance.serve(now);
+    assert!(second.try_recv().is_err(), "no place is free");
+    balance.ended(0, held.call, WELL, now);
+    let ticket = second.try_recv().unwrap();
+    assert!(last.try_recv().is_err());
+    balance.leave(third);
+    balance.ended(0, ticket.call, WELL, now);
+    assert!(last.try_recv().is_err() && !balance.someone_waits());
+    assert_eq!(balance.view(now)[0].in_flight, 0);
+}
+
+#[tokio::test]
+async fn who_fits_nowhere_free_does_not_hold_up_the_others_nor_lose_his_place() {
+    let now = Instant::now();
+    let mut balance = balance(2, 1);
+    balance.learn_context(0, 100, now);
+    let long = balance.take(&ask(5_000), now).unwrap();
+    let short = balance.take(&ask(1), now).unwrap();
+    assert_eq!((long.node.id, short.node.id), (1, 0));
+    let (_, mut waits_long) = balance.wait(&ask(5_000)).unwrap();
+    let (_, mut waits_short) = balance.wait(&ask(1)).unwrap();
+    let (_, mut later) = balance.wait(&ask(1)).unwrap();
+    balance.ended(0, short.call, WELL, now);
+    assert_eq!(waits_short.try_recv().unwrap().node.id, 0);
+    balance.ended(1, long.call, WELL, now);
+    assert_eq!(waits_long.try_recv().unwrap().node.id, 1);
+    assert!(later.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn a_trial_that_was_told_to_wait_is_made_again_after_the_rest() {
+    let now = Instant::now();
+    let mut balance = balance(1, 8);
+    for _ in 0..5 {
+        let ticket = balance.take(&ask(1), now).unwrap();
+        balance.ended(0, ticket.call, End::Failed, now);
+    }
+    let Wait::Away(at) = balance.why_not(&ask(1), now) else {
+        panic!("not away")
+    };
+    let trial = balance.take(&ask(1), at).unwrap();
+    let Wait::Away(soon) = balance.why_not(&ask(1), at) else {
+        panic!("not away")
+    };
+    assert!(soon <= at + MS * 250, "a trial may end at any time");
+    balance.ended(0, trial.call, End::Busy(Some(MS * 1_000)), at);
+    assert!(balance.take(&ask(1), at + MS * 999).is_err());
+    assert!(balance.take(&ask(1), at + MS * 1_000).is_ok());
+}
+
+#[tokio::test]
+async fn the_only_node_that_fits_is_asked_however_slow_it_is() {
+    let mut now = Instant::now();
+    let mut balance = balance(2, 8);
+    balance.learn_context(0, 500, now);
+    for (node, ms) in [(0, 100), (1, 3_000)] {
+        let ticket = balance
+            .take(
+                &Ask {
+                    tried: &[1 - node],
+                    ..ask(1)
+                },
+                now,
+            )
+            .unwrap();
+        now += MS * ms;
+        balance.ended(node, ticket.call, WELL, now);
+    }
+    let ticket = balance.take(&ask(5_000), now).unwrap();
+    assert_eq!(ticket.node.id, 1);
+}
+
+#[tokio::test]
+async fn a_context_is_believed_for_a_while_and_measured_as_the_node_counts() {
+    let now = Instant::now();
+    let mut balance = balance(1, 8);
+    balance.learn_context(0, 1_000, now);
+    assert!(balance.take(&ask(3_000), now).is_err());
+    assert!(balance.take(&ask(3_000), now + CONTEXT_MEMORY).is_ok());
+    let ticket = balance.take(&ask(1_000), now).unwrap();
+    let end = End::Answered {
+        first_token: None,
+        counted: Some((1_000, 300)),
+    };
+    balance.ended(0, ticket.call, end, now);
+    assert!(balance.take(&ask(3_000), now).is_ok(), "900 by its count");
+    assert!(balance.take(&ask(6_000), now).is_err());
+}
+
+#[tokio::test]
+async fn only_a_node_that_can_be_asked_is_another_one() {
+    let now = Instant::now();
+    let mut balance = balance(2, 8);
+    let asked = Ask {
+        tried: &[0],
+        ..ask(1)
+    };
+    assert!(balance.has_another(&asked, now));
+    for _ in 0..5 {
+        let ticket = balance.take(&asked, now).unwrap();
+        assert_eq!(ticket.node.id, 1);
+        balance.ended(1, ticket.call, End::Failed, now);
+    }
+    assert!(!balance.has_another(&asked, now));
 }
