@@ -63,3 +63,36 @@ async fn cancel_ends_a_turn_and_stops_its_work() {
         (Outcome::Cancelled, 1 + MAPS)
     );
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn maps_that_are_not_needed_any_more_are_stopped() {
+    let server = testkit::nats::server().await;
+    let node = model::node(Duration::ZERO).await;
+    // The plan, three maps; two hang; then the reduction.
+    let hang = [Behaviour::Hold, Behaviour::Hold];
+    node.script([(); 4].map(|()| Behaviour::Answer).into_iter().chain(hang))
+        .always(Behaviour::Answer);
+    let mut set = model::options(&node);
+    set.push("run.early_reduce=3".into());
+    let mut fleet = Fleet::new(server.url(), set);
+    fleet.setup().await;
+    fleet.start_all().await;
+    let bus = connect(server.url()).await;
+    publish(&*bus, vec![json!({ "id": "early", "question": QUESTION })]).await;
+    let end = until("the answer", async || terminals(&*bus).await.pop()).await;
+    assert_eq!(end.outcome, Outcome::Answered, "{end:?}");
+    let trail = serde_json::to_string(&end).expect("words");
+    assert!(trail.contains("parts_missing"), "what was not read is said: {trail}");
+
+    let seen = node.until(|seen| seen.in_flight == 0).await;
+    assert_eq!((seen.calls, seen.abandoned), (1 + MAPS + 1, 2));
+    let mapper = fleet.of(envelope::Role::Mapper);
+    until("the other map steps to be acked", async || {
+        let family = "argosy_messages_processed_total";
+        let spared = mapper.counter(family, &[r#"outcome="spared""#]).await;
+        (spared == 2).then_some(())
+    })
+    .await;
+    fleet.drain().await;
+    assert_eq!(terminals(&*bus).await.len(), 1);
+}

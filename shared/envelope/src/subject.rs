@@ -16,7 +16,7 @@
 //! argosy.edition                                which edition of the corpus answers
 //! argosy.dead.<role>.<turn>.<hop>[.<i>]         dead letters
 //! argosy.dead.indexer.<edition>.<bucket>.<doc>  the same of a document
-//! argosy.cancel.<turn>, argosy.live.<turn>,
+//! argosy.cancel.<turn>, argosy.joined.<turn>.<hop>, argosy.live.<turn>,
 //! argosy.indexed.<bucket>.<doc>                 core NATS only
 //! ```
 
@@ -123,6 +123,10 @@ pub enum Subject {
     Cancel {
         turn: TurnId,
     },
+    Joined {
+        turn: TurnId,
+        hop: u16,
+    },
     Live {
         turn: TurnId,
     },
@@ -203,6 +207,7 @@ impl fmt::Display for Subject {
                 write!(f, "argosy.dead.{role}.{turn}.{hop}.{i}")
             }
             Subject::Cancel { turn } => write!(f, "argosy.cancel.{turn}"),
+            Subject::Joined { turn, hop } => write!(f, "argosy.joined.{turn}.{hop}"),
             Subject::Live { turn } => write!(f, "argosy.live.{turn}"),
         }
     }
@@ -304,6 +309,10 @@ fn read(text: &str) -> Option<Subject> {
             index: optional(tail.first())?,
         },
         ["cancel", t] => Subject::Cancel { turn: turn(t)? },
+        ["joined", t, hop] => Subject::Joined {
+            turn: turn(t)?,
+            hop: number(hop)?,
+        },
         ["live", t] => Subject::Live { turn: turn(t)? },
         _ => return None,
     })

@@ -8,11 +8,13 @@
 
 use crate::bus::{Delivery, Stream};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
+use crate::early;
 use crate::join::{self, JoinError, gather, until};
 use crate::outbox::OutboxError;
 use crate::step::{Payload, Place, Step, deadline_of, wire_of};
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
+use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::route::Broken;
 use envelope::{Class, Classed, CodecError, Exit, Subject, UnixMs, WIRE};
@@ -73,6 +75,8 @@ enum Handled {
     Done(Done<Exit>),
     /// The turn ended meanwhile, or its time is up.
     Moot,
+    /// The reducer has started without it.
+    Spared,
     Failed(Failure),
 }
 
@@ -97,6 +101,9 @@ impl Worker {
             || self.ended.contains(&place.turn)
         {
             return Verdict::Ack(Reason::Dropped);
+        }
+        if place.index.is_some() && self.joined.contains(&(place.turn.clone(), place.hop)) {
+            return Verdict::Ack(Reason::Spared);
         }
         if wire_of(message).is_some_and(|v| v > WIRE)
             && delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX
@@ -174,7 +181,9 @@ impl Worker {
         let failure = loop {
             match self.handle(&cx, task.clone()).await {
                 Handled::Moot => return Verdict::Ack(Reason::Dropped),
+                Handled::Spared => return Verdict::Ack(Reason::Spared),
                 Handled::Done(done) => {
+                    let tells = matches!(&done.out, Exit::Mapper(found) if early::tells(found));
                     let message = &delivery.message;
                     if let Err(failure) = self.carry_on(place, &step, message, &cx, done).await {
                         break failure;
@@ -187,6 +196,9 @@ impl Worker {
                         || self.options.quorum < 1.0;
                     if asks && let Err(failure) = self.join_if_complete(&step).await {
                         break failure;
+                    }
+                    if tells && self.options.early > 0 {
+                        self.join_if_covered(&step).await;
                     }
                     return Verdict::Ack(Reason::Ok);
                 }
@@ -222,7 +234,9 @@ impl Worker {
                     } else {
                         step.trail.clone()
                     };
-                    self.metrics.gathered(&gathered.task);
+                    // Before its time the reducer starts only when it is told that there is enough.
+                    let early = self.bus.now() < soft_deadline(&step.header);
+                    self.metrics.gathered(&gathered.task, early);
                     return Ok((Task::Reduce(gathered.task), Step { trail, ..step }));
                 }
             },
@@ -250,11 +264,13 @@ impl Worker {
         let left = until(now, cx.header.deadline);
         let limit = left.min(self.options.step_timeout);
         let watch = self.ended.watch(&cx.header.turn);
+        let joined = self.joined.watch(&(cx.header.turn.clone(), cx.header.hop));
         // Called inside, so that a panic before its first await is caught as well.
         let work = AssertUnwindSafe(async { self.handler.handle(cx, task).await }).catch_unwind();
         let result = tokio::select! {
             biased;
             () = watch.token.cancelled() => return Handled::Moot,
+            () = joined.token.cancelled() => return Handled::Spared,
             result = tokio::time::timeout(limit, work) => result,
         };
         match result {

@@ -1,95 +1,114 @@
-//! Turns that are known to have ended, and the work on them that is still running.
+//! Turns that are known to have ended, fan-outs that are known to be joined, and the work on them that
+//! is still running.
 //!
-//! Best effort, fed by `argosy.cancel.<turn>` and by terminal events that pass through this process.
-//! The truth is the answers stream; this only spares work.
+//! Best effort, fed by `argosy.cancel.<turn>`, by terminal events that pass through this process and by
+//! `argosy.joined.<turn>.<hop>`. The truth is in the streams; this only spares work.
 
 use envelope::TurnId;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
-/// How many ended turns are remembered.
+/// What is worked on by map steps: the turn and the hop of the steps.
+pub(crate) type Fanout = (TurnId, u16);
+
+/// How many are remembered.
 const REMEMBERED: usize = 16_384;
 
-/// A set of ended turns with the running work of each turn.
-#[derive(Debug, Default)]
-pub struct Ended {
-    inner: Mutex<Inner>,
+/// A set of ended turns, or of whatever else ends, with the running work of each.
+#[derive(Debug)]
+pub struct Ended<K = TurnId> {
+    inner: Mutex<Inner<K>>,
 }
 
-#[derive(Debug, Default)]
-struct Inner {
-    turns: HashSet<TurnId>,
-    order: VecDeque<TurnId>,
-    running: HashMap<TurnId, Vec<(u64, CancellationToken)>>,
+#[derive(Debug)]
+struct Inner<K> {
+    ended: HashSet<K>,
+    order: VecDeque<K>,
+    running: HashMap<K, Vec<(u64, CancellationToken)>>,
     next: u64,
 }
 
-impl Ended {
-    fn lock(&self) -> MutexGuard<'_, Inner> {
+impl<K> Default for Ended<K> {
+    fn default() -> Self {
+        let inner = Inner {
+            ended: HashSet::new(),
+            order: VecDeque::new(),
+            running: HashMap::new(),
+            next: 0,
+        };
+        Ended {
+            inner: Mutex::new(inner),
+        }
+    }
+}
+
+impl<K: Clone + Eq + Hash> Ended<K> {
+    fn lock(&self) -> MutexGuard<'_, Inner<K>> {
         self.inner
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Whether the turn is known to have ended.
-    pub fn contains(&self, turn: &TurnId) -> bool {
-        self.lock().turns.contains(turn)
+    /// Whether it is known to have ended.
+    pub fn contains(&self, what: &K) -> bool {
+        self.lock().ended.contains(what)
     }
 
-    /// Remembers that the turn ended and stops the work on it.
-    pub fn end(&self, turn: &TurnId) {
+    /// Remembers that it ended and stops the work on it.
+    pub fn end(&self, what: &K) {
         let mut inner = self.lock();
-        if inner.turns.insert(turn.clone()) {
-            inner.order.push_back(turn.clone());
+        if inner.ended.insert(what.clone()) {
+            inner.order.push_back(what.clone());
             if inner.order.len() > REMEMBERED
                 && let Some(oldest) = inner.order.pop_front()
             {
-                inner.turns.remove(&oldest);
+                inner.ended.remove(&oldest);
             }
         }
-        for (_, token) in inner.running.remove(turn).unwrap_or_default() {
+        for (_, token) in inner.running.remove(what).unwrap_or_default() {
             token.cancel();
         }
     }
 
-    /// A token that is cancelled when the turn ends, for as long as the guard lives.
-    pub(crate) fn watch(&self, turn: &TurnId) -> Watch<'_> {
+    /// A token that is cancelled when it ends, for as long as the guard lives.
+    pub(crate) fn watch(&self, what: &K) -> Watch<'_, K> {
         let mut inner = self.lock();
         let token = CancellationToken::new();
-        if inner.turns.contains(turn) {
+        if inner.ended.contains(what) {
             token.cancel();
         }
         inner.next += 1;
         let id = inner.next;
         inner
             .running
-            .entry(turn.clone())
+            .entry(what.clone())
             .or_default()
             .push((id, token.clone()));
         Watch {
             ended: self,
-            turn: turn.clone(),
+            of: what.clone(),
             id,
             token,
         }
     }
 }
 
-pub(crate) struct Watch<'a> {
-    ended: &'a Ended,
-    turn: TurnId,
+pub(crate) struct Watch<'a, K: Clone + Eq + Hash> {
+    ended: &'a Ended<K>,
+    of: K,
     id: u64,
     pub(crate) token: CancellationToken,
 }
 
-impl Drop for Watch<'_> {
+impl<K: Clone + Eq + Hash> Drop for Watch<'_, K> {
     fn drop(&mut self) {
         let mut inner = self.ended.lock();
-        if let Some(running) = inner.running.get_mut(&self.turn) {
+        if let Some(running) = inner.running.get_mut(&self.of) {
             running.retain(|(id, _)| *id != self.id);
             if running.is_empty() {
-                inner.running.remove(&self.turn);
+                inner.running.remove(&self.of);
             }
         }
     }
@@ -105,7 +124,7 @@ mod tests {
 
     #[test]
     fn ending_a_turn_stops_its_work_and_nothing_else() {
-        let ended = Ended::default();
+        let ended = Ended::<TurnId>::default();
         let (one, other) = (ended.watch(&turn(1)), ended.watch(&turn(2)));
         ended.end(&turn(1));
         assert!(one.token.is_cancelled() && !other.token.is_cancelled());
@@ -119,9 +138,9 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let ended = Ended::default();
+        let ended = Ended::<TurnId>::default();
         (0..REMEMBERED + 10).for_each(|n| ended.end(&turn(n)));
         assert!(!ended.contains(&turn(0)) && ended.contains(&turn(REMEMBERED)));
-        assert_eq!(ended.lock().turns.len(), REMEMBERED);
+        assert_eq!(ended.lock().ended.len(), REMEMBERED);
     }
 }

@@ -239,6 +239,34 @@ pub(crate) async fn gather(
     };
     let Header { shard, turn, .. } = header;
     let stream = Stream::Steps(*shard);
+    let (record, mut by_index) = there_is(bus, header, scatter).await?;
+    for (index, slot) in (0u16..)
+        .zip(by_index.iter_mut())
+        .filter(|(_, slot)| slot.is_none())
+    {
+        let at = Subject::Part {
+            shard: *shard,
+            turn: turn.clone(),
+            hop: scatter + 1,
+            index,
+        }
+        .to_string();
+        *slot = bus
+            .last(stream, &at)
+            .await?
+            .and_then(|m| decode(&m.body).ok());
+    }
+    Ok(assemble(record, by_index, scatter, strict, last))
+}
+
+/// The scatter record and those of its parts that a replica has.
+pub(crate) async fn there_is(
+    bus: &dyn Bus,
+    header: &Header,
+    scatter: u16,
+) -> Result<(Envelope<Scatter>, Vec<Option<Part>>), JoinError> {
+    let Header { shard, turn, .. } = header;
+    let stream = Stream::Steps(*shard);
     let at = Subject::Scatter {
         shard: *shard,
         turn: turn.clone(),
@@ -268,23 +296,7 @@ pub(crate) async fn gather(
             *slot = Some(part);
         }
     }
-    for (index, slot) in (0u16..)
-        .zip(by_index.iter_mut())
-        .filter(|(_, slot)| slot.is_none())
-    {
-        let at = Subject::Part {
-            shard: *shard,
-            turn: turn.clone(),
-            hop: scatter + 1,
-            index,
-        }
-        .to_string();
-        *slot = bus
-            .last(stream, &at)
-            .await?
-            .and_then(|m| decode(&m.body).ok());
-    }
-    Ok(assemble(record, by_index, scatter, strict, last))
+    Ok((record, by_index))
 }
 
 /// Puts findings beside their passages.

@@ -27,6 +27,7 @@ pub mod bus;
 mod dead;
 mod deliver;
 pub mod disposition;
+mod early;
 pub mod editions;
 mod ended;
 pub mod fault;

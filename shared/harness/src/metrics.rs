@@ -29,13 +29,21 @@ pub struct Metrics {
     abandoned: IntCounterVec,
 }
 
-const OUTCOMES: [&str; 5] = ["ok", "already_done", "dropped", "dead_letter", "retry"];
+const OUTCOMES: [&str; 6] = [
+    "ok",
+    "already_done",
+    "dropped",
+    "spared",
+    "dead_letter",
+    "retry",
+];
 
 fn outcome(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ack(Reason::Ok) => "ok",
         Verdict::Ack(Reason::AlreadyDone) => "already_done",
         Verdict::Ack(Reason::Dropped) => "dropped",
+        Verdict::Ack(Reason::Spared) => "spared",
         Verdict::Ack(Reason::DeadLetter) => "dead_letter",
         Verdict::Retry(_) | Verdict::GiveUp => "retry",
     }
@@ -116,7 +124,7 @@ impl Metrics {
             )?,
             fanin_incomplete: r.counter(
                 "argosy_fanin_incomplete_total",
-                "Reductions without all parts.",
+                "Reductions without all parts: missing at the soft deadline, not waited for, or failed.",
                 &["reason"],
             )?,
             abandoned: r.counter(
@@ -159,7 +167,7 @@ impl Metrics {
                 self.fallbacks.with_label_values(&[role, kind]);
             }
         }
-        for reason in ["missing", "failed"] {
+        for reason in ["missing", "early", "failed"] {
             self.fanin_incomplete.with_label_values(&[reason]);
         }
     }
@@ -190,12 +198,13 @@ impl Metrics {
         }
     }
 
-    pub(crate) fn gathered(&self, task: &Reduce) {
+    pub(crate) fn gathered(&self, task: &Reduce, early: bool) {
         if let Reduce::Gather {
             missing, failed, ..
         } = task
         {
-            for (reason, indexes) in [("missing", missing), ("failed", failed)] {
+            let missed = if early { "early" } else { "missing" };
+            for (reason, indexes) in [(missed, missing), ("failed", failed)] {
                 if !indexes.is_empty() {
                     self.fanin_incomplete.with_label_values(&[reason]).inc();
                 }

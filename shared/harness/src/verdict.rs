@@ -16,5 +16,7 @@ pub(crate) enum Reason {
     Ok,
     AlreadyDone,
     Dropped,
+    /// A map step without which the reducer has started.
+    Spared,
     DeadLetter,
 }

@@ -1,7 +1,8 @@
 //! A worker: one thinking role, with what it needs to work on its messages.
 
 use crate::bus::{Bus, ConsumerSpec, Delivery, Subscription};
-use crate::ended::Ended;
+use crate::early::hear_joins;
+use crate::ended::{Ended, Fanout};
 use crate::fault::{Faults, Point};
 use crate::join::InHand;
 use crate::metrics::Metrics;
@@ -32,6 +33,9 @@ pub struct Options {
     /// Share of the parts of a fan-out with which the reducer may start, over 0 up to 1. Default 1:
     /// it waits for all of them, or for the soft deadline.
     pub quorum: f64,
+    /// Least passages with facts with which the reducer may start before all maps are done, if every
+    /// sub-query has found one of them; the other maps are stopped. Default 0: never.
+    pub early: usize,
     /// Seed of the jitter of retries and of trace ids.
     pub seed: u64,
 }
@@ -45,6 +49,7 @@ impl Default for Options {
             keep: Duration::from_secs(300),
             grace: Duration::from_secs(30),
             quorum: 1.0,
+            early: 0,
             seed: 0,
         }
     }
@@ -58,6 +63,7 @@ pub struct Worker {
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
     pub(crate) ended: Ended,
+    pub(crate) joined: Ended<Fanout>,
     pub(crate) in_hand: InHand,
     faults: Option<Arc<dyn Faults>>,
     rng: Mutex<fastrand::Rng>,
@@ -82,6 +88,7 @@ impl Worker {
             options,
             metrics,
             ended: Ended::default(),
+            joined: Ended::default(),
             in_hand: InHand::default(),
             faults: None,
             holding: AtomicUsize::new(0),
@@ -121,10 +128,16 @@ impl Worker {
             // Best effort: without it a cancelled turn is worked on to its end, and then dropped.
             tracing::warn!(%error, "cancellations are not heard");
         }
+        let listens = worker.role == Role::Mapper && worker.options.early > 0;
+        let joins = match listens {
+            true => bus.subscribe("argosy.joined.*.*", None).await.ok(),
+            false => None,
+        };
         // In a fixed order, like every choice of the run loop: a simulation depends on its seed alone.
         tokio::select! {
             biased;
             () = hear_cancels(&worker.ended, cancels.ok()) => Drained::default(),
+            () = hear_joins(&worker.joined, joins) => Drained::default(),
             drained = pump(bus, consumer, worker.clone(), options, health, stop) => drained,
         }
     }

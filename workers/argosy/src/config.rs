@@ -178,6 +178,10 @@ pub struct Run {
     /// missing is named in the answer. Default 1: all of them, or those that are there at the soft
     /// deadline (70 % of the time).
     pub quorum: f64,
+    /// Start the reducer as soon as so many passages have facts and every sub-query of the plan has
+    /// found one of them; the maps that still run are stopped, and named in the answer. At least
+    /// `reducer.min_relevant`. Default 0: never.
+    pub early_reduce: u32,
     /// Threads of the runtime. Default 1: a role waits more than it works; more roles beat more
     /// threads.
     pub threads: u32,
@@ -190,6 +194,7 @@ impl Default for Run {
             step_timeout: span(120_000),
             grace: span(30_000),
             quorum: 1.0,
+            early_reduce: 0,
             threads: 1,
         }
     }
@@ -298,6 +303,11 @@ impl Config {
             "`run.quorum` must be over 0 and at most 1, not {}",
             self.run.quorum
         );
+        let (early, least) = (self.run.early_reduce as usize, self.reducer.min_relevant);
+        anyhow::ensure!(
+            early == 0 || early >= least,
+            "`run.early_reduce` is {early}: want 0, or at least `reducer.min_relevant`, {least}"
+        );
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
         anyhow::ensure!(
@@ -380,6 +390,7 @@ impl Config {
             keep: self.streams.keep.duration(),
             grace: self.run.grace.duration(),
             quorum: self.run.quorum,
+            early: self.run.early_reduce as usize,
             seed,
         }
     }

@@ -1,0 +1,178 @@
+//! Reducing early: once the facts that are there cover the question, the maps that still run are not
+//! waited for.
+//!
+//! The reducer's step is the one that the last mapper would create, so it does not matter who comes
+//! first. *Not* needed for a result: off unless configured, and whatever fails here is left to the join.
+
+use crate::bus::{CoreMessage, Headers, Stream, Subscription};
+use crate::ended::{Ended, Fanout};
+use crate::join::{self, JoinError};
+use crate::step::{Payload, Step};
+use crate::worker::Worker;
+use envelope::{Findings, Part, PartResult, Passage, Scatter, Subject, subject};
+
+/// Up to so many parts it is looked at each of them, beyond at every eighth: looking reads all parts.
+const LOOK_ALWAYS: u64 = 8;
+
+/// Whether it is worth looking when so many of `of` parts are there.
+fn is_worth_it(parts: u64, of: u16, least: usize) -> bool {
+    let enough = parts >= least as u64 && parts < u64::from(of);
+    enough && (parts <= LOOK_ALWAYS || parts.is_multiple_of(LOOK_ALWAYS))
+}
+
+/// Whether at least `least` passages have facts, and every sub-query of the plan has found one of them.
+/// What was searched for as a whole only cannot be told apart: then a plan with sub-queries is never
+/// covered.
+fn is_covered(scatter: &Scatter, parts: &[Option<Part>], least: usize) -> bool {
+    let found: Vec<&Passage> = scatter
+        .passages
+        .iter()
+        .zip(parts)
+        .filter(|(_, part)| part.as_ref().is_some_and(has_facts))
+        .map(|(passage, _)| passage)
+        .collect();
+    let has = |query: usize| {
+        let by = |of: &u8| usize::from(*of) == query;
+        found.iter().any(|passage| passage.found_by.iter().any(by))
+    };
+    found.len() >= least && (0..scatter.plan.sub_queries.len()).all(has)
+}
+
+fn has_facts(part: &Part) -> bool {
+    matches!(&part.result, PartResult::Findings(found) if tells(found))
+}
+
+/// Whether findings add to what is covered.
+pub(crate) fn tells(findings: &Findings) -> bool {
+    findings.counts() && !findings.facts.is_empty()
+}
+
+impl Worker {
+    /// Creates the reducer's step when what is there covers the question, and tells the other mappers.
+    pub(crate) async fn join_if_covered(&self, step: &Step) {
+        if let Err(error) = self.try_early(step).await {
+            tracing::debug!(turn = %step.header.turn, %error, "not reduced early");
+        }
+    }
+
+    async fn try_early(&self, step: &Step) -> Result<(), JoinError> {
+        let (least, header) = (self.options.early, &step.header);
+        let Payload::Map(task) = &step.payload else {
+            return Ok(());
+        };
+        let filter = subject::parts(header.shard, &header.turn, header.hop);
+        let parts = self.bus.count(Stream::Steps(header.shard), &filter).await?;
+        if !is_worth_it(parts, task.of, least) {
+            return Ok(());
+        }
+        let (record, parts) = join::there_is(&*self.bus, header, task.scatter).await?;
+        if !is_covered(&record.payload, &parts, least) {
+            return Ok(());
+        }
+        let keep = self.options.keep;
+        join::join(&*self.bus, header, &step.case, task.scatter, keep).await?;
+        self.joined.end(&(header.turn.clone(), header.hop));
+        let subject = Subject::Joined {
+            turn: header.turn.clone(),
+            hop: header.hop,
+        };
+        let told = CoreMessage {
+            subject: subject.to_string(),
+            reply: None,
+            headers: Headers::default(),
+            body: bytes::Bytes::new(),
+        };
+        Ok(self.bus.broadcast(told).await?)
+    }
+}
+
+/// Remembers the fan-outs that were joined early; never comes back.
+pub(crate) async fn hear_joins(
+    joined: &Ended<Fanout>,
+    subscription: Option<Box<dyn Subscription>>,
+) {
+    let Some(mut subscription) = subscription else {
+        return std::future::pending().await;
+    };
+    while let Some(message) = subscription.next().await {
+        if let Ok(Subject::Joined { turn, hop }) = Subject::parse(&message.subject) {
+            joined.end(&(turn, hop));
+        }
+    }
+    std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Matched, Plan, WIRE};
+    use testkit::model::passage;
+
+    fn scatter(found_by: &[&[u8]], sub_queries: usize) -> Scatter {
+        let passages = found_by.iter().map(|by| Passage {
+            found_by: by.to_vec(),
+            ..passage("a", "text")
+        });
+        Scatter {
+            plan: Plan {
+                sub_queries: vec!["q".into(); sub_queries],
+                ..Plan::default()
+            },
+            passages: passages.collect(),
+            matched: Matched::Matched,
+            total_hits: 9,
+        }
+    }
+
+    /// `y`: relevant with a fact, `n`: not relevant, `d`: unread, `x`: broken, `.`: not there.
+    fn parts(signs: &str) -> Vec<Option<Part>> {
+        let part = |(index, sign): (u16, char)| {
+            let findings = Findings {
+                relevant: sign != 'n',
+                facts: (sign == 'y').then(|| "a fact".into()).into_iter().collect(),
+                defaulted: sign == 'd',
+            };
+            let result = match sign {
+                'x' => PartResult::Error("model_refused".into()),
+                _ => PartResult::Findings(findings),
+            };
+            (sign != '.').then_some(Part {
+                v: WIRE,
+                index,
+                result,
+                entry: None,
+            })
+        };
+        (0..).zip(signs.chars()).map(part).collect()
+    }
+
+    #[test]
+    fn every_sub_query_and_enough_passages_have_facts() {
+        let two = scatter(&[&[0], &[1], &[0], &[0, 1]], 2);
+        for (signs, least, covered) in [
+            ("yy..", 2, true),
+            ("yy..", 3, false),
+            ("y.y.", 2, false),
+            ("...y", 1, true),
+            ("ydnx", 1, false),
+            ("....", 1, false),
+        ] {
+            assert_eq!(
+                is_covered(&two, &parts(signs), least),
+                covered,
+                "{signs} {least}"
+            );
+        }
+        let whole = scatter(&[&[], &[], &[]], 0);
+        assert!(is_covered(&whole, &parts("yy."), 2));
+        let not_told_apart = scatter(&[&[], &[], &[]], 2);
+        assert!(!is_covered(&not_told_apart, &parts("yyy"), 1));
+    }
+
+    #[test]
+    fn it_is_looked_seldom_at_a_large_fan_out_and_never_at_the_last_part() {
+        let looks = |of, least| (0..=u64::from(of)).filter(move |n| is_worth_it(*n, of, least));
+        assert_eq!(looks(5, 2).collect::<Vec<_>>(), [2, 3, 4]);
+        assert_eq!(looks(1_000, 3).count(), 6 + 123);
+    }
+}
