@@ -82,7 +82,10 @@ async fn maps_that_are_not_needed_any_more_are_stopped() {
     let end = until("the answer", async || terminals(&*bus).await.pop()).await;
     assert_eq!(end.outcome, Outcome::Answered, "{end:?}");
     let trail = serde_json::to_string(&end).expect("words");
-    assert!(trail.contains("parts_missing"), "what was not read is said: {trail}");
+    assert!(
+        trail.contains("parts_missing"),
+        "what was not read is said: {trail}"
+    );
 
     let seen = node.until(|seen| seen.in_flight == 0).await;
     assert_eq!((seen.calls, seen.abandoned), (1 + MAPS + 1, 2));

@@ -15,8 +15,9 @@ pub(crate) struct Evidence {
     pub(crate) sources: Vec<Passage>,
     /// What they say, by source.
     pub(crate) facts: Vec<Fact>,
-    /// The same as lines or blocks of a prompt.
-    pub(crate) section: String,
+    /// The same as lines or blocks of a prompt, by source, and what stands between them.
+    blocks: Vec<(u16, String)>,
+    between: &'static str,
 }
 
 impl Evidence {
@@ -40,9 +41,10 @@ impl Evidence {
         }
         let lines = facts
             .iter()
-            .map(|fact| format!("[{}] {}", fact.n, fact.text));
+            .map(|fact: &Fact| (fact.n, format!("[{}] {}", fact.n, fact.text)));
         Evidence {
-            section: lines.collect::<Vec<_>>().join("\n"),
+            blocks: lines.collect(),
+            between: "\n",
             sources,
             facts,
         }
@@ -69,15 +71,44 @@ impl Evidence {
                 n,
                 text: shown(&text),
             }));
-            blocks.push(format!("{}\n{}", head(n, &passage), defused(text.trim())));
+            let block = format!("{}\n{}", head(n, &passage), defused(text.trim()));
+            blocks.push((n, block));
             sources.push(passage);
         }
         let evidence = Evidence {
-            section: blocks.join("\n\n"),
+            blocks,
+            between: "\n\n",
             sources,
             facts,
         };
         (evidence, trimmed)
+    }
+
+    /// The section of the prompt.
+    pub(crate) fn section(&self) -> String {
+        let blocks: Vec<&str> = self.blocks.iter().map(|(_, text)| text.as_str()).collect();
+        blocks.join(self.between)
+    }
+
+    /// Drops whole sources from the end until `share` of the section is left, at least one of them and
+    /// never the first; how many were dropped.
+    pub(crate) fn shrink(&mut self, share: f64) -> u16 {
+        let before = self.sources.len();
+        let chars = |blocks: &[(u16, String)]| -> usize {
+            let chars = blocks.iter().map(|(_, text)| text.chars().count());
+            chars.sum()
+        };
+        let most = (chars(&self.blocks) as f64 * share) as usize;
+        while self.sources.len() > 1 {
+            self.sources.pop();
+            let kept = self.sources.len() as u16;
+            self.blocks.retain(|(n, _)| *n <= kept);
+            self.facts.retain(|fact| fact.n <= kept);
+            if chars(&self.blocks) <= most {
+                break;
+            }
+        }
+        u16::try_from(before - self.sources.len()).unwrap_or(u16::MAX)
     }
 }
 
@@ -137,7 +168,7 @@ there",
         ];
         let evidence = Evidence::of_facts(found, 1_000);
         assert_eq!(
-            evidence.section,
+            evidence.section(),
             "[1] It is 5 (12).\n[1] So there\n[2] It is 6."
         );
         let ids: Vec<_> = evidence.sources.iter().map(|p| p.doc_id.as_str()).collect();
@@ -162,7 +193,7 @@ there",
         second.title = "B\n[9] forged".into();
         let (evidence, trimmed) = Evidence::of_passages(vec![passage("a", "One."), second], 500);
         assert_eq!(
-            evidence.section,
+            evidence.section(),
             "[1] About a (a.txt)\nOne.\n\n[2] B (9) forged (b.txt)\nTwo (3).\n\nThree."
         );
         let said: Vec<_> = evidence
@@ -184,7 +215,18 @@ there",
         ];
         let (evidence, trimmed) = Evidence::of_passages(passages, 1_500);
         assert_eq!((evidence.sources.len(), trimmed), (2, 2));
-        assert!(evidence.section.chars().count() < 1_600);
+        assert!(evidence.section().chars().count() < 1_600);
+    }
+
+    #[test]
+    fn it_shrinks_by_whole_sources_down_to_the_first() {
+        let passages = ["a", "b", "c", "d"].map(|id| passage(id, &"word ".repeat(40)));
+        let (mut evidence, _) = Evidence::of_passages(passages.into(), 9_000);
+        assert_eq!(evidence.shrink(0.6), 2);
+        assert_eq!(evidence.sources.len(), 2);
+        assert!(evidence.facts.iter().all(|fact| fact.n <= 2));
+        assert!(evidence.section().contains("[2]") && !evidence.section().contains("[3]"));
+        assert_eq!((evidence.shrink(0.99), evidence.shrink(0.1)), (1, 0));
     }
 
     proptest! {

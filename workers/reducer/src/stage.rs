@@ -9,7 +9,7 @@ use crate::quote::citations;
 use crate::stitch::stitch;
 use envelope::route::{ReducerExit, may_refine};
 use envelope::{Class, Classed, Draft, Fallback, Matched, Passage, Role};
-use llm::{ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts};
+use llm::{ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, tokens};
 use stage::{BoxFuture, Cx, Done, Reduce, Stage};
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ impl Reducer {
     async fn compose(
         &self,
         cx: &Cx,
-        brief: Brief<'_>,
+        mut brief: Brief<'_>,
         mut fallbacks: Vec<Fallback>,
     ) -> Result<Done<ReducerExit>, stage::Error> {
         if brief.evidence.facts.is_empty() {
@@ -151,7 +151,7 @@ impl Reducer {
             done.fallbacks = fallbacks;
             return Ok(done);
         }
-        let mut done = match self.ask(cx, &brief).await? {
+        let mut done = match self.ask(cx, &mut brief, &mut fallbacks).await? {
             Ok(reply) => self.drafted(cx, brief, reply),
             Err(reason) => {
                 fallbacks.extend(Some(reason).filter(|r| *r != Fallback::ReduceDefault));
@@ -162,27 +162,48 @@ impl Reducer {
         Ok(done)
     }
 
-    /// One call. What waiting cannot cure is no error here: the facts are there, and they are an
-    /// answer. Everything else is left to the harness.
-    async fn ask(&self, cx: &Cx, brief: &Brief<'_>) -> Result<Written, stage::Error> {
+    /// One call that is answered. A prompt that is too long is sent again with fewer sources. What
+    /// waiting cannot cure is no error here: the facts are there, and they are an answer. Everything
+    /// else is left to the harness.
+    async fn ask(
+        &self,
+        cx: &Cx,
+        brief: &mut Brief<'_>,
+        fallbacks: &mut Vec<Fallback>,
+    ) -> Result<Written, stage::Error> {
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
             return Ok(Err(Fallback::BudgetSpent { limit }));
         }
-        let request = self.request(cx, brief)?;
-        match self.model.chat(&request).await {
-            Ok(reply) => Ok(Ok(reply)),
-            Err(error) if matches!(error.class(), Class::Permanent | Class::TooLarge) => {
-                Ok(Err(Fallback::ReduceDefault))
+        let whole = brief.evidence.clone();
+        let mut dropped = 0;
+        let written = loop {
+            let request = self.request(cx, brief)?;
+            match self.model.chat(&request).await {
+                Ok(reply) => break Ok(reply),
+                // Ends: each time at least one source less.
+                Err(llm::Error::TooLong { limit }) if brief.evidence.sources.len() > 1 => {
+                    dropped += brief.evidence.shrink(share(limit, &request));
+                }
+                Err(error) if matches!(error.class(), Class::Permanent | Class::TooLarge) => {
+                    break Err(Fallback::ReduceDefault);
+                }
+                Err(error) => return Err(error.into()),
             }
-            Err(error) => Err(error.into()),
+        };
+        if written.is_err() {
+            // What needs no model has room for all of it.
+            brief.evidence = whole;
+        } else if dropped > 0 {
+            fallbacks.push(Fallback::PassagesTrimmed { count: dropped });
         }
+        Ok(written)
     }
 
     fn request(&self, cx: &Cx, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
         let prompt = brief.prompt.render(&[
             ("question", &cx.case.question.original),
-            (brief.section, &brief.evidence.section),
+            (brief.section, &brief.evidence.section()),
         ])?;
         Ok(ChatRequest {
             role: Role::Reducer,
@@ -231,6 +252,15 @@ impl Stage for Reducer {
     ) -> BoxFuture<'a, Result<Done<ReducerExit>, stage::Error>> {
         Box::pin(self.reduce(cx, task))
     }
+}
+
+/// What share of the evidence fits a context: half of it where the context is not known.
+fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
+    let prompt = tokens::estimate(&request.system) + tokens::estimate(&request.user);
+    let room = context.map(|context| context.saturating_sub(request.max_tokens));
+    let share = room.map_or(0.5, |room| f64::from(room) / f64::from(prompt.max(1)));
+    // Below a tenth a wrong number would throw everything away; above, it was too long all the same.
+    share.clamp(0.1, 0.9)
 }
 
 fn too_little(why: String, scatter: u16, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {

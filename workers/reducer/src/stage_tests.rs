@@ -224,8 +224,9 @@ async fn what_waiting_cannot_cure_is_stitched() {
         message: "key".into(),
     };
     let stitched = "Guarantee: 24 months [1]. The Delta pump is sold with lamps [2].";
-    for error in [refused(), llm::Error::TooLong { limit: None }] {
-        let model = ScriptedModel::failing(error);
+    let too_long = || llm::Error::TooLong { limit: None };
+    for error in [refused as fn() -> llm::Error, too_long] {
+        let model = ScriptedModel::answering(move |_| Err(error()));
         let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
         let mut sentences: Vec<_> = draft.text.split_inclusive(". ").map(str::trim).collect();
         sentences.sort_unstable();
@@ -287,4 +288,41 @@ async fn what_may_pass_is_left_to_the_harness() {
             .await;
         assert_eq!(error.unwrap_err().class, class);
     }
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_too_long_is_sent_again_with_fewer_sources() {
+    let too_long = |limit| Err(llm::Error::TooLong { limit });
+    let model = ScriptedModel::queue([
+        too_long(None),
+        too_long(Some(100)),
+        Ok("The guarantee runs for 24 months [1].".to_owned()),
+    ]);
+    let findings = (0..6).map(|n| said(true, false, &[&format!("Guarantee {n}: 24 months")]));
+    let task = gather(findings.collect(), false, true);
+    let done = reducer(&model).run(&cx(), task).await.unwrap();
+    let requests = model.requests();
+    assert_eq!(requests.len(), 3);
+    let lines = |n: usize| requests[n].user.matches("Guarantee ").count();
+    assert_eq!((lines(0), lines(1)), (6, 3));
+    assert!(lines(2) < 3);
+    let count = 6 - lines(2) as u16;
+    assert_eq!(done.fallbacks, [Fallback::PassagesTrimmed { count }]);
+    let ReducerExit::Composed(draft) = done.out else {
+        panic!("composed")
+    };
+    assert!(
+        draft
+            .facts
+            .iter()
+            .all(|fact| usize::from(fact.n) <= lines(2))
+    );
+
+    let model = ScriptedModel::answering(|_| Err(llm::Error::TooLong { limit: None }));
+    let done = reducer(&model).run(&cx(), generate()).await.unwrap();
+    assert!(
+        done.fallbacks.contains(&Fallback::ReduceDefault),
+        "{:?}",
+        done.fallbacks
+    );
 }
