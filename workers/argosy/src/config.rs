@@ -6,8 +6,8 @@
 use crate::fail::Fail;
 use crate::snapshot;
 use anyhow::Context;
-use envelope::Edition;
 use envelope::limits::DEADLINE_MS_MAX;
+use envelope::{Edition, Role};
 use harness::topology::{Room, Topology};
 use serde::{Deserialize, Serialize};
 use settings::{Loaded, Size, Sources, Span};
@@ -30,6 +30,11 @@ pub struct Config {
     /// The model. Without a node, one is looked for on this machine, and else the offline reader
     /// answers.
     pub model: llm_pool::Options,
+    /// Further models, by names of your own. Default none.
+    pub models: BTreeMap<String, llm_pool::Options>,
+    /// Which of `models` a role asks instead of `model`, as in `model_of.reducer = "large"`. Default
+    /// none.
+    pub model_of: BTreeMap<Role, String>,
     /// Where this process keeps what can be rebuilt. Default `.argosy` in the working directory.
     pub data_dir: DataDir,
     /// Folder with prompts that replace the embedded ones, by file name. Default none.
@@ -298,6 +303,21 @@ impl Config {
             "`streams.replicas` must be 1, 3 or 5, not {replicas}"
         );
         anyhow::ensure!(!ack_wait.is_zero(), "`streams.ack_wait` must not be 0");
+        for (role, name) in &self.model_of {
+            anyhow::ensure!(
+                crate::model::ASKING.contains(role),
+                "`model_of.{role}`: the {role} asks no model"
+            );
+            let model = self.models.get(name).with_context(|| {
+                format!("`model_of.{role}` is `{name}`, and there is no `models.{name}`")
+            })?;
+            anyhow::ensure!(!model.nodes.is_empty(), "`models.{name}` has no nodes");
+        }
+        for (name, model) in &self.models {
+            model
+                .validate()
+                .with_context(|| format!("in section `models.{name}`"))?;
+        }
         anyhow::ensure!(
             self.run.quorum > 0.0 && self.run.quorum <= 1.0,
             "`run.quorum` must be over 0 and at most 1, not {}",

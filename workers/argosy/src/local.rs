@@ -62,7 +62,7 @@ impl Local {
                 "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
             )
         })?;
-        let chosen = model::choose(config, &registry).await?;
+        let chosen = model::choose(config, &Role::ALL, &registry).await?;
         let pipeline = ingest(config, kit.embedder(), &chosen.model)?
             .pipeline()
             .to_owned();

@@ -1,21 +1,24 @@
-//! Which model answers: the configured one, one that is found on this machine, or the offline reader.
+//! Which model answers: the one configured for a role or for all, one that is found on this machine, or
+//! the offline reader.
 
 use crate::config::Config;
 use crate::fail::Fail;
-use llm::ChatModel;
+use envelope::Role;
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
 use llm_pool::cache::Cached;
 use llm_pool::discover::{self, Found};
 use llm_pool::offline::OfflineReader;
 use llm_pool::{Options, Pool};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use telemetry::Registry;
 
 /// A model, and why it was chosen, in a sentence for people.
 pub struct Chosen {
-    /// The model.
+    /// The model, or one for several roles that ask different ones.
     pub model: Arc<dyn ChatModel>,
-    /// Its nodes, where it has any.
-    pub pool: Option<Arc<Pool>>,
+    /// Their nodes, where they have any.
+    pub pools: Vec<Arc<Pool>>,
     /// Why this one.
     pub why: String,
     /// True for the offline reader: answers say so, and a hint is due.
@@ -29,13 +32,105 @@ pub const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or llama.cpp 
 /// The name of the offline reader: as `model.model`, it is taken without looking for a model.
 pub const OFFLINE: &str = llm_pool::offline::NAME;
 
-/// Chooses the model of this process.
-pub async fn choose(config: &Config, registry: &Registry) -> Result<Chosen, Fail> {
+/// The roles that ask a model.
+pub const ASKING: [Role; 5] = [
+    Role::Planner,
+    Role::Mapper,
+    Role::Reducer,
+    Role::Clarifier,
+    Role::Indexer,
+];
+
+/// Asks for each role the model that is meant for it.
+struct ByRole {
+    default: Arc<dyn ChatModel>,
+    of: BTreeMap<Role, Arc<dyn ChatModel>>,
+}
+
+impl ChatModel for ByRole {
+    fn name(&self) -> &str {
+        self.default.name()
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        self.of
+            .get(&request.role)
+            .unwrap_or(&self.default)
+            .chat(request)
+    }
+}
+
+/// Chooses what `roles` ask in this process: `model_of` names one of `models` for a role, and `model` is
+/// for the others.
+pub async fn choose(config: &Config, roles: &[Role], registry: &Registry) -> Result<Chosen, Fail> {
+    let mut named: BTreeMap<&str, Chosen> = BTreeMap::new();
+    let mut of = BTreeMap::new();
+    let (mut why, mut pools) = (Vec::new(), Vec::new());
+    let mut others = false;
+    for role in roles.iter().filter(|role| ASKING.contains(role)) {
+        let Some(name) = config.model_of.get(role) else {
+            others = true;
+            continue;
+        };
+        if !named.contains_key(name.as_str()) {
+            let options = config
+                .models
+                .get(name)
+                .ok_or_else(|| unknown(*role, name))?;
+            let chosen = configured(options, registry)?;
+            pools.extend(chosen.pools.iter().cloned());
+            named.insert(name, chosen);
+        }
+        let chosen = &named[name.as_str()];
+        why.push(format!("{} for the {role}", chosen.why));
+        of.insert(*role, chosen.model.clone());
+    }
+    let chosen = match (others || of.is_empty(), of.values().next()) {
+        (false, Some(first)) => Chosen {
+            model: first.clone(),
+            pools: Vec::new(),
+            why: String::new(),
+            offline: false,
+        },
+        _ => for_all(config, registry).await?,
+    };
+    if of.is_empty() {
+        return Ok(chosen);
+    }
+    pools.extend(chosen.pools);
+    if others {
+        why.push(format!("{} for the others", chosen.why));
+    }
+    let model = ByRole {
+        default: chosen.model,
+        of,
+    };
+    Ok(Chosen {
+        model: Arc::new(model),
+        pools,
+        why: why.join("; "),
+        offline: chosen.offline,
+    })
+}
+
+/// What is wrong with a role's model.
+fn unknown(role: Role, name: &str) -> Fail {
+    Fail::usage(format!(
+        "`model_of.{role}` is `{name}`, and there is no `models.{name}`"
+    ))
+}
+
+fn configured(options: &Options, registry: &Registry) -> Result<Chosen, Fail> {
+    let nodes = options.nodes.len();
+    let plural = if nodes == 1 { "" } else { "s" };
+    let why = format!("{} on {nodes} configured node{plural}", options.model);
+    pooled(options.clone(), registry, why)
+}
+
+/// The model of all roles that have none of their own.
+async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Fail> {
     if !config.model.nodes.is_empty() {
-        let nodes = config.model.nodes.len();
-        let plural = if nodes == 1 { "" } else { "s" };
-        let why = format!("{} on {nodes} configured node{plural}", config.model.model);
-        return pooled(config.model.clone(), registry, why);
+        return configured(&config.model, registry);
     }
     let wanted = config.model.model.as_str();
     if wanted == OFFLINE {
@@ -80,7 +175,7 @@ fn pooled(options: Options, registry: &Registry, why: String) -> Result<Chosen, 
     let model = Cached::over(pool.clone(), cache, registry);
     Ok(Chosen {
         model: model.map_err(|e| Fail::usage(e.to_string()))?,
-        pool: Some(pool),
+        pools: vec![pool],
         why,
         offline: false,
     })
@@ -89,7 +184,7 @@ fn pooled(options: Options, registry: &Registry, why: String) -> Result<Chosen, 
 fn offline(why: &str) -> Chosen {
     Chosen {
         model: Arc::new(OfflineReader::new()),
-        pool: None,
+        pools: Vec::new(),
         why: why.into(),
         offline: true,
     }
@@ -110,6 +205,65 @@ fn pick(found: Vec<Found>, wanted: &str) -> Option<(Found, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_role_asks_its_own_model_and_the_others_that_of_all() {
+        let node = |name: &str| Options::one_node(name, "http://127.0.0.1:9");
+        let mut config = Config {
+            model: node("small"),
+            ..Config::default()
+        };
+        config.models.insert("large".into(), node("qwen-32b"));
+        config.models.insert("unused".into(), node("unused"));
+        for role in [Role::Planner, Role::Reducer] {
+            config.model_of.insert(role, "large".into());
+        }
+        let names = async |roles: &[Role]| {
+            let chosen = choose(&config, roles, &Registry::new()).await.unwrap();
+            let pools = chosen.pools.iter();
+            let names: Vec<_> = pools.map(|pool| pool.name().to_owned()).collect();
+            (names, chosen.why)
+        };
+        assert_eq!(names(&[Role::Mapper]).await.0, ["small"]);
+        assert_eq!(names(&[Role::Reducer]).await.0, ["qwen-32b"]);
+        let (all, why) = names(&Role::ALL).await;
+        assert_eq!(all, ["qwen-32b", "small"]);
+        assert!(
+            why.contains("qwen-32b on 1 configured node for the planner"),
+            "{why}"
+        );
+        assert!(
+            why.ends_with("small on 1 configured node for the others"),
+            "{why}"
+        );
+        config.model_of.insert(Role::Mapper, "typo".into());
+        let fail = choose(&config, &Role::ALL, &Registry::new()).await;
+        assert!(fail.err().unwrap().to_string().contains("`models.typo`"));
+    }
+
+    #[tokio::test]
+    async fn calls_go_where_their_role_says() {
+        let saying = |text: &str| testkit::model::ScriptedModel::saying([text]);
+        let (large, small) = (saying("large"), saying("small"));
+        let model = ByRole {
+            default: small.clone(),
+            of: BTreeMap::from([(Role::Reducer, large.clone() as Arc<dyn ChatModel>)]),
+        };
+        let mut request = ChatRequest {
+            role: Role::Mapper,
+            turn: envelope::TurnId::derived(1, 1),
+            tenant: envelope::TenantId::default_tenant(),
+            system: String::new(),
+            user: "Who?".into(),
+            max_tokens: 8,
+            schema: None,
+            timeout: std::time::Duration::from_secs(1),
+        };
+        for (role, wanted) in [(Role::Reducer, "large"), (Role::Mapper, "small")] {
+            request.role = role;
+            assert_eq!(model.chat(&request).await.unwrap().text, wanted);
+        }
+    }
 
     #[test]
     fn a_named_model_is_taken_and_no_other() {

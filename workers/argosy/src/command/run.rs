@@ -146,8 +146,8 @@ async fn collaborators(
     let model: Arc<dyn ChatModel> = match asks_model {
         false => Arc::new(llm_pool::offline::OfflineReader::new()),
         true => {
-            let chosen = model::choose(&process.config, &process.registry).await?;
-            if let Some(pool) = chosen.pool {
+            let chosen = model::choose(&process.config, &[role], &process.registry).await?;
+            for pool in chosen.pools {
                 let (bus, stop) = (process.bus.clone(), process.stop.clone());
                 running.spawn(nodes::answer(bus, role, pool, stop));
             }
