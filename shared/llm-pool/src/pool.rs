@@ -401,3 +401,7 @@ impl Shared {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "pool_tests.rs"]
+mod tests;

@@ -26,7 +26,10 @@ pub(crate) struct Streamed {
     pub(crate) is_done: bool,
     /// Something of the answer has come: even an empty piece shows that the node writes.
     pub(crate) has_begun: bool,
+    /// Pieces that said something, be it a thought: a model may think for long before it answers.
+    pub(crate) pieces: usize,
     blanks: usize,
+    events: usize,
     first_choice: bool,
 }
 
@@ -52,8 +55,11 @@ struct Choice {
 struct Delta {
     #[serde(default)]
     content: Option<String>,
+    /// Thoughts, as older and newer servers name them; some send both.
     #[serde(default)]
-    reasoning_content: Option<String>,
+    reasoning_content: Value,
+    #[serde(default)]
+    reasoning: Value,
 }
 
 impl Streamed {
@@ -87,12 +93,18 @@ impl Streamed {
         self.blanks > BLANKS_MAX
     }
 
+    /// Whether no event at all has come.
+    pub(crate) fn is_mute(&self) -> bool {
+        self.events == 0
+    }
+
     fn line(&mut self, line: &[u8], asked: Option<Dialect>) -> Result<(), Failure> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // Comments, event names and blank lines say nothing.
         let Some(data) = line.strip_prefix(b"data:") else {
             return Ok(());
         };
+        self.events += 1;
         let data = data.trim_ascii();
         if data == b"[DONE]" {
             self.is_done = true;
@@ -117,11 +129,15 @@ impl Streamed {
         let Delta {
             content,
             reasoning_content,
+            reasoning,
         } = choice.delta;
         let text = content.unwrap_or_default();
         // The first piece of most servers names the role and has an empty text.
-        let thinks = reasoning_content.is_some_and(|text| !text.is_empty());
-        self.has_begun |= !text.is_empty() || thinks || self.first_choice;
+        let mut thoughts = [reasoning_content, reasoning].into_iter();
+        let thinks = thoughts.any(|thought| thought.as_str().is_some_and(|text| !text.is_empty()));
+        let says = thinks || !text.is_empty();
+        self.pieces += usize::from(says);
+        self.has_begun |= says || self.first_choice;
         self.first_choice = true;
         self.blanks = match text.trim_end().len() {
             0 => self.blanks + text.len(),
@@ -176,6 +192,23 @@ mod tests {
         assert!(!streamed.has_begun);
         streamed.push(piece("x").as_bytes(), None).unwrap();
         assert!(streamed.has_begun);
+    }
+
+    #[test]
+    fn a_thought_is_progress_under_either_name_and_no_text() {
+        for delta in [
+            r#"{"reasoning_content":"hm"}"#,
+            r#"{"reasoning":"hm","content":null}"#,
+            r#"{"reasoning":"hm","reasoning_content":"hm","content":""}"#,
+        ] {
+            let event = format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
+            let streamed = all(&[event.as_bytes()]).unwrap();
+            assert_eq!((streamed.pieces, streamed.has_begun), (1, true), "{delta}");
+            assert_eq!(streamed.text, "");
+        }
+        let other =
+            all(&[b"data: {\"choices\":[{\"delta\":{\"reasoning\":{\"x\":1}}}]}\n\n"]).unwrap();
+        assert_eq!(other.pieces, 0);
     }
 
     #[test]

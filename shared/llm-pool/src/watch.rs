@@ -3,7 +3,7 @@
 //! One task, which ends with the pool. A probe never counts as a failure of its node: only real calls do.
 
 use crate::balance::NodeId;
-use crate::limits::{NODES_MAX, PROBE_EVERY};
+use crate::limits::{LOOKUP_TIMEOUT, NODES_MAX, PROBE_EVERY};
 use crate::node::{Node, Probe};
 use crate::options;
 use crate::pool::Shared;
@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 /// A node that does not tell its load is asked again after this time.
 const SILENT: Duration = Duration::from_secs(60);
@@ -72,7 +72,11 @@ async fn look_up(shared: &Shared) {
         let Some((host, port)) = host_and_port(options) else {
             continue;
         };
-        match tokio::net::lookup_host((host.as_str(), port)).await {
+        let looking = tokio::net::lookup_host((host.as_str(), port));
+        match timeout(LOOKUP_TIMEOUT, looking)
+            .await
+            .unwrap_or_else(|late| Err(late.into()))
+        {
             Ok(found) => {
                 let found: BTreeSet<SocketAddr> = found.take(NODES_MAX).collect();
                 shared.follow(options, &found);
