@@ -27,7 +27,7 @@ async fn answers_whole_and_in_pieces_and_says_what_they_cost() {
         let first = counted.sum("argosy_llm_time_to_first_token_seconds_count", "real");
         assert_eq!(first, u64::from(stream), "first tokens that were seen");
         assert_eq!(counted.exchanges("ok"), 1);
-        assert_eq!(counted.exchanges(""), 1);
+        assert_eq!(counted.exchanges_made(), 1);
     }
 }
 

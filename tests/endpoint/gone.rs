@@ -18,15 +18,6 @@ fn in_turns() -> llama::Options {
     }
 }
 
-fn for_long(subject: &Subject) -> ChatRequest {
-    // What others charge for is kept short.
-    request(if subject.own.is_some() {
-        LONG_ANSWER
-    } else {
-        600
-    })
-}
-
 #[tokio::test]
 #[ignore = "wants a real model server: see docs/operations.md"]
 async fn a_call_that_is_dropped_frees_the_server() {

@@ -29,7 +29,7 @@ async fn a_prompt_that_is_too_long_is_known_as_such_and_not_repeated() {
     };
     println!("{error}");
     assert_eq!(error.class(), Class::TooLarge);
-    assert_eq!(counted.exchanges(""), 1, "it is not asked again");
+    assert_eq!(counted.exchanges_made(), 1, "it is not asked again");
     assert_eq!(counted.node().breaker, "closed");
     let Error::TooLong { limit: Some(limit) } = error else {
         assert!(subject.own.is_none(), "our own server names its context");
@@ -42,6 +42,6 @@ async fn a_prompt_that_is_too_long_is_known_as_such_and_not_repeated() {
     // The next one is not even sent; what fits is.
     let again = counted.pool.chat(&long).await;
     assert!(matches!(again, Err(Error::TooLong { limit: Some(l) }) if l == limit));
-    assert_eq!(counted.exchanges(""), 1);
+    assert_eq!(counted.exchanges_made(), 1);
     assert!(counted.pool.chat(&request(16)).await.is_ok());
 }

@@ -99,7 +99,7 @@ impl Subject {
             nodes: vec![self.node.clone()],
             first_token_timeout: Span::from_secs(60),
             idle_timeout: Span::from_secs(30),
-            total_timeout: CALL.into(),
+            total_timeout: Span::from_secs(CALL.as_secs()),
             ..Options::default()
         }
     }
@@ -139,6 +139,11 @@ impl Counted {
     pub(crate) fn exchanges(&self, outcome: &str) -> u64 {
         let family = "argosy_llm_request_duration_seconds_count";
         self.sum(family, &format!("outcome=\"{outcome}\""))
+    }
+
+    /// Exchanges with the server in all.
+    pub(crate) fn exchanges_made(&self) -> u64 {
+        self.sum("argosy_llm_request_duration_seconds_count", "")
     }
 
     /// The sum of a counter over the series with this label.

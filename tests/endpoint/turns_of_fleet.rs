@@ -70,7 +70,7 @@ async fn turns_end_well(model: Subject) {
             println!("    {} {:?}", entry.role, entry.fallbacks);
         }
     }
-    let well = [Outcome::Answered, Outcome::Clarify];
+    let well = [Outcome::Answered, Outcome::Clarification];
     assert!(
         ends.iter().all(|end| well.contains(&end.outcome)),
         "{ends:#?}"

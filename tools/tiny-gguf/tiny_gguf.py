@@ -19,6 +19,8 @@ HEADS = 4
 U32, F32, I32, STRING, ARRAY = 4, 6, 5, 8, 9
 TENSOR_F32 = 0
 NORMAL, UNKNOWN, CONTROL, BYTE = 1, 2, 3, 6
+# The first tokens: three specials and every byte.
+UNSAID = 3 + 256
 
 # Pieces with a word's beginning in them, so that plain English is not one token a letter.
 WORDS = """the of and to in for is on that by this with you it not or be are from at as your have
@@ -105,12 +107,17 @@ def tensors(options, tokens):
         yield block + "ffn_down.weight", (inner, wide)
 
 
-def weights(dimensions, rng):
+def weights(name, dimensions, rng):
     if len(dimensions) == 1:
         data = array.array("f", [1.0]) * dimensions[0]
     else:
         count = dimensions[0] * dimensions[1]
         data = array.array("f", (0.2 * rng.random() - 0.1 for _ in range(count)))
+    if name == "output.weight":
+        # Of hundreds of tokens some one always scores above 0, so these are never said: bytes that are
+        # no text hold up a stream, and an answer is to end where its caller or its grammar says.
+        unsaid = dimensions[0] * UNSAID
+        data[:unsaid] = array.array("f", bytes(4 * unsaid))
     if sys.byteorder == "big":
         data.byteswap()
     return data.tobytes()
@@ -131,7 +138,7 @@ def model(options):
         info = text(name) + struct.pack("<I", len(dimensions))
         info += struct.pack(f"<{len(dimensions)}Q", *dimensions)
         infos.append(info + struct.pack("<IQ", TENSOR_F32, offset))
-        data.append(padded(weights(dimensions, rng)))
+        data.append(padded(weights(name, dimensions, rng)))
         offset += len(data[-1])
     head = b"GGUF" + struct.pack("<IQQ", 3, len(infos), len(keys))
     head += b"".join(text(key) + struct.pack("<I", kind) + value for key, (kind, value) in keys.items())

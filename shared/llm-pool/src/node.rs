@@ -126,13 +126,10 @@ impl Node {
         }
     }
 
-    fn request(&self, path: &str, body: Vec<u8>) -> RequestBuilder {
+    fn request(&self, client: &Client, path: &str, body: Vec<u8>) -> RequestBuilder {
         let mut url = self.base.clone();
         url.set_path(&at(url.path(), path));
-        let request = self
-            .client
-            .post(url)
-            .header(CONTENT_TYPE, "application/json");
+        let request = client.post(url).header(CONTENT_TYPE, "application/json");
         match &self.authorization {
             Some(value) => request.header(AUTHORIZATION, value.clone()),
             None => request,
@@ -150,12 +147,15 @@ impl Node {
         until: Instant,
     ) -> Result<Reply, Failure> {
         let asking = async {
-            if let Some(reply) = self.exchange(path, body.clone(), asked).await? {
+            let streamed = self.exchange(&self.client, path, body.clone(), asked);
+            if let Some(reply) = streamed.await? {
                 return Ok(reply);
             }
             // llama-cpp-python sends the head of a stream before it looks at the prompt. What is wrong
-            // with that it can say only of an answer that is to come at once.
-            let whole = self.exchange(path, wire::whole(&body), asked).await?;
+            // with that it can say only of an answer that is to come at once. It closes the connection
+            // a moment later, so this is not to be sent over the same one.
+            let whole = self.exchange(&self.probes, path, wire::whole(&body), asked);
+            let whole = whole.await?;
             whole.ok_or_else(|| down("the stream ended without a word".into()))
         };
         match timeout_at(until, asking).await {
@@ -169,13 +169,14 @@ impl Node {
     /// One request; none when a stream ended without a word.
     async fn exchange(
         &self,
+        client: &Client,
         path: &str,
         body: Vec<u8>,
         asked: Option<Dialect>,
     ) -> Result<Option<Reply>, Failure> {
         let began = Instant::now();
         let first_by = began + self.timeouts.first_token;
-        let response = match timeout_at(first_by, self.request(path, body).send()).await {
+        let response = match timeout_at(first_by, self.request(client, path, body).send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(down(http::reason(error))),
             Err(_) => return Err(no_token()),

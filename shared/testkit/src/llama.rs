@@ -231,3 +231,20 @@ async fn answers(address: SocketAddr) -> io::Result<bool> {
     Ok(said.starts_with(b"HTTP/1.1 200")
         && said.windows(MODEL.len()).any(|w| w == MODEL.as_bytes()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::ids::fnv1a_64;
+
+    #[test]
+    fn the_model_is_the_same_on_every_machine() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("model.gguf");
+        let made = Command::new("python3").arg(MAKER).arg(&file).status();
+        assert!(made.unwrap().success());
+        let model = std::fs::read(file).unwrap();
+        assert!(model.starts_with(b"GGUF") && model.len() < 1_000_000);
+        assert_eq!(fnv1a_64(&model), 0x9140_8935_4528_add7);
+    }
+}
