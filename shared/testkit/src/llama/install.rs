@@ -69,7 +69,7 @@ pub(super) fn python() -> Result<Python, String> {
     let packages = cached(&cache_dir("argosy"), &program).map_err(|why| {
         format!(
             "llama-cpp-python {VERSION} is not in the cache and not installed by pip: {why}; install \
-             python3 with pip, g++ and make (Debian: `apt-get install python3-pip g++ make`), or set \
+             python3 with pip and g++ (Debian: `apt-get install python3-pip g++`), or set \
              {VARIABLE} to a Python that has it"
         )
     })?;
