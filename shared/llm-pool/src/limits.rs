@@ -32,3 +32,5 @@ pub const WAITING_MAX: usize = 1024;
 pub const PROBE_EVERY: Duration = Duration::from_secs(1);
 /// See [`PROBE_EVERY`].
 pub const PROBE_TIMEOUT: Duration = Duration::from_millis(300);
+/// How long a name service may take: the loads of all nodes wait for it.
+pub const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);

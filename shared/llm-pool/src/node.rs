@@ -9,7 +9,7 @@ use crate::http::{self, BodyError};
 use crate::limits::{BODY_BYTES_MAX, PROBE_TIMEOUT};
 use crate::load::{self, Load};
 use crate::stream::Streamed;
-use crate::{classify, options, retry_after, said};
+use crate::{classify, options, retry_after, said, wire};
 use prometheus::IntGauge;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, Url};
@@ -126,13 +126,10 @@ impl Node {
         }
     }
 
-    fn request(&self, path: &str, body: Vec<u8>) -> RequestBuilder {
+    fn request(&self, client: &Client, path: &str, body: Vec<u8>) -> RequestBuilder {
         let mut url = self.base.clone();
         url.set_path(&at(url.path(), path));
-        let request = self
-            .client
-            .post(url)
-            .header(CONTENT_TYPE, "application/json");
+        let request = client.post(url).header(CONTENT_TYPE, "application/json");
         match &self.authorization {
             Some(value) => request.header(AUTHORIZATION, value.clone()),
             None => request,
@@ -149,7 +146,19 @@ impl Node {
         asked: Option<Dialect>,
         until: Instant,
     ) -> Result<Reply, Failure> {
-        match timeout_at(until, self.exchange(path, body, asked)).await {
+        let asking = async {
+            let streamed = self.exchange(&self.client, path, body.clone(), asked);
+            if let Some(reply) = streamed.await? {
+                return Ok(reply);
+            }
+            // llama-cpp-python sends the head of a stream before it looks at the prompt. What is wrong
+            // with that it can say only of an answer that is to come at once. It closes the connection
+            // a moment later, so this is not to be sent over the same one.
+            let whole = self.exchange(&self.probes, path, wire::whole(&body), asked);
+            let whole = whole.await?;
+            whole.ok_or_else(|| down("the stream ended without a word".into()))
+        };
+        match timeout_at(until, asking).await {
             Ok(result) => result,
             Err(_) => Err(Failure::Slow {
                 what: "the time for the call was up",
@@ -157,15 +166,17 @@ impl Node {
         }
     }
 
+    /// One request; none when a stream ended without a word.
     async fn exchange(
         &self,
+        client: &Client,
         path: &str,
         body: Vec<u8>,
         asked: Option<Dialect>,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<Option<Reply>, Failure> {
         let began = Instant::now();
         let first_by = began + self.timeouts.first_token;
-        let response = match timeout_at(first_by, self.request(path, body).send()).await {
+        let response = match timeout_at(first_by, self.request(client, path, body).send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(down(http::reason(error))),
             Err(_) => return Err(no_token()),
@@ -177,10 +188,10 @@ impl Node {
         let wait = retry_after(response.headers());
         let body = self.body(response).await;
         if status == 200 {
-            return Ok(Reply {
+            return Ok(Some(Reply {
                 body: Body::Whole(body?),
                 first_token: None,
-            });
+            }));
         }
         // A rejection counts by its status even when its body is lost.
         let said = said::read(&body.unwrap_or_default());
@@ -193,7 +204,7 @@ impl Node {
         mut response: Response,
         asked: Option<Dialect>,
         began: Instant,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<Option<Reply>, Failure> {
         let mut streamed = Streamed::default();
         let mut first_token = None;
         let mut progress = began;
@@ -202,14 +213,17 @@ impl Node {
                 None => began + self.timeouts.first_token,
                 Some(_) => progress + self.timeouts.idle,
             };
-            let Ok(piece) = timeout_at(by, response.chunk()).await else {
-                return Err(match first_token {
-                    None => no_token(),
-                    Some(_) => stopped(),
-                });
+            let piece = match timeout_at(by, response.chunk()).await {
+                Ok(Ok(piece)) => piece,
+                // All of the answer has come; only the goodbye has not.
+                _ if streamed.finish.is_some() => break,
+                Ok(Err(_)) if streamed.is_mute() => return Ok(None),
+                Ok(Err(error)) => return Err(down(http::reason(error))),
+                Err(_) if first_token.is_none() => return Err(no_token()),
+                Err(_) => return Err(stopped()),
             };
             let before = streamed.pieces;
-            match piece.map_err(|error| down(http::reason(error)))? {
+            match piece {
                 Some(piece) => streamed.push(&piece, asked)?,
                 None => {
                     streamed.end(asked)?;
@@ -224,17 +238,24 @@ impl Node {
                 first_token.get_or_insert(now - began);
             }
         }
-        if !streamed.is_done && streamed.finish.is_none() && !streamed.is_blank() {
-            return Err(down("the stream ended in the midst of the answer".into()));
+        if streamed.is_mute() {
+            return Ok(None);
+        }
+        if streamed.finish.is_none() && !streamed.is_blank() {
+            return Err(match streamed.is_done {
+                // llama-cpp-python does this to a call when the next one comes.
+                true => Failure::Busy { retry_after: None },
+                false => down("the stream ended in the midst of the answer".into()),
+            });
         }
         if streamed.is_done {
             // The end of the body, so that the connection can be used again.
             let _ = timeout(LAST_PIECE, response.chunk()).await;
         }
-        Ok(Reply {
+        Ok(Some(Reply {
             body: Body::Streamed(streamed),
             first_token,
-        })
+        }))
     }
 
     async fn body(&self, response: Response) -> Result<Vec<u8>, Failure> {

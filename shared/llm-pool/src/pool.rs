@@ -439,3 +439,7 @@ impl Shared {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "pool_tests.rs"]
+mod tests;

@@ -26,9 +26,10 @@ pub(crate) struct Streamed {
     pub(crate) is_done: bool,
     /// Something of the answer has come: even an empty piece shows that the node writes.
     pub(crate) has_begun: bool,
-    /// Pieces with something in them: text, or thoughts before it.
+    /// Pieces that said something, be it a thought: a model may think for long before it answers.
     pub(crate) pieces: usize,
     blanks: usize,
+    events: usize,
     first_choice: bool,
 }
 
@@ -54,11 +55,11 @@ struct Choice {
 struct Delta {
     #[serde(default)]
     content: Option<String>,
+    /// Thoughts, as older and newer servers name them; some send both.
     #[serde(default)]
-    reasoning_content: Option<String>,
-    /// The same with Ollama.
+    reasoning_content: Value,
     #[serde(default)]
-    reasoning: Option<String>,
+    reasoning: Value,
 }
 
 impl Streamed {
@@ -92,12 +93,18 @@ impl Streamed {
         self.blanks > BLANKS_MAX
     }
 
+    /// Whether no event at all has come.
+    pub(crate) fn is_mute(&self) -> bool {
+        self.events == 0
+    }
+
     fn line(&mut self, line: &[u8], asked: Option<Dialect>) -> Result<(), Failure> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         // Comments, event names and blank lines say nothing.
         let Some(data) = line.strip_prefix(b"data:") else {
             return Ok(());
         };
+        self.events += 1;
         let data = data.trim_ascii();
         if data == b"[DONE]" {
             self.is_done = true;
@@ -126,10 +133,11 @@ impl Streamed {
         } = choice.delta;
         let text = content.unwrap_or_default();
         // The first piece of most servers names the role and has an empty text.
-        let thoughts = [reasoning_content, reasoning].into_iter().flatten();
-        let writes = !text.is_empty() || thoughts.into_iter().any(|t| !t.is_empty());
-        self.pieces += usize::from(writes);
-        self.has_begun |= writes || self.first_choice;
+        let mut thoughts = [reasoning_content, reasoning].into_iter();
+        let thinks = thoughts.any(|thought| thought.as_str().is_some_and(|text| !text.is_empty()));
+        let says = thinks || !text.is_empty();
+        self.pieces += usize::from(says);
+        self.has_begun |= says || self.first_choice;
         self.first_choice = true;
         self.blanks = match text.trim_end().len() {
             0 => self.blanks + text.len(),
@@ -187,15 +195,20 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_are_progress_and_no_text() {
-        let mut streamed = Streamed::default();
-        for field in ["reasoning_content", "reasoning", "content"] {
-            let json = serde_json::json!({"choices": [{"delta": {field: "x"}}]});
-            streamed
-                .push(format!("data: {json}\n\n").as_bytes(), None)
-                .unwrap();
+    fn a_thought_is_progress_under_either_name_and_no_text() {
+        for delta in [
+            r#"{"reasoning_content":"hm"}"#,
+            r#"{"reasoning":"hm","content":null}"#,
+            r#"{"reasoning":"hm","reasoning_content":"hm","content":""}"#,
+        ] {
+            let event = format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n");
+            let streamed = all(&[event.as_bytes()]).unwrap();
+            assert_eq!((streamed.pieces, streamed.has_begun), (1, true), "{delta}");
+            assert_eq!(streamed.text, "");
         }
-        assert_eq!((streamed.pieces, streamed.text.as_str()), (3, "x"));
+        let other =
+            all(&[b"data: {\"choices\":[{\"delta\":{\"reasoning\":{\"x\":1}}}]}\n\n"]).unwrap();
+        assert_eq!(other.pieces, 0);
     }
 
     #[test]

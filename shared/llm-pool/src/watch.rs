@@ -3,7 +3,7 @@
 //! One task, which ends with the pool. A probe never counts as a failure of its node: only real calls do.
 
 use crate::balance::NodeId;
-use crate::limits::PROBE_EVERY;
+use crate::limits::{LOOKUP_TIMEOUT, PROBE_EVERY};
 use crate::node::{Node, Probe};
 use crate::options;
 use crate::pool::Shared;
@@ -18,9 +18,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 /// A node that does not tell its load is asked again after this time.
 const SILENT: Duration = Duration::from_secs(60);
 
-/// How long looking up a name may take; and most addresses that are looked at, of which the pool takes
-/// as many as it may have.
-const LOOK_UP_MAX: Duration = Duration::from_secs(5);
+/// Most addresses that are looked at, of which the pool takes as many as it may have.
 const ADDRESSES_MAX: usize = 4_096;
 
 /// Runs until the pool is gone.
@@ -77,7 +75,7 @@ async fn look_up(shared: &Shared) {
         let Some((host, port)) = host_and_port(options) else {
             continue;
         };
-        let found = timeout(LOOK_UP_MAX, lookup_host((host.as_str(), port))).await;
+        let found = timeout(LOOKUP_TIMEOUT, lookup_host((host.as_str(), port))).await;
         match found.unwrap_or_else(|late| Err(late.into())) {
             Ok(found) => shared.follow(options, &found.take(ADDRESSES_MAX).collect()),
             Err(error) => {

@@ -43,6 +43,14 @@ pub(crate) fn request(
     Value::Object(body).to_string().into_bytes()
 }
 
+/// The same request for an answer that comes at once.
+pub(crate) fn whole(body: &[u8]) -> Vec<u8> {
+    let mut body: Map<String, Value> = serde_json::from_slice(body).unwrap_or_default();
+    body.insert("stream".into(), false.into());
+    body.remove("stream_options");
+    Value::Object(body).to_string().into_bytes()
+}
+
 /// What is read of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -250,6 +258,9 @@ mod tests {
         assert_eq!(body["stream_options"]["include_usage"], true);
         assert_eq!(body["messages"][0]["role"], "user");
         assert_eq!(body.get("response_format"), None);
+        let streamed = request("tiny", 0.0, &bare, Dialect::JsonSchema, true);
+        let at_once = request("tiny", 0.0, &bare, Dialect::JsonSchema, false);
+        assert_eq!(whole(&streamed), at_once);
     }
 
     #[test]

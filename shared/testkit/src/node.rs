@@ -5,6 +5,7 @@
 //! What it does next comes from a queue ([`FakeNode::script`]) and, when that is empty, from a
 //! standing behaviour ([`FakeNode::always`]). Tests wait for what it has seen, never for time.
 
+pub mod sse;
 mod texts;
 
 pub use sim_node::Server;
@@ -68,6 +69,8 @@ pub enum Behaviour {
     Cut,
     /// Sends this text as the body, with status 200.
     Raw(String),
+    /// Sends an event stream: each text after its pause, then the end. See [`sse`].
+    Stream(Vec<(Duration, String)>),
     /// Sends this status and body, with a `Retry-After` if one is given.
     Status(u16, String, Option<String>),
     /// Sends the client to this address.
@@ -121,6 +124,14 @@ impl FakeNode {
     pub async fn start(
         answer: impl Fn(&Prompt) -> String + Send + Sync + 'static,
     ) -> io::Result<Self> {
+        Self::start_at(([127, 0, 0, 1], 0).into(), answer).await
+    }
+
+    /// The same at an address that is given.
+    pub async fn start_at(
+        address: SocketAddr,
+        answer: impl Fn(&Prompt) -> String + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             answer: Box::new(answer),
             script: Mutex::new(Script {
@@ -135,7 +146,7 @@ impl FakeNode {
             held: Semaphore::new(0),
             stop: CancellationToken::new(),
         });
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
         let router = Router::new()
             .route("/v1/chat/completions", post(chat))
@@ -379,6 +390,7 @@ async fn behave(
         Behaviour::StuckBody => stuck_body(call, answer()),
         Behaviour::Trickle(pause) => trickle(call, answer(), pause),
         Behaviour::Cut => cut(call, answer()),
+        Behaviour::Stream(pieces) => sse::stream(call, pieces),
         Behaviour::Status(status, body, retry_after) => {
             let mut response = whole(call, status, body);
             if let Some(value) = retry_after.and_then(|wait| wait.parse().ok()) {

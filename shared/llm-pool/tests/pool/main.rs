@@ -3,9 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 mod answers;
+mod cancel;
 mod dialects;
 mod failures;
 mod limits;
+mod nodes;
+mod streams;
 
 use argosy_llm_pool::{Options, Policy, Pool, options};
 use envelope::{Class, Classed, Role, TenantId, TurnId};

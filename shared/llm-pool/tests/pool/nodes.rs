@@ -1,0 +1,186 @@
+//! What many calls teach about nodes: the breaker, the second try of late calls, and how many calls a
+//! node is given at once. Simulated nodes over real HTTP.
+
+use super::*;
+use argosy_llm_pool::NodeView;
+use testkit::sim_node::{self, Lengths, Params, RetryAfter, SimNode};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+type Does = sim_node::Behaviour;
+
+/// A node that answers in some 50 ms and has so many slots.
+async fn sim(slots: usize) -> SimNode {
+    let options = sim_node::Options {
+        params: Params {
+            slots,
+            step_base: Duration::from_millis(1),
+            per_sequence: Duration::from_micros(10),
+            ..Params::default()
+        },
+        lengths: Lengths { min: 40, max: 40 },
+        chunk_tokens: 10,
+        ..sim_node::Options::default()
+    };
+    SimNode::start(options).await.unwrap()
+}
+
+fn on(nodes: &[&SimNode]) -> Options {
+    let nodes = nodes
+        .iter()
+        .zip(["a", "b"])
+        .map(|(node, name)| options::Node {
+            name: name.into(),
+            base_url: node.base_url(),
+            ..options::Node::default()
+        });
+    Options {
+        nodes: nodes.collect(),
+        policy: Policy::Balanced,
+        ..options(&[])
+    }
+}
+
+/// A call of a question of its own, so that no prompt is cached and no node is home to all.
+async fn call(pool: &Pool, n: usize) -> Result<ChatReply, Error> {
+    let request = ChatRequest {
+        turn: TurnId::new(format!("t{n}")).unwrap(),
+        user: format!("Who wrote number {n}?"),
+        ..request()
+    };
+    pool.chat(&request).await
+}
+
+/// Keeps `at_once` calls in flight until `calls` are done; every one has to be answered.
+async fn load(pool: &Arc<Pool>, at_once: usize, calls: usize) {
+    let mut working = JoinSet::new();
+    for worker in 0..at_once {
+        let pool = pool.clone();
+        working.spawn(async move {
+            for n in (worker..calls).step_by(at_once) {
+                call(&pool, n).await.unwrap();
+            }
+        });
+    }
+    while let Some(done) = working.join_next().await {
+        done.unwrap();
+    }
+}
+
+fn view(pool: &Pool, name: &str) -> NodeView {
+    let mut nodes = pool.nodes().into_iter();
+    nodes.find(|node| node.name == name).unwrap()
+}
+
+#[tokio::test]
+async fn a_node_that_fails_is_left_alone_and_calls_are_held_until_it_is_well() {
+    let node = sim(16).await;
+    node.behave(Does::Status(500, RetryAfter::Unsaid));
+    let mut options = on(&[&node]);
+    options.retries = 0;
+    options.probe = false;
+    let pool = Arc::new(pool(options));
+    for n in 0..5 {
+        assert!(call(&pool, n).await.is_err());
+    }
+    assert_eq!(view(&pool, "a").breaker, "open");
+    // The next one is not sent; it is held, and then it is the trial.
+    let held = tokio::spawn({
+        let pool = pool.clone();
+        async move { call(&pool, 5).await }
+    });
+    sleep(Duration::from_millis(100)).await;
+    assert_eq!(node.seen().calls, 5, "an open breaker lets nothing through");
+    node.behave(Does::Healthy);
+    assert!(held.await.unwrap().is_ok());
+    assert_eq!(view(&pool, "a").breaker, "closed");
+    assert_eq!(node.seen().calls, 6);
+}
+
+#[tokio::test]
+async fn a_node_that_is_gone_for_a_while_costs_no_call() {
+    let [a, b] = [sim(16).await, sim(16).await];
+    let pool = Arc::new(pool(on(&[&a, &b])));
+    load(&pool, 4, 40).await;
+    a.restart(Duration::from_millis(600));
+    load(&pool, 4, 200).await;
+    sleep(Duration::from_millis(700)).await;
+    let before = a.seen().finished;
+    load(&pool, 4, 200).await;
+    assert!(
+        a.seen().finished > before,
+        "it is asked again: {:?}",
+        pool.nodes()
+    );
+    assert_eq!(view(&pool, "a").breaker, "closed");
+}
+
+#[tokio::test]
+async fn a_late_call_is_made_again_elsewhere_and_the_loser_is_hung_up_on() {
+    let [a, b] = [sim(16).await, sim(16).await];
+    let registry = Registry::new();
+    let mut options = on(&[&a, &b]);
+    options.hedge_share = 0.5;
+    let pool = Arc::new(Pool::new(options, &registry).unwrap());
+    let won = || {
+        let line = r#"argosy_llm_hedges_total{model="tiny",result="won"}"#;
+        let shown = registry.encode();
+        let value = shown.lines().find_map(|shown| shown.strip_prefix(line));
+        value.unwrap().trim().parse::<u64>().unwrap()
+    };
+    // Until it is known what late is.
+    load(&pool, 4, 60).await;
+    a.behave(Does::Stuck);
+    let (before, won_before) = (a.seen(), won());
+    let began = Instant::now();
+    load(&pool, 4, 24).await;
+    // Without a second try each call at the stuck node would take the 25 s of a first token.
+    assert!(
+        began.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        began.elapsed()
+    );
+    let sent = a.seen().calls - before.calls;
+    assert!(
+        sent > 0 && won() > won_before,
+        "the stuck node was asked and outrun"
+    );
+    // Nobody waits for what it will never say.
+    a.until(LONG, |seen| seen.abandoned - before.abandoned == sent)
+        .await
+        .unwrap();
+    assert_eq!(view(&pool, "a").in_flight, 0);
+}
+
+#[tokio::test]
+async fn roles_that_are_not_hedged_are_asked_once() {
+    let [a, b] = [sim(16).await, sim(16).await];
+    let mut options = on(&[&a, &b]);
+    options.hedge.clear();
+    options.first_token_timeout = Span::from_millis(300);
+    let pool = Arc::new(pool(options));
+    load(&pool, 4, 60).await;
+    a.behave(Does::Stuck);
+    let began = Instant::now();
+    while a.seen().abandoned == 0 {
+        call(&pool, 1_000 + b.seen().calls as usize).await.unwrap();
+        assert!(began.elapsed() < LONG, "the stuck node was never asked");
+    }
+    assert!(began.elapsed() >= Duration::from_millis(300));
+}
+
+#[tokio::test]
+async fn how_many_calls_a_node_takes_is_found_out_in_both_directions() {
+    let [narrow, wide] = [sim(2).await, sim(64).await];
+    let limit = async |node: &SimNode, calls| {
+        let mut options = on(&[node]);
+        options.queue_timeout = Span::from_secs(20);
+        let pool = Arc::new(pool(options));
+        load(&pool, 32, calls).await;
+        view(&pool, "a").permits
+    };
+    let (narrow, wide) = (limit(&narrow, 150).await, limit(&wide, 300).await);
+    println!("permits of 2 slots: {narrow}, of 64 slots: {wide}");
+    assert!(narrow < 8, "of 2 slots it is given {narrow} at once");
+    assert!(wide > 12, "of 64 slots it is given only {wide} at once");
+}
