@@ -127,9 +127,12 @@ async fn collaborators(
     }
     let nothing: Arc<dyn Searcher> = Arc::new(NoSearch);
     let embedder = match role {
-        Role::Retriever | Role::Indexer => {
-            search::embedder(&process.config, &process.registry).await?
+        Role::Indexer => {
+            // Who makes the vectors of an edition and who compares them are of one mind.
+            let config = process.config.for_edition(&process.config.indexer.edition);
+            search::embedder(&config, &process.registry).await?
         }
+        // A retriever has one for each index.
         _ => None,
     };
     let searcher = if role == Role::Retriever {
@@ -296,5 +299,44 @@ async fn watch_connection(bus: Arc<NatsBus>, health: Health, stop: CancellationT
             () = stop.cancelled() => return,
             () = tokio::time::sleep(Duration::from_millis(500)) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::Edition;
+    use harness::memory::MemoryBus;
+    use harness::topology::Topology;
+
+    #[tokio::test]
+    async fn an_indexer_embeds_with_what_its_edition_names() {
+        let embedder = async |edition: &str| {
+            let http = |model: &str| {
+                serde_json::json!({"embedder": "http", "http": {
+                    "model": model, "dims": 3, "nodes": [{"name": "a", "base_url": "http://a"}],
+                }})
+            };
+            let mut config: Config = serde_json::from_value(serde_json::json!({
+                "retrieval": http("old"), "editions": {"small": http("new")},
+            }))
+            .unwrap();
+            config.indexer.edition = Edition::new(edition).unwrap();
+            let bus = MemoryBus::new(&Topology::default());
+            let process = Process {
+                config,
+                bus: bus.clone(),
+                health: Health::new(&[]),
+                registry: Registry::new(),
+                stop: CancellationToken::new(),
+                seed: 0,
+                faults: None,
+            };
+            let mut running = JoinSet::new();
+            let with = collaborators(&process, bus, Role::Indexer, None, &mut running).await;
+            with.unwrap().embedder.unwrap().name().to_owned()
+        };
+        assert_eq!(embedder("main").await, "old");
+        assert_eq!(embedder("small").await, "new");
     }
 }
