@@ -2,6 +2,7 @@
 
 use crate::cli;
 use crate::config::Config;
+use crate::corpus::Reach;
 use crate::editions::{self, Home, Open, Opened, What};
 use crate::fail::Fail;
 use crate::fault::Dice;
@@ -278,8 +279,13 @@ impl Indexes {
         let searcher = kit
             .searcher(index.clone())
             .with_metrics(self.metrics.clone());
+        let reach = Reach {
+            bus: self.bus.clone(),
+            edition: edition.clone(),
+        };
+        let current = Current::new(Arc::new(searcher), found).with_source(Arc::new(reach));
         Ok(Opened {
-            searcher: Arc::new(Current::new(Arc::new(searcher), found)),
+            searcher: Arc::new(current),
             index,
             view: Box::new(view),
             seen,
