@@ -124,7 +124,9 @@ async fn a_corpus_is_built_anew_and_switched_to_while_it_answers() {
     fleet.answers("31 March 2031", |n| n == of_main).await;
 
     // The switch, taken back, and taken again. A replica that starts later has the current one.
-    fleet.json(&["edition", "switch", "small"]).await;
+    let switched = fleet.json(&["edition", "switch", "small"]).await;
+    let made = &switched["pipelines"];
+    assert!(made["small"][0].is_string() && made["main"][0] != made["small"][0]);
     fleet.answers("31 March 2031", |n| n > of_main).await;
     fleet.json(&["edition", "switch", "main"]).await;
     fleet.answers("31 March 2031", |n| n == of_main).await;

@@ -293,24 +293,33 @@ pub(crate) async fn an_object_stays_until_both_have_read_it(on: On) {
     let sentence = "A long report has many sentences that are all alike, and some are not. ";
     let body = Bytes::from(sentence.repeat(1024 * 1024 / sentence.len()));
     assert!(body.len() > DOCUMENT_INLINE_BYTES_MAX);
-    world.bus.put_file("report.1", body.clone()).await.unwrap();
-    let large = Notice {
-        object: Some("report.1".into()),
-        ..notice()
-    };
-    world.document(large, Bytes::new()).await;
-    let main = world.indexer(&world.bus, 1);
-    until("the current edition", async || {
-        let head = world.chunks(&Edition::main()).await;
-        head.iter().any(|m| m.subject.ends_with(".0"))
-    })
-    .await;
-    main.drained().await;
-    let kept = world.bus.get_file("report.1", u64::MAX).await.unwrap();
-    assert!(kept.is_some(), "the other edition has still to read it");
-    let _small = world.small_indexer(&world.bus);
-    world.indexed().await;
-    world.holds(&small(), &body).await;
-    let left = world.bus.get_file("report.1", u64::MAX).await;
-    assert_eq!(left, Ok(None), "it goes with the last of them");
+    let main = Edition::main();
+    // New, and then the same again by force, which both make anew.
+    for (object, is_forced) in [("report.1", false), ("report.2", true)] {
+        world.bus.put_file(object, body.clone()).await.unwrap();
+        let large = Notice {
+            object: Some(object.into()),
+            is_forced,
+            ..notice()
+        };
+        let sequence = world.document(large, Bytes::new()).await;
+        let indexer = world.indexer(&world.bus, 1);
+        until("the current edition", async || {
+            let all = world.chunks(&main).await;
+            let heads = all.iter().filter(|m| m.subject.ends_with(".0"));
+            let mut records = heads.map(|m| ChunkRecord::decode(&m.body).unwrap());
+            records.any(|record| record.document_seq == sequence)
+        })
+        .await;
+        indexer.drained().await;
+        let kept = world.bus.get_file(object, u64::MAX).await.unwrap();
+        assert!(kept.is_some(), "the other edition has still to read it");
+        let small_indexer = world.small_indexer(&world.bus);
+        world.indexed().await;
+        world.holds(&small(), &body).await;
+        small_indexer.drained().await;
+        let left = world.bus.get_file(object, u64::MAX).await;
+        assert_eq!(left, Ok(None), "it goes with the last of them");
+    }
+    assert!(world.all(Stream::Dead).await.is_empty());
 }

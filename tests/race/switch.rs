@@ -129,6 +129,7 @@ impl Open for Shelves {
             tasks: JoinSet::new(),
             view: Box::new(view),
             seen: receiver,
+            vectors: None,
         })))
     }
 }

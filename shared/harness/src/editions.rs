@@ -72,8 +72,11 @@ pub async fn read(bus: &dyn Bus) -> Result<Record, BusError> {
 }
 
 fn decode(stored: &Stored) -> Result<Record, BusError> {
-    let editions = envelope::decode(&stored.body)
-        .map_err(|e| BusError::Refused(format!("the record at `{EDITION}`: {e}")))?;
+    let editions = envelope::decode(&stored.body).map_err(|e| {
+        BusError::Refused(format!(
+            "the record at `{EDITION}`: {e}; is this process of an older release?"
+        ))
+    })?;
     Ok(Record {
         editions,
         sequence: stored.sequence,

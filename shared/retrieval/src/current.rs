@@ -8,24 +8,55 @@ use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::watch;
 
+/// What an index is fed from: a part of the corpus stream, whose sequences have gaps.
+pub trait Source: Send + Sync + 'static {
+    /// Where an index has to be so that it holds all of its part that is stored up to `wanted`; `None`
+    /// while nobody knows, or when nothing has that sequence yet.
+    fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>>;
+}
+
 /// A searcher whose index follows the corpus stream.
 pub struct Current {
     searcher: Arc<dyn Searcher>,
     /// Last sequence that is found by a search.
     position: watch::Receiver<u64>,
+    source: Option<Arc<dyn Source>>,
 }
 
 impl Current {
     /// `searcher` over an index that is where `position` says.
     pub fn new(searcher: Arc<dyn Searcher>, position: watch::Receiver<u64>) -> Current {
-        Current { searcher, position }
+        Current {
+            searcher,
+            position,
+            source: None,
+        }
+    }
+
+    /// The same for an index that takes in a part of the stream: it is asked what that part has, where
+    /// the wanted sequence may be none of it.
+    pub fn with_source(self, source: Arc<dyn Source>) -> Current {
+        Current {
+            source: Some(source),
+            ..self
+        }
     }
 
     async fn reached(&self, after: After) -> Result<(), Error> {
         let mut position = self.position.clone();
-        let there = position.wait_for(|at| *at >= after.sequence);
+        if *position.borrow() >= after.sequence {
+            return Ok(());
+        }
+        let there = async {
+            let reach = match &self.source {
+                Some(source) => source.reach(after.sequence).await,
+                None => None,
+            };
+            let enough = reach.unwrap_or(after.sequence);
+            position.wait_for(|at| *at >= enough).await.map(|_| ())
+        };
         match tokio::time::timeout(after.wait, there).await {
-            Ok(Ok(_)) => Ok(()),
+            Ok(Ok(())) => Ok(()),
             // In time it did not come, or nobody feeds the index any more.
             _ => Err(Error::Behind {
                 wanted: after.sequence,
@@ -104,6 +135,30 @@ mod tests {
         });
         found.unwrap();
         assert_eq!(start.elapsed(), Duration::from_millis(1_400));
+    }
+
+    /// A part of a stream that has messages at 3 and 7 of 8.
+    struct Part;
+
+    impl Source for Part {
+        fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>> {
+            Box::pin(std::future::ready((wanted <= 8).then_some(wanted.min(7))))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_no_part_of_the_index_is_not_waited_for() {
+        let (feed, position) = watch::channel(7);
+        let current = Current::new(Arc::new(Empty), position).with_source(Arc::new(Part));
+        let start = Instant::now();
+        current.search(&request(Some(8))).await.unwrap();
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        // What it is to have it has to have, and what is not stored yet is waited for.
+        feed.send_replace(3);
+        for wanted in [7, 8, 9] {
+            assert!(current.search(&request(Some(wanted))).await.is_err());
+        }
+        assert_eq!(start.elapsed(), Duration::from_secs(15));
     }
 
     #[tokio::test(start_paused = true)]

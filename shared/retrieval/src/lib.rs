@@ -41,7 +41,7 @@ pub mod vector;
 
 pub use catalog::{Catalog, Entry, IndexPlan, Mode};
 pub use context::context;
-pub use current::Current;
+pub use current::{Current, Source};
 pub use document::{Document, Stamp};
 pub use fusion::Fusion;
 pub use hybrid::{HybridSearcher, Options};

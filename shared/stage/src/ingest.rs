@@ -81,6 +81,15 @@ pub struct Columns {
     pub unanswered: u32,
 }
 
+/// A document on its way to chunks, a part of the work at a time. What was done stays done when a later
+/// part fails: the next call tries that part again.
+pub trait Draft: Send {
+    /// Does the next part: some seconds of work, where the whole may take an hour. `None` while there is
+    /// more; the chunks after the last part. A document that has none is a failure that says why. After a
+    /// call that was dropped half-way there is no other.
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Cut>, Error>>;
+}
+
 /// Makes messages of the corpus out of documents.
 pub trait Ingest: Send + Sync + 'static {
     /// Which document it is: part of the corpus and id, from tenant and source alone.
@@ -95,13 +104,13 @@ pub trait Ingest: Send + Sync + 'static {
     /// What a message of the corpus says of its document; `None` when it cannot be read.
     fn known(&self, body: &[u8]) -> Option<Known>;
 
-    /// The chunks of a document. A document that has none is a failure that says why.
-    fn chunks<'a>(
+    /// A document of this version, on its way to chunks. Nothing is done before [`Draft::next`].
+    fn draft<'a>(
         &'a self,
         incoming: &'a Incoming,
-        version: &'a str,
+        version: &str,
         bytes: Bytes,
-    ) -> BoxFuture<'a, Result<Cut, Error>>;
+    ) -> Box<dyn Draft + 'a>;
 
     /// Tombstones of these chunks of a document that may have had `of`.
     fn tombstones(

@@ -16,7 +16,7 @@ pub use cx::Cx;
 pub use envelope::{Class, Classed};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;
-pub use ingest::{Chunk, Columns, Cut, Incoming, Ingest, Known};
+pub use ingest::{Chunk, Columns, Cut, Draft, Incoming, Ingest, Known};
 pub use task::{Reduce, Task, WrongTask};
 
 use envelope::{Exit, Fallback, Role, Usage};

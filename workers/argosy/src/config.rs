@@ -136,7 +136,8 @@ pub struct Streams {
     pub dead_bytes: Size,
     /// Room of the files of documents over 512 KiB that wait to be indexed. Default 2 GiB.
     pub files_bytes: Size,
-    /// Room of the snapshots of indexes: two of them, the second while it is written. Default 4 GiB.
+    /// Room of the snapshots of indexes: two of each edition, the second while it is written. Default
+    /// 4 GiB.
     pub snapshots_bytes: Size,
 }
 
@@ -175,7 +176,7 @@ impl Default for Streams {
 pub struct Run {
     /// Steps at once in one process. Default 64.
     pub slots: u32,
-    /// Most time for one step. Default 2 min.
+    /// Most time for one step; of an indexer, for one part of the work on a document. Default 2 min.
     pub step_timeout: Span,
     /// How long running steps may take when the process is told to stop. Default 30 s.
     pub grace: Span,

@@ -6,8 +6,11 @@
 //! letter. So a run may be stopped at any point, and the next one makes good what is missing.
 
 mod publish;
+mod reach;
 mod scan;
 mod wait;
+
+pub use reach::Reach;
 
 use crate::fail::Fail;
 use envelope::document::{Form, Notice};
@@ -186,9 +189,9 @@ pub async fn index(
         unchanged,
         kept,
     } = catalog.diff(&stamps, &skips, options.mode);
-    // What is unchanged was written before.
+    // What is unchanged was written before. A sequence of another edition would say nothing.
     let corpus_seq = match options.patience {
-        Some(_) => Some(bus.state(Stream::Chunks).await?.last),
+        Some(_) => Some(reach::last(&*bus, &options.to.edition).await?),
         None => None,
     };
     let mut summary = Summary {

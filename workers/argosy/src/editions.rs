@@ -3,10 +3,12 @@
 //! Each edition is fed into a folder of its own. When the record names another current edition, every
 //! replica swaps by itself: once the index of that edition holds all that was stored before, the next
 //! search takes it. A search that runs ends where it began, so none is over two editions. An edition
-//! that was dropped is kept until its last search has ended, then its folder goes. *Not* here: how an
+//! that was dropped is kept until its last search has ended, then its folder goes. Where a server keeps
+//! the vectors, a swap waits for them as well, unless the server is away. *Not* here: how an
 //! index is opened ([`Open`]), and who changes the record (`harness::editions`).
 
 use crate::fail::Fail;
+use crate::qdrant_view::Vectors;
 use envelope::{Edition, subject};
 use futures_util::future::BoxFuture;
 use harness::bus::{Bus, BusError, Stream};
@@ -32,6 +34,8 @@ pub struct Opened {
     pub index: Index,
     /// The sequence up to which they can be found.
     pub seen: watch::Receiver<u64>,
+    /// Its vectors, where a server keeps them.
+    pub vectors: Option<Vectors>,
     /// What else belongs to it; ends with [`What::stop`].
     pub tasks: JoinSet<()>,
 }
@@ -41,6 +45,8 @@ pub struct Opened {
 pub struct What<'a> {
     /// The edition.
     pub edition: &'a Edition,
+    /// Tells it from an earlier one of the same name.
+    pub begun: u64,
     /// The folder of its index.
     pub dir: &'a Path,
     /// The name of what it is fed from: a stream that was made anew, or an edition that was begun anew,
@@ -60,7 +66,8 @@ pub trait Open: Send + Sync + 'static {
 pub struct Home {
     /// The bus.
     pub bus: Arc<dyn Bus>,
-    /// Readiness; the condition is `index`.
+    /// Readiness; the conditions are `index`, and `vectors` where a server keeps those that are
+    /// searched.
     pub health: Health,
     /// Told to stop.
     pub stop: CancellationToken,
@@ -74,17 +81,34 @@ const AGAIN: Duration = Duration::from_millis(500);
 const LINGER: Duration = Duration::from_secs(30);
 /// How often it looks whether they have ended.
 const LOOK: Duration = Duration::from_millis(200);
-/// The condition of being ready.
+/// The conditions of being ready.
 const CONDITION: &str = "index";
+const VECTORS: &str = "vectors";
 /// What the name of a folder begins with that is to be deleted.
 const LEFT: &str = ".left-";
 
 /// Searches the current edition.
-pub struct Serving(RwLock<(Arc<dyn Searcher>, Index)>);
+pub struct Serving {
+    of: RwLock<(Arc<dyn Searcher>, Index)>,
+    caught_up: watch::Sender<bool>,
+}
 
 impl Serving {
+    fn of(held: &Held) -> Serving {
+        Serving {
+            of: RwLock::new((held.searcher.clone(), held.index.clone())),
+            caught_up: watch::Sender::new(false),
+        }
+    }
+
+    /// Whether it has been as far as the corpus was when it was opened: before that it would answer
+    /// from a part of it.
+    pub fn caught_up(&self) -> watch::Receiver<bool> {
+        self.caught_up.subscribe()
+    }
+
     fn get(&self) -> (Arc<dyn Searcher>, Index) {
-        self.0
+        self.of
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -92,7 +116,8 @@ impl Serving {
 
     fn set(&self, held: &Held) {
         let new = (held.searcher.clone(), held.index.clone());
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = new;
+        *self.of.write().unwrap_or_else(PoisonError::into_inner) = new;
+        self.caught_up.send_replace(true);
     }
 
     /// The index that is searched at present.
@@ -119,6 +144,7 @@ struct Held {
     searcher: Arc<dyn Searcher>,
     index: Index,
     seen: watch::Receiver<u64>,
+    vectors: Option<Vectors>,
     dir: PathBuf,
     stop: CancellationToken,
     fed: JoinSet<()>,
@@ -142,6 +168,8 @@ struct Keeper {
     serving: (Edition, u64),
     current: Arc<Serving>,
     is_ready: bool,
+    /// Whether the condition of vectors was ever told.
+    has_vectors: bool,
     /// Dropped indexes on their way out.
     leaving: JoinSet<()>,
     left: u64,
@@ -157,12 +185,12 @@ pub async fn start(
     let waiting = "catching up with the corpus";
     home.health.not_ready(CONDITION, waiting);
     let (stream, record) = first(&home).await?;
-    clear(&home.dir, &record);
     let serving = record.editions.current.clone();
     let held = hold(&home, &*open, &serving, &record, &stream).await?;
+    // Only now: a process before this one that still drains had its files until here.
+    clear(&home.dir, &record);
     let begun = held.begun;
-    let serves = (held.searcher.clone(), held.index.clone());
-    let current = Arc::new(Serving(RwLock::new(serves)));
+    let current = Arc::new(Serving::of(&held));
     let (told, record) = watch::channel(record);
     let (bus, stop) = (home.bus.clone(), home.stop.clone());
     running.spawn(async move { editions::watch(&*bus, told, stop).await });
@@ -174,6 +202,7 @@ pub async fn start(
         serving: (serving, begun),
         current: current.clone(),
         is_ready: false,
+        has_vectors: false,
         leaving: JoinSet::new(),
         left: 0,
     };
@@ -191,6 +220,9 @@ async fn first(home: &Home) -> Result<(String, Record), Fail> {
     loop {
         match look().await {
             Ok(found) => return Ok(found),
+            Err(error @ BusError::Refused(_)) => {
+                tracing::error!(%error, "record of editions not understood");
+            }
             Err(error) => tracing::warn!(%error, "the corpus stream is not there yet"),
         }
         let told = tokio::time::timeout(AGAIN, home.stop.cancelled()).await;
@@ -215,6 +247,7 @@ async fn hold(
     let stop = home.stop.child_token();
     let what = What {
         edition,
+        begun,
         dir: &dir,
         stream: &stream,
         stop: &stop,
@@ -224,6 +257,7 @@ async fn hold(
         index,
         mut view,
         seen,
+        vectors,
         tasks: mut fed,
     } = open.open(what).await?;
     let bus = home.bus.clone();
@@ -234,6 +268,7 @@ async fn hold(
         searcher,
         index,
         seen,
+        vectors,
         dir,
         stop,
         fed,
@@ -264,13 +299,25 @@ impl Keeper {
             self.release(&wanted).await;
             let is_whole = self.hold_all(&wanted).await;
             let current = wanted.editions.current.clone();
-            let seen = self.held.get(&current).map(|held| held.seen.clone());
+            let held = self.held.get(&current);
+            let held = held.map(|held| (held.seen.clone(), held.vectors.clone()));
+            let mut searched = self.vectors();
             let begun = wanted.editions.begun(&current);
             let behind = !self.is_ready || self.serving != (current.clone(), begun);
             let bus = self.home.bus.clone();
             let caught_up = async {
-                match seen {
-                    Some(seen) => caught_up(&*bus, &current, seen).await,
+                let Some((seen, vectors)) = held else {
+                    return std::future::pending().await;
+                };
+                let sequence = caught_up(&*bus, &current, seen).await;
+                if let Some(mut vectors) = vectors {
+                    vectors.settled().await;
+                }
+                sequence
+            };
+            let moved = async {
+                match &mut searched {
+                    Some(vectors) => vectors.changed().await,
                     None => std::future::pending().await,
                 }
             };
@@ -279,6 +326,8 @@ impl Keeper {
                 () = self.home.stop.cancelled() => break,
                 changed = record.changed() => if changed.is_err() { break },
                 sequence = caught_up, if behind => self.serve(&current, sequence),
+                // Told at the top.
+                () = moved => {}
                 Some(_) = self.leaving.join_next(), if !self.leaving.is_empty() => {}
                 () = tokio::time::sleep(AGAIN * 10), if !is_whole => {}
             }
@@ -311,6 +360,20 @@ impl Keeper {
         is_whole
     }
 
+    /// The vectors that are searched, where a server keeps them; tells whether they are all there.
+    fn vectors(&mut self) -> Option<Vectors> {
+        let held = self.held.get(&self.serving.0);
+        let vectors = held.and_then(|held| held.vectors.clone());
+        self.has_vectors |= vectors.is_some();
+        if self.has_vectors {
+            match vectors.as_ref().and_then(Vectors::missing) {
+                Some(reason) => self.home.health.not_ready(VECTORS, reason),
+                None => self.home.health.ready(VECTORS),
+            }
+        }
+        vectors
+    }
+
     /// From now on searches are over this edition.
     fn serve(&mut self, edition: &Edition, sequence: u64) {
         if let Some(held) = self.held.get(edition) {
@@ -337,6 +400,9 @@ impl Keeper {
                 continue;
             };
             held.end().await;
+            if let Some(vectors) = held.vectors.take() {
+                self.leaving.spawn(vectors.remove());
+            }
             // Out of the way at once: an edition of that name may be begun again.
             self.left += 1;
             let aside = self.home.dir.join(format!("{LEFT}{}-{edition}", self.left));
@@ -382,3 +448,7 @@ fn clear(dir: &Path, record: &Record) {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "editions_tests.rs"]
+mod tests;

@@ -88,6 +88,7 @@ impl Local {
             &Collaborators {
                 model: chosen.model.clone(),
                 searcher,
+                caught_up: None,
                 embedder: kit.embedder(),
             },
         )?;

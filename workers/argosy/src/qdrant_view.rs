@@ -1,7 +1,8 @@
 //! The corpus stream into a Qdrant server.
 //!
 //! Every retriever feeds the server that all of them search, in the order of the stream, and beside
-//! its own index: a server that is away holds up vectors, never words. Where the feed stands is kept in
+//! its own index: a server that is away holds up vectors, never words. It is connected to in the
+//! background; until then searches by vectors fail, which each of them names. Where the feed stands is kept in
 //! the server behind what was written, and whoever finds a part written already passes over it, so a new
 //! replica begins where the others are and a single one does the work.
 //!
@@ -17,13 +18,15 @@
 
 use crate::fail::Fail;
 use crate::search::{Kit, Place};
+use embed::Embedder;
 use envelope::{Class, Classed, Edition};
+use futures_util::future::BoxFuture;
 use harness::bus::{Bus, BusError, Reader, Stored, Stream};
-use retrieval::ChunkRecord;
-use retrieval::qdrant::Qdrant;
-use std::sync::Arc;
+use retrieval::qdrant::{Options, Qdrant};
+use retrieval::vector::{Near, VectorSearch};
+use retrieval::{ChunkRecord, Request};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use telemetry::Health;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -52,92 +55,229 @@ enum Interrupted {
 pub(crate) struct Fed<'a> {
     /// The bus.
     pub(crate) bus: &'a Arc<dyn Bus>,
-    /// Readiness; the condition is `vectors`.
-    pub(crate) health: &'a Health,
     /// Told to stop.
     pub(crate) stop: &'a CancellationToken,
     /// Where the server is.
     pub(crate) options: &'a crate::search::Options,
     /// Which edition of the corpus.
     pub(crate) edition: &'a Edition,
+    /// Tells it from an earlier edition of the same name.
+    pub(crate) begun: u64,
     /// The name of what it is fed from.
     pub(crate) stream: &'a str,
 }
 
-/// The kit with the server that `retrieval.vectors` names, fed from now on; not ready before that has
-/// caught up. Without a server, the kit as it is.
+/// Where a feed is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct At {
+    /// The server has everything up to this sequence.
+    pub sequence: u64,
+    /// The last call of the server failed.
+    pub is_away: bool,
+}
+
+/// The vectors of an edition in a server.
+#[derive(Clone)]
+pub struct Vectors {
+    slot: Arc<Slot>,
+    at: watch::Receiver<At>,
+    /// What was stored of the edition when the feed began.
+    last: u64,
+}
+
+/// The collection, from the moment on that there is a connection to it.
+#[derive(Default)]
+struct Slot(OnceLock<Qdrant>);
+
+impl VectorSearch for Slot {
+    fn nearest<'a>(
+        &'a self,
+        vector: &'a [f32],
+        request: &'a Request,
+        k: usize,
+    ) -> BoxFuture<'a, Result<Vec<Near>, retrieval::Error>> {
+        match self.0.get() {
+            Some(qdrant) => qdrant.nearest(vector, request, k),
+            None => Box::pin(std::future::ready(Err(retrieval::Error::Qdrant {
+                call: "connect",
+                text: "there was no connection to the server yet".into(),
+                class: Class::Transient,
+                retry_after: None,
+            }))),
+        }
+    }
+}
+
+impl Vectors {
+    fn new(slot: Arc<Slot>, at: watch::Receiver<At>, last: u64) -> Vectors {
+        Vectors { slot, at, last }
+    }
+
+    /// Those that a test says where they are.
+    #[cfg(test)]
+    pub(crate) fn told(at: watch::Receiver<At>, last: u64, server: Option<Qdrant>) -> Vectors {
+        let slot = server.map_or_else(OnceLock::new, OnceLock::from);
+        Vectors::new(Arc::new(Slot(slot)), at, last)
+    }
+
+    /// Why not all of them are in the server; `None` when they are.
+    pub fn missing(&self) -> Option<&'static str> {
+        missing(*self.at.borrow(), self.last)
+    }
+
+    /// Comes back when nothing is gained by waiting: all of them are there, or the server is away.
+    pub async fn settled(&mut self) {
+        let last = self.last;
+        let settled = |at: &At| at.is_away || missing(*at, last).is_none();
+        if self.at.wait_for(settled).await.is_err() {
+            // The feed has ended, and with it the edition.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Comes back when [`Vectors::missing`] may have changed.
+    pub async fn changed(&mut self) {
+        let before = self.missing();
+        let last = self.last;
+        let is_other = |at: &At| missing(*at, last) != before;
+        if self.at.wait_for(is_other).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Removes them from the server, for an edition that is no more. Where there is no connection,
+    /// they stay.
+    pub async fn remove(self) {
+        let Some(qdrant) = self.slot.0.get().cloned() else {
+            return;
+        };
+        let collection = qdrant.collection().to_owned();
+        match qdrant.remove().await {
+            Ok(()) => tracing::info!(collection, "vectors of a dropped edition removed"),
+            Err(error) => tracing::warn!(
+                %error, collection, "vectors of a dropped edition not removed"
+            ),
+        }
+    }
+}
+
+fn missing(at: At, last: u64) -> Option<&'static str> {
+    match at {
+        At { sequence, .. } if sequence >= last => None,
+        At { is_away: true, .. } => Some("the Qdrant server is away: searches are by words alone"),
+        _ => Some("the Qdrant server has not caught up"),
+    }
+}
+
+/// The kit with the server that `retrieval.vectors` names, fed from now on. Without a server, the kit
+/// as it is. One that is away is waited for by a task in `running`, and not here.
 ///
 /// # Errors
-/// A server that refuses, such as one that is too old. One that is away is waited for.
-pub(crate) async fn added(fed: Fed<'_>, kit: Kit, running: &mut JoinSet<()>) -> Result<Kit, Fail> {
+/// A server that refuses, such as one that is too old.
+pub(crate) async fn added(
+    fed: Fed<'_>,
+    kit: Kit,
+    running: &mut JoinSet<()>,
+) -> Result<(Kit, Option<Vectors>), Fail> {
     let Fed {
         bus,
-        health,
         stop,
         options,
         edition,
+        begun,
         stream,
     } = fed;
-    let Some(embedder) = kit.embedder() else {
-        return Ok(kit);
+    let Some(embedder) = kit.embedder().filter(|_| options.vectors == Place::Qdrant) else {
+        return Ok((kit, None));
     };
-    if options.vectors != Place::Qdrant {
-        return Ok(kit);
-    }
-    health.not_ready("vectors", "the Qdrant server has not caught up");
     let mut options = options.qdrant.clone();
-    if *edition != Edition::main() {
+    if *edition != Edition::main() || begun > 0 {
         // Editions never share vectors, whatever made them.
-        options.collection_prefix = format!("{}{edition}-", options.collection_prefix);
+        options.collection_prefix = format!("{}-{edition}-{begun}", options.collection_prefix);
     }
-    let options = &options;
-    let qdrant = loop {
-        match Qdrant::connect(options, embedder.name(), embedder.dims()).await {
-            Ok(qdrant) => break Arc::new(qdrant),
-            Err(error) if error.class() == Class::Permanent => {
-                return Err(Fail::usage(format!("in `retrieval.qdrant`: {error}")));
-            }
-            Err(error) => tracing::warn!(%error, "waiting for the Qdrant server"),
-        }
-        if tokio::time::timeout(AWAY, stop.cancelled()).await.is_ok() {
-            return Err(Fail::negative(
-                "told to stop before the Qdrant server was there",
-            ));
-        }
+    let connection = Connection {
+        options,
+        embedder,
+        slot: Arc::default(),
     };
+    let mut at = At::default();
+    match connection.open().await {
+        Ok(_) => {}
+        Err(error) if error.class() == Class::Permanent => {
+            return Err(Fail::usage(format!("in `retrieval.qdrant`: {error}")));
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the Qdrant server is away; searching by words until it is there");
+            at.is_away = true;
+        }
+    }
     let filter = envelope::subject::edition(edition);
     let last = bus.last(Stream::Chunks, &filter).await?;
     let last = last.map_or(0, |newest| newest.sequence);
-    let (tell, mut seen) = watch::channel(0);
-    let (server, name) = (qdrant.clone(), stream.to_owned());
-    let (bus, until) = (bus.clone(), stop.clone());
-    running.spawn(async move { feed(&*bus, &server, (&name, &filter), &tell, &until).await });
-    let (health, stop) = (health.clone(), stop.clone());
+    let (tell, at) = watch::channel(at);
+    let slot = connection.slot.clone();
+    let (bus, until, name) = (bus.clone(), stop.clone(), stream.to_owned());
     running.spawn(async move {
-        tokio::select! {
-            _ = seen.wait_for(|seen| *seen >= last) => {
-                tracing::info!(sequence = last, "vectors caught up");
-                health.ready("vectors");
-            }
-            () = stop.cancelled() => {}
-        }
+        let Some(qdrant) = connection.opened(&until).await else {
+            return;
+        };
+        feed(&*bus, &qdrant, (&name, &filter), &tell, &until).await
     });
-    Ok(kit.with_qdrant(qdrant))
+    let vectors = Vectors::new(slot.clone(), at, last);
+    Ok((kit.with_vectors(slot), Some(vectors)))
 }
 
-/// Feeds the server until told to stop; `seen` is told how far it is. What is away is waited for.
+/// How the collection of an edition is reached.
+struct Connection {
+    options: Options,
+    embedder: Arc<dyn Embedder>,
+    slot: Arc<Slot>,
+}
+
+impl Connection {
+    /// The collection; connects to it when nobody has yet.
+    async fn open(&self) -> Result<Qdrant, retrieval::Error> {
+        if let Some(qdrant) = self.slot.0.get() {
+            return Ok(qdrant.clone());
+        }
+        let (name, dims) = (self.embedder.name(), self.embedder.dims());
+        let qdrant = Qdrant::connect(&self.options, name, dims).await?;
+        Ok(self.slot.0.get_or_init(|| qdrant).clone())
+    }
+
+    /// The same, waited for; `None` when told to stop.
+    async fn opened(&self, stop: &CancellationToken) -> Option<Qdrant> {
+        let opened = async {
+            loop {
+                match self.open().await {
+                    Ok(qdrant) => return qdrant,
+                    Err(error) => tracing::warn!(%error, "waiting for the Qdrant server"),
+                }
+                tokio::time::sleep(AWAY).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => None,
+            qdrant = opened => Some(qdrant),
+        }
+    }
+}
+
+/// Feeds the server until told to stop; `tell` is told how far it is. What is away is waited for.
 pub async fn feed(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),
-    seen: &watch::Sender<u64>,
+    tell: &watch::Sender<At>,
     stop: &CancellationToken,
 ) {
     while !stop.is_cancelled() {
-        let Err(error) = run(bus, qdrant, (stream, filter), seen, stop).await else {
+        let Err(error) = run(bus, qdrant, (stream, filter), tell, stop).await else {
             return;
         };
         tracing::warn!(%error, "feed of the Qdrant server interrupted");
+        tell.send_modify(|at| at.is_away = matches!(error, Interrupted::Qdrant(_)));
         let wait = match &error {
             Interrupted::Qdrant(error) => error.retry_after().unwrap_or(AWAY).min(AWAY_MAX),
             Interrupted::Bus(_) | Interrupted::Behind => AWAY,
@@ -150,7 +290,7 @@ async fn run(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),
-    seen: &watch::Sender<u64>,
+    tell: &watch::Sender<At>,
     stop: &CancellationToken,
 ) -> Result<(), Interrupted> {
     let mut must_write = false;
@@ -167,7 +307,10 @@ async fn run(
             0
         }
     };
-    seen.send_replace(at);
+    tell.send_replace(At {
+        sequence: at,
+        is_away: false,
+    });
     let mut reader = bus.read(Stream::Chunks, filter, at + 1).await?;
     loop {
         let batch = tokio::select! {
@@ -191,7 +334,10 @@ async fn run(
             }
         }
         at = last;
-        seen.send_replace(at);
+        tell.send_replace(At {
+            sequence: at,
+            is_away: false,
+        });
     }
 }
 

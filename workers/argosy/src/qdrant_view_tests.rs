@@ -1,15 +1,14 @@
 //! The feed against a fake server behind its real protocol, and the rules by themselves.
 
 use super::*;
-use embed::{BoxFuture, Embedder, Side};
+use embed::Side;
 use envelope::{Filter, TenantId};
 use harness::bus::Publish;
 use harness::memory::MemoryBus;
 use harness::topology::Topology;
 use proptest::prelude::*;
-use retrieval::qdrant::Options;
 use retrieval::vector::Embedding;
-use retrieval::{HybridSearcher, Index, Leg, Request, SearchResult, Searcher, Vectors};
+use retrieval::{HybridSearcher, Index, Leg, SearchResult, Searcher};
 use settings::Span;
 use testkit::qdrant::{Code, FakeQdrant, Fault};
 
@@ -85,11 +84,11 @@ impl World {
     }
 
     /// Feeds until `work` is done, which is told how far the feed is.
-    async fn feeding<T>(&self, work: impl AsyncFnOnce(watch::Receiver<u64>) -> T) -> T {
-        let (tell, seen) = watch::channel(0);
+    async fn feeding<T>(&self, work: impl AsyncFnOnce(watch::Receiver<At>) -> T) -> T {
+        let (tell, at) = watch::channel(At::default());
         let stop = CancellationToken::new();
         let done = async {
-            let done = tokio::time::timeout(Duration::from_secs(30), work(seen)).await;
+            let done = tokio::time::timeout(Duration::from_secs(30), work(at)).await;
             stop.cancel();
             done.expect("the feed gets there")
         };
@@ -105,8 +104,8 @@ impl World {
 
     /// Feeds until everything up to `last` is there.
     async fn feed_to(&self, last: u64) {
-        let reached = async |mut seen: watch::Receiver<u64>| {
-            seen.wait_for(|seen| *seen >= last).await.unwrap();
+        let reached = async |mut at: watch::Receiver<At>| {
+            at.wait_for(|at| at.sequence >= last).await.unwrap();
         };
         self.feeding(reached).await;
     }
@@ -126,7 +125,11 @@ async fn search(world: &World, index: &Index) -> SearchResult {
     let searcher = HybridSearcher::new(index.clone(), retrieval::Options::default())
         .with_embedder(Arc::new(Compass))
         .with_vectors(Arc::new(world.qdrant.clone()));
-    let request = Request {
+    searcher.search(&harbour()).await.unwrap()
+}
+
+fn harbour() -> Request {
+    Request {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
         filter: Filter::default(),
@@ -135,12 +138,11 @@ async fn search(world: &World, index: &Index) -> SearchResult {
         fetch_k: 10,
         top_k: 5,
         after: None,
-    };
-    searcher.search(&request).await.unwrap()
+    }
 }
 
 fn index_of(records: &[ChunkRecord]) -> Index {
-    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let index = Index::open_in_ram(&retrieval::Vectors::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(records).unwrap();
     writer.commit(1, "s").unwrap();
@@ -230,13 +232,13 @@ async fn an_emptied_collection_is_filled_again() {
         publish(&*world.bus, &numbered(n)).await;
     }
     world
-        .feeding(async |mut seen| {
-            seen.wait_for(|seen| *seen >= 5).await.unwrap();
+        .feeding(async |mut at| {
+            at.wait_for(|at| at.sequence >= 5).await.unwrap();
             world.qdrant.clear().await.unwrap();
             let last = publish(&*world.bus, &record("north", 9, "up")).await;
             // Its own place in the stream is ahead of the server's: it goes back, and says so.
-            seen.wait_for(|seen| *seen < 5).await.unwrap();
-            seen.wait_for(|seen| *seen >= last).await.unwrap();
+            at.wait_for(|at| at.sequence < 5).await.unwrap();
+            at.wait_for(|at| at.sequence >= last).await.unwrap();
         })
         .await;
     let all: Vec<_> = (0..5).map(numbered).collect();
@@ -258,6 +260,89 @@ async fn another_stream_begins_anew() {
     world.feed_to(last).await;
     let result = search(&world, &index_of(&[old, new])).await;
     assert_eq!(found(&result), ["new"]);
+}
+
+/// The kit of a retriever whose vectors are in this server, and what is known of them.
+async fn kit(world: &World, running: &mut JoinSet<()>) -> Result<(Kit, Vectors), Fail> {
+    let mut config = crate::config::Config::default();
+    config.retrieval.vectors = Place::Qdrant;
+    config.retrieval.qdrant = Options {
+        url: world.server.url(),
+        timeout: Span::from_secs(5),
+        ..Options::default()
+    };
+    let registry = telemetry::Registry::new();
+    let kit = Kit::new(&config, Some(Arc::new(Compass)), &registry).unwrap();
+    let bus: Arc<dyn Bus> = world.bus.clone();
+    let fed = Fed {
+        bus: &bus,
+        stop: &CancellationToken::new(),
+        options: &config.retrieval,
+        edition: &Edition::main(),
+        begun: 0,
+        stream: "chunks@1",
+    };
+    let (kit, vectors) = added(fed, kit, running).await?;
+    Ok((kit, vectors.unwrap()))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_is_away_does_not_keep_words_back() {
+    let world = World::new().await;
+    let records = [
+        record("north", 9, "up the map"),
+        record("east", 0, "a harbour"),
+    ];
+    for record in &records {
+        publish(&*world.bus, record).await;
+    }
+    let index = index_of(&records);
+    let away = vec![Fault::Refuse(Code::Unavailable); 4];
+    world.server.script(away);
+    let mut running = JoinSet::new();
+    let (kit, mut vectors) = kit(&world, &mut running).await.unwrap();
+    let within = async |what: &str, wait: BoxFuture<'_, ()>| {
+        let came = tokio::time::timeout(Duration::from_secs(30), wait).await;
+        came.unwrap_or_else(|_| panic!("{what} did not come"));
+    };
+    within("that it is away", Box::pin(vectors.settled())).await;
+    assert!(vectors.missing().unwrap().contains("away"));
+    let searcher = kit.searcher(index);
+    let result = searcher.search(&harbour()).await.unwrap();
+    assert_eq!(
+        (found(&result), &result.failed),
+        (vec!["east"], &vec![Leg::Vectors])
+    );
+    // It is there, and nobody has to be started again.
+    let all = async {
+        while vectors.missing().is_some() {
+            vectors.changed().await;
+        }
+    };
+    within("all of the vectors", Box::pin(all)).await;
+    let result = searcher.search(&harbour()).await.unwrap();
+    assert_eq!(
+        (found(&result), result.failed.as_slice()),
+        (vec!["east", "north"], &[][..])
+    );
+
+    // One that refuses is not waited for.
+    world.server.script([Fault::Refuse(Code::Unauthenticated)]);
+    let refused = self::kit(&world, &mut running).await.err().unwrap();
+    assert!(
+        refused.message.contains("retrieval.qdrant"),
+        "{}",
+        refused.message
+    );
+}
+
+#[test]
+fn what_is_missing_is_told_by_name() {
+    let at = |sequence, is_away| missing(At { sequence, is_away }, 7);
+    assert_eq!(at(7, false), None);
+    assert_eq!(at(7, true), None, "what was there is there");
+    assert!(at(6, true).unwrap().contains("words alone"));
+    assert!(at(6, false).unwrap().contains("caught up"));
 }
 
 /// The server in miniature: the newest write of each chunk, and the position.

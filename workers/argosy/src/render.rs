@@ -299,8 +299,8 @@ fn duration(ms: u64) -> String {
     }
 }
 
-/// Prints what an indexing run did.
-pub fn summary(summary: &Summary, is_remote: bool, output: Output) {
+/// Prints what an indexing run did; of an edition that a fleet searches, how to ask for it.
+pub fn summary(summary: &Summary, is_searched: bool, output: Output) {
     if output == Output::Json {
         json(summary);
         return;
@@ -333,7 +333,7 @@ pub fn summary(summary: &Summary, is_remote: bool, output: Output) {
         if *added > 0 && *changed > 0 {
             println!("  {added} of them new, {changed} changed");
         }
-        if let (Some(corpus_seq), true) = (corpus_seq, is_remote) {
+        if let (Some(corpus_seq), true) = (corpus_seq, is_searched) {
             println!("  searched for certain with: argosy ask --min-seq {corpus_seq} …");
         }
     }

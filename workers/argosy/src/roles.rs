@@ -18,6 +18,7 @@ use stage::Handler;
 use std::future::Future;
 use std::sync::Arc;
 use telemetry::{Health, Registry};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +29,9 @@ pub struct Collaborators {
     pub model: Arc<dyn ChatModel>,
     /// The index.
     pub searcher: Arc<dyn Searcher>,
+    /// Whether the index is as far as the corpus was when the process started: before that no retriever
+    /// takes a step. `None` where there is nothing to wait for.
+    pub caught_up: Option<watch::Receiver<bool>>,
     /// What makes the vectors that travel with the chunks, if any do.
     pub embedder: Option<Arc<dyn Embedder>>,
 }
@@ -122,6 +126,26 @@ fn handler(role: Role, config: &Config, with: &Collaborators) -> Result<Arc<dyn 
     })
 }
 
+/// Waits until the index has caught up: an answer from half of it would not say so. False when told to
+/// stop before. Other retrievers take the steps meanwhile.
+async fn waited(
+    mut caught_up: watch::Receiver<bool>,
+    role: Role,
+    health: &Health,
+    stop: &CancellationToken,
+) -> bool {
+    if !*caught_up.borrow() {
+        let reason = "taking no steps before the index has caught up";
+        health.not_ready(role.as_str(), reason);
+        tracing::info!(%role, "taking no steps before the index has caught up");
+    }
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => false,
+        caught_up = caught_up.wait_for(|caught_up| *caught_up) => caught_up.is_ok(),
+    }
+}
+
 impl Process {
     /// Starts the workers of `roles`; they end after [`Process::stop`] is cancelled.
     pub fn start(&self, roles: &[Role], with: &Collaborators) -> Result<JoinSet<()>, Fail> {
@@ -157,7 +181,13 @@ impl Process {
                 self.stop.clone(),
                 topology.consumer(role),
             );
+            let caught_up = with.caught_up.clone().filter(|_| role == Role::Retriever);
             running.spawn(async move {
+                if let Some(caught_up) = caught_up
+                    && !waited(caught_up, role, &health, &stop).await
+                {
+                    return;
+                }
                 let drained = worker.run(consumer, health, stop).await;
                 tracing::info!(%role, finished = drained.finished, given_back = drained.given_back, "drained");
             });
@@ -186,5 +216,65 @@ impl Process {
             let role = Role::Indexer;
             tracing::info!(%role, finished = drained.finished, given_back = drained.given_back, "drained");
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stub::Stub;
+    use harness::memory::MemoryBus;
+    use harness::topology::Topology;
+    use std::time::Duration;
+
+    /// A retriever whose index has not caught up, started.
+    fn retriever() -> (Process, watch::Sender<bool>, JoinSet<()>) {
+        let process = Process {
+            config: Config::default(),
+            bus: MemoryBus::new(&Topology::default()),
+            health: Health::new(&["retriever"]),
+            registry: Registry::new(),
+            stop: CancellationToken::new(),
+            seed: 0,
+            faults: None,
+        };
+        let stub = Stub {
+            model: Duration::ZERO,
+            search: Duration::ZERO,
+        };
+        let (tell, caught_up) = watch::channel(false);
+        let with = Collaborators {
+            caught_up: Some(caught_up),
+            ..stub.collaborators()
+        };
+        let running = process.start(&[Role::Retriever], &with).unwrap();
+        (process, tell, running)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_retriever_takes_no_step_before_its_index_has_caught_up() {
+        let (process, tell, mut running) = retriever();
+        tokio::time::sleep(Duration::from_secs(60)).await;
+        let report = process.health.report();
+        let reason = report.conditions["retriever"].reason.clone();
+        assert_eq!(
+            reason.as_deref(),
+            Some("taking no steps before the index has caught up")
+        );
+        tell.send_replace(true);
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(process.health.is_ready(), "it pulls");
+        process.stop.cancel();
+        while running.join_next().await.is_some() {}
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_retriever_that_waits_for_its_index_can_be_told_to_stop() {
+        let (process, _tell, mut running) = retriever();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        process.stop.cancel();
+        let ended = async { while running.join_next().await.is_some() {} };
+        let ended = tokio::time::timeout(Duration::from_secs(5), ended).await;
+        assert!(ended.is_ok());
     }
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, ensure};
 use embed::{Embedder, StaticTable};
 use llm::Reranker;
 use llm_pool::{HttpEmbedder, HttpReranker, options};
-use retrieval::qdrant::Qdrant;
+use retrieval::vector::VectorSearch;
 use retrieval::{HybridSearcher, Index, Vectors, qdrant};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -166,13 +166,13 @@ pub struct Kit {
     options: retrieval::Options,
     vectors: Vectors,
     embedder: Option<Arc<dyn Embedder>>,
-    elsewhere: Option<Arc<Qdrant>>,
+    elsewhere: Option<Arc<dyn VectorSearch>>,
     reranker: Option<Arc<dyn Reranker>>,
 }
 
 impl Kit {
     /// The parts that `config` names, with the embedder that [`embedder`] gave. Nothing is contacted;
-    /// vectors in a server are added by [`Kit::with_qdrant`].
+    /// vectors in a server are added by [`Kit::with_vectors`].
     ///
     /// # Errors
     /// A reranker that cannot be spoken to: usage.
@@ -216,9 +216,9 @@ impl Kit {
     }
 
     /// The same with vectors in that server.
-    pub fn with_qdrant(self, qdrant: Arc<Qdrant>) -> Kit {
+    pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> Kit {
         Kit {
-            elsewhere: Some(qdrant),
+            elsewhere: Some(elsewhere),
             ..self
         }
     }

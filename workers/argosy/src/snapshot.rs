@@ -25,8 +25,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// How often one is written at most, by all replicas together, and how long that may take; 0 for
-    /// never. Default 10 min.
+    /// How often one is written at most, by all replicas together and of either edition, and how long
+    /// that may take; 0 for never. Default 10 min.
     pub every: Span,
     /// Messages of the corpus after which another one is worth it; in a large corpus it takes a tenth
     /// of its chunks. Default 50,000: some seconds of replay.
@@ -56,6 +56,9 @@ impl Options {
     }
 }
 
+/// The claim on writing the next one, of whatever edition: whoever writes removes what another writer
+/// left half-way, and would take one at work for that.
+const CLAIM: &str = "argosy.snapshot.writer";
 /// One in so many chunks has to be new before the whole is written again.
 const CHANGED_PART: u64 = 10;
 /// How fast a replay and a restore are, for choosing: messages and bytes a second on 2 cores. Measured:
@@ -86,11 +89,6 @@ impl Fit {
     fn token(&self) -> String {
         let all = format!("{} {}", self.making, self.stream);
         format!("{:016x}", fnv1a_64(all.as_bytes()))
-    }
-
-    /// The claim on writing the next one.
-    fn subject(&self) -> String {
-        format!("argosy.snapshot.{}", self.token())
     }
 
     fn names(&self) -> [String; 2] {

@@ -88,7 +88,6 @@ fn other_vectors_and_other_streams_do_not_fit() {
         Fit::new(&Vectors::None, "ARGOSY_CHUNKS@2"),
     ];
     for other in others {
-        assert_ne!(other.subject(), fit.subject());
         let theirs = Snapshot {
             name: other.names()[0].clone(),
             ..snapshot(1, 1)
@@ -168,6 +167,26 @@ async fn one_replica_writes_and_another_begins_with_it() {
     drop(index);
     // What is there is as good.
     assert_eq!(restore(&*bus, two.path(), &Vectors::None, &fit).await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_editions_do_not_write_at_once() {
+    let bus = MemoryBus::new(&Topology::default());
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let first = keeper(&bus, fed(one.path(), 0, 300), one.path());
+    let by = "e".to_owned();
+    let second = Keeper {
+        fit: Fit::new(&Vectors::Carried { by, dims: 3 }, STREAM),
+        ..keeper(&bus, fed(two.path(), 0, 300), two.path())
+    };
+    assert!(first.write_if_due().await.unwrap().is_some());
+    assert!(
+        second.write_if_due().await.unwrap().is_none(),
+        "its turn comes"
+    );
+    tokio::time::sleep(Duration::from_secs(11)).await;
+    assert!(second.write_if_due().await.unwrap().is_some());
+    assert_eq!(bus.list().await.unwrap().len(), 2);
 }
 
 #[tokio::test]

@@ -109,6 +109,7 @@ impl Stub {
                 delay: self.search,
                 passages: (0..PASSAGES).filter_map(passage).collect(),
             }),
+            caught_up: None,
             embedder: None,
         }
     }

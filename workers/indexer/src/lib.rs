@@ -5,6 +5,7 @@
 //! (`retrieval`).
 
 mod columns;
+mod draft;
 mod error;
 mod extract;
 mod indexer;

@@ -87,7 +87,8 @@ impl Indexer {
     }
 
     /// Whether another edition has not come as far with the document as this one. Each looks when it is
-    /// done itself, so the last of them finds all the others done.
+    /// done itself, so the last of them finds all the others done. Where one had nothing to do, the
+    /// object stays until it is too old.
     async fn others_need(&self, incoming: &Incoming, message: &Stored) -> Result<bool, BusError> {
         if matches!(
             Subject::parse(&message.subject),
@@ -103,14 +104,13 @@ impl Indexer {
         if others.is_empty() {
             return Ok(false);
         }
-        let mine = self.head(incoming).await?;
         for other in others {
             let there = Incoming {
                 edition: other.clone(),
                 ..incoming.clone()
             };
             let there = self.head(&there).await?;
-            if !there.is_some_and(|there| has_caught_up(&there, mine.as_ref(), incoming)) {
+            if !there.is_some_and(|there| has_caught_up(&there, incoming)) {
                 return Ok(true);
             }
         }
@@ -194,11 +194,9 @@ impl Indexer {
     }
 }
 
-/// Whether what another edition has of a document makes its message needless there: it was made of it,
-/// of a newer one, or is the same version.
-fn has_caught_up(there: &Known, mine: Option<&Known>, incoming: &Incoming) -> bool {
-    let as_new = there.sequence >= incoming.sequence && there.stored_at >= incoming.stored_at;
-    let same =
-        |mine: &Known| !mine.is_deleted && !there.is_deleted && mine.version == there.version;
-    as_new || mine.is_some_and(same)
+/// Whether what another edition has of a document was made of this message, or of a newer one. The same
+/// version is not enough: with another pipeline by now, or by force, it is made anew there, and what that
+/// pipeline is only the indexers of that edition know.
+fn has_caught_up(there: &Known, incoming: &Incoming) -> bool {
+    there.sequence >= incoming.sequence && there.stored_at >= incoming.stored_at
 }

@@ -27,7 +27,7 @@ use envelope::{Class, Edition, Problem, Role};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use read::read;
-use stage::{Incoming, Ingest};
+use stage::{Draft, Incoming, Ingest};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -41,7 +41,8 @@ pub struct Options {
     pub edition: Edition,
     /// Documents at once. Default 8.
     pub slots: usize,
-    /// Most time to make the chunks of one document. Default 2 minutes.
+    /// Most time for one part of the work on a document: reading it, asking a model, a batch of
+    /// vectors. Default 2 minutes.
     pub timeout: Duration,
     /// After how long an unanswered delivery is made again. Default 20 seconds.
     pub ack_wait: Duration,
@@ -93,6 +94,23 @@ struct Done {
     is_now: bool,
     /// What was left out of it.
     left_out: Option<Problem>,
+}
+
+/// What was done of a document, kept while its message is held: it is not read again, and no model
+/// asked again, because something is away.
+#[derive(Default)]
+struct Work<'a> {
+    /// Its version, and how far it has come.
+    draft: Option<(String, Box<dyn Draft + 'a>)>,
+    made: Option<write::Made>,
+}
+
+impl Work<'_> {
+    fn version(&self) -> Option<String> {
+        let begun = self.draft.as_ref().map(|(version, _)| version);
+        let made = self.made.as_ref().map(|made| &made.version);
+        made.or(begun).cloned()
+    }
 }
 
 impl Done {
@@ -166,8 +184,10 @@ impl Indexer {
             let failure = Failure::new(Class::Permanent, "deliveries", text);
             return self.give_up(delivery, Some(&incoming), failure).await;
         }
+        let mut work = Work::default();
+        let mut told = None;
         loop {
-            let failure = match self.index(&incoming, message).await {
+            let failure = match self.index(&incoming, message, &mut work).await {
                 Ok(done) => return self.done(&incoming, message, done).await,
                 Err(failure) => failure,
             };
@@ -177,6 +197,12 @@ impl Indexer {
                 // Its slot is held and the server told so: a document is worth waiting for.
                 Disposition::Hold(wait) => {
                     self.metrics.held(Role::Indexer);
+                    if told != Some(failure.code) {
+                        let (code, error) = (failure.code, failure.text.as_str());
+                        let source = incoming.notice.source.as_str();
+                        tracing::warn!(code, error, source, "document held");
+                        told = Some(code);
+                    }
                     tokio::time::sleep(wait).await;
                 }
                 Disposition::Retry(delay) => {
@@ -192,35 +218,34 @@ impl Indexer {
         }
     }
 
-    /// Brings the corpus to what the message says.
-    async fn index(&self, incoming: &Incoming, message: &Stored) -> Result<Done, Failure> {
+    /// Brings the corpus to what the message says. What is done for it stays in `work`.
+    async fn index<'a>(
+        &'a self,
+        incoming: &'a Incoming,
+        message: &Stored,
+        work: &mut Work<'a>,
+    ) -> Result<Done, Failure> {
         if self.newer_waits(incoming, message).await? {
             return Ok(Done::nothing(Outcome::Superseded, 0));
         }
-        let mut made = None;
         for _ in 0..TRIES {
             let stored = self.stored(incoming).await?;
             let claimed = incoming.notice.hash.as_deref();
             let claimed = claimed.map(|hash| incoming.notice.version(hash));
-            let known = made
-                .as_ref()
-                .map(|made: &write::Made| made.version.clone())
-                .or(claimed);
+            let known = work.version().or(claimed);
             let next = match self.decide(incoming, &stored, known.as_deref()) {
-                Next::Write { .. } if made.is_none() && !incoming.notice.is_deleted => {
-                    let version = self.version(incoming, message).await?;
-                    match self.decide(incoming, &stored, Some(&version.version)) {
-                        Next::Write { extent } => {
-                            made = Some(self.make(incoming, version).await?);
-                            Next::Write { extent }
-                        }
-                        other => other,
+                Next::Write { .. } if work.made.is_none() && !incoming.notice.is_deleted => {
+                    let version = self.begin(incoming, message, work).await?;
+                    let next = self.decide(incoming, &stored, Some(&version));
+                    if let Next::Write { .. } = next {
+                        self.make(work).await?;
                     }
+                    next
                 }
                 next => next,
             };
             let after = stored.newest.as_ref().map_or(0, |m| m.sequence);
-            let messages = match (next, &made) {
+            let messages = match (next, &work.made) {
                 (Next::Superseded, _) => return Ok(Done::nothing(Outcome::Superseded, after)),
                 (Next::Unchanged, _) => return Ok(Done::nothing(Outcome::Unchanged, after)),
                 (Next::Done(chunks), _) => {
@@ -243,7 +268,7 @@ impl Indexer {
                     chunks,
                     corpus_seq,
                     is_now: true,
-                    left_out: made.and_then(|made| made.cut.left_out),
+                    left_out: work.made.take().and_then(|made| made.cut.left_out),
                 });
             }
             // Who writes the same document has to find out as well.
@@ -294,12 +319,16 @@ impl Indexer {
         Ok(write::Written { newest, head })
     }
 
-    /// The bytes of a document and which version they are.
-    async fn version(
-        &self,
-        incoming: &Incoming,
+    /// Fetches the bytes of a document, once, and says which version they are.
+    async fn begin<'a>(
+        &'a self,
+        incoming: &'a Incoming,
         message: &Stored,
-    ) -> Result<write::Version, Failure> {
+        work: &mut Work<'a>,
+    ) -> Result<String, Failure> {
+        if let Some(version) = work.version() {
+            return Ok(version);
+        }
         let bytes = self.bytes(incoming, message).await?;
         self.counts.bytes(bytes.len());
         let hash = self.ingest.hash(bytes.clone()).await.map_err(failed)?;
@@ -308,10 +337,12 @@ impl Indexer {
                 let text = format!("the bytes have the hash `{hash}`, the header says `{said}`");
                 Err(Failure::new(Class::Permanent, "hash_mismatch", text))
             }
-            _ => Ok(write::Version {
-                version: incoming.notice.version(&hash),
-                bytes,
-            }),
+            _ => {
+                let version = incoming.notice.version(&hash);
+                let draft = self.ingest.draft(incoming, &version, bytes);
+                work.draft = Some((version.clone(), draft));
+                Ok(version)
+            }
         }
     }
 
@@ -333,29 +364,35 @@ impl Indexer {
         }
     }
 
-    /// The chunks, in time, and whatever the maker does.
-    async fn make(
-        &self,
-        incoming: &Incoming,
-        write::Version { version, bytes }: write::Version,
-    ) -> Result<write::Made, Failure> {
+    /// The chunks, each part of the work in time, and whatever the maker does.
+    async fn make(&self, work: &mut Work<'_>) -> Result<(), Failure> {
+        let Some((version, draft)) = &mut work.draft else {
+            return Err(bug("a document that was not begun"));
+        };
         let limit = self.options.timeout;
-        let work = AssertUnwindSafe(async { self.ingest.chunks(incoming, &version, bytes).await });
-        let cut = match tokio::time::timeout(limit, work.catch_unwind()).await {
-            Ok(Ok(cut)) => cut.map_err(failed)?,
-            Ok(Err(_panic)) => {
-                return Err(Failure::new(Class::Bug, "panic", "the indexer panicked"));
-            }
-            Err(_) => {
-                let text = format!("no chunks in {limit:?}");
-                return Err(Failure::new(Class::Transient, "document_timeout", text));
+        let cut = loop {
+            let part = AssertUnwindSafe(async { draft.next().await });
+            match tokio::time::timeout(limit, part.catch_unwind()).await {
+                Ok(Ok(Ok(Some(cut)))) => break cut,
+                Ok(Ok(Ok(None))) => {}
+                Ok(Ok(Err(error))) => return Err(failed(error)),
+                Ok(Err(_panic)) => {
+                    return Err(Failure::new(Class::Bug, "panic", "the indexer panicked"));
+                }
+                Err(_) => {
+                    let text = format!("a part of the work was not done in {limit:?}");
+                    return Err(Failure::new(Class::Transient, "document_timeout", text));
+                }
             }
         };
         if cut.chunks.is_empty() {
             return Err(bug("a document without chunks"));
         }
         self.counts.columns(&cut.columns);
-        Ok(write::Made { version, cut })
+        let version = std::mem::take(version);
+        work.draft = None;
+        work.made = Some(write::Made { version, cut });
+        Ok(())
     }
 
     fn random(&self) -> f64 {
@@ -407,3 +444,7 @@ impl Take for Indexer {
         self.metrics.on(Role::Indexer, event);
     }
 }
+
+#[cfg(test)]
+#[path = "work_tests.rs"]
+mod tests;

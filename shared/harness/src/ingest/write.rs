@@ -3,17 +3,10 @@
 use super::{Failure, failed};
 use crate::bus::{Bus, Fence, Headers, Publish, PublishError, Stored, Stream};
 use crate::outbox::store_until;
-use bytes::Bytes;
 use envelope::{Class, Subject, header};
 use stage::{Chunk, Cut, Incoming, Ingest};
 
-/// The bytes of a document, and which version they are.
-pub(super) struct Version {
-    pub(super) version: String,
-    pub(super) bytes: Bytes,
-}
-
-/// What was made of them: the chunks, first to last.
+/// What was made of a version: the chunks, first to last.
 pub(super) struct Made {
     pub(super) version: String,
     pub(super) cut: Cut,

@@ -53,8 +53,7 @@ async fn ls(bus: &dyn Bus, output: Output) -> Result<(), Fail> {
             chunks,
             pipelines,
         } = row;
-        let made: Vec<_> = pipelines.into_iter().collect();
-        let made = made.join(", ");
+        let made = joined(&pipelines);
         println!(
             "{:<16} {state:<8} {documents:>10} {chunks:>10}  {made}",
             name.as_str()
@@ -125,9 +124,11 @@ async fn switch(bus: &dyn Bus, args: &cli::Switch, output: Output) -> Result<(),
         return Err(not_covered(name, from, &difference));
     }
     let (was, now) = (from.clone(), editions::switch(bus, name, &record).await?);
+    let pipelines = [name, &was].map(|edition| (edition, &of(edition).pipelines));
     if output == Output::Json {
         let shown = serde_json::json!({
             "editions": now.editions, "sequence": now.sequence, "difference": difference,
+            "pipelines": BTreeMap::from(pipelines),
         });
         render::json(&shown);
         return Ok(());
@@ -135,9 +136,17 @@ async fn switch(bus: &dyn Bus, args: &cli::Switch, output: Output) -> Result<(),
     println!(
         "{name} is the current edition; every retriever swaps as soon as its index has caught up"
     );
+    for (edition, pipelines) in pipelines {
+        println!("  {:<16} made by {}", edition.as_str(), joined(pipelines));
+    }
     println!("  argosy edition switch {was}    takes it back");
     println!("  argosy edition drop {was}      deletes it, when its indexers are stopped");
     Ok(())
+}
+
+fn joined(pipelines: &BTreeSet<String>) -> String {
+    let named: Vec<_> = pipelines.iter().map(String::as_str).collect();
+    named.join(", ")
 }
 
 fn not_covered(name: &Edition, from: &Edition, difference: &Difference) -> Fail {

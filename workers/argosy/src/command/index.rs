@@ -9,6 +9,7 @@ use crate::local::{Local, index_dir};
 use crate::render::{self, Line};
 use envelope::TenantId;
 use harness::bus::{Bus, BusError};
+use harness::editions;
 use retrieval::Mode;
 use std::time::Duration;
 
@@ -23,11 +24,14 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     must_be_folder(&args.path)?;
     let line = Line::new(output);
     let say = |progress| line.show(progress);
+    // A sequence is of use to questions about the edition that is searched.
+    let mut is_searched = false;
     let summary = if is_remote {
         let tenant = TenantId::new(args.tenant.as_str())
             .map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
         let bus = connect(&config).await?;
         let to = corpus::to(&*bus, args.edition).await?;
+        is_searched = editions::read(&*bus).await?.editions.current == to.edition;
         // A queue that nobody takes from keeps nothing.
         let taken = bus.consume(&config.topology().documents(&to.edition)).await;
         if let Err(error @ BusError::Missing(_)) = taken {
@@ -49,7 +53,7 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     };
     line.done();
     let summary: Summary = summary?;
-    render::summary(&summary, is_remote, output);
+    render::summary(&summary, is_searched, output);
     match summary.skipped.len() {
         0 => Ok(()),
         _ if output == Output::Json => Err(Fail {

@@ -2,7 +2,8 @@
 
 use crate::cli;
 use crate::config::Config;
-use crate::editions::{self, Home, Open, Opened, What};
+use crate::corpus::Reach;
+use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::lookup::{self, Lookup};
@@ -125,17 +126,22 @@ async fn collaborators(
     if let Some(stub) = stub {
         return Ok(stub.collaborators());
     }
-    let nothing: Arc<dyn Searcher> = Arc::new(NoSearch);
     let embedder = match role {
-        Role::Retriever | Role::Indexer => {
-            search::embedder(&process.config, &process.registry).await?
+        Role::Indexer => {
+            // Who makes the vectors of an edition and who compares them are of one mind.
+            let config = process.config.for_edition(&process.config.indexer.edition);
+            search::embedder(&config, &process.registry).await?
         }
+        // A retriever has one for each index.
         _ => None,
     };
-    let searcher = if role == Role::Retriever {
-        index(process, snapshots, running).await?
-    } else {
-        nothing
+    let (searcher, caught_up): (Arc<dyn Searcher>, _) = match role {
+        Role::Retriever => {
+            let serving = index(process, snapshots, running).await?;
+            let caught_up = serving.caught_up();
+            (serving, Some(caught_up))
+        }
+        _ => (Arc::new(NoSearch), None),
     };
     let asks_model = match role {
         // These roles ask no model; looking for one would only slow their start.
@@ -162,17 +168,17 @@ async fn collaborators(
     Ok(Collaborators {
         model,
         searcher,
+        caught_up,
         embedder,
     })
 }
 
-/// The indexes of this process, fed from the corpus stream; not ready before the current one has
-/// caught up.
+/// The indexes of this process, fed from the corpus stream.
 async fn index(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
     running: &mut JoinSet<()>,
-) -> Result<Arc<dyn Searcher>, Fail> {
+) -> Result<Arc<Serving>, Fail> {
     let home = Home {
         bus: process.bus.clone(),
         health: process.health.clone(),
@@ -182,7 +188,6 @@ async fn index(
     let indexes = Indexes {
         config: process.config.clone(),
         bus: process.bus.clone(),
-        health: process.health.clone(),
         registry: process.registry.clone(),
         metrics: retrieval::Metrics::new(&process.registry)
             .map_err(|e| Fail::negative(e.to_string()))?,
@@ -191,18 +196,13 @@ async fn index(
     let serving = editions::start(home, Arc::new(indexes), running).await?;
     let current = serving.clone();
     let lookup = Lookup::new(serving.clone(), move || current.index());
-    let (bus, health, stop) = (
-        process.bus.clone(),
-        process.health.clone(),
-        process.stop.clone(),
-    );
+    let (bus, stop) = (process.bus.clone(), process.stop.clone());
+    let mut caught_up = serving.caught_up();
     running.spawn(async move {
         // Who has not caught up leaves requests to others.
-        while !health.is_ready() {
-            let told = tokio::time::timeout(Duration::from_millis(100), stop.cancelled());
-            if told.await.is_ok() {
-                return;
-            }
+        tokio::select! {
+            _ = caught_up.wait_for(|caught_up| *caught_up) => {}
+            () = stop.cancelled() => return,
         }
         lookup::serve(bus, lookup, None, stop).await;
     });
@@ -213,7 +213,6 @@ async fn index(
 struct Indexes {
     config: Config,
     bus: Arc<dyn Bus>,
-    health: Health,
     registry: Registry,
     metrics: retrieval::Metrics,
     snapshots: Arc<dyn Snapshots>,
@@ -230,6 +229,7 @@ impl Indexes {
     async fn opened(&self, what: What<'_>) -> Result<Opened, Fail> {
         let What {
             edition,
+            begun,
             dir,
             stream,
             stop,
@@ -251,13 +251,13 @@ impl Indexes {
         let index = tokio::task::block_in_place(|| Index::open(dir, &vectors)).map_err(broken)?;
         let fed = qdrant_view::Fed {
             bus: &self.bus,
-            health: &self.health,
             stop,
             options: &config.retrieval,
             edition,
+            begun,
             stream,
         };
-        let kit = qdrant_view::added(fed, kit, &mut tasks).await?;
+        let (kit, vectors) = qdrant_view::added(fed, kit, &mut tasks).await?;
         let (view, seen) = IndexView::new(index.clone(), stream.to_owned()).map_err(broken)?;
         let found = view.found();
         let filter = envelope::subject::edition(edition);
@@ -275,11 +275,17 @@ impl Indexes {
         let searcher = kit
             .searcher(index.clone())
             .with_metrics(self.metrics.clone());
+        let reach = Reach {
+            bus: self.bus.clone(),
+            edition: edition.clone(),
+        };
+        let current = Current::new(Arc::new(searcher), found).with_source(Arc::new(reach));
         Ok(Opened {
-            searcher: Arc::new(Current::new(Arc::new(searcher), found)),
+            searcher: Arc::new(current),
             index,
             view: Box::new(view),
             seen,
+            vectors,
             tasks,
         })
     }
@@ -296,5 +302,44 @@ async fn watch_connection(bus: Arc<NatsBus>, health: Health, stop: CancellationT
             () = stop.cancelled() => return,
             () = tokio::time::sleep(Duration::from_millis(500)) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::Edition;
+    use harness::memory::MemoryBus;
+    use harness::topology::Topology;
+
+    #[tokio::test]
+    async fn an_indexer_embeds_with_what_its_edition_names() {
+        let embedder = async |edition: &str| {
+            let http = |model: &str| {
+                serde_json::json!({"embedder": "http", "http": {
+                    "model": model, "dims": 3, "nodes": [{"name": "a", "base_url": "http://a"}],
+                }})
+            };
+            let mut config: Config = serde_json::from_value(serde_json::json!({
+                "retrieval": http("old"), "editions": {"small": http("new")},
+            }))
+            .unwrap();
+            config.indexer.edition = Edition::new(edition).unwrap();
+            let bus = MemoryBus::new(&Topology::default());
+            let process = Process {
+                config,
+                bus: bus.clone(),
+                health: Health::new(&[]),
+                registry: Registry::new(),
+                stop: CancellationToken::new(),
+                seed: 0,
+                faults: None,
+            };
+            let mut running = JoinSet::new();
+            let with = collaborators(&process, bus, Role::Indexer, None, &mut running).await;
+            with.unwrap().embedder.unwrap().name().to_owned()
+        };
+        assert_eq!(embedder("main").await, "old");
+        assert_eq!(embedder("small").await, "new");
     }
 }

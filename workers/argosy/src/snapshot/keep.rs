@@ -1,6 +1,6 @@
 //! Writing: when one is due, the replica that gets the claim writes its index as it is committed.
 
-use super::{Fit, Options, PIECES, broken, is_due, next_name};
+use super::{CLAIM, Fit, Options, PIECES, broken, is_due, next_name};
 use crate::fail::Fail;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -94,7 +94,7 @@ impl Keeper {
         let claim = Publish {
             fence: Fence::Once,
             ttl: Some(self.options.every.duration()),
-            ..Publish::new(self.fit.subject(), Bytes::new())
+            ..Publish::new(CLAIM, Bytes::new())
         };
         match self.bus.publish(claim).await {
             Ok(_) => Ok(true),

@@ -1,0 +1,147 @@
+//! A document on its way to chunks: read, its columns completed, cut, embedded batch by batch.
+//!
+//! Each is a part of its own with a time of its own, and is kept when a later one fails: a document that
+//! is held while an embedder is away is not read again, and no model is paid for it twice.
+
+use crate::error::Error;
+use crate::indexer::{Indexer, Read};
+use bytes::Bytes;
+use embed::Side;
+use envelope::Problem;
+use retrieval::record::records;
+use retrieval::vector::Embedding;
+use retrieval::{ChunkRecord, Document, embedded_text};
+use stage::{BoxFuture, Columns, Cut, Incoming};
+
+/// A document, as far as it has come.
+pub(crate) struct Draft<'a> {
+    indexer: &'a Indexer,
+    incoming: &'a Incoming,
+    version: String,
+    at: At,
+}
+
+/// How far.
+enum At {
+    Bytes(Bytes),
+    Read(Box<Read>),
+    Whole(Box<Document>, Said),
+    Cut(Vec<ChunkRecord>, Said),
+    /// A part was begun and dropped, or this was the last.
+    Gone,
+}
+
+/// What is told of it beside its chunks.
+struct Said {
+    left_out: Option<Problem>,
+    columns: Columns,
+}
+
+impl<'a> Draft<'a> {
+    pub(crate) fn new(
+        indexer: &'a Indexer,
+        incoming: &'a Incoming,
+        version: &str,
+        bytes: Bytes,
+    ) -> Draft<'a> {
+        Draft {
+            indexer,
+            incoming,
+            version: version.to_owned(),
+            at: At::Bytes(bytes),
+        }
+    }
+
+    async fn advance(&mut self) -> Result<Option<Cut>, Error> {
+        if let At::Cut(records, _) = &mut self.at
+            && embed(self.indexer, records).await?
+        {
+            return Ok(None);
+        }
+        self.at = match std::mem::replace(&mut self.at, At::Gone) {
+            At::Bytes(bytes) => At::Read(Box::new(self.read(bytes).await?)),
+            At::Read(read) => self.complete(*read).await,
+            At::Whole(document, said) => {
+                let sizes = self.indexer.cutting;
+                let cutting = tokio::task::spawn_blocking(move || records(&document, &sizes));
+                At::Cut(cutting.await.map_err(|_| Error::Panic)?, said)
+            }
+            At::Cut(records, said) => return self.cut(records, said).map(Some),
+            At::Gone => return Err(Error::Panic),
+        };
+        Ok(None)
+    }
+
+    async fn read(&self, bytes: Bytes) -> Result<Read, Error> {
+        let (of, named) = (self.incoming.clone(), self.version.clone());
+        let schemas = self.indexer.columns.schemas();
+        let reading = move || Indexer::read(&of, &named, &bytes, &schemas);
+        let reading = tokio::task::spawn_blocking(reading).await;
+        reading.map_err(|_| Error::Panic)?
+    }
+
+    /// The columns that no rule found; the model is asked once, whatever comes of it.
+    async fn complete(&self, read: Read) -> At {
+        let Read {
+            mut document,
+            applied,
+            left_out,
+        } = read;
+        let columns = &self.indexer.columns;
+        let (columns, misfits) = columns.complete(&mut document, applied).await;
+        let left_out = both(left_out, misfits);
+        At::Whole(Box::new(document), Said { left_out, columns })
+    }
+
+    fn cut(&self, records: Vec<ChunkRecord>, said: Said) -> Result<Cut, Error> {
+        let of = self.incoming;
+        let messages = records.into_iter().map(|r| self.indexer.message(of, r));
+        Ok(Cut {
+            chunks: messages.collect::<Result<_, _>>()?,
+            left_out: said.left_out,
+            columns: said.columns,
+        })
+    }
+}
+
+/// Embeds the first batch that has no vectors yet; false when there is none.
+async fn embed(indexer: &Indexer, records: &mut [ChunkRecord]) -> Result<bool, Error> {
+    let Some(embedder) = &indexer.embedder else {
+        return Ok(false);
+    };
+    let is_bare = |batch: &&mut [ChunkRecord]| batch.iter().any(|r| r.embedding.is_none());
+    let Some(batch) = records.chunks_mut(indexer.batch).find(is_bare) else {
+        return Ok(false);
+    };
+    let texts: Vec<String> = batch.iter().map(embedded_text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = embedder.embed(&texts, Side::Passage).await?;
+    if vectors.len() != batch.len() {
+        return Err(Error::Vectors {
+            name: embedder.name().to_owned(),
+            want: batch.len(),
+            got: vectors.len(),
+        });
+    }
+    for (record, vector) in batch.iter_mut().zip(vectors) {
+        record.embedding = Some(Embedding::of(embedder.name(), &vector));
+    }
+    Ok(true)
+}
+
+impl stage::Draft for Draft<'_> {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Cut>, stage::Error>> {
+        Box::pin(async move { Ok(self.advance().await?) })
+    }
+}
+
+/// Two problems as one, under the code of the first.
+fn both(one: Option<Problem>, other: Option<Problem>) -> Option<Problem> {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            let message = format!("{}; {}", one.message, other.message);
+            Some(Problem::new(one.code, message))
+        }
+        (one, other) => one.or(other),
+    }
+}
