@@ -207,6 +207,9 @@ pub struct GatewayOptions {
     pub room_every: Span,
     /// From how full a stream on no questions are taken, 0 to 1. Default 0.7.
     pub room_limit: f64,
+    /// How often what waits for each role is read from the server, for the gauges; 0 for never.
+    /// Default 5 s.
+    pub backlog_every: Span,
 }
 
 impl Default for GatewayOptions {
@@ -216,6 +219,7 @@ impl Default for GatewayOptions {
             sweep_every,
             room_every,
             room_limit,
+            backlog_every,
             ..
         } = gateway::Options::default();
         GatewayOptions {
@@ -223,6 +227,7 @@ impl Default for GatewayOptions {
             sweep_every: span(sweep_every.as_millis() as u64),
             room_every: span(room_every.as_millis() as u64),
             room_limit,
+            backlog_every: span(backlog_every.as_millis() as u64),
         }
     }
 }
@@ -405,6 +410,7 @@ impl Config {
             sweep_every: g.sweep_every.duration(),
             room_every: g.room_every.duration(),
             room_limit: g.room_limit,
+            backlog_every: g.backlog_every.duration(),
             grace: self.run.grace.duration(),
             seed,
         }
