@@ -4,6 +4,7 @@ pub mod files;
 pub mod model;
 pub mod nats;
 pub mod node;
+pub mod promtool;
 pub mod qdrant;
 
 pub use sim_node;
