@@ -1,3 +1,5 @@
+//! What is said of a fleet that is made up: the table, the object, the order, the quantiles.
+
 use super::*;
 use crate::processes::Recent;
 use crate::render;
