@@ -33,6 +33,20 @@ pub struct Metrics {
     fanout: HistogramVec,
     maps: IntCounterVec,
     validations: IntCounterVec,
+    outputs: IntCounterVec,
+}
+
+/// Roles whose model has to answer in JSON.
+const READS_JSON: [Role; 2] = [Role::Planner, Role::Mapper];
+
+/// How the output of a model was read, going by what the stage says of it.
+fn read_as(fallbacks: &[Fallback]) -> &'static str {
+    let is_default = |f: &Fallback| matches!(f, Fallback::PlanDefault | Fallback::MapDefault);
+    match fallbacks {
+        all if all.iter().any(is_default) => "defaulted",
+        all if all.contains(&Fallback::MapSalvaged) => "repaired",
+        _ => "clean",
+    }
 }
 
 const OUTCOMES: [&str; 5] = ["ok", "already_done", "dropped", "dead_letter", "retry"];
@@ -152,6 +166,11 @@ impl Metrics {
                 "Drafts that were checked, by what came of it.",
                 &["verdict"],
             )?,
+            outputs: r.counter(
+                "argosy_llm_output_repairs_total",
+                "Outputs of models that had to be JSON, by how they were read.",
+                &["role", "result"],
+            )?,
         };
         metrics.register_at_zero(roles);
         Ok(metrics)
@@ -187,6 +206,11 @@ impl Metrics {
                 self.fallbacks.with_label_values(&[role, kind]);
             }
         }
+        for role in roles.iter().filter(|role| READS_JSON.contains(role)) {
+            for result in ["clean", "repaired", "defaulted"] {
+                self.outputs.with_label_values(&[role.as_str(), result]);
+            }
+        }
         for (family, values) in [
             (&self.fanin_incomplete, &["missing", "failed"][..]),
             (&self.maps, &["true", "false", "unknown"]),
@@ -217,6 +241,10 @@ impl Metrics {
     }
 
     pub(crate) fn done(&self, entry: &TrailEntry) {
+        if READS_JSON.contains(&entry.role) && entry.model.is_some() {
+            let labels = [entry.role.as_str(), read_as(&entry.fallbacks)];
+            self.outputs.with_label_values(&labels).inc();
+        }
         for fallback in &entry.fallbacks {
             self.fallbacks
                 .with_label_values(&[entry.role.as_str(), fallback.as_str()])

@@ -259,6 +259,10 @@ fn span(ms: u64) -> Span {
     Span::from_millis(ms)
 }
 
+/// How often a gateway may look at what waits: each time some twenty requests.
+const BACKLOG_EVERY: std::ops::RangeInclusive<Duration> =
+    Duration::from_millis(100)..=Duration::from_secs(600);
+
 /// The file that is read when none is named.
 pub const FILE: &str = "argosy.toml";
 
@@ -308,6 +312,11 @@ impl Config {
         anyhow::ensure!(
             (0.1..=0.95).contains(&self.gateway.room_limit),
             "`gateway.room_limit` must be between 0.1 and 0.95"
+        );
+        let backlog_every = &self.gateway.backlog_every;
+        anyhow::ensure!(
+            backlog_every.is_zero() || BACKLOG_EVERY.contains(&backlog_every.duration()),
+            "`gateway.backlog_every` must be 0, or from 100ms to 10min, not {backlog_every}"
         );
         self.snapshots
             .validate()

@@ -99,3 +99,27 @@ fn label((name, values): &(String, std::collections::BTreeSet<String>)) -> Strin
     let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
     format!("`{name}`: {}", values.join(", "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A counter that is born at 1 raises no alert.
+    #[test]
+    fn every_counter_stands_at_0_from_the_start() {
+        for (title, register) in GROUPS {
+            let registry = Registry::new();
+            register(&registry).unwrap();
+            let text = registry.encode();
+            let families = registry.describe();
+            for counter in families.iter().filter(|family| family.kind == "counter") {
+                let is_there = |line: &str| line.starts_with(&counter.name) && line.ends_with(" 0");
+                let name = &counter.name;
+                assert!(
+                    text.lines().any(is_there),
+                    "{title}: `{name}` has no series"
+                );
+            }
+        }
+    }
+}

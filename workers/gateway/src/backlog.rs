@@ -62,3 +62,53 @@ async fn dead_letters(turns: &Turns, counted: &mut Option<StreamState>) -> Resul
     *counted = Some(state);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Gateway, Metrics, Options};
+    use envelope::Role;
+    use harness::bus::{Bus, Publish};
+    use harness::memory::MemoryBus;
+    use harness::topology::Topology;
+    use std::time::Duration;
+    use telemetry::{Health, Registry};
+    use tokio::task::JoinSet;
+    use tokio::time::sleep;
+    use tokio_util::sync::CancellationToken;
+
+    fn pending(role: Role, count: u64) -> String {
+        format!("argosy_consumer_pending_messages{{role=\"{role}\"}} {count}\n")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_is_shown_and_what_is_not_known_is_not() {
+        let topology = Topology::default();
+        let bus = MemoryBus::new(&topology);
+        let registry = Registry::new();
+        let metrics = Metrics::new(&registry).unwrap();
+        let gateway = Gateway::new(bus.clone(), topology.clone(), Options::default(), metrics);
+        let (mut running, stop) = (JoinSet::new(), CancellationToken::new());
+        let told = stop.clone();
+        running.spawn(async move { Box::pin(gateway.run(Health::new(&[]), told)).await });
+        for subject in ["argosy.step.0.mapper.t.2.0", "argosy.dead.mapper.t.2.1"] {
+            let message = Publish::new(subject, bytes::Bytes::new());
+            bus.publish(message).await.unwrap();
+        }
+        sleep(Duration::from_secs(6)).await;
+        let text = registry.encode();
+        let dead = "argosy_dead_letter_messages{role=\"mapper\"} 1\n";
+        let dead = dead.to_owned();
+        for line in [pending(Role::Mapper, 1), pending(Role::Planner, 0), dead] {
+            assert!(text.contains(&line), "{line} is not in\n{text}");
+        }
+        let mapper = topology.consumer(Role::Mapper);
+        bus.drop_consumer(&mapper).await.unwrap();
+        sleep(Duration::from_secs(6)).await;
+        let text = registry.encode();
+        let gauge = "argosy_consumer_pending_messages{role=\"mapper\"}";
+        assert!(!text.contains(gauge), "{text}");
+        assert!(text.contains(&pending(Role::Planner, 0)), "{text}");
+        stop.cancel();
+        while running.join_next().await.is_some() {}
+    }
+}

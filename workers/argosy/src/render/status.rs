@@ -4,6 +4,7 @@ use crate::position::Position;
 use crate::status::{RoleStatus, Room, Status, Turn};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
+use telemetry::buckets::STEP_DURATION;
 
 /// From how full a stream on its room is marked: where gateways take no more questions.
 const SHORT: f64 = 70.0;
@@ -54,9 +55,9 @@ fn role_line(one: &RoleStatus) -> String {
         (false, true) => ready.yellow().to_string(),
         (false, false) => ready,
     };
-    let flight = match (one.in_flight, one.limit) {
-        (0, _) => "--".to_owned(),
-        (n, limit) => format!("{n}/{limit}"),
+    let flight = match one.limit {
+        0 => "--".to_owned(),
+        limit => format!("{}/{limit}", count(one.in_flight)),
     };
     let errors = format!("{:>7}", share(one.errors, one.answered));
     let dead = format!("{:>6}", count(one.dead_letters));
@@ -65,8 +66,8 @@ fn role_line(one: &RoleStatus) -> String {
         one.role.as_str(),
         count(one.pending),
         time(one.oldest_ms),
-        time(one.p50_ms),
-        time(one.p95_ms),
+        took(one.p50_ms),
+        took(one.p95_ms),
         if one.errors > 0 {
             errors.yellow().to_string()
         } else {
@@ -151,6 +152,15 @@ fn time(ms: Option<u64>) -> String {
         Some(ms @ ..120_000) => format!("{} s", ms / 1_000),
         Some(ms @ ..7_200_000) => format!("{} min", ms / 60_000),
         Some(ms) => format!("{} h", ms / 3_600_000),
+    }
+}
+
+/// A time out of buckets: below the first bound nothing more is known.
+fn took(ms: Option<u64>) -> String {
+    let first = (STEP_DURATION[0] * 1_000.0) as u64;
+    match ms {
+        Some(ms) if ms < first => format!("<{first} ms"),
+        ms => time(ms),
     }
 }
 
