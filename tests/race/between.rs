@@ -5,8 +5,8 @@ use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::future::BoxFuture;
 use harness::bus::{
-    Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Publish, PublishError, Puller, Reader,
-    Stored, Stream, StreamState, Subscription,
+    Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Progress, Publish, PublishError,
+    Puller, Reader, Stored, Stream, StreamState, Subscription,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -181,6 +181,22 @@ impl Bus for Between {
 
     fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>> {
         self.inner.state(stream)
+    }
+
+    fn first<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+        self.inner.first(stream, subject, from)
+    }
+
+    fn progress<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+        self.inner.progress(consumer)
     }
 
     fn consume<'a>(

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use envelope::{TurnId, UnixMs};
 use futures_util::future::BoxFuture;
 use harness::bus::{
-    Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Publish, PublishError, Puller, Reader,
-    Stored, Stream, StreamState, Subscription,
+    Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Progress, Publish, PublishError,
+    Puller, Reader, Stored, Stream, StreamState, Subscription,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -178,6 +178,22 @@ impl Bus for DisturbedBus {
             self.before_read("state", "").await?;
             self.0.world.bus.state(stream).await
         })
+    }
+
+    fn first<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+        self.0.world.bus.first(stream, subject, from)
+    }
+
+    fn progress<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+        self.0.world.bus.progress(consumer)
     }
 
     fn consume<'a>(

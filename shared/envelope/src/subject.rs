@@ -334,6 +334,11 @@ pub fn parts(shard: u16, turn: &TurnId, hop: u16) -> String {
     format!("argosy.part.{shard}.{turn}.{hop}.*")
 }
 
+/// The filter for all dead letters of a role.
+pub fn dead_of(role: Role) -> String {
+    format!("argosy.dead.{role}.>")
+}
+
 /// What the durable consumer of a role takes.
 pub fn steps_of(shard: u16, role: Role) -> String {
     format!("argosy.step.{shard}.{role}.>")

@@ -35,6 +35,7 @@ impl Worker {
             usage,
             fallbacks,
         } = done;
+        self.metrics.came_to(self.role, &out);
         let turned = route(&step.header, &step.case, out, &usage, now);
         let entry = TrailEntry {
             role: self.role,
@@ -101,6 +102,7 @@ impl Worker {
                         ));
                     }
                 };
+                self.metrics.read(&result, entry.as_ref());
                 let part = Part {
                     v: WIRE,
                     index,
@@ -112,6 +114,7 @@ impl Worker {
                 Ok(())
             }
             Next::Scatter(found) => {
+                self.metrics.fanned_out(found.passages.len());
                 let record = Envelope {
                     v: WIRE,
                     header,
@@ -285,6 +288,7 @@ impl Worker {
         let now = self.bus.now();
         let broken = Self::broken(step, task, failure.code);
         let exit = Exit::Broken(broken, failure.code);
+        self.metrics.came_to(self.role, &exit);
         let turned = route(&step.header, &step.case, exit, &Usage::default(), now);
         let entry = TrailEntry {
             role: self.role,

@@ -12,9 +12,11 @@
 //! | [`pump`] | the loop: pull the free slots, beat, answer, drain |
 //! | `deliver` | the life of one message |
 //! | `act` | publishing what was decided |
+//! | [`Counted`], [`Tally`] | counting what is no stage; what a role has done in this process |
 //! | [`outbox`] | publish until confirmed, behind a fence |
 //! | [`join`] | fan-out and join |
 //! | [`disposition`] | failure class to retry, hold or give up |
+//! | [`backlog`] | what waits for a role, as the server knows it |
 //! | [`editions`] | the record of editions: read, watched, changed |
 //! | [`feed`] | a view fed from a stream |
 //! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |
@@ -23,7 +25,9 @@
 //! | [`server`] | a local nats-server for development and tests |
 
 mod act;
+pub mod backlog;
 pub mod bus;
+mod counted;
 mod dead;
 mod deliver;
 pub mod disposition;
@@ -42,10 +46,13 @@ pub mod outbox;
 pub mod pump;
 pub mod server;
 mod step;
+mod tally;
 pub mod topology;
 mod verdict;
 mod worker;
 
+pub use counted::Counted;
 pub use ended::Ended;
 pub use metrics::{IngestMetrics, Metrics};
+pub use tally::Tally;
 pub use worker::{Options, Worker, hear_cancels};

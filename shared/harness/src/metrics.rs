@@ -1,9 +1,11 @@
 //! What the harness counts. Label values are roles and words of this crate, never ids.
 
 use crate::pump::Event;
+use crate::tally::{Tally, tally};
 use crate::verdict::{Reason, Verdict};
 use envelope::document::Outcome;
-use envelope::{Class, Fallback, Role, TrailEntry};
+use envelope::route::ValidatorExit;
+use envelope::{Class, Exit, Fallback, PartResult, Role, TrailEntry};
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use stage::{Columns, Reduce};
 use std::time::Duration;
@@ -27,6 +29,24 @@ pub struct Metrics {
     fallbacks: IntCounterVec,
     fanin_incomplete: IntCounterVec,
     abandoned: IntCounterVec,
+    drain: HistogramVec,
+    fanout: HistogramVec,
+    maps: IntCounterVec,
+    validations: IntCounterVec,
+    outputs: IntCounterVec,
+}
+
+/// Roles whose model has to answer in JSON.
+const READS_JSON: [Role; 2] = [Role::Planner, Role::Mapper];
+
+/// How the output of a model was read, going by what the stage says of it.
+fn read_as(fallbacks: &[Fallback]) -> &'static str {
+    let is_default = |f: &Fallback| matches!(f, Fallback::PlanDefault | Fallback::MapDefault);
+    match fallbacks {
+        all if all.iter().any(is_default) => "defaulted",
+        all if all.contains(&Fallback::MapSalvaged) => "repaired",
+        _ => "clean",
+    }
 }
 
 const OUTCOMES: [&str; 6] = [
@@ -132,6 +152,33 @@ impl Metrics {
                 "Steps given back unfinished while draining.",
                 &["role"],
             )?,
+            drain: r.histogram(
+                "argosy_drain_duration_seconds",
+                "From being told to stop to having stopped, of one consumer.",
+                &["role"],
+                buckets::DRAIN_DURATION,
+            )?,
+            fanout: r.histogram(
+                "argosy_fanout_messages",
+                "Map steps of one search.",
+                &[],
+                buckets::SMALL_COUNTS,
+            )?,
+            maps: r.counter(
+                "argosy_map_chunks_total",
+                "Passages that were read, by whether they help; unknown where the reading failed.",
+                &["relevant"],
+            )?,
+            validations: r.counter(
+                "argosy_validations_total",
+                "Drafts that were checked, by what came of it.",
+                &["verdict"],
+            )?,
+            outputs: r.counter(
+                "argosy_llm_output_repairs_total",
+                "Outputs of models that had to be JSON, by how they were read.",
+                &["role", "result"],
+            )?,
         };
         metrics.register_at_zero(roles);
         Ok(metrics)
@@ -167,8 +214,19 @@ impl Metrics {
                 self.fallbacks.with_label_values(&[role, kind]);
             }
         }
-        for reason in ["missing", "early", "failed"] {
-            self.fanin_incomplete.with_label_values(&[reason]);
+        for role in roles.iter().filter(|role| READS_JSON.contains(role)) {
+            for result in ["clean", "repaired", "defaulted"] {
+                self.outputs.with_label_values(&[role.as_str(), result]);
+            }
+        }
+        for (family, values) in [
+            (&self.fanin_incomplete, &["missing", "early", "failed"][..]),
+            (&self.maps, &["true", "false", "unknown"]),
+            (&self.validations, &["grounded", "ungrounded", "error"]),
+        ] {
+            for value in values {
+                family.with_label_values(&[*value]);
+            }
         }
     }
 
@@ -191,10 +249,52 @@ impl Metrics {
     }
 
     pub(crate) fn done(&self, entry: &TrailEntry) {
+        if READS_JSON.contains(&entry.role) && entry.model.is_some() {
+            let labels = [entry.role.as_str(), read_as(&entry.fallbacks)];
+            self.outputs.with_label_values(&labels).inc();
+        }
         for fallback in &entry.fallbacks {
             self.fallbacks
                 .with_label_values(&[entry.role.as_str(), fallback.as_str()])
                 .inc();
+        }
+    }
+
+    /// Counts what a step came to that says something of the answers.
+    pub(crate) fn came_to(&self, role: Role, exit: &Exit) {
+        let verdict = match (role, exit) {
+            (_, Exit::Validator(ValidatorExit::Grounded(_))) => "grounded",
+            (_, Exit::Validator(ValidatorExit::Ungrounded { .. })) => "ungrounded",
+            (Role::Validator, Exit::Broken(..)) => "error",
+            _ => return,
+        };
+        self.validations.with_label_values(&[verdict]).inc();
+    }
+
+    /// Counts a passage that was read. One that passes by default was not understood.
+    pub(crate) fn read(&self, result: &PartResult, entry: Option<&TrailEntry>) {
+        let by_default = entry.is_some_and(|e| e.fallbacks.contains(&Fallback::MapDefault));
+        let relevant = match result {
+            PartResult::Findings(_) if by_default => "unknown",
+            PartResult::Findings(findings) if findings.relevant => "true",
+            PartResult::Findings(_) => "false",
+            PartResult::Error(_) => "unknown",
+        };
+        self.maps.with_label_values(&[relevant]).inc();
+    }
+
+    pub(crate) fn fanned_out(&self, maps: usize) {
+        let none: [&str; 0] = [];
+        self.fanout.with_label_values(&none).observe(maps as f64);
+    }
+
+    /// What this process has done for a role since it started.
+    pub fn tally(&self, role: Role) -> Tally {
+        let label = [role.as_str()];
+        Tally {
+            in_flight: self.inflight.with_label_values(&label).get().max(0) as u64,
+            limit: self.limit.with_label_values(&label).get().max(0) as u64,
+            ..tally(&self.step_duration, role)
         }
     }
 
@@ -232,10 +332,15 @@ impl Metrics {
             Event::Beat => self.beats.with_label_values(&role).inc(),
             Event::AckFailed => self.ack_failures.with_label_values(&role).inc(),
             Event::GivenBack(n) => self.abandoned.with_label_values(&role).inc_by(n as u64),
+            Event::Drained(took) => self
+                .drain
+                .with_label_values(&role)
+                .observe(took.as_secs_f64()),
         }
     }
 
-    pub(crate) fn limit(&self, role: Role, slots: usize) {
+    /// Says how many messages a role may work on at once.
+    pub fn limit(&self, role: Role, slots: usize) {
         self.limit
             .with_label_values(&[role.as_str()])
             .set(slots as i64);

@@ -34,6 +34,8 @@ pub enum Event {
     AckFailed,
     /// This many deliveries were given back while draining.
     GivenBack(usize),
+    /// It has drained, in this time.
+    Drained(Duration),
 }
 
 /// What is done with deliveries.
@@ -122,11 +124,13 @@ pub async fn pump(
             in_hand.began(running.spawn(work).id(), sequence);
         }
     }
+    let told = Instant::now();
     let drained = drain(puller, running, abandon, &*take, options.grace).await;
     // Where the work was acked, the server does not mind; where not, somebody else may have it.
     for delivery in in_hand.again.into_values().flatten() {
         let _ = delivery.ack.nak(GIVE_BACK).await;
     }
+    take.on(Event::Drained(told.elapsed()));
     drained
 }
 

@@ -155,18 +155,23 @@ impl Topology {
 
     /// Every durable consumer of a fleet with these editions.
     pub fn consumers(&self, editions: &Editions) -> Vec<ConsumerSpec> {
-        let mut all: Vec<_> = Role::THINKING
-            .into_iter()
-            .map(|role| self.consumer(role))
-            .collect();
-        all.extend([self.inbox(), self.due(), self.answers()]);
-        all.extend(editions.all().map(|edition| self.documents(edition)));
-        all
+        let each = |role: &Role| self.consumers_of(*role, editions);
+        Role::ALL.iter().flat_map(each).collect()
     }
 
     /// The consumer of a thinking role.
     pub fn consumer(&self, role: Role) -> ConsumerSpec {
         ConsumerSpec::of_role(role, 0, self.ack_wait, self.max_ack_pending)
+    }
+
+    /// The durable consumers of one role: the gateway's three, one per edition of the indexer's, one of
+    /// each other role.
+    pub fn consumers_of(&self, role: Role, editions: &Editions) -> Vec<ConsumerSpec> {
+        match role {
+            Role::Gateway => vec![self.inbox(), self.due(), self.answers()],
+            Role::Indexer => editions.all().map(|e| self.documents(e)).collect(),
+            role => vec![self.consumer(role)],
+        }
     }
 
     /// The gateway's consumer of the inbox.

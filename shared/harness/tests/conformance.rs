@@ -65,6 +65,7 @@ cases! {
         the_last_of_each_subject,
         read_what_is_stored_and_then_what_comes,
         what_matches_is_purged,
+        the_first_from_a_sequence_on,
         positions_and_room;
     consume:
         a_consumer_takes_what_it_filters_in_order,
@@ -80,7 +81,8 @@ cases! {
         a_dropped_pull_loses_nothing,
         an_expired_message_is_not_redelivered,
         a_missing_consumer_is_named,
-        what_was_acked_leaves_a_queue;
+        what_was_acked_leaves_a_queue,
+        how_far_a_consumer_is;
     queue:
         a_queue_keeps_for_every_consumer,
         a_late_consumer_gets_what_waits_and_no_more,

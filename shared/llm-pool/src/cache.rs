@@ -38,6 +38,19 @@ impl Default for Options {
 
 type Key = [u8; 32];
 
+/// What is counted of the look-ups of a model: hits, and misses.
+pub(crate) fn lookups(
+    registry: &Registry,
+    model: &str,
+) -> Result<[IntCounter; 2], telemetry::Error> {
+    let lookups = registry.counter(
+        "argosy_llm_cache_lookups_total",
+        "Map calls that were looked up among those made before.",
+        &["model", "result"],
+    )?;
+    Ok(["hit", "miss"].map(|result| lookups.with_label_values(&[model, result])))
+}
+
 /// A [`ChatModel`] that remembers the map calls of another one.
 pub struct Cached {
     model: Arc<dyn ChatModel>,
@@ -61,15 +74,10 @@ impl Cached {
         let Some(entries) = NonZeroUsize::new(options.entries) else {
             return Ok(model);
         };
-        let lookups = registry.counter(
-            "argosy_llm_cache_lookups_total",
-            "Map calls that were looked up among those made before.",
-            &["model", "result"],
-        )?;
-        let count = |result| lookups.with_label_values(&[model.name(), result]);
+        let [hits, misses] = lookups(registry, model.name())?;
         Ok(Arc::new(Cached {
-            hits: count("hit"),
-            misses: count("miss"),
+            hits,
+            misses,
             kept: Mutex::new(LruCache::new(entries)),
             options,
             model,

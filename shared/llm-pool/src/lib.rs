@@ -56,6 +56,7 @@ pub use balance::{NodeView, Policy};
 pub use dialect::Dialect;
 pub use embedding::HttpEmbedder;
 pub use error::Error;
+pub use metrics::register;
 pub use options::Options;
 pub use pool::Pool;
 pub use reranker::HttpReranker;

@@ -19,6 +19,7 @@ pub(crate) struct Metrics {
     in_flight: IntGaugeVec,
     retries: IntCounterVec,
     first_token: HistogramVec,
+    per_token: HistogramVec,
     hedges: IntCounterVec,
     healthy: IntGaugeVec,
     permits: IntGaugeVec,
@@ -123,6 +124,17 @@ impl From<&Failure> for Outcome {
 
 const DIRECTIONS: [&str; 3] = ["input", "output", "cached"];
 
+/// Registers every family of this crate for a model and a node without a name: for who lists what
+/// there is.
+///
+/// # Errors
+/// When the registry has other families of these names.
+pub fn register(registry: &Registry) -> Result<(), Error> {
+    Metrics::new(registry, "", &[""])?;
+    crate::cache::lookups(registry, "")?;
+    Ok(())
+}
+
 impl Metrics {
     /// The families, and every counter of this model and these nodes at 0.
     pub(crate) fn new(registry: &Registry, model: &str, nodes: &[&str]) -> Result<Self, Error> {
@@ -154,6 +166,12 @@ impl Metrics {
                 &["model", "node"],
                 buckets::TIME_TO_FIRST_TOKEN,
             )?,
+            per_token: registry.histogram(
+                "argosy_llm_time_per_output_token_seconds",
+                "Time between two tokens of a streamed answer, on average over the answer.",
+                &["model", "node"],
+                buckets::TIME_PER_OUTPUT_TOKEN,
+            )?,
             hedges: registry.counter(
                 "argosy_llm_hedges_total",
                 "Late calls that were made a second time on another node, by whose answer was taken.",
@@ -183,6 +201,16 @@ impl Metrics {
     /// The gauge of one node.
     pub(crate) fn in_flight(&self, model: &str, node: &str) -> IntGauge {
         self.in_flight.with_label_values(&[model, node])
+    }
+
+    /// Notes how long each token after the first took, if there were any.
+    pub(crate) fn tokens_after(&self, model: &str, node: &str, took: Duration, tokens: u64) {
+        if tokens > 1 {
+            let each = took.as_secs_f64() / (tokens - 1) as f64;
+            self.per_token
+                .with_label_values(&[model, node])
+                .observe(each);
+        }
     }
 
     /// Notes when the first token came.
@@ -261,6 +289,11 @@ pub(crate) struct Watch<'a> {
 }
 
 impl Watch<'_> {
+    /// How long the call takes by now.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
     /// The call ended by itself.
     pub(crate) fn ended(mut self, outcome: Outcome) {
         self.outcome = outcome;

@@ -158,6 +158,9 @@ impl Shared {
             Ok(came) => {
                 if let Some(first_token) = first_token {
                     self.metrics.first_token(model, &node.name, first_token);
+                    let rest = watch.elapsed().saturating_sub(first_token);
+                    let tokens = came.as_ref().map_or(0, |answer| answer.usage.tokens_out);
+                    self.metrics.tokens_after(model, &node.name, rest, tokens);
                 }
                 watch.ended(Outcome::Ok);
                 let counted = came.as_ref().map(|answer| answer.counted);

@@ -53,7 +53,7 @@ impl Metrics {
                 labels,
             )?,
         };
-        telemetry::zero(&metrics.empty, &[&[ALL]])?;
+        telemetry::zero(&metrics.empty, &[&[ALL, SEVERAL, OTHER]])?;
         Ok(metrics)
     }
 

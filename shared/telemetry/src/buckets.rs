@@ -38,6 +38,9 @@ pub const RETRIEVAL_DURATION: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
+/// From being told to stop to having stopped. The default grace of 30 s is a bound.
+pub const DRAIN_DURATION: &[f64] = &[0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0];
+
 /// Counts per question: rounds, model calls, maps.
 pub const SMALL_COUNTS: &[f64] = &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 32.0, 64.0];
 
@@ -55,6 +58,7 @@ mod tests {
             TIME_TO_FIRST_TOKEN,
             TIME_PER_OUTPUT_TOKEN,
             RETRIEVAL_DURATION,
+            DRAIN_DURATION,
             SMALL_COUNTS,
         ] {
             assert!(ladder.is_sorted_by(|a, b| a < b), "{ladder:?}");

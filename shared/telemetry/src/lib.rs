@@ -26,5 +26,5 @@ pub use admin::{Admin, BoundAdmin};
 pub use error::Error;
 pub use health::{Health, Readiness};
 pub use logs::LogFormat;
-pub use registry::{Registry, zero};
+pub use registry::{Description, Registry, zero};
 pub use trace::TraceContext;

@@ -4,7 +4,7 @@
 //! Asking for a family again gives the same family, so that several roles in one process can share it;
 //! asking for it with other labels, help, kind or buckets is an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus::core::Collector;
@@ -30,6 +30,21 @@ pub struct Registry {
 struct Family {
     shape: Shape,
     metric: Metric,
+}
+
+/// What there is to say of a family.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// Its name.
+    pub name: String,
+    /// `counter`, `gauge` or `histogram`.
+    pub kind: &'static str,
+    /// What it counts or measures.
+    pub help: String,
+    /// Its labels in the order of their asking, each with the values that series have by now.
+    pub labels: Vec<(String, BTreeSet<String>)>,
+    /// The upper bounds of a histogram.
+    pub buckets: Vec<f64>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -148,6 +163,43 @@ impl Registry {
             tracing::error!(%error, "metrics could not be encoded");
         }
         text
+    }
+
+    /// Every family that was asked for, by name.
+    pub fn describe(&self) -> Vec<Description> {
+        let gathered = self.prometheus.gather();
+        let values = |name: &str, label: &str| {
+            let series = gathered.iter().filter(|family| family.name() == name);
+            let labels = series
+                .flat_map(|f| f.get_metric())
+                .flat_map(|m| m.get_label());
+            let of_label = labels.filter(|pair| pair.name() == label);
+            of_label.map(|pair| pair.value().to_owned()).collect()
+        };
+        let families = self.families.lock().unwrap_or_else(PoisonError::into_inner);
+        let describe = |(name, family): (&String, &Family)| {
+            let Shape {
+                kind,
+                help,
+                labels,
+                buckets,
+            } = family.shape.clone();
+            Description {
+                name: name.clone(),
+                kind: match kind {
+                    MetricType::COUNTER => "counter",
+                    MetricType::HISTOGRAM => "histogram",
+                    _ => "gauge",
+                },
+                help,
+                labels: labels
+                    .into_iter()
+                    .map(|label| (label.clone(), values(name, &label)))
+                    .collect(),
+                buckets,
+            }
+        };
+        families.iter().map(describe).collect()
     }
 
     /// The registry below, for crates that bring collectors of their own. Registering the same
@@ -330,6 +382,26 @@ mod tests {
         );
         let gauge = registry.gauge("argosy_messages_total", "h", &[]);
         assert!(gauge.unwrap_err().to_string().contains("is no counter"));
+    }
+
+    #[test]
+    fn families_are_described_with_the_values_they_have() {
+        let registry = Registry::new();
+        let family = registry.counter(NAME, "h", &["role", "outcome"]).unwrap();
+        zero(&family, &[&["mapper"], &["ok", "retry"]]).unwrap();
+        let ladder = buckets::QUEUE_WAIT;
+        registry
+            .histogram("argosy_queue_wait_seconds", "w", &[], ladder)
+            .unwrap();
+        let all = registry.describe();
+        let (first, second) = (&all[0], &all[1]);
+        assert_eq!((first.name.as_str(), first.kind), (NAME, "counter"));
+        let values = ["ok", "retry"].map(String::from);
+        assert_eq!(first.labels[1], ("outcome".into(), values.into()));
+        assert_eq!(
+            (second.kind, second.buckets.as_slice()),
+            ("histogram", ladder)
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod llama;
 pub mod model;
 pub mod nats;
 pub mod node;
+pub mod promtool;
 pub mod qdrant;
 
 pub use sim_node;

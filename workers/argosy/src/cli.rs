@@ -12,6 +12,7 @@ mod lookup;
 mod models;
 mod pool;
 mod schema;
+mod status;
 
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
@@ -19,6 +20,7 @@ pub use lookup::{Search, Show, Where};
 pub use models::{Models, Pull};
 pub use pool::{BenchPool, Policy, Scenario};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
+pub use status::{Status, Top};
 
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
@@ -115,6 +117,12 @@ pub enum Command {
     /// The files of models that run in the process itself.
     #[command(subcommand, after_help = "Example: argosy models pull minilm")]
     Models(Models),
+    /// Show the whole fleet: processes, what waits for each role, times, errors, room of the streams.
+    #[command(after_help = "Example: argosy status --server nats://127.0.0.1:4222 --sort pending")]
+    Status(Status),
+    /// The same live, until Ctrl-C.
+    #[command(after_help = "Example: argosy top --server nats://127.0.0.1:4222 --every 5")]
+    Top(Top),
     /// Show the model nodes as the processes of a fleet see them.
     #[command(after_help = "Example: argosy nodes --server nats://127.0.0.1:4222 --watch 2")]
     Nodes(Nodes),

@@ -218,6 +218,9 @@ pub struct GatewayOptions {
     pub room_every: Span,
     /// From how full a stream on no questions are taken, 0 to 1. Default 0.7.
     pub room_limit: f64,
+    /// How often what waits for each role is read from the server, for the gauges; 0 for never.
+    /// Default 5 s.
+    pub backlog_every: Span,
 }
 
 impl Default for GatewayOptions {
@@ -227,6 +230,7 @@ impl Default for GatewayOptions {
             sweep_every,
             room_every,
             room_limit,
+            backlog_every,
             ..
         } = gateway::Options::default();
         GatewayOptions {
@@ -234,6 +238,7 @@ impl Default for GatewayOptions {
             sweep_every: span(sweep_every.as_millis() as u64),
             room_every: span(room_every.as_millis() as u64),
             room_limit,
+            backlog_every: span(backlog_every.as_millis() as u64),
         }
     }
 }
@@ -264,6 +269,10 @@ impl Default for Telemetry {
 fn span(ms: u64) -> Span {
     Span::from_millis(ms)
 }
+
+/// How often a gateway may look at what waits: each time some twenty requests.
+const BACKLOG_EVERY: std::ops::RangeInclusive<Duration> =
+    Duration::from_millis(100)..=Duration::from_secs(600);
 
 /// The file that is read when none is named.
 pub const FILE: &str = "argosy.toml";
@@ -334,6 +343,11 @@ impl Config {
         anyhow::ensure!(
             (0.1..=0.95).contains(&self.gateway.room_limit),
             "`gateway.room_limit` must be between 0.1 and 0.95"
+        );
+        let backlog_every = &self.gateway.backlog_every;
+        anyhow::ensure!(
+            backlog_every.is_zero() || BACKLOG_EVERY.contains(&backlog_every.duration()),
+            "`gateway.backlog_every` must be 0, or from 100ms to 10min, not {backlog_every}"
         );
         self.snapshots
             .validate()
@@ -437,6 +451,7 @@ impl Config {
             sweep_every: g.sweep_every.duration(),
             room_every: g.room_every.duration(),
             room_limit: g.room_limit,
+            backlog_every: g.backlog_every.duration(),
             grace: self.run.grace.duration(),
             seed,
         }

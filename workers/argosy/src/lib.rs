@@ -22,7 +22,10 @@
 //! | [`qdrant_view`] | the corpus stream into a Qdrant server |
 //! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`client`] | asking, as any client does |
-//! | [`model`], [`nodes`] | which model answers; what processes know of its nodes |
+//! | [`model`] | which model answers |
+//! | [`processes`] | what processes tell of themselves, and of their model nodes |
+//! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
+//! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
 //! | [`render`] | how results look |
 //! | [`fail`] | how commands fail |
@@ -42,14 +45,17 @@ pub mod fault;
 pub mod fleet;
 pub mod local;
 pub mod lookup;
+pub mod metrics;
 pub mod model;
 pub mod models;
-pub mod nodes;
+pub mod position;
+pub mod processes;
 pub mod qdrant_view;
 pub mod render;
 pub mod roles;
 pub mod search;
 pub mod signal;
 pub mod snapshot;
+pub mod status;
 pub mod stub;
 pub mod view;

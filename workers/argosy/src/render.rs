@@ -1,6 +1,7 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
 pub(crate) mod found;
+pub(crate) mod status;
 
 use crate::cli::Output;
 use crate::corpus::{Progress, Skipped, Summary};

@@ -155,9 +155,10 @@ impl Process {
         let mut running = JoinSet::new();
         for role in roles.iter().copied() {
             if role == Role::Gateway {
-                let metrics = gateway::Metrics::new(&self.registry).map_err(broken)?;
+                let own = gateway::Metrics::new(&self.registry).map_err(broken)?;
                 let options = self.config.gateway(self.seed);
-                let gateway = Gateway::new(self.bus.clone(), topology.clone(), options, metrics);
+                let gateway = Gateway::new(self.bus.clone(), topology.clone(), options, own)
+                    .counted(metrics.clone());
                 let (health, stop) = (self.health.clone(), self.stop.clone());
                 running.spawn(async move {
                     let drained = Box::pin(gateway.run(health, stop)).await;

@@ -4,23 +4,30 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::room::Room;
 use crate::turns::Turns;
-use crate::{answers, ask, due, inbox, sweep, watch};
+use crate::{answers, ask, backlog, due, inbox, sweep, watch};
+use envelope::Role;
 use harness::bus::{Bus, ConsumerSpec};
 use harness::pump::{self, Drained, Take, pump};
 use harness::topology::Topology;
-use harness::{Ended, hear_cancels};
+use harness::{Counted, Ended, hear_cancels};
 use std::sync::{Arc, Mutex};
 use telemetry::Health;
 use tokio_util::sync::CancellationToken;
 
+/// How many consumers a gateway has, each with slots of its own.
+const CONSUMERS: usize = 3;
+
 /// One gateway.
-pub struct Gateway(Arc<Turns>);
+pub struct Gateway {
+    turns: Arc<Turns>,
+    counts: Option<harness::Metrics>,
+}
 
 impl Gateway {
     /// A gateway on `bus`. `topology` says how long things are kept.
     pub fn new(bus: Arc<dyn Bus>, topology: Topology, options: Options, metrics: Metrics) -> Self {
         let rng = Mutex::new(fastrand::Rng::with_seed(options.seed));
-        Gateway(Arc::new(Turns {
+        let turns = Turns {
             bus,
             options,
             topology,
@@ -29,12 +36,25 @@ impl Gateway {
             room: Room::default(),
             rng,
             swept: Mutex::new(0),
-        }))
+        };
+        Gateway {
+            turns: Arc::new(turns),
+            counts: None,
+        }
+    }
+
+    /// The same with its messages counted as those of a worker are.
+    pub fn counted(mut self, metrics: harness::Metrics) -> Self {
+        self.counts = Some(metrics);
+        self
     }
 
     /// Works until `stop` is cancelled, then drains.
     pub async fn run(self, health: Health, stop: CancellationToken) -> Drained {
-        let turns = self.0;
+        let Gateway { turns, counts } = self;
+        if let Some(counts) = &counts {
+            counts.limit(Role::Gateway, CONSUMERS * turns.options.slots);
+        }
         let topology = &turns.topology;
         let taken = |condition, consumer: ConsumerSpec, take: Arc<dyn Take>| {
             let options = pump::Options {
@@ -42,6 +62,13 @@ impl Gateway {
                 slots: turns.options.slots,
                 ack_wait: topology.ack_wait,
                 grace: turns.options.grace,
+            };
+            let take: Arc<dyn Take> = match &counts {
+                Some(counts) => {
+                    let bus = turns.bus.clone();
+                    Arc::new(Counted::new(take, Role::Gateway, counts.clone(), bus))
+                }
+                None => take,
             };
             pump(
                 turns.bus.clone(),
@@ -76,6 +103,7 @@ impl Gateway {
         let watchers = async {
             tokio::join!(
                 watch::watch(&turns, &health),
+                backlog::watch(&turns),
                 ask::serve(&turns),
                 sweep::on_start_and_reconnect(&turns),
                 hear_cancels(&turns.ended, cancels),

@@ -92,6 +92,11 @@ pub(crate) fn read(message: &Stored) -> Asked {
     }
 }
 
+/// Which turn a message of the inbox begins or joins.
+pub fn turn_of(message: &Stored) -> TurnId {
+    read(message).turn
+}
+
 impl Take for Inbox {
     fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
         Box::pin(async move {

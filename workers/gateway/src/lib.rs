@@ -13,10 +13,12 @@
 //! | `ask` | request and reply |
 //! | `sweep` | looking for turns that nobody will end |
 //! | `watch` | watching how full the streams are |
+//! | `backlog` | reading what waits for each role, for the gauges |
 //! | `turns` | beginning and ending turns: what the consumers have in common |
 
 mod answers;
 mod ask;
+mod backlog;
 mod due;
 mod gateway;
 mod inbox;
@@ -28,5 +30,6 @@ mod turns;
 mod watch;
 
 pub use gateway::Gateway;
+pub use inbox::turn_of;
 pub use metrics::Metrics;
 pub use options::Options;

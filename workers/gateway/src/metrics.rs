@@ -1,7 +1,8 @@
 //! What the gateway counts: every turn once, from its terminal event.
 
 use envelope::question::RefusalCode;
-use envelope::{Outcome, Terminal};
+use envelope::{Outcome, Role, Terminal};
+use harness::backlog::Backlog;
 use harness::bus::{Stream, StreamState};
 use prometheus::{HistogramVec, IntCounterVec, IntGaugeVec};
 use telemetry::Registry;
@@ -13,9 +14,13 @@ pub struct Metrics {
     queries: IntCounterVec,
     duration: HistogramVec,
     llm_calls: HistogramVec,
+    rounds: HistogramVec,
     refusals: IntCounterVec,
     stream_bytes: IntGaugeVec,
     stream_bytes_max: IntGaugeVec,
+    pending: IntGaugeVec,
+    ack_pending: IntGaugeVec,
+    dead: IntGaugeVec,
 }
 
 impl Metrics {
@@ -46,6 +51,12 @@ impl Metrics {
                 &["outcome"],
                 buckets::SMALL_COUNTS,
             )?,
+            rounds: r.histogram(
+                "argosy_query_rounds",
+                "Rounds of searching and reading of a turn; 0 when it ended before the first.",
+                &["outcome"],
+                buckets::SMALL_COUNTS,
+            )?,
             refusals: r.counter(
                 "argosy_refusals_total",
                 "Questions that were not taken on, by why.",
@@ -56,6 +67,21 @@ impl Metrics {
                 "argosy_stream_limit_bytes",
                 "Bytes that a stream may hold.",
                 &["stream"],
+            )?,
+            pending: r.gauge(
+                "argosy_consumer_pending_messages",
+                "Messages that wait for their first delivery to a role, as the server's leader says.",
+                &["role"],
+            )?,
+            ack_pending: r.gauge(
+                "argosy_consumer_ack_pending_messages",
+                "Messages delivered to a role and not answered, as the server's leader says.",
+                &["role"],
+            )?,
+            dead: r.gauge(
+                "argosy_dead_letter_messages",
+                "Steps and documents of a role that lie as dead letters.",
+                &["role"],
             )?,
         };
         metrics.asked.with_label_values::<&str>(&[]);
@@ -88,6 +114,10 @@ impl Metrics {
         self.llm_calls
             .with_label_values(&outcome)
             .observe(f64::from(terminal.usage.calls));
+        let last = terminal.trail.iter().map(|entry| entry.round).max();
+        self.rounds
+            .with_label_values(&outcome)
+            .observe(last.map_or(0.0, |round| f64::from(round) + 1.0));
     }
 
     pub(crate) fn stream(&self, stream: Stream, state: &StreamState) {
@@ -98,5 +128,26 @@ impl Metrics {
         self.stream_bytes_max
             .with_label_values(&label)
             .set(state.max_bytes as i64);
+    }
+
+    /// What waits for a role; what is not known has no series, because an old number would be taken for
+    /// a new one.
+    pub(crate) fn backlog(&self, role: Role, backlog: Option<Backlog>) {
+        show(&self.pending, role, backlog.map(|b| b.pending));
+        show(&self.ack_pending, role, backlog.map(|b| b.ack_pending));
+    }
+
+    /// The dead letters of a role, if they are known.
+    pub(crate) fn dead_letters(&self, role: Role, count: Option<u64>) {
+        show(&self.dead, role, count);
+    }
+}
+
+fn show(family: &IntGaugeVec, role: Role, value: Option<u64>) {
+    let label = [role.as_str()];
+    match value {
+        Some(value) => family.with_label_values(&label).set(value as i64),
+        // It may never have been there.
+        None => drop(family.remove_label_values(&label)),
     }
 }

@@ -16,6 +16,9 @@ pub struct Options {
     /// From how full a stream on no questions are taken, 0 to 1. Default 0.7: the rest is headroom
     /// for the turns that run.
     pub room_limit: f64,
+    /// How often what waits for each role is read from the server, for the gauges; zero for never.
+    /// Default 5 seconds.
+    pub backlog_every: Duration,
     /// How long running deliveries may take when the gateway is told to stop. Default 30 seconds.
     pub grace: Duration,
     /// Seed of trace ids.
@@ -30,6 +33,7 @@ impl Default for Options {
             sweep_every: Duration::from_secs(60),
             room_every: Duration::from_secs(1),
             room_limit: 0.7,
+            backlog_every: Duration::from_secs(5),
             grace: Duration::from_secs(30),
             seed: 0,
         }

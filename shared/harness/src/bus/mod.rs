@@ -9,7 +9,7 @@ mod snapshots;
 mod stream;
 
 pub use snapshots::{Pieces, Snapshot, Snapshots};
-pub use stream::{ConsumerSpec, Retention, Stream, StreamSpec, StreamState};
+pub use stream::{ConsumerSpec, Progress, Retention, Stream, StreamSpec, StreamState};
 
 use bytes::Bytes;
 use envelope::{Class, Classed, UnixMs};
@@ -192,6 +192,19 @@ pub trait Bus: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>>;
     /// Room and positions of a stream.
     fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>>;
+    /// The oldest message at a subject, which may hold wildcards, from sequence `from` on; asked of the
+    /// stream's leader.
+    fn first<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>>;
+    /// How far a durable consumer is; asked of its leader.
+    fn progress<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Progress, BusError>>;
     /// Opens a durable consumer that [`setup`](crate::topology) has made; fails when it is missing
     /// or different.
     fn consume<'a>(

@@ -130,6 +130,19 @@ impl StreamState {
     }
 }
 
+/// How far a durable consumer is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Messages that were never delivered.
+    pub pending: u64,
+    /// Messages that were delivered and are not answered.
+    pub ack_pending: u64,
+    /// No message up to this sequence waits for its first delivery.
+    pub delivered_to: u64,
+    /// Every message up to this sequence is acked.
+    pub acked_to: u64,
+}
+
 /// A durable consumer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsumerSpec {

@@ -2,7 +2,7 @@
 
 use super::pull::Wake;
 use super::subjects::matches;
-use crate::bus::ConsumerSpec;
+use crate::bus::{ConsumerSpec, Progress};
 use envelope::UnixMs;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -98,6 +98,18 @@ impl Consumer {
         {
             // Who waits may have to wake earlier now.
             self.feed.wake.notify_waiters();
+        }
+    }
+
+    /// How far it is in a stream that goes to `last`.
+    pub(super) fn progress(&self, last: u64) -> Progress {
+        let before = |sequence: Option<&u64>| sequence.map_or(last, |first| first - 1);
+        let delivered_to = before(self.feed.waiting.first());
+        Progress {
+            pending: self.feed.waiting.len() as u64,
+            ack_pending: self.open.len() as u64,
+            delivered_to,
+            acked_to: delivered_to.min(before(self.open.keys().next())),
         }
     }
 

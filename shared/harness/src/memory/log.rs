@@ -3,8 +3,8 @@
 use super::consumer::{Consumer, Feed};
 use super::subjects::{Subjects, is_literal, matches};
 use crate::bus::{
-    ConsumerSpec, Fence, Headers, Publish, PublishError, Retention, Schedule, Stored, StreamSpec,
-    StreamState,
+    ConsumerSpec, Fence, Headers, Progress, Publish, PublishError, Retention, Schedule, Stored,
+    StreamSpec, StreamState,
 };
 use envelope::UnixMs;
 use std::collections::{BTreeMap, BTreeSet};
@@ -325,6 +325,16 @@ impl Log {
     pub(super) fn last(&self, subject: &str) -> Option<Stored> {
         let newest = self.index.newest_of_each(subject).into_iter().max()?;
         self.get(newest)
+    }
+
+    pub(super) fn first(&self, subject: &str, from: u64) -> Option<Stored> {
+        let mut rest = self.messages.range(from..);
+        let (_, found) = rest.find(|(_, entry)| matches(subject, &entry.stored.subject))?;
+        Some(found.stored.clone())
+    }
+
+    pub(super) fn progress(&self, consumer: &str) -> Option<Progress> {
+        Some(self.consumers.get(consumer)?.progress(self.last))
     }
 
     pub(super) fn count(&self, filter: &str) -> u64 {

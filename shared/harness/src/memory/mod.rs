@@ -19,8 +19,8 @@ mod snapshots;
 mod subjects;
 
 use crate::bus::{
-    Bus, BusError, ConsumerSpec, CoreMessage, Publish, PublishError, Puller, Reader, Stored,
-    Stream, StreamState, Subscription,
+    Bus, BusError, ConsumerSpec, CoreMessage, Progress, Publish, PublishError, Puller, Reader,
+    Stored, Stream, StreamState, Subscription,
 };
 use crate::topology::Topology;
 use bytes::Bytes;
@@ -218,6 +218,28 @@ impl Bus for MemoryBus {
 
     fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>> {
         async move { self.shared.with(stream, |log| log.state()) }.boxed()
+    }
+
+    fn first<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+        async move { self.shared.with(stream, |log| log.first(subject, from)) }.boxed()
+    }
+
+    fn progress<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+        async move {
+            let found = self
+                .shared
+                .with(consumer.stream, |log| log.progress(&consumer.name))?;
+            found.ok_or_else(|| BusError::Missing(format!("consumer {}", consumer.name)))
+        }
+        .boxed()
     }
 
     fn consume<'a>(

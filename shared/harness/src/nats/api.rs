@@ -31,7 +31,7 @@ const SCHEDULE_TTL: &str = "Nats-Schedule-TTL";
 const WRONG_LAST_SEQUENCE: u64 = 10071;
 const MAXIMUM_REACHED: u64 = 10077;
 const CONFLICT_IN_FLIGHT: u64 = 10164;
-const STREAM_NOT_FOUND: u64 = 10059;
+pub(super) const STREAM_NOT_FOUND: u64 = 10059;
 pub(super) const CONSUMER_NOT_FOUND: u64 = 10014;
 
 pub(super) fn to_nats(headers: &Headers) -> HeaderMap {

@@ -5,17 +5,20 @@
 //! client is used where it saves work and costs nothing (set-up, ordered reading).
 
 mod api;
+mod backlog;
 mod files;
+mod metrics;
 mod objects;
 mod pull;
 mod setup;
 mod snapshots;
 
+pub use metrics::Metrics;
 pub use setup::{Change, check, setup};
 
 use crate::bus::{
-    Bus, BusError, ConsumerSpec, CoreMessage, Headers, Publish, PublishError, Puller, Reader,
-    Stored, Stream, StreamState, Subscription,
+    Bus, BusError, ConsumerSpec, CoreMessage, Headers, Progress, Publish, PublishError, Puller,
+    Reader, Stored, Stream, StreamState, Subscription,
 };
 use async_nats::{Client, ConnectOptions, Event};
 use bytes::Bytes;
@@ -66,6 +69,7 @@ pub struct Connection {
     up: AtomicBool,
     connects: watch::Sender<u64>,
     refusals: AtomicU64,
+    publish_failures: metrics::PublishFailures,
 }
 
 impl Connection {
@@ -207,7 +211,13 @@ impl Bus for NatsBus {
     }
 
     fn publish(&self, message: Publish) -> BoxFuture<'_, Result<u64, PublishError>> {
-        Box::pin(api::publish(&self.client, message))
+        Box::pin(async move {
+            let stored = api::publish(&self.client, message).await;
+            if let Err(error) = &stored {
+                self.connection.publish_failures.count(error);
+            }
+            stored
+        })
     }
 
     fn last<'a>(
@@ -250,6 +260,22 @@ impl Bus for NatsBus {
 
     fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>> {
         Box::pin(api::state(&self.client, stream))
+    }
+
+    fn first<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+        Box::pin(backlog::first(&self.context, stream, subject, from))
+    }
+
+    fn progress<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+        Box::pin(backlog::progress(&self.client, consumer))
     }
 
     fn consume<'a>(

@@ -1,7 +1,7 @@
 //! Durable consumers: who gets what, how often, and when again.
 
 use crate::place::{Ground, Place, message, next, silent, text, within};
-use argosy_harness::bus::{BusError, ConsumerSpec, Publish, Stream};
+use argosy_harness::bus::{BusError, ConsumerSpec, Progress, Publish, Stream};
 use envelope::{Edition, Role};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -284,4 +284,38 @@ pub(crate) async fn what_was_acked_leaves_a_queue(place: Place) {
         ground.bus.state(Stream::Documents).await.unwrap().messages,
         0
     );
+}
+
+pub(crate) async fn how_far_a_consumer_is(place: Place) {
+    let ground = place.ground().await;
+    let planner = planner(&ground);
+    let at = async || ground.bus.progress(&planner).await.unwrap();
+    let waits = |p: &Progress| (p.pending, p.ack_pending);
+    assert_eq!(waits(&at().await), (0, 0));
+    put_plans(&ground, 3).await;
+    assert_eq!(waits(&at().await), (3, 0));
+    assert_eq!(at().await.acked_to, 0);
+    let mut puller = ground.puller(&planner).await;
+    let (first, second) = (next(&mut puller, 1).await, next(&mut puller, 1).await);
+    let now = at().await;
+    assert_eq!(
+        (waits(&now), now.delivered_to, now.acked_to),
+        ((1, 2), 2, 0)
+    );
+    // What is done out of order is not yet behind.
+    second.ack.ack().await.unwrap();
+    let now = at().await;
+    assert_eq!((waits(&now), now.acked_to), ((1, 1), 0));
+    first.ack.ack().await.unwrap();
+    let now = at().await;
+    assert_eq!(
+        (waits(&now), now.delivered_to, now.acked_to),
+        ((1, 0), 2, 2)
+    );
+    let strange = ConsumerSpec {
+        name: "strange".into(),
+        ..planner.clone()
+    };
+    let missing = ground.bus.progress(&strange).await;
+    assert!(matches!(missing, Err(BusError::Missing(_))), "{missing:?}");
 }

@@ -157,3 +157,24 @@ pub(crate) async fn what_matches_is_purged(place: Place) {
     let left = ground.bus.last(Stream::Chunks, "argosy.chunk.small.b.d.2");
     assert_eq!(left.await.unwrap().unwrap().sequence, 6);
 }
+
+pub(crate) async fn the_first_from_a_sequence_on(place: Place) {
+    let ground = place.ground().await;
+    ground.put("argosy.step.0.planner.t1.0", "a").await;
+    ground.put("argosy.step.0.mapper.t1.2.0", "b").await;
+    ground.put("argosy.step.0.planner.t2.0", "c").await;
+    for (subject, from, want) in [
+        ("argosy.step.0.planner.>", 0, Some("a")),
+        ("argosy.step.0.planner.>", 1, Some("a")),
+        ("argosy.step.0.planner.>", 2, Some("c")),
+        ("argosy.step.0.mapper.>", 2, Some("b")),
+        ("argosy.step.0.mapper.>", 3, None),
+        ("argosy.step.0.reducer.>", 1, None),
+        ("argosy.step.0.planner.>", 9, None),
+    ] {
+        let first = ground.bus.first(STEPS, subject, from).await.unwrap();
+        assert_eq!(first.as_ref().map(text), want, "{subject} from {from}");
+    }
+    let missing = ground.bus.first(Stream::Steps(9), "argosy.step.>", 1).await;
+    assert!(matches!(missing, Err(BusError::Missing(_))), "{missing:?}");
+}

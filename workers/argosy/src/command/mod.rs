@@ -10,6 +10,7 @@ pub mod run;
 pub mod schema;
 pub mod search;
 pub mod setup;
+pub mod status;
 pub mod turn;
 pub mod up;
 

@@ -3,22 +3,20 @@
 use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::fail::Fail;
-use crate::nodes::{Seen, ask};
+use crate::processes::{LISTEN, Seen, ask};
 use anstream::println;
 use llm_pool::NodeView;
 use owo_colors::OwoColorize;
 use std::time::Duration;
 
-/// How long answers are waited for.
-const LISTEN: Duration = Duration::from_millis(400);
-
 /// Shows them, once or again and again.
 pub async fn run(args: cli::Nodes, output: Output, config: Config) -> Result<(), Fail> {
     let bus = super::connect(&config).await?;
     loop {
-        let seen = ask(&*bus, LISTEN)
+        let mut seen = ask(&*bus, LISTEN)
             .await
             .map_err(|error| Fail::negative(error.to_string()))?;
+        seen.retain(|process| !process.nodes.is_empty());
         if seen.is_empty() && args.watch.is_none() {
             return Err(Fail::not_found("no process of this fleet has model nodes").hint(
                 "start one with `argosy run mapper` and `model.nodes` set, or look whether --server is right",

@@ -8,7 +8,7 @@ use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::lookup::{self, Lookup};
 use crate::model;
-use crate::nodes;
+use crate::processes::Teller;
 use crate::qdrant_view;
 use crate::roles::{self, Collaborators, Process};
 use crate::search::{self, Kit};
@@ -19,7 +19,7 @@ use crate::view::IndexView;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::bus::{Bus, Snapshots, Stream};
-use harness::nats::NatsBus;
+use harness::nats::{self, NatsBus};
 use llm::ChatModel;
 use retrieval::{Current, Index, Searcher};
 use std::net::SocketAddr;
@@ -57,7 +57,13 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     };
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
     let mut running = JoinSet::new();
-    running.spawn(watch_connection(bus.clone(), health.clone(), stop.clone()));
+    let counted = nats::Metrics::new(&registry, role).map_err(broken)?;
+    let watched = watch_connection(bus.clone(), health.clone(), counted, stop.clone());
+    running.spawn(watched);
+    let metrics = harness::Metrics::new(&registry, &[role]).map_err(broken)?;
+    let teller = Teller::new(role, health.clone(), metrics);
+    let (telling, hears, told) = (teller.clone(), bus.clone(), stop.clone());
+    running.spawn(async move { telling.answer(&*hears, &told).await });
     let process = Process {
         seed: fastrand::u64(..),
         faults: Dice::parse(&args.fault)?,
@@ -79,7 +85,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
             model: Duration::from_millis(model),
             search: Duration::from_millis(args.stub_search_ms),
         });
-        worked = work(&process, bus.clone(), role, stub, &mut running).await;
+        worked = work(&process, bus.clone(), &teller, role, stub, &mut running).await;
     })
     .await;
     if !stop.is_cancelled() {
@@ -99,6 +105,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
 async fn work(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
+    teller: &Teller,
     role: Role,
     stub: Option<Stub>,
     running: &mut JoinSet<()>,
@@ -107,7 +114,7 @@ async fn work(
         let url = harness::nats::without_secrets(&process.config.nats.url);
         tracing::info!(url, "waiting for nats");
     }
-    let with = collaborators(process, snapshots, role, stub, running).await?;
+    let with = collaborators(process, snapshots, teller, role, stub, running).await?;
     let mut started = process.start(&[role], &with)?;
     process.health.started();
     tracing::info!(%role, "running");
@@ -119,6 +126,7 @@ async fn work(
 async fn collaborators(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
+    teller: &Teller,
     role: Role,
     stub: Option<Stub>,
     running: &mut JoinSet<()>,
@@ -154,8 +162,7 @@ async fn collaborators(
         true => {
             let chosen = model::choose(&process.config, &[role], &process.registry).await?;
             for pool in chosen.pools {
-                let (bus, stop) = (process.bus.clone(), process.stop.clone());
-                running.spawn(nodes::answer(bus, role, pool, stop));
+                teller.asks(pool);
             }
             tracing::info!(
                 model = chosen.model.name(),
@@ -291,9 +298,16 @@ impl Indexes {
     }
 }
 
-/// Keeps readiness true to the connection.
-async fn watch_connection(bus: Arc<NatsBus>, health: Health, stop: CancellationToken) {
+/// Keeps readiness and metrics true to the connection.
+async fn watch_connection(
+    bus: Arc<NatsBus>,
+    health: Health,
+    metrics: nats::Metrics,
+    stop: CancellationToken,
+) {
+    let connection = bus.connection();
     loop {
+        metrics.show(&connection);
         match bus.connected() {
             true => health.ready("nats"),
             false => health.not_ready("nats", "not connected"),

@@ -1,0 +1,125 @@
+//! Every metric there is, as `docs/metrics.md` lists them: asked of the code that registers them, so
+//! that the document cannot say anything else. *Not* where metrics are made.
+
+use envelope::Role;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use telemetry::{Description, Error, Registry};
+
+/// Most values of a label that are listed.
+const VALUES_MAX: usize = 32;
+/// Labels whose values are said in words.
+const IN_WORDS: [&str; 5] = ["role", "model", "node", "version", "revision"];
+
+const HEAD: &str = "# Metrics
+
+Every metric of a process, at `/metrics` of its [admin endpoints](operations.md#ready-alive), in the text format of
+Prometheus. This file is written by `ARGOSY_WRITE=1 cargo test -p argosy --test metrics` and compared by the same test without.
+
+Counters stand at 0 from the start where the values of their labels are known then, so that the first count is seen as a step.
+`role` is one of the eight words for who runs, `model` and `node` are names of the configuration, `bucket` is a bucket of the
+corpus, `all`, `several` or `other`. No label ever holds an id, a question or the text of an error. On Linux each process has
+`process_*` as well: CPU, memory, file descriptors, start time.
+";
+
+type Register = fn(&Registry) -> Result<(), Error>;
+
+/// Who has which metrics.
+const GROUPS: [(&str, Register); 6] = [
+    ("Every process", every_process),
+    ("Every role", every_role),
+    ("Gateway", |r| gateway::Metrics::new(r).map(drop)),
+    ("Indexer", |r| harness::IngestMetrics::new(r).map(drop)),
+    ("Retriever", |r| retrieval::Metrics::new(r).map(drop)),
+    ("Roles that ask a model", llm_pool::register),
+];
+
+fn every_process(registry: &Registry) -> Result<(), Error> {
+    let help = Registry::for_process("", "", "")?.describe();
+    for family in help {
+        let labels: Vec<&str> = family
+            .labels
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        registry.gauge(&family.name, &family.help, &labels)?;
+    }
+    harness::nats::Metrics::new(registry, Role::Gateway).map(drop)
+}
+
+fn every_role(registry: &Registry) -> Result<(), Error> {
+    harness::Metrics::new(registry, &Role::ALL).map(drop)
+}
+
+/// The document.
+///
+/// # Errors
+/// When two families do not go together, which would be a mistake in the code.
+pub fn document() -> Result<String, Error> {
+    let mut text = HEAD.to_owned();
+    let mut ladders = BTreeMap::new();
+    for (title, register) in GROUPS {
+        let registry = Registry::new();
+        register(&registry)?;
+        let _ = writeln!(
+            text,
+            "\n## {title}\n| metric | kind | labels | what |\n|---|---|---|---|"
+        );
+        for family in registry.describe() {
+            let _ = writeln!(text, "{}", row(&family));
+            if !family.buckets.is_empty() {
+                ladders.insert(family.name, family.buckets);
+            }
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\n## Buckets\nThe upper bounds of each histogram.\n\n| metric | bounds |\n|---|---|"
+    );
+    for (name, bounds) in ladders {
+        let bounds: Vec<String> = bounds.iter().map(f64::to_string).collect();
+        let _ = writeln!(text, "| `{name}` | {} |", bounds.join(" "));
+    }
+    Ok(text)
+}
+
+fn row(family: &Description) -> String {
+    let labels: Vec<String> = family.labels.iter().map(label).collect();
+    let Description {
+        name, kind, help, ..
+    } = family;
+    format!("| `{name}` | {kind} | {} | {help} |", labels.join("; "))
+}
+
+fn label((name, values): &(String, std::collections::BTreeSet<String>)) -> String {
+    let is_listed = (1..=VALUES_MAX).contains(&values.len());
+    if IN_WORDS.contains(&name.as_str()) || !is_listed {
+        return format!("`{name}`");
+    }
+    let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+    format!("`{name}`: {}", values.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A counter that is born at 1 raises no alert.
+    #[test]
+    fn every_counter_stands_at_0_from_the_start() {
+        for (title, register) in GROUPS {
+            let registry = Registry::new();
+            register(&registry).unwrap();
+            let text = registry.encode();
+            let families = registry.describe();
+            for counter in families.iter().filter(|family| family.kind == "counter") {
+                let is_there = |line: &str| line.starts_with(&counter.name) && line.ends_with(" 0");
+                let name = &counter.name;
+                assert!(
+                    text.lines().any(is_there),
+                    "{title}: `{name}` has no series"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Where a turn waits: in the inbox or before a role, and how many are before it.
+//!
+//! Read from the streams and their leaders; no process is asked. *Not* a trace: what was done already is
+//! in the trail of the answer.
+
+use crate::fail::Fail;
+use envelope::{Role, Subject, TurnId};
+use harness::bus::{Bus, BusError, ConsumerSpec, Progress, Stored, Stream};
+use harness::topology::Topology;
+use serde::Serialize;
+use std::time::Duration;
+
+/// How many questions of the inbox are looked through.
+const SCAN_MAX: u64 = 10_000;
+/// Most time for the next message of a stream that has to hold it.
+const NEXT_MAX: Duration = Duration::from_secs(5);
+
+/// Where a turn is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum Position {
+    /// Nobody has taken it yet.
+    Waiting {
+        /// Before whom; the gateway's queue is the inbox.
+        before: Role,
+        /// Its place in that queue, from 1.
+        position: u64,
+        /// How many wait there.
+        of: u64,
+    },
+    /// Somebody works on it.
+    Working {
+        /// Who.
+        role: Role,
+    },
+    /// Its terminal event is stored.
+    Ended,
+}
+
+/// Finds a turn.
+///
+/// # Errors
+/// [`Fail::not_found`] when nothing is known of it, and when the bus cannot be asked.
+pub async fn of(bus: &dyn Bus, topology: &Topology, turn: &TurnId) -> Result<Position, Fail> {
+    let terminal = Subject::Answer { turn: turn.clone() }.to_string();
+    if bus.last(Stream::Answers, &terminal).await?.is_some() {
+        return Ok(Position::Ended);
+    }
+    let steps = format!("argosy.step.0.*.{turn}.>");
+    if let Some(step) = bus.last(Stream::Steps(0), &steps).await? {
+        let role = match Subject::parse(&step.subject) {
+            Ok(Subject::Step { role, .. }) => role,
+            // The map steps of a search are on their way.
+            _ => return Ok(Position::Working { role: Role::Mapper }),
+        };
+        return Ok(in_queue(bus, &topology.consumer(role), role, &step).await?);
+    }
+    let inbox = topology.inbox();
+    match question(bus, &inbox, turn).await? {
+        Some(question) => Ok(in_queue(bus, &inbox, Role::Gateway, &question).await?),
+        None => Err(Fail::not_found(format!(
+            "there is no turn `{turn}` among the first {SCAN_MAX} questions of the inbox, nor among those that were taken"
+        ))
+        .about(turn)
+        .hint("was its id copied in full? What has ended is kept for `streams.max_age`")),
+    }
+}
+
+/// Where a message stands in the queue of a consumer.
+async fn in_queue(
+    bus: &dyn Bus,
+    consumer: &ConsumerSpec,
+    role: Role,
+    message: &Stored,
+) -> Result<Position, BusError> {
+    let progress = bus.progress(consumer).await?;
+    if message.sequence <= progress.delivered_to {
+        return Ok(Position::Working { role });
+    }
+    let filter = consumer.filters.first().map_or("", String::as_str);
+    let mut rest = bus.read(consumer.stream, filter, message.sequence).await?;
+    let (_, after) = next(&mut *rest).await?;
+    Ok(place(&progress, after, role))
+}
+
+/// The place of a message with so many behind it. More may have come since the consumer was asked.
+fn place(progress: &Progress, after: u64, before: Role) -> Position {
+    let of = progress.pending.max(after + 1);
+    Position::Waiting {
+        before,
+        position: of - after,
+        of,
+    }
+}
+
+/// The question of a turn among those of the inbox that are not done.
+async fn question(
+    bus: &dyn Bus,
+    inbox: &ConsumerSpec,
+    turn: &TurnId,
+) -> Result<Option<Stored>, BusError> {
+    let progress = bus.progress(inbox).await?;
+    let open = (progress.pending + progress.ack_pending).min(SCAN_MAX);
+    if open == 0 {
+        return Ok(None);
+    }
+    let from = progress.acked_to + 1;
+    let mut questions = bus
+        .read(inbox.stream, envelope::subject::QUERY, from)
+        .await?;
+    for _ in 0..SCAN_MAX {
+        let (question, after) = next(&mut *questions).await?;
+        if gateway::turn_of(&question) == *turn {
+            return Ok(Some(question));
+        }
+        if after == 0 {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+async fn next(reader: &mut dyn harness::bus::Reader) -> Result<(Stored, u64), BusError> {
+    let waited = tokio::time::timeout(NEXT_MAX, reader.next()).await;
+    waited.map_err(|_| BusError::Away("a message that should be there does not come".into()))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harness::bus::Publish;
+    use harness::memory::MemoryBus;
+
+    async fn put(bus: &MemoryBus, subject: &str, body: &str) -> u64 {
+        let message = Publish::new(subject, body.to_owned().into());
+        bus.publish(message).await.unwrap()
+    }
+
+    async fn ask(bus: &MemoryBus, id: &str) {
+        let body = serde_json::json!({ "question": "why?", "id": id }).to_string();
+        put(bus, envelope::subject::QUERY, &body).await;
+    }
+
+    fn turn(id: &str) -> TurnId {
+        TurnId::new(id).unwrap()
+    }
+
+    fn waiting(before: Role, position: u64, of: u64) -> Position {
+        Position::Waiting {
+            before,
+            position,
+            of,
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_question_has_its_place_in_the_inbox() {
+        let topology = Topology::default();
+        let bus = MemoryBus::new(&topology);
+        for id in ["q-a", "q-b", "q-c"] {
+            ask(&bus, id).await;
+        }
+        let at = async |id| of(&*bus, &topology, &turn(id)).await.unwrap();
+        assert_eq!(at("q-a").await, waiting(Role::Gateway, 1, 3));
+        assert_eq!(at("q-c").await, waiting(Role::Gateway, 3, 3));
+        let mut puller = bus.consume(&topology.inbox()).await.unwrap();
+        let _first = puller.next(1).await.unwrap();
+        let begun = Position::Working {
+            role: Role::Gateway,
+        };
+        assert_eq!(at("q-a").await, begun);
+        assert_eq!(at("q-c").await, waiting(Role::Gateway, 2, 2));
+        let unknown = of(&*bus, &topology, &turn("q-z")).await.unwrap_err();
+        assert_eq!(unknown.code, "not_found");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_step_has_its_place_before_its_role() {
+        let topology = Topology::default();
+        let bus = MemoryBus::new(&topology);
+        for id in ["q-a", "q-b"] {
+            put(&bus, &format!("argosy.step.0.planner.{id}.0"), "{}").await;
+            put(&bus, &format!("argosy.step.0.mapper.{id}.2.0"), "{}").await;
+        }
+        put(&bus, "argosy.step.0.planner.q-c.0", "{}").await;
+        let at = async |id| of(&*bus, &topology, &turn(id)).await.unwrap();
+        assert_eq!(at("q-b").await, waiting(Role::Mapper, 2, 2));
+        assert_eq!(at("q-c").await, waiting(Role::Planner, 3, 3));
+        put(&bus, "argosy.step.0.scatter.q-c.1", "{}").await;
+        let mapped = Position::Working { role: Role::Mapper };
+        assert_eq!(at("q-c").await, mapped);
+        put(&bus, "argosy.answer.q-b", "{}").await;
+        assert_eq!(at("q-b").await, Position::Ended);
+    }
+}

@@ -1,0 +1,316 @@
+//! What the processes of a fleet tell of themselves: asked on a subject, answered by everybody.
+//!
+//! *Not* a health check: nobody is asked but the processes, and who does not answer is not there. What
+//! waits for them is the server's to tell (`harness::backlog`).
+
+use bytes::Bytes;
+use envelope::Role;
+use harness::bus::{Bus, BusError, CoreMessage, Headers};
+use harness::{Metrics, Tally};
+use llm_pool::{NodeView, Pool};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use telemetry::Health;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Where it is asked.
+pub const SUBJECT: &str = "argosy.processes";
+
+/// How long answers are waited for.
+pub const LISTEN: Duration = Duration::from_millis(400);
+/// Of which time a process tells what it did.
+const RECENT: Duration = Duration::from_secs(300);
+/// How often it remembers what it had done.
+const MARK_EVERY: Duration = Duration::from_secs(15);
+/// Most answers that are kept.
+const ANSWERS_MAX: usize = 4_096;
+
+/// What one process tells.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Its role.
+    pub role: Role,
+    /// Tells processes of one role on one machine apart.
+    pub process: String,
+    /// Its release.
+    #[serde(default)]
+    pub version: String,
+    /// Seconds since it started.
+    #[serde(default)]
+    pub uptime_s: u64,
+    /// Whether it is ready.
+    #[serde(default)]
+    pub ready: bool,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Messages being worked on.
+    #[serde(default)]
+    pub in_flight: u64,
+    /// Messages that may be worked on at once.
+    #[serde(default)]
+    pub limit: u64,
+    /// What it did lately.
+    #[serde(default)]
+    pub recent: Recent,
+    /// The model that it asks, if it asks one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The nodes of that model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeView>,
+}
+
+/// What a process did lately: in the last five minutes, or since it started.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recent {
+    /// Of how many seconds.
+    pub seconds: u64,
+    /// Messages answered.
+    pub answered: u64,
+    /// Those of them that were given up or are to be tried again.
+    pub errors: u64,
+    /// Messages worked on to their end, by time: see [`Tally::durations`].
+    pub durations: Vec<u64>,
+}
+
+/// What a process remembers of itself to tell what it did lately.
+#[derive(Debug)]
+struct Window {
+    marks: VecDeque<(Instant, Tally)>,
+}
+
+impl Window {
+    fn new(start: Instant) -> Window {
+        Window {
+            marks: VecDeque::from([(start, Tally::default())]),
+        }
+    }
+
+    /// Remembers what had been done by `now`; keeps one mark that is old enough to count from.
+    fn mark(&mut self, now: Instant, tally: Tally) {
+        self.marks.push_back((now, tally));
+        while self.marks.get(1).is_some_and(|(at, _)| *at + RECENT <= now) {
+            self.marks.pop_front();
+        }
+    }
+
+    fn recent(&self, now: Instant, tally: &Tally) -> Recent {
+        let none = (now, Tally::default());
+        let (since, before) = self.marks.front().unwrap_or(&none);
+        let durations = tally.durations.iter().enumerate();
+        let earlier = |place: usize| before.durations.get(place).copied().unwrap_or(0);
+        Recent {
+            seconds: now.saturating_duration_since(*since).as_secs(),
+            answered: tally.answered - before.answered,
+            errors: tally.errors - before.errors,
+            durations: durations.map(|(at, n)| n - earlier(at)).collect(),
+        }
+    }
+}
+
+/// A process that tells of itself.
+pub struct Teller {
+    role: Role,
+    health: Health,
+    metrics: Metrics,
+    started: Instant,
+    pool: OnceLock<Arc<Pool>>,
+    window: Mutex<Window>,
+}
+
+impl Teller {
+    /// A process of this role, as its metrics and its health know it.
+    pub fn new(role: Role, health: Health, metrics: Metrics) -> Arc<Teller> {
+        let started = Instant::now();
+        Arc::new(Teller {
+            role,
+            health,
+            metrics,
+            started,
+            pool: OnceLock::new(),
+            window: Mutex::new(Window::new(started)),
+        })
+    }
+
+    /// Tells of these model nodes from now on.
+    pub fn asks(&self, pool: Arc<Pool>) {
+        // Which model a process asks is decided once.
+        let _ = self.pool.set(pool);
+    }
+
+    /// Answers until it is told to stop.
+    pub async fn answer(&self, bus: &dyn Bus, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => return,
+                () = self.marks() => {}
+                // Only with the connection does a subscription end: it is made again.
+                _ = self.hear(bus) => tokio::time::sleep(Duration::from_secs(1)).await,
+            }
+        }
+    }
+
+    async fn marks(&self) {
+        loop {
+            tokio::time::sleep(MARK_EVERY).await;
+            let tally = self.metrics.tally(self.role);
+            self.window().mark(Instant::now(), tally);
+        }
+    }
+
+    async fn hear(&self, bus: &dyn Bus) -> Option<()> {
+        let mut asked = bus.subscribe(SUBJECT, None).await.ok()?;
+        while let Some(message) = asked.next().await {
+            let Some(reply) = message.reply else { continue };
+            let body = serde_json::to_vec(&self.seen()).unwrap_or_default();
+            let answer = CoreMessage {
+                subject: reply,
+                reply: None,
+                headers: Headers::default(),
+                body: Bytes::from(body),
+            };
+            if let Err(error) = bus.broadcast(answer).await {
+                tracing::debug!(%error, "nothing told of this process");
+            }
+        }
+        Some(())
+    }
+
+    fn seen(&self) -> Seen {
+        let (now, tally) = (Instant::now(), self.metrics.tally(self.role));
+        let report = self.health.report();
+        let unmet = report.conditions.iter().find(|(_, one)| !one.ready);
+        let why = |(name, one): (&String, &telemetry::health::ConditionReport)| {
+            let reason = one.reason.as_deref().unwrap_or_default();
+            format!("{name}: {reason}")
+        };
+        let pool = self.pool.get();
+        Seen {
+            role: self.role,
+            process: format!("{}-{}", self.role, std::process::id()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            uptime_s: now.saturating_duration_since(self.started).as_secs(),
+            ready: report.ready,
+            reason: match report.draining {
+                true => Some("draining".to_owned()),
+                false => unmet.map(why),
+            },
+            in_flight: tally.in_flight,
+            limit: tally.limit,
+            recent: self.window().recent(now, &tally),
+            model: pool.map(|pool| llm::ChatModel::name(&**pool).to_owned()),
+            nodes: pool.map(|pool| pool.nodes()).unwrap_or_default(),
+        }
+    }
+
+    fn window(&self) -> std::sync::MutexGuard<'_, Window> {
+        self.window.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Asks every process, and listens for so long.
+pub async fn ask(bus: &dyn Bus, listen: Duration) -> Result<Vec<Seen>, BusError> {
+    let inbox = format!(
+        "_INBOX.{:016x}{:016x}",
+        fastrand::u64(..),
+        fastrand::u64(..)
+    );
+    let mut answers = bus.subscribe(&inbox, None).await?;
+    bus.broadcast(CoreMessage {
+        subject: SUBJECT.to_owned(),
+        reply: Some(inbox),
+        headers: Headers::default(),
+        body: Bytes::new(),
+    })
+    .await?;
+    let mut seen = Vec::new();
+    let listening = async {
+        while let Some(message) = answers.next().await {
+            match serde_json::from_slice::<Seen>(&message.body) {
+                Ok(one) if seen.len() < ANSWERS_MAX => seen.push(one),
+                Ok(_) => return,
+                Err(error) => tracing::warn!(%error, "an answer of a process not understood"),
+            }
+        }
+    };
+    let _ = tokio::time::timeout(listen, listening).await;
+    seen.sort_by(|a, b| (a.role, &a.process).cmp(&(b.role, &b.process)));
+    Ok(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harness::memory::MemoryBus;
+    use harness::topology::Topology;
+    use telemetry::Registry;
+
+    fn done(answered: u64, errors: u64, quick: u64) -> Tally {
+        Tally {
+            answered,
+            errors,
+            durations: vec![quick, answered - errors - quick],
+            ..Tally::default()
+        }
+    }
+
+    #[test]
+    fn recent_is_the_last_five_minutes_and_not_for_ever() {
+        let start = Instant::now();
+        let after = |seconds| start + Duration::from_secs(seconds);
+        let mut window = Window::new(start);
+        let early = window.recent(after(10), &done(4, 1, 2));
+        let wanted = Recent {
+            seconds: 10,
+            answered: 4,
+            errors: 1,
+            durations: vec![2, 1],
+        };
+        assert_eq!(early, wanted);
+        for at in (15..=600).step_by(15) {
+            window.mark(after(at), done(at, 0, 0));
+        }
+        let late = window.recent(after(610), &done(700, 5, 50));
+        assert!((300..330).contains(&late.seconds), "{late:?}");
+        assert_eq!(late.answered, 700 - 300);
+        assert_eq!((late.errors, late.durations[0]), (5, 50));
+        assert!(window.marks.len() < 30, "{}", window.marks.len());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn every_process_answers_for_itself() {
+        let bus = MemoryBus::new(&Topology::default());
+        let stop = CancellationToken::new();
+        let mut running = tokio::task::JoinSet::new();
+        for role in [Role::Mapper, Role::Gateway] {
+            let metrics = Metrics::new(&Registry::new(), &[role]).unwrap();
+            metrics.limit(role, 8);
+            let health = Health::new(&["nats"]);
+            if role == Role::Mapper {
+                health.ready("nats");
+            }
+            let teller = Teller::new(role, health, metrics);
+            let (bus, stop) = (bus.clone(), stop.clone());
+            running.spawn(async move { teller.answer(&*bus, &stop).await });
+        }
+        // Past a mark, which must not end the listening.
+        tokio::time::sleep(MARK_EVERY * 2).await;
+        let seen = ask(&*bus, LISTEN).await.unwrap();
+        let told: Vec<_> = seen.iter().map(|s| (s.role, s.ready, s.limit)).collect();
+        assert_eq!(
+            told,
+            [(Role::Mapper, true, 8), (Role::Gateway, false, 8)],
+            "{seen:?}"
+        );
+        assert_eq!(seen[1].reason.as_deref(), Some("nats: starting"));
+        assert_eq!(seen[0].uptime_s, 30);
+        stop.cancel();
+        while running.join_next().await.is_some() {}
+        assert_eq!(ask(&*bus, LISTEN).await, Ok(Vec::new()));
+    }
+}

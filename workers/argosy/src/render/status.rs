@@ -1,0 +1,180 @@
+//! How the fleet at a glance looks: tables whose zeros do not catch the eye.
+
+use crate::position::Position;
+use crate::status::{RoleStatus, Room, Status, Turn};
+use owo_colors::OwoColorize;
+use std::fmt::Write;
+use telemetry::buckets::STEP_DURATION;
+
+/// From how full a stream on its room is marked: where gateways take no more questions.
+const SHORT: f64 = 70.0;
+
+/// The whole of it, as lines.
+pub(crate) fn table(status: &Status) -> String {
+    let mut text = String::new();
+    let head = format!(
+        "{:<10} {:>7} {:>9} {:>8} {:>8} {:>8} {:>8} {:>7} {:>6}",
+        "ROLE", "READY", "FLIGHT", "PENDING", "OLDEST", "P50", "P95", "ERRORS", "DEAD"
+    );
+    let _ = writeln!(text, "{}", head.bold());
+    for role in &status.roles {
+        let _ = writeln!(text, "{}", role_line(role));
+    }
+    let head = format!(
+        "{:<17} {:>7} {:>10} {:>10} {:>10}",
+        "STREAM", "ROOM", "USED", "OF", "MESSAGES"
+    );
+    let _ = writeln!(text, "\n{}", head.bold());
+    for room in &status.streams {
+        let _ = writeln!(text, "{}", room_line(room));
+    }
+    let _ = writeln!(text, "\n{}", inbox_line(status));
+    for (role, reason) in reasons(status) {
+        let _ = writeln!(text, "{}", format!("{role} not ready: {reason}").yellow());
+    }
+    if let Some(turn) = &status.turn {
+        let _ = writeln!(text, "{}", turn_line(turn));
+    }
+    text
+}
+
+fn reasons(status: &Status) -> impl Iterator<Item = (envelope::Role, &String)> {
+    let roles = status.roles.iter();
+    roles.flat_map(|one| one.reasons.iter().map(|reason| (one.role, reason)))
+}
+
+fn role_line(one: &RoleStatus) -> String {
+    let is_missing = one.ready == 0 && one.pending + one.ack_pending > 0;
+    let ready = match one.processes {
+        0 => "--".to_owned(),
+        all => format!("{}/{all}", one.ready),
+    };
+    let ready = format!("{ready:>7}");
+    let ready = match (is_missing, one.ready < one.processes) {
+        (true, _) => ready.red().to_string(),
+        (false, true) => ready.yellow().to_string(),
+        (false, false) => ready,
+    };
+    let flight = match one.limit {
+        0 => "--".to_owned(),
+        limit => format!("{}/{limit}", count(one.in_flight)),
+    };
+    let errors = format!("{:>7}", share(one.errors, one.answered));
+    let dead = format!("{:>6}", count(one.dead_letters));
+    format!(
+        "{:<10} {ready} {flight:>9} {:>8} {:>8} {:>8} {:>8} {} {}",
+        one.role.as_str(),
+        count(one.pending),
+        time(one.oldest_ms),
+        took(one.p50_ms),
+        took(one.p95_ms),
+        if one.errors > 0 {
+            errors.yellow().to_string()
+        } else {
+            errors
+        },
+        if one.dead_letters > 0 {
+            dead.red().to_string()
+        } else {
+            dead
+        },
+    )
+}
+
+fn room_line(room: &Room) -> String {
+    let percent = match room.bytes {
+        0 => "--".to_owned(),
+        _ if room.percent < 0.1 => "<0.1 %".to_owned(),
+        _ => format!("{:.1} %", room.percent),
+    };
+    let percent = format!("{percent:>7}");
+    format!(
+        "{:<17} {} {:>10} {:>10} {:>10}",
+        room.stream,
+        if room.percent >= SHORT {
+            percent.red().to_string()
+        } else {
+            percent
+        },
+        bytes(room.bytes),
+        bytes(room.max_bytes),
+        count(room.messages),
+    )
+}
+
+fn inbox_line(status: &Status) -> String {
+    match status.inbox.pending {
+        0 => "inbox: no question waits".to_owned(),
+        n => format!(
+            "inbox: {n} {} the oldest open one for {}",
+            if n == 1 {
+                "question waits,"
+            } else {
+                "questions wait,"
+            },
+            time(status.inbox.oldest_ms),
+        ),
+    }
+}
+
+fn turn_line(turn: &Turn) -> String {
+    let id = &turn.turn;
+    match &turn.position {
+        Position::Waiting {
+            before,
+            position,
+            of,
+        } => format!("turn {id}: waits for the {before}, {position} of {of}"),
+        Position::Working { role } => format!("turn {id}: is with the {role}"),
+        Position::Ended => format!("turn {id}: has ended; see argosy answer {id}"),
+    }
+}
+
+fn count(n: u64) -> String {
+    match n {
+        0 => "--".to_owned(),
+        n => n.to_string(),
+    }
+}
+
+fn share(part: u64, all: u64) -> String {
+    match part {
+        0 => "--".to_owned(),
+        part => format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64),
+    }
+}
+
+fn time(ms: Option<u64>) -> String {
+    match ms {
+        None | Some(0) => "--".to_owned(),
+        Some(ms @ ..1_000) => format!("{ms} ms"),
+        Some(ms @ ..10_000) => format!("{:.1} s", ms as f64 / 1_000.0),
+        Some(ms @ ..120_000) => format!("{} s", ms / 1_000),
+        Some(ms @ ..7_200_000) => format!("{} min", ms / 60_000),
+        Some(ms) => format!("{} h", ms / 3_600_000),
+    }
+}
+
+/// A time out of buckets: below the first bound nothing more is known.
+fn took(ms: Option<u64>) -> String {
+    let first = (STEP_DURATION[0] * 1_000.0) as u64;
+    match ms {
+        Some(ms) if ms < first => format!("<{first} ms"),
+        ms => time(ms),
+    }
+}
+
+fn bytes(n: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB"];
+    let mut value = n as f64;
+    let mut unit = 0;
+    while value >= 1_024.0 && unit + 1 < units.len() {
+        value /= 1_024.0;
+        unit += 1;
+    }
+    match (n, unit) {
+        (0, _) => "--".to_owned(),
+        (n, 0) => format!("{n} B"),
+        _ => format!("{value:.1} {}", units[unit]),
+    }
+}

@@ -1,0 +1,317 @@
+//! The whole fleet at a glance: what its processes tell, and what the server knows of their queues.
+//!
+//! [`look`] asks, [`status`] says what it means; how that is shown is `render`'s. Numbers of queues come
+//! from the leaders. *Not* here: what should be done about it.
+
+use crate::fail::Fail;
+use crate::position::{self, Position};
+use crate::processes::{self, LISTEN, Seen};
+use envelope::{Role, TurnId, UnixMs};
+use harness::backlog::{self, Backlog};
+use harness::bus::{Bus, BusError, ConsumerSpec, Stream, StreamState};
+use harness::editions;
+use harness::topology::Topology;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use telemetry::buckets::STEP_DURATION;
+
+/// What was found out in one look.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// When.
+    pub now: UnixMs,
+    /// The processes that answered.
+    pub seen: Vec<Seen>,
+    /// What waits for each role.
+    pub queues: Vec<(Role, Queue)>,
+    /// What waits in the inbox alone.
+    pub inbox: Queue,
+    /// The room of each stream.
+    pub streams: Vec<(Stream, StreamState)>,
+    /// Where the turn is that was asked for.
+    pub turn: Option<(TurnId, Position)>,
+}
+
+/// What waits for somebody.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Queue {
+    /// Messages.
+    pub backlog: Backlog,
+    /// When the oldest of them was stored.
+    pub oldest: Option<UnixMs>,
+    /// Dead letters.
+    pub dead: u64,
+}
+
+/// The fleet at a glance. Field by field the object of `status -o json`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Status {
+    /// When, in Unix milliseconds.
+    pub at_ms: UnixMs,
+    /// Every role, also one without a process.
+    pub roles: Vec<RoleStatus>,
+    /// Questions that no gateway has taken.
+    pub inbox: Inbox,
+    /// Every stream.
+    pub streams: Vec<Room>,
+    /// The turn that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+}
+
+/// One role.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RoleStatus {
+    /// Which.
+    pub role: Role,
+    /// Processes that answered.
+    pub processes: usize,
+    /// Those of them that are ready.
+    pub ready: usize,
+    /// Why the others are not.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub reasons: BTreeSet<String>,
+    /// Their releases.
+    pub versions: BTreeSet<String>,
+    /// Messages being worked on.
+    pub in_flight: u64,
+    /// Messages that may be worked on at once.
+    pub limit: u64,
+    /// Messages that wait for their first delivery.
+    pub pending: u64,
+    /// Messages delivered and not answered.
+    pub ack_pending: u64,
+    /// Age of the oldest message that is not answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest_ms: Option<u64>,
+    /// Half of the messages took less; about, as are all quantiles of buckets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50_ms: Option<u64>,
+    /// All but 5 % took less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p95_ms: Option<u64>,
+    /// Messages answered lately: in the last five minutes, or since the process started.
+    pub answered: u64,
+    /// Those of them that were given up or are to be tried again.
+    pub errors: u64,
+    /// Steps and documents that lie as dead letters.
+    pub dead_letters: u64,
+}
+
+/// The inbox.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Inbox {
+    /// Questions that wait.
+    pub pending: u64,
+    /// Age of the oldest that is not begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest_ms: Option<u64>,
+}
+
+/// One stream.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Room {
+    /// Its name.
+    pub stream: String,
+    /// Messages in it.
+    pub messages: u64,
+    /// Bytes in it.
+    pub bytes: u64,
+    /// Bytes that it may hold.
+    pub max_bytes: u64,
+    /// How full it is.
+    pub percent: f64,
+}
+
+/// A turn and where it is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Turn {
+    /// Which.
+    pub turn: TurnId,
+    /// Where.
+    #[serde(flatten)]
+    pub position: Position,
+}
+
+/// What the roles are sorted by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Key {
+    /// The way of a question.
+    #[default]
+    Role,
+    /// Messages in work, most first.
+    Flight,
+    /// Messages that wait, most first.
+    Pending,
+    /// Age of the oldest message, highest first.
+    Oldest,
+    /// Time of a step, longest first.
+    P95,
+    /// Errors, most first.
+    Errors,
+    /// Dead letters, most first.
+    Dead,
+}
+
+/// Asks processes and server; takes [`LISTEN`] and a few requests.
+///
+/// # Errors
+/// When the server cannot be asked, a stream or consumer is missing, or the turn is not known.
+pub async fn look(
+    bus: &dyn Bus,
+    topology: &Topology,
+    turn: Option<&TurnId>,
+) -> Result<Facts, Fail> {
+    let served = async {
+        let queues = queues(bus, topology).await?;
+        let inbox = queue(bus, &[topology.inbox()]).await?;
+        let mut streams = Vec::new();
+        for stream in Stream::ALL {
+            streams.push((stream, bus.state(stream).await?));
+        }
+        Ok::<_, BusError>((queues, inbox, streams))
+    };
+    let (seen, served) = tokio::join!(processes::ask(bus, LISTEN), served);
+    let (queues, inbox, streams) = served?;
+    let turn = match turn {
+        Some(turn) => Some((turn.clone(), position::of(bus, topology, turn).await?)),
+        None => None,
+    };
+    Ok(Facts {
+        now: bus.now(),
+        seen: seen?,
+        queues,
+        inbox,
+        streams,
+        turn,
+    })
+}
+
+async fn queues(bus: &dyn Bus, topology: &Topology) -> Result<Vec<(Role, Queue)>, BusError> {
+    let editions = editions::read(bus).await?.editions;
+    let has_dead = bus.state(Stream::Dead).await?.messages > 0;
+    let mut queues = Vec::new();
+    for role in Role::ALL {
+        let waiting = queue(bus, &topology.consumers_of(role, &editions)).await?;
+        let dead = match has_dead {
+            true => backlog::dead_letters(bus, role).await?,
+            false => 0,
+        };
+        queues.push((role, Queue { dead, ..waiting }));
+    }
+    Ok(queues)
+}
+
+async fn queue(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, BusError> {
+    let backlog = backlog::of(bus, consumers).await?;
+    let oldest = match backlog.is_empty() {
+        true => None,
+        false => backlog::oldest(bus, consumers).await?,
+    };
+    Ok(Queue {
+        backlog,
+        oldest,
+        dead: 0,
+    })
+}
+
+/// What was found out, summed up by role.
+pub fn status(facts: &Facts) -> Status {
+    let age = |oldest: Option<UnixMs>| oldest.map(|at| at.until(facts.now));
+    let role = |(role, queue): &(Role, Queue)| {
+        let seen: Vec<&Seen> = facts.seen.iter().filter(|s| s.role == *role).collect();
+        let sum = |count: fn(&Seen) -> u64| seen.iter().map(|one| count(one)).sum::<u64>();
+        let durations = added(seen.iter().map(|one| &one.recent.durations));
+        RoleStatus {
+            role: *role,
+            processes: seen.len(),
+            ready: seen.iter().filter(|one| one.ready).count(),
+            reasons: seen.iter().filter_map(|one| one.reason.clone()).collect(),
+            versions: seen.iter().map(|one| one.version.clone()).collect(),
+            in_flight: sum(|one| one.in_flight),
+            limit: sum(|one| one.limit),
+            pending: queue.backlog.pending,
+            ack_pending: queue.backlog.ack_pending,
+            oldest_ms: age(queue.oldest),
+            p50_ms: quantile(&durations, 0.5),
+            p95_ms: quantile(&durations, 0.95),
+            answered: sum(|one| one.recent.answered),
+            errors: sum(|one| one.recent.errors),
+            dead_letters: queue.dead,
+        }
+    };
+    Status {
+        at_ms: facts.now,
+        roles: facts.queues.iter().map(role).collect(),
+        inbox: Inbox {
+            pending: facts.inbox.backlog.pending,
+            oldest_ms: age(facts.inbox.oldest),
+        },
+        streams: facts.streams.iter().map(room).collect(),
+        turn: facts
+            .turn
+            .clone()
+            .map(|(turn, position)| Turn { turn, position }),
+    }
+}
+
+fn room((stream, state): &(Stream, StreamState)) -> Room {
+    Room {
+        stream: stream.name(),
+        messages: state.messages,
+        bytes: state.bytes,
+        max_bytes: state.max_bytes,
+        percent: (state.fill() * 1_000.0).round() / 10.0,
+    }
+}
+
+impl Status {
+    /// The same with the roles in another order; those that are equal stay in the way of a question.
+    pub fn sorted(mut self, key: Key) -> Status {
+        let rank = |one: &RoleStatus| match key {
+            Key::Role => 0,
+            Key::Flight => one.in_flight,
+            Key::Pending => one.pending,
+            Key::Oldest => one.oldest_ms.unwrap_or(0),
+            Key::P95 => one.p95_ms.unwrap_or(0),
+            Key::Errors => one.errors,
+            Key::Dead => one.dead_letters,
+        };
+        self.roles.sort_by_key(|one| std::cmp::Reverse(rank(one)));
+        self
+    }
+}
+
+/// Counts by place, added up over processes.
+fn added<'a>(all: impl Iterator<Item = &'a Vec<u64>>) -> Vec<u64> {
+    let mut sum = vec![0; STEP_DURATION.len() + 1];
+    for counts in all {
+        for (place, count) in sum.iter_mut().zip(counts) {
+            *place += count;
+        }
+    }
+    sum
+}
+
+/// The time that a share `q` of the messages does not exceed, in milliseconds: linear within its
+/// bucket, and the last bound for what is above all of them. None without messages.
+fn quantile(counts: &[u64], q: f64) -> Option<u64> {
+    let all: u64 = counts.iter().sum();
+    let rank = q * all as f64;
+    let (mut below, mut lower) = (0.0, 0.0);
+    for (count, bound) in counts.iter().zip(STEP_DURATION) {
+        let count = *count as f64;
+        if count > 0.0 && below + count >= rank {
+            let seconds = lower + (bound - lower) * ((rank - below) / count);
+            return Some((seconds * 1_000.0).round() as u64);
+        }
+        (below, lower) = (below + count, *bound);
+    }
+    let last = STEP_DURATION.last().copied().unwrap_or(0.0);
+    (all > 0).then_some((last * 1_000.0) as u64)
+}
+
+#[cfg(test)]
+#[path = "status_tests.rs"]
+mod tests;

@@ -1,0 +1,125 @@
+//! What is said of a fleet that is made up: the table, the object, the order, the quantiles.
+
+use super::*;
+use crate::processes::Recent;
+use crate::render;
+
+fn process(role: Role, n: u32, ready: bool) -> Seen {
+    let mut durations = vec![0; STEP_DURATION.len() + 1];
+    (durations[0], durations[2]) = (90, 10);
+    Seen {
+        role,
+        process: format!("{role}-{n}"),
+        version: "0.1.0".into(),
+        uptime_s: 60,
+        ready,
+        reason: (!ready).then(|| "nats: not connected".to_owned()),
+        in_flight: 3,
+        limit: 64,
+        recent: Recent {
+            seconds: 60,
+            answered: 101,
+            errors: 1,
+            durations,
+        },
+        model: None,
+        nodes: Vec::new(),
+    }
+}
+
+/// Two mappers, one of them not ready; a planner; questions that wait; a stream that is half full.
+fn facts() -> Facts {
+    let queue = |pending, ack_pending, age: Option<u64>, dead| Queue {
+        backlog: Backlog {
+            pending,
+            ack_pending,
+        },
+        oldest: age.map(|age| UnixMs(1_000_000 - age)),
+        dead,
+    };
+    let queues = Role::ALL.map(|role| match role {
+        Role::Mapper => (role, queue(1_234, 6, Some(75_000), 0)),
+        Role::Retriever => (role, queue(2, 0, Some(900), 0)),
+        Role::Indexer => (role, queue(0, 0, None, 17)),
+        _ => (role, queue(0, 0, None, 0)),
+    });
+    let state = |bytes| StreamState {
+        messages: u64::from(bytes > 0),
+        bytes,
+        max_bytes: 1 << 30,
+        ..StreamState::default()
+    };
+    Facts {
+        now: UnixMs(1_000_000),
+        seen: vec![
+            process(Role::Planner, 1, true),
+            process(Role::Mapper, 1, true),
+            process(Role::Mapper, 2, false),
+        ],
+        queues: queues.to_vec(),
+        inbox: queue(12, 1, Some(3_400), 0),
+        streams: vec![
+            (Stream::Inbox, state(1 << 29)),
+            (Stream::Timers, state(3)),
+            (Stream::Dead, state(0)),
+        ],
+        turn: Some((
+            TurnId::new("q-3kTz").unwrap(),
+            Position::Waiting {
+                before: Role::Gateway,
+                position: 4,
+                of: 12,
+            },
+        )),
+    }
+}
+
+fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
+#[test]
+fn the_table_is_as_people_read_it() {
+    let table = render::status::table(&status(&facts()));
+    insta::assert_snapshot!("status", plain(&table));
+}
+
+#[test]
+fn the_object_is_as_programs_read_it() {
+    let status = status(&facts());
+    let mapper = status
+        .roles
+        .iter()
+        .find(|r| r.role == Role::Mapper)
+        .unwrap();
+    insta::assert_json_snapshot!("status_mapper", mapper);
+    insta::assert_json_snapshot!("status_turn", status.turn);
+}
+
+#[test]
+fn the_worst_come_first_and_equals_keep_their_order() {
+    let first = |key: Key| {
+        let sorted = status(&facts()).sorted(key);
+        [sorted.roles[0].role, sorted.roles[1].role]
+    };
+    assert_eq!(first(Key::Role), [Role::Planner, Role::Retriever]);
+    assert_eq!(first(Key::Pending), [Role::Mapper, Role::Retriever]);
+    assert_eq!(first(Key::Oldest), [Role::Mapper, Role::Retriever]);
+    assert_eq!(first(Key::Dead), [Role::Indexer, Role::Planner]);
+    assert_eq!(first(Key::Errors), [Role::Mapper, Role::Planner]);
+}
+
+#[test]
+fn quantiles_lie_in_their_bucket() {
+    let mut counts = vec![0; STEP_DURATION.len() + 1];
+    assert_eq!(quantile(&counts, 0.5), None);
+    counts[1] = 100;
+    assert_eq!(quantile(&counts, 0.5), Some(75), "between 50 and 100 ms");
+    assert_eq!(quantile(&counts, 1.0), Some(100));
+    counts[STEP_DURATION.len()] = 300;
+    assert_eq!(quantile(&counts, 0.95), Some(102_400), "above every bound");
+    // Of processes they are those of all messages together, not of the processes.
+    let (fast, slow) = (vec![99, 0, 0], vec![0, 0, 1]);
+    let both = added([&fast, &slow].into_iter());
+    assert!(quantile(&both, 0.95).unwrap() <= 50);
+}
