@@ -16,6 +16,8 @@
 //! | [`join`] | fan-out and join |
 //! | [`disposition`] | failure class to retry, hold or give up |
 //! | [`editions`] | the record of editions: read, watched, changed |
+//! | [`history`] | what is still stored of one turn |
+//! | [`again`] | a new turn from a recorded step of another |
 //! | [`feed`] | a view fed from a stream |
 //! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |
 //! | [`floor`] | bare JetStream, to measure against |
@@ -23,6 +25,7 @@
 //! | [`server`] | a local nats-server for development and tests |
 
 mod act;
+pub mod again;
 pub mod bus;
 mod dead;
 mod deliver;
@@ -32,6 +35,7 @@ mod ended;
 pub mod fault;
 pub mod feed;
 pub mod floor;
+pub mod history;
 pub mod ingest;
 pub mod join;
 pub mod memory;

@@ -128,7 +128,7 @@ fn key(model: &str, request: &ChatRequest) -> Key {
         .as_ref()
         .map(|schema| schema.json.to_string());
     let parts = [
-        model,
+        request.model_or(model),
         request.tenant.as_str(),
         &request.system,
         &request.user,
@@ -174,6 +174,7 @@ mod tests {
     fn request(user: &str) -> ChatRequest {
         ChatRequest {
             role: Role::Mapper,
+            model: None,
             turn: TurnId::new("t1").unwrap(),
             tenant: TenantId::default_tenant(),
             system: "s".into(),

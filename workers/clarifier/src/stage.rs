@@ -78,12 +78,13 @@ impl Clarifier {
 
     fn request(&self, cx: &Cx, doubt: &Doubt) -> Result<ChatRequest, Error> {
         let Doubt::NoResults { query, narrowed_by } = doubt;
-        let prompt = self.prompt.render(&[
+        let prompt = self.prompt.or(&cx.case.overrides.prompts)?.render(&[
             ("question", query),
             ("narrowed_by", &narrowed_by.join("\n")),
         ])?;
         Ok(ChatRequest {
             role: Role::Clarifier,
+            model: cx.case.overrides.model.clone(),
             turn: cx.header.turn.clone(),
             tenant: cx.header.tenant.clone(),
             system: prompt.system,

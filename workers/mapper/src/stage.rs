@@ -79,7 +79,7 @@ impl Mapper {
     }
 
     fn request(&self, cx: &Cx, passage: &Passage) -> Result<ChatRequest, Error> {
-        let prompt = self.prompt.render(&[
+        let prompt = self.prompt.or(&cx.case.overrides.prompts)?.render(&[
             ("question", cx.case.question.best()),
             ("source", &one_line(&passage.source)),
             ("title", &one_line(&passage.title)),
@@ -87,6 +87,7 @@ impl Mapper {
         ])?;
         Ok(ChatRequest {
             role: Role::Mapper,
+            model: cx.case.overrides.model.clone(),
             turn: cx.header.turn.clone(),
             tenant: cx.header.tenant.clone(),
             system: prompt.system,

@@ -101,6 +101,7 @@ impl Planner {
         let Rendered { system, user } = self.render(cx, task)?;
         Ok(ChatRequest {
             role: Role::Planner,
+            model: cx.case.overrides.model.clone(),
             turn: cx.header.turn.clone(),
             tenant: cx.header.tenant.clone(),
             system,
@@ -112,10 +113,10 @@ impl Planner {
     }
 
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
-        let question = cx.case.question.best();
+        let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
         match task {
-            PlanTask::First => self.first.render(&[("question", question)]),
-            PlanTask::Refine { why, .. } => self.refine.render(&[
+            PlanTask::First => self.first.or(instead)?.render(&[("question", question)]),
+            PlanTask::Refine { why, .. } => self.refine.or(instead)?.render(&[
                 ("question", question),
                 ("earlier_queries", &cx.case.queries.join("\n")),
                 ("feedback", why),

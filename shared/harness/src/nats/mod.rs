@@ -10,6 +10,7 @@ mod objects;
 mod pull;
 mod setup;
 mod snapshots;
+mod upkeep;
 
 pub use setup::{Change, check, setup};
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 fn request(role: Role, user: &str) -> ChatRequest {
     ChatRequest {
         role,
+        model: None,
         turn: envelope::TurnId::new("t1").unwrap(),
         tenant: envelope::TenantId::default_tenant(),
         system: String::new(),
