@@ -28,5 +28,6 @@ mod ingest;
 mod model;
 mod outage;
 mod room;
+mod trace;
 mod turns;
 mod views;

@@ -22,6 +22,7 @@
 //! | [`qdrant_view`] | the corpus stream into a Qdrant server |
 //! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`client`] | asking, as any client does |
+//! | [`trace`], [`letters`] | how a turn went; what was given up, and trying it again |
 //! | [`model`], [`nodes`] | which model answers; what processes know of its nodes |
 //! | [`models`] | the files of local models |
 //! | [`render`] | how results look |
@@ -40,6 +41,7 @@ pub mod eval;
 pub mod fail;
 pub mod fault;
 pub mod fleet;
+pub mod letters;
 pub mod local;
 pub mod lookup;
 pub mod model;
@@ -52,4 +54,5 @@ pub mod search;
 pub mod signal;
 pub mod snapshot;
 pub mod stub;
+pub mod trace;
 pub mod view;
