@@ -212,7 +212,8 @@ mod tests {
     #[tokio::test]
     async fn whatever_the_answer_depends_on_makes_it_another_call() {
         let model = cached(64);
-        let changes: [fn(&mut ChatRequest); 5] = [
+        let changes: [fn(&mut ChatRequest); 6] = [
+            |r| r.model = Some("large".into()),
             |r| r.user = "b".into(),
             |r| (r.system, r.user) = ("sa".into(), String::new()),
             |r| r.max_tokens = 10,

@@ -239,3 +239,23 @@ impl Process {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_checked_against_the_prompt_that_it_replaces() {
+        let check = |name: &str, text: &str| {
+            let texts = [(name.to_owned(), text.to_owned())].into();
+            check_prompts(&Config::default(), &texts)
+        };
+        check("reducer", "---user---\n{{question}} {{facts}}").unwrap();
+        for (name, _) in PROMPTS {
+            let fail = check(name, "no prompt").unwrap_err();
+            assert!(fail.message.contains(&format!("`{name}`")), "{fail}");
+        }
+        let unknown = check("cook", "---user---\n").unwrap_err();
+        assert!(unknown.message.contains("planner_refine"), "{unknown}");
+    }
+}

@@ -167,6 +167,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_turn_may_bring_a_model_and_a_prompt() {
+        let model = ScriptedModel::saying(["{}"]);
+        let mut cx = step(Role::Clarifier, "which lamps failed?");
+        cx.case.overrides.model = Some("large".into());
+        let own = "Be bold.\n---user---\n{{question}} {{narrowed_by}}";
+        cx.case.overrides.prompts = [("clarifier".to_owned(), own.to_owned())].into();
+        run(&model, &cx, doubt(&[])).await;
+        let request = &model.requests()[0];
+        assert_eq!(request.model.as_deref(), Some("large"));
+        assert_eq!(request.system, "Be bold.");
+    }
+
+    #[tokio::test]
     async fn the_template_asks_when_the_model_does_not() {
         let model = ScriptedModel::saying(["Sorry."]);
         let cx = step(Role::Clarifier, "which lamps failed?");

@@ -188,6 +188,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_turn_may_bring_a_model_and_a_prompt() {
+        let model = ScriptedModel::saying(["{}"]);
+        let mut cx = step(Role::Mapper, "what is the total of INV-7?");
+        cx.case.overrides.model = Some("large".into());
+        let own = "Be bold.\n---user---\n{{question}} {{source}} {{title}} {{text}}";
+        cx.case.overrides.prompts = [("mapper".to_owned(), own.to_owned())].into();
+        mapper(&model).run(&cx, task()).await.unwrap();
+        let request = &model.requests()[0];
+        assert_eq!(request.model.as_deref(), Some("large"));
+        assert_eq!(request.system, "Be bold.");
+    }
+
+    #[tokio::test]
     async fn asks_once_and_reads() {
         let model = ScriptedModel::saying([r#"{"relevant": true, "facts": ["total is 200 EUR"]}"#]);
         let mut cx = step(Role::Mapper, "and that one?");

@@ -232,6 +232,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_turn_may_bring_a_model_and_a_prompt() {
+        let model = ScriptedModel::saying(["{}", "{}"]);
+        let (mut cx, task) = refine();
+        cx.case.overrides.model = Some("large".into());
+        let own = "Be bold.\n---user---\n{{question}} {{earlier_queries}} {{feedback}}";
+        let prompts = [("planner_refine".to_owned(), own.to_owned())];
+        cx.case.overrides.prompts = prompts.into();
+        run(&model, &cx, task).await;
+        run(&model, &cx, PlanTask::First).await;
+        let [refined, first] = &model.requests()[..] else {
+            panic!("two calls")
+        };
+        assert_eq!(refined.model.as_deref(), Some("large"));
+        assert_eq!(first.model.as_deref(), Some("large"));
+        assert_eq!(refined.system, "Be bold.");
+        assert_ne!(first.system, "Be bold.", "the other prompt is as it was");
+    }
+
+    #[tokio::test]
     async fn a_refined_plan_that_is_new() {
         let model = ScriptedModel::saying([r#"{"query": "service manual Delta series, months"}"#]);
         let (cx, task) = refine();

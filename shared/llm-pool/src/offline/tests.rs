@@ -42,6 +42,19 @@ async fn every_role_gets_its_shape() {
     assert!(matches!(error, Error::Refused { status: 400, .. }));
 }
 
+#[tokio::test]
+async fn it_is_no_other_model() {
+    let mut request = request(Role::Planner, "<question>x</question>");
+    request.model = Some(NAME.into());
+    OfflineReader::new().chat(&request).await.unwrap();
+    request.model = Some("large".into());
+    let error = OfflineReader::new().chat(&request).await.unwrap_err();
+    assert!(
+        matches!(error, Error::Refused { status: 404, .. }),
+        "{error}"
+    );
+}
+
 #[test]
 fn the_role_is_told_by_the_sections() {
     let q = "<question>x</question>";
