@@ -72,7 +72,12 @@ fn head(trace: &Trace) -> Vec<String> {
     }
     lines.extend(trace.overrides.as_ref().map(overridden));
     if trace.aged_out {
-        let note = "its steps have aged out; this is the trail of its terminal event";
+        let note = match trace.steps.is_empty() {
+            true => {
+                "its steps have aged out or there were none, and its terminal event has no trail"
+            }
+            false => "its steps have aged out; this is the trail of its terminal event",
+        };
         lines.push(format!("  {} {note}", "note:".yellow()));
     }
     lines

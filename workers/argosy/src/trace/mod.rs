@@ -64,7 +64,7 @@ pub struct Trace {
     pub duration_ms: u64,
     /// Calls and tokens of its own steps.
     pub usage: Usage,
-    /// True when its steps are no longer stored: what follows is the trail of its terminal event.
+    /// True when none of its steps is stored any more: what follows is the trail of its terminal event.
     pub aged_out: bool,
     /// Its steps in the order of their hops; maps stand below the search that they read.
     pub steps: Vec<Step>,

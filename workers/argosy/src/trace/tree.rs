@@ -2,8 +2,8 @@
 
 use super::{Again, Doing, Found, Letter, Step, Trace};
 use envelope::{
-    Case, Envelope, Header, Part, PartResult, Role, Subject, Terminal, TrailEntry, TurnId, decode,
-    header,
+    Case, Envelope, Header, Outcome, Part, PartResult, Role, Subject, Terminal, TrailEntry, TurnId,
+    decode, header,
 };
 use harness::again;
 use harness::bus::Stored;
@@ -86,7 +86,9 @@ pub fn build(turn: &TurnId, found: &Found) -> Trace {
             asked_at.until(until)
         },
         usage,
-        aged_out: found.history.steps.is_empty() && terminal.is_some(),
+        // A refused question never had a step.
+        aged_out: found.history.steps.is_empty()
+            && terminal.is_some_and(|terminal| terminal.outcome != Outcome::Refused),
         steps,
         again: found.again.clone(),
     }
@@ -206,7 +208,10 @@ impl Facts {
             // The search is two hops before its maps, and its scatter record between them.
             let search = place.0.saturating_sub(2);
             if !steps.iter().any(|above| above.hop == search) {
-                steps.push(self.step((search, None), Role::Retriever, first_hop, found));
+                // It is not known, but without it there were no maps.
+                let mut above = self.step((search, None), Role::Retriever, first_hop, found);
+                above.doing = Doing::Done;
+                steps.push(above);
             }
             if let Some(above) = steps.iter_mut().find(|above| above.hop == search) {
                 above.maps.push(step);

@@ -118,6 +118,20 @@ fn what_has_aged_out_is_told_from_the_trail() {
 }
 
 #[test]
+fn a_refused_question_never_had_steps() {
+    let mut turn = Turn::answered();
+    turn.age_out();
+    turn.end(Outcome::Refused, Vec::new());
+    assert!(!trace(&turn).aged_out);
+    turn.end(Outcome::Expired, Vec::new());
+    let expired = trace(&turn);
+    assert!(expired.aged_out);
+    // The letter of the map is all that is left, and says that there was a search.
+    assert_eq!(doing(&expired), [(Role::Retriever, Doing::Done)]);
+    assert_eq!(expired.steps[0].maps[0].doing, Doing::Failed);
+}
+
+#[test]
 fn a_step_that_was_given_up_has_its_letter_and_its_default() {
     let trace = trace(&Turn::given_up());
     assert_eq!(
