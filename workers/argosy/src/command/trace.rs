@@ -138,6 +138,7 @@ fn news(said: &mut BTreeMap<(u16, Option<u16>), String>, trace: &Trace) -> Vec<S
         let place = (step.hop, step.index);
         if said.get(&place) != Some(&state) {
             lines.push(draw::line(step, "", &name(step)));
+            lines.extend(draw::hanging(step, ""));
             said.insert(place, state);
         }
     }
@@ -148,5 +149,38 @@ fn name(step: &Step) -> String {
     match step.index {
         Some(index) => format!("{} {index}", step.role),
         None => step.role.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::sample::{self, Turn};
+    use envelope::Role;
+
+    #[test]
+    fn a_step_is_told_of_when_it_has_come_further() {
+        let mut said = BTreeMap::new();
+        let mut tell = |turn: &Turn| {
+            let lines = news(&mut said, &trace::build(&sample::id(), &turn.found()));
+            anstream::adapter::strip_str(&lines.join("\n")).to_string()
+        };
+        let mut turn = Turn::until_the_maps();
+        turn.handed_out(Role::Mapper, 9);
+        assert_eq!(tell(&turn).lines().count(), 5, "two steps and three maps");
+        assert_eq!(tell(&turn), "");
+        turn.part(1, None);
+        let news = tell(&turn);
+        assert!(
+            news.starts_with("mapper 1") && news.contains("done"),
+            "{news}"
+        );
+        assert_eq!(news.lines().count(), 1, "{news}");
+        let ended = tell(&Turn::answered());
+        assert!(
+            ended.contains("fallback: parts_failed (indexes [1])"),
+            "{ended}"
+        );
+        assert!(ended.contains("dead letter 17"), "{ended}");
     }
 }

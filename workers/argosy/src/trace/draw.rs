@@ -184,7 +184,7 @@ fn mark(doing: Doing) -> String {
 }
 
 /// What hangs on a step: what it fell back to, and why it was given up.
-fn hanging(step: &Step, below: &str) -> Vec<String> {
+pub fn hanging(step: &Step, below: &str) -> Vec<String> {
     let below = format!("{}   ", below.dimmed());
     let fallbacks = step.fallbacks.iter().map(fallback);
     let mut lines: Vec<_> = fallbacks
@@ -201,7 +201,7 @@ fn hanging(step: &Step, below: &str) -> Vec<String> {
 }
 
 /// A fallback with what it says of itself.
-pub fn fallback(fallback: &Fallback) -> String {
+fn fallback(fallback: &Fallback) -> String {
     let fields = match serde_json::to_value(fallback) {
         Ok(serde_json::Value::Object(mut fields)) => {
             fields.remove("kind");
@@ -231,7 +231,10 @@ fn dead(letter: &Letter) -> Vec<String> {
         delivered,
         retried_as,
     } = letter;
-    let times = count(*delivered, "delivery").replace("deliverys", "deliveries");
+    let times = match delivered {
+        1 => "1 delivery".to_owned(),
+        n => format!("{n} deliveries"),
+    };
     let text = format!(
         "dead letter {sequence}: {reason} after {times}: {}",
         one_line(error, DECIDED_CHARS)
@@ -277,7 +280,7 @@ fn folded(maps: &[Step], branches: &str) -> String {
 }
 
 /// `4 ok, 1 error`: what became of the maps of a fan-out.
-pub fn counts(maps: &[Step]) -> String {
+fn counts(maps: &[Step]) -> String {
     let of = |doing: Doing| maps.iter().filter(|map| map.doing == doing).count();
     let words = [
         (of(Doing::Done), "ok".green().to_string()),

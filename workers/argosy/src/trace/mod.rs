@@ -8,7 +8,7 @@
 
 pub mod draw;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod tree;
 
 use crate::fail::Fail;

@@ -11,14 +11,14 @@ use harness::bus::{Headers, Stored};
 use harness::history::History;
 use std::collections::BTreeMap;
 
-pub(super) fn id() -> TurnId {
+pub(crate) fn id() -> TurnId {
     TurnId::new("q-1").unwrap()
 }
 
-pub(super) struct Turn {
+pub(crate) struct Turn {
     history: History,
     handed_out: BTreeMap<Role, u64>,
-    pub(super) again: Vec<Again>,
+    pub(crate) again: Vec<Again>,
     header: Header,
     trail: Vec<TrailEntry>,
 }
@@ -61,7 +61,7 @@ fn case() -> Case {
     }
 }
 
-pub(super) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> TrailEntry {
+pub(crate) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> TrailEntry {
     let asks = matches!(role, Role::Planner | Role::Mapper | Role::Reducer);
     TrailEntry {
         role,
@@ -142,7 +142,7 @@ impl Turn {
         self.store(at, self.body(role, hop));
     }
 
-    pub(super) fn until_the_maps() -> Turn {
+    pub(crate) fn until_the_maps() -> Turn {
         let mut turn = Turn::new();
         turn.trail.push(entry(Role::Planner, 0, None, "4 keywords"));
         turn.step(Role::Retriever, 1, None);
@@ -165,7 +165,7 @@ impl Turn {
     }
 
     /// The part of a map, or what broke it.
-    pub(super) fn part(&mut self, index: u16, error: Option<&str>) {
+    pub(crate) fn part(&mut self, index: u16, error: Option<&str>) {
         let mut done = entry(Role::Mapper, 3, Some(index), "relevant, 2 facts");
         let mut result = PartResult::Findings(Findings::default());
         if let Some(code) = error {
@@ -192,7 +192,7 @@ impl Turn {
     }
 
     /// The reducer's step, which brings no trail along.
-    pub(super) fn reducer(&mut self) {
+    pub(crate) fn reducer(&mut self) {
         let trail = std::mem::take(&mut self.trail);
         self.step(Role::Reducer, 4, None);
         self.trail = trail;
@@ -220,11 +220,11 @@ impl Turn {
         });
     }
 
-    pub(super) fn retry_of_the_letter(&self) -> TurnId {
+    pub(crate) fn retry_of_the_letter(&self) -> TurnId {
         again::retry_id(&self.history.dead[0])
     }
 
-    pub(super) fn end(&mut self, outcome: Outcome, trail: Vec<TrailEntry>) {
+    pub(crate) fn end(&mut self, outcome: Outcome, trail: Vec<TrailEntry>) {
         let mut terminal = Terminal::of(&self.header, outcome, UnixMs(1_900)).with_trail(trail);
         if outcome == Outcome::Failed {
             terminal =
@@ -240,7 +240,7 @@ impl Turn {
     }
 
     /// Answered, with one map given up.
-    pub(super) fn answered() -> Turn {
+    pub(crate) fn answered() -> Turn {
         let mut turn = Turn::until_the_maps();
         turn.part(0, None);
         turn.letter(Role::Mapper, 3, Some(1), "model_refused");
@@ -259,7 +259,7 @@ impl Turn {
     }
 
     /// The planner broke and had a default, the search broke and had none.
-    pub(super) fn given_up() -> Turn {
+    pub(crate) fn given_up() -> Turn {
         let mut turn = Turn::new();
         let mut planned = entry(Role::Planner, 0, None, "given up: panic");
         planned.attempt = 0;
@@ -270,22 +270,22 @@ impl Turn {
         turn
     }
 
-    pub(super) fn handed_out(&mut self, role: Role, sequence: u64) {
+    pub(crate) fn handed_out(&mut self, role: Role, sequence: u64) {
         self.handed_out.insert(role, sequence);
     }
 
-    pub(super) fn age_out(&mut self) {
+    pub(crate) fn age_out(&mut self) {
         self.history.steps.clear();
         self.history.begun = None;
     }
 
-    pub(super) fn goes_on_from(&mut self, parent: &TurnId, hop: u16) {
+    pub(crate) fn goes_on_from(&mut self, parent: &TurnId, hop: u16) {
         if let Some(begun) = &mut self.history.begun {
             (begun.parent, begun.first_hop) = (Some(parent.clone()), hop);
         }
     }
 
-    pub(super) fn found(&self) -> Found {
+    pub(crate) fn found(&self) -> Found {
         Found {
             history: self.history.clone(),
             handed_out: self.handed_out.clone(),
