@@ -196,6 +196,7 @@ mod tests {
     fn asked(user: &str) -> ChatRequest {
         ChatRequest {
             role: Role::Mapper,
+            model: None,
             turn: TurnId::new("t1").unwrap(),
             tenant: TenantId::default_tenant(),
             system: "Be brief.".into(),
