@@ -30,5 +30,6 @@ mod model;
 mod outage;
 mod room;
 mod status;
+mod trace;
 mod turns;
 mod views;

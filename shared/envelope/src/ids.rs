@@ -107,6 +107,12 @@ impl TurnId {
         Self(format!("t{inbox_sequence}-{stored_at_ms:x}"))
     }
 
+    /// The id of a turn that goes on from another one, derived from what it goes on from: doing so
+    /// again gives the same id. Nobody else can have it, since the inbox counts from 1.
+    pub fn again(from: &str) -> Self {
+        Self(format!("t0-{:016x}", fnv1a_64(from.as_bytes())))
+    }
+
     /// Whether the id has the form of a derived one. Publishers may not choose such an id, so that
     /// nobody can be listening under it but its own publisher.
     pub fn is_derived(&self) -> bool {
@@ -164,6 +170,8 @@ mod tests {
         assert!(TurnId::new(id.as_str()).is_ok());
         assert_eq!(TurnId::derived(7, 9), TurnId::derived(7, 9));
         assert!(id.is_derived());
+        assert!(TurnId::again("x").is_derived());
+        assert_ne!(TurnId::again("x"), TurnId::again("y"));
         for chosen in ["t1", "t-1", "x1-2", "t1-g", "my-question"] {
             assert!(!TurnId::new(chosen).unwrap().is_derived(), "{chosen}");
         }

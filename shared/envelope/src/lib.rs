@@ -15,6 +15,7 @@
 //! | [`question`] | the ingress message and the reasons for refusing one |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
+//! | [`overrides`] | another model or prompt for one turn |
 //! | [`payload`] | the typed payload of each hop |
 //! | [`filter`] | what a search may be narrowed by |
 //! | [`trail`] | what each step did, and every fallback it took |
@@ -35,6 +36,7 @@ pub mod ids;
 pub mod limits;
 pub mod lookup;
 pub mod message;
+pub mod overrides;
 pub mod payload;
 pub mod question;
 pub mod role;
@@ -50,6 +52,7 @@ pub use failure::{Class, Classed};
 pub use filter::{Condition, Filter, Op, Origin};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
 pub use message::{Asked, Budget, Case, Envelope, Header, Mode, Profile, UnixMs};
+pub use overrides::{OverrideError, Overrides};
 pub use payload::{
     Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage, Plan,
     PlanTask, ReduceTask, Scatter, Verdict,

@@ -34,6 +34,10 @@ pub const FACETS_MAX: usize = 16;
 pub const FACET_VALUES_MAX: usize = 1_000;
 /// How long a window of a passage's text may be, in characters.
 pub const CONTEXT_CHARS: std::ops::RangeInclusive<usize> = 80..=100_000;
+/// Longest name of a model, in bytes.
+pub const MODEL_NAME_BYTES_MAX: usize = 256;
+/// Most text of all prompts that one turn overrides, in bytes: every step carries them.
+pub const PROMPT_BYTES_MAX: usize = 32 * 1024;
 /// Most sub-queries of one plan (C25).
 pub const SUB_QUERIES_MAX: usize = 4;
 /// Longest sub-query, in characters.

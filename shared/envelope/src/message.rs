@@ -2,6 +2,7 @@
 
 use crate::filter::Filter;
 use crate::ids::{Bucket, TenantId, TurnId};
+use crate::overrides::Overrides;
 use crate::role::Role;
 use crate::trail::{TrailEntry, Usage};
 use serde::{Deserialize, Serialize};
@@ -84,6 +85,10 @@ pub struct Header {
     /// The turn that this one goes on from (a reply to a clarification, a retry).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<TurnId>,
+    /// Hop of the turn's first step. Above 0 it goes on from that step of its parent, and what came
+    /// before was done there.
+    #[serde(default, skip_serializing_if = "is_hop_zero")]
+    pub first_hop: u16,
     /// Where the terminal event is to be delivered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<String>,
@@ -126,6 +131,13 @@ pub struct Case {
     /// any. What somebody has just written, they can read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub min_seq: u64,
+    /// What its model calls take instead of what their process is configured with.
+    #[serde(default, skip_serializing_if = "Overrides::is_empty")]
+    pub overrides: Overrides,
+}
+
+pub(crate) fn is_hop_zero(n: &u16) -> bool {
+    *n == 0
 }
 
 fn is_zero(n: &u64) -> bool {

@@ -20,6 +20,7 @@ fn header() -> Header {
         created_at: NOW,
         deadline: UnixMs(100_000),
         parent: None,
+        first_hop: 0,
         reply_to: None,
         question_hash: "h".into(),
         live: false,
@@ -41,6 +42,7 @@ fn case(mode: Mode, budget: Budget) -> Case {
         queries: Vec::new(),
         earlier: None,
         min_seq: 0,
+        overrides: Default::default(),
     }
 }
 

@@ -58,6 +58,12 @@ pub struct Terminal {
     pub turn: TurnId,
     /// Whose it was.
     pub tenant: TenantId,
+    /// The turn that it went on from, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<TurnId>,
+    /// Hop of its first step: entries of the trail before it were done for the parent.
+    #[serde(default, skip_serializing_if = "crate::message::is_hop_zero")]
+    pub first_hop: u16,
     /// How it ended.
     pub outcome: Outcome,
     /// The answer, with `[n]` where citation `n` is meant.
@@ -140,6 +146,8 @@ impl Terminal {
             v: crate::codec::WIRE,
             turn,
             tenant,
+            parent: None,
+            first_hop: 0,
             outcome,
             answer: None,
             citations: Vec::new(),
@@ -165,6 +173,8 @@ impl Terminal {
             outcome,
             ended_at,
         );
+        terminal.parent = header.parent.clone();
+        terminal.first_hop = header.first_hop;
         terminal.question_hash = header.question_hash.clone();
         terminal.asked_at = header.asked_at;
         terminal

@@ -42,6 +42,7 @@ fn steps() {
     same::<Envelope<MapTask>>("map");
     same::<Envelope<ReduceTask>>("reduce_gather");
     same::<Envelope<ReduceTask>>("reduce_generate");
+    same::<Envelope<ReduceTask>>("reduce_again");
     same::<Envelope<Draft>>("validate");
     same::<Envelope<Doubt>>("clarify");
 }
@@ -63,7 +64,13 @@ fn replies_to_a_look_into_the_corpus() {
 
 #[test]
 fn terminal_events() {
-    for name in ["answered", "clarification", "refused", "expired"] {
+    for name in [
+        "answered",
+        "clarification",
+        "refused",
+        "expired",
+        "expired_again",
+    ] {
         same::<Terminal>(name);
     }
 }

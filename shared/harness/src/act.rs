@@ -374,6 +374,7 @@ impl Worker {
             queries: Vec::new(),
             earlier: None,
             min_seq: 0,
+            overrides: Default::default(),
         };
         match route(&header, &case, broken, &Usage::default(), now).next {
             Next::End(terminal) => self.end(&header, *terminal).await,
@@ -415,6 +416,7 @@ fn bare_header(place: &Place, now: UnixMs) -> Header {
         created_at: now,
         deadline: now.plus(10_000),
         parent: None,
+        first_hop: 0,
         reply_to: None,
         question_hash: String::new(),
         live: false,

@@ -28,13 +28,8 @@ pub(crate) async fn scatter(
     record: &Envelope<Scatter>,
     keep: Duration,
 ) -> Result<(), OutboxError> {
-    let (now, until) = (bus.now(), record.header.deadline);
-    let mut messages = Vec::with_capacity(record.payload.passages.len() + 1);
-    for map in fanout::map_steps(record) {
-        messages.push(step(&map, Some(map.payload.index), now, keep)?);
-    }
-    let at = fanout::soft_deadline(&record.header);
-    messages.push(timer(&record.header, Some(record.header.hop), at, keep));
+    let until = record.header.deadline;
+    let messages = scatter_messages(record, bus.now(), keep)?;
     try_join_all(
         messages
             .into_iter()
@@ -42,6 +37,21 @@ pub(crate) async fn scatter(
     )
     .await?;
     Ok(())
+}
+
+/// What follows from a scatter record.
+pub(crate) fn scatter_messages(
+    record: &Envelope<Scatter>,
+    now: UnixMs,
+    keep: Duration,
+) -> Result<Vec<Publish>, OutboxError> {
+    let mut messages = Vec::with_capacity(record.payload.passages.len() + 1);
+    for map in fanout::map_steps(record) {
+        messages.push(step(&map, Some(map.payload.index), now, keep)?);
+    }
+    let at = fanout::soft_deadline(&record.header);
+    messages.push(timer(&record.header, Some(record.header.hop), at, keep));
+    Ok(messages)
 }
 
 /// Stores a part. The one that is there already is as good.

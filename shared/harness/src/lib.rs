@@ -18,6 +18,8 @@
 //! | [`disposition`] | failure class to retry, hold or give up |
 //! | [`backlog`] | what waits for a role, as the server knows it |
 //! | [`editions`] | the record of editions: read, watched, changed |
+//! | [`history`] | what is still stored of one turn |
+//! | [`again`] | a new turn from a recorded step of another |
 //! | [`feed`] | a view fed from a stream |
 //! | [`ingest`] | documents to chunks of the corpus, without ever mixing two versions |
 //! | [`floor`] | bare JetStream, to measure against |
@@ -25,6 +27,7 @@
 //! | [`server`] | a local nats-server for development and tests |
 
 mod act;
+pub mod again;
 pub mod backlog;
 pub mod bus;
 mod counted;
@@ -37,6 +40,7 @@ mod ended;
 pub mod fault;
 pub mod feed;
 pub mod floor;
+pub mod history;
 pub mod ingest;
 pub mod join;
 pub mod memory;

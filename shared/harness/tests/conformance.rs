@@ -23,6 +23,8 @@ mod query;
 mod queue;
 #[path = "conformance/timer.rs"]
 mod timer;
+#[path = "conformance/upkeep.rs"]
+mod upkeep;
 
 macro_rules! cases {
     ($($module:ident: $($case:ident),+;)+) => {
@@ -100,6 +102,10 @@ cases! {
         a_schedule_of_the_past_fires_at_once,
         what_a_schedule_fires_as_ages_out,
         a_stream_without_schedules_refuses_them;
+    upkeep:
+        a_message_is_read_and_deleted_by_its_sequence,
+        what_was_handed_out_is_told_from_what_waits,
+        a_turn_is_read_back;
     core:
         every_listener_hears_a_broadcast,
         a_queue_group_shares,

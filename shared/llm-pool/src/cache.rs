@@ -136,7 +136,7 @@ fn key(model: &str, request: &ChatRequest) -> Key {
         .as_ref()
         .map(|schema| schema.json.to_string());
     let parts = [
-        model,
+        request.model_or(model),
         request.tenant.as_str(),
         &request.system,
         &request.user,
@@ -182,6 +182,7 @@ mod tests {
     fn request(user: &str) -> ChatRequest {
         ChatRequest {
             role: Role::Mapper,
+            model: None,
             turn: TurnId::new("t1").unwrap(),
             tenant: TenantId::default_tenant(),
             system: "s".into(),
@@ -219,7 +220,8 @@ mod tests {
     #[tokio::test]
     async fn whatever_the_answer_depends_on_makes_it_another_call() {
         let model = cached(64);
-        let changes: [fn(&mut ChatRequest); 5] = [
+        let changes: [fn(&mut ChatRequest); 6] = [
+            |r| r.model = Some("large".into()),
             |r| r.user = "b".into(),
             |r| (r.system, r.user) = ("sa".into(), String::new()),
             |r| r.max_tokens = 10,

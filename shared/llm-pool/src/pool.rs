@@ -89,7 +89,13 @@ impl Job<'_> {
             ..
         } = options;
         match &self.work {
-            Work::Chat(request) => wire::request(model, *temperature, request, dialect, *stream),
+            Work::Chat(request) => wire::request(
+                request.model_or(model),
+                *temperature,
+                request,
+                dialect,
+                *stream,
+            ),
             Work::Post { body, .. } => body.to_vec(),
         }
     }
@@ -434,7 +440,7 @@ impl Shared {
         self.metrics.spent(request.role, model, tokens);
         ChatReply {
             text: answer.text,
-            model: model.clone(),
+            model: request.model_or(model).to_owned(),
             usage,
         }
     }

@@ -218,6 +218,7 @@ mod tests {
     fn asked(user: &str) -> ChatRequest {
         ChatRequest {
             role: Role::Mapper,
+            model: None,
             turn: TurnId::new("t1").unwrap(),
             tenant: TenantId::default_tenant(),
             system: "Be brief.".into(),

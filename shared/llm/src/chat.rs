@@ -17,6 +17,8 @@ pub trait ChatModel: Send + Sync + 'static {
 pub struct ChatRequest {
     /// Who asks: chooses the model, labels the metrics.
     pub role: Role,
+    /// The model to ask for instead of the configured one, where a turn overrides it.
+    pub model: Option<String>,
     /// For which turn: its calls share a prompt prefix.
     pub turn: TurnId,
     /// For whom: tenants take turns where places are short.
@@ -31,6 +33,27 @@ pub struct ChatRequest {
     pub schema: Option<Schema>,
     /// Most time for the call with all its retries.
     pub timeout: Duration,
+}
+
+impl ChatRequest {
+    /// The model that is asked for, where `own` is the configured one.
+    pub fn model_or<'a>(&'a self, own: &'a str) -> &'a str {
+        self.model.as_deref().unwrap_or(own)
+    }
+
+    /// Refuses a request for another model than `own`: for models that are no other.
+    ///
+    /// # Errors
+    /// When the request names another one.
+    pub fn is_for(&self, own: &str) -> Result<(), Error> {
+        match self.model_or(own) {
+            model if model == own => Ok(()),
+            model => Err(Error::Refused {
+                status: 404,
+                message: format!("there is no model `{model}` here, only `{own}`"),
+            }),
+        }
+    }
 }
 
 /// A JSON shape that a node is asked to keep to. What comes back is still checked.

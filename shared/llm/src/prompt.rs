@@ -6,6 +6,8 @@
 
 use crate::section;
 use envelope::ids::fnv1a_64;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// The line that separates standing orders from the prompt.
@@ -112,6 +114,18 @@ impl Prompt {
     /// First 8 hex digits of a hash of its text: tells versions apart in trails and counters.
     pub fn version(&self) -> &str {
         &self.version
+    }
+
+    /// The prompt itself, or the text of the same name in `instead`, checked in the same way.
+    ///
+    /// # Errors
+    /// When that text cannot be used.
+    pub fn or(&self, instead: &BTreeMap<String, String>) -> Result<Cow<'_, Prompt>, PromptError> {
+        let Some(text) = instead.get(self.name) else {
+            return Ok(Cow::Borrowed(self));
+        };
+        let takes: Vec<&str> = self.placeholders.iter().map(String::as_str).collect();
+        Prompt::parse(self.name, text, &takes).map(Cow::Owned)
     }
 
     /// Puts the inputs in place. Each placeholder has to be given; others are refused.
@@ -255,6 +269,20 @@ mod tests {
         assert!(parse("{{question}}", &["question"]).contains("---user---"));
         assert!(parse("---user---\n{{question", &["question"]).contains("malformed"));
         assert!(parse("---user---\n{{a b}}", &[]).contains("malformed"));
+    }
+
+    #[test]
+    fn a_turn_may_bring_its_own_text() {
+        let prompt = Prompt::parse("mapper", TEXT, &TAKES).unwrap();
+        let or = |name: &str, text: &str| {
+            let instead = [(name.to_owned(), text.to_owned())].into();
+            prompt.or(&instead).map(|found| found.version().to_owned())
+        };
+        assert_eq!(or("reducer", "no prompt").unwrap(), prompt.version());
+        let own = "---user---\n{{text}} {{question}}";
+        assert_ne!(or("mapper", own).unwrap(), prompt.version());
+        let broken = or("mapper", "---user---\n{{text}}").unwrap_err();
+        assert_eq!(broken.to_string(), "prompt `mapper` lacks `question`");
     }
 
     #[test]

@@ -118,6 +118,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         created_at: UnixMs(1_000),
         deadline: UnixMs(61_000),
         parent: None,
+        first_hop: 0,
         reply_to: None,
         question_hash: String::new(),
         live: false,
@@ -136,6 +137,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         queries: Vec::new(),
         earlier: None,
         min_seq: 0,
+        overrides: Default::default(),
     };
     Cx {
         header,

@@ -13,6 +13,7 @@ mod models;
 mod pool;
 mod schema;
 mod status;
+mod trace;
 
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
@@ -21,6 +22,7 @@ pub use models::{Models, Pull};
 pub use pool::{BenchPool, Policy, Scenario};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
 pub use status::{Status, Top};
+pub use trace::{Chosen, Dead, DeadDrop, DeadLs, DeadRetry, DeadShow, Replay, Trace, Which};
 
 /// Heading of the options that every command has.
 const EVERYWHERE: &str = "Everywhere";
@@ -111,6 +113,20 @@ pub enum Command {
     /// Give a question up: its turn ends as cancelled, and running work on it stops.
     #[command(after_help = "Example: argosy cancel q-3kTz --server nats://127.0.0.1:4222")]
     Cancel(Turn),
+    /// Show how a turn went, or goes: each step, its waiting, its fallbacks, and what it waits for.
+    #[command(after_help = "Example: argosy trace q-3kTz --server nats://127.0.0.1:4222 --follow")]
+    Trace(Trace),
+    /// Look at what was given up, and try it again.
+    #[command(
+        subcommand,
+        after_help = "Example: argosy dead ls --server nats://127.0.0.1:4222"
+    )]
+    Dead(Dead),
+    /// Start a new turn from a recorded step of another one.
+    #[command(
+        after_help = "Example: argosy replay q-3kTz --from reducer --with model=large --server nats://127.0.0.1:4222"
+    )]
+    Replay(Replay),
     /// Look at a schema: the typed columns of the documents of a bucket. Needs nothing.
     #[command(subcommand, after_help = "Example: argosy schema check schema.toml")]
     Schema(Schema),

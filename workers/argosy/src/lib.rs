@@ -22,6 +22,7 @@
 //! | [`qdrant_view`] | the corpus stream into a Qdrant server |
 //! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`client`] | asking, as any client does |
+//! | [`trace`], [`letters`] | how a turn went; what was given up, and trying it again |
 //! | [`model`] | which model answers |
 //! | [`processes`] | what processes tell of themselves, and of their model nodes |
 //! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
@@ -43,6 +44,7 @@ pub mod eval;
 pub mod fail;
 pub mod fault;
 pub mod fleet;
+pub mod letters;
 pub mod local;
 pub mod lookup;
 pub mod metrics;
@@ -58,4 +60,5 @@ pub mod signal;
 pub mod snapshot;
 pub mod status;
 pub mod stub;
+pub mod trace;
 pub mod view;

@@ -285,7 +285,7 @@ fn folded(group: &[TrailEntry]) -> String {
 }
 
 /// A number with its noun.
-fn count(n: u64, noun: &str) -> String {
+pub(crate) fn count(n: u64, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
         n => format!("{n} {noun}s"),
@@ -293,7 +293,7 @@ fn count(n: u64, noun: &str) -> String {
 }
 
 /// A duration as people say it.
-fn duration(ms: u64) -> String {
+pub(crate) fn duration(ms: u64) -> String {
     match ms {
         ..1_000 => format!("{ms} ms"),
         ms => format!("{:.1} s", ms as f64 / 1000.0),

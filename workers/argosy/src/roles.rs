@@ -13,8 +13,10 @@ use harness::{IngestMetrics, Metrics, Worker};
 use indexer::Extractor;
 use indexer::schema::Schemas;
 use llm::{ChatModel, Prompts};
+use llm_pool::offline::OfflineReader;
 use retrieval::Searcher;
 use stage::Handler;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use telemetry::{Health, Registry};
@@ -90,6 +92,55 @@ pub fn ingest(
         extractor = Some(asks.map_err(|e| wrong(&e))?);
     }
     Ok(indexer.with_schemas(schemas, extractor))
+}
+
+/// Every prompt that a turn may override, and whose it is.
+const PROMPTS: [(&str, Role); 7] = [
+    ("planner", Role::Planner),
+    ("planner_refine", Role::Planner),
+    ("mapper", Role::Mapper),
+    ("reducer", Role::Reducer),
+    ("reducer_strict", Role::Reducer),
+    ("reducer_generate", Role::Reducer),
+    ("clarifier", Role::Clarifier),
+];
+
+/// Whether the texts can be used in place of the prompts that they are named after: as at the start of a
+/// process, before a turn is started with them.
+///
+/// # Errors
+/// When there is no such prompt, or the text lacks what the prompt takes.
+pub fn check_prompts(config: &Config, texts: &BTreeMap<String, String>) -> Result<(), Fail> {
+    let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("--with: {e}"));
+    let model: Arc<dyn ChatModel> = Arc::new(OfflineReader::new());
+    let prompts = Prompts::new(texts.clone());
+    for name in texts.keys() {
+        let role = PROMPTS.iter().find(|(known, _)| known == name);
+        let Some((_, role)) = role else {
+            let known: Vec<_> = PROMPTS.iter().map(|(name, _)| *name).collect();
+            let text = format!(
+                "there is no prompt `{name}`; there are {}",
+                known.join(", ")
+            );
+            return Err(wrong(&text));
+        };
+        let model = model.clone();
+        match role {
+            Role::Planner => planner::Planner::new(model, &prompts, config.planner.clone())
+                .map(drop)
+                .map_err(|e| wrong(&e))?,
+            Role::Mapper => mapper::Mapper::new(model, &prompts, config.mapper.clone())
+                .map(drop)
+                .map_err(|e| wrong(&e))?,
+            Role::Reducer => reducer::Reducer::new(model, &prompts, config.reducer.clone())
+                .map(drop)
+                .map_err(|e| wrong(&e))?,
+            _ => clarifier::Clarifier::new(model, &prompts, config.clarifier.clone())
+                .map(drop)
+                .map_err(|e| wrong(&e))?,
+        }
+    }
+    Ok(())
 }
 
 /// The stage of a thinking role.
@@ -277,5 +328,20 @@ mod tests {
         let ended = async { while running.join_next().await.is_some() {} };
         let ended = tokio::time::timeout(Duration::from_secs(5), ended).await;
         assert!(ended.is_ok());
+    }
+
+    #[test]
+    fn a_text_is_checked_against_the_prompt_that_it_replaces() {
+        let check = |name: &str, text: &str| {
+            let texts = [(name.to_owned(), text.to_owned())].into();
+            check_prompts(&Config::default(), &texts)
+        };
+        check("reducer", "---user---\n{{question}} {{facts}}").unwrap();
+        for (name, _) in PROMPTS {
+            let fail = check(name, "no prompt").unwrap_err();
+            assert!(fail.message.contains(&format!("`{name}`")), "{fail}");
+        }
+        let unknown = check("cook", "---user---\n").unwrap_err();
+        assert!(unknown.message.contains("planner_refine"), "{unknown}");
     }
 }

@@ -78,12 +78,13 @@ impl Clarifier {
 
     fn request(&self, cx: &Cx, doubt: &Doubt) -> Result<ChatRequest, Error> {
         let Doubt::NoResults { query, narrowed_by } = doubt;
-        let prompt = self.prompt.render(&[
+        let prompt = self.prompt.or(&cx.case.overrides.prompts)?.render(&[
             ("question", query),
             ("narrowed_by", &narrowed_by.join("\n")),
         ])?;
         Ok(ChatRequest {
             role: Role::Clarifier,
+            model: cx.case.overrides.model.clone(),
             turn: cx.header.turn.clone(),
             tenant: cx.header.tenant.clone(),
             system: prompt.system,
@@ -163,6 +164,19 @@ mod tests {
             panic!("one call")
         };
         insta::assert_snapshot!(format!("{}\n======\n{}", request.system, request.user));
+    }
+
+    #[tokio::test]
+    async fn a_turn_may_bring_a_model_and_a_prompt() {
+        let model = ScriptedModel::saying(["{}"]);
+        let mut cx = step(Role::Clarifier, "which lamps failed?");
+        cx.case.overrides.model = Some("large".into());
+        let own = "Be bold.\n---user---\n{{question}} {{narrowed_by}}";
+        cx.case.overrides.prompts = [("clarifier".to_owned(), own.to_owned())].into();
+        run(&model, &cx, doubt(&[])).await;
+        let request = &model.requests()[0];
+        assert_eq!(request.model.as_deref(), Some("large"));
+        assert_eq!(request.system, "Be bold.");
     }
 
     #[tokio::test]

@@ -132,6 +132,7 @@ impl Turns {
             created_at: self.now(),
             deadline: question.deadline.unwrap_or(default),
             parent: None,
+            first_hop: 0,
             reply_to: reply,
             question_hash: question.hash(),
             live: question.stream,
@@ -167,6 +168,7 @@ impl Turns {
             queries: Vec::new(),
             earlier: None,
             min_seq: question.min_seq,
+            overrides: Default::default(),
         };
         let (now, keep) = (self.now(), self.topology.keep);
         let envelope = |case, header: &Header| (case, header.clone());

@@ -124,6 +124,7 @@ impl Extractor {
         ])?;
         Ok(ChatRequest {
             role: Role::Indexer,
+            model: None,
             // No turn asks: one document stands for it.
             turn: TurnId::new(document.doc_id.as_str()).expect("ids keep one rule"),
             tenant: document.tenant.clone(),

@@ -79,7 +79,7 @@ impl Mapper {
     }
 
     fn request(&self, cx: &Cx, passage: &Passage) -> Result<ChatRequest, Error> {
-        let prompt = self.prompt.render(&[
+        let prompt = self.prompt.or(&cx.case.overrides.prompts)?.render(&[
             ("question", cx.case.question.best()),
             ("source", &one_line(&passage.source)),
             ("title", &one_line(&passage.title)),
@@ -87,6 +87,7 @@ impl Mapper {
         ])?;
         Ok(ChatRequest {
             role: Role::Mapper,
+            model: cx.case.overrides.model.clone(),
             turn: cx.header.turn.clone(),
             tenant: cx.header.tenant.clone(),
             system: prompt.system,
@@ -184,6 +185,19 @@ mod tests {
 
     fn mapper(model: &Arc<ScriptedModel>) -> Mapper {
         Mapper::new(model.clone(), &Prompts::default(), Options::default()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_turn_may_bring_a_model_and_a_prompt() {
+        let model = ScriptedModel::saying(["{}"]);
+        let mut cx = step(Role::Mapper, "what is the total of INV-7?");
+        cx.case.overrides.model = Some("large".into());
+        let own = "Be bold.\n---user---\n{{question}} {{source}} {{title}} {{text}}";
+        cx.case.overrides.prompts = [("mapper".to_owned(), own.to_owned())].into();
+        mapper(&model).run(&cx, task()).await.unwrap();
+        let request = &model.requests()[0];
+        assert_eq!(request.model.as_deref(), Some("large"));
+        assert_eq!(request.system, "Be bold.");
     }
 
     #[tokio::test]

@@ -101,6 +101,7 @@ impl Planner {
         let Rendered { system, user } = self.render(cx, task)?;
         Ok(ChatRequest {
             role: Role::Planner,
+            model: cx.case.overrides.model.clone(),
             turn: cx.header.turn.clone(),
             tenant: cx.header.tenant.clone(),
             system,
@@ -112,10 +113,10 @@ impl Planner {
     }
 
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
-        let question = cx.case.question.best();
+        let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
         match task {
-            PlanTask::First => self.first.render(&[("question", question)]),
-            PlanTask::Refine { why, .. } => self.refine.render(&[
+            PlanTask::First => self.first.or(instead)?.render(&[("question", question)]),
+            PlanTask::Refine { why, .. } => self.refine.or(instead)?.render(&[
                 ("question", question),
                 ("earlier_queries", &cx.case.queries.join("\n")),
                 ("feedback", why),
@@ -228,6 +229,25 @@ mod tests {
         assert_eq!(done.fallbacks, []);
         assert_eq!(model.requests()[0].timeout, Duration::from_secs(15));
         insta::assert_snapshot!(shown(&model));
+    }
+
+    #[tokio::test]
+    async fn a_turn_may_bring_a_model_and_a_prompt() {
+        let model = ScriptedModel::saying(["{}", "{}"]);
+        let (mut cx, task) = refine();
+        cx.case.overrides.model = Some("large".into());
+        let own = "Be bold.\n---user---\n{{question}} {{earlier_queries}} {{feedback}}";
+        let prompts = [("planner_refine".to_owned(), own.to_owned())];
+        cx.case.overrides.prompts = prompts.into();
+        run(&model, &cx, task).await;
+        run(&model, &cx, PlanTask::First).await;
+        let [refined, first] = &model.requests()[..] else {
+            panic!("two calls")
+        };
+        assert_eq!(refined.model.as_deref(), Some("large"));
+        assert_eq!(first.model.as_deref(), Some("large"));
+        assert_eq!(refined.system, "Be bold.");
+        assert_ne!(first.system, "Be bold.", "the other prompt is as it was");
     }
 
     #[tokio::test]

@@ -201,12 +201,13 @@ impl Reducer {
     }
 
     fn request(&self, cx: &Cx, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
-        let prompt = brief.prompt.render(&[
+        let prompt = brief.prompt.or(&cx.case.overrides.prompts)?.render(&[
             ("question", &cx.case.question.original),
             (brief.section, &brief.evidence.section()),
         ])?;
         Ok(ChatRequest {
             role: Role::Reducer,
+            model: cx.case.overrides.model.clone(),
             turn: cx.header.turn.clone(),
             tenant: cx.header.tenant.clone(),
             system: prompt.system,

@@ -7,9 +7,11 @@
 
 mod snapshots;
 mod stream;
+mod upkeep;
 
 pub use snapshots::{Pieces, Snapshot, Snapshots};
 pub use stream::{ConsumerSpec, Progress, Retention, Stream, StreamSpec, StreamState};
+pub use upkeep::Upkeep;
 
 use bytes::Bytes;
 use envelope::{Class, Classed, UnixMs};

@@ -318,6 +318,10 @@ impl Log {
         count
     }
 
+    pub(super) fn delete(&mut self, sequence: u64) -> bool {
+        self.remove(sequence).is_some()
+    }
+
     pub(super) fn get(&self, sequence: u64) -> Option<Stored> {
         self.messages.get(&sequence).map(|e| e.stored.clone())
     }

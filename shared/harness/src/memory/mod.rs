@@ -17,6 +17,7 @@ mod log;
 mod pull;
 mod snapshots;
 mod subjects;
+mod upkeep;
 
 use crate::bus::{
     Bus, BusError, ConsumerSpec, CoreMessage, Progress, Publish, PublishError, Puller, Reader,

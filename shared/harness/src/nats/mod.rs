@@ -12,6 +12,7 @@ mod objects;
 mod pull;
 mod setup;
 mod snapshots;
+mod upkeep;
 
 pub use metrics::Metrics;
 pub use setup::{Change, check, setup};

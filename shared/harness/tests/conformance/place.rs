@@ -1,7 +1,7 @@
 //! Where a case runs, and the few words that cases are written in.
 
 use argosy_harness::bus::{
-    Bus, ConsumerSpec, Delivery, Fence, Publish, PublishError, Puller, Snapshots, Stored,
+    Bus, ConsumerSpec, Delivery, Fence, Publish, PublishError, Puller, Snapshots, Stored, Upkeep,
 };
 use argosy_harness::memory::MemoryBus;
 use argosy_harness::nats::{self, NatsBus};
@@ -25,6 +25,7 @@ pub(crate) enum Place {
 pub(crate) struct Ground {
     pub(crate) bus: Arc<dyn Bus>,
     pub(crate) snapshots: Arc<dyn Snapshots>,
+    pub(crate) upkeep: Arc<dyn Upkeep>,
     pub(crate) topology: Topology,
     _server: Option<testkit::nats::TestServer>,
 }
@@ -65,6 +66,7 @@ impl Place {
                 let bus = MemoryBus::new(&topology);
                 Ground {
                     snapshots: bus.clone(),
+                    upkeep: bus.clone(),
                     bus,
                     topology,
                     _server: None,
@@ -80,6 +82,7 @@ impl Place {
                 nats::setup(&bus, &topology).await.unwrap();
                 Ground {
                     snapshots: bus.clone(),
+                    upkeep: bus.clone(),
                     bus,
                     topology,
                     _server: Some(server),

@@ -109,6 +109,7 @@ impl ChatModel for OfflineReader {
 
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
         Box::pin(async move {
+            request.is_for(NAME)?;
             let answer = self.answer(request.role, &request.user, request.max_tokens);
             let text = answer.ok_or_else(|| Error::Refused {
                 status: 400,

@@ -8,6 +8,7 @@ use std::time::Duration;
 fn request(role: Role, user: &str) -> ChatRequest {
     ChatRequest {
         role,
+        model: None,
         turn: envelope::TurnId::new("t1").unwrap(),
         tenant: envelope::TenantId::default_tenant(),
         system: String::new(),
@@ -39,6 +40,19 @@ async fn every_role_gets_its_shape() {
         .await
         .unwrap_err();
     assert!(matches!(error, Error::Refused { status: 400, .. }));
+}
+
+#[tokio::test]
+async fn it_is_no_other_model() {
+    let mut request = request(Role::Planner, "<question>x</question>");
+    request.model = Some(NAME.into());
+    OfflineReader::new().chat(&request).await.unwrap();
+    request.model = Some("large".into());
+    let error = OfflineReader::new().chat(&request).await.unwrap_err();
+    assert!(
+        matches!(error, Error::Refused { status: 404, .. }),
+        "{error}"
+    );
 }
 
 #[test]

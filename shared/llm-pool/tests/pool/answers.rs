@@ -29,6 +29,16 @@ async fn answers_with_text_model_and_usage() {
 }
 
 #[tokio::test]
+async fn a_request_may_name_another_model() {
+    let node = FakeNode::saying("x").await.unwrap();
+    let mut request = request();
+    request.model = Some("large".into());
+    let reply = pool(options(&[&node])).chat(&request).await.unwrap();
+    assert_eq!(reply.model, "large");
+    assert_eq!(node.prompts()[0].body["model"], "large");
+}
+
+#[tokio::test]
 async fn estimates_usage_where_the_node_says_nothing() {
     let node = FakeNode::saying("abcdefgh").await.unwrap();
     let usage = ask(options(&[&node])).await.unwrap().usage;

@@ -26,6 +26,7 @@ const LONG: Duration = Duration::from_secs(20);
 fn request() -> ChatRequest {
     ChatRequest {
         role: Role::Mapper,
+        model: None,
         turn: TurnId::new("t1").unwrap(),
         tenant: TenantId::default_tenant(),
         system: "Be brief.".into(),

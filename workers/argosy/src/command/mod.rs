@@ -1,16 +1,19 @@
 //! One module per command. Each takes its arguments and the configuration, and prints its result.
 
 pub mod ask;
+pub mod dead;
 pub mod demo;
 pub mod edition;
 pub mod index;
 pub mod models;
 pub mod nodes;
+pub mod replay;
 pub mod run;
 pub mod schema;
 pub mod search;
 pub mod setup;
 pub mod status;
+pub mod trace;
 pub mod turn;
 pub mod up;
 

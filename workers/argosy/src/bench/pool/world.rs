@@ -113,6 +113,7 @@ impl World {
         let turn = TurnId::new(format!("bench-{tenant}-{question}"));
         ChatRequest {
             role: Role::Mapper,
+            model: None,
             turn: turn.unwrap_or_else(|_| unreachable!("letters and digits make a turn id")),
             tenant: tenant_id.unwrap_or_else(|_| unreachable!("letters and digits make a tenant")),
             system: filled(system, SYSTEM_BYTES),

@@ -1,0 +1,360 @@
+//! What a turn begins with that goes on from another one.
+
+use super::*;
+use crate::bus::Headers;
+use bytes::Bytes;
+use envelope::{
+    Asked, Bucket, Budget, Case, DocId, Draft, Fact, Findings, Matched, Passage, Plan, ReduceTask,
+    TenantId,
+};
+
+const KEEP: Duration = Duration::from_secs(300);
+
+fn old() -> TurnId {
+    TurnId::new("old").unwrap()
+}
+
+fn header(role: Role, hop: u16) -> Header {
+    Header {
+        turn: old(),
+        tenant: TenantId::default_tenant(),
+        shard: 0,
+        hop,
+        round: 0,
+        role,
+        asked_at: UnixMs(1_000),
+        created_at: UnixMs(1_500),
+        deadline: UnixMs(61_000),
+        parent: None,
+        first_hop: 0,
+        reply_to: Some("_INBOX.a".into()),
+        question_hash: "h".into(),
+        live: true,
+        traceparent: None,
+    }
+}
+
+fn case() -> Case {
+    Case {
+        question: Asked {
+            original: "why?".into(),
+            rewritten: None,
+        },
+        mode: Default::default(),
+        profile: Default::default(),
+        buckets: Vec::new(),
+        filter: Default::default(),
+        budget: Budget::default(),
+        queries: Vec::new(),
+        earlier: None,
+        min_seq: 0,
+        overrides: Overrides::default(),
+    }
+}
+
+fn stored(subject: impl ToString, sequence: u64, body: Bytes) -> Stored {
+    Stored {
+        subject: subject.to_string(),
+        headers: Headers::default(),
+        body,
+        sequence,
+        stored_at: UnixMs(1_500),
+    }
+}
+
+fn step<P: serde::Serialize>(role: Role, hop: u16, payload: P) -> Stored {
+    let step = Envelope {
+        v: envelope::WIRE,
+        header: header(role, hop),
+        case: case(),
+        trail: Vec::new(),
+        payload,
+    };
+    let (turn, shard, index) = (old(), 0, None);
+    let at = Subject::Step {
+        shard,
+        role,
+        turn,
+        hop,
+        index,
+    };
+    stored(at, hop.into(), encode(&step).unwrap())
+}
+
+fn passage(n: u16) -> Passage {
+    Passage {
+        bucket: Bucket::new("b").unwrap(),
+        doc_id: DocId::new("d").unwrap(),
+        chunk_id: format!("d.{n}"),
+        title: "D".into(),
+        source: "d.md".into(),
+        page: None,
+        line: 1,
+        score: 0.9091067,
+        text: "text".into(),
+        metadata: Default::default(),
+        found_by: Vec::new(),
+    }
+}
+
+fn scatter(hop: u16, maps: u16) -> Stored {
+    let found = Scatter {
+        plan: Plan::default(),
+        passages: (0..maps).map(passage).collect(),
+        matched: Matched::Matched,
+        total_hits: maps.into(),
+    };
+    let record = step(Role::Retriever, hop, found);
+    let (turn, shard) = (old(), 0);
+    stored(
+        Subject::Scatter { shard, turn, hop },
+        hop.into(),
+        record.body,
+    )
+}
+
+fn part(hop: u16, index: u16, result: PartResult) -> Stored {
+    let part = Part {
+        v: envelope::WIRE,
+        index,
+        result,
+        entry: None,
+    };
+    let (turn, shard) = (old(), 0);
+    let at = Subject::Part {
+        shard,
+        turn,
+        hop,
+        index,
+    };
+    stored(at, 9, encode(&part).unwrap())
+}
+
+fn findings() -> PartResult {
+    PartResult::Findings(Findings::default())
+}
+
+/// planner 0, retriever 1, scatter 2, maps 3 (one of them an error), reducer 4, validator 5.
+fn history() -> History {
+    let gather = ReduceTask::Gather {
+        scatter: 2,
+        strict: false,
+        last: false,
+    };
+    let mut steps = vec![
+        step(Role::Planner, 0, envelope::PlanTask::First),
+        step(Role::Retriever, 1, Plan::default()),
+        scatter(2, 3),
+    ];
+    for index in 0..3 {
+        let mut map = step(Role::Mapper, 3, "not read");
+        map.subject = format!("argosy.step.0.mapper.old.3.{index}");
+        steps.push(map);
+    }
+    steps.push(part(3, 0, findings()));
+    steps.push(part(3, 1, PartResult::Error("model_refused".into())));
+    steps.push(part(3, 2, findings()));
+    steps.push(step(Role::Reducer, 4, gather));
+    let draft = Draft {
+        text: "a".into(),
+        sources: Vec::new(),
+        facts: Vec::<Fact>::new(),
+        scatter: Some(2),
+        strict: false,
+        no_information: false,
+        matched: Matched::Matched,
+    };
+    steps.push(step(Role::Validator, 5, draft));
+    History {
+        steps,
+        ..History::default()
+    }
+}
+
+fn begun(start: &Start) -> Header {
+    start.header(TurnId::again("x"), UnixMs(100_000), UnixMs(160_000))
+}
+
+fn subjects(start: &Start, history: &History) -> Result<Vec<String>, Error> {
+    let messages = messages(start, history, &begun(start), &Overrides::default(), KEEP)?;
+    let new = TurnId::again("x").to_string();
+    let short = |message: &Publish| message.subject.replace(&new, "NEW");
+    Ok(messages.iter().map(short).collect())
+}
+
+fn from(role: Role) -> Start {
+    Start::from_history(&history(), &old(), role, None).unwrap()
+}
+
+#[test]
+fn a_step_stands_alone_or_brings_what_it_reads() {
+    let of = |role| subjects(&from(role), &history()).unwrap();
+    assert_eq!(of(Role::Planner), ["argosy.step.0.planner.NEW.0"]);
+    assert_eq!(of(Role::Retriever), ["argosy.step.0.retriever.NEW.1"]);
+    let fanout = [
+        "argosy.step.0.scatter.NEW.2",
+        "argosy.part.0.NEW.3.0",
+        "argosy.part.0.NEW.3.1",
+        "argosy.part.0.NEW.3.2",
+    ];
+    let with = |step: &'static str| [&fanout[..], &[step]].concat();
+    assert_eq!(of(Role::Reducer), with("argosy.step.0.reducer.NEW.4"));
+    assert_eq!(of(Role::Validator), with("argosy.step.0.validator.NEW.5"));
+}
+
+#[test]
+fn maps_are_made_again_all_of_them_or_those_that_failed() {
+    let all = subjects(&from(Role::Mapper), &history()).unwrap();
+    assert_eq!(
+        all,
+        [
+            "argosy.step.0.scatter.NEW.2",
+            "argosy.step.0.mapper.NEW.3.0",
+            "argosy.step.0.mapper.NEW.3.1",
+            "argosy.step.0.mapper.NEW.3.2",
+            "argosy.timer.NEW.2"
+        ]
+    );
+    let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
+    let start = Start::from_letter(&letter, &history()).unwrap();
+    let failed = subjects(&start, &history()).unwrap();
+    assert_eq!(
+        failed,
+        [
+            "argosy.step.0.scatter.NEW.2",
+            "argosy.part.0.NEW.3.0",
+            "argosy.part.0.NEW.3.2",
+            "argosy.step.0.mapper.NEW.3.1",
+            "argosy.timer.NEW.2"
+        ]
+    );
+}
+
+#[test]
+fn the_new_turn_names_its_parent_and_answers_nobody_else() {
+    let start = from(Role::Reducer);
+    let overrides = Overrides {
+        model: Some("large".into()),
+        ..Overrides::default()
+    };
+    let header = begun(&start);
+    let all = messages(&start, &history(), &header, &overrides, KEEP).unwrap();
+    let step: Recorded = decode(&all.last().unwrap().body).unwrap();
+    let Header {
+        turn,
+        parent,
+        first_hop,
+        hop,
+        role,
+        deadline,
+        reply_to,
+        live,
+        ..
+    } = step.header;
+    assert_eq!((turn, parent), (TurnId::again("x"), Some(old())));
+    assert_eq!((first_hop, hop, role), (4, 4, Role::Reducer));
+    assert_eq!((deadline, reply_to, live), (UnixMs(160_000), None, false));
+    assert_eq!(step.case.overrides, overrides);
+    let record: Envelope<Scatter> = decode(&all[0].body).unwrap();
+    assert_eq!(
+        (record.header.hop, record.header.turn),
+        (2, TurnId::again("x"))
+    );
+    assert_eq!(
+        record.payload.passages,
+        (0..3).map(passage).collect::<Vec<_>>()
+    );
+    assert!(
+        all.iter()
+            .all(|m| m.ttl == Some(Duration::from_secs(60) + KEEP))
+    );
+    assert_eq!(start.time(), Duration::from_secs(60));
+}
+
+#[test]
+fn what_has_aged_out_is_said_or_done_without() {
+    let nothing = History::default();
+    let none = Start::from_history(&nothing, &old(), Role::Reducer, None).unwrap_err();
+    assert!(matches!(none, Error::AgedOut(_)), "{none}");
+    let absent = Start::from_history(&history(), &old(), Role::Clarifier, None).unwrap_err();
+    assert!(
+        absent.to_string().contains("validator at hop 5"),
+        "{absent}"
+    );
+    // A letter outlives its turn's steps: what it reads of them is gone.
+    let letter = |role: Role, at: usize| {
+        let body = history().steps[at].body.clone();
+        let hop = if role == Role::Reducer { 4 } else { 5 };
+        stored(format!("argosy.dead.{role}.old.{hop}"), 7, body)
+    };
+    let reducer = Start::from_letter(&letter(Role::Reducer, 9), &nothing).unwrap();
+    assert!(matches!(
+        subjects(&reducer, &nothing),
+        Err(Error::AgedOut(_))
+    ));
+    let validator = Start::from_letter(&letter(Role::Validator, 10), &nothing).unwrap();
+    assert_eq!(
+        subjects(&validator, &nothing).unwrap(),
+        ["argosy.step.0.validator.NEW.5"]
+    );
+    let map = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
+    let gone = Start::from_letter(&map, &nothing).unwrap_err();
+    assert!(matches!(gone, Error::AgedOut(_)), "{gone}");
+    let broken = stored("argosy.dead.planner.old.0", 7, Bytes::from_static(b"\xff"));
+    let unread = Start::from_letter(&broken, &nothing).unwrap_err();
+    assert!(matches!(unread, Error::Unreadable(_)), "{unread}");
+    let document = stored("argosy.dead.indexer.main.b.d", 7, Bytes::new());
+    let none = Start::from_letter(&document, &nothing).unwrap_err();
+    assert!(matches!(none, Error::NoStep(_)), "{none}");
+}
+
+#[test]
+fn two_letters_of_one_step_are_one_turn() {
+    let letter = |subject: &str, sequence, origin: &str| {
+        let mut letter = stored(subject, sequence, Bytes::new());
+        letter.headers = letter.headers.with(header::DEAD_ORIGIN, origin);
+        retry_id(&letter)
+    };
+    let first = letter("argosy.dead.planner.old.0", 7, "ARGOSY_STEPS_0/5");
+    assert_eq!(
+        first,
+        letter("argosy.dead.planner.old.0", 8, "ARGOSY_STEPS_0/5")
+    );
+    assert_ne!(
+        first,
+        letter("argosy.dead.planner.old.0", 7, "ARGOSY_STEPS_0/6")
+    );
+    assert_ne!(
+        first,
+        letter("argosy.dead.planner.old.1", 7, "ARGOSY_STEPS_0/5")
+    );
+    let replays = replay_ids(&old());
+    assert_eq!(replays.len(), usize::from(REPLAYS_MAX));
+    assert!(replays.iter().all(TurnId::is_derived));
+}
+
+#[tokio::test]
+async fn who_claims_twice_has_claimed_once() {
+    let bus = crate::memory::MemoryBus::new(&crate::topology::Topology::default());
+    let (start, turn) = (from(Role::Planner), TurnId::again("y"));
+    let minute = Duration::from_secs(60);
+    let first = claim(&*bus, &start, &turn, minute, KEEP).await.unwrap();
+    assert_eq!((first.created, first.has_ended), (Created::Now, false));
+    let second = claim(&*bus, &start, &turn, minute * 2, KEEP).await.unwrap();
+    assert_eq!(second.created, Created::Before);
+    assert_eq!(
+        second.header, first.header,
+        "the first one's deadline holds"
+    );
+    for claim in [first, second] {
+        let none = Overrides::default();
+        let all = messages(&start, &history(), &claim.header, &none, KEEP).unwrap();
+        begin(&*bus, all).await.unwrap();
+    }
+    let steps = bus.count(Stream::Steps(0), "argosy.step.>").await.unwrap();
+    assert_eq!(steps, 1);
+    let mut other = from(Role::Planner);
+    other.recorded.header.turn = TurnId::new("another").unwrap();
+    let taken = claim(&*bus, &other, &turn, minute, KEEP).await;
+    assert!(matches!(taken, Err(Error::Taken(_))), "{taken:?}");
+}

@@ -1,0 +1,155 @@
+//! The arguments of the commands that look at turns and start them again.
+
+use super::Server;
+use clap::{Args, Subcommand};
+use envelope::{Role, TurnId};
+
+/// `argosy trace`
+#[derive(Debug, Args)]
+pub struct Trace {
+    /// The turn.
+    pub turn: TurnId,
+    /// Go on until the turn has ended: a terminal is drawn anew, otherwise lines are added. As JSON, one
+    /// object at the end.
+    #[arg(long)]
+    pub follow: bool,
+    /// Show every map of a fan-out instead of one line for all.
+    #[arg(long)]
+    pub unfold: bool,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// What to do with dead letters.
+#[derive(Debug, Subcommand)]
+pub enum Dead {
+    /// List them, the newest last.
+    #[command(after_help = "Example: argosy dead ls --role mapper --since 1h")]
+    Ls(DeadLs),
+    /// Show one: where it came from, its last error, the start of its payload.
+    #[command(after_help = "Example: argosy dead show 17")]
+    Show(DeadShow),
+    /// Try again what they were about: each a new turn that goes on from the step that was given up.
+    #[command(after_help = "Example: argosy dead retry 17 18 --yes")]
+    Retry(DeadRetry),
+    /// Delete them.
+    #[command(after_help = "Example: argosy dead drop --older-than 12h --yes")]
+    Drop(DeadDrop),
+}
+
+impl Dead {
+    /// Where the fleet is.
+    pub fn server(&self) -> &Server {
+        match self {
+            Dead::Ls(args) => &args.server,
+            Dead::Show(args) => &args.server,
+            Dead::Retry(args) => &args.chosen.server,
+            Dead::Drop(args) => &args.chosen.server,
+        }
+    }
+}
+
+/// Which dead letters are meant.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Which {
+    /// Only those of this role.
+    #[arg(long, value_name = "ROLE")]
+    pub role: Option<Role>,
+    /// Only those with this reason, such as `step_timeout`.
+    #[arg(long, value_name = "REASON")]
+    pub reason: Option<String>,
+    /// Only those stored so long ago or earlier, as in 90s, 15m, 2h, 1d.
+    #[arg(long, value_name = "TIME")]
+    pub older_than: Option<settings::Span>,
+    /// Only those stored since so long ago.
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<settings::Span>,
+}
+
+/// `argosy dead ls`
+#[derive(Debug, Args)]
+pub struct DeadLs {
+    /// Which.
+    #[command(flatten)]
+    pub which: Which,
+    /// Most letters to list: the newest ones.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub limit: u64,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy dead show`
+#[derive(Debug, Args)]
+pub struct DeadShow {
+    /// Its number, as `argosy dead ls` has it.
+    pub number: u64,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// Which dead letters something is done with, and whether it is.
+#[derive(Debug, Args)]
+pub struct Chosen {
+    /// Their numbers, as `argosy dead ls` has them. Without: all that the filters let through.
+    #[arg(conflicts_with_all = ["role", "reason", "older_than", "since", "all"])]
+    pub numbers: Vec<u64>,
+    /// Which.
+    #[command(flatten)]
+    pub which: Which,
+    /// All there are, where no filter is given.
+    #[arg(long)]
+    pub all: bool,
+    /// Do it. Without, it is only said what would be done.
+    #[arg(long)]
+    pub yes: bool,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy dead retry`
+#[derive(Debug, Args)]
+pub struct DeadRetry {
+    /// Which.
+    #[command(flatten)]
+    pub chosen: Chosen,
+    /// How long the new turns may take, as in 90s. Default: as long as the old ones.
+    #[arg(long, value_name = "TIME")]
+    pub deadline: Option<settings::Span>,
+}
+
+/// `argosy dead drop`
+#[derive(Debug, Args)]
+pub struct DeadDrop {
+    /// Which.
+    #[command(flatten)]
+    pub chosen: Chosen,
+}
+
+/// `argosy replay`
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// The turn.
+    pub turn: TurnId,
+    /// Whose step to begin with: the first one of this role, unless --hop names another. What came before
+    /// is taken over, everything from there on is done again.
+    #[arg(long, value_name = "ROLE")]
+    pub from: Role,
+    /// Hop of the step, where the role has several; `argosy trace` shows them.
+    #[arg(long, value_name = "HOP")]
+    pub hop: Option<u16>,
+    /// Take something else for this turn: model=NAME, or prompt.NAME=FILE with a prompt's name, such as
+    /// prompt.reducer=my.md. May be repeated.
+    #[arg(long = "with", value_name = "KEY=VALUE")]
+    pub overrides: Vec<String>,
+    /// How long the new turn may take, as in 90s. Default: as long as the old one.
+    #[arg(long, value_name = "TIME")]
+    pub deadline: Option<settings::Span>,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}

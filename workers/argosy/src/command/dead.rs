@@ -1,0 +1,385 @@
+//! `argosy dead`
+
+use crate::cli::{self, Chosen, Output, Which};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::letters::{self, CHOSEN_MAX, Letter, Retried, Retry, Wanted};
+use crate::render::{self, one_line};
+use anstream::println;
+use envelope::{TurnId, UnixMs, header};
+use harness::bus::{Bus, Stored, Stream, Upkeep};
+use harness::history;
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// How much of a payload is shown, in bytes.
+const PAYLOAD_BYTES: usize = 2_000;
+
+/// Does what is wanted with dead letters.
+pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), Fail> {
+    let bus = super::connect(&config).await?;
+    match what {
+        cli::Dead::Ls(args) => ls(&*bus, &args, output).await,
+        cli::Dead::Show(args) => show(&*bus, args.number, output).await,
+        cli::Dead::Retry(args) => {
+            let time = args.deadline.map(settings::Span::duration);
+            let keep = config.topology().keep;
+            let todo = chosen(&*bus, &args.chosen).await?;
+            let mut rows = Vec::with_capacity(todo.letters.len());
+            for (letter, stored) in todo.letters {
+                let retry = letters::plan(&*bus, &stored).await?;
+                rows.push(match args.chosen.yes {
+                    false => Row::planned(&letter, &retry),
+                    true => Row::retried(&letter, letters::act(&*bus, retry, time, keep).await?),
+                });
+            }
+            finish(&rows, todo.older, args.chosen.yes, output)
+        }
+        cli::Dead::Drop(args) => {
+            let todo = chosen(&*bus, &args.chosen).await?;
+            let mut rows = Vec::with_capacity(todo.letters.len());
+            for (letter, _) in todo.letters {
+                let text = match args.chosen.yes {
+                    false => "would be deleted",
+                    true if bus.delete(Stream::Dead, letter.number).await? => "deleted",
+                    true => "was gone already",
+                };
+                rows.push(Row::new(&letter, None, text, true));
+            }
+            finish(&rows, todo.older, args.chosen.yes, output)
+        }
+    }
+}
+
+fn wanted(which: &Which, now: UnixMs) -> Wanted {
+    let before = |span: settings::Span| UnixMs(now.0.saturating_sub(span.as_millis()));
+    Wanted {
+        role: which.role,
+        reason: which.reason.clone(),
+        until: which.older_than.map(before),
+        since: which.since.map(before),
+    }
+}
+
+/// The object of `dead ls -o json`.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    letters: Vec<ShownLetter<'a>>,
+    older: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct ShownLetter<'a> {
+    #[serde(flatten)]
+    letter: &'a Letter,
+    retried_as: Option<&'a TurnId>,
+}
+
+async fn ls(bus: &dyn Bus, args: &cli::DeadLs, output: Output) -> Result<(), Fail> {
+    let wanted = wanted(&args.which, bus.now());
+    let listed = letters::list(bus, &wanted, args.limit as usize).await?;
+    let retried = retried(bus, &listed.letters).await?;
+    let retried_as = |letter: &Letter| retried.get(letter.retry.as_ref()?);
+    if output == Output::Json {
+        let letters = listed.letters.iter().map(|letter| ShownLetter {
+            letter,
+            retried_as: retried_as(letter),
+        });
+        render::json(&Shown {
+            letters: letters.collect(),
+            older: listed.older,
+        });
+        return Ok(());
+    }
+    if listed.letters.is_empty() {
+        println!("there is no dead letter like that");
+        return Ok(());
+    }
+    let head = format!(
+        "{:>6}  {:<9} {:<9} {:<20} {:>5}  {:<32} ERROR",
+        "NUMBER", "AGE", "ROLE", "REASON", "TRIES", "ABOUT"
+    );
+    println!("{}", head.bold());
+    for letter in &listed.letters {
+        println!("{}", line(letter, bus.now()));
+        if let Some(turn) = retried_as(letter) {
+            println!("{:>8}{} {turn}", "", "retried as".cyan());
+        }
+    }
+    if listed.older > 0 {
+        println!("{} older ones; see --limit", listed.older);
+    }
+    Ok(())
+}
+
+fn line(letter: &Letter, now: UnixMs) -> String {
+    format!(
+        "{:>6}  {:<9} {:<9} {:<20} {:>5}  {:<32} {}",
+        letter.number,
+        age(letter.stored_at.until(now)),
+        letter.role,
+        one_line(&letter.reason, 20),
+        letter.delivered,
+        one_line(&letter.about(), 32),
+        one_line(&letter.error, 80)
+    )
+}
+
+/// How long ago, in the largest unit that says something.
+fn age(ms: u64) -> String {
+    match ms / 1_000 {
+        s @ ..120 => format!("{s} s"),
+        s @ ..7_200 => format!("{} min", s / 60),
+        s @ ..172_800 => format!("{} h", s / 3_600),
+        s => format!("{} d", s / 86_400),
+    }
+}
+
+/// Which of the turns that try these letters again there are.
+async fn retried(bus: &dyn Bus, letters: &[Letter]) -> Result<BTreeSet<TurnId>, Fail> {
+    let ids: BTreeSet<TurnId> = letters.iter().filter_map(|l| l.retry.clone()).collect();
+    let ids: Vec<TurnId> = ids.into_iter().collect();
+    let mut there = BTreeSet::new();
+    for some in ids.chunks(256) {
+        let found = history::standing(bus, some).await?;
+        there.extend(found.into_iter().map(|standing| standing.turn));
+    }
+    Ok(there)
+}
+
+/// The object of `dead show -o json`.
+#[derive(Debug, Serialize)]
+struct Whole<'a> {
+    #[serde(flatten)]
+    shown: ShownLetter<'a>,
+    headers: &'a [(String, String)],
+    /// The start of the body, as text.
+    payload: String,
+}
+
+async fn show(bus: &dyn Upkeep, number: u64, output: Output) -> Result<(), Fail> {
+    let stored = letters::get(bus, number).await?;
+    let Some(letter) = Letter::of(&stored) else {
+        let text = format!("message {number}, `{}`, is no dead letter", stored.subject);
+        return Err(Fail::not_found(text));
+    };
+    let retried = retried(bus, std::slice::from_ref(&letter)).await?;
+    let head = &stored.body[..stored.body.len().min(PAYLOAD_BYTES)];
+    let payload = String::from_utf8_lossy(head).into_owned();
+    if output == Output::Json {
+        render::json(&Whole {
+            shown: ShownLetter {
+                letter: &letter,
+                retried_as: retried.first(),
+            },
+            headers: &stored.headers.0,
+            payload,
+        });
+        return Ok(());
+    }
+    let facts = [
+        (
+            "stored",
+            format!("{} ago", age(letter.stored_at.until(bus.now()))),
+        ),
+        ("about", letter.about()),
+        ("reason", letter.reason.red().to_string()),
+        ("error", letter.error.clone()),
+        ("tries", letter.delivered.to_string()),
+        ("subject", letter.subject.clone()),
+        ("origin", letter.origin.clone()),
+        ("trace", trace_id(&stored)),
+        (
+            "retried as",
+            retried.first().map_or(String::new(), ToString::to_string),
+        ),
+    ];
+    println!(
+        "{}",
+        format!("dead letter {number} of the {}", letter.role).bold()
+    );
+    for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
+        println!("  {name:<11} {fact}");
+    }
+    let cut = match stored.body.len() > PAYLOAD_BYTES {
+        true => format!(", the first {PAYLOAD_BYTES} of {}", stored.body.len()),
+        false => String::new(),
+    };
+    println!("  payload     {} bytes{cut}", stored.body.len());
+    println!(
+        "{}",
+        payload
+            .escape_debug()
+            .to_string()
+            .replace("\\\"", "\"")
+            .dimmed()
+    );
+    Ok(())
+}
+
+fn trace_id(stored: &Stored) -> String {
+    let header = stored.headers.get(header::TRACEPARENT);
+    let context = header.and_then(telemetry::TraceContext::parse);
+    context.map_or(String::new(), |context| context.trace_id())
+}
+
+/// Letters that something is to be done with.
+struct Todo {
+    letters: Vec<(Letter, Stored)>,
+    older: u64,
+}
+
+async fn chosen(bus: &dyn Upkeep, chosen: &Chosen) -> Result<Todo, Fail> {
+    let mut todo = Todo {
+        letters: Vec::new(),
+        older: 0,
+    };
+    let mut numbers = chosen.numbers.clone();
+    if numbers.is_empty() {
+        let wanted = wanted(&chosen.which, bus.now());
+        if wanted == Wanted::default() && !chosen.all {
+            return Err(Fail::usage("it is not said which dead letters")
+                .hint("name their numbers, or filter with --role, --reason, --older-than, --since, or say --all"));
+        }
+        let listed = letters::list(bus, &wanted, CHOSEN_MAX).await?;
+        todo.older = listed.older;
+        numbers = listed.letters.iter().map(|letter| letter.number).collect();
+    }
+    let is_named = !chosen.numbers.is_empty();
+    for number in numbers {
+        match letters::get(bus, number).await {
+            Ok(stored) => todo
+                .letters
+                .extend(Letter::of(&stored).map(|letter| (letter, stored))),
+            Err(fail) if is_named || fail.exit != 3 => return Err(fail),
+            // It has aged out since it was listed.
+            Err(_) => {}
+        }
+    }
+    Ok(todo)
+}
+
+/// What is done, or would be, with one letter.
+#[derive(Debug, Serialize)]
+struct Row {
+    number: u64,
+    about: String,
+    turn: Option<TurnId>,
+    what: String,
+    /// False for a letter that cannot be retried.
+    ok: bool,
+}
+
+impl Row {
+    fn new(letter: &Letter, turn: Option<&TurnId>, what: impl Into<String>, ok: bool) -> Row {
+        Row {
+            number: letter.number,
+            about: letter.about(),
+            turn: turn.cloned(),
+            what: what.into(),
+            ok,
+        }
+    }
+
+    fn planned(letter: &Letter, retry: &Retry) -> Row {
+        match retry {
+            Retry::Turn {
+                turn,
+                is_there: true,
+                ..
+            } => Row::new(letter, Some(turn), BEFORE, true),
+            Retry::Turn { turn, start, .. } => {
+                let (role, hop) = (start.role, start.hop);
+                let what = format!("would go on from the {role} at hop {hop} as");
+                Row::new(letter, Some(turn), what, true)
+            }
+            Retry::Before(turn) => Row::new(letter, Some(turn), BEFORE, true),
+            Retry::Document(message) => {
+                let what = format!("would be published to {}", message.subject);
+                Row::new(letter, None, what, true)
+            }
+            Retry::Cannot(why) => Row::cannot(letter, why),
+        }
+    }
+
+    fn retried(letter: &Letter, retried: Retried) -> Row {
+        match retried {
+            Retried::Now(turn) => Row::new(letter, Some(&turn), "retried as", true),
+            Retried::Before(turn) => Row::new(letter, Some(&turn), BEFORE, true),
+            Retried::Published => Row::new(letter, None, "published again", true),
+            Retried::Not(why) => Row::cannot(letter, &why),
+        }
+    }
+
+    fn cannot(letter: &Letter, why: &str) -> Row {
+        Row::new(letter, None, format!("cannot be retried: {why}"), false)
+    }
+}
+
+/// Said of a letter whose new turn is there.
+const BEFORE: &str = "was retried before, as";
+
+/// The object of `dead retry -o json` and `dead drop -o json`.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    /// Whether it was done.
+    done: bool,
+    letters: &'a [Row],
+    /// How many more the filters let through.
+    older: u64,
+}
+
+fn finish(rows: &[Row], older: u64, done: bool, output: Output) -> Result<(), Fail> {
+    if output == Output::Json {
+        render::json(&Report {
+            done,
+            letters: rows,
+            older,
+        });
+    } else {
+        for row in rows {
+            let turn = row
+                .turn
+                .as_ref()
+                .map_or(String::new(), |turn| format!(" {turn}"));
+            println!(
+                "{:>6}  {:<32} {}{turn}",
+                row.number,
+                one_line(&row.about, 32),
+                row.what
+            );
+        }
+        if rows.is_empty() {
+            println!("there is no dead letter like that");
+        }
+        if older > 0 {
+            println!("{older} older ones are left for another time");
+        }
+    }
+    let failed = rows.iter().filter(|row| !row.ok).count();
+    let (exit, code, message) = match (done, rows.len(), failed) {
+        (_, 0, _) | (true, _, 0) => return Ok(()),
+        (true, all, failed) => (
+            1,
+            "not_retried",
+            format!("{failed} of {all} cannot be retried"),
+        ),
+        (false, ..) => (
+            7,
+            "not_confirmed",
+            "nothing was done; say --yes to do it".into(),
+        ),
+    };
+    // The object has said it all.
+    let message = if output == Output::Json {
+        String::new()
+    } else {
+        message
+    };
+    Err(Fail {
+        exit,
+        code,
+        ..Fail::negative(message)
+    })
+}

@@ -1,0 +1,221 @@
+//! `argosy replay`
+
+use crate::cli::{self, Output};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::render;
+use crate::roles;
+use crate::trace::{self, Trace};
+use anstream::println;
+use envelope::{Overrides, Role, TurnId};
+use harness::again::{self, Start};
+use harness::bus::Bus;
+use harness::history;
+use harness::outbox::Created;
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use std::path::Path;
+
+/// The object of `replay -o json`.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    /// The new turn.
+    turn: &'a TurnId,
+    /// The one that it goes on from.
+    parent: &'a TurnId,
+    /// Whose step it begins with.
+    from: Role,
+    /// At which hop.
+    hop: u16,
+    /// What its model calls take instead.
+    overrides: &'a Overrides,
+    /// Steps whose results are taken over.
+    taken_over: Vec<String>,
+    /// Steps of the old turn that are made again, and what they may lead to.
+    made_again: Vec<String>,
+    /// Model calls that the steps made again had cost in the old turn.
+    calls_made_again: u32,
+}
+
+/// Starts a new turn from a recorded step of another one.
+pub async fn run(args: cli::Replay, config: Config, output: Output) -> Result<(), Fail> {
+    if matches!(args.from, Role::Gateway | Role::Indexer) {
+        return Err(
+            Fail::usage(format!("the {} does no step of a turn", args.from))
+                .hint("--from planner, retriever, mapper, reducer, validator or clarifier"),
+        );
+    }
+    let overrides = overrides(&args.overrides)?;
+    roles::check_prompts(&config, &overrides.prompts)?;
+    let bus = super::connect(&config).await?;
+    let found = trace::read(&*bus, &args.turn).await?;
+    let found = found.ok_or_else(|| {
+        Fail::not_found(format!(
+            "nothing is known of turn `{}`: there is none, or it has aged out",
+            args.turn
+        ))
+    })?;
+    let start = Start::from_history(&found.history, &args.turn, args.from, args.hop)?;
+    let time = args.deadline.map_or(start.time(), settings::Span::duration);
+    let keep = config.topology().keep;
+    let claim = claim(&*bus, &args.turn, &start, time, keep).await?;
+    let messages = again::messages(&start, &found.history, &claim.header, &overrides, keep)?;
+    again::begin(&*bus, messages).await?;
+    let old = trace::build(&args.turn, &found);
+    show(
+        &claim.header.turn,
+        &old,
+        &start,
+        &overrides,
+        output,
+        &args.server,
+    );
+    Ok(())
+}
+
+/// Claims the first id of a replay that is free; somebody else may be doing the same.
+async fn claim(
+    bus: &dyn Bus,
+    turn: &TurnId,
+    start: &Start,
+    time: std::time::Duration,
+    keep: std::time::Duration,
+) -> Result<again::Claim, Fail> {
+    let ids = again::replay_ids(turn);
+    let there = history::standing(bus, &ids).await?;
+    let is_free = |id: &&TurnId| !there.iter().any(|standing| standing.turn == **id);
+    for id in ids.iter().filter(is_free) {
+        let claim = again::claim(bus, start, id, time, keep).await?;
+        if claim.created == Created::Now {
+            return Ok(claim);
+        }
+    }
+    Err(Fail::negative(format!(
+        "turn `{turn}` has been replayed {} times; the next is possible when the answers of those have aged out",
+        again::REPLAYS_MAX
+    )))
+}
+
+/// Reads `model=NAME` and `prompt.NAME=FILE`.
+fn overrides(pairs: &[String]) -> Result<Overrides, Fail> {
+    let mut overrides = Overrides::default();
+    for pair in pairs {
+        let wrong = |why: &str| {
+            Fail::usage(format!("--with `{pair}`: {why}")).hint(
+                "as in --with model=NAME or --with prompt.reducer=FILE; options are set with --set",
+            )
+        };
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| wrong("want KEY=VALUE"))?;
+        match (key, key.strip_prefix("prompt.")) {
+            ("model", _) => overrides.model = Some(value.to_owned()),
+            (_, Some(name)) => {
+                let text = std::fs::read_to_string(Path::new(value))
+                    .map_err(|e| wrong(&format!("`{value}` cannot be read: {e}")))?;
+                overrides.prompts.insert(name.to_owned(), text);
+            }
+            _ => return Err(wrong("neither `model` nor `prompt.NAME`")),
+        }
+    }
+    let checked = overrides.check();
+    checked.map_err(|e| Fail::usage(format!("--with: {e}")))?;
+    Ok(overrides)
+}
+
+fn show(
+    turn: &TurnId,
+    old: &Trace,
+    start: &Start,
+    overrides: &Overrides,
+    output: Output,
+    server: &cli::Server,
+) {
+    let (taken_over, made_again, calls_made_again) = split(old, start.hop);
+    if output == Output::Json {
+        render::json(&Shown {
+            turn,
+            parent: &old.turn,
+            from: start.role,
+            hop: start.hop,
+            overrides,
+            taken_over,
+            made_again,
+            calls_made_again,
+        });
+        return;
+    }
+    let list = |steps: &[String]| match steps.is_empty() {
+        true => "nothing".to_owned(),
+        false => steps.join(", "),
+    };
+    println!(
+        "turn {} goes on from the {} at hop {} of {}",
+        turn.bold(),
+        start.role,
+        start.hop,
+        old.turn
+    );
+    println!("  taken over  {}", list(&taken_over));
+    println!(
+        "  made again  {}; that was {} then",
+        list(&made_again),
+        render::count(calls_made_again.into(), "model call")
+    );
+    let url = server.server.as_ref().map(|url| format!(" --server {url}"));
+    let url = url.unwrap_or_default();
+    println!("watch it with: argosy trace {turn} --follow{url}");
+}
+
+/// The steps of a turn before a hop, those from it on, and the model calls of the latter.
+fn split(old: &Trace, hop: u16) -> (Vec<String>, Vec<String>, u32) {
+    let (mut before, mut after, mut calls) = (Vec::new(), Vec::new(), 0);
+    for step in &old.steps {
+        let name = format!("{} (hop {})", step.role, step.hop);
+        if step.hop < hop {
+            before.push(name);
+        } else {
+            after.push(name);
+            calls += step.usage.calls;
+        }
+        let Some(first) = step.maps.first() else {
+            continue;
+        };
+        let name = format!("mapper x{} (hop {})", step.maps.len(), first.hop);
+        if first.hop < hop {
+            before.push(name);
+        } else {
+            after.push(name);
+            calls += step.maps.iter().map(|map| map.usage.calls).sum::<u32>();
+        }
+    }
+    (before, after, calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overrides_are_read_and_what_is_none_is_refused_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("own.md");
+        std::fs::write(&file, "text").unwrap();
+        let prompt = format!("prompt.reducer={}", file.display());
+        let read = overrides(&["model=a=b".into(), prompt]).unwrap();
+        assert_eq!(read.model.as_deref(), Some("a=b"));
+        assert_eq!(read.prompts["reducer"], "text");
+        for bad in [
+            "model",
+            "model=",
+            "temperature=1",
+            "prompt.reducer=/nowhere/at/all",
+        ] {
+            let fail = overrides(&[bad.into()]).unwrap_err();
+            assert!(
+                fail.exit == 2 && fail.message.contains("--with"),
+                "{fail:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `argosy trace`
+
+use crate::cli::{self, Output};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::render;
+use crate::trace::{self, Step, Trace, draw};
+use anstream::println;
+use envelope::limits::DEADLINE_MS_MAX;
+use envelope::{TurnId, UnixMs};
+use harness::bus::{Bus, Upkeep};
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// How often a running turn is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// How long after its deadline a turn may take to be ended, in milliseconds.
+const LATE_MS: u64 = 10_000;
+
+/// Shows how a turn went, or goes.
+pub async fn run(args: cli::Trace, config: Config, output: Output) -> Result<(), Fail> {
+    let bus = super::connect(&config).await?;
+    let first = look(&*bus, &args.turn).await?;
+    let detail = draw::Detail {
+        unfold: args.unfold,
+    };
+    if !args.follow {
+        show(&first, output, detail);
+        return Ok(());
+    }
+    let mut follower = Follower::new(output, detail);
+    let limit = first.deadline.unwrap_or(bus.now().plus(DEADLINE_MS_MAX));
+    let followed = follow(&*bus, first, limit.plus(LATE_MS), &mut follower).await;
+    followed.map_err(|fail| super::for_fleet(fail, &args.server))
+}
+
+async fn look(bus: &dyn Upkeep, turn: &TurnId) -> Result<Trace, Fail> {
+    match trace::read(bus, turn).await? {
+        Some(found) => Ok(trace::build(turn, &found)),
+        None => Err(Fail::not_found(format!(
+            "nothing is known of turn `{turn}`: there is none, or it has aged out"
+        ))
+        .hint("a question that no gateway has taken yet is not known either; does one run?")),
+    }
+}
+
+fn show(trace: &Trace, output: Output, detail: draw::Detail) {
+    match output {
+        Output::Json => render::json(trace),
+        Output::Text => {
+            for line in draw::lines(trace, detail) {
+                println!("{line}");
+            }
+        }
+    }
+}
+
+/// Looks again and again until the turn has ended.
+async fn follow(
+    bus: &dyn Upkeep,
+    mut trace: Trace,
+    until: UnixMs,
+    follower: &mut Follower,
+) -> Result<(), Fail> {
+    loop {
+        follower.tell(&trace);
+        if trace.outcome.is_some() {
+            return Ok(());
+        }
+        if bus.now() > until {
+            let text = format!(
+                "turn `{}` is past its deadline and has not ended",
+                trace.turn
+            );
+            return Err(Fail::still_running(text)
+                .about(&trace.turn)
+                .hint("gateways end turns: does one run? Look again with: argosy trace"));
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+        match look(bus, &trace.turn).await {
+            Ok(next) => trace = next,
+            // The server is away for a moment; the turn is not.
+            Err(fail) if fail.exit == 4 => tracing::warn!(%fail, "not seen this time"),
+            Err(fail) => return Err(fail),
+        }
+    }
+}
+
+/// How a turn that runs is shown.
+enum Follower {
+    /// Drawn anew, on a terminal.
+    Screen(draw::Detail),
+    /// A line for each step that has come further; what was said last of each.
+    Lines(BTreeMap<(u16, Option<u16>), String>),
+    /// Once, at the end.
+    Object,
+}
+
+impl Follower {
+    fn new(output: Output, detail: draw::Detail) -> Follower {
+        match output {
+            Output::Json => Follower::Object,
+            Output::Text if std::io::stdout().is_terminal() => Follower::Screen(detail),
+            Output::Text => Follower::Lines(BTreeMap::new()),
+        }
+    }
+
+    fn tell(&mut self, trace: &Trace) {
+        let has_ended = trace.outcome.is_some();
+        match self {
+            Follower::Object if has_ended => render::json(trace),
+            Follower::Object => {}
+            Follower::Screen(detail) => {
+                // From the top of the screen, so that lines stay where they were.
+                let lines = draw::lines(trace, *detail).join("\n");
+                println!("\x1b[2J\x1b[H{lines}");
+            }
+            Follower::Lines(said) => {
+                for line in news(said, trace) {
+                    println!("{line}");
+                }
+                if has_ended {
+                    println!("{}", draw::end(trace));
+                }
+            }
+        }
+    }
+}
+
+/// The lines of the steps that have come further since they were told of.
+fn news(said: &mut BTreeMap<(u16, Option<u16>), String>, trace: &Trace) -> Vec<String> {
+    let all = trace.steps.iter();
+    let all = all.flat_map(|step| std::iter::once(step).chain(&step.maps));
+    let mut lines = Vec::new();
+    for step in all.filter(|step| !step.inherited) {
+        let state = format!("{}{}", step.doing.as_str(), step.decided);
+        let place = (step.hop, step.index);
+        if said.get(&place) != Some(&state) {
+            lines.push(draw::line(step, "", &name(step)));
+            lines.extend(draw::hanging(step, ""));
+            said.insert(place, state);
+        }
+    }
+    lines
+}
+
+fn name(step: &Step) -> String {
+    match step.index {
+        Some(index) => format!("{} {index}", step.role),
+        None => step.role.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::sample::{self, Turn};
+    use envelope::Role;
+
+    #[test]
+    fn a_step_is_told_of_when_it_has_come_further() {
+        let mut said = BTreeMap::new();
+        let mut tell = |turn: &Turn| {
+            let lines = news(&mut said, &trace::build(&sample::id(), &turn.found()));
+            anstream::adapter::strip_str(&lines.join("\n")).to_string()
+        };
+        let mut turn = Turn::until_the_maps();
+        turn.handed_out(Role::Mapper, 9);
+        assert_eq!(tell(&turn).lines().count(), 5, "two steps and three maps");
+        assert_eq!(tell(&turn), "");
+        turn.part(1, None);
+        let news = tell(&turn);
+        assert!(
+            news.starts_with("mapper 1") && news.contains("done"),
+            "{news}"
+        );
+        assert_eq!(news.lines().count(), 1, "{news}");
+        let ended = tell(&Turn::answered());
+        assert!(
+            ended.contains("fallback: parts_failed (indexes [1])"),
+            "{ended}"
+        );
+        assert!(ended.contains("dead letter 17"), "{ended}");
+    }
+}

@@ -1,0 +1,323 @@
+//! Dead letters: read, chosen by what is said of them, and what trying one again would do.
+//!
+//! A letter of a turn is tried again as a new turn that goes on from the step; a letter of a document by
+//! publishing the document again. Nothing here prints, and nothing is done before [`act`].
+
+use crate::fail::Fail;
+use envelope::{Role, Subject, TurnId, UnixMs, header};
+use harness::again::{self, Start};
+use harness::bus::{Bus, BusError, Headers, Publish, Stored, Stream, Upkeep};
+use harness::history::{self, History};
+use harness::outbox::{Created, publish_until};
+use serde::Serialize;
+use std::collections::VecDeque;
+use std::time::Duration;
+
+/// How far back is looked, in sequences of the stream.
+pub const SCAN_MAX: u64 = 100_000;
+/// Most letters that something is done with at once.
+pub const CHOSEN_MAX: usize = 1_000;
+/// How long the next letter may take.
+const NEXT_WAIT: Duration = Duration::from_secs(10);
+
+/// What is said of a dead letter, without the bytes. Every field is always there.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Letter {
+    /// Its number: the sequence in the stream of dead letters.
+    pub number: u64,
+    /// When it was stored, in Unix milliseconds.
+    pub stored_at: UnixMs,
+    /// Whose step it was; the indexer's for documents.
+    pub role: Role,
+    /// The turn, for steps.
+    pub turn: Option<TurnId>,
+    /// The hop, for steps.
+    pub hop: Option<u16>,
+    /// Which of a fan-out, for map steps.
+    pub index: Option<u16>,
+    /// The document, for documents.
+    pub source: Option<String>,
+    /// Why, as a word.
+    pub reason: String,
+    /// The last error.
+    pub error: String,
+    /// Where the message was stored.
+    pub subject: String,
+    /// In which stream, and its sequence there.
+    pub origin: String,
+    /// How often it had been delivered.
+    pub delivered: u64,
+    /// Bytes of its body.
+    pub bytes: usize,
+    /// The turn that tries it again, for steps: there or not.
+    #[serde(skip)]
+    pub retry: Option<TurnId>,
+}
+
+impl Letter {
+    /// What a stored dead letter says; `None` when it is none of ours.
+    pub fn of(stored: &Stored) -> Option<Letter> {
+        let (role, place) = match Subject::parse(&stored.subject).ok()? {
+            Subject::Dead {
+                role,
+                turn,
+                hop,
+                index,
+            } => (role, Some((turn, hop, index))),
+            Subject::DeadDocument { .. } => (Role::Indexer, None),
+            _ => return None,
+        };
+        let of = |name| stored.headers.get(name).map(str::to_owned);
+        let (turn, hop, index) = match place {
+            Some((turn, hop, index)) => (Some(turn), Some(hop), index),
+            None => (None, None, None),
+        };
+        Some(Letter {
+            number: stored.sequence,
+            stored_at: stored.stored_at,
+            role,
+            retry: turn.is_some().then(|| again::retry_id(stored)),
+            turn,
+            hop,
+            index,
+            source: of(header::SOURCE),
+            reason: of(header::DEAD_REASON).unwrap_or_default(),
+            error: of(header::DEAD_ERROR).unwrap_or_default(),
+            subject: of(header::DEAD_SUBJECT).unwrap_or_default(),
+            origin: of(header::DEAD_ORIGIN).unwrap_or_default(),
+            delivered: of(header::DEAD_DELIVERED)
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(0),
+            bytes: stored.body.len(),
+        })
+    }
+
+    /// What it is about, in a word or two.
+    pub fn about(&self) -> String {
+        match (&self.turn, self.hop, self.index) {
+            (Some(turn), Some(hop), Some(index)) => format!("{turn} hop {hop}.{index}"),
+            (Some(turn), Some(hop), None) => format!("{turn} hop {hop}"),
+            _ => self.source.clone().unwrap_or_else(|| self.subject.clone()),
+        }
+    }
+}
+
+/// Which letters are meant; the default means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Of this role.
+    pub role: Option<Role>,
+    /// With this reason.
+    pub reason: Option<String>,
+    /// Stored at this time or before.
+    pub until: Option<UnixMs>,
+    /// Stored at this time or after.
+    pub since: Option<UnixMs>,
+}
+
+impl Wanted {
+    /// Whether a letter is meant.
+    pub fn takes(&self, letter: &Letter) -> bool {
+        self.role.is_none_or(|role| role == letter.role)
+            && (self.reason.as_ref()).is_none_or(|reason| *reason == letter.reason)
+            && self.until.is_none_or(|until| letter.stored_at <= until)
+            && self.since.is_none_or(|since| letter.stored_at >= since)
+    }
+
+    fn filter(&self) -> String {
+        match self.role {
+            Some(role) => format!("argosy.dead.{role}.>"),
+            None => "argosy.dead.>".into(),
+        }
+    }
+}
+
+/// Letters in the order in which they were stored.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Listed {
+    /// The newest of those that are meant.
+    pub letters: Vec<Letter>,
+    /// How many more are meant, as far as was looked.
+    pub older: u64,
+}
+
+/// The newest `limit` letters that are meant.
+pub async fn list(bus: &dyn Bus, wanted: &Wanted, limit: usize) -> Result<Listed, Fail> {
+    let filter = wanted.filter();
+    let Some(last) = bus.last(Stream::Dead, &filter).await? else {
+        return Ok(Listed::default());
+    };
+    let from = last.sequence.saturating_sub(SCAN_MAX) + 1;
+    let mut reader = bus.read(Stream::Dead, &filter, from).await?;
+    let (mut kept, mut older) = (VecDeque::new(), 0);
+    loop {
+        let next = tokio::time::timeout(NEXT_WAIT, reader.next()).await;
+        let (stored, pending) = next.map_err(|_| Fail::cannot_connect("NATS went away"))??;
+        if let Some(letter) = Letter::of(&stored).filter(|letter| wanted.takes(letter)) {
+            kept.push_back(letter);
+            if kept.len() > limit {
+                kept.pop_front();
+                older += 1;
+            }
+        }
+        // What comes while it is read is for the next time; the last may have been deleted meanwhile.
+        if stored.sequence >= last.sequence || pending == 0 {
+            let letters = kept.into();
+            return Ok(Listed { letters, older });
+        }
+    }
+}
+
+/// The letter with this number, whole.
+pub async fn get(bus: &dyn Upkeep, number: u64) -> Result<Stored, Fail> {
+    let stored = bus.message(Stream::Dead, number).await?;
+    stored.ok_or_else(|| {
+        Fail::not_found(format!(
+            "there is no dead letter {number}, or it has aged out"
+        ))
+        .hint("the numbers are those of: argosy dead ls")
+    })
+}
+
+/// What trying a letter again does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Retry {
+    /// A new turn goes on from the step.
+    Turn {
+        /// Its id.
+        turn: TurnId,
+        /// Whether it is there and has not ended: what of it is missing is made good.
+        is_there: bool,
+        /// From where.
+        start: Box<Start>,
+        /// What is stored of the old one.
+        history: Box<History>,
+    },
+    /// The turn that did has ended, or can no longer be made good.
+    Before(TurnId),
+    /// The document is published again.
+    Document(Box<Publish>),
+    /// It cannot be; why not.
+    Cannot(String),
+}
+
+/// What trying a letter again would do. Changes nothing.
+pub async fn plan(bus: &dyn Bus, stored: &Stored) -> Result<Retry, Fail> {
+    let Some(letter) = Letter::of(stored) else {
+        return Ok(Retry::Cannot(format!(
+            "`{}` is no dead letter",
+            stored.subject
+        )));
+    };
+    let (Some(old), Some(turn)) = (&letter.turn, letter.retry.clone()) else {
+        return Ok(match letter.source {
+            Some(_) => Retry::Document(Box::new(document(&letter, stored))),
+            None => Retry::Cannot("it does not say which document it is".into()),
+        });
+    };
+    let there = history::standing(bus, std::slice::from_ref(&turn)).await?;
+    let is_there = !there.is_empty();
+    if there.iter().any(|standing| standing.answer.is_some()) {
+        return Ok(Retry::Before(turn));
+    }
+    let history = history::read(bus, old).await?;
+    Ok(match Start::from_letter(stored, &history) {
+        Ok(start) => Retry::Turn {
+            turn,
+            is_there,
+            start: Box::new(start),
+            history: Box::new(history),
+        },
+        Err(_) if is_there => Retry::Before(turn),
+        Err(error) => Retry::Cannot(error.to_string()),
+    })
+}
+
+/// The document as it was published: its headers, without what the letter says.
+fn document(letter: &Letter, stored: &Stored) -> Publish {
+    let own = |name: &str| {
+        let is_of_the_letter = name.starts_with("Argosy-Dead-");
+        name.starts_with("Argosy-") && !is_of_the_letter
+    };
+    let headers = stored.headers.0.iter().filter(|(name, _)| own(name));
+    Publish {
+        headers: Headers(headers.cloned().collect()),
+        ..Publish::new(&letter.subject, stored.body.clone())
+    }
+}
+
+/// What came of trying a letter again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Retried {
+    /// As this turn, from now on.
+    Now(TurnId),
+    /// As this turn, before.
+    Before(TurnId),
+    /// The document waits to be indexed.
+    Published,
+    /// Not at all; why not.
+    Not(String),
+}
+
+/// Tries a letter again. Done twice, it is done once: the turn has the same id.
+pub async fn act(
+    bus: &dyn Bus,
+    retry: Retry,
+    time: Option<Duration>,
+    keep: Duration,
+) -> Result<Retried, Fail> {
+    match retry {
+        Retry::Cannot(why) => Ok(Retried::Not(why)),
+        Retry::Before(turn) => Ok(Retried::Before(turn)),
+        Retry::Document(message) => {
+            let until = bus.now().plus(5_000);
+            let stored = publish_until(bus, *message, until).await;
+            stored.map_err(|e| Fail::negative(format!("the document was not stored: {e}")))?;
+            Ok(Retried::Published)
+        }
+        Retry::Turn {
+            turn,
+            start,
+            history,
+            ..
+        } => {
+            let time = time.unwrap_or(start.time());
+            let claim = again::claim(bus, &start, &turn, time, keep).await?;
+            if claim.has_ended {
+                return Ok(Retried::Before(turn));
+            }
+            // A claim of somebody who went no further is gone on with.
+            let none = envelope::Overrides::default();
+            let messages = again::messages(&start, &history, &claim.header, &none, keep);
+            again::begin(bus, messages?).await?;
+            Ok(match claim.created {
+                Created::Now => Retried::Now(turn),
+                Created::Before => Retried::Before(turn),
+            })
+        }
+    }
+}
+
+impl From<again::Error> for Fail {
+    fn from(error: again::Error) -> Self {
+        match error {
+            again::Error::Bus(error) => error.into(),
+            again::Error::AgedOut(_) => Fail::not_found(error.to_string()).hint(
+                "steps are kept for `streams.keep` (5m) after their deadline; raise it for the next time",
+            ),
+            again::Error::NotThere { .. } | again::Error::NoStep(_) => {
+                Fail::not_found(error.to_string())
+            }
+            again::Error::Publish(_) | again::Error::Outbox(_) => {
+                Fail::from(BusError::Away(error.to_string()))
+            }
+            again::Error::Unreadable(_) | again::Error::Taken(_) => {
+                Fail::negative(error.to_string())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "letters_tests.rs"]
+mod tests;

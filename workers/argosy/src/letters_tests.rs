@@ -1,0 +1,186 @@
+//! Letters chosen by what is said of them, tried again, deleted.
+
+use super::*;
+use bytes::Bytes;
+use envelope::{Asked, Budget, Case, Envelope, Header, PlanTask, TenantId, encode};
+use harness::memory::MemoryBus;
+use harness::topology::Topology;
+
+const KEEP: Duration = Duration::from_secs(300);
+
+/// The letter of a planner's step of turn `old`.
+fn planner() -> Publish {
+    let header = Header {
+        turn: TurnId::new("old").unwrap(),
+        tenant: TenantId::default_tenant(),
+        shard: 0,
+        hop: 0,
+        round: 0,
+        role: Role::Planner,
+        asked_at: UnixMs(1),
+        created_at: UnixMs(1),
+        deadline: UnixMs(60_001),
+        parent: None,
+        first_hop: 0,
+        reply_to: None,
+        question_hash: "h".into(),
+        live: false,
+        traceparent: None,
+    };
+    let case = Case {
+        question: Asked {
+            original: "why?".into(),
+            rewritten: None,
+        },
+        mode: Default::default(),
+        profile: Default::default(),
+        buckets: Vec::new(),
+        filter: Default::default(),
+        budget: Budget::default(),
+        queries: Vec::new(),
+        earlier: None,
+        min_seq: 0,
+        overrides: Default::default(),
+    };
+    let step = Envelope {
+        v: envelope::WIRE,
+        header,
+        case,
+        trail: Vec::new(),
+        payload: PlanTask::First,
+    };
+    letter("argosy.dead.planner.old.0", "panic", encode(&step).unwrap())
+}
+
+fn letter(subject: &str, reason: &str, body: Bytes) -> Publish {
+    let headers = Headers::default()
+        .with(header::DEAD_REASON, reason)
+        .with(header::DEAD_ERROR, "words")
+        .with(header::DEAD_ORIGIN, "ARGOSY_STEPS_0/5")
+        .with(header::DEAD_DELIVERED, "8");
+    Publish {
+        headers,
+        ..Publish::new(subject, body)
+    }
+}
+
+async fn bus() -> std::sync::Arc<MemoryBus> {
+    let bus = MemoryBus::new(&Topology::default());
+    let document = letter(
+        "argosy.dead.indexer.main.b.d",
+        "empty",
+        Bytes::from_static(b"text"),
+    );
+    let headers = document.headers.with(header::SOURCE, "b/d.md");
+    let headers = headers.with(header::DEAD_SUBJECT, "argosy.document.b.name");
+    for publish in [
+        letter("argosy.dead.mapper.old.3.1", "model_refused", Bytes::new()),
+        Publish {
+            headers,
+            ..document
+        },
+        planner(),
+        letter(
+            "argosy.dead.reducer.old.4",
+            "unreadable",
+            Bytes::from_static(b"\xff"),
+        ),
+    ] {
+        bus.publish(publish).await.unwrap();
+    }
+    bus
+}
+
+async fn numbers(bus: &dyn Bus, wanted: Wanted, limit: usize) -> (Vec<u64>, u64) {
+    let listed = list(bus, &wanted, limit).await.unwrap();
+    let numbers = listed.letters.iter().map(|letter| letter.number);
+    (numbers.collect(), listed.older)
+}
+
+#[tokio::test(start_paused = true)]
+async fn letters_are_chosen_by_what_is_said_of_them() {
+    let bus = bus().await;
+    let all = Wanted::default();
+    assert_eq!(numbers(&*bus, all.clone(), 9).await, (vec![1, 2, 3, 4], 0));
+    assert_eq!(numbers(&*bus, all.clone(), 3).await, (vec![2, 3, 4], 1));
+    let role = |role| Wanted {
+        role: Some(role),
+        ..Wanted::default()
+    };
+    assert_eq!(numbers(&*bus, role(Role::Planner), 9).await.0, [3]);
+    assert_eq!(numbers(&*bus, role(Role::Indexer), 9).await.0, [2]);
+    assert_eq!(numbers(&*bus, role(Role::Validator), 9).await.0, [0; 0]);
+    let reason = Wanted {
+        reason: Some("unreadable".into()),
+        ..all.clone()
+    };
+    assert_eq!(numbers(&*bus, reason, 9).await.0, [4]);
+    let now = bus.now();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    bus.publish(planner()).await.unwrap();
+    let old = Wanted {
+        until: Some(now.plus(1)),
+        ..all.clone()
+    };
+    let new = Wanted {
+        since: Some(now.plus(1)),
+        ..all
+    };
+    assert_eq!(numbers(&*bus, old, 9).await.0, [1, 2, 3, 4]);
+    assert_eq!(numbers(&*bus, new, 9).await.0, [5]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_letter_that_is_tried_twice_is_one_turn() {
+    let bus = bus().await;
+    let stored = get(&*bus, 3).await.unwrap();
+    let retry = plan(&*bus, &stored).await.unwrap();
+    let Retry::Turn { turn, .. } = &retry else {
+        panic!("{retry:?}");
+    };
+    let turn = turn.clone();
+    // Both looked before either did anything.
+    let first = act(&*bus, retry.clone(), None, KEEP).await.unwrap();
+    assert_eq!(first, Retried::Now(turn.clone()));
+    let second = act(&*bus, retry, None, KEEP).await.unwrap();
+    assert_eq!(second, Retried::Before(turn.clone()));
+    // As when the first one had gone no further than its claim.
+    bus.purge(Stream::Steps(0), "argosy.step.>").await.unwrap();
+    let third = plan(&*bus, &stored).await.unwrap();
+    assert!(
+        matches!(third, Retry::Turn { is_there: true, .. }),
+        "{third:?}"
+    );
+    let third = act(&*bus, third, None, KEEP).await.unwrap();
+    assert_eq!(third, Retried::Before(turn.clone()));
+    let steps = bus.count(Stream::Steps(0), "argosy.step.>").await.unwrap();
+    assert_eq!(steps, 1);
+    let begun = history::begun(&*bus, &turn).await.unwrap().unwrap();
+    assert_eq!(begun.parent.unwrap().as_str(), "old");
+}
+
+#[tokio::test(start_paused = true)]
+async fn documents_are_published_again_and_the_rest_says_why_not() {
+    let bus = bus().await;
+    let document = get(&*bus, 2).await.unwrap();
+    let retry = plan(&*bus, &document).await.unwrap();
+    let Retry::Document(message) = &retry else {
+        panic!("{retry:?}");
+    };
+    assert_eq!(message.subject, "argosy.document.b.name");
+    let source = ("Argosy-Source".to_owned(), "b/d.md".to_owned());
+    assert_eq!(
+        (&message.headers.0[..], &message.body[..]),
+        (&[source][..], &b"text"[..])
+    );
+    assert_eq!(act(&*bus, retry, None, KEEP).await, Ok(Retried::Published));
+    for (number, word) in [(1, "aged out"), (4, "cannot be read")] {
+        let stored = get(&*bus, number).await.unwrap();
+        match plan(&*bus, &stored).await.unwrap() {
+            Retry::Cannot(why) => assert!(why.contains(word), "{why}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    let missing = get(&*bus, 99).await.unwrap_err();
+    assert_eq!(missing.exit, 3);
+}

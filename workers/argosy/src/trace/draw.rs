@@ -1,0 +1,340 @@
+//! A trace for people: one line a step, what hangs on it below it.
+
+use super::{Again, Doing, How, Letter, Step, Trace};
+use crate::render::{count, duration, one_line};
+use envelope::{Fallback, Outcome, Overrides};
+use owo_colors::OwoColorize;
+
+/// How much of a trace is drawn.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Detail {
+    /// Show every map instead of a line for all of them.
+    pub unfold: bool,
+}
+
+/// How long a decision may be, in characters.
+const DECIDED_CHARS: usize = 90;
+/// Room for the branches, the name and the hop of a step.
+const NAME_WIDTH: usize = 22;
+
+/// The whole of it, as lines.
+pub fn lines(trace: &Trace, detail: Detail) -> Vec<String> {
+    let mut lines = head(trace);
+    let own = trace.steps.iter().filter(|step| !step.inherited);
+    let rounds = own.map(|step| step.round).max().unwrap_or(0);
+    let last = trace.steps.len().saturating_sub(1);
+    for (n, step) in trace.steps.iter().enumerate() {
+        let is_new_round = n > 0 && trace.steps[n - 1].round < step.round;
+        if rounds > 0 && is_new_round {
+            lines.push(format!("├─ round {}", step.round + 1).dimmed().to_string());
+        }
+        lines.extend(branch(step, n == last, detail));
+    }
+    lines.extend(foot(trace));
+    lines
+}
+
+/// How it stands, what it cost and how long it took, in one line.
+pub fn end(trace: &Trace) -> String {
+    let state = match trace.outcome {
+        Some(outcome) => coloured(outcome),
+        None => "running".yellow().to_string(),
+    };
+    let time = match (trace.asked_at.0, trace.outcome) {
+        (0, _) => String::new(),
+        (_, Some(_)) => format!(" in {}", duration(trace.duration_ms)),
+        (_, None) => format!(" for {}", duration(trace.duration_ms)),
+    };
+    let tokens = trace.usage.tokens_in + trace.usage.tokens_out;
+    let spent = format!(
+        "{}, {}",
+        count(trace.usage.calls.into(), "call"),
+        count(tokens, "token")
+    );
+    format!(
+        "turn {}  {state}{time}  {}",
+        trace.turn.bold(),
+        spent.dimmed()
+    )
+}
+
+fn head(trace: &Trace) -> Vec<String> {
+    let mut lines = vec![end(trace)];
+    if let Some(question) = &trace.question {
+        lines.push(format!("  {}", one_line(question, 110)));
+    }
+    if let Some(parent) = &trace.parent {
+        let from = match trace.first_hop {
+            0 => String::new(),
+            hop => format!(", from hop {hop}"),
+        };
+        lines.push(format!("  {} {parent}{from}", "goes on from".cyan()));
+    }
+    lines.extend(trace.overrides.as_ref().map(overridden));
+    if trace.aged_out {
+        let note = match trace.steps.is_empty() {
+            true => {
+                "its steps have aged out or there were none, and its terminal event has no trail"
+            }
+            false => "its steps have aged out; this is the trail of its terminal event",
+        };
+        lines.push(format!("  {} {note}", "note:".yellow()));
+    }
+    lines
+}
+
+fn overridden(overrides: &Overrides) -> String {
+    let Overrides { model, prompts } = overrides;
+    let model = model.iter().map(|name| format!("model={name}"));
+    let all: Vec<_> = model
+        .chain(prompts.keys().map(|name| format!("prompt {name}")))
+        .collect();
+    format!("  {} {}", "with".cyan(), all.join(", "))
+}
+
+fn coloured(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Answered => outcome.as_str().green().to_string(),
+        Outcome::Clarification | Outcome::Cancelled => outcome.as_str().yellow().to_string(),
+        Outcome::Refused | Outcome::Failed | Outcome::Expired => outcome.as_str().red().to_string(),
+    }
+}
+
+fn branch(step: &Step, is_last: bool, detail: Detail) -> Vec<String> {
+    let (turn, below) = if is_last {
+        ("└─ ", "   ")
+    } else {
+        ("├─ ", "│  ")
+    };
+    let mut lines = vec![line(step, turn, &step.role.to_string())];
+    lines.extend(hanging(step, below));
+    if step.maps.is_empty() {
+        return lines;
+    }
+    if !detail.unfold {
+        lines.push(folded(&step.maps, &format!("{below}└─ ")));
+        for map in step.maps.iter().filter(|map| map.dead.is_some()) {
+            lines.extend(hanging(map, &format!("{below}   ")));
+        }
+        return lines;
+    }
+    let last = step.maps.len() - 1;
+    for (n, map) in step.maps.iter().enumerate() {
+        let (turn, more) = if n == last {
+            ("└─ ", "   ")
+        } else {
+            ("├─ ", "│  ")
+        };
+        let name = format!("{} {}", map.role, map.index.unwrap_or(0));
+        lines.push(line(map, &format!("{below}{turn}"), &name));
+        lines.extend(hanging(map, &format!("{below}{more}")));
+    }
+    lines
+}
+
+/// One step: where, how long, how often, by whom, and what came of it.
+pub fn line(step: &Step, branches: &str, name: &str) -> String {
+    let times = match (step.doing, step.inherited, step.attempt) {
+        (_, true, _) => "taken over".into(),
+        (Doing::Waits | Doing::Open, ..) => format!("queued {}", duration(step.queued_ms)),
+        (Doing::Runs, ..) => format!("for {}", duration(step.queued_ms)),
+        (Doing::Left, ..) | (_, _, 0) => String::new(),
+        _ => format!(
+            "queued {}, work {}",
+            duration(step.queued_ms),
+            duration(step.worked_ms)
+        ),
+    };
+    let tries = match step.attempt {
+        0 | 1 => String::new(),
+        n => format!("attempt {n}"),
+    };
+    let tokens = step.usage.tokens_in + step.usage.tokens_out;
+    let model = step.model.as_ref();
+    let model = model.map_or(String::new(), |m| {
+        format!("{m}, {}", count(tokens, "token"))
+    });
+    let facts = [times, tries, model];
+    let facts: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+    let width = NAME_WIDTH.saturating_sub(branches.chars().count());
+    let decided = one_line(&step.decided, DECIDED_CHARS);
+    let facts = match facts.is_empty() {
+        true => String::new(),
+        false => facts.join(", ").dimmed().to_string(),
+    };
+    let said = [decided, facts].into_iter().filter(|part| !part.is_empty());
+    let text = format!(
+        "{}{name:<width$} hop {:<3} {} {}",
+        branches.dimmed(),
+        step.hop,
+        mark(step.doing),
+        said.collect::<Vec<_>>().join("  ")
+    );
+    text.trim_end().to_owned()
+}
+
+fn mark(doing: Doing) -> String {
+    let word = format!("{:<6}", doing.as_str());
+    match doing {
+        Doing::Done => word.green().to_string(),
+        Doing::Failed => word.red().to_string(),
+        Doing::Waits | Doing::Runs | Doing::Open => word.yellow().to_string(),
+        Doing::Left => word.dimmed().to_string(),
+    }
+}
+
+/// What hangs on a step: what it fell back to, and why it was given up.
+pub fn hanging(step: &Step, below: &str) -> Vec<String> {
+    let below = format!("{}   ", below.dimmed());
+    let fallbacks = step.fallbacks.iter().map(fallback);
+    let mut lines: Vec<_> = fallbacks
+        .map(|text| format!("{below}{}", text.yellow()))
+        .collect();
+    if let Some(letter) = &step.dead {
+        lines.extend(
+            dead(letter)
+                .into_iter()
+                .map(|text| format!("{below}{text}")),
+        );
+    }
+    lines
+}
+
+/// A fallback with what it says of itself.
+fn fallback(fallback: &Fallback) -> String {
+    let fields = match serde_json::to_value(fallback) {
+        Ok(serde_json::Value::Object(mut fields)) => {
+            fields.remove("kind");
+            fields
+        }
+        _ => serde_json::Map::new(),
+    };
+    let facts: Vec<_> = fields
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    match facts.is_empty() {
+        true => format!("fallback: {}", fallback.as_str()),
+        false => format!(
+            "fallback: {} ({})",
+            fallback.as_str(),
+            one_line(&facts.join(", "), 80)
+        ),
+    }
+}
+
+fn dead(letter: &Letter) -> Vec<String> {
+    let Letter {
+        sequence,
+        reason,
+        error,
+        delivered,
+        retried_as,
+    } = letter;
+    let times = match delivered {
+        1 => "1 delivery".to_owned(),
+        n => format!("{n} deliveries"),
+    };
+    let text = format!(
+        "dead letter {sequence}: {reason} after {times}: {}",
+        one_line(error, DECIDED_CHARS)
+    );
+    let mut lines = vec![text.red().to_string()];
+    lines.extend(
+        retried_as
+            .as_ref()
+            .map(|turn| format!("retried as {turn}").cyan().to_string()),
+    );
+    lines
+}
+
+/// The maps of one fan-out in one line.
+fn folded(maps: &[Step], branches: &str) -> String {
+    let name = format!("mapper x{}", maps.len());
+    let width = NAME_WIDTH.saturating_sub(branches.chars().count());
+    let longest = |of: fn(&Step) -> u64| maps.iter().map(of).max().unwrap_or(0);
+    let tokens = maps
+        .iter()
+        .map(|map| map.usage.tokens_in + map.usage.tokens_out)
+        .sum();
+    let times = format!(
+        "at most: queued {}, work {}",
+        duration(longest(|map| map.queued_ms)),
+        duration(longest(|map| map.worked_ms))
+    );
+    let again = maps.iter().filter(|map| map.attempt > 1).count();
+    let taken = maps.iter().filter(|map| map.inherited).count();
+    let mut facts = vec![times];
+    facts.extend((again > 0).then(|| format!("{again} redelivered")));
+    facts.extend((taken > 0).then(|| format!("{taken} taken over")));
+    facts.extend((tokens > 0).then(|| count(tokens, "token")));
+    let fell = fallen(maps);
+    facts.extend((!fell.is_empty()).then(|| format!("fallbacks: {fell}")));
+    format!(
+        "{}{name:<width$} hop {:<3} {}  {}",
+        branches.dimmed(),
+        maps.first().map_or(0, |map| map.hop),
+        counts(maps),
+        facts.join(", ").dimmed()
+    )
+}
+
+/// `4 ok, 1 error`: what became of the maps of a fan-out.
+fn counts(maps: &[Step]) -> String {
+    let of = |doing: Doing| maps.iter().filter(|map| map.doing == doing).count();
+    let words = [
+        (of(Doing::Done), "ok".green().to_string()),
+        (of(Doing::Failed), "error".red().to_string()),
+        (of(Doing::Runs), "running".yellow().to_string()),
+        (
+            of(Doing::Waits) + of(Doing::Open),
+            "waiting".yellow().to_string(),
+        ),
+        (of(Doing::Left), "left".dimmed().to_string()),
+    ];
+    let said = words.into_iter().filter(|(n, _)| *n > 0);
+    said.map(|(n, word)| format!("{n} {word}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// The fallbacks of a fan-out, each once with how often.
+fn fallen(maps: &[Step]) -> String {
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for fallback in maps.iter().flat_map(|map| &map.fallbacks) {
+        match kinds
+            .iter_mut()
+            .find(|(kind, _)| *kind == fallback.as_str())
+        {
+            Some((_, times)) => *times += 1,
+            None => kinds.push((fallback.as_str(), 1)),
+        }
+    }
+    let said = kinds.iter().map(|(kind, times)| format!("{times} {kind}"));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+fn foot(trace: &Trace) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(problem) = &trace.error {
+        let text = format!("{}: {}", problem.code, problem.message);
+        lines.push(text.red().to_string());
+    }
+    lines.extend(trace.again.iter().map(again));
+    lines
+}
+
+fn again(again: &Again) -> String {
+    let how = match again.how {
+        How::Retry => "retried as",
+        How::Replay => "replayed as",
+    };
+    let state = again
+        .outcome
+        .map_or_else(|| "running".yellow().to_string(), coloured);
+    format!("{} {}  {state}", how.cyan(), again.turn)
+}
+
+#[cfg(test)]
+#[path = "draw_tests.rs"]
+mod tests;

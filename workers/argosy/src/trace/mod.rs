@@ -1,0 +1,230 @@
+//! How a turn went, as a tree: who did what, how long it waited, what it fell back to, and what it is
+//! waiting for.
+//!
+//! [`read`] fetches what the streams still hold, [`build`] is a pure function from that to a [`Trace`], and
+//! [`draw`] writes it for people. While a turn runs, and `streams.keep` after its deadline, its steps are
+//! there; later only the trail of its terminal event is, and the trace says so. *Not* a tracing back end:
+//! spans of single calls are not here.
+
+pub mod draw;
+#[cfg(test)]
+pub(crate) mod sample;
+mod tree;
+
+use crate::fail::Fail;
+use envelope::{
+    Fallback, Outcome, Overrides, Problem, Role, TenantId, TurnId, UnixMs, Usage, decode,
+};
+use harness::again;
+use harness::bus::{Bus, Stream, Upkeep};
+use harness::history::{self, History};
+use serde::Serialize;
+use std::collections::BTreeMap;
+pub use tree::build;
+
+/// What was read of a turn and of those that went on from it.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// What is stored of it.
+    pub history: History,
+    /// The newest sequence that the consumer of each role has handed out, where it is known.
+    pub handed_out: BTreeMap<Role, u64>,
+    /// Turns that go on from it.
+    pub again: Vec<Again>,
+    /// When it was read.
+    pub at: UnixMs,
+}
+
+/// A turn as it went. The object of `trace -o json`; every field is always there.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trace {
+    /// The turn.
+    pub turn: TurnId,
+    /// Whose it is, where that is known.
+    pub tenant: Option<TenantId>,
+    /// What was asked, where that is known.
+    pub question: Option<String>,
+    /// How it ended; `null` while it runs.
+    pub outcome: Option<Outcome>,
+    /// Why there is no answer.
+    pub error: Option<Problem>,
+    /// The turn that it goes on from.
+    pub parent: Option<TurnId>,
+    /// Hop of its first step: steps before it were done for the parent.
+    pub first_hop: u16,
+    /// What its model calls take instead of what is configured.
+    pub overrides: Option<Overrides>,
+    /// When it was asked, in Unix milliseconds; 0 when that is not known.
+    pub asked_at: UnixMs,
+    /// When it ends at the latest, where that is known.
+    pub deadline: Option<UnixMs>,
+    /// When it ended.
+    pub ended_at: Option<UnixMs>,
+    /// From the question to the end, or to now.
+    pub duration_ms: u64,
+    /// Calls and tokens of its own steps.
+    pub usage: Usage,
+    /// True when none of its steps is stored any more: what follows is the trail of its terminal event.
+    pub aged_out: bool,
+    /// Its steps in the order of their hops; maps stand below the search that they read.
+    pub steps: Vec<Step>,
+    /// Turns that go on from it.
+    pub again: Vec<Again>,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doing {
+    /// No worker has been given it.
+    Waits,
+    /// A worker has it, or it is to be delivered again.
+    Runs,
+    /// Stored; whether a worker has it is not known.
+    Open,
+    /// Done.
+    Done,
+    /// Given up.
+    Failed,
+    /// The turn ended before it was done.
+    Left,
+}
+
+impl Doing {
+    /// The word for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Doing::Waits => "waits",
+            Doing::Runs => "runs",
+            Doing::Open => "open",
+            Doing::Done => "done",
+            Doing::Failed => "failed",
+            Doing::Left => "left",
+        }
+    }
+
+    /// Whether nothing has come of it yet.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Doing::Waits | Doing::Runs | Doing::Open)
+    }
+}
+
+/// One step. Every field is always there.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Step {
+    /// Whose step it is.
+    pub role: Role,
+    /// At which hop.
+    pub hop: u16,
+    /// Which attempt at an answer, from 0.
+    pub round: u8,
+    /// Which of the fan-out, for maps.
+    pub index: Option<u16>,
+    /// What became of it.
+    pub doing: Doing,
+    /// True when it was done for the parent and taken over.
+    pub inherited: bool,
+    /// The delivery that succeeded, from 1; 0 when none did, or none has yet.
+    pub attempt: u16,
+    /// From storing to the start of work; for an open step, to now.
+    pub queued_ms: u64,
+    /// Work.
+    pub worked_ms: u64,
+    /// The model that was called.
+    pub model: Option<String>,
+    /// What was spent.
+    pub usage: Usage,
+    /// What was decided, in a few words; empty when that is not known.
+    pub decided: String,
+    /// Every way in which it did less than it should.
+    pub fallbacks: Vec<Fallback>,
+    /// Why it was given up.
+    pub dead: Option<Letter>,
+    /// The maps of its fan-out.
+    pub maps: Vec<Step>,
+}
+
+/// A dead letter.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Letter {
+    /// Its sequence in the stream of dead letters: what `argosy dead` calls it.
+    pub sequence: u64,
+    /// Why, as a word.
+    pub reason: String,
+    /// The last error.
+    pub error: String,
+    /// How often the step had been delivered.
+    pub delivered: u64,
+    /// The turn that tries it again, if one does.
+    pub retried_as: Option<TurnId>,
+}
+
+/// How a turn goes on from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// A dead letter was tried again.
+    Retry,
+    /// It was replayed.
+    Replay,
+}
+
+/// A turn that goes on from another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Again {
+    /// The turn.
+    pub turn: TurnId,
+    /// How it came about.
+    pub how: How,
+    /// How it ended; `null` while it runs.
+    pub outcome: Option<Outcome>,
+}
+
+/// Reads what is known of a turn; `None` when nothing is.
+pub async fn read(bus: &dyn Upkeep, turn: &TurnId) -> Result<Option<Found>, Fail> {
+    let history = history::read(bus, turn).await?;
+    if history.is_empty() {
+        return Ok(None);
+    }
+    let again = read_again(bus, turn, &history).await?;
+    let mut handed_out = BTreeMap::new();
+    if history.answer.is_none() {
+        for role in tree::roles(&history) {
+            // Not knowing is no reason to show nothing.
+            match bus.handed_out(Stream::Steps(0), role.as_str()).await {
+                Ok(sequence) => drop(handed_out.insert(role, sequence)),
+                Err(error) => tracing::debug!(%error, %role, "consumer not asked"),
+            }
+        }
+    }
+    Ok(Some(Found {
+        history,
+        handed_out,
+        again,
+        at: bus.now(),
+    }))
+}
+
+async fn read_again(bus: &dyn Bus, turn: &TurnId, history: &History) -> Result<Vec<Again>, Fail> {
+    let retries = history.dead.iter().map(again::retry_id);
+    let mut ids: Vec<(TurnId, How)> = retries.map(|id| (id, How::Retry)).collect();
+    ids.dedup();
+    let replays = again::replay_ids(turn);
+    ids.extend(replays.into_iter().map(|id| (id, How::Replay)));
+    let mut all = Vec::new();
+    // A call gives what 1,024 subjects hold; three are looked at for each turn.
+    for some in ids.chunks(256) {
+        let turns: Vec<_> = some.iter().map(|(id, _)| id.clone()).collect();
+        for found in history::standing(bus, &turns).await? {
+            let how = some.iter().find(|(id, _)| *id == found.turn);
+            let ended = found.answer.as_ref();
+            let ended = ended.and_then(|stored| decode::<envelope::Terminal>(&stored.body).ok());
+            all.push(Again {
+                how: how.map_or(How::Replay, |(_, how)| *how),
+                turn: found.turn,
+                outcome: ended.map(|terminal| terminal.outcome),
+            });
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,296 @@
+//! Turns as they are stored, for tests: planner 0, retriever 1, scatter 2, three maps at 3, reducer 4,
+//! validator 5.
+
+use super::{Again, Found};
+use envelope::{
+    Asked, Budget, Case, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult, Problem,
+    Role, Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
+};
+use harness::again;
+use harness::bus::{Headers, Stored};
+use harness::history::History;
+use std::collections::BTreeMap;
+
+pub(crate) fn id() -> TurnId {
+    TurnId::new("q-1").unwrap()
+}
+
+pub(crate) struct Turn {
+    history: History,
+    handed_out: BTreeMap<Role, u64>,
+    pub(crate) again: Vec<Again>,
+    header: Header,
+    trail: Vec<TrailEntry>,
+}
+
+fn header_of() -> Header {
+    Header {
+        turn: id(),
+        tenant: TenantId::default_tenant(),
+        shard: 0,
+        hop: 0,
+        round: 0,
+        role: Role::Planner,
+        asked_at: UnixMs(1_000),
+        created_at: UnixMs(1_000),
+        deadline: UnixMs(121_000),
+        parent: None,
+        first_hop: 0,
+        reply_to: None,
+        question_hash: String::new(),
+        live: false,
+        traceparent: None,
+    }
+}
+
+fn case() -> Case {
+    Case {
+        question: Asked {
+            original: "When does the lease end?".into(),
+            rewritten: None,
+        },
+        mode: Default::default(),
+        profile: Default::default(),
+        buckets: Vec::new(),
+        filter: Default::default(),
+        budget: Budget::default(),
+        queries: Vec::new(),
+        earlier: None,
+        min_seq: 0,
+        overrides: Default::default(),
+    }
+}
+
+pub(crate) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> TrailEntry {
+    let asks = matches!(role, Role::Planner | Role::Mapper | Role::Reducer);
+    TrailEntry {
+        role,
+        hop,
+        round: 0,
+        index,
+        attempt: 1,
+        queued_ms: 2,
+        worked_ms: 120,
+        model: asks.then(|| "tiny".into()),
+        usage: match asks {
+            true => Usage {
+                calls: 1,
+                tokens_in: 100,
+                tokens_out: 10,
+            },
+            false => Usage::default(),
+        },
+        decided: decided.into(),
+        fallbacks: Vec::new(),
+    }
+}
+
+impl Turn {
+    fn new() -> Turn {
+        let header = header_of();
+        let mut turn = Turn {
+            history: History::default(),
+            handed_out: BTreeMap::new(),
+            again: Vec::new(),
+            header: header.clone(),
+            trail: Vec::new(),
+        };
+        turn.history.begun = Some(header);
+        turn.step(Role::Planner, 0, None);
+        turn
+    }
+
+    fn store(&mut self, subject: Subject, body: bytes::Bytes) {
+        let sequence = self.history.steps.len() as u64 + 1;
+        self.history.steps.push(Stored {
+            subject: subject.to_string(),
+            headers: Headers::default(),
+            body,
+            sequence,
+            stored_at: UnixMs(1_500),
+        });
+    }
+
+    fn body(&self, role: Role, hop: u16) -> bytes::Bytes {
+        let header = Header {
+            role,
+            hop,
+            ..self.header.clone()
+        };
+        let (case, trail) = (case(), self.trail.clone());
+        let payload = serde_json::Value::Null;
+        let v = envelope::WIRE;
+        encode(&Envelope {
+            v,
+            header,
+            case,
+            trail,
+            payload,
+        })
+        .unwrap()
+    }
+
+    fn step(&mut self, role: Role, hop: u16, index: Option<u16>) {
+        let (turn, shard) = (id(), 0);
+        let at = Subject::Step {
+            shard,
+            role,
+            turn,
+            hop,
+            index,
+        };
+        self.store(at, self.body(role, hop));
+    }
+
+    pub(crate) fn until_the_maps() -> Turn {
+        let mut turn = Turn::new();
+        turn.trail.push(entry(Role::Planner, 0, None, "4 keywords"));
+        turn.step(Role::Retriever, 1, None);
+        turn.trail
+            .push(entry(Role::Retriever, 1, None, "3 of 19 passages"));
+        let (of, shard, hop) = (id(), 0, 2);
+        let body = turn.body(Role::Retriever, hop);
+        turn.store(
+            Subject::Scatter {
+                shard,
+                turn: of,
+                hop,
+            },
+            body,
+        );
+        for index in 0..3 {
+            turn.step(Role::Mapper, 3, Some(index));
+        }
+        turn
+    }
+
+    /// The part of a map, or what broke it.
+    pub(crate) fn part(&mut self, index: u16, error: Option<&str>) {
+        let mut done = entry(Role::Mapper, 3, Some(index), "relevant, 2 facts");
+        let mut result = PartResult::Findings(Findings::default());
+        if let Some(code) = error {
+            result = PartResult::Error(code.into());
+            done.attempt = 0;
+            (done.model, done.usage) = (None, Usage::default());
+            done.decided = format!("given up: {code}");
+        }
+        self.trail.push(done.clone());
+        let (turn, shard, hop) = (id(), 0, 3);
+        let at = Subject::Part {
+            shard,
+            turn,
+            hop,
+            index,
+        };
+        let part = Part {
+            v: envelope::WIRE,
+            index,
+            result,
+            entry: Some(done),
+        };
+        self.store(at, encode(&part).unwrap());
+    }
+
+    /// The reducer's step, which brings no trail along.
+    pub(crate) fn reducer(&mut self) {
+        let trail = std::mem::take(&mut self.trail);
+        self.step(Role::Reducer, 4, None);
+        self.trail = trail;
+    }
+
+    fn letter(&mut self, role: Role, hop: u16, index: Option<u16>, reason: &str) {
+        let turn = id();
+        let at = Subject::Dead {
+            role,
+            turn,
+            hop,
+            index,
+        };
+        let headers = Headers::default()
+            .with(header::DEAD_REASON, reason)
+            .with(header::DEAD_ERROR, "refused with status 404: no such model")
+            .with(header::DEAD_ORIGIN, "ARGOSY_STEPS_0/5")
+            .with(header::DEAD_DELIVERED, "1");
+        self.history.dead.push(Stored {
+            subject: at.to_string(),
+            headers,
+            body: bytes::Bytes::new(),
+            sequence: 17,
+            stored_at: UnixMs(1_600),
+        });
+    }
+
+    pub(crate) fn retry_of_the_letter(&self) -> TurnId {
+        again::retry_id(&self.history.dead[0])
+    }
+
+    pub(crate) fn end(&mut self, outcome: Outcome, trail: Vec<TrailEntry>) {
+        let mut terminal = Terminal::of(&self.header, outcome, UnixMs(1_900)).with_trail(trail);
+        if outcome == Outcome::Failed {
+            terminal =
+                terminal.because(Problem::new("index_failed", "the search could not be done"));
+        }
+        self.history.answer = Some(Stored {
+            subject: "argosy.answer.q-1".into(),
+            headers: Headers::default(),
+            body: encode(&terminal).unwrap(),
+            sequence: 1,
+            stored_at: UnixMs(1_900),
+        });
+    }
+
+    /// Answered, with one map given up.
+    pub(crate) fn answered() -> Turn {
+        let mut turn = Turn::until_the_maps();
+        turn.part(0, None);
+        turn.letter(Role::Mapper, 3, Some(1), "model_refused");
+        turn.part(1, Some("model_refused"));
+        turn.part(2, None);
+        turn.reducer();
+        let mut reduced = entry(Role::Reducer, 4, None, "composed from 4 facts of 2 sources");
+        reduced.fallbacks = vec![Fallback::PartsFailed { indexes: vec![1] }];
+        reduced.attempt = 2;
+        turn.trail.push(reduced);
+        turn.step(Role::Validator, 5, None);
+        turn.trail
+            .push(entry(Role::Validator, 5, None, "grounded, confidence 1.00"));
+        turn.end(Outcome::Answered, turn.trail.clone());
+        turn
+    }
+
+    /// The planner broke and had a default, the search broke and had none.
+    pub(crate) fn given_up() -> Turn {
+        let mut turn = Turn::new();
+        let mut planned = entry(Role::Planner, 0, None, "given up: panic");
+        planned.attempt = 0;
+        turn.trail.push(planned);
+        turn.step(Role::Retriever, 1, None);
+        turn.letter(Role::Retriever, 1, None, "index_failed");
+        turn.end(Outcome::Failed, turn.trail.clone());
+        turn
+    }
+
+    pub(crate) fn handed_out(&mut self, role: Role, sequence: u64) {
+        self.handed_out.insert(role, sequence);
+    }
+
+    pub(crate) fn age_out(&mut self) {
+        self.history.steps.clear();
+        self.history.begun = None;
+    }
+
+    pub(crate) fn goes_on_from(&mut self, parent: &TurnId, hop: u16) {
+        if let Some(begun) = &mut self.history.begun {
+            (begun.parent, begun.first_hop) = (Some(parent.clone()), hop);
+        }
+    }
+
+    pub(crate) fn found(&self) -> Found {
+        Found {
+            history: self.history.clone(),
+            handed_out: self.handed_out.clone(),
+            again: self.again.clone(),
+            at: UnixMs(2_000),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Trees from what is stored.
+
+use super::super::sample::{self, Turn};
+use super::super::{Again, Doing, How};
+use super::build;
+use envelope::{Fallback, Outcome, Role, TurnId, UnixMs};
+
+fn trace(turn: &Turn) -> super::Trace {
+    build(&sample::id(), &turn.found())
+}
+
+fn doing(trace: &super::Trace) -> Vec<(Role, Doing)> {
+    trace
+        .steps
+        .iter()
+        .map(|step| (step.role, step.doing))
+        .collect()
+}
+
+#[test]
+fn a_turn_that_ended_is_told_from_beginning_to_end() {
+    let trace = trace(&Turn::answered());
+    assert_eq!(
+        doing(&trace),
+        [
+            Role::Planner,
+            Role::Retriever,
+            Role::Reducer,
+            Role::Validator
+        ]
+        .map(|r| (r, Doing::Done))
+    );
+    assert_eq!(
+        (trace.outcome, trace.aged_out),
+        (Some(Outcome::Answered), false)
+    );
+    assert_eq!((trace.asked_at, trace.duration_ms), (UnixMs(1_000), 900));
+    assert_eq!(trace.question.as_deref(), Some("When does the lease end?"));
+    let maps = &trace.steps[1].maps;
+    let became: Vec<_> = maps.iter().map(|map| (map.index, map.doing)).collect();
+    assert_eq!(
+        became,
+        [
+            (Some(0), Doing::Done),
+            (Some(1), Doing::Failed),
+            (Some(2), Doing::Done)
+        ]
+    );
+    let letter = maps[1].dead.as_ref().unwrap();
+    assert_eq!(
+        (letter.reason.as_str(), letter.delivered),
+        ("model_refused", 1)
+    );
+    assert_eq!(letter.retried_as, None);
+    let reducer = &trace.steps[2];
+    assert_eq!(reducer.model.as_deref(), Some("tiny"));
+    assert_eq!(
+        reducer.fallbacks,
+        [Fallback::PartsFailed { indexes: vec![1] }]
+    );
+    // Planner, two maps, reducer.
+    assert_eq!((trace.usage.calls, trace.usage.tokens_in), (4, 400));
+}
+
+#[test]
+fn a_turn_that_runs_tells_what_waits_and_what_is_in_work() {
+    let mut turn = Turn::until_the_maps();
+    let open = |turn: &Turn| {
+        let trace = trace(turn);
+        let maps = &trace.steps[1].maps;
+        maps.iter()
+            .map(|map| (map.doing, map.queued_ms))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        open(&turn),
+        [(Doing::Open, 500); 3],
+        "nobody said what was handed out"
+    );
+    // The maps stand at 4, 5 and 6.
+    turn.handed_out(Role::Mapper, 5);
+    assert_eq!(
+        open(&turn),
+        [(Doing::Runs, 500), (Doing::Runs, 500), (Doing::Waits, 500)]
+    );
+    turn.part(0, None);
+    assert_eq!(open(&turn)[0].0, Doing::Done);
+    let running = trace(&turn);
+    assert_eq!((running.outcome, running.duration_ms), (None, 1_000));
+    turn.end(Outcome::Cancelled, Vec::new());
+    assert_eq!(open(&turn)[1].0, Doing::Left);
+}
+
+#[test]
+fn a_reducer_that_did_not_wait_leaves_its_maps_open() {
+    let mut turn = Turn::until_the_maps();
+    turn.reducer();
+    let trace = trace(&turn);
+    assert_eq!(doing(&trace)[2], (Role::Reducer, Doing::Open));
+    assert!(
+        trace.steps[1]
+            .maps
+            .iter()
+            .all(|map| map.doing == Doing::Open)
+    );
+}
+
+#[test]
+fn what_has_aged_out_is_told_from_the_trail() {
+    let whole = trace(&Turn::answered());
+    let mut turn = Turn::answered();
+    turn.age_out();
+    let trace = trace(&turn);
+    assert!(trace.aged_out);
+    assert_eq!(doing(&trace), doing(&whole));
+    assert_eq!(trace.steps[1].maps.len(), 3);
+    assert_eq!((trace.question, trace.usage), (None, whole.usage));
+}
+
+#[test]
+fn a_refused_question_never_had_steps() {
+    let mut turn = Turn::answered();
+    turn.age_out();
+    turn.end(Outcome::Refused, Vec::new());
+    assert!(!trace(&turn).aged_out);
+    turn.end(Outcome::Expired, Vec::new());
+    let expired = trace(&turn);
+    assert!(expired.aged_out);
+    // The letter of the map is all that is left, and says that there was a search.
+    assert_eq!(doing(&expired), [(Role::Retriever, Doing::Done)]);
+    assert_eq!(expired.steps[0].maps[0].doing, Doing::Failed);
+}
+
+#[test]
+fn a_step_that_was_given_up_has_its_letter_and_its_default() {
+    let trace = trace(&Turn::given_up());
+    assert_eq!(
+        doing(&trace),
+        [
+            (Role::Planner, Doing::Failed),
+            (Role::Retriever, Doing::Failed)
+        ]
+    );
+    assert_eq!(trace.steps[0].decided, "given up: panic");
+    assert_eq!(trace.steps[1].dead.as_ref().unwrap().reason, "index_failed");
+    assert_eq!(trace.error.unwrap().code, "index_failed");
+}
+
+#[test]
+fn a_turn_and_those_that_go_on_from_it_are_linked_both_ways() {
+    let mut turn = Turn::answered();
+    let retry = turn.retry_of_the_letter();
+    turn.again = vec![Again {
+        turn: retry.clone(),
+        how: How::Retry,
+        outcome: None,
+    }];
+    let old = trace(&turn);
+    let letter = old.steps[1].maps[1].dead.as_ref().unwrap();
+    assert_eq!(
+        (letter.retried_as.as_ref(), &old.again[0].turn),
+        (Some(&retry), &retry)
+    );
+
+    let parent = TurnId::new("parent").unwrap();
+    let mut turn = Turn::answered();
+    turn.goes_on_from(&parent, 4);
+    let new = trace(&turn);
+    assert_eq!((new.parent, new.first_hop), (Some(parent), 4));
+    let own: Vec<_> = new
+        .steps
+        .iter()
+        .map(|step| (step.role, !step.inherited))
+        .collect();
+    assert_eq!(own[1], (Role::Retriever, false));
+    assert_eq!(
+        (own[2], own[3]),
+        ((Role::Reducer, true), (Role::Validator, true))
+    );
+    assert_eq!(new.usage.calls, 1, "what the parent spent is its own");
+}
