@@ -257,6 +257,7 @@ mod tests {
             user: "Who?".into(),
             max_tokens: 8,
             schema: None,
+            model: None,
             timeout: std::time::Duration::from_secs(1),
         };
         for (role, wanted) in [(Role::Reducer, "large"), (Role::Mapper, "small")] {

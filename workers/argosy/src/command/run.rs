@@ -350,7 +350,10 @@ mod tests {
                 faults: None,
             };
             let mut running = JoinSet::new();
-            let with = collaborators(&process, bus, Role::Indexer, None, &mut running).await;
+            let role = Role::Indexer;
+            let metrics = harness::Metrics::new(&process.registry, &[role]).unwrap();
+            let teller = Teller::new(role, process.health.clone(), metrics);
+            let with = collaborators(&process, bus, &teller, role, None, &mut running).await;
             with.unwrap().embedder.unwrap().name().to_owned()
         };
         assert_eq!(embedder("main").await, "old");
