@@ -5,12 +5,14 @@
 //! client is used where it saves work and costs nothing (set-up, ordered reading).
 
 mod api;
+mod facts;
 mod files;
 mod objects;
 mod pull;
 mod setup;
 mod snapshots;
 
+pub use facts::{Account, Clock, Facts};
 pub use setup::{Change, check, setup};
 
 use crate::bus::{
@@ -22,8 +24,8 @@ use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{StreamExt, future::BoxFuture};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
@@ -60,12 +62,16 @@ impl Default for Options {
     }
 }
 
+/// How much of what the server says unasked is remembered.
+const SAID_MAX: usize = 64;
+
 /// What happens to the connection, for readiness and metrics.
 #[derive(Debug, Default)]
 pub struct Connection {
     up: AtomicBool,
     connects: watch::Sender<u64>,
     refusals: AtomicU64,
+    said: Mutex<Vec<String>>,
 }
 
 impl Connection {
@@ -80,6 +86,15 @@ impl Connection {
     /// Errors that the server sent unasked, such as a forbidden publish.
     pub fn refusals(&self) -> u64 {
         self.refusals.load(Ordering::Relaxed)
+    }
+
+    /// What the server said unasked, the first of it.
+    pub fn said(&self) -> Vec<String> {
+        self.heard().clone()
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Vec<String>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn on(&self, event: &Event) {
@@ -100,6 +115,10 @@ impl Connection {
             // A forbidden publish does not fail, it times out; only this event says why.
             Event::ServerError(error) => {
                 self.refusals.fetch_add(1, Ordering::Relaxed);
+                let mut said = self.heard();
+                if said.len() < SAID_MAX {
+                    said.push(error.to_string());
+                }
                 tracing::error!(%error, "nats server error");
             }
             // Every failed try to come back; that it is away has been said.
