@@ -261,6 +261,14 @@ impl Config {
     /// Loads the configuration: `file` if named, else [`FILE`] if it is there, then the environment,
     /// then `flags`.
     pub fn load(file: Option<PathBuf>, flags: Vec<(String, String)>) -> Result<Config, Fail> {
+        Config::loaded(file, flags).map(|loaded| loaded.value)
+    }
+
+    /// The same with where each value came from.
+    pub fn loaded(
+        file: Option<PathBuf>,
+        flags: Vec<(String, String)>,
+    ) -> Result<Loaded<Config>, Fail> {
         let sources = Sources::new();
         let sources = match file {
             Some(file) => sources.file(file),
@@ -272,10 +280,11 @@ impl Config {
             .value
             .validate()
             .map_err(|e| Fail::usage(format!("{e:#}")))?;
-        Ok(loaded.value)
+        Ok(loaded)
     }
 
-    fn validate(&self) -> anyhow::Result<()> {
+    /// Whether the sections fit together, which no single value shows.
+    pub fn validate(&self) -> anyhow::Result<()> {
         let Streams {
             keep,
             max_age,
@@ -410,3 +419,7 @@ impl Config {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "config_page_tests.rs"]
+mod config_page_tests;

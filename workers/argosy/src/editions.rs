@@ -80,24 +80,52 @@ const CONDITION: &str = "index";
 const LEFT: &str = ".left-";
 
 /// Searches the current edition.
-pub struct Serving(RwLock<(Arc<dyn Searcher>, Index)>);
+pub struct Serving(RwLock<Searched>);
+
+/// What is searched at present.
+#[derive(Clone)]
+struct Searched {
+    edition: Edition,
+    searcher: Arc<dyn Searcher>,
+    index: Index,
+    seen: watch::Receiver<u64>,
+}
+
+impl Searched {
+    fn new(edition: &Edition, held: &Held) -> Searched {
+        Searched {
+            edition: edition.clone(),
+            searcher: held.searcher.clone(),
+            index: held.index.clone(),
+            seen: held.seen.clone(),
+        }
+    }
+}
 
 impl Serving {
-    fn get(&self) -> (Arc<dyn Searcher>, Index) {
+    fn get(&self) -> Searched {
         self.0
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    fn set(&self, held: &Held) {
-        let new = (held.searcher.clone(), held.index.clone());
+    fn set(&self, edition: &Edition, held: &Held) {
+        let new = Searched::new(edition, held);
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = new;
     }
 
     /// The index that is searched at present.
     pub fn index(&self) -> Index {
-        self.get().1
+        self.get().index
+    }
+
+    /// The edition that is searched at present, and the sequence of the corpus stream that its index has
+    /// reached.
+    pub fn reached(&self) -> (Edition, u64) {
+        let Searched { edition, seen, .. } = self.get();
+        let at = *seen.borrow();
+        (edition, at)
     }
 }
 
@@ -107,7 +135,7 @@ impl Searcher for Serving {
         request: &'a Request,
     ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
         // Whatever is switched meanwhile, this search is over this index.
-        let (searcher, _) = self.get();
+        let searcher = self.get().searcher;
         Box::pin(async move { searcher.search(request).await })
     }
 }
@@ -161,8 +189,7 @@ pub async fn start(
     let serving = record.editions.current.clone();
     let held = hold(&home, &*open, &serving, &record, &stream).await?;
     let begun = held.begun;
-    let serves = (held.searcher.clone(), held.index.clone());
-    let current = Arc::new(Serving(RwLock::new(serves)));
+    let current = Arc::new(Serving(RwLock::new(Searched::new(&serving, &held))));
     let (told, record) = watch::channel(record);
     let (bus, stop) = (home.bus.clone(), home.stop.clone());
     running.spawn(async move { editions::watch(&*bus, told, stop).await });
@@ -314,7 +341,7 @@ impl Keeper {
     /// From now on searches are over this edition.
     fn serve(&mut self, edition: &Edition, sequence: u64) {
         if let Some(held) = self.held.get(edition) {
-            self.current.set(held);
+            self.current.set(edition, held);
             self.serving = (edition.clone(), held.begun);
             tracing::info!(%edition, sequence, "edition is searched");
         }

@@ -23,6 +23,9 @@
 //! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`client`] | asking, as any client does |
 //! | [`model`], [`nodes`] | which model answers; what processes know of its nodes |
+//! | [`standing`], [`disk`] | how a process stands; room on its disk |
+//! | [`doctor`] | what may be wrong with a fleet, looked for |
+//! | [`offline_model`] | the offline reader behind HTTP |
 //! | [`models`] | the files of local models |
 //! | [`render`] | how results look |
 //! | [`fail`] | how commands fail |
@@ -35,6 +38,8 @@ pub mod client;
 pub mod command;
 pub mod config;
 pub mod corpus;
+pub mod disk;
+pub mod doctor;
 pub mod editions;
 pub mod eval;
 pub mod fail;
@@ -45,11 +50,13 @@ pub mod lookup;
 pub mod model;
 pub mod models;
 pub mod nodes;
+pub mod offline_model;
 pub mod qdrant_view;
 pub mod render;
 pub mod roles;
 pub mod search;
 pub mod signal;
 pub mod snapshot;
+pub mod standing;
 pub mod stub;
 pub mod view;

@@ -1,13 +1,14 @@
-//! What the processes of a fleet know of their model nodes: asked on a subject, answered by everybody
-//! who has a pool.
+//! What the processes of a fleet know of their model nodes, and how they stand themselves: asked on a
+//! subject, answered by everybody.
 //!
 //! *Not* a health check of the nodes: nobody is asked but the processes that call them, and they tell
 //! what their calls came to.
 
+use crate::standing::{Standing, Teller};
 use bytes::Bytes;
 use envelope::Role;
 use harness::bus::{Bus, CoreMessage, Headers};
-use llm_pool::{NodeView, Pool};
+use llm_pool::NodeView;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,25 +24,32 @@ pub struct Seen {
     pub role: Role,
     /// Tells processes of one role apart.
     pub process: String,
-    /// The model.
+    /// The model; empty where it asks none.
     pub model: String,
     /// Its nodes.
     pub nodes: Vec<NodeView>,
+    /// How it stands itself.
+    #[serde(default)]
+    pub standing: Standing,
 }
 
 /// Answers until it is told to stop.
-pub async fn answer(bus: Arc<dyn Bus>, role: Role, pool: Arc<Pool>, stop: CancellationToken) {
+pub async fn answer(bus: Arc<dyn Bus>, teller: Arc<Teller>, stop: CancellationToken) {
+    let role = teller.role();
     let process = format!("{role}-{}", std::process::id());
     while !stop.is_cancelled() {
         let heard = async {
             let mut asked = bus.subscribe(SUBJECT, None).await.ok()?;
             while let Some(message) = asked.next().await {
                 let Some(reply) = message.reply else { continue };
+                let pool = teller.pool();
                 let seen = Seen {
                     role,
                     process: process.clone(),
-                    model: llm::ChatModel::name(&*pool).to_owned(),
-                    nodes: pool.nodes(),
+                    model: pool
+                        .map_or_else(String::new, |pool| llm::ChatModel::name(&**pool).to_owned()),
+                    nodes: pool.map_or_else(Vec::new, |pool| pool.nodes()),
+                    standing: teller.standing(),
                 };
                 let body = serde_json::to_vec(&seen).unwrap_or_default();
                 let answer = CoreMessage {

@@ -1,6 +1,10 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
 pub(crate) mod found;
+mod quiet;
+
+pub use quiet::be_quiet;
+pub(crate) use quiet::is_quiet;
 
 use crate::cli::Output;
 use crate::corpus::{Progress, Skipped, Summary};
@@ -349,7 +353,7 @@ pub fn summary(summary: &Summary, is_remote: bool, output: Output) {
 pub fn skipped(skipped: &[Skipped], root: &Path) {
     /// How many are named.
     const NAMED: usize = 3;
-    if skipped.is_empty() {
+    if skipped.is_empty() || is_quiet() {
         return;
     }
     let named: Vec<String> = skipped
@@ -383,7 +387,7 @@ pub fn fail(fail: &Fail, output: Output) {
         7 => eprintln!("{} {}", "input needed:".yellow().bold(), fail.message),
         _ => eprintln!("{} {}", "error:".red().bold(), fail.message),
     }
-    if let Some(hint) = &fail.hint {
+    if let Some(hint) = fail.hint.as_ref().filter(|_| !is_quiet()) {
         eprintln!("{} {hint}", "hint:".bold());
     }
 }
@@ -404,7 +408,7 @@ pub struct Line(Option<indicatif::ProgressBar>);
 impl Line {
     /// A line, or nothing when stderr is no terminal or nobody is to look.
     pub fn new(output: Output) -> Line {
-        if output == Output::Json || !std::io::stderr().is_terminal() {
+        if output == Output::Json || is_quiet() || !std::io::stderr().is_terminal() {
             return Line(None);
         }
         let bar = indicatif::ProgressBar::new_spinner();

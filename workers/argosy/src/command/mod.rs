@@ -1,11 +1,15 @@
 //! One module per command. Each takes its arguments and the configuration, and prints its result.
 
 pub mod ask;
+pub mod completions;
+pub mod config;
 pub mod demo;
+pub mod doctor;
 pub mod edition;
 pub mod index;
 pub mod models;
 pub mod nodes;
+pub mod offline_model;
 pub mod run;
 pub mod schema;
 pub mod search;

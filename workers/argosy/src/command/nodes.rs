@@ -16,9 +16,10 @@ const LISTEN: Duration = Duration::from_millis(400);
 pub async fn run(args: cli::Nodes, output: Output, config: Config) -> Result<(), Fail> {
     let bus = super::connect(&config).await?;
     loop {
-        let seen = ask(&*bus, LISTEN)
+        let mut seen = ask(&*bus, LISTEN)
             .await
             .map_err(|error| Fail::negative(error.to_string()))?;
+        seen.retain(|process| !process.nodes.is_empty());
         if seen.is_empty() && args.watch.is_none() {
             return Err(Fail::not_found("no process of this fleet has model nodes").hint(
                 "start one with `argosy run mapper` and `model.nodes` set, or look whether --server is right",
@@ -30,7 +31,7 @@ pub async fn run(args: cli::Nodes, output: Output, config: Config) -> Result<(),
                     serde_json::to_string(&seen).map_err(|e| Fail::negative(e.to_string()))?;
                 println!("{line}");
             }
-            Output::Text => show(&seen, args.watch.is_some()),
+            _ => show(&seen, args.watch.is_some()),
         }
         match args.watch {
             None => return Ok(()),

@@ -13,6 +13,7 @@ use crate::roles::{self, Collaborators, Process};
 use crate::search::{self, Kit};
 use crate::signal;
 use crate::snapshot::{self, Fit, Keeper};
+use crate::standing::Teller;
 use crate::stub::{NoSearch, Stub};
 use crate::view::IndexView;
 use envelope::Role;
@@ -57,6 +58,8 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
     let mut running = JoinSet::new();
     running.spawn(watch_connection(bus.clone(), health.clone(), stop.clone()));
+    let teller = Teller::new(role, health.clone(), config.data_dir.0.clone());
+    running.spawn(nodes::answer(bus.clone(), teller.clone(), stop.clone()));
     let process = Process {
         seed: fastrand::u64(..),
         faults: Dice::parse(&args.fault)?,
@@ -78,7 +81,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
             model: Duration::from_millis(model),
             search: Duration::from_millis(args.stub_search_ms),
         });
-        worked = work(&process, bus.clone(), role, stub, &mut running).await;
+        worked = work(&process, bus.clone(), &teller, stub, &mut running).await;
     })
     .await;
     if !stop.is_cancelled() {
@@ -98,15 +101,16 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
 async fn work(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    role: Role,
+    teller: &Teller,
     stub: Option<Stub>,
     running: &mut JoinSet<()>,
 ) -> Result<(), Fail> {
+    let role = teller.role();
     if !process.bus.connected() {
         let url = harness::nats::without_secrets(&process.config.nats.url);
         tracing::info!(url, "waiting for nats");
     }
-    let with = collaborators(process, snapshots, role, stub, running).await?;
+    let with = collaborators(process, snapshots, teller, stub, running).await?;
     let mut started = process.start(&[role], &with)?;
     process.health.started();
     tracing::info!(%role, "running");
@@ -118,10 +122,11 @@ async fn work(
 async fn collaborators(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    role: Role,
+    teller: &Teller,
     stub: Option<Stub>,
     running: &mut JoinSet<()>,
 ) -> Result<Collaborators, Fail> {
+    let role = teller.role();
     if let Some(stub) = stub {
         return Ok(stub.collaborators());
     }
@@ -133,7 +138,7 @@ async fn collaborators(
         _ => None,
     };
     let searcher = if role == Role::Retriever {
-        index(process, snapshots, running).await?
+        index(process, snapshots, teller, running).await?
     } else {
         nothing
     };
@@ -148,8 +153,7 @@ async fn collaborators(
         true => {
             let chosen = model::choose(&process.config, &process.registry).await?;
             if let Some(pool) = chosen.pool {
-                let (bus, stop) = (process.bus.clone(), process.stop.clone());
-                running.spawn(nodes::answer(bus, role, pool, stop));
+                teller.has_pool(pool);
             }
             tracing::info!(
                 model = chosen.model.name(),
@@ -171,6 +175,7 @@ async fn collaborators(
 async fn index(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
+    teller: &Teller,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<dyn Searcher>, Fail> {
     let home = Home {
@@ -189,6 +194,7 @@ async fn index(
         snapshots,
     };
     let serving = editions::start(home, Arc::new(indexes), running).await?;
+    teller.has_index(serving.clone());
     let current = serving.clone();
     let lookup = Lookup::new(serving.clone(), move || current.index());
     let (bus, health, stop) = (
