@@ -27,8 +27,9 @@ impl Model {
             .spawn()
             .expect("a model");
         let stdout = child.stdout.take().expect("its output");
-        let line = BufReader::new(stdout).lines().next_line();
-        let line = tokio::time::timeout(PATIENCE, line).await.expect("in time");
+        let mut lines = BufReader::new(stdout).lines();
+        let line = tokio::time::timeout(PATIENCE, lines.next_line()).await;
+        let line = line.expect("in time");
         let line = line.expect("readable").expect("a line");
         let said: Value = serde_json::from_str(&line).expect("JSON");
         assert_eq!(said["model"], OFFLINE);

@@ -74,7 +74,8 @@ impl Default for DataDir {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nats {
-    /// One URL, or several separated by commas. Default `nats://127.0.0.1:4222`.
+    /// One URL, or several separated by commas. User and password may stand in it, as in
+    /// `nats://user:password@host:4222`, or a token before the `@`. Default `nats://127.0.0.1:4222`.
     pub url: String,
     /// Credentials file. Default none.
     pub creds: Option<PathBuf>,

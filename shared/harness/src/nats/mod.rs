@@ -170,6 +170,11 @@ impl NatsBus {
         if let Some((cert, key)) = options.tls_identity {
             connect = connect.add_client_certificate(cert, key).require_tls(true);
         }
+        connect = match credentials(&options.url) {
+            Some((user, Some(password))) => connect.user_and_password(user, password),
+            Some((token, None)) => connect.token(token),
+            None => connect,
+        };
         let servers: Vec<&str> = options.url.split(',').map(str::trim).collect();
         let away = |e: async_nats::ConnectError| {
             BusError::Away(format!("{}: {e}", without_secrets(&options.url)))
@@ -198,6 +203,18 @@ impl NatsBus {
             .await
             .map_err(|e| BusError::Away(e.to_string()))
     }
+}
+
+/// User and password, or a token alone, as the first URL that has any names them; the client itself
+/// passes over what stands in a URL.
+fn credentials(urls: &str) -> Option<(String, Option<String>)> {
+    let named = urls.split(',').find_map(|url| url.rsplit_once('@'));
+    let before = named?.0;
+    let before = before.split_once("://").map_or(before, |(_, rest)| rest);
+    Some(match before.split_once(':') {
+        Some((user, password)) => (user.trim().to_owned(), Some(password.to_owned())),
+        None => (before.trim().to_owned(), None),
+    })
 }
 
 /// The URLs as they may be shown: without user, password or token.
@@ -409,6 +426,16 @@ fn headers_or_none(headers: Option<async_nats::HeaderMap>) -> Headers {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn credentials_in_a_url_are_used() {
+        let of = super::credentials;
+        let pair = |a: &str, b: &str| Some((a.to_owned(), Some(b.to_owned())));
+        assert_eq!(of("nats://a:4222,nats://b:4222"), None);
+        assert_eq!(of("nats://ann:s3:cret@a:4222"), pair("ann", "s3:cret"));
+        assert_eq!(of("nats://a:4222, nats://ann:x@b"), pair("ann", "x"));
+        assert_eq!(of("t0ken@c"), Some(("t0ken".into(), None)));
+    }
+
     #[test]
     fn a_url_is_shown_without_its_password() {
         let shown = super::without_secrets("nats://ann:s3cret@a:4222,b:4222,t0ken@c");

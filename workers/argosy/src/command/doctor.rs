@@ -93,8 +93,10 @@ fn show(findings: &[Finding]) {
     }
     println!();
     println!("{}", counted(findings));
-    if doctor::worst(findings) > Verdict::Ok {
-        println!("more of one: argosy explain D01");
+    let worst = doctor::worst(findings);
+    let first = findings.iter().find(|finding| finding.verdict == worst);
+    if let Some(first) = first.filter(|_| worst > Verdict::Ok) {
+        println!("more of it: argosy explain {}", first.code.as_str());
     }
 }
 

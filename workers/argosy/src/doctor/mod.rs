@@ -158,7 +158,8 @@ pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
     let options = config.nats("argosy-doctor", false);
     let connecting = tokio::time::timeout(TIME, NatsBus::connect(options));
     let connected = connecting.await.unwrap_or_else(|_| {
-        let text = format!("no connection within {} s", TIME.as_secs());
+        let url = harness::nats::without_secrets(&config.nats.url);
+        let text = format!("{url} within {} s", TIME.as_secs());
         Err(BusError::Away(text))
     });
     let (bus, connection) = match connected {

@@ -23,8 +23,12 @@ pub(super) fn connection(config: &Config, bus: &NatsBus) -> Said {
 
 pub(super) fn no_connection(config: &Config, error: &BusError) -> Said {
     let url = without_secrets(&config.nats.url);
+    let why = match error {
+        BusError::Away(why) => why.clone(),
+        other => format!("{url}: {other}"),
+    };
     Said::fail(
-        format!("no connection to {url}: {error}"),
+        format!("no connection to {why}"),
         "look whether nats-server runs there and --server, --creds and --tls-ca are right",
     )
 }
@@ -145,11 +149,11 @@ fn skew(clock: Clock) -> Said {
     let text = format!("the server's clock is {apart} ms {word} this machine's");
     let fix = "let NTP or chrony set the clocks of the server and of every worker's machine";
     match certain {
-        ..=SKEW_WARN_MS => Said::ok(format!(
+        0..=SKEW_WARN_MS => Said::ok(format!(
             "the server's clock agrees to within {} ms",
             apart.max(1)
         )),
-        ..=SKEW_FAIL_MS => Said::warn(text, fix),
+        _ if certain <= SKEW_FAIL_MS => Said::warn(text, fix),
         _ => Said::fail(text, fix),
     }
 }
