@@ -6,7 +6,7 @@ use clap::{Command, CommandFactory, Parser};
 use std::path::Path;
 
 /// Every command that is shown, with the words that call it.
-fn commands() -> Vec<(Vec<String>, Command)> {
+pub(crate) fn commands() -> Vec<(Vec<String>, Command)> {
     fn walk(path: &[String], command: &Command, all: &mut Vec<(Vec<String>, Command)>) {
         for inner in command.get_subcommands().filter(|c| !c.is_hide_set()) {
             let path = [path, &[inner.get_name().to_owned()]].concat();

@@ -27,5 +27,6 @@ mod help;
 mod indexing;
 mod ingress;
 mod lookup;
+mod manners;
 mod output;
 mod schema;

@@ -160,6 +160,7 @@ impl Counted {
 /// A question of a few words, to be answered in at most so many tokens.
 pub(crate) fn request(max_tokens: u32) -> ChatRequest {
     ChatRequest {
+        model: None,
         role: Role::Mapper,
         turn: TurnId::new("t1").expect("an id"),
         tenant: TenantId::default_tenant(),

@@ -19,6 +19,7 @@ mod answers;
 mod binary;
 mod cancel;
 mod chaos;
+mod doctor;
 mod drain;
 mod editions;
 mod fleet;

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`options`] | what may be tuned |
 //! | [`discover`] | finds a model server on this machine |
+//! | [`look`](mod@look) | looks once at the configured nodes of a model |
 //! | [`download`](mod@download) | fetches the files of a model |
 //! | [`offline`] | the stand-in for when there is no model |
 //! | [`limits`] | every limit that is no option |
@@ -37,6 +38,7 @@ mod failure;
 mod http;
 pub mod limits;
 mod load;
+pub mod look;
 mod metrics;
 mod node;
 pub mod offline;

@@ -20,6 +20,8 @@ pub const IN_FLIGHT_MAX: u32 = 4096;
 pub const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(4);
 /// How long a place where a local model may listen has to answer.
 pub const DISCOVER_TIMEOUT: Duration = Duration::from_millis(300);
+/// How long a configured node has to say what it serves.
+pub const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long a download may bring nothing.
 pub const DOWNLOAD_IDLE_MAX: Duration = Duration::from_secs(30);
 /// Longest time-out that can be configured.

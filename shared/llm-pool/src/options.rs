@@ -81,6 +81,10 @@ pub struct Node {
     /// first token takes, because most servers queue without limit and never say that they are busy.
     /// Default 64, at most 4096.
     pub max_in_flight: u32,
+    /// Calls that the server runs at once, of all its clients (`--max-num-seqs` of vLLM, `--parallel` of
+    /// llama.cpp, which tells by itself). Nothing but `argosy doctor` looks at it: it compares what all
+    /// processes together may have in flight. Default 0: not known.
+    pub admits: u32,
     /// The host name stands for several nodes: each of its addresses is one, and those that come and go
     /// are followed. For a headless service. Default false.
     pub resolve: bool,
@@ -122,6 +126,7 @@ impl Default for Node {
             base_url: String::new(),
             api_key: Secret::default(),
             max_in_flight: 64,
+            admits: 0,
             resolve: false,
             dialect: None,
         }

@@ -13,11 +13,13 @@
 //! | [`rule`] | which rule a value broke |
 //! | [`sources`] | what is loaded, in which order |
 //! | [`load`](mod@load) | defaults < files < environment < flags |
+//! | [`place`](mod@place) | in which line of a file a key stands |
 //! | [`error`] | what was wrong, where, and what was meant |
 
 pub mod backoff;
 pub mod error;
 pub mod load;
+pub mod place;
 pub mod rule;
 pub mod secret;
 pub mod size;
@@ -32,6 +34,7 @@ mod tree;
 pub use backoff::Backoff;
 pub use error::{Error, Fault, Origin, Problem};
 pub use load::{Loaded, load};
+pub use place::line_of;
 pub use rule::BrokenRule;
 pub use secret::Secret;
 pub use size::Size;

@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+mod config;
+mod doctor;
 mod editions;
 mod eval;
 mod lookup;
@@ -13,8 +15,11 @@ mod models;
 mod pool;
 mod schema;
 mod status;
+mod tools;
 mod trace;
 
+pub use config::{Settings, SettingsCheck, SettingsShow};
+pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
 pub use lookup::{Search, Show, Where};
@@ -22,6 +27,7 @@ pub use models::{Models, Pull};
 pub use pool::{BenchPool, Policy, Scenario};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
 pub use status::{Status, Top};
+pub use tools::{Completions, OfflineModel};
 pub use trace::{Chosen, Dead, DeadDrop, DeadLs, DeadRetry, DeadShow, Replay, Trace, Which};
 
 /// Heading of the options that every command has.
@@ -42,6 +48,12 @@ pub struct Cli {
     /// How results are written.
     #[arg(short, long, global = true, value_enum, default_value_t = Output::Text, help_heading = EVERYWHERE)]
     pub output: Output,
+    /// When to use colour. `auto`: on terminals, unless NO_COLOR is set.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colour::Auto, help_heading = EVERYWHERE)]
+    pub color: Colour,
+    /// Say nothing on stderr but errors: no progress, no warnings, no hints.
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    pub quiet: bool,
     /// Log level on stderr, such as `warn` or `info,argosy_harness=debug`. Default: `warn`; for `run`
     /// what `telemetry.log_level` says.
     #[arg(long, global = true, value_name = "LEVEL", help_heading = EVERYWHERE)]
@@ -58,6 +70,19 @@ pub enum Output {
     Text,
     /// One JSON object.
     Json,
+    /// One line for monitoring, with its exit codes: `doctor` only.
+    Nagios,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On terminals.
+    Auto,
+    /// In pipes too.
+    Always,
+    /// Never.
+    Never,
 }
 
 impl Output {
@@ -86,13 +111,13 @@ pub enum Command {
     /// Ask the sample corpus a few questions, in one process. Needs nothing.
     #[command(after_help = "Example: argosy demo")]
     Demo(Demo),
-    /// Ask one question: over a folder in this process, or with --server through the fleet.
+    /// Get one question answered: over a folder in this process, or with --server through the fleet.
     #[command(after_help = "Example: argosy ask \"When does the lease end?\" --corpus ./documents")]
     Ask(Ask),
     /// Look for passages, or count documents, without asking a question.
     #[command(after_help = "Example: argosy search \"notice period\" --corpus ./documents --top 5")]
     Search(Search),
-    /// Show what is known of one document.
+    /// Print what is known of one document.
     #[command(after_help = "Example: argosy show contracts/lease.md --corpus ./documents")]
     Show(Show),
     /// Bring a folder into the corpus: of the fleet with --server, else of this machine.
@@ -101,7 +126,7 @@ pub enum Command {
     /// Make the streams and consumers that a fleet needs. Harmless to repeat.
     #[command(after_help = "Example: argosy setup --server nats://127.0.0.1:4222 --check")]
     Setup(Setup),
-    /// Run one role against NATS, until SIGTERM or Ctrl-C.
+    /// Be one role of a fleet on NATS, until SIGTERM or Ctrl-C.
     #[command(after_help = "Example: argosy run mapper --server nats://127.0.0.1:4222")]
     Run(Run),
     /// Start a local nats-server and one process per role in the foreground; Ctrl-C drains them.
@@ -148,6 +173,21 @@ pub enum Command {
         after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222"
     )]
     Edition(Edition),
+    /// Look for what may be wrong with a fleet, from the server to the disks, and say how to mend it.
+    #[command(after_help = "Example: argosy doctor --server nats://127.0.0.1:4222")]
+    Doctor(Doctor),
+    /// Print what a code of `argosy doctor` means, and what to do.
+    #[command(after_help = "Example: argosy explain D05")]
+    Explain(Explain),
+    /// The options of all parts: what they are set to, by whom, and whether a file is right.
+    #[command(subcommand, after_help = "Example: argosy config show --origin")]
+    Config(Settings),
+    /// Print what lets a shell finish words of this command line.
+    #[command(after_help = "Example: argosy completions bash")]
+    Completions(Completions),
+    /// Serve the stand-in for a model over HTTP, in the shapes of OpenAI, until SIGTERM or Ctrl-C.
+    #[command(after_help = "Example: argosy offline-model --listen 127.0.0.1:8088")]
+    OfflineModel(OfflineModel),
     /// Measure.
     #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
     Bench(Bench),
@@ -223,6 +263,9 @@ pub struct Demo {
     /// Folder to ask instead of the sample corpus.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
+    /// Ask the offline reader over HTTP, as any model is asked, instead of in this process.
+    #[arg(long)]
+    pub http: bool,
 }
 
 /// `argosy nodes`

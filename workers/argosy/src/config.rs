@@ -79,7 +79,8 @@ impl Default for DataDir {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Nats {
-    /// One URL, or several separated by commas. Default `nats://127.0.0.1:4222`.
+    /// One URL, or several separated by commas. User and password may stand in it, as in
+    /// `nats://user:password@host:4222`, or a token before the `@`. Default `nats://127.0.0.1:4222`.
     pub url: String,
     /// Credentials file. Default none.
     pub creds: Option<PathBuf>,
@@ -281,6 +282,14 @@ impl Config {
     /// Loads the configuration: `file` if named, else [`FILE`] if it is there, then the environment,
     /// then `flags`.
     pub fn load(file: Option<PathBuf>, flags: Vec<(String, String)>) -> Result<Config, Fail> {
+        Config::loaded(file, flags).map(|loaded| loaded.value)
+    }
+
+    /// The same with where each value came from.
+    pub fn loaded(
+        file: Option<PathBuf>,
+        flags: Vec<(String, String)>,
+    ) -> Result<Loaded<Config>, Fail> {
         let sources = Sources::new();
         let sources = match file {
             Some(file) => sources.file(file),
@@ -292,10 +301,11 @@ impl Config {
             .value
             .validate()
             .map_err(|e| Fail::usage(format!("{e:#}")))?;
-        Ok(loaded.value)
+        Ok(loaded)
     }
 
-    fn validate(&self) -> anyhow::Result<()> {
+    /// Whether the sections fit together, which no single value shows.
+    pub fn validate(&self) -> anyhow::Result<()> {
         let Streams {
             keep,
             max_age,
@@ -457,3 +467,7 @@ impl Config {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "config_page_tests.rs"]
+mod config_page_tests;

@@ -89,14 +89,34 @@ const LEFT: &str = ".left-";
 
 /// Searches the current edition.
 pub struct Serving {
-    of: RwLock<(Arc<dyn Searcher>, Index)>,
+    of: RwLock<Searched>,
     caught_up: watch::Sender<bool>,
 }
 
+/// What is searched at present.
+#[derive(Clone)]
+struct Searched {
+    edition: Edition,
+    searcher: Arc<dyn Searcher>,
+    index: Index,
+    seen: watch::Receiver<u64>,
+}
+
+impl Searched {
+    fn new(edition: &Edition, held: &Held) -> Searched {
+        Searched {
+            edition: edition.clone(),
+            searcher: held.searcher.clone(),
+            index: held.index.clone(),
+            seen: held.seen.clone(),
+        }
+    }
+}
+
 impl Serving {
-    fn of(held: &Held) -> Serving {
+    fn of(edition: &Edition, held: &Held) -> Serving {
         Serving {
-            of: RwLock::new((held.searcher.clone(), held.index.clone())),
+            of: RwLock::new(Searched::new(edition, held)),
             caught_up: watch::Sender::new(false),
         }
     }
@@ -107,22 +127,30 @@ impl Serving {
         self.caught_up.subscribe()
     }
 
-    fn get(&self) -> (Arc<dyn Searcher>, Index) {
+    fn get(&self) -> Searched {
         self.of
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
 
-    fn set(&self, held: &Held) {
-        let new = (held.searcher.clone(), held.index.clone());
+    fn set(&self, edition: &Edition, held: &Held) {
+        let new = Searched::new(edition, held);
         *self.of.write().unwrap_or_else(PoisonError::into_inner) = new;
         self.caught_up.send_replace(true);
     }
 
     /// The index that is searched at present.
     pub fn index(&self) -> Index {
-        self.get().1
+        self.get().index
+    }
+
+    /// The edition that is searched at present, and the sequence of the corpus stream that its index has
+    /// reached.
+    pub fn reached(&self) -> (Edition, u64) {
+        let Searched { edition, seen, .. } = self.get();
+        let at = *seen.borrow();
+        (edition, at)
     }
 }
 
@@ -132,7 +160,7 @@ impl Searcher for Serving {
         request: &'a Request,
     ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
         // Whatever is switched meanwhile, this search is over this index.
-        let (searcher, _) = self.get();
+        let searcher = self.get().searcher;
         Box::pin(async move { searcher.search(request).await })
     }
 }
@@ -190,7 +218,7 @@ pub async fn start(
     // Only now: a process before this one that still drains had its files until here.
     clear(&home.dir, &record);
     let begun = held.begun;
-    let current = Arc::new(Serving::of(&held));
+    let current = Arc::new(Serving::of(&serving, &held));
     let (told, record) = watch::channel(record);
     let (bus, stop) = (home.bus.clone(), home.stop.clone());
     running.spawn(async move { editions::watch(&*bus, told, stop).await });
@@ -377,7 +405,7 @@ impl Keeper {
     /// From now on searches are over this edition.
     fn serve(&mut self, edition: &Edition, sequence: u64) {
         if let Some(held) = self.held.get(edition) {
-            self.current.set(held);
+            self.current.set(edition, held);
             self.serving = (edition.clone(), held.begun);
             tracing::info!(%edition, sequence, "edition is searched");
         }

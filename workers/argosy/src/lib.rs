@@ -24,8 +24,10 @@
 //! | [`client`] | asking, as any client does |
 //! | [`trace`], [`letters`] | how a turn went; what was given up, and trying it again |
 //! | [`model`] | which model answers |
-//! | [`processes`] | what processes tell of themselves, and of their model nodes |
+//! | [`offline_model`] | the offline reader behind HTTP |
+//! | [`processes`], [`disk`] | what processes tell of themselves, their disks and their model nodes |
 //! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
+//! | [`doctor`] | what may be wrong with a fleet, looked for |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
 //! | [`render`] | how results look |
@@ -39,6 +41,8 @@ pub mod client;
 pub mod command;
 pub mod config;
 pub mod corpus;
+pub mod disk;
+pub mod doctor;
 pub mod editions;
 pub mod eval;
 pub mod fail;
@@ -50,6 +54,7 @@ pub mod lookup;
 pub mod metrics;
 pub mod model;
 pub mod models;
+pub mod offline_model;
 pub mod position;
 pub mod processes;
 pub mod qdrant_view;

@@ -1,6 +1,6 @@
 //! `argosy`: loads, runs, drains, exits.
 
-use argosy::cli::{Bench, Cli, Command, Edition, Eval, Output, Schema, Server};
+use argosy::cli::{Bench, Cli, Colour, Command, Edition, Eval, Output, Schema, Server, Settings};
 use argosy::config::Config;
 use argosy::fail::Fail;
 use argosy::{bench, command, eval, render};
@@ -14,6 +14,14 @@ fn main() -> ExitCode {
         Err(error) => return misused(&error),
     };
     let output = cli.output;
+    match cli.color {
+        Colour::Auto => {}
+        Colour::Always => anstream::ColorChoice::Always.write_global(),
+        Colour::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    if cli.quiet {
+        render::be_quiet();
+    }
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fail) => {
@@ -47,13 +55,34 @@ fn misused(error: &clap::Error) -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Fail> {
-    let config = Config::load(cli.config.clone(), flags(&cli)?)?;
+    if let Some(done) = without_config(&cli) {
+        return done;
+    }
+    let loaded = Config::loaded(cli.config.clone(), flags(&cli)?)?;
+    if let Command::Config(Settings::Show(args)) = &cli.command {
+        return command::config::show(args, &loaded, cli.output);
+    }
+    let config = loaded.value;
     init_logs(&cli, &config)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads(&cli.command, &config))
         .enable_all()
         .build()?;
     runtime.block_on(dispatch(cli, config))
+}
+
+/// What works whatever the configuration is like: above all, saying what is wrong with it.
+fn without_config(cli: &Cli) -> Option<Result<(), Fail>> {
+    match &cli.command {
+        command if cli.output == Output::Nagios && !matches!(command, Command::Doctor(_)) => {
+            let fail = Fail::usage("`-o nagios` is for `argosy doctor` only");
+            Some(Err(fail.hint("take text or json")))
+        }
+        Command::Explain(args) => Some(command::doctor::explain(args, cli.output)),
+        Command::Completions(args) => Some(command::completions::run(args, cli.output)),
+        Command::Config(Settings::Check(args)) => Some(command::config::check(args, cli.output)),
+        _ => None,
+    }
 }
 
 async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
@@ -79,6 +108,10 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Top(args) => command::status::top(args, config, output).await,
         Command::Nodes(args) => command::nodes::run(args, output, config).await,
         Command::Edition(args) => command::edition::run(args, config, output).await,
+        Command::Doctor(args) => command::doctor::run(args, config, output).await,
+        Command::OfflineModel(args) => command::offline_model::run(args, output).await,
+        // Done without a runtime, see `run`.
+        Command::Explain(_) | Command::Completions(_) | Command::Config(_) => Ok(()),
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
         Command::Bench(Bench::Retrieval(args)) => bench::retrieval(args, output).await,
         Command::Bench(Bench::Views(args)) => bench::views(args, config, output).await,
@@ -109,8 +142,14 @@ fn flags(cli: &Cli) -> Result<Vec<(String, String)>, Fail> {
         Command::Edition(Edition::Begin(args)) => &args.server,
         Command::Edition(Edition::Switch(args)) => &args.edition.server,
         Command::Edition(Edition::Drop(args)) => &args.server,
+        Command::Doctor(args) => &args.server,
+        Command::Config(Settings::Show(args)) => &args.server,
         Command::Demo(_)
         | Command::Up(_)
+        | Command::Config(Settings::Check(_))
+        | Command::Completions(_)
+        | Command::Explain(_)
+        | Command::OfflineModel(_)
         | Command::Schema(_)
         | Command::Models(_)
         | Command::Bench(_)
@@ -144,12 +183,12 @@ fn threads(command: &Command, config: &Config) -> usize {
 
 /// Commands for people are quiet; services say what they do.
 fn init_logs(cli: &Cli, config: &Config) -> Result<(), Fail> {
-    let quiet = if is_service(&cli.command) {
-        config.telemetry.log_level.as_str()
-    } else {
-        "warn"
+    let usual = match (is_service(&cli.command), cli.quiet) {
+        (_, true) => "error",
+        (true, false) => config.telemetry.log_level.as_str(),
+        (false, false) => "warn",
     };
-    let level = cli.log.as_deref().unwrap_or(quiet);
+    let level = cli.log.as_deref().unwrap_or(usual);
     // The client repeats as information what the harness says of its connection.
     let level = match level.split(',').next() {
         Some("info") if !level.contains("async_nats") => format!("{level},async_nats=warn"),

@@ -3,13 +3,16 @@
 //! *Not* a health check: nobody is asked but the processes, and who does not answer is not there. What
 //! waits for them is the server's to tell (`harness::backlog`).
 
+use crate::disk::{self, Disk};
+use crate::editions::Serving;
 use bytes::Bytes;
-use envelope::Role;
+use envelope::{Edition, Role};
 use harness::bus::{Bus, BusError, CoreMessage, Headers};
 use harness::{Metrics, Tally};
 use llm_pool::{NodeView, Pool};
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use telemetry::Health;
@@ -47,6 +50,15 @@ pub struct Seen {
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The conditions that are not met, and why not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub waits_for: BTreeMap<String, String>,
+    /// Its index, where it keeps one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexAt>,
+    /// The disk of its data folder, where it keeps an index there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk: Option<Disk>,
     /// Messages being worked on.
     #[serde(default)]
     pub in_flight: u64,
@@ -62,6 +74,15 @@ pub struct Seen {
     /// The nodes of that model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeView>,
+}
+
+/// How far an index is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexAt {
+    /// The edition that is searched.
+    pub edition: Edition,
+    /// Sequence of the corpus stream up to which it can be searched.
+    pub at: u64,
 }
 
 /// What a process did lately: in the last five minutes, or since it started.
@@ -118,28 +139,43 @@ pub struct Teller {
     health: Health,
     metrics: Metrics,
     started: Instant,
+    data_dir: PathBuf,
     pool: OnceLock<Arc<Pool>>,
+    index: OnceLock<Arc<Serving>>,
     window: Mutex<Window>,
 }
 
 impl Teller {
-    /// A process of this role, as its metrics and its health know it.
-    pub fn new(role: Role, health: Health, metrics: Metrics) -> Arc<Teller> {
+    /// A process of this role, as its metrics and its health know it. An index of it would be in
+    /// `data_dir`.
+    pub fn new(role: Role, health: Health, metrics: Metrics, data_dir: PathBuf) -> Arc<Teller> {
         let started = Instant::now();
         Arc::new(Teller {
             role,
             health,
             metrics,
             started,
+            data_dir,
             pool: OnceLock::new(),
+            index: OnceLock::new(),
             window: Mutex::new(Window::new(started)),
         })
+    }
+
+    /// Its role.
+    pub fn role(&self) -> Role {
+        self.role
     }
 
     /// Tells of these model nodes from now on.
     pub fn asks(&self, pool: Arc<Pool>) {
         // Which model a process asks is decided once.
         let _ = self.pool.set(pool);
+    }
+
+    /// Tells of these indexes from now on.
+    pub fn searches(&self, serving: Arc<Serving>) {
+        let _ = self.index.set(serving);
     }
 
     /// Answers until it is told to stop.
@@ -190,6 +226,9 @@ impl Teller {
             format!("{name}: {reason}")
         };
         let pool = self.pool.get();
+        let index = self.index.get();
+        let waits = report.conditions.iter().filter(|(_, one)| !one.ready);
+        let waits = waits.map(|(name, one)| (name.clone(), one.reason.clone().unwrap_or_default()));
         Seen {
             role: self.role,
             process: format!("{}-{}", self.role, std::process::id()),
@@ -200,6 +239,12 @@ impl Teller {
                 true => Some("draining".to_owned()),
                 false => unmet.map(why),
             },
+            waits_for: waits.collect(),
+            index: index.map(|serving| {
+                let (edition, at) = serving.reached();
+                IndexAt { edition, at }
+            }),
+            disk: index.and_then(|_| disk::of(&self.data_dir).ok()),
             in_flight: tally.in_flight,
             limit: tally.limit,
             recent: self.window().recent(now, &tally),
@@ -294,7 +339,7 @@ mod tests {
             if role == Role::Mapper {
                 health.ready("nats");
             }
-            let teller = Teller::new(role, health, metrics);
+            let teller = Teller::new(role, health, metrics, PathBuf::new());
             let (bus, stop) = (bus.clone(), stop.clone());
             running.spawn(async move { teller.answer(&*bus, &stop).await });
         }

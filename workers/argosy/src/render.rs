@@ -1,7 +1,11 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
 pub(crate) mod found;
+mod quiet;
 pub(crate) mod status;
+
+pub use quiet::be_quiet;
+pub(crate) use quiet::is_quiet;
 
 use crate::cli::Output;
 use crate::corpus::{Progress, Skipped, Summary};
@@ -350,7 +354,7 @@ pub fn summary(summary: &Summary, is_searched: bool, output: Output) {
 pub fn skipped(skipped: &[Skipped], root: &Path) {
     /// How many are named.
     const NAMED: usize = 3;
-    if skipped.is_empty() {
+    if skipped.is_empty() || is_quiet() {
         return;
     }
     let named: Vec<String> = skipped
@@ -384,7 +388,7 @@ pub fn fail(fail: &Fail, output: Output) {
         7 => eprintln!("{} {}", "input needed:".yellow().bold(), fail.message),
         _ => eprintln!("{} {}", "error:".red().bold(), fail.message),
     }
-    if let Some(hint) = &fail.hint {
+    if let Some(hint) = fail.hint.as_ref().filter(|_| !is_quiet()) {
         eprintln!("{} {hint}", "hint:".bold());
     }
 }
@@ -405,7 +409,7 @@ pub struct Line(Option<indicatif::ProgressBar>);
 impl Line {
     /// A line, or nothing when stderr is no terminal or nobody is to look.
     pub fn new(output: Output) -> Line {
-        if output == Output::Json || !std::io::stderr().is_terminal() {
+        if output == Output::Json || is_quiet() || !std::io::stderr().is_terminal() {
             return Line(None);
         }
         let bar = indicatif::ProgressBar::new_spinner();

@@ -14,6 +14,9 @@ fn process(role: Role, n: u32, ready: bool) -> Seen {
         uptime_s: 60,
         ready,
         reason: (!ready).then(|| "nats: not connected".to_owned()),
+        waits_for: Default::default(),
+        index: None,
+        disk: None,
         in_flight: 3,
         limit: 64,
         recent: Recent {

@@ -6,6 +6,7 @@
 
 mod api;
 mod backlog;
+mod facts;
 mod files;
 mod metrics;
 mod objects;
@@ -14,6 +15,7 @@ mod setup;
 mod snapshots;
 mod upkeep;
 
+pub use facts::{Account, Clock, Facts};
 pub use metrics::Metrics;
 pub use setup::{Change, check, setup};
 
@@ -26,8 +28,8 @@ use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::{StreamExt, future::BoxFuture};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
@@ -64,6 +66,9 @@ impl Default for Options {
     }
 }
 
+/// How much of what the server says unasked is remembered.
+const SAID_MAX: usize = 64;
+
 /// What happens to the connection, for readiness and metrics.
 #[derive(Debug, Default)]
 pub struct Connection {
@@ -71,6 +76,7 @@ pub struct Connection {
     connects: watch::Sender<u64>,
     refusals: AtomicU64,
     publish_failures: metrics::PublishFailures,
+    said: Mutex<Vec<String>>,
 }
 
 impl Connection {
@@ -85,6 +91,15 @@ impl Connection {
     /// Errors that the server sent unasked, such as a forbidden publish.
     pub fn refusals(&self) -> u64 {
         self.refusals.load(Ordering::Relaxed)
+    }
+
+    /// What the server said unasked, the first of it.
+    pub fn said(&self) -> Vec<String> {
+        self.heard().clone()
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Vec<String>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn on(&self, event: &Event) {
@@ -105,6 +120,10 @@ impl Connection {
             // A forbidden publish does not fail, it times out; only this event says why.
             Event::ServerError(error) => {
                 self.refusals.fetch_add(1, Ordering::Relaxed);
+                let mut said = self.heard();
+                if said.len() < SAID_MAX {
+                    said.push(error.to_string());
+                }
                 tracing::error!(%error, "nats server error");
             }
             // Every failed try to come back; that it is away has been said.
@@ -156,6 +175,11 @@ impl NatsBus {
         if let Some((cert, key)) = options.tls_identity {
             connect = connect.add_client_certificate(cert, key).require_tls(true);
         }
+        connect = match credentials(&options.url) {
+            Some((user, Some(password))) => connect.user_and_password(user, password),
+            Some((token, None)) => connect.token(token),
+            None => connect,
+        };
         let servers: Vec<&str> = options.url.split(',').map(str::trim).collect();
         let away = |e: async_nats::ConnectError| {
             BusError::Away(format!("{}: {e}", without_secrets(&options.url)))
@@ -184,6 +208,18 @@ impl NatsBus {
             .await
             .map_err(|e| BusError::Away(e.to_string()))
     }
+}
+
+/// User and password, or a token alone, as the first URL that has any names them; the client itself
+/// passes over what stands in a URL.
+fn credentials(urls: &str) -> Option<(String, Option<String>)> {
+    let named = urls.split(',').find_map(|url| url.rsplit_once('@'));
+    let before = named?.0;
+    let before = before.split_once("://").map_or(before, |(_, rest)| rest);
+    Some(match before.split_once(':') {
+        Some((user, password)) => (user.trim().to_owned(), Some(password.to_owned())),
+        None => (before.trim().to_owned(), None),
+    })
 }
 
 /// The URLs as they may be shown: without user, password or token.
@@ -417,6 +453,16 @@ fn headers_or_none(headers: Option<async_nats::HeaderMap>) -> Headers {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn credentials_in_a_url_are_used() {
+        let of = super::credentials;
+        let pair = |a: &str, b: &str| Some((a.to_owned(), Some(b.to_owned())));
+        assert_eq!(of("nats://a:4222,nats://b:4222"), None);
+        assert_eq!(of("nats://ann:s3:cret@a:4222"), pair("ann", "s3:cret"));
+        assert_eq!(of("nats://a:4222, nats://ann:x@b"), pair("ann", "x"));
+        assert_eq!(of("t0ken@c"), Some(("t0ken".into(), None)));
+    }
+
     #[test]
     fn a_url_is_shown_without_its_password() {
         let shown = super::without_secrets("nats://ann:s3cret@a:4222,b:4222,t0ken@c");

@@ -9,7 +9,7 @@ pub enum Edition {
     /// List them: documents, chunks, what made them, and which one answers.
     #[command(after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222 -o json")]
     Ls(Editions),
-    /// Begin one beside the current one. From then on documents are indexed for both.
+    /// Add one beside the current one. From then on documents are indexed for both.
     #[command(after_help = "Example: argosy edition begin small --server nats://127.0.0.1:4222")]
     Begin(OneEdition),
     /// Make it the current one. It can be taken back until the other is dropped.

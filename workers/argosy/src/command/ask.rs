@@ -48,7 +48,8 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
     let offline = local.chosen.offline;
     local.stop().await;
     let shown = render::terminal(&terminal?, output, args.trail);
-    if offline && output == Output::Text && std::io::stderr().is_terminal() {
+    let is_hinted = offline && output == Output::Text && !render::is_quiet();
+    if is_hinted && std::io::stderr().is_terminal() {
         eprintln!(
             "{} answered by the offline reader, which is no language model; {PLUG_IN}",
             "hint:".bold()

@@ -6,21 +6,26 @@ use crate::command::ask::ask_and_show;
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::Local;
-use crate::model::PLUG_IN;
+use crate::model::{OFFLINE, PLUG_IN};
+use crate::offline_model::serve;
 use crate::render::{self, Line, Shown};
 use anstream::println;
 use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;
 use retrieval::Mode;
 use serde_json::{Map, Value};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
 
 /// The sample corpus and its questions, as they lie in the repository.
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/corpus");
 const QUESTIONS: &str = include_str!("../../../../tests/fixtures/questions.jsonl");
 /// How many of the labelled questions are asked: the first ones are the showcase.
 const SHOWN: usize = 5;
+/// Calls that the offline reader works on at once.
+const SLOTS: usize = 64;
 
 #[derive(serde::Deserialize)]
 struct Sample {
@@ -33,7 +38,32 @@ struct Sample {
 }
 
 /// Runs the demonstration.
-pub async fn run(args: cli::Demo, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn run(args: cli::Demo, mut config: Config, output: Output) -> Result<(), Fail> {
+    let stop = CancellationToken::new();
+    if !args.http {
+        return demonstrate(args, config, None, output).await;
+    }
+    let nowhere = SocketAddr::from(([127, 0, 0, 1], 0));
+    let (address, serving) = serve(nowhere, SLOTS, stop.clone()).await?;
+    config.model = llm_pool::Options::one_node(OFFLINE, format!("http://{address}"));
+    let why = format!("the offline reader over HTTP at {address}; it is not a language model");
+    let (shown, served) = tokio::join!(
+        async {
+            let shown = demonstrate(args, config, Some(why), output).await;
+            stop.cancel();
+            shown
+        },
+        serving
+    );
+    shown.and(served.map_err(Fail::from))
+}
+
+async fn demonstrate(
+    args: cli::Demo,
+    config: Config,
+    served: Option<String>,
+    output: Output,
+) -> Result<(), Fail> {
     let corpus = match &args.corpus {
         Some(corpus) => corpus.clone(),
         None => PathBuf::from(CORPUS).canonicalize().map_err(|_| {
@@ -43,6 +73,10 @@ pub async fn run(args: cli::Demo, config: Config, output: Output) -> Result<(), 
     };
     let dir = tempfile::tempdir()?;
     let mut local = Local::start(&config, dir.path()).await?;
+    if let Some(why) = served {
+        local.chosen.why = why;
+        local.chosen.offline = true;
+    }
     let shown = show(&mut local, corpus, output).await;
     let why = local.chosen.why.clone();
     let offline = local.chosen.offline;

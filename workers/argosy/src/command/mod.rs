@@ -1,12 +1,16 @@
 //! One module per command. Each takes its arguments and the configuration, and prints its result.
 
 pub mod ask;
+pub mod completions;
+pub mod config;
 pub mod dead;
 pub mod demo;
+pub mod doctor;
 pub mod edition;
 pub mod index;
 pub mod models;
 pub mod nodes;
+pub mod offline_model;
 pub mod replay;
 pub mod run;
 pub mod schema;

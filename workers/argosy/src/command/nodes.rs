@@ -28,7 +28,7 @@ pub async fn run(args: cli::Nodes, output: Output, config: Config) -> Result<(),
                     serde_json::to_string(&seen).map_err(|e| Fail::negative(e.to_string()))?;
                 println!("{line}");
             }
-            Output::Text => show(&seen, args.watch.is_some()),
+            _ => show(&seen, args.watch.is_some()),
         }
         match args.watch {
             None => return Ok(()),

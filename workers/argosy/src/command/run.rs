@@ -61,7 +61,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let watched = watch_connection(bus.clone(), health.clone(), counted, stop.clone());
     running.spawn(watched);
     let metrics = harness::Metrics::new(&registry, &[role]).map_err(broken)?;
-    let teller = Teller::new(role, health.clone(), metrics);
+    let teller = Teller::new(role, health.clone(), metrics, config.data_dir.0.clone());
     let (telling, hears, told) = (teller.clone(), bus.clone(), stop.clone());
     running.spawn(async move { telling.answer(&*hears, &told).await });
     let process = Process {
@@ -85,7 +85,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
             model: Duration::from_millis(model),
             search: Duration::from_millis(args.stub_search_ms),
         });
-        worked = work(&process, bus.clone(), &teller, role, stub, &mut running).await;
+        worked = work(&process, bus.clone(), &teller, stub, &mut running).await;
     })
     .await;
     if !stop.is_cancelled() {
@@ -106,15 +106,15 @@ async fn work(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
     teller: &Teller,
-    role: Role,
     stub: Option<Stub>,
     running: &mut JoinSet<()>,
 ) -> Result<(), Fail> {
+    let role = teller.role();
     if !process.bus.connected() {
         let url = harness::nats::without_secrets(&process.config.nats.url);
         tracing::info!(url, "waiting for nats");
     }
-    let with = collaborators(process, snapshots, teller, role, stub, running).await?;
+    let with = collaborators(process, snapshots, teller, stub, running).await?;
     let mut started = process.start(&[role], &with)?;
     process.health.started();
     tracing::info!(%role, "running");
@@ -127,10 +127,10 @@ async fn collaborators(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
     teller: &Teller,
-    role: Role,
     stub: Option<Stub>,
     running: &mut JoinSet<()>,
 ) -> Result<Collaborators, Fail> {
+    let role = teller.role();
     if let Some(stub) = stub {
         return Ok(stub.collaborators());
     }
@@ -145,7 +145,7 @@ async fn collaborators(
     };
     let (searcher, caught_up): (Arc<dyn Searcher>, _) = match role {
         Role::Retriever => {
-            let serving = index(process, snapshots, running).await?;
+            let serving = index(process, snapshots, teller, running).await?;
             let caught_up = serving.caught_up();
             (serving, Some(caught_up))
         }
@@ -184,6 +184,7 @@ async fn collaborators(
 async fn index(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
+    teller: &Teller,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<Serving>, Fail> {
     let home = Home {
@@ -201,6 +202,7 @@ async fn index(
         snapshots,
     };
     let serving = editions::start(home, Arc::new(indexes), running).await?;
+    teller.searches(serving.clone());
     let current = serving.clone();
     let lookup = Lookup::new(serving.clone(), move || current.index());
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
@@ -352,8 +354,13 @@ mod tests {
             let mut running = JoinSet::new();
             let role = Role::Indexer;
             let metrics = harness::Metrics::new(&process.registry, &[role]).unwrap();
-            let teller = Teller::new(role, process.health.clone(), metrics);
-            let with = collaborators(&process, bus, &teller, role, None, &mut running).await;
+            let teller = Teller::new(
+                role,
+                process.health.clone(),
+                metrics,
+                process.config.data_dir.0.clone(),
+            );
+            let with = collaborators(&process, bus, &teller, None, &mut running).await;
             with.unwrap().embedder.unwrap().name().to_owned()
         };
         assert_eq!(embedder("main").await, "old");

@@ -87,7 +87,7 @@ pub fn attempt(args: &cli::SchemaTry, output: Output) -> Result<(), Fail> {
     }
     match output {
         Output::Json => render::json(&all),
-        Output::Text => all.iter().for_each(|tried| show(tried, table)),
+        _ => all.iter().for_each(|tried| show(tried, table)),
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ pub async fn once(args: cli::Status, config: Config, output: Output) -> Result<(
     let status = status(&facts).sorted(args.sort);
     match output {
         Output::Json => println!("{}", json(&status)?),
-        Output::Text => print!("{}", table(&status)),
+        _ => print!("{}", table(&status)),
     }
     Ok(())
 }
@@ -89,7 +89,7 @@ impl Live<'_> {
                     (Some(status), Output::Text) => self.show(status, Some(&why))?,
                     // The first look has to succeed: a fleet that is not set up stays so.
                     (None, _) => return Err(why),
-                    (Some(_), Output::Json) => anstream::eprintln!("{why}; still trying"),
+                    (Some(_), _) => anstream::eprintln!("{why}; still trying"),
                 },
             }
         }

@@ -48,7 +48,7 @@ async fn look(bus: &dyn Upkeep, turn: &TurnId) -> Result<Trace, Fail> {
 fn show(trace: &Trace, output: Output, detail: draw::Detail) {
     match output {
         Output::Json => render::json(trace),
-        Output::Text => {
+        _ => {
             for line in draw::lines(trace, detail) {
                 println!("{line}");
             }
@@ -101,8 +101,8 @@ impl Follower {
     fn new(output: Output, detail: draw::Detail) -> Follower {
         match output {
             Output::Json => Follower::Object,
-            Output::Text if std::io::stdout().is_terminal() => Follower::Screen(detail),
-            Output::Text => Follower::Lines(BTreeMap::new()),
+            _ if std::io::stdout().is_terminal() => Follower::Screen(detail),
+            _ => Follower::Lines(BTreeMap::new()),
         }
     }
 

@@ -1,0 +1,295 @@
+//! How every command behaves alike: JSON where it is asked for, colour where it is wanted, silence where
+//! that is.
+
+use crate::help::commands;
+use crate::shell::{Ran, Shell};
+use std::process::Command;
+
+/// Nobody listens there.
+const NOBODY: &str = "nats://127.0.0.1:1";
+
+/// Commands that run without a fleet, each in a way that ends by itself.
+const OFFLINE: &[(&str, &[&str])] = &[
+    ("demo", &["demo", "--corpus", "docs"]),
+    (
+        "ask",
+        &["ask", "Where did the cat sit?", "--corpus", "docs"],
+    ),
+    ("search", &["search", "cat", "--corpus", "docs"]),
+    ("show", &["show", "cat.md", "--corpus", "docs"]),
+    ("index", &["index", "docs"]),
+    ("schema check", &["schema", "check", "schema.toml"]),
+    (
+        "schema try",
+        &["schema", "try", "schema.toml", "docs/cat.md"],
+    ),
+    ("doctor", &["doctor", "--server", NOBODY]),
+    ("explain", &["explain", "D05"]),
+    ("config show", &["config", "show", "--origin"]),
+    ("config check", &["config", "check", "good.toml"]),
+    ("completions", &["completions", "bash"]),
+];
+
+/// Commands that need a fleet: without one they say so, in JSON too.
+const OF_A_FLEET: &[&str] = &["setup", "answer", "cancel", "nodes", "edition ls"];
+
+/// Commands that only hold others, run until they are stopped, measure for long or fetch files.
+const LEFT_OUT: &[&str] = &[
+    "run",
+    "up",
+    "offline-model",
+    "bench",
+    "eval",
+    "models",
+    "schema",
+    "config",
+    "edition",
+];
+
+fn shell() -> Shell {
+    let shell = Shell::new();
+    shell.write("docs/cat.md", "# Cats\n\nThe cat sat on the mat.\n");
+    shell.write("docs/image.png", "x");
+    shell.write("good.toml", "[run]\nslots = 8\n");
+    shell.write("schema.toml", include_str!("../fixtures/schema.toml"));
+    shell
+}
+
+#[test]
+fn every_command_that_runs_offline_says_json_when_asked() {
+    let shell = shell();
+    for (name, args) in OFFLINE {
+        let ran = shell.run(&[*args, &["-o", "json"]].concat());
+        let json = serde_json::from_str::<serde_json::Value>(&ran.stdout);
+        assert!(json.is_ok(), "`{name}`: {ran:?}");
+    }
+    for name in OF_A_FLEET {
+        let words: Vec<&str> = name.split(' ').collect();
+        let all = commands();
+        let Some((_, command)) = all.iter().find(|(path, _)| path[..] == words[..]) else {
+            continue;
+        };
+        if command.get_arguments().any(|a| a.is_required_set()) || command.has_subcommands() {
+            continue;
+        }
+        let ran = shell.run(&[&words[..], &["--server", NOBODY, "-o", "json"]].concat());
+        assert_eq!(ran.exit, 4, "`{name}`: {ran:?}");
+        assert_eq!(ran.json()["error"]["code"], "cannot_connect", "`{name}`");
+    }
+}
+
+#[test]
+fn every_command_is_in_one_of_the_lists() {
+    for (path, _) in commands() {
+        let name = path.join(" ");
+        let is_offline = OFFLINE.iter().any(|(known, _)| *known == name);
+        let of = |list: &[&str]| list.contains(&name.as_str()) || list.contains(&path[0].as_str());
+        assert!(
+            is_offline || of(OF_A_FLEET) || of(LEFT_OUT),
+            "say in this test whether `{name}` runs offline"
+        );
+    }
+}
+
+#[test]
+fn a_summary_does_not_repeat_the_command() {
+    for (path, command) in commands() {
+        let about = command.get_about().map(ToString::to_string);
+        let about = about.unwrap_or_default().to_lowercase();
+        let first = about.split_whitespace().next().unwrap_or_default();
+        let name = command.get_name();
+        assert!(
+            first.trim_end_matches('.') != name || path == ["bench"],
+            "`{}`: \"{about}\" begins with the command's own name",
+            path.join(" ")
+        );
+    }
+}
+
+fn has_codes(ran: &Ran) -> bool {
+    ran.stdout.contains('\u{1b}') || ran.stderr.contains('\u{1b}')
+}
+
+#[test]
+fn colour_is_where_it_is_wanted() {
+    let shell = shell();
+    let ask = ["ask", "Where did the cat sit?", "--corpus", "docs"];
+    let with = |shell: &Shell, when: &str| shell.run(&[&ask[..], &["--color", when]].concat());
+    assert!(has_codes(&with(&shell, "always")), "asked for, in a pipe");
+    assert!(!has_codes(&with(&shell, "never")));
+    assert!(!has_codes(&with(&shell, "auto")));
+    let forced = Shell::new().env("CLICOLOR_FORCE", "1");
+    forced.write("docs/cat.md", "The cat sat on the mat.\n");
+    assert!(has_codes(&with(&forced, "auto")));
+    assert!(
+        !has_codes(&with(&forced, "never")),
+        "a flag wins over the environment"
+    );
+    let plain = Shell::new().env("NO_COLOR", "1");
+    plain.write("docs/cat.md", "The cat sat on the mat.\n");
+    assert!(!has_codes(&with(&plain, "auto")));
+    assert!(has_codes(&with(&plain, "always")));
+    shell.run(&["explain", "--color", "sometimes"]).exits(2);
+}
+
+#[test]
+fn quiet_leaves_errors_and_nothing_else_on_stderr() {
+    let shell = shell();
+    let ask = ["ask", "Where did the cat sit?", "--corpus", "docs"];
+    let loud = shell.run(&ask).exits(0);
+    assert!(loud.stderr.contains("1 file skipped"), "{loud:?}");
+    let quiet = shell.run(&[&ask[..], &["--quiet"]].concat()).exits(0);
+    assert_eq!(quiet.stderr, "");
+    assert_eq!(quiet.stdout.lines().next(), loud.stdout.lines().next());
+    let wrong = shell.run(&["index", "nowhere", "--quiet"]).exits(3);
+    assert!(
+        wrong.stderr.starts_with("error: ") && !wrong.stderr.contains("hint"),
+        "{wrong:?}"
+    );
+}
+
+#[test]
+fn a_doctor_without_a_server_makes_every_check_it_can() {
+    let shell = shell();
+    let ran = shell.run(&["doctor", "--server", NOBODY]).exits(1);
+    for part in ["[fail] D01", "[skip] D03", "fix: ", "14 checks"] {
+        assert!(ran.stdout.contains(part), "no `{part}` in {}", ran.stdout);
+    }
+    assert_eq!(ran.stderr, "", "what was printed has said it all");
+    let json = shell.run(&["doctor", "--server", NOBODY, "-o", "json"]);
+    let json = json.exits(1).json();
+    assert_eq!(json["verdict"], "fail");
+    assert_eq!(json["findings"][0]["code"], "D01");
+    assert_eq!(json["findings"].as_array().unwrap().len(), 14);
+    let probe = shell.run(&["doctor", "--server", NOBODY, "-o", "nagios"]);
+    let probe = probe.exits(2);
+    assert!(
+        probe.stdout.starts_with("ARGOSY CRITICAL - D01"),
+        "{probe:?}"
+    );
+    assert_eq!(probe.stdout.lines().count(), 1, "{probe:?}");
+    let other = shell.run(&["index", "docs", "-o", "nagios"]).exits(2);
+    assert!(other.stderr.contains("`argosy doctor` only"), "{other:?}");
+}
+
+#[test]
+fn a_code_is_explained_and_a_wrong_one_is_not_there() {
+    let shell = shell();
+    let page = shell.run(&["explain", "d05"]).exits(0).stdout;
+    assert!(
+        page.starts_with("D05 ") && page.contains("--rate"),
+        "{page}"
+    );
+    assert_eq!(shell.run(&["explain"]).exits(0).stdout.lines().count(), 14);
+    let wrong = shell.run(&["explain", "D99"]).exits(3);
+    assert!(wrong.stderr.contains("D01 to D14"), "{wrong:?}");
+    // It works where the configuration does not.
+    shell.write("argosy.toml", "[run\n");
+    shell.run(&["explain", "D01"]).exits(0);
+}
+
+#[test]
+fn the_configuration_says_where_each_value_came_from() {
+    let shell = Shell::without_model().env("ARGOSY__streams__keep", "7m");
+    shell.write(
+        "argosy.toml",
+        "[run]\nslots = 16\n\n[model]\nmodel = \"m\"\n[[model.nodes]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1\"\napi_key = \"hush-hush\"\n",
+    );
+    let args = ["config", "show", "--origin", "--set", "gateway.deadline=9s"];
+    let ran = shell.run(&args).exits(0);
+    let line = |key: &str| {
+        let mut lines = ran.stdout.lines();
+        lines
+            .find(|line| line.starts_with(&format!("{key} = ")))
+            .unwrap_or_else(|| panic!("no {key} in {}", ran.stdout))
+    };
+    for (key, value, origin) in [
+        ("run.slots", "16", "argosy.toml:2"),
+        ("model.model", "\"m\"", "argosy.toml:5"),
+        (
+            "streams.keep",
+            "\"7m\"",
+            "environment variable `ARGOSY__streams__keep`",
+        ),
+        ("gateway.deadline", "\"9s\"", "command line"),
+        ("run.threads", "1", "default"),
+        ("mapper.fact_support_min", "0.3", "default"),
+    ] {
+        let line = line(key);
+        let wanted = format!("{key} = {value} ");
+        assert!(
+            line.starts_with(&wanted) && line.ends_with(&format!("# {origin}")),
+            "{line}"
+        );
+    }
+    assert!(!ran.stdout.contains("hush-hush") && line("model.nodes").contains("***"));
+    let one = shell.run(&["config", "show", "run.slots", "-o", "json"]);
+    let one = one.exits(0).json();
+    assert_eq!(one[0]["value"], 16);
+    assert_eq!(one[0]["origin"], "argosy.toml:2");
+    shell.run(&["config", "show", "nonsense"]).exits(3);
+}
+
+#[test]
+fn a_file_is_checked_by_itself() {
+    let shell = Shell::new().env("ARGOSY__run__slotz", "9");
+    shell.write("good.toml", "[run]\nslots = 8\n");
+    shell.write("bad.toml", "[run]\nslotz = 8\n[nats]\nurl = 5\n");
+    shell.run(&["config", "check", "good.toml"]).exits(0);
+    let bad = shell.run(&["config", "check", "bad.toml"]).exits(1);
+    for part in ["bad.toml:2:", "did you mean `run.slots`?", "bad.toml:4:"] {
+        assert!(bad.stdout.contains(part), "no {part}: {bad:?}");
+    }
+    let json = shell.run(&["config", "check", "bad.toml", "-o", "json"]);
+    assert_eq!(json.exits(1).json()[0]["line"], 2);
+    shell.run(&["config", "check", "none.toml"]).exits(3);
+}
+
+#[test]
+fn shells_can_read_their_completions() {
+    let shell = shell();
+    for name in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = shell.run(&["completions", name]).exits(0).stdout;
+        assert!(
+            script.contains("offline-model") && script.contains("corpus"),
+            "{name}: {script}"
+        );
+    }
+    let script = shell.run(&["completions", "bash"]).stdout;
+    let file = shell.write("argosy.bash", script);
+    let read = Command::new("bash").arg("-n").arg(file).output().unwrap();
+    assert!(read.status.success(), "{read:?}");
+}
+
+/// The words of each answer, without what differs from run to run.
+fn answers(ran: Ran) -> Vec<String> {
+    let all = ran.exits(0).json();
+    let all = all.as_array().unwrap().iter();
+    let text = |one: &serde_json::Value| format!("{} {}", one["answer"], one["clarification"]);
+    all.map(text).collect()
+}
+
+#[test]
+fn the_demo_over_http_says_what_it_says_without() {
+    let shell = Shell::new();
+    let without = answers(shell.run(&["demo", "-o", "json"]));
+    assert_eq!(without.len(), 5);
+    assert_eq!(
+        answers(shell.run(&["demo", "--http", "-o", "json"])),
+        without
+    );
+    let text = shell.run(&["demo", "--http"]).exits(0).stdout;
+    assert!(text.contains("over HTTP at 127.0.0.1:"), "{text}");
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let shell = Shell::new();
+    let ran = shell.run(&["offline-model", "--listen", &address]).exits(1);
+    assert!(
+        ran.stderr.contains(&address) && ran.stderr.contains("127.0.0.1:0"),
+        "{ran:?}"
+    );
+}

@@ -1,0 +1,38 @@
+//! `argosy config`
+
+use super::Server;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// What to do with the configuration.
+#[derive(Debug, Subcommand)]
+pub enum Settings {
+    /// Print every option with its value, as a file would say it; secrets are masked.
+    #[command(after_help = "Example: argosy config show --origin")]
+    Show(SettingsShow),
+    /// Look for mistakes in a file, without the environment and without flags.
+    #[command(after_help = "Example: argosy config check argosy.toml")]
+    Check(SettingsCheck),
+}
+
+/// `argosy config show`
+#[derive(Debug, Args)]
+pub struct SettingsShow {
+    /// Say behind each value where it came from: default, file and line, environment variable, flag.
+    #[arg(long)]
+    pub origin: bool,
+    /// Only options that begin so, as in `nats` or `streams.max`.
+    #[arg(value_name = "PREFIX")]
+    pub prefix: Option<String>,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy config check`
+#[derive(Debug, Args)]
+pub struct SettingsCheck {
+    /// The file.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}

@@ -1,0 +1,22 @@
+//! `argosy doctor`, `argosy explain`
+
+use super::Server;
+use clap::Args;
+
+/// `argosy doctor`
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Questions a second that the streams are to carry: fails when they do not.
+    #[arg(long, value_name = "N")]
+    pub rate: Option<f64>,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy explain`
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The code, as `argosy doctor` prints it. Default: all of them, by title.
+    pub code: Option<String>,
+}

@@ -1,0 +1,23 @@
+//! `argosy completions`, `argosy offline-model`
+
+use clap::Args;
+use clap_complete::Shell;
+use std::net::SocketAddr;
+
+/// `argosy completions`
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// Whose language.
+    pub shell: Shell,
+}
+
+/// `argosy offline-model`
+#[derive(Debug, Args)]
+pub struct OfflineModel {
+    /// Where it listens; port 0 takes any free one.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8088")]
+    pub listen: SocketAddr,
+    /// Calls that are worked on at once; what comes on top is told 429.
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub slots: u16,
+}

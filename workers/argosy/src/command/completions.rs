@@ -1,0 +1,22 @@
+//! `argosy completions`: what a shell wants to know of this command line.
+
+use crate::cli::{Cli, Completions, Output};
+use crate::fail::Fail;
+use crate::render;
+use clap::CommandFactory;
+use std::io::Write;
+
+/// Prints the script of a shell; in JSON as one text.
+pub fn run(args: &Completions, output: Output) -> Result<(), Fail> {
+    let mut script = Vec::new();
+    let mut command = Cli::command();
+    clap_complete::generate(args.shell, &mut command, "argosy", &mut script);
+    if output == Output::Json {
+        let script = String::from_utf8_lossy(&script).into_owned();
+        let shell = args.shell.to_string();
+        render::json(&serde_json::json!({"shell": shell, "script": script}));
+        return Ok(());
+    }
+    std::io::stdout().write_all(&script)?;
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! `argosy config`: what the options are set to and by whom, and whether a file is right.
+
+use crate::cli::{Output, SettingsCheck, SettingsShow};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::render;
+use anstream::println;
+use harness::nats::without_secrets;
+use owo_colors::OwoColorize;
+use serde::Serialize;
+use serde_json::Value;
+use settings::{Error, Fault, Loaded, Origin, Problem, Sources, line_of};
+
+/// One option as it is shown.
+#[derive(Debug, Serialize, PartialEq)]
+struct Shown {
+    key: String,
+    value: Value,
+    origin: String,
+}
+
+/// A mistake in a file.
+#[derive(Debug, Serialize, PartialEq)]
+struct Mistake {
+    key: String,
+    line: Option<usize>,
+    problem: String,
+}
+
+/// Shows the options as they are loaded.
+pub fn show(args: &SettingsShow, loaded: &Loaded<Config>, output: Output) -> Result<(), Fail> {
+    let prefix = args.prefix.as_deref().unwrap_or_default();
+    let mut all = options(loaded)?;
+    all.retain(|one| one.key.starts_with(prefix));
+    if all.is_empty() {
+        return Err(Fail::not_found(format!("no option begins with `{prefix}`"))
+            .hint("`argosy config show` lists all"));
+    }
+    if output == Output::Json {
+        render::json(&all);
+        return Ok(());
+    }
+    let lines: Vec<String> = all.iter().map(line).collect();
+    let width = lines.iter().map(|line| line.chars().count()).max();
+    let width = width.unwrap_or(0).min(60);
+    for (line, one) in lines.iter().zip(&all) {
+        match args.origin {
+            true => println!("{line:<width$}  {}", format!("# {}", one.origin).dimmed()),
+            false => println!("{line}"),
+        }
+    }
+    Ok(())
+}
+
+/// As a file would say it; an option without a value as a comment.
+fn line(one: &Shown) -> String {
+    match &one.value {
+        Value::Null => format!("# {} is not set", one.key),
+        value => format!("{} = {}", one.key, toml(value)),
+    }
+}
+
+/// A value in TOML. What has none there does not come up: nulls in tables are left out.
+pub(crate) fn toml(value: &Value) -> String {
+    match value {
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(toml).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(table) => {
+            let fields = table.iter().filter(|(_, value)| !value.is_null());
+            let fields: Vec<String> = fields
+                .map(|(name, value)| format!("{name} = {}", toml(value)))
+                .collect();
+            match fields.is_empty() {
+                true => "{}".into(),
+                false => format!("{{ {} }}", fields.join(", ")),
+            }
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
+/// Every option with its value and where that came from. Secrets serialize masked.
+fn options(loaded: &Loaded<Config>) -> Result<Vec<Shown>, Fail> {
+    let unshown = |e: serde_json::Error| Fail::negative(e.to_string());
+    let tree = serde_json::to_value(&loaded.value).map_err(unshown)?;
+    let mut all = Vec::new();
+    leaves(String::new(), as_written(tree), &mut all);
+    let shown = all.into_iter().map(|(key, value)| Shown {
+        origin: origin(&key, loaded),
+        value: match (key.as_str(), value) {
+            ("nats.url", Value::String(url)) => without_secrets(&url).into(),
+            (_, value) => value,
+        },
+        key,
+    });
+    Ok(shown.collect())
+}
+
+fn leaves(key: String, value: Value, all: &mut Vec<(String, Value)>) {
+    match value {
+        Value::Object(table) if !table.is_empty() => {
+            for (name, below) in table {
+                let key = match key.is_empty() {
+                    true => name,
+                    false => format!("{key}.{name}"),
+                };
+                leaves(key, below, all);
+            }
+        }
+        leaf => all.push((key, leaf)),
+    }
+}
+
+/// Numbers of single precision as they were written: 0.3, not what is nearest to it in double.
+pub(crate) fn as_written(value: Value) -> Value {
+    match value {
+        Value::Object(table) => {
+            let fields = table.into_iter();
+            fields.map(|(name, one)| (name, as_written(one))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(as_written).collect(),
+        Value::Number(number) if number.is_f64() => {
+            let double = number.as_f64().unwrap_or_default();
+            let single = double as f32;
+            match single.to_string().parse::<f64>() {
+                Ok(short) if f64::from(single) == double => short.into(),
+                _ => double.into(),
+            }
+        }
+        other => other,
+    }
+}
+
+/// Where a value came from: its own origin, or that of the table that was given as a whole.
+fn origin(key: &str, loaded: &Loaded<Config>) -> String {
+    let mut at = Some(key);
+    while let Some(key) = at {
+        if let Some(origin) = loaded.origins.get(key) {
+            return said(key, origin);
+        }
+        at = key.rsplit_once('.').map(|(above, _)| above);
+    }
+    Origin::Default.to_string()
+}
+
+fn said(key: &str, origin: &Origin) -> String {
+    let Origin::File(path) = origin else {
+        return origin.to_string();
+    };
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    match line_of(&text, key) {
+        Some(line) => format!("{path}:{line}"),
+        None => path.clone(),
+    }
+}
+
+/// Says what is wrong with a file; exit 1 when something is.
+pub fn check(args: &SettingsCheck, output: Output) -> Result<(), Fail> {
+    let name = args.file.display().to_string();
+    let text = std::fs::read_to_string(&args.file)
+        .map_err(|e| Fail::not_found(format!("cannot read `{name}`: {e}")))?;
+    let mistakes = mistakes(&name, &text)?;
+    if output == Output::Json {
+        render::json(&mistakes);
+    } else {
+        for mistake in &mistakes {
+            let place = mistake
+                .line
+                .map_or_else(|| name.clone(), |n| format!("{name}:{n}"));
+            println!("{} {}", format!("{place}:").bold(), mistake.problem);
+        }
+    }
+    match (mistakes.len(), output) {
+        (0, Output::Json) => Ok(()),
+        (0, _) => {
+            println!("{name} is right");
+            Ok(())
+        }
+        // The list has said it all.
+        (_, Output::Json) => Err(Fail::negative("")),
+        (n, _) => Err(Fail::negative(format!("{n} of its settings are wrong"))
+            .hint("docs/config.md lists every option; `argosy config show` what they are set to")),
+    }
+}
+
+/// What is wrong with the text of a file, all of it.
+fn mistakes(name: &str, text: &str) -> Result<Vec<Mistake>, Fail> {
+    match settings::load::<Config>(Sources::new().text(name, text)) {
+        Ok(loaded) => Ok(match loaded.value.validate() {
+            Ok(()) => Vec::new(),
+            Err(error) => vec![Mistake {
+                key: String::new(),
+                line: None,
+                problem: format!("{error:#}"),
+            }],
+        }),
+        Err(Error::Invalid { problems }) => {
+            let mut all: Vec<_> = problems.iter().map(|one| mistake(one, text)).collect();
+            all.sort_by_key(|one| one.line);
+            Ok(all)
+        }
+        Err(error) => Ok(vec![Mistake {
+            key: String::new(),
+            line: None,
+            problem: error.to_string(),
+        }]),
+    }
+}
+
+fn mistake(problem: &Problem, text: &str) -> Mistake {
+    let Problem {
+        key, value, fault, ..
+    } = problem;
+    let value = value.as_ref().map_or(String::new(), |v| format!(" = {v}"));
+    let words = match fault {
+        Fault::Unknown {
+            nearest: Some(name),
+        } => format!("unknown setting, did you mean `{name}`?"),
+        Fault::Unknown { nearest: None } => "unknown setting".into(),
+        Fault::Wrong { wanted } => format!("wants {wanted}"),
+        Fault::Broken { rule } => rule.clone(),
+        Fault::Twice { also } => format!("is given twice, also by {also}"),
+        Fault::SecretFile { reason } => format!("cannot use the file: {reason}"),
+    };
+    Mistake {
+        key: key.clone(),
+        line: line_of(text, key),
+        problem: format!("`{key}`{value}: {words}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mistake_has_its_line_and_what_was_meant() {
+        let text = "[run]\nslotz = 4\n\n[nats]\nurl = 5\n";
+        let found = mistakes("argosy.toml", text).unwrap();
+        let lines: Vec<_> = found.iter().map(|m| (m.key.as_str(), m.line)).collect();
+        assert_eq!(lines, [("run.slotz", Some(2)), ("nats.url", Some(5))]);
+        assert!(found[0].problem.contains("did you mean `run.slots`?"));
+        assert_eq!(mistakes("x", "[run]\nslots = 4\n").unwrap(), []);
+        assert_eq!(mistakes("x", "[run").unwrap().len(), 1);
+        let broken = mistakes("x", "[streams]\nreplicas = 2\n").unwrap();
+        assert!(broken[0].problem.contains("1, 3 or 5"), "{broken:?}");
+    }
+
+    #[test]
+    fn what_is_shown_can_be_read_back() {
+        let toml = "[model]\nmodel = \"m\"\n[[model.nodes]]\nname = \"a\"\nbase_url = \"http://a:1\"\n\
+                    api_key = \"hush-hush\"\n[nats]\nurl = \"nats://me:s3cret@host:1\"\n";
+        let loaded = settings::load::<Config>(Sources::new().text("argosy.toml", toml)).unwrap();
+        let all = options(&loaded).unwrap();
+        let text: Vec<String> = all.iter().map(line).collect();
+        let text = text.join("\n");
+        assert!(
+            !text.contains("hush-hush") && !text.contains("s3cret"),
+            "{text}"
+        );
+        let of = |key: &str| all.iter().find(|one| one.key == key).unwrap();
+        assert_eq!(of("nats.url").value, "nats://***@host:1");
+        assert_eq!(of("run.slots").origin, "default");
+        assert!(of("model.nodes").origin.starts_with("argosy.toml"));
+        assert_eq!(of("nats.creds").value, Value::Null);
+        // The mask alone is refused, as it should be.
+        let again = text.replace("\"***\"", "\"key\"");
+        let again = settings::load::<Config>(Sources::new().text("shown", again)).unwrap();
+        assert_eq!(again.value.run, loaded.value.run);
+        assert_eq!(again.value.streams, loaded.value.streams);
+    }
+}

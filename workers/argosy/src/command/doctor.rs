@@ -1,0 +1,174 @@
+//! `argosy doctor` and `argosy explain`
+
+use crate::cli::{self, Output};
+use crate::config::Config;
+use crate::doctor::{self, Code, Finding, Verdict, code};
+use crate::fail::Fail;
+use crate::render;
+use anstream::println;
+use owo_colors::OwoColorize;
+use serde::Serialize;
+
+/// What `-o json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    verdict: Verdict,
+    findings: &'a [Finding],
+}
+
+/// Makes every check and prints what was found. Exit 1 when one failed; for monitoring, as its probes
+/// do: 0 ok, 1 warning, 2 critical.
+pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<(), Fail> {
+    if args
+        .rate
+        .is_some_and(|rate| !rate.is_finite() || rate <= 0.0)
+    {
+        return Err(Fail::usage("--rate has to be over 0"));
+    }
+    let findings = doctor::examine(&config, args.rate).await;
+    let verdict = doctor::worst(&findings);
+    match output {
+        Output::Text => show(&findings),
+        Output::Json => render::json(&Report {
+            verdict,
+            findings: &findings,
+        }),
+        Output::Nagios => println!("{}", probe(&findings)),
+    }
+    let exit = match (output, verdict) {
+        (Output::Nagios, Verdict::Fail) => 2,
+        (Output::Nagios, Verdict::Warn) | (_, Verdict::Fail) => 1,
+        _ => return Ok(()),
+    };
+    // What was printed has said it all.
+    Err(Fail {
+        exit,
+        ..Fail::negative("")
+    })
+}
+
+/// Prints the page of a code, or the titles of all.
+pub fn explain(args: &cli::Explain, output: Output) -> Result<(), Fail> {
+    let Some(wanted) = &args.code else {
+        let pages = code::pages();
+        match output {
+            Output::Json => render::json(&pages),
+            _ => pages
+                .iter()
+                .for_each(|page| println!("{} {}", page.code.bold(), page.title)),
+        }
+        return Ok(());
+    };
+    let page = code::explain(wanted).ok_or_else(|| {
+        let last = Code::ALL.last().map_or("", |code| code.as_str());
+        Fail::not_found(format!("there is no code `{wanted}`")).hint(format!(
+            "codes are D01 to {last}; `argosy explain` lists them"
+        ))
+    })?;
+    match output {
+        Output::Json => render::json(&page),
+        _ => println!(
+            "{} {}\n\n{}",
+            page.code.bold(),
+            page.title.bold(),
+            page.text
+        ),
+    }
+    Ok(())
+}
+
+fn show(findings: &[Finding]) {
+    for finding in findings {
+        let word = format!("{:<6}", format!("[{}]", finding.verdict.as_str()));
+        let word = match finding.verdict {
+            Verdict::Ok => word.green().to_string(),
+            Verdict::Warn => word.yellow().to_string(),
+            Verdict::Fail => word.red().bold().to_string(),
+            Verdict::Skip => word.dimmed().to_string(),
+        };
+        println!("{word} {} {}", finding.code.as_str(), finding.text);
+        if let Some(fix) = &finding.fix {
+            println!("           {} {fix}", "fix:".bold());
+        }
+    }
+    println!();
+    println!("{}", counted(findings));
+    let worst = doctor::worst(findings);
+    let first = findings.iter().find(|finding| finding.verdict == worst);
+    if let Some(first) = first.filter(|_| worst > Verdict::Ok) {
+        println!("more of it: argosy explain {}", first.code.as_str());
+    }
+}
+
+fn count(findings: &[Finding], verdict: Verdict) -> usize {
+    findings.iter().filter(|f| f.verdict == verdict).count()
+}
+
+fn counted(findings: &[Finding]) -> String {
+    let of = |verdict| count(findings, verdict);
+    format!(
+        "{} checks: {} ok, {} warned, {} failed, {} not made",
+        findings.len(),
+        of(Verdict::Ok),
+        of(Verdict::Warn),
+        of(Verdict::Fail),
+        of(Verdict::Skip)
+    )
+}
+
+/// One line as Nagios and its kin read it: a word, what is wrong, figures behind a bar.
+fn probe(findings: &[Finding]) -> String {
+    let worst = doctor::worst(findings);
+    let word = match worst {
+        Verdict::Fail => "CRITICAL",
+        Verdict::Warn => "WARNING",
+        Verdict::Ok | Verdict::Skip => "OK",
+    };
+    let wrong: Vec<String> = findings
+        .iter()
+        .filter(|finding| finding.verdict > Verdict::Ok)
+        .map(|finding| format!("{} {}", finding.code.as_str(), finding.text))
+        .collect();
+    let text = match wrong.is_empty() {
+        true => counted(findings),
+        false => wrong.join("; "),
+    };
+    let of = |verdict| count(findings, verdict);
+    format!(
+        "ARGOSY {word} - {} | ok={} warn={} fail={} skip={}",
+        text.replace(['|', '\n'], " "),
+        of(Verdict::Ok),
+        of(Verdict::Warn),
+        of(Verdict::Fail),
+        of(Verdict::Skip)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(code: Code, verdict: Verdict, text: &str) -> Finding {
+        Finding {
+            code,
+            verdict,
+            text: text.into(),
+            fix: None,
+        }
+    }
+
+    #[test]
+    fn a_probe_is_one_line_with_the_worst_word() {
+        let ok = finding(Code::Connection, Verdict::Ok, "here");
+        let warn = finding(Code::Rate, Verdict::Warn, "a | b");
+        let fail = finding(Code::Topology, Verdict::Fail, "two\nlines");
+        let line = probe(std::slice::from_ref(&ok));
+        assert!(line.starts_with("ARGOSY OK - 1 checks: 1 ok"), "{line}");
+        assert!(probe(&[ok.clone(), warn.clone()]).starts_with("ARGOSY WARNING - D05 a   b |"));
+        let line = probe(&[ok, warn, fail]);
+        assert_eq!(
+            line,
+            "ARGOSY CRITICAL - D05 a   b; D03 two lines | ok=1 warn=1 fail=1 skip=0"
+        );
+    }
+}

@@ -1,0 +1,200 @@
+//! docs/config.md, made from the code: the fields of the options in their order, their defaults as they
+//! are, their meaning as their documentation says it.
+
+use super::Config;
+use crate::command::config::toml;
+use serde_json::Value;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The variable that has the page written instead of compared.
+const WRITE: &str = "ARGOSY_WRITE_DOCS";
+
+/// Sections, and where the type of each is.
+const SECTIONS: &[(&str, &str, &str)] = &[
+    ("nats", "workers/argosy/src/config.rs", "Nats"),
+    ("streams", "workers/argosy/src/config.rs", "Streams"),
+    ("run", "workers/argosy/src/config.rs", "Run"),
+    ("gateway", "workers/argosy/src/config.rs", "GatewayOptions"),
+    ("telemetry", "workers/argosy/src/config.rs", "Telemetry"),
+    ("model", "shared/llm-pool/src/options.rs", "Options"),
+    ("model.cache", "shared/llm-pool/src/cache.rs", "Options"),
+    ("planner", "workers/planner/src/options.rs", "Options"),
+    ("retriever", "workers/retriever/src/options.rs", "Options"),
+    ("retrieval", "workers/argosy/src/search.rs", "Options"),
+    (
+        "retrieval.search",
+        "shared/retrieval/src/hybrid.rs",
+        "Options",
+    ),
+    ("retrieval.minilm", "workers/argosy/src/search.rs", "MiniLm"),
+    (
+        "retrieval.http",
+        "shared/llm-pool/src/options/embedding.rs",
+        "Options",
+    ),
+    (
+        "retrieval.reranker",
+        "shared/llm-pool/src/options/reranker.rs",
+        "Options",
+    ),
+    (
+        "retrieval.qdrant",
+        "shared/retrieval/src/qdrant/options.rs",
+        "Options",
+    ),
+    ("mapper", "workers/mapper/src/options.rs", "Options"),
+    ("reducer", "workers/reducer/src/options.rs", "Options"),
+    ("indexer", "workers/indexer/src/options.rs", "Options"),
+    ("snapshots", "workers/argosy/src/snapshot.rs", "Options"),
+    ("validator", "workers/validator/src/options.rs", "Options"),
+    ("clarifier", "workers/clarifier/src/options.rs", "Options"),
+];
+
+/// Tables that are one value to whoever sets them.
+const VALUES: &[&str] = &["model.backoff", "editions"];
+
+/// A field of a struct as its source has it.
+struct Field {
+    name: String,
+    doc: String,
+}
+
+fn source(file: &str) -> String {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(file);
+    std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The documentation of a struct, and its fields.
+fn read(file: &str, name: &str) -> (String, Vec<Field>) {
+    let source = source(file);
+    let head = format!("pub struct {name} {{");
+    let (mut doc, mut about, mut fields) = (Vec::new(), None, Vec::new());
+    for line in source.lines().map(str::trim) {
+        if let Some(text) = line.strip_prefix("///") {
+            doc.push(text.trim().to_owned());
+        } else if line.starts_with("#[") {
+            // An attribute stands between documentation and what it is about.
+        } else if line == head {
+            about = Some(std::mem::take(&mut doc).join(" "));
+        } else if about.is_some() && line == "}" {
+            break;
+        } else {
+            let doc = std::mem::take(&mut doc).join(" ");
+            let field = line.strip_prefix("pub ").and_then(|l| l.split_once(": "));
+            if let (Some(_), Some((name, _))) = (&about, field) {
+                let name = name.to_owned();
+                fields.push(Field { name, doc });
+            }
+        }
+    }
+    let about = about.unwrap_or_else(|| panic!("no `{head}` in {file}"));
+    (about, fields)
+}
+
+/// Links of rustdoc as plain text, and what a table cell cannot hold.
+fn cell(doc: &str) -> String {
+    doc.replace("[`", "`")
+        .replace("`]", "`")
+        .replace('|', "\\|")
+}
+
+fn default(value: &Value) -> String {
+    match value {
+        Value::Null => "none".into(),
+        value => format!("`{}`", toml(value)),
+    }
+}
+
+/// A section with its own table, and after it those below it.
+fn section(page: &mut String, key: &str, file: &str, name: &str, values: &Value) {
+    let (about, fields) = read(file, name);
+    let held = values.as_object().map_or(0, |table| table.len());
+    assert_eq!(fields.len(), held, "the fields of `{key}` in {file}");
+    let title = match key {
+        "" => "Top level".into(),
+        key => format!("`{key}`"),
+    };
+    write!(page, "\n## {title}\n{}\n\n", cell(&about)).unwrap();
+    page.push_str("| key | default | meaning |\n|---|---|---|\n");
+    let mut below = Vec::new();
+    for field in fields {
+        let whole = match key {
+            "" => field.name.clone(),
+            key => format!("{key}.{}", field.name),
+        };
+        let value = values
+            .get(&field.name)
+            .unwrap_or_else(|| panic!("`{whole}` is no option"));
+        assert!(!field.doc.is_empty(), "`{whole}` says nothing, in {file}");
+        if let Some((_, file, name)) = SECTIONS.iter().find(|(known, ..)| *known == whole) {
+            below.push((whole, *file, *name, value.clone()));
+            continue;
+        }
+        let is_table = value.is_object() && !VALUES.contains(&whole.as_str());
+        assert!(
+            !is_table,
+            "add the section `{whole}` to the list in this test"
+        );
+        let (doc, default) = (cell(&field.doc), default(value));
+        writeln!(page, "| `{whole}` | {default} | {doc} |").unwrap();
+    }
+    if page.ends_with("|---|---|---|\n") {
+        let bare = page.len() - "| key | default | meaning |\n|---|---|---|\n".len();
+        page.truncate(bare);
+        page.push_str("Has sections only.\n");
+    }
+    for (key, file, name, value) in below {
+        section(page, &key, file, name, &value);
+    }
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# Configuration\n\n\
+         Every option with its default, made from the code: `ARGOSY_WRITE_DOCS=1 cargo test -p argosy config_page` \
+         writes this file, and a test compares it.\n\n\
+         A value comes from, in this order, the later winning: the default, `argosy.toml` in the working directory (or \
+         `--config FILE`), an environment variable (`ARGOSY__streams__keep` for `streams.keep`), a flag (`--set \
+         streams.keep=10m`). `argosy config show --origin` says what each is set to and by whom; `argosy config check FILE` \
+         finds mistakes. A secret, which is a key that ends in `api_key`, may be read from a file: `api_key_file`. Times \
+         are written `250ms`, `30s`, `5m`, `2h`; sizes `256KiB`, `1GiB`.\n",
+    );
+    let values = serde_json::to_value(Config::default()).unwrap();
+    let values = crate::command::config::as_written(values);
+    section(
+        &mut page,
+        "",
+        "workers/argosy/src/config.rs",
+        "Config",
+        &values,
+    );
+    let node = serde_json::to_value(llm_pool::options::Node::default()).unwrap();
+    section(
+        &mut page,
+        "model.nodes",
+        "shared/llm-pool/src/options.rs",
+        "Node",
+        &node,
+    );
+    page.push_str(
+        "\n`retrieval.http.nodes` and `retrieval.reranker.nodes` are lists of the same.\n",
+    );
+    page
+}
+
+#[test]
+fn the_page_of_options_is_that_of_the_code() {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/config.md"));
+    let page = page();
+    if settings::sources::variable(WRITE).is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    let differs = page.lines().zip(written.lines()).find(|(a, b)| a != b);
+    assert!(
+        page == written,
+        "docs/config.md is not what the code says; write it with \
+         `{WRITE}=1 cargo test -p argosy config_page` and look at the difference. First: {differs:?}"
+    );
+}

@@ -1,0 +1,240 @@
+//! What may be wrong with a fleet, looked for: one check a code, each bounded in time, all of them made
+//! even when one fails.
+//!
+//! A check looks in one place and decides in a pure function beside it. Nothing is changed by looking:
+//! what is published is refused or heard by nobody. *Not* a monitor: it is a person, or a probe, that
+//! asks.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`code`] | the checks by their codes, and the pages that explain them |
+//! | `server` | the server: is it there, is it new enough, is it set up, does its clock agree |
+//! | [`room`] | what the streams can carry |
+//! | `access` | what these credentials may publish and hear |
+//! | `processes` | the processes of the fleet: all roles, indexes, disks |
+//! | `models` | model nodes: there, long enough, and not promised more than they run |
+
+mod access;
+pub mod code;
+mod models;
+mod processes;
+pub mod room;
+mod server;
+
+pub use code::Code;
+
+use crate::config::Config;
+use crate::processes::{Seen, ask};
+use futures_util::future::{BoxFuture, join_all};
+use harness::bus::BusError;
+use harness::nats::NatsBus;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Most time for one check.
+const TIME: Duration = Duration::from_secs(10);
+/// How long answers of processes are waited for.
+const LISTEN: Duration = Duration::from_millis(600);
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It could not be made, for a reason that another check tells.
+    Skip,
+    /// All is well.
+    Ok,
+    /// It works, and will not for long or not as well as it could.
+    Warn,
+    /// It does not work.
+    Fail,
+}
+
+impl Verdict {
+    /// As it is shown.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Skip => "skip",
+            Verdict::Ok => "ok",
+            Verdict::Warn => "warn",
+            Verdict::Fail => "fail",
+        }
+    }
+}
+
+/// What a check found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Which check.
+    pub code: Code,
+    /// How it came out.
+    pub verdict: Verdict,
+    /// What was found, in a sentence.
+    pub text: String,
+    /// What to do about it, where there is something to do.
+    pub fix: Option<String>,
+}
+
+/// What a check says, before it is known which one it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Said {
+    verdict: Verdict,
+    text: String,
+    fix: Option<String>,
+}
+
+impl Said {
+    pub(crate) fn ok(text: impl Into<String>) -> Said {
+        Said {
+            verdict: Verdict::Ok,
+            text: text.into(),
+            fix: None,
+        }
+    }
+
+    pub(crate) fn warn(text: impl Into<String>, fix: impl Into<String>) -> Said {
+        Said {
+            verdict: Verdict::Warn,
+            text: text.into(),
+            fix: Some(fix.into()),
+        }
+    }
+
+    pub(crate) fn fail(text: impl Into<String>, fix: impl Into<String>) -> Said {
+        Said {
+            verdict: Verdict::Fail,
+            ..Said::warn(text, fix)
+        }
+    }
+
+    pub(crate) fn skip(text: impl Into<String>) -> Said {
+        Said {
+            verdict: Verdict::Skip,
+            ..Said::ok(text)
+        }
+    }
+
+    fn of(self, code: Code) -> Finding {
+        Finding {
+            code,
+            verdict: self.verdict,
+            text: self.text,
+            fix: self.fix,
+        }
+    }
+}
+
+impl From<BusError> for Said {
+    fn from(error: BusError) -> Said {
+        let fix = match &error {
+            BusError::Missing(_) | BusError::Different { .. } => "run `argosy setup`",
+            _ => "look at the log of the server; D07 says what these credentials may not do",
+        };
+        Said::fail(error.to_string(), fix)
+    }
+}
+
+/// What the checks look at.
+struct Ground<'a> {
+    config: &'a Config,
+    /// Questions a second that are to be carried, where that was asked.
+    rate: Option<f64>,
+    bus: Option<Arc<NatsBus>>,
+    /// What the processes of the fleet say.
+    seen: Vec<Seen>,
+}
+
+impl Ground<'_> {
+    /// The connection, or why a check without it says nothing.
+    fn bus(&self) -> Result<&NatsBus, Said> {
+        let missing = || Said::skip("no connection to look through, see D01");
+        self.bus.as_deref().ok_or_else(missing)
+    }
+}
+
+/// Makes every check, in the order of their codes. `rate`: questions a second that are to be carried.
+pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
+    let options = config.nats("argosy-doctor", false);
+    let connecting = tokio::time::timeout(TIME, NatsBus::connect(options));
+    let connected = connecting.await.unwrap_or_else(|_| {
+        let url = harness::nats::without_secrets(&config.nats.url);
+        let text = format!("{url} within {} s", TIME.as_secs());
+        Err(BusError::Away(text))
+    });
+    let (bus, connection) = match connected {
+        Ok(bus) => (Some(bus.clone()), server::connection(config, &bus)),
+        Err(error) => (None, server::no_connection(config, &error)),
+    };
+    let seen = match &bus {
+        Some(bus) => ask(&**bus, LISTEN).await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let ground = Ground {
+        config,
+        rate,
+        bus,
+        seen,
+    };
+    let on = &ground;
+    let checks: [(Code, BoxFuture<'_, Said>); 13] = [
+        (Code::JetStream, Box::pin(server::jetstream(on))),
+        (Code::Topology, Box::pin(server::topology(on))),
+        (Code::Room, Box::pin(room::full(on))),
+        (Code::Rate, Box::pin(room::carries(on))),
+        (Code::Clock, Box::pin(server::clock(on))),
+        (Code::Access, Box::pin(access::access(on))),
+        (Code::Processes, Box::pin(processes::roles(on))),
+        (Code::Index, Box::pin(processes::indexes(on))),
+        (Code::Model, Box::pin(models::reachable(on))),
+        (Code::Node, Box::pin(models::nodes(on))),
+        (Code::Ceiling, Box::pin(models::ceiling(on))),
+        (Code::Disk, Box::pin(processes::disks(on))),
+        (Code::Dead, Box::pin(server::dead_letters(on))),
+    ];
+    let made = checks.map(|(code, check)| async move {
+        let said = tokio::time::timeout(TIME, check).await;
+        said.unwrap_or_else(|_| late()).of(code)
+    });
+    let mut findings = vec![connection.of(Code::Connection)];
+    findings.extend(join_all(made).await);
+    findings
+}
+
+fn late() -> Said {
+    let text = format!("not done within {} s", TIME.as_secs());
+    Said::fail(text, "look whether the server is overloaded, and ask again")
+}
+
+/// The worst of all.
+pub fn worst(findings: &[Finding]) -> Verdict {
+    let verdicts = findings.iter().map(|finding| finding.verdict);
+    verdicts.max().unwrap_or(Verdict::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn without_a_server_every_check_is_made_or_says_why_not() {
+        let mut config = Config::default();
+        config.nats.url = "nats://127.0.0.1:1".into();
+        config.model.model = crate::model::OFFLINE.into();
+        let findings = examine(&config, None).await;
+        let codes: Vec<Code> = findings.iter().map(|f| f.code).collect();
+        assert_eq!(codes, Code::ALL, "one finding a code, in their order");
+        assert_eq!(findings[0].verdict, Verdict::Fail);
+        assert_eq!(worst(&findings), Verdict::Fail);
+        let of = |code| findings.iter().find(|f| f.code == code).unwrap();
+        for code in [Code::JetStream, Code::Room, Code::Access, Code::Processes] {
+            assert_eq!(of(code).verdict, Verdict::Skip, "{:?}", of(code));
+        }
+        // What needs no server is looked at all the same.
+        assert_eq!(of(Code::Model).verdict, Verdict::Warn);
+        assert_ne!(of(Code::Disk).verdict, Verdict::Skip);
+        for finding in findings.iter().filter(|f| f.verdict > Verdict::Ok) {
+            assert!(finding.fix.is_some(), "{finding:?}");
+        }
+    }
+}

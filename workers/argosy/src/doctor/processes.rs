@@ -1,0 +1,269 @@
+//! The processes of the fleet, as they speak of themselves: every role there and ready, indexes caught
+//! up, room on their disks.
+
+use super::server::bytes;
+use super::{Ground, Said};
+use crate::disk::{self, Disk};
+use crate::processes::Seen;
+use envelope::{Edition, Role, subject};
+use harness::bus::{Bus, Stream};
+use std::collections::BTreeMap;
+
+/// Below this much a disk is as good as full, in bytes.
+const FREE_FAIL: u64 = 512 << 20;
+/// Below this much, or this share of the disk, it is worth a word.
+const FREE_WARN: u64 = 2 << 30;
+/// See [`FREE_WARN`].
+const FREE_WARN_SHARE: f64 = 0.05;
+/// Messages that an index may be behind while documents come in.
+const BEHIND_WARN: u64 = 10_000;
+
+pub(super) async fn roles(on: &Ground<'_>) -> Said {
+    match on.bus() {
+        Ok(_) => standing(&on.seen),
+        Err(skip) => skip,
+    }
+}
+
+fn standing(seen: &[Seen]) -> Said {
+    if seen.is_empty() {
+        return Said::fail(
+            "no process of this fleet answers",
+            "start one of each role: `argosy run gateway`, … ; `argosy up` starts all on this machine",
+        );
+    }
+    let of = |role: Role| seen.iter().filter(move |one| one.role == role);
+    let lacks = |role: &Role| !of(*role).any(|one| one.ready);
+    let lacking: Vec<Role> = Role::ANSWERING.into_iter().filter(lacks).collect();
+    let why = |role: &Role| match of(*role).next() {
+        None => format!("no {role} runs"),
+        Some(one) => format!("no {role} is ready ({})", waits(one)),
+    };
+    if !lacking.is_empty() {
+        let whys: Vec<String> = lacking.iter().map(why).collect();
+        return Said::fail(
+            whys.join("; "),
+            "start what is missing with `argosy run ROLE`; the log of a process that is not ready says why",
+        );
+    }
+    let waiting: Vec<String> = seen
+        .iter()
+        .filter(|one| !one.ready)
+        .map(|one| format!("{} ({})", one.process, waits(one)))
+        .collect();
+    if !waiting.is_empty() {
+        return Said::warn(
+            format!("not ready: {}", waiting.join("; ")),
+            "its log says why; others of its role do its work meanwhile",
+        );
+    }
+    if of(Role::Indexer).next().is_none() {
+        return Said::warn(
+            format!("{} processes are ready, and no indexer runs", seen.len()),
+            "start one with `argosy run indexer`, or documents that are published only wait",
+        );
+    }
+    Said::ok(format!(
+        "{} processes, every role is there and ready",
+        seen.len()
+    ))
+}
+
+fn waits(one: &Seen) -> String {
+    let waits = one.waits_for.iter();
+    let all: Vec<String> = waits.map(|(name, why)| format!("{name}: {why}")).collect();
+    match all.is_empty() {
+        true => "draining".into(),
+        false => all.join(", "),
+    }
+}
+
+pub(super) async fn indexes(on: &Ground<'_>) -> Said {
+    let bus = match on.bus() {
+        Ok(bus) => bus,
+        Err(skip) => return skip,
+    };
+    let retrievers: Vec<&Seen> = of_retrievers(&on.seen);
+    if retrievers.is_empty() {
+        return caught_up(&[], &BTreeMap::new(), &Edition::main());
+    }
+    let mut newest: BTreeMap<Edition, u64> = BTreeMap::new();
+    for index in retrievers.iter().filter_map(|r| r.index.as_ref()) {
+        if newest.contains_key(&index.edition) {
+            continue;
+        }
+        match bus
+            .last(Stream::Chunks, &subject::edition(&index.edition))
+            .await
+        {
+            Ok(last) => newest.insert(index.edition.clone(), last.map_or(0, |l| l.sequence)),
+            Err(error) => return Said::from(error),
+        };
+    }
+    let record = match harness::editions::read(bus).await {
+        Ok(record) => record,
+        Err(error) => return Said::from(error),
+    };
+    caught_up(&retrievers, &newest, &record.editions.current)
+}
+
+fn of_retrievers(seen: &[Seen]) -> Vec<&Seen> {
+    let is_one = |one: &&Seen| one.role == Role::Retriever;
+    seen.iter().filter(is_one).collect()
+}
+
+fn caught_up(retrievers: &[&Seen], newest: &BTreeMap<Edition, u64>, current: &Edition) -> Said {
+    if retrievers.is_empty() {
+        return Said::skip("no retriever answers, see D08");
+    }
+    let mut late = Vec::new();
+    let mut furthest = 0;
+    for one in retrievers {
+        let Some(index) = &one.index else {
+            late.push(format!("{} has no index open yet", one.process));
+            furthest = u64::MAX;
+            continue;
+        };
+        let last = newest.get(&index.edition).copied().unwrap_or(0);
+        let behind = last.saturating_sub(index.at);
+        if index.edition != *current {
+            late.push(format!(
+                "{} searches edition `{}`, `{current}` is wanted",
+                one.process, index.edition
+            ));
+            furthest = furthest.max(1);
+        } else if behind > 0 {
+            late.push(format!("{} is {behind} messages behind", one.process));
+            furthest = furthest.max(behind);
+        }
+    }
+    let fix = "wait while documents come in; else read the log of the retriever: its disk, or its connection";
+    match furthest {
+        0 => Said::ok(format!(
+            "{} indexes of edition `{current}` have all of the corpus",
+            retrievers.len()
+        )),
+        1..=BEHIND_WARN => Said::warn(late.join("; "), fix),
+        _ => Said::fail(late.join("; "), fix),
+    }
+}
+
+pub(super) async fn disks(on: &Ground<'_>) -> Said {
+    let mut disks: Vec<(String, Disk)> = on
+        .seen
+        .iter()
+        .filter_map(|one| Some((one.process.clone(), one.disk.clone()?)))
+        .collect();
+    match disk::of(&on.config.data_dir.0) {
+        Ok(here) => disks.push(("this machine".into(), here)),
+        Err(error) => {
+            let dir = on.config.data_dir.0.display();
+            let text = format!("the disk of `{dir}` cannot be looked at: {error}");
+            return Said::fail(text, "set `data_dir` to a folder that can be written");
+        }
+    }
+    tightest(&disks)
+}
+
+fn tightest(disks: &[(String, Disk)]) -> Said {
+    let Some((whose, disk)) = disks.iter().min_by_key(|(_, disk)| disk.free) else {
+        return Said::skip("no disk is known");
+    };
+    let text = format!(
+        "`{}` of {whose} has {} free of {}",
+        disk.dir.display(),
+        bytes(disk.free),
+        bytes(disk.total)
+    );
+    let fix = "make room there, or set `data_dir` to a larger disk; an index may be deleted while its \
+               process is stopped, it is built again from the stream";
+    let share = disk.free as f64 / disk.total.max(1) as f64;
+    match disk.free {
+        ..FREE_FAIL => Said::fail(text, fix),
+        free if free < FREE_WARN || share < FREE_WARN_SHARE => Said::warn(text, fix),
+        _ => Said::ok(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+    use crate::processes::IndexAt;
+
+    fn process(role: Role) -> Seen {
+        let seen = serde_json::json!({"role": role, "process": format!("{role}-1"), "ready": true});
+        serde_json::from_value(seen).unwrap()
+    }
+
+    #[test]
+    fn a_role_that_is_missing_or_waits_is_named_with_what_it_waits_for() {
+        let mut seen: Vec<Seen> = Role::ALL.into_iter().map(process).collect();
+        assert_eq!(standing(&seen).verdict, Verdict::Ok);
+        assert_eq!(standing(&[]).verdict, Verdict::Fail);
+        let mut waiting = process(Role::Mapper);
+        waiting.ready = false;
+        waiting.waits_for = [("nats".to_owned(), "not connected".to_owned())].into();
+        seen.push(waiting);
+        let said = standing(&seen);
+        assert_eq!(said.verdict, Verdict::Warn, "another mapper is ready");
+        assert!(said.text.contains("nats: not connected"), "{said:?}");
+        seen.retain(|one| one.role != Role::Mapper || !one.ready);
+        let said = standing(&seen);
+        assert_eq!(said.verdict, Verdict::Fail);
+        assert!(said.text.contains("no mapper is ready"), "{said:?}");
+        seen.retain(|one| one.role != Role::Mapper);
+        assert!(standing(&seen).text.contains("no mapper runs"));
+        let answering: Vec<Seen> = Role::ANSWERING.into_iter().map(process).collect();
+        assert_eq!(standing(&answering).verdict, Verdict::Warn, "no indexer");
+    }
+
+    #[test]
+    fn an_index_is_as_far_as_its_edition() {
+        let main = Edition::main();
+        let other = Edition::new("other").unwrap();
+        let at = |edition: &Edition, at| {
+            let index = Some(IndexAt {
+                edition: edition.clone(),
+                at,
+            });
+            Seen {
+                index,
+                ..process(Role::Retriever)
+            }
+        };
+        let newest = BTreeMap::from([(main.clone(), 20_000), (other.clone(), 5)]);
+        let said = |seen: &[Seen]| caught_up(&of_retrievers(seen), &newest, &main);
+        assert_eq!(said(&[]).verdict, Verdict::Skip);
+        assert_eq!(said(&[at(&main, 20_000)]).verdict, Verdict::Ok);
+        assert_eq!(
+            said(&[at(&main, 20_000), at(&main, 19_000)]).verdict,
+            Verdict::Warn
+        );
+        assert_eq!(said(&[at(&main, 1)]).verdict, Verdict::Fail);
+        assert_eq!(said(&[at(&other, 5)]).verdict, Verdict::Warn);
+        let closed = process(Role::Retriever);
+        assert_eq!(said(&[at(&main, 20_000), closed]).verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn the_tightest_disk_decides() {
+        let disk = |free: u64| {
+            let disk = Disk {
+                dir: "/data".into(),
+                free,
+                total: 100 << 30,
+            };
+            ("retriever-1".to_owned(), disk)
+        };
+        assert_eq!(tightest(&[disk(50 << 30)]).verdict, Verdict::Ok);
+        assert_eq!(
+            tightest(&[disk(50 << 30), disk(4 << 30)]).verdict,
+            Verdict::Warn,
+            "under 5 %"
+        );
+        let full = tightest(&[disk(50 << 30), disk(1 << 20)]);
+        assert_eq!(full.verdict, Verdict::Fail);
+        assert!(full.text.contains("1.0 MiB free of 100.0 GiB"), "{full:?}");
+    }
+}

@@ -1,0 +1,310 @@
+//! What the streams can carry: how full they are, and how many questions a second fit into them.
+//!
+//! Acks free nothing: a message stays for its time, so room is rate x time x bytes. How large the
+//! messages of a question are is read from what is stored; where there is too little, from what was
+//! measured once (docs/performance.md, sizes).
+
+use super::server::bytes;
+use super::{Ground, Said};
+use harness::bus::{Bus, BusError, Stream, StreamState};
+use std::time::Duration;
+
+/// Messages of a question with five maps, over all streams.
+const MESSAGES: f64 = 19.0;
+/// Memory of the server for each message, in bytes.
+const MEMORY: f64 = 256.0;
+/// Questions that a stream has to hold before their mean counts.
+const ENOUGH: u64 = 20;
+/// From this share of the gateway's limit on a stream is worth a word.
+const NEAR: f64 = 0.7;
+
+/// A stream through which every question goes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Carrier {
+    /// Which.
+    pub stream: Stream,
+    /// Messages of one question in it.
+    pub messages: f64,
+    /// Bytes of these, as measured once.
+    pub bytes: f64,
+}
+
+/// Where the nineteen messages of a question are.
+pub const CARRIERS: [Carrier; 4] = [
+    Carrier {
+        stream: Stream::Inbox,
+        messages: 1.0,
+        bytes: 300.0,
+    },
+    Carrier {
+        stream: Stream::Steps(0),
+        messages: 15.0,
+        bytes: 29_000.0,
+    },
+    Carrier {
+        stream: Stream::Timers,
+        messages: 2.0,
+        bytes: 1_500.0,
+    },
+    Carrier {
+        stream: Stream::Answers,
+        messages: 1.0,
+        bytes: 2_300.0,
+    },
+];
+
+/// How long things are kept, and how full streams may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Terms {
+    /// Longest time of a question that names no deadline.
+    pub deadline: Duration,
+    /// How long its steps are kept after that.
+    pub keep: Duration,
+    /// How long questions and answers are kept.
+    pub max_age: Duration,
+    /// From how full a stream on the gateway takes no questions.
+    pub limit: f64,
+}
+
+/// What one stream carries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// Which.
+    pub stream: Stream,
+    /// Bytes of one question in it.
+    pub bytes: f64,
+    /// How long they stay.
+    pub kept: Duration,
+    /// Questions a second that fit.
+    pub rate: f64,
+}
+
+/// What a stream of this state carries under these terms.
+pub fn load(carrier: Carrier, state: StreamState, terms: Terms) -> Load {
+    let questions = state.messages as f64 / carrier.messages;
+    let bytes = match questions >= ENOUGH as f64 {
+        true => state.bytes as f64 / questions,
+        false => carrier.bytes,
+    };
+    let (kept, share) = match carrier.stream {
+        // A full inbox refuses by itself; the gateway does not look at it.
+        Stream::Inbox => (terms.max_age, 1.0),
+        Stream::Answers => (terms.max_age, terms.limit),
+        _ => (terms.deadline + terms.keep, terms.limit),
+    };
+    Load {
+        stream: carrier.stream,
+        bytes,
+        kept,
+        rate: share * state.max_bytes as f64 / (bytes * kept.as_secs_f64()),
+    }
+}
+
+/// Memory of the server for the messages of so many questions a second, in bytes.
+pub fn memory(rate: f64, terms: Terms) -> f64 {
+    let short = (MESSAGES - 2.0) * (terms.deadline + terms.keep).as_secs_f64();
+    let long = 2.0 * terms.max_age.as_secs_f64();
+    rate * (short + long) * MEMORY
+}
+
+fn terms(on: &Ground<'_>) -> Terms {
+    let config = on.config;
+    Terms {
+        deadline: config.gateway.deadline.duration(),
+        keep: config.streams.keep.duration(),
+        max_age: config.streams.max_age.duration(),
+        limit: config.gateway.room_limit,
+    }
+}
+
+pub(super) async fn full(on: &Ground<'_>) -> Said {
+    let bus = match on.bus() {
+        Ok(bus) => bus,
+        Err(skip) => return skip,
+    };
+    let mut states = Vec::new();
+    for stream in Stream::ALL {
+        match bus.state(stream).await {
+            Ok(state) => states.push((stream, state)),
+            Err(BusError::Missing(_)) => {}
+            Err(error) => return Said::from(error),
+        }
+    }
+    fullest(&states, on.config.gateway.room_limit)
+}
+
+fn fullest(states: &[(Stream, StreamState)], limit: f64) -> Said {
+    // What drops the oldest is meant to be full.
+    let refusing = states
+        .iter()
+        .filter(|(stream, _)| *stream != Stream::Dead)
+        .max_by(|(_, a), (_, b)| a.fill().total_cmp(&b.fill()));
+    let Some((stream, state)) = refusing else {
+        return Said::skip("no stream is there, see D03");
+    };
+    let text = format!(
+        "the fullest stream, {}, holds {} of {} ({:.0} %)",
+        stream.name(),
+        bytes(state.bytes),
+        bytes(state.max_bytes),
+        100.0 * state.fill()
+    );
+    let fix =
+        "raise its `streams.*_bytes` and run `argosy setup`, or lower the load; D05 says what fits";
+    match state.fill() {
+        fill if fill >= limit => Said::fail(text, fix),
+        fill if fill >= NEAR * limit => Said::warn(text, fix),
+        _ => Said::ok(text),
+    }
+}
+
+pub(super) async fn carries(on: &Ground<'_>) -> Said {
+    let bus = match on.bus() {
+        Ok(bus) => bus,
+        Err(skip) => return skip,
+    };
+    let mut loads = Vec::new();
+    for carrier in CARRIERS {
+        match bus.state(carrier.stream).await {
+            Ok(state) => loads.push(load(carrier, state, terms(on))),
+            Err(BusError::Missing(_)) => {}
+            Err(error) => return Said::from(error),
+        }
+    }
+    sustainable(&loads, terms(on), on.rate)
+}
+
+/// The stream that carries least decides.
+fn sustainable(loads: &[Load], terms: Terms, wanted: Option<f64>) -> Said {
+    let least = loads.iter().min_by(|a, b| a.rate.total_cmp(&b.rate));
+    let Some(least) = least else {
+        return Said::skip("no stream is there, see D03");
+    };
+    let text = format!(
+        "the streams carry {:.1} questions/s for ever: {} has room for that at {} a question, kept {}; \
+         the server needs {} of memory for it",
+        least.rate,
+        least.stream.name(),
+        bytes(least.bytes as u64),
+        settings::Span::from_secs(least.kept.as_secs()),
+        bytes(memory(least.rate, terms) as u64),
+    );
+    match wanted {
+        Some(wanted) if wanted > least.rate => {
+            let fix = format!(
+                "{} wants {} for {wanted} questions/s: set it and run `argosy setup`, or keep messages \
+                 for a shorter time (`streams.max_age`, `streams.keep`)",
+                setting(least.stream),
+                bytes(wanted_bytes(least, terms, wanted) as u64)
+            );
+            Said::fail(format!("{text}, and {wanted} are wanted"), fix)
+        }
+        _ => Said::ok(text),
+    }
+}
+
+fn wanted_bytes(load: &Load, terms: Terms, rate: f64) -> f64 {
+    let share = match load.stream {
+        Stream::Inbox => 1.0,
+        _ => terms.limit,
+    };
+    rate * load.bytes * load.kept.as_secs_f64() / share
+}
+
+/// The option that is the room of a stream.
+fn setting(stream: Stream) -> &'static str {
+    match stream {
+        Stream::Inbox => "`streams.inbox_bytes`",
+        Stream::Steps(_) => "`streams.steps_bytes`",
+        Stream::Timers => "`streams.timers_bytes`",
+        Stream::Answers => "`streams.answers_bytes`",
+        Stream::Documents => "`streams.documents_bytes`",
+        Stream::Chunks => "`streams.chunks_bytes`",
+        Stream::Dead => "`streams.dead_bytes`",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+
+    const TERMS: Terms = Terms {
+        deadline: Duration::from_secs(120),
+        keep: Duration::from_secs(300),
+        max_age: Duration::from_secs(86_400),
+        limit: 0.7,
+    };
+
+    fn state(messages: u64, bytes: u64, max_bytes: u64) -> StreamState {
+        StreamState {
+            messages,
+            bytes,
+            max_bytes,
+            ..StreamState::default()
+        }
+    }
+
+    #[test]
+    fn the_messages_of_a_question_add_up() {
+        let all: f64 = CARRIERS.iter().map(|carrier| carrier.messages).sum();
+        assert_eq!(all, MESSAGES);
+    }
+
+    #[test]
+    fn room_is_rate_times_time_times_bytes() {
+        let [_, steps, _, answers] = CARRIERS;
+        // 0.7 x 8 GiB over 420 s x 29,000 bytes.
+        let empty = load(steps, state(0, 0, 8 << 30), TERMS);
+        assert_eq!(empty.rate.round(), 494.0);
+        // A thousand questions of 60,000 bytes each count for more than what was measured once.
+        let busy = load(steps, state(15_000, 60_000_000, 8 << 30), TERMS);
+        assert_eq!((busy.bytes, busy.rate.round()), (60_000.0, 239.0));
+        // Answers are small, and kept for a day.
+        let kept = load(answers, state(0, 0, 4 << 30), TERMS);
+        assert_eq!((kept.rate * 10.0).round(), 151.0);
+        let said = sustainable(&[empty, kept], TERMS, None);
+        assert_eq!(said.verdict, Verdict::Ok);
+        assert!(said.text.contains("15.1 questions/s"), "{said:?}");
+        assert!(said.text.contains("ARGOSY_ANSWERS"), "{said:?}");
+    }
+
+    #[test]
+    fn a_rate_that_does_not_fit_names_the_option_and_what_it_wants() {
+        let [.., answers] = CARRIERS;
+        let kept = load(answers, state(0, 0, 4 << 30), TERMS);
+        assert_eq!(sustainable(&[kept], TERMS, Some(10.0)).verdict, Verdict::Ok);
+        let said = sustainable(&[kept], TERMS, Some(30.0));
+        assert_eq!(said.verdict, Verdict::Fail);
+        let fix = said.fix.unwrap();
+        assert!(
+            fix.contains("`streams.answers_bytes` wants 7.9 GiB"),
+            "{fix}"
+        );
+    }
+
+    #[test]
+    fn memory_counts_what_is_kept_for_a_day_too() {
+        // 17 messages for 7 minutes and 2 for a day, at 0.25 KB.
+        let one = memory(1.0, TERMS);
+        assert_eq!(one.round(), 256.0 * (17.0 * 420.0 + 2.0 * 86_400.0));
+    }
+
+    #[test]
+    fn the_fullest_stream_decides_and_what_drops_the_oldest_does_not() {
+        let said = |fill: u64| {
+            fullest(
+                &[
+                    (Stream::Dead, state(1, 100, 100)),
+                    (Stream::Inbox, state(1, 1, 100)),
+                    (Stream::Steps(0), state(1, fill, 100)),
+                ],
+                0.7,
+            )
+        };
+        assert_eq!(said(10).verdict, Verdict::Ok);
+        assert_eq!(said(50).verdict, Verdict::Warn);
+        assert_eq!(said(70).verdict, Verdict::Fail);
+        assert!(said(70).text.contains("ARGOSY_STEPS_0"));
+    }
+}

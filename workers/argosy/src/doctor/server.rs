@@ -1,0 +1,244 @@
+//! The server: is it there and new enough, is it set up, does its clock agree, what was given up.
+
+use super::{Ground, Said};
+use crate::config::Config;
+use harness::bus::{Bus, BusError, Stream};
+use harness::nats::{self, Change, Clock, NatsBus, without_secrets};
+
+/// The oldest server that has what the streams need, as major and minor version.
+const OLDEST: (u64, u64) = (2, 14);
+/// A message is to be as large as an envelope with its headers, a document in its message, or a chunk.
+const PAYLOAD_MIN: usize = 1024 * 1024;
+/// Clocks that differ by more make deadlines wrong by as much, in milliseconds.
+const SKEW_WARN_MS: u64 = 500;
+/// By more than this, questions expire that have time, or are worked on when they have none.
+const SKEW_FAIL_MS: u64 = 5_000;
+/// How many differences are named.
+const NAMED: usize = 3;
+
+pub(super) fn connection(config: &Config, bus: &NatsBus) -> Said {
+    let url = without_secrets(&config.nats.url);
+    Said::ok(format!("connected to `{}` at {url}", bus.facts().name))
+}
+
+pub(super) fn no_connection(config: &Config, error: &BusError) -> Said {
+    let url = without_secrets(&config.nats.url);
+    let why = match error {
+        BusError::Away(why) => why.clone(),
+        other => format!("{url}: {other}"),
+    };
+    Said::fail(
+        format!("no connection to {why}"),
+        "look whether nats-server runs there and --server, --creds and --tls-ca are right",
+    )
+}
+
+pub(super) async fn jetstream(on: &Ground<'_>) -> Said {
+    let bus = match on.bus() {
+        Ok(bus) => bus,
+        Err(skip) => return skip,
+    };
+    let facts = bus.facts();
+    if let Some(said) = too_old(&facts.version) {
+        return said;
+    }
+    if facts.max_payload < PAYLOAD_MIN {
+        let text = format!("messages may have {} bytes only", facts.max_payload);
+        return Said::fail(text, "set `max_payload` of nats-server to 1MB or more");
+    }
+    match bus.account().await {
+        Ok(account) => {
+            let limit = match account.limit {
+                Some(limit) => format!("of {} granted", bytes(limit)),
+                None => "and no limit of the account".into(),
+            };
+            Said::ok(format!(
+                "nats-server {}, JetStream holds {} in {} streams, {} promised {limit}",
+                facts.version,
+                bytes(account.stored),
+                account.streams,
+                bytes(account.reserved),
+            ))
+        }
+        Err(error) => Said::fail(
+            format!("nats-server {}, and no JetStream: {error}", facts.version),
+            "start nats-server with -js, and enable JetStream for this account",
+        ),
+    }
+}
+
+/// What is wrong with a version, if something is. What is no version is let pass.
+fn too_old(version: &str) -> Option<Said> {
+    let mut parts = version.split(['.', '-']).map(str::parse);
+    let (Some(Ok(major)), Some(Ok(minor))) = (parts.next(), parts.next()) else {
+        return None;
+    };
+    ((major, minor) < OLDEST).then(|| {
+        let (major, minor) = OLDEST;
+        Said::fail(
+            format!("nats-server is {version}, and {major}.{minor} or newer is wanted"),
+            "upgrade nats-server; streams and consumers stay as they are",
+        )
+    })
+}
+
+pub(super) async fn topology(on: &Ground<'_>) -> Said {
+    let bus = match on.bus() {
+        Ok(bus) => bus,
+        Err(skip) => return skip,
+    };
+    match nats::check(bus, &on.config.topology()).await {
+        Ok(changes) => drift(&changes),
+        Err(error) => Said::from(error),
+    }
+}
+
+fn drift(changes: &[Change]) -> Said {
+    let differing: Vec<String> = changes
+        .iter()
+        .filter_map(|change| match change {
+            Change::Unchanged(_) => None,
+            Change::Created(name) => Some(format!("{name} is missing")),
+            Change::Updated(name, what) => Some(format!("{name}: {what}")),
+        })
+        .collect();
+    if differing.is_empty() {
+        return Said::ok(format!(
+            "{} streams, consumers and object stores are as wanted",
+            changes.len()
+        ));
+    }
+    let more = match differing.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    let named = differing[..differing.len().min(NAMED)].join("; ");
+    Said::fail(
+        format!(
+            "{} of {} differ: {named}{more}",
+            differing.len(),
+            changes.len()
+        ),
+        "run `argosy setup` with the same configuration; `argosy setup --check` names all",
+    )
+}
+
+pub(super) async fn clock(on: &Ground<'_>) -> Said {
+    let bus = match on.bus() {
+        Ok(bus) => bus,
+        Err(skip) => return skip,
+    };
+    for stream in Stream::ALL {
+        match bus.clock(stream).await {
+            Ok(clock) => return skew(clock),
+            Err(BusError::Missing(_)) => continue,
+            Err(error) => return Said::from(error),
+        }
+    }
+    Said::skip("the server tells its time with a stream, and none is there, see D03")
+}
+
+/// Clocks are compared to within half a round trip, which is not held against them.
+fn skew(clock: Clock) -> Said {
+    let apart = clock.server.0.abs_diff(clock.here.0);
+    let certain = apart.saturating_sub(clock.round_trip.as_millis() as u64 / 2 + 1);
+    let word = match clock.server > clock.here {
+        true => "ahead of",
+        false => "behind",
+    };
+    let text = format!("the server's clock is {apart} ms {word} this machine's");
+    let fix = "let NTP or chrony set the clocks of the server and of every worker's machine";
+    match certain {
+        0..=SKEW_WARN_MS => Said::ok(format!(
+            "the server's clock agrees to within {} ms",
+            apart.max(1)
+        )),
+        _ if certain <= SKEW_FAIL_MS => Said::warn(text, fix),
+        _ => Said::fail(text, fix),
+    }
+}
+
+pub(super) async fn dead_letters(on: &Ground<'_>) -> Said {
+    let bus = match on.bus() {
+        Ok(bus) => bus,
+        Err(skip) => return skip,
+    };
+    match bus.state(Stream::Dead).await {
+        Ok(state) if state.messages == 0 => Said::ok("no dead letters"),
+        Ok(state) => Said::warn(
+            format!("{} dead letters of the last days", state.messages),
+            "read why in their headers: `nats stream subjects ARGOSY_DEAD --names`",
+        ),
+        Err(error) => Said::from(error),
+    }
+}
+
+/// An amount of bytes as people say it.
+pub(super) fn bytes(n: u64) -> String {
+    const UNITS: [(&str, u64); 4] = [
+        ("TiB", 1 << 40),
+        ("GiB", 1 << 30),
+        ("MiB", 1 << 20),
+        ("KiB", 1 << 10),
+    ];
+    match UNITS.into_iter().find(|(_, size)| n >= *size) {
+        Some((unit, size)) => format!("{:.1} {unit}", n as f64 / size as f64),
+        None => format!("{n} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Verdict;
+    use super::*;
+    use envelope::UnixMs;
+    use std::time::Duration;
+
+    #[test]
+    fn an_old_server_is_told_from_a_new_one() {
+        for good in ["2.14.0", "2.15.1", "3.0.0-beta.1", "dev"] {
+            assert_eq!(too_old(good), None, "{good}");
+        }
+        for old in ["2.10.29", "2.13.9-RC.1", "1.4.1"] {
+            assert_eq!(too_old(old).unwrap().verdict, Verdict::Fail, "{old}");
+        }
+    }
+
+    #[test]
+    fn half_a_round_trip_is_not_held_against_a_clock() {
+        let said = |server, here, round_trip| {
+            let (server, here) = (UnixMs(server), UnixMs(here));
+            let round_trip = Duration::from_millis(round_trip);
+            let clock = Clock {
+                server,
+                here,
+                round_trip,
+            };
+            skew(clock)
+        };
+        assert_eq!(said(10_000, 10_400, 1).verdict, Verdict::Ok);
+        assert_eq!(said(10_000, 12_000, 1).verdict, Verdict::Warn);
+        assert_eq!(said(10_000, 12_000, 4_000).verdict, Verdict::Ok);
+        let late = said(20_000, 10_000, 2);
+        assert_eq!(late.verdict, Verdict::Fail);
+        assert!(late.text.contains("10000 ms ahead of"), "{late:?}");
+    }
+
+    #[test]
+    fn what_differs_is_named_and_the_rest_counted() {
+        let all = |n| (0..n).map(|i| Change::Created(format!("stream {i}")));
+        assert_eq!(drift(&[Change::Unchanged("a".into())]).verdict, Verdict::Ok);
+        let said = drift(&all(5).collect::<Vec<_>>());
+        assert_eq!(said.verdict, Verdict::Fail);
+        assert!(
+            said.text.contains("stream 2 is missing and 2 more"),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn bytes_are_said_in_the_largest_unit() {
+        let said: Vec<_> = [0, 1023, 1 << 20, 38 << 30].map(bytes).into();
+        assert_eq!(said, ["0 B", "1023 B", "1.0 MiB", "38.0 GiB"]);
+    }
+}

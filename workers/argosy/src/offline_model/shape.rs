@@ -1,0 +1,232 @@
+//! The bodies of calls and answers, in the shapes of OpenAI. Pure.
+
+use llm::tokens;
+use llm_pool::offline::{NAME, OfflineReader, role_of};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Tokens of an answer when the request sets no limit.
+const MAX_TOKENS_DEFAULT: u32 = 400;
+/// Characters of one piece of a streamed answer.
+const PIECE_CHARS: usize = 24;
+
+/// A request for a chat completion, as far as it matters here. What else is in the body is accepted.
+#[derive(Debug, Deserialize)]
+pub(super) struct Call {
+    #[serde(default)]
+    model: String,
+    messages: Vec<Message>,
+    #[serde(default)]
+    max_tokens: Option<u32>,
+    #[serde(default)]
+    max_completion_tokens: Option<u32>,
+    #[serde(default)]
+    n: Option<u32>,
+    #[serde(default)]
+    stream: bool,
+    #[serde(default)]
+    stream_options: Option<StreamOptions>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    role: String,
+    #[serde(default)]
+    content: Value,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct StreamOptions {
+    #[serde(default)]
+    include_usage: bool,
+}
+
+/// Why a call is not answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// HTTP status.
+    pub(super) status: u16,
+    kind: &'static str,
+    code: &'static str,
+    message: String,
+}
+
+impl Refusal {
+    fn bad(code: &'static str, message: String) -> Refusal {
+        Refusal {
+            status: 400,
+            kind: "invalid_request_error",
+            code,
+            message,
+        }
+    }
+
+    pub(super) fn no_such_place(method: &str, path: &str) -> Refusal {
+        Refusal {
+            status: 404,
+            ..Refusal::bad(
+                "not_found",
+                format!(
+                    "nothing is at {method} {path}; there are POST /v1/chat/completions and GET /v1/models"
+                ),
+            )
+        }
+    }
+
+    pub(super) fn too_large(max: usize) -> Refusal {
+        Refusal {
+            status: 413,
+            ..Refusal::bad(
+                "body_too_large",
+                format!("the body is broken off or over {max} bytes"),
+            )
+        }
+    }
+
+    pub(super) fn too_slow(seconds: u64) -> Refusal {
+        Refusal {
+            status: 408,
+            ..Refusal::bad(
+                "body_too_slow",
+                format!("the body did not come within {seconds} s"),
+            )
+        }
+    }
+
+    pub(super) fn busy() -> Refusal {
+        Refusal {
+            status: 429,
+            kind: "rate_limit_error",
+            code: "busy",
+            message: "every slot is taken; ask again shortly, or start it with more --slots".into(),
+        }
+    }
+
+    pub(super) fn body(&self) -> String {
+        json!({"error": {"message": self.message, "type": self.kind, "param": null, "code": self.code}})
+            .to_string()
+    }
+}
+
+/// An answer with what it cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answer {
+    text: String,
+    read: u32,
+    written: u32,
+}
+
+impl Answer {
+    fn usage(&self) -> Value {
+        json!({"prompt_tokens": self.read, "completion_tokens": self.written,
+            "total_tokens": self.read + self.written})
+    }
+}
+
+/// The list of models: one.
+pub(super) fn models() -> String {
+    json!({"object": "list",
+        "data": [{"id": NAME, "object": "model", "created": 0, "owned_by": "argosy"}]})
+    .to_string()
+}
+
+impl Call {
+    pub(super) fn read(body: &[u8]) -> Result<Call, Refusal> {
+        let call: Call = serde_json::from_slice(body)
+            .map_err(|e| Refusal::bad("bad_body", format!("the body cannot be read: {e}")))?;
+        if !matches!(call.model.as_str(), "" | NAME) {
+            let message = format!("there is no model `{}`, only `{NAME}`", call.model);
+            return Err(Refusal {
+                status: 404,
+                ..Refusal::bad("model_not_found", message)
+            });
+        }
+        if call.n.is_some_and(|n| n != 1) {
+            let message = "`n` has to be 1: the same prompt is always answered alike".into();
+            return Err(Refusal::bad("bad_n", message));
+        }
+        Ok(call)
+    }
+
+    /// Whether the answer is to come in pieces.
+    pub(super) fn is_streamed(&self) -> bool {
+        self.stream
+    }
+
+    pub(super) fn answer(&self, reader: &OfflineReader) -> Result<Answer, Refusal> {
+        let texts: Vec<String> = self.messages.iter().map(|m| text(&m.content)).collect();
+        let mut messages = self.messages.iter().zip(&texts).rev();
+        let user = messages.find(|(message, _)| message.role == "user");
+        let prompt = user.map(|(_, text)| text.as_str()).unwrap_or_default();
+        let limit = self.max_completion_tokens.or(self.max_tokens);
+        let limit = limit.unwrap_or(MAX_TOKENS_DEFAULT).max(1);
+        let answer = role_of(prompt).and_then(|role| reader.answer(role, prompt, limit));
+        let text = answer.ok_or_else(|| {
+            let message = format!(
+                "`{NAME}` is no language model: it reads the tagged sections of argosy's own prompts, \
+                 and this prompt has none of them"
+            );
+            Refusal::bad("no_sections", message)
+        })?;
+        Ok(Answer {
+            read: texts.iter().map(|text| tokens::estimate(text)).sum(),
+            written: tokens::estimate(&text),
+            text,
+        })
+    }
+
+    /// The answer in one body.
+    pub(super) fn whole(&self, answer: &Answer) -> String {
+        json!({
+            "id": "chatcmpl-offline", "object": "chat.completion", "created": 0, "model": NAME,
+            "choices": [{"index": 0, "finish_reason": "stop",
+                "message": {"role": "assistant", "content": answer.text}}],
+            "usage": answer.usage(),
+        })
+        .to_string()
+    }
+
+    /// The answer in events, the last of which says that it is over.
+    pub(super) fn pieces(&self, answer: &Answer) -> Vec<String> {
+        let choice = |delta: Value, finish: Value| json!([{"index": 0, "delta": delta, "finish_reason": finish}]);
+        let mut events = vec![choice(
+            json!({"role": "assistant", "content": ""}),
+            Value::Null,
+        )];
+        let signs: Vec<char> = answer.text.chars().collect();
+        for piece in signs.chunks(PIECE_CHARS) {
+            let text: String = piece.iter().collect();
+            events.push(choice(json!({"content": text}), Value::Null));
+        }
+        events.push(choice(json!({}), "stop".into()));
+        let event = |choices: Value| {
+            json!({"id": "chatcmpl-offline", "object": "chat.completion.chunk", "created": 0,
+                "model": NAME, "choices": choices})
+        };
+        let mut events: Vec<Value> = events.into_iter().map(event).collect();
+        if self
+            .stream_options
+            .as_ref()
+            .is_some_and(|o| o.include_usage)
+        {
+            let mut last = event(json!([]));
+            last["usage"] = answer.usage();
+            events.push(last);
+        }
+        let mut lines: Vec<String> = events.iter().map(|e| format!("data: {e}\n\n")).collect();
+        lines.push("data: [DONE]\n\n".into());
+        lines
+    }
+}
+
+/// Content is a text, or a list of parts of which those with a text count.
+fn text(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str());
+            texts.collect()
+        }
+        _ => String::new(),
+    }
+}
