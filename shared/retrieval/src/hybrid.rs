@@ -232,29 +232,14 @@ impl HybridSearcher {
         let Some(aim) = self.aim(snapshot, request).await? else {
             return Ok(None);
         };
-        let k = request.fetch_k;
-        let near = match &self.elsewhere {
-            Some(elsewhere) => Some(elsewhere.nearest(&aim.vector, request, k).await?),
-            None => None,
-        };
+        if let Some(elsewhere) = &self.elsewhere {
+            let found = found_elsewhere(&**elsewhere, snapshot, &aim, request).await?;
+            return Ok(Some((found, aim)));
+        }
         let (snapshot, request) = (snapshot.clone(), request.clone());
         blocking(move || {
-            let found = match near {
-                Some(near) => {
-                    let found = near.iter().map(|near| {
-                        let address = snapshot.find(&near.chunk)?;
-                        Ok(address.map(|address| (near.score, address)))
-                    });
-                    // One that the index does not have yet, or no more, is no passage.
-                    found
-                        .filter_map(Result::transpose)
-                        .collect::<Result<_, Error>>()?
-                }
-                None => {
-                    let close = snapshot.by_vector(&request, &aim.vector, k)?;
-                    close.iter().map(|c| (c.score, c.address)).collect()
-                }
-            };
+            let close = snapshot.by_vector(&request, &aim.vector, request.fetch_k)?;
+            let found = close.iter().map(|c| (c.score, c.address)).collect();
             Ok(Some((found, aim)))
         })
         .await
@@ -305,6 +290,23 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Error::Index(error.to_string()))?
+}
+
+/// What the place of the vectors finds, as far as it holds in this index: it alone says which fields
+/// there are and what a chunk is now.
+async fn found_elsewhere(
+    elsewhere: &dyn VectorSearch,
+    snapshot: &Snapshot,
+    aim: &Aim,
+    request: &Request,
+) -> Result<Vec<(f32, DocAddress)>, Error> {
+    let (here, asks) = (snapshot.clone(), request.clone());
+    let restrictions = blocking(move || here.restrictions(&asks)).await?;
+    let request = request.without_fields(&restrictions.unknown_fields);
+    let near = elsewhere.nearest(&aim.vector, &request, request.fetch_k);
+    let near = near.await?;
+    let here = snapshot.clone();
+    blocking(move || here.find(&near, restrictions)).await
 }
 
 /// What both legs found together.

@@ -3,8 +3,9 @@
 use super::*;
 use crate::index::Vectors;
 use crate::record::ChunkRecord;
-use crate::vector::Embedding;
-use envelope::{Filter, TenantId};
+use crate::vector::{Embedding, Near};
+use envelope::{Filter, Origin, TenantId};
+use std::sync::Mutex;
 use telemetry::Registry;
 
 /// Vectors in this file have two numbers.
@@ -373,4 +374,58 @@ async fn a_model_takes_the_place_of_the_features() {
     let failed = failed.search(&request("north")).await.unwrap();
     assert_eq!(failed.passages, plain.passages);
     assert_eq!(failed.failed, [Leg::Reranker]);
+}
+
+/// A place of vectors that finds what it is told to and keeps the filters that it was asked with.
+struct Elsewhere {
+    finds: Vec<Near>,
+    asked: Mutex<Vec<Filter>>,
+}
+
+impl VectorSearch for Elsewhere {
+    fn nearest<'a>(
+        &'a self,
+        _vector: &'a [f32],
+        request: &'a Request,
+        _k: usize,
+    ) -> BoxFuture<'a, Result<Vec<Near>, Error>> {
+        self.asked.lock().unwrap().push(request.filter.clone());
+        std::future::ready(Ok(self.finds.clone())).boxed()
+    }
+}
+
+/// The server is fed by itself: it may hold a chunk as it was, or not know a field yet.
+#[tokio::test]
+async fn a_filter_is_what_the_index_says_wherever_the_vectors_are() {
+    let of_year = |doc: &str, tenant: &str, year: u16| ChunkRecord {
+        tenant: TenantId::new(tenant).unwrap(),
+        metadata: [("year".to_owned(), year.into())].into(),
+        ..record(doc, "a harbour", None)
+    };
+    let records = [
+        of_year("now", "default", 2024),
+        of_year("then", "default", 2023),
+        of_year("foreign", "other", 2024),
+    ];
+    let finds = records.iter().map(|record| Near {
+        chunk: record.key(),
+        score: 0.9,
+    });
+    let elsewhere = Arc::new(Elsewhere {
+        finds: finds.collect(),
+        asked: Mutex::default(),
+    });
+    let searcher = HybridSearcher::new(index_of(&records), Options::default())
+        .with_embedder(Arc::new(Compass { fails: false }))
+        .with_vectors(elsewhere.clone());
+    let filter = serde_json::json!({"year": {"gte": 2024}, "colour": "red"});
+    let asked = Request {
+        filter: Filter::parse(&filter, Origin::User).unwrap(),
+        ..request("north")
+    };
+    let result = searcher.search(&asked).await.unwrap();
+    assert_eq!(found(&result), ["now"]);
+    assert_eq!(result.unknown_fields, ["colour"]);
+    let asked = elsewhere.asked.lock().unwrap();
+    assert_eq!(asked[0].to_string(), "year >= 2024", "known here is known");
 }

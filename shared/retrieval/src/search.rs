@@ -32,6 +32,16 @@ pub struct Request {
     pub after: Option<After>,
 }
 
+impl Request {
+    /// The same without the conditions on these fields.
+    pub fn without_fields(&self, fields: &[String]) -> Request {
+        let mut request = self.clone();
+        let conditions = &mut request.filter.0;
+        conditions.retain(|condition| !fields.contains(&condition.field));
+        request
+    }
+}
+
 /// A place in the corpus stream that a search waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct After {

@@ -16,11 +16,11 @@ use tantivy::query::{
 use tantivy::{Searcher, TantivyError, Term};
 
 /// What restricts a search.
-pub(super) struct Restrictions {
+pub(crate) struct Restrictions {
     /// All must match; none scores.
     pub(super) queries: Vec<Box<dyn Query>>,
     /// Fields of the filter that no document has; their conditions are left out.
-    pub(super) unknown_fields: Vec<String>,
+    pub(crate) unknown_fields: Vec<String>,
     /// Fields that have no value of the kind that was asked for: a text is compared with a number.
     /// Their conditions stay, and hold for nothing.
     pub(super) unlike_fields: Vec<String>,

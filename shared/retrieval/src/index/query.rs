@@ -4,7 +4,7 @@
 //! writes can be a syntax error.
 
 use super::facts;
-use super::filter::restrictions;
+use super::filter::{Restrictions, restrictions};
 use super::nearest::{Close, Nearest};
 use super::rows::Probe;
 use super::schema::{self, Fields};
@@ -14,13 +14,14 @@ use crate::gazetteer::Named;
 use crate::normalise::unify;
 use crate::record::ChunkRecord;
 use crate::search::{Error, Request};
-use crate::vector::ChunkKey;
+use crate::vector::Near;
 use embed::StaticEmbedder;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
+    TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
@@ -186,15 +187,35 @@ impl Snapshot {
         self.view.fitted.as_ref()
     }
 
-    /// Where a chunk is; `None` when it is not there.
-    pub(crate) fn find(&self, chunk: &ChunkKey) -> Result<Option<DocAddress>, Error> {
-        let key = schema::key(&chunk.bucket, &chunk.doc_id, chunk.n);
-        let query = term_query(Term::from_field_text(self.index.fields.key, &key));
-        Ok(self
-            .searcher
-            .search(&*query, &DocSetCollector)?
-            .into_iter()
-            .next())
+    /// What restricts a request here.
+    pub(crate) fn restrictions(&self, request: &Request) -> Result<Restrictions, Error> {
+        restrictions(&self.searcher, &self.index.fields, request)
+    }
+
+    /// Where the chunks are that were found elsewhere. What was let through there may have changed
+    /// here: one that is not here, not yet or no more, or is kept out here, is left out.
+    pub(crate) fn find(
+        &self,
+        near: &[Near],
+        restrictions: Restrictions,
+    ) -> Result<Vec<(f32, DocAddress)>, Error> {
+        let key = |near: &Near| {
+            let chunk = &near.chunk;
+            let key = schema::key(&chunk.bucket, &chunk.doc_id, chunk.n);
+            Term::from_field_text(self.index.fields.key, &key)
+        };
+        let mut queries = restrictions.queries;
+        queries.push(Box::new(TermSetQuery::new(near.iter().map(key))));
+        let query = BooleanQuery::intersection(queries);
+        let let_through = self.searcher.search(&query, &DocSetCollector)?;
+        let mut found = Vec::with_capacity(near.len());
+        for near in near {
+            let query = term_query(key(near));
+            let there = self.searcher.search(&*query, &DocSetCollector)?;
+            let there = there.into_iter().find(|at| let_through.contains(at));
+            found.extend(there.map(|at| (near.score, at)));
+        }
+        Ok(found)
     }
 
     /// The values of the corpus' metadata that a text names.
