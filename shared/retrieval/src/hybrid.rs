@@ -323,8 +323,10 @@ impl Merged {
     /// Looks again and picks the passages.
     fn into_result(self, top_k: usize) -> SearchResult {
         let asked = self.asked.as_ref();
+        let (passages, repeated) = rerank(self.candidates, asked, &mut analyzer(), top_k);
         SearchResult {
-            passages: rerank(self.candidates, asked, &mut analyzer(), top_k),
+            passages,
+            repeated,
             total_hits: self.total_hits,
             unknown_fields: self.unknown_fields,
             unlike_fields: self.unlike_fields,

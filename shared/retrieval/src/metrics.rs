@@ -25,6 +25,7 @@ pub struct Metrics {
     duration: HistogramVec,
     hits: HistogramVec,
     empty: IntCounterVec,
+    repeated: IntCounterVec,
 }
 
 impl Metrics {
@@ -52,8 +53,14 @@ impl Metrics {
                 "Searches that found nothing.",
                 labels,
             )?,
+            repeated: registry.counter(
+                "argosy_retrieval_repeated_total",
+                "Candidates that were passed over because they say what a passage of the search says.",
+                labels,
+            )?,
         };
         telemetry::zero(&metrics.empty, &[&[ALL]])?;
+        telemetry::zero(&metrics.repeated, &[&[ALL]])?;
         Ok(metrics)
     }
 
@@ -68,5 +75,7 @@ impl Metrics {
             .observe(result.total_hits as f64);
         let empty = self.empty.with_label_values(label);
         empty.inc_by(u64::from(result.passages.is_empty()));
+        let repeated = self.repeated.with_label_values(label);
+        repeated.inc_by(u64::from(result.repeated));
     }
 }

@@ -56,6 +56,8 @@ pub struct After {
 pub struct SearchResult {
     /// The best passages, best first.
     pub passages: Vec<Passage>,
+    /// How many candidates were passed over because they say what one of the passages says.
+    pub repeated: u32,
     /// How many passages match in all: a count query, not the fetched number.
     pub total_hits: u64,
     /// Fields of the filter that no document of the corpus has; their conditions were left out.

@@ -90,7 +90,9 @@ fn gathered(
     };
     let whole = lists.remove(0);
     found.remove(0);
-    result.passages = share(whole, lists, top_k);
+    let (passages, repeated) = share(whole, lists, top_k);
+    result.passages = passages;
+    result.repeated += repeated;
     Ok(Gathered {
         result,
         found,

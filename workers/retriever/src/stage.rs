@@ -164,7 +164,15 @@ impl Retriever {
         } else {
             "passages"
         };
-        let decided = format!("{} of {} {noun}", passages.len(), found.total_hits);
+        let repeated = match found.repeated {
+            0 => String::new(),
+            count => format!(", {count} that repeat others left out"),
+        };
+        let decided = format!(
+            "{} of {} {noun}{repeated}",
+            passages.len(),
+            found.total_hits
+        );
         let scatter = Scatter {
             plan,
             passages,
