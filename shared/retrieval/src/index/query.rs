@@ -20,8 +20,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
-    TermSetQuery,
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query,
+    TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
@@ -58,6 +58,8 @@ pub(crate) struct Terms {
     pub(crate) phrases: Vec<Vec<String>>,
     /// The clauses of a query that has several, each as places in [`Terms::stems`].
     pub(crate) clauses: Vec<Vec<usize>>,
+    /// Nothing was written: all that a filter lets through is wanted.
+    pub(crate) is_blank: bool,
 }
 
 /// The index at one moment: every part of a search sees the same chunks.
@@ -237,7 +239,10 @@ impl Terms {
         let telling: Vec<&str> = words.iter().copied().filter(|w| !is_stop_word(w)).collect();
         let words = if telling.is_empty() { words } else { telling };
 
-        let mut terms = Terms::default();
+        let mut terms = Terms {
+            is_blank: words.is_empty(),
+            ..Terms::default()
+        };
         let mut rarities: HashMap<String, f32> = HashMap::new();
         for word in words {
             let stems = known_spelling(searcher, text, &mut analyzer, word)?;
@@ -299,10 +304,14 @@ impl Terms {
         clauses
     }
 
-    /// Any of the words; the more and the rarer, the better. Without words everything matches.
+    /// Any of the words; the more and the rarer, the better. Where none of what was written is a word,
+    /// nothing matches: then it is for the vectors.
     fn query(&self, fields: &Fields) -> Box<dyn Query> {
-        if self.stems.is_empty() {
+        if self.is_blank {
             return Box::new(AllQuery);
+        }
+        if self.stems.is_empty() {
+            return Box::new(EmptyQuery);
         }
         let mut clauses: Vec<Box<dyn Query>> = Vec::new();
         for (stem, _) in &self.stems {

@@ -399,6 +399,22 @@ fn nothing_that_is_typed_is_a_syntax_error() {
 }
 
 #[test]
+fn what_has_no_word_in_it_matches_nothing() {
+    let index = invoices();
+    let endless = "x".repeat(200);
+    for query in ["🦀", "?!", &endless] {
+        let result = search(&index, &request(query, json!({"total": 100}))).unwrap();
+        assert_eq!(
+            (result.total_hits, result.passages.len()),
+            (0, 0),
+            "{query}"
+        );
+    }
+    let blank = search(&index, &request(" ", json!({"total": 100}))).unwrap();
+    assert_eq!(sources(&blank), ["invoices/a.md"], "a filter alone");
+}
+
+#[test]
 fn part_names_are_found_in_either_spelling() {
     let index = index_of(&[
         one("d/a.md", "The QD-7706 draws 35 mA.", json!({})),
