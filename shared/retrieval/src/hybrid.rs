@@ -174,6 +174,8 @@ impl HybridSearcher {
                 (None, vectors)
             }
             (Err(error), Ok(_)) => return Err(error),
+            // Nothing else looks for anything.
+            (Ok(_), Err(error)) if !self.options.words => return Err(error),
             (Ok(words), Err(error)) => {
                 tracing::warn!(%error, "searched without vectors");
                 failed.push(Leg::Vectors);

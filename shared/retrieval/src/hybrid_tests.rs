@@ -123,6 +123,22 @@ async fn a_leg_that_fails_is_named_and_the_other_answers() {
 }
 
 #[tokio::test]
+async fn where_only_vectors_are_searched_their_failure_is_the_search_s() {
+    let searcher = |fails| {
+        let options = Options {
+            words: false,
+            ..Options::default()
+        };
+        let searcher = HybridSearcher::new(index_of(&three()), options);
+        searcher.with_embedder(Arc::new(Compass { fails }))
+    };
+    let error = searcher(true).search(&request("north")).await.unwrap_err();
+    assert!(matches!(error, Error::Embed(_)), "{error}");
+    let result = searcher(false).search(&request("north")).await.unwrap();
+    assert_eq!((found(&result)[0], result.failed), ("both", vec![]));
+}
+
+#[tokio::test]
 async fn what_is_merely_closest_is_not_found() {
     let index = index_of(&[
         record("far", "a harbour", Some([0.4, 0.9])),
