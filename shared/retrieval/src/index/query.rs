@@ -17,6 +17,7 @@ use crate::search::{Error, Request};
 use crate::vector::Near;
 use embed::StaticEmbedder;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::query::{
@@ -33,6 +34,9 @@ const IDENTIFIER_BOOST: f32 = 2.0;
 const WORDS_MAX: usize = 64;
 /// How many words of a query are looked at at all.
 const WORDS_READ_MAX: usize = 4 * WORDS_MAX;
+/// Stems of a part name that is looked for as it is written: a longer one is no name, and looking for it
+/// costs with every stem.
+const NAME_STEMS: RangeInclusive<usize> = 2..=8;
 /// Words between two clauses of a question.
 const JOINING_WORDS: &str =
     "and or but while whereas that which who whom whose between versus than compared";
@@ -262,7 +266,7 @@ impl Terms {
                     .copied()
                     .fold(0.0, f32::max);
                 terms.identifiers.push((name, rarest));
-                if stems.len() > 1 && terms.phrases.len() < WORDS_MAX {
+                if NAME_STEMS.contains(&stems.len()) && terms.phrases.len() < WORDS_MAX {
                     terms.phrases.push(stems);
                 }
             }
@@ -341,7 +345,8 @@ fn known_spelling(
     word: &str,
 ) -> Result<Vec<String>, Error> {
     let written = stems(analyzer, word);
-    if identifier(word).is_none() || known(searcher, text, &written)? {
+    let is_name = identifier(word).is_some() && written.len() <= *NAME_STEMS.end();
+    if !is_name || known(searcher, text, &written)? {
         return Ok(written);
     }
     let joined: String = word.chars().filter(|c| c.is_alphanumeric()).collect();

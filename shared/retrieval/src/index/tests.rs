@@ -415,6 +415,20 @@ fn what_has_no_word_in_it_matches_nothing() {
 }
 
 #[test]
+fn only_what_can_be_a_name_is_looked_for_as_a_phrase() {
+    let index = invoices();
+    for (query, phrases) in [
+        ("1-".repeat(4_000), 0),
+        ("AX-1-2-3-4-5-6-7".to_owned(), 1),
+        ("AX-1-2-3-4-5-6-7-8".to_owned(), 0),
+        ("AX1042".to_owned(), 0),
+    ] {
+        let terms = index.snapshot().terms(&request(&query, json!({})));
+        assert_eq!(terms.unwrap().phrases.len(), phrases, "{query}");
+    }
+}
+
+#[test]
 fn part_names_are_found_in_either_spelling() {
     let index = index_of(&[
         one("d/a.md", "The QD-7706 draws 35 mA.", json!({})),
