@@ -26,12 +26,15 @@ use std::time::Duration;
 use telemetry::Health;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Messages that are taken in at once.
 const BATCH: usize = 512;
 /// How long the stream has to be silent before less than a batch is taken in.
 const QUIET: Duration = Duration::from_millis(50);
+/// The same for a stream that is never silent: how long a batch is gathered at most.
+const GATHERED: Duration = Duration::from_secs(1);
 /// How long is waited after a failure, where the server said nothing.
 const AWAY: Duration = Duration::from_secs(1);
 /// The longest that is waited because the server said so.
@@ -222,12 +225,14 @@ async fn position(qdrant: &Qdrant, stream: &str) -> Result<u64, retrieval::Error
     Ok(ours.map_or(0, |position| position.sequence))
 }
 
-/// The next messages: as many as a batch has, or all before a pause.
+/// The next messages: as many as a batch has, or all before a pause, or those of a second.
 async fn batch(reader: &mut dyn Reader) -> Result<Vec<Stored>, BusError> {
     let (first, _) = reader.next().await?;
     let mut batch = vec![first];
+    let end = Instant::now() + GATHERED;
     while batch.len() < BATCH {
-        match tokio::time::timeout(QUIET, reader.next()).await {
+        let until = end.min(Instant::now() + QUIET);
+        match tokio::time::timeout_at(until, reader.next()).await {
             Ok(next) => batch.push(next?.0),
             Err(_) => break,
         }
