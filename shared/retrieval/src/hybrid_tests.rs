@@ -135,7 +135,7 @@ async fn where_only_vectors_are_searched_their_failure_is_the_search_s() {
     let error = searcher(true).search(&request("north")).await.unwrap_err();
     assert!(matches!(error, Error::Embed(_)), "{error}");
     let result = searcher(false).search(&request("north")).await.unwrap();
-    assert_eq!((found(&result)[0], result.failed), ("both", vec![]));
+    assert_eq!((found(&result)[0], &result.failed[..]), ("both", &[][..]));
 }
 
 #[tokio::test]
