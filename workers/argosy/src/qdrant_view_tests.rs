@@ -342,3 +342,29 @@ proptest! {
         prop_assert_eq!(server.position, end);
     }
 }
+
+/// A message every 20 ms: never a pause, never many.
+struct Drip(u64);
+
+impl Reader for Drip {
+    fn next(&mut self) -> futures_util::future::BoxFuture<'_, Result<(Stored, u64), BusError>> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            self.0 += 1;
+            let message = Stored {
+                subject: "argosy.chunk.main.a.b.0".into(),
+                sequence: self.0,
+                stored_at: envelope::UnixMs(0),
+                headers: harness::bus::Headers::default(),
+                body: bytes::Bytes::new(),
+            };
+            Ok((message, 0))
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_is_never_silent_does_not_keep_a_batch_open() {
+    let gathered = batch(&mut Drip(0)).await.unwrap();
+    assert!((5..100).contains(&gathered.len()), "{}", gathered.len());
+}

@@ -36,7 +36,10 @@ impl IndexView {
         let mut writer = index.writer()?;
         let position = index.position()?;
         let committed = match &position {
-            Some(at) if at.stream == stream => at.sequence,
+            Some(at) if at.stream == stream => {
+                look_at_whole(&mut writer)?;
+                at.sequence
+            }
             Some(_) => {
                 tracing::warn!(
                     stream,
@@ -53,7 +56,10 @@ impl IndexView {
     /// The same on a stream that is empty at every start (the bus of one process): what the index
     /// holds stays.
     pub fn kept(index: Index) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error> {
-        let writer = index.writer()?;
+        let mut writer = index.writer()?;
+        if index.position()?.is_some() {
+            look_at_whole(&mut writer)?;
+        }
         Ok(Self::from(index, writer, "memory".into(), 0))
     }
 
@@ -106,6 +112,12 @@ impl IndexView {
     }
 }
 
+/// Fits the vectors to the corpus where that is due. At the start too: an earlier run may have been
+/// killed at it, and a corpus to which nothing is added would have none.
+fn look_at_whole(writer: &mut Writer) -> Result<(), retrieval::Error> {
+    tokio::task::block_in_place(|| writer.refit())
+}
+
 impl View for IndexView {
     fn apply(
         &mut self,
@@ -134,8 +146,8 @@ impl View for IndexView {
         // The last message may have been committed already, and nobody told.
         if self.applied > *self.seen.borrow() {
             self.commit()?;
-            // Nothing more is waiting: the moment to look at the corpus as a whole.
-            tokio::task::block_in_place(|| self.writer.refit())?;
+            // What was waiting is taken in: the moment to look at the corpus as a whole.
+            look_at_whole(&mut self.writer)?;
             self.seen.send_replace(self.committed);
         }
         Ok(())
@@ -152,7 +164,64 @@ mod tests {
     use bytes::Bytes;
     use envelope::UnixMs;
     use harness::bus::Headers;
-    use retrieval::Vectors;
+    use retrieval::{HybridSearcher, Options, Request, Searcher, Vectors};
+    use serde_json::json;
+
+    fn record(doc: &str, text: &str) -> ChunkRecord {
+        let record = json!({
+            "v": 1, "tenant": "default", "bucket": "b", "doc_id": doc, "n": 0, "of": 1, "hash": "h",
+            "source": format!("b/{doc}.md"), "text": text,
+        });
+        serde_json::from_value(record).unwrap()
+    }
+
+    /// What a search by vectors alone finds.
+    async fn by_vectors(index: &Index, query: &str) -> Vec<String> {
+        let options = Options {
+            words: false,
+            ..Options::default()
+        };
+        let request = Request {
+            tenant: envelope::TenantId::default_tenant(),
+            buckets: Vec::new(),
+            filter: envelope::Filter::default(),
+            query: query.into(),
+            keywords: Vec::new(),
+            fetch_k: 10,
+            top_k: 1,
+            after: None,
+        };
+        let searcher = HybridSearcher::new(index.clone(), options);
+        let found = searcher.search(&request).await.unwrap();
+        let passages = found.passages.into_iter();
+        passages.map(|p| p.doc_id.to_string()).collect()
+    }
+
+    /// Killed after its first commit and before the vectors were made; nothing more comes.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_was_killed_at_the_first_fit_makes_it_good_at_the_next_start() {
+        let vectors = Vectors::Table(embed::StaticTable::shipped());
+        let records = [
+            record("dog", "The puppy barked at the other dogs in the kennel."),
+            record("bank", "The bank raised the interest rate of the loan."),
+        ];
+        type Started = fn(Index) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error>;
+        let starts: [Started; 2] = [
+            |index| IndexView::new(index, "chunks@1".into()),
+            IndexView::kept,
+        ];
+        for start in starts {
+            let index = Index::open_in_ram(&vectors).unwrap();
+            let mut writer = index.writer().unwrap();
+            writer.apply(&records).unwrap();
+            writer.commit(2, "chunks@1").unwrap();
+            drop(writer);
+            assert!(by_vectors(&index, "canine pets").await.is_empty());
+            let _started = start(index.clone()).unwrap();
+            assert_eq!(by_vectors(&index, "canine pets").await, ["dog"]);
+            assert_eq!(index.position().unwrap().unwrap().sequence, 2);
+        }
+    }
 
     /// As many messages as make a commit of their own, and no more.
     #[tokio::test(flavor = "multi_thread")]
