@@ -14,6 +14,7 @@ mod query;
 mod rows;
 pub(crate) mod schema;
 mod seen;
+mod tally;
 mod vectors;
 mod words;
 
