@@ -1,8 +1,8 @@
 //! What searches count. The label `bucket` is a bucket that the index knows, `several`, `other` for
-//! one that it does not know, or `all`: a question cannot invent a series.
+//! one that it does not know, or `all`: a question cannot invent a series. And what vectors cannot find.
 
 use crate::search::SearchResult;
-use prometheus::{HistogramVec, IntCounterVec};
+use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use std::time::Duration;
 use telemetry::{Registry, buckets};
 
@@ -26,6 +26,23 @@ pub struct Metrics {
     hits: HistogramVec,
     empty: IntCounterVec,
     repeated: IntCounterVec,
+    without_vector: IntGaugeVec,
+}
+
+/// How many chunks of an edition came without a vector of its embedder. Clones share it.
+#[derive(Debug, Clone)]
+pub struct WithoutVector(IntGauge);
+
+impl WithoutVector {
+    /// So many of those that are there.
+    pub fn set(&self, chunks: u64) {
+        self.0.set(chunks.cast_signed());
+    }
+
+    /// So many more came.
+    pub fn add(&self, chunks: u64) {
+        self.0.add(chunks.cast_signed());
+    }
 }
 
 impl Metrics {
@@ -58,10 +75,20 @@ impl Metrics {
                 "Candidates that were passed over because they say what a passage of the search says.",
                 labels,
             )?,
+            without_vector: registry.gauge(
+                "argosy_retrieval_chunks_without_vector",
+                "Chunks that came without a vector of the embedder: no search by vectors finds them.",
+                &["edition"],
+            )?,
         };
         telemetry::zero(&metrics.empty, &[&[ALL]])?;
         telemetry::zero(&metrics.repeated, &[&[ALL]])?;
         Ok(metrics)
+    }
+
+    /// What tells of the chunks of an edition that vectors cannot find; 0 from now on.
+    pub fn without_vector(&self, edition: &str) -> WithoutVector {
+        WithoutVector(self.without_vector.with_label_values(&[edition]))
     }
 
     /// Counts one search that succeeded.

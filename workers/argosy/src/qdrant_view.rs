@@ -19,8 +19,8 @@ use crate::fail::Fail;
 use crate::search::{Kit, Place};
 use envelope::{Class, Classed, Edition};
 use harness::bus::{Bus, BusError, Reader, Stored, Stream};
-use retrieval::ChunkRecord;
 use retrieval::qdrant::Qdrant;
+use retrieval::{ChunkRecord, WithoutVector};
 use std::sync::Arc;
 use std::time::Duration;
 use telemetry::Health;
@@ -65,6 +65,17 @@ pub(crate) struct Fed<'a> {
     pub(crate) edition: &'a Edition,
     /// The name of what it is fed from.
     pub(crate) stream: &'a str,
+    /// Told how many chunks came without a vector.
+    pub(crate) without_vector: WithoutVector,
+}
+
+/// Whom a feed tells how it goes.
+pub struct Told {
+    /// The last sequence whose vectors are found.
+    pub seen: watch::Sender<u64>,
+    /// How many chunks came without a vector of the embedder while this process wrote: what others wrote is
+    /// not counted, and what was made anew counts on.
+    pub without_vector: WithoutVector,
 }
 
 /// The kit with the server that `retrieval.vectors` names, fed from now on; not ready before that has
@@ -80,6 +91,7 @@ pub(crate) async fn added(fed: Fed<'_>, kit: Kit, running: &mut JoinSet<()>) -> 
         options,
         edition,
         stream,
+        without_vector,
     } = fed;
     let Some(embedder) = kit.embedder() else {
         return Ok(kit);
@@ -112,9 +124,13 @@ pub(crate) async fn added(fed: Fed<'_>, kit: Kit, running: &mut JoinSet<()>) -> 
     let last = bus.last(Stream::Chunks, &filter).await?;
     let last = last.map_or(0, |newest| newest.sequence);
     let (tell, mut seen) = watch::channel(0);
+    let told = Told {
+        seen: tell,
+        without_vector,
+    };
     let (server, name) = (qdrant.clone(), stream.to_owned());
     let (bus, until) = (bus.clone(), stop.clone());
-    running.spawn(async move { feed(&*bus, &server, (&name, &filter), &tell, &until).await });
+    running.spawn(async move { feed(&*bus, &server, (&name, &filter), &told, &until).await });
     let (health, stop) = (health.clone(), stop.clone());
     running.spawn(async move {
         tokio::select! {
@@ -128,16 +144,16 @@ pub(crate) async fn added(fed: Fed<'_>, kit: Kit, running: &mut JoinSet<()>) -> 
     Ok(kit.with_qdrant(qdrant))
 }
 
-/// Feeds the server until told to stop; `seen` is told how far it is. What is away is waited for.
+/// Feeds the server until told to stop. What is away is waited for.
 pub async fn feed(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),
-    seen: &watch::Sender<u64>,
+    told: &Told,
     stop: &CancellationToken,
 ) {
     while !stop.is_cancelled() {
-        let Err(error) = run(bus, qdrant, (stream, filter), seen, stop).await else {
+        let Err(error) = run(bus, qdrant, (stream, filter), told, stop).await else {
             return;
         };
         tracing::warn!(%error, "feed of the Qdrant server interrupted");
@@ -153,7 +169,7 @@ async fn run(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),
-    seen: &watch::Sender<u64>,
+    told: &Told,
     stop: &CancellationToken,
 ) -> Result<(), Interrupted> {
     let mut must_write = false;
@@ -170,7 +186,7 @@ async fn run(
             0
         }
     };
-    seen.send_replace(at);
+    told.seen.send_replace(at);
     let mut reader = bus.read(Stream::Chunks, filter, at + 1).await?;
     loop {
         let batch = tokio::select! {
@@ -185,7 +201,15 @@ async fn run(
             Next::Back => return Err(Interrupted::Behind),
             Next::PassOver => {}
             Next::Write => {
-                qdrant.apply(&records(&batch)).await?;
+                let without_vector = qdrant.apply(&records(&batch)).await? as u64;
+                told.without_vector.add(without_vector);
+                if without_vector > 0 {
+                    tracing::warn!(
+                        chunks = without_vector,
+                        "chunks without a vector of this embedder: vectors do not find them; \
+                         `argosy index --force` makes them anew"
+                    );
+                }
                 let passed = position(qdrant, stream).await?;
                 must_write = passed > last;
                 if !must_write {
@@ -194,7 +218,7 @@ async fn run(
             }
         }
         at = last;
-        seen.send_replace(at);
+        told.seen.send_replace(at);
     }
 }
 

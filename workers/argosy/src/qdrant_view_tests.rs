@@ -67,6 +67,8 @@ struct World {
     server: FakeQdrant,
     qdrant: Qdrant,
     bus: Arc<MemoryBus>,
+    registry: telemetry::Registry,
+    metrics: retrieval::Metrics,
 }
 
 impl World {
@@ -77,7 +79,10 @@ impl World {
             timeout: Span::from_secs(5),
             ..Options::default()
         };
+        let registry = telemetry::Registry::new();
         World {
+            metrics: retrieval::Metrics::new(&registry).unwrap(),
+            registry,
             qdrant: Qdrant::connect(&options, "compass", 2).await.unwrap(),
             server,
             bus: MemoryBus::new(&Topology::default()),
@@ -87,6 +92,10 @@ impl World {
     /// Feeds until `work` is done, which is told how far the feed is.
     async fn feeding<T>(&self, work: impl AsyncFnOnce(watch::Receiver<u64>) -> T) -> T {
         let (tell, seen) = watch::channel(0);
+        let told = Told {
+            seen: tell,
+            without_vector: self.metrics.without_vector("main"),
+        };
         let stop = CancellationToken::new();
         let done = async {
             let done = tokio::time::timeout(Duration::from_secs(30), work(seen)).await;
@@ -97,7 +106,7 @@ impl World {
             &*self.bus,
             &self.qdrant,
             ("chunks@1", "argosy.chunk.main.>"),
-            &tell,
+            &told,
             &stop,
         );
         tokio::join!(feed, done).1
@@ -192,6 +201,21 @@ async fn what_is_in_the_stream_is_found_by_its_vector() {
     let last = publish(&*world.bus, &gone).await;
     world.feed_to(last).await;
     assert_eq!(found(&search(&world, &index).await), ["east"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chunks_that_vectors_cannot_find_are_told() {
+    let world = World::new().await;
+    let bare = ChunkRecord {
+        embedding: None,
+        ..record("bare", 1, "text")
+    };
+    publish(&*world.bus, &bare).await;
+    let last = publish(&*world.bus, &record("north", 9, "up")).await;
+    world.feed_to(last).await;
+    let line = "argosy_retrieval_chunks_without_vector{edition=\"main\"} 1";
+    let text = world.registry.encode();
+    assert!(text.lines().any(|l| l == line), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use harness::bus::Stored;
 use harness::feed::View;
-use retrieval::{ChunkRecord, Index, Writer};
+use retrieval::{ChunkRecord, Index, WithoutVector, Writer};
 use tokio::sync::watch;
 
 /// A tantivy index as a view of the corpus stream.
@@ -18,6 +18,10 @@ pub struct IndexView {
     found: watch::Sender<u64>,
     /// The same once the corpus was looked at as a whole.
     seen: watch::Sender<u64>,
+    /// Told how many chunks vectors cannot find.
+    without_vector: Option<WithoutVector>,
+    /// How many there were when it was said last.
+    said: u64,
 }
 
 /// Records that are taken in at once.
@@ -80,9 +84,18 @@ impl IndexView {
                 committed,
                 found: watch::Sender::new(committed),
                 seen,
+                without_vector: None,
+                said: 0,
             },
             receiver,
         )
+    }
+
+    /// Tells how many chunks vectors cannot find, too.
+    pub fn telling(mut self, told: WithoutVector) -> Result<IndexView, retrieval::Error> {
+        self.without_vector = Some(told);
+        self.tell_without_vector()?;
+        Ok(self)
     }
 
     /// Tells the last sequence that a search finds, as soon as it does.
@@ -102,6 +115,24 @@ impl IndexView {
         })?;
         self.committed = self.applied;
         self.found.send_replace(self.committed);
+        Ok(())
+    }
+
+    /// What was embedded by another, or by nobody, is not found by its vector, and nothing fails.
+    fn tell_without_vector(&mut self) -> Result<(), retrieval::Error> {
+        let chunks = tokio::task::block_in_place(|| self.index.without_vector())?;
+        if let Some(told) = self.without_vector.as_ref().filter(|_| chunks != self.said) {
+            told.set(chunks);
+        }
+        if chunks > self.said {
+            tracing::warn!(
+                chunks,
+                stream = self.stream,
+                "chunks without a vector of this embedder: vectors do not find them; `argosy index --force` \
+                 makes them anew"
+            );
+        }
+        self.said = chunks;
         Ok(())
     }
 
@@ -148,6 +179,7 @@ impl View for IndexView {
             self.commit()?;
             // What was waiting is taken in: the moment to look at the corpus as a whole.
             look_at_whole(&mut self.writer)?;
+            self.tell_without_vector()?;
             self.seen.send_replace(self.committed);
         }
         Ok(())
@@ -221,6 +253,44 @@ mod tests {
             assert_eq!(by_vectors(&index, "canine pets").await, ["dog"]);
             assert_eq!(index.position().unwrap().unwrap().sequence, 2);
         }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn chunks_that_vectors_cannot_find_are_told() {
+        let vectors = Vectors::Carried {
+            by: "compass".into(),
+            dims: 2,
+        };
+        let index = Index::open_in_ram(&vectors).unwrap();
+        let registry = telemetry::Registry::new();
+        let metrics = retrieval::Metrics::new(&registry).unwrap();
+        let (view, _) = IndexView::new(index, "chunks@1".into()).unwrap();
+        let mut view = view.telling(metrics.without_vector("main")).unwrap();
+        let by = |by: &str, doc: &str| ChunkRecord {
+            embedding: Some(retrieval::vector::Embedding::of(by, &[1.0, 0.5])),
+            ..record(doc, "text")
+        };
+        let mut sequence = 0;
+        let mut taken_in = |records: &[ChunkRecord]| {
+            for record in records {
+                sequence += 1;
+                let message = Stored {
+                    subject: "argosy.chunk.main.a.b.0".into(),
+                    sequence,
+                    stored_at: UnixMs(0),
+                    headers: Headers::default(),
+                    body: record.encode().unwrap(),
+                };
+                view.apply(message, 0).unwrap();
+            }
+            view.settle().unwrap();
+            let text = registry.encode();
+            let line = text.lines().find(|line| line.contains("_without_vector{"));
+            line.unwrap().rsplit(' ').next().unwrap().to_owned()
+        };
+        let (ours, others) = (by("compass", "a"), by("other", "b"));
+        assert_eq!(taken_in(&[ours, others, record("c", "text")]), "2");
+        assert_eq!(taken_in(&[by("compass", "b")]), "1", "made anew");
     }
 
     /// As many messages as make a commit of their own, and no more.

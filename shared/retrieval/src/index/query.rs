@@ -70,8 +70,8 @@ pub(crate) struct Terms {
 #[derive(Clone)]
 pub(crate) struct Snapshot {
     index: Index,
-    searcher: Searcher,
-    view: View,
+    pub(super) searcher: Searcher,
+    pub(super) view: View,
 }
 
 /// Scored chunks, best first, and how many match in all.

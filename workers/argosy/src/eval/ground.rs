@@ -141,8 +141,9 @@ pub(super) fn ceiling(dataset: &Dataset) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dataset::{DatasetName, Unit};
+    use super::super::dataset::Unit;
     use super::*;
+    use crate::cli::DatasetName;
     use retrieval::document::{Document, Line};
     use serde_json::json;
 
