@@ -12,7 +12,7 @@ use crate::rerank::{Asked, Candidate, rerank};
 use crate::search::{Error, Leg, Request, SearchResult, Searcher};
 use crate::vector::VectorSearch;
 use embed::{Embedder, Side};
-use envelope::Bucket;
+use envelope::{Bucket, Condition, Filter, Op, Origin, TenantId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use llm::Reranker;
@@ -284,6 +284,35 @@ impl HybridSearcher {
 impl Searcher for HybridSearcher {
     fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
         self.search_counted(request).boxed()
+    }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        if fields.is_empty() {
+            return std::future::ready(Ok(Filter::default())).boxed();
+        }
+        let (snapshot, tenant) = (self.index.snapshot(), tenant.clone());
+        let (text, fields) = (text.to_owned(), fields.to_vec());
+        let places = move || -> Result<Filter, Error> {
+            let mut filter = Filter::default();
+            for field in fields {
+                let values = snapshot.places(&tenant, &text, &field)?;
+                if !values.is_empty() {
+                    filter.0.push(Condition {
+                        field,
+                        op: Op::In,
+                        value: values.into(),
+                        origin: Origin::Planner,
+                    });
+                }
+            }
+            Ok(filter)
+        };
+        blocking(places).boxed()
     }
 }
 

@@ -392,6 +392,54 @@ async fn a_model_takes_the_place_of_the_features() {
     assert_eq!(failed.failed, [Leg::Reranker]);
 }
 
+#[tokio::test]
+async fn places_are_the_values_that_the_tenant_s_own_metadata_has() {
+    let of = |doc: &str, tenant: &str, city: &str, country: &str| ChunkRecord {
+        tenant: TenantId::new(tenant).unwrap(),
+        metadata: [
+            ("city".to_owned(), city.into()),
+            ("Country".to_owned(), country.into()),
+        ]
+        .into(),
+        ..record(doc, "a harbour", None)
+    };
+    let index = index_of(&[
+        of("a", "default", "St. Orlau", "Portugal"),
+        of("b", "default", "Orlau", "Spain"),
+        of("c", "default", "Porto", "of"),
+        of("d", "other", "Lisbon", "Portugal"),
+    ]);
+    let searcher = HybridSearcher::new(index, Options::default());
+    let fields = ["city".to_owned(), "country".to_owned()];
+    let tenant = TenantId::default_tenant();
+    for (text, places) in [
+        (
+            "Where is a dentist in ST.  ORLAU?",
+            "city in [\"st. orlau\"]",
+        ),
+        (
+            "orlau's ferry to Porto, or Porto's",
+            "city in [\"orlau\",\"porto\"]",
+        ),
+        (
+            "which ports of Portugal and Orlau",
+            "city in [\"orlau\"] and country in [\"portugal\"]",
+        ),
+        ("the harbour of Lisbon", ""),
+        ("", ""),
+    ] {
+        let found = searcher.places(&tenant, text, &fields).await.unwrap();
+        assert_eq!(
+            found.to_string().replace(", ", ","),
+            places.replace(", ", ","),
+            "{text}"
+        );
+        assert!(found.0.iter().all(|c| c.origin == Origin::Planner));
+    }
+    let none = searcher.places(&tenant, "Porto", &[]).await.unwrap();
+    assert!(none.is_empty());
+}
+
 /// A place of vectors that finds what it is told to and keeps the filters that it was asked with.
 struct Elsewhere {
     finds: Vec<Near>,

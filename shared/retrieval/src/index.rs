@@ -10,6 +10,7 @@ mod facets;
 pub(crate) mod facts;
 pub(crate) mod filter;
 mod nearest;
+mod places;
 mod query;
 mod rows;
 pub(crate) mod schema;

@@ -9,6 +9,18 @@ pub trait Searcher: Send + Sync + 'static {
     /// Searches once. Nothing is relaxed here: what to do about an empty result is the caller's
     /// decision.
     fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>>;
+
+    /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as
+    /// one condition for each field that has any. Guesses of the planner's kind. A searcher without
+    /// metadata knows none.
+    fn places<'a>(
+        &'a self,
+        _tenant: &'a TenantId,
+        _text: &'a str,
+        _fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        Box::pin(std::future::ready(Ok(Filter::default())))
+    }
 }
 
 /// One search.

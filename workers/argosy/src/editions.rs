@@ -7,7 +7,7 @@
 //! index is opened ([`Open`]), and who changes the record (`harness::editions`).
 
 use crate::fail::Fail;
-use envelope::{Edition, subject};
+use envelope::{Edition, Filter, TenantId, subject};
 use futures_util::future::BoxFuture;
 use harness::bus::{Bus, BusError, Stream};
 use harness::editions::{self, Record};
@@ -109,6 +109,16 @@ impl Searcher for Serving {
         // Whatever is switched meanwhile, this search is over this index.
         let (searcher, _) = self.get();
         Box::pin(async move { searcher.search(request).await })
+    }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, retrieval::Error>> {
+        let (searcher, _) = self.get();
+        Box::pin(async move { searcher.places(tenant, text, fields).await })
     }
 }
 

@@ -69,7 +69,7 @@ pub(crate) struct Terms {
 /// The index at one moment: every part of a search sees the same chunks.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
-    index: Index,
+    pub(super) index: Index,
     pub(super) searcher: Searcher,
     pub(super) view: View,
 }
