@@ -251,3 +251,7 @@ impl Index {
         }))
     }
 }
+
+#[cfg(test)]
+#[path = "facets_tests.rs"]
+mod tests;
