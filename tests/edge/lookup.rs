@@ -5,13 +5,17 @@ use crate::shell::Shell;
 use argosy::config::Config;
 use argosy::lookup::{self, Lookup};
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
+use futures_util::future::BoxFuture;
 use harness::bus::{Bus, CoreMessage, Headers};
 use harness::memory::MemoryBus;
 use harness::nats::NatsBus;
-use retrieval::{ChunkRecord, HybridSearcher, Index, Options, Vectors};
+use retrieval::{
+    ChunkRecord, HybridSearcher, Index, Options, Request, SearchResult, Searcher, Vectors,
+};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -33,6 +37,42 @@ struct Corpus {
     bus: Arc<dyn Bus>,
     stop: CancellationToken,
     running: JoinSet<()>,
+}
+
+/// Searches until it is let go.
+struct Stuck(Arc<Semaphore>);
+
+impl Searcher for Stuck {
+    fn search<'a>(
+        &'a self,
+        _request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        Box::pin(async {
+            drop(self.0.acquire().await);
+            Ok(SearchResult::default())
+        })
+    }
+}
+
+/// A search runs on when nobody waits for it any more: its slot is not given to another.
+#[tokio::test(start_paused = true)]
+async fn a_search_that_takes_too_long_keeps_its_slot_until_it_is_done() {
+    let go = Arc::new(Semaphore::new(0));
+    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let bus = MemoryBus::starting_at(&Config::default().topology(), envelope::UnixMs(0));
+    let corpus = Corpus::of(bus, Arc::new(Stuck(go.clone())), index).await;
+    let search = || corpus.ask("argosy.search", json!({"query": "lease"}));
+    let all = futures_util::future::join_all((0..16).map(|_| search())).await;
+    for reply in all {
+        assert_eq!(reply["error"]["code"], "timed_out", "{reply}");
+    }
+    let reply = search().await;
+    assert_eq!(reply["error"]["code"], "overloaded", "{reply}");
+    go.add_permits(Semaphore::MAX_PERMITS);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let reply = search().await;
+    assert_eq!(reply["result"]["total_hits"], 0, "{reply}");
+    corpus.end().await;
 }
 
 impl Corpus {
@@ -64,6 +104,10 @@ impl Corpus {
         writer.apply(&records).unwrap();
         writer.commit(3, "test").unwrap();
         let searcher = Arc::new(HybridSearcher::new(index.clone(), Options::default()));
+        Corpus::of(bus, searcher, index).await
+    }
+
+    async fn of(bus: Arc<dyn Bus>, searcher: Arc<dyn Searcher>, index: Index) -> Corpus {
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
         let lookup = Lookup::new(searcher, move || index.clone());

@@ -11,6 +11,7 @@ use serde_json::json;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
+use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 /// How often something is written and asked for at once.
@@ -207,4 +208,39 @@ async fn a_retriever_killed_while_it_catches_up_or_restores_is_whole_in_the_end(
     assert_eq!(seen(open(&second)).await, reference(CHUNKS + 10).await);
     let left = fs::read_dir(&folder).expect("the folder").count();
     assert_eq!(left, 1, "the index and nothing beside it");
+}
+
+/// How often the corpus is written to: the feed never hears a pause that it would call silence.
+const STEADY: Duration = Duration::from_millis(10);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_retriever_that_starts_while_the_corpus_is_written_to_gets_ready_and_keeps_up() {
+    let server = testkit::nats::server().await;
+    let mut fleet = Fleet::new(server.url(), Vec::new());
+    fleet.stubbed.clear();
+    fleet.setup().await;
+    let bus = connect(server.url()).await;
+    publish(&*bus, 0..CHUNKS).await;
+    let mut load = JoinSet::new();
+    let writer = bus.clone();
+    load.spawn(async move {
+        for n in CHUNKS.. {
+            publish(&*writer, n..n + 1).await;
+            tokio::time::sleep(STEADY).await;
+        }
+    });
+    fleet.start(Role::Retriever);
+    for _ in 0..2 {
+        fleet.ready().await;
+        let last = bus.state(Stream::Chunks).await.expect("a state").last;
+        until("what was just written", async || {
+            let position = open(&fleet.plan.data_dir).position().ok()??;
+            (position.sequence >= last).then_some(())
+        })
+        .await;
+        fleet.replace(0).await;
+    }
+    fleet.ready().await;
+    load.shutdown().await;
+    fleet.drain().await;
 }

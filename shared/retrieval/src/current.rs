@@ -4,6 +4,7 @@
 //! fails as [`Error::Behind`], and what to do then is the caller's decision.
 
 use crate::search::{After, Error, Request, SearchResult, Searcher};
+use envelope::{Filter, TenantId};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -75,12 +76,20 @@ impl Searcher for Current {
             self.searcher.search(request).await
         })
     }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        self.searcher.places(tenant, text, fields)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Filter, TenantId};
     use std::time::Duration;
     use tokio::time::Instant;
 

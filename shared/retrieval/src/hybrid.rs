@@ -12,7 +12,7 @@ use crate::rerank::{Asked, Candidate, rerank};
 use crate::search::{Error, Leg, Request, SearchResult, Searcher};
 use crate::vector::VectorSearch;
 use embed::{Embedder, Side};
-use envelope::Bucket;
+use envelope::{Bucket, Condition, Filter, Op, Origin, TenantId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use llm::Reranker;
@@ -174,6 +174,8 @@ impl HybridSearcher {
                 (None, vectors)
             }
             (Err(error), Ok(_)) => return Err(error),
+            // Nothing else looks for anything.
+            (Ok(_), Err(error)) if !self.options.words => return Err(error),
             (Ok(words), Err(error)) => {
                 tracing::warn!(%error, "searched without vectors");
                 failed.push(Leg::Vectors);
@@ -232,29 +234,14 @@ impl HybridSearcher {
         let Some(aim) = self.aim(snapshot, request).await? else {
             return Ok(None);
         };
-        let k = request.fetch_k;
-        let near = match &self.elsewhere {
-            Some(elsewhere) => Some(elsewhere.nearest(&aim.vector, request, k).await?),
-            None => None,
-        };
+        if let Some(elsewhere) = &self.elsewhere {
+            let found = found_elsewhere(&**elsewhere, snapshot, &aim, request).await?;
+            return Ok(Some((found, aim)));
+        }
         let (snapshot, request) = (snapshot.clone(), request.clone());
         blocking(move || {
-            let found = match near {
-                Some(near) => {
-                    let found = near.iter().map(|near| {
-                        let address = snapshot.find(&near.chunk)?;
-                        Ok(address.map(|address| (near.score, address)))
-                    });
-                    // One that the index does not have yet, or no more, is no passage.
-                    found
-                        .filter_map(Result::transpose)
-                        .collect::<Result<_, Error>>()?
-                }
-                None => {
-                    let close = snapshot.by_vector(&request, &aim.vector, k)?;
-                    close.iter().map(|c| (c.score, c.address)).collect()
-                }
-            };
+            let close = snapshot.by_vector(&request, &aim.vector, request.fetch_k)?;
+            let found = close.iter().map(|c| (c.score, c.address)).collect();
             Ok(Some((found, aim)))
         })
         .await
@@ -298,6 +285,35 @@ impl Searcher for HybridSearcher {
     fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
         self.search_counted(request).boxed()
     }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        if fields.is_empty() {
+            return std::future::ready(Ok(Filter::default())).boxed();
+        }
+        let (snapshot, tenant) = (self.index.snapshot(), tenant.clone());
+        let (text, fields) = (text.to_owned(), fields.to_vec());
+        let places = move || -> Result<Filter, Error> {
+            let mut filter = Filter::default();
+            for field in fields {
+                let values = snapshot.places(&tenant, &text, &field)?;
+                if !values.is_empty() {
+                    filter.0.push(Condition {
+                        field,
+                        op: Op::In,
+                        value: values.into(),
+                        origin: Origin::Planner,
+                    });
+                }
+            }
+            Ok(filter)
+        };
+        blocking(places).boxed()
+    }
 }
 
 async fn blocking<T: Send + 'static>(
@@ -305,6 +321,23 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, Error> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Error::Index(error.to_string()))?
+}
+
+/// What the place of the vectors finds, as far as it holds in this index: it alone says which fields
+/// there are and what a chunk is now.
+async fn found_elsewhere(
+    elsewhere: &dyn VectorSearch,
+    snapshot: &Snapshot,
+    aim: &Aim,
+    request: &Request,
+) -> Result<Vec<(f32, DocAddress)>, Error> {
+    let (here, asks) = (snapshot.clone(), request.clone());
+    let restrictions = blocking(move || here.restrictions(&asks)).await?;
+    let request = request.without_fields(&restrictions.unknown_fields);
+    let near = elsewhere.nearest(&aim.vector, &request, request.fetch_k);
+    let near = near.await?;
+    let here = snapshot.clone();
+    blocking(move || here.find(&near, restrictions)).await
 }
 
 /// What both legs found together.
@@ -321,8 +354,10 @@ impl Merged {
     /// Looks again and picks the passages.
     fn into_result(self, top_k: usize) -> SearchResult {
         let asked = self.asked.as_ref();
+        let (passages, repeated) = rerank(self.candidates, asked, &mut analyzer(), top_k);
         SearchResult {
-            passages: rerank(self.candidates, asked, &mut analyzer(), top_k),
+            passages,
+            repeated,
             total_hits: self.total_hits,
             unknown_fields: self.unknown_fields,
             unlike_fields: self.unlike_fields,

@@ -3,8 +3,9 @@
 use super::*;
 use crate::index::Vectors;
 use crate::record::ChunkRecord;
-use crate::vector::Embedding;
-use envelope::{Filter, TenantId};
+use crate::vector::{Embedding, Near};
+use envelope::{Filter, Origin, TenantId};
+use std::sync::Mutex;
 use telemetry::Registry;
 
 /// Vectors in this file have two numbers.
@@ -119,6 +120,22 @@ async fn a_leg_that_fails_is_named_and_the_other_answers() {
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(result.failed, [Leg::Vectors]);
     assert_eq!(found(&result).len(), 2);
+}
+
+#[tokio::test]
+async fn where_only_vectors_are_searched_their_failure_is_the_search_s() {
+    let searcher = |fails| {
+        let options = Options {
+            words: false,
+            ..Options::default()
+        };
+        let searcher = HybridSearcher::new(index_of(&three()), options);
+        searcher.with_embedder(Arc::new(Compass { fails }))
+    };
+    let error = searcher(true).search(&request("north")).await.unwrap_err();
+    assert!(matches!(error, Error::Embed(_)), "{error}");
+    let result = searcher(false).search(&request("north")).await.unwrap();
+    assert_eq!((found(&result)[0], &result.failed[..]), ("both", &[][..]));
 }
 
 #[tokio::test]
@@ -373,4 +390,106 @@ async fn a_model_takes_the_place_of_the_features() {
     let failed = failed.search(&request("north")).await.unwrap();
     assert_eq!(failed.passages, plain.passages);
     assert_eq!(failed.failed, [Leg::Reranker]);
+}
+
+#[tokio::test]
+async fn places_are_the_values_that_the_tenant_s_own_metadata_has() {
+    let of = |doc: &str, tenant: &str, city: &str, country: &str| ChunkRecord {
+        tenant: TenantId::new(tenant).unwrap(),
+        metadata: [
+            ("city".to_owned(), city.into()),
+            ("Country".to_owned(), country.into()),
+        ]
+        .into(),
+        ..record(doc, "a harbour", None)
+    };
+    let index = index_of(&[
+        of("a", "default", "St. Orlau", "Portugal"),
+        of("b", "default", "Orlau", "Spain"),
+        of("c", "default", "Porto", "of"),
+        of("d", "other", "Lisbon", "Portugal"),
+    ]);
+    let searcher = HybridSearcher::new(index, Options::default());
+    let fields = ["city".to_owned(), "country".to_owned()];
+    let tenant = TenantId::default_tenant();
+    for (text, places) in [
+        (
+            "Where is a dentist in ST.  ORLAU?",
+            "city in [\"st. orlau\"]",
+        ),
+        (
+            "orlau's ferry to Porto, or Porto's",
+            "city in [\"orlau\",\"porto\"]",
+        ),
+        (
+            "which ports of Portugal and Orlau",
+            "city in [\"orlau\"] and country in [\"portugal\"]",
+        ),
+        ("the harbour of Lisbon", ""),
+        ("", ""),
+    ] {
+        let found = searcher.places(&tenant, text, &fields).await.unwrap();
+        assert_eq!(
+            found.to_string().replace(", ", ","),
+            places.replace(", ", ","),
+            "{text}"
+        );
+        assert!(found.0.iter().all(|c| c.origin == Origin::Planner));
+    }
+    let none = searcher.places(&tenant, "Porto", &[]).await.unwrap();
+    assert!(none.is_empty());
+}
+
+/// A place of vectors that finds what it is told to and keeps the filters that it was asked with.
+struct Elsewhere {
+    finds: Vec<Near>,
+    asked: Mutex<Vec<Filter>>,
+}
+
+impl VectorSearch for Elsewhere {
+    fn nearest<'a>(
+        &'a self,
+        _vector: &'a [f32],
+        request: &'a Request,
+        _k: usize,
+    ) -> BoxFuture<'a, Result<Vec<Near>, Error>> {
+        self.asked.lock().unwrap().push(request.filter.clone());
+        std::future::ready(Ok(self.finds.clone())).boxed()
+    }
+}
+
+/// The server is fed by itself: it may hold a chunk as it was, or not know a field yet.
+#[tokio::test]
+async fn a_filter_is_what_the_index_says_wherever_the_vectors_are() {
+    let of_year = |doc: &str, tenant: &str, year: u16| ChunkRecord {
+        tenant: TenantId::new(tenant).unwrap(),
+        metadata: [("year".to_owned(), year.into())].into(),
+        ..record(doc, "a harbour", None)
+    };
+    let records = [
+        of_year("now", "default", 2024),
+        of_year("then", "default", 2023),
+        of_year("foreign", "other", 2024),
+    ];
+    let finds = records.iter().map(|record| Near {
+        chunk: record.key(),
+        score: 0.9,
+    });
+    let elsewhere = Arc::new(Elsewhere {
+        finds: finds.collect(),
+        asked: Mutex::default(),
+    });
+    let searcher = HybridSearcher::new(index_of(&records), Options::default())
+        .with_embedder(Arc::new(Compass { fails: false }))
+        .with_vectors(elsewhere.clone());
+    let filter = serde_json::json!({"year": {"gte": 2024}, "colour": "red"});
+    let asked = Request {
+        filter: Filter::parse(&filter, Origin::User).unwrap(),
+        ..request("north")
+    };
+    let result = searcher.search(&asked).await.unwrap();
+    assert_eq!(found(&result), ["now"]);
+    assert_eq!(result.unknown_fields, ["colour"]);
+    let asked = elsewhere.asked.lock().unwrap();
+    assert_eq!(asked[0].to_string(), "year >= 2024", "known here is known");
 }

@@ -10,10 +10,12 @@ mod facets;
 pub(crate) mod facts;
 pub(crate) mod filter;
 mod nearest;
+mod places;
 mod query;
 mod rows;
 pub(crate) mod schema;
 mod seen;
+mod tally;
 mod vectors;
 mod words;
 

@@ -49,7 +49,7 @@ pub use index::{
     BUILT_IN_FIELDS, CountRequest, Counted, DocumentFacts, Facet, Index, Position, Vectors, Writer,
     embedded_text,
 };
-pub use metrics::Metrics;
+pub use metrics::{Metrics, WithoutVector};
 pub use reader::{Skip, SkipReason};
 pub use record::ChunkRecord;
 pub use search::{After, Error, Leg, Request, SearchResult, Searcher};

@@ -1,8 +1,8 @@
 //! What searches count. The label `bucket` is a bucket that the index knows, `several`, `other` for
-//! one that it does not know, or `all`: a question cannot invent a series.
+//! one that it does not know, or `all`: a question cannot invent a series. And what vectors cannot find.
 
 use crate::search::SearchResult;
-use prometheus::{HistogramVec, IntCounterVec};
+use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use std::time::Duration;
 use telemetry::{Registry, buckets};
 
@@ -25,6 +25,24 @@ pub struct Metrics {
     duration: HistogramVec,
     hits: HistogramVec,
     empty: IntCounterVec,
+    repeated: IntCounterVec,
+    without_vector: IntGaugeVec,
+}
+
+/// How many chunks of an edition came without a vector of its embedder. Clones share it.
+#[derive(Debug, Clone)]
+pub struct WithoutVector(IntGauge);
+
+impl WithoutVector {
+    /// So many of those that are there.
+    pub fn set(&self, chunks: u64) {
+        self.0.set(chunks.cast_signed());
+    }
+
+    /// So many more came.
+    pub fn add(&self, chunks: u64) {
+        self.0.add(chunks.cast_signed());
+    }
 }
 
 impl Metrics {
@@ -52,9 +70,26 @@ impl Metrics {
                 "Searches that found nothing.",
                 labels,
             )?,
+            repeated: registry.counter(
+                "argosy_retrieval_repeated_total",
+                "Candidates that were passed over because they say what a passage of the search says.",
+                labels,
+            )?,
+            without_vector: registry.gauge(
+                "argosy_retrieval_chunks_without_vector",
+                "Chunks that came without a vector of the embedder: no search by vectors finds them.",
+                &["edition"],
+            )?,
         };
-        telemetry::zero(&metrics.empty, &[&[ALL, SEVERAL, OTHER]])?;
+        for family in [&metrics.empty, &metrics.repeated] {
+            telemetry::zero(family, &[&[ALL, SEVERAL, OTHER]])?;
+        }
         Ok(metrics)
+    }
+
+    /// What tells of the chunks of an edition that vectors cannot find; 0 from now on.
+    pub fn without_vector(&self, edition: &str) -> WithoutVector {
+        WithoutVector(self.without_vector.with_label_values(&[edition]))
     }
 
     /// Counts one search that succeeded.
@@ -68,5 +103,7 @@ impl Metrics {
             .observe(result.total_hits as f64);
         let empty = self.empty.with_label_values(label);
         empty.inc_by(u64::from(result.passages.is_empty()));
+        let repeated = self.repeated.with_label_values(label);
+        repeated.inc_by(u64::from(result.repeated));
     }
 }

@@ -8,6 +8,7 @@
 use crate::gazetteer::Named;
 use crate::record::ChunkRecord;
 use envelope::Passage;
+use envelope::ids::fnv1a_64;
 use std::collections::{HashMap, HashSet};
 
 /// What the words of the question that a chunk adds are worth, beside its score. Measured, see
@@ -26,18 +27,57 @@ pub(crate) struct Scored {
     pub(crate) record: ChunkRecord,
     /// Which words of the question it has, by their places in the question's words.
     pub(crate) has: Vec<usize>,
-    /// Its different words, hashed.
-    pub(crate) words: HashSet<u64>,
+    /// Its different words.
+    pub(crate) words: Words,
+}
+
+/// The different words of a text, hashed.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    all: HashSet<u64>,
+    /// Those with a digit: in forms that are filled in they are all that tells one from the next.
+    figures: HashSet<u64>,
+}
+
+impl Words {
+    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Words {
+        let mut of = Words::default();
+        for word in words {
+            let hash = fnv1a_64(word.as_bytes());
+            of.all.insert(hash);
+            if word.contains(char::is_numeric) {
+                of.figures.insert(hash);
+            }
+        }
+        of
+    }
+
+    /// Whether they are those of one text, from a copy of the file or from an older scan of it: all of
+    /// the figures and nearly all of the words.
+    pub(crate) fn are_same(&self, other: &Words) -> bool {
+        let (a, b) = (&self.all, &other.all);
+        let (less, more) = match a.len() <= b.len() {
+            true => (a, b),
+            false => (b, a),
+        };
+        if less.len() < SAME_WORDS_MIN || (less.len() as f32) < SAME_SHARE * more.len() as f32 {
+            return false;
+        }
+        let both = less.intersection(more).count();
+        self.figures == other.figures
+            && both as f32 >= SAME_SHARE * (less.len() + more.len() - both) as f32
+    }
 }
 
 /// Takes `top_k`, best first. `weights` are those of the question's words. A document or a named value
-/// that has filled its share waits until the others are through.
+/// that has filled its share waits until the others are through. Also tells how many were passed over
+/// because one that was taken says the same.
 pub(crate) fn pick(
     mut scored: Vec<Scored>,
     weights: &[f32],
     named: &[Named],
     top_k: usize,
-) -> Vec<Passage> {
+) -> (Vec<Passage>, u32) {
     scored.sort_by(|a, b| {
         let key = |s: &Scored| (s.record.doc_id.clone(), s.record.n);
         b.score
@@ -48,6 +88,7 @@ pub(crate) fn pick(
     let mut seen = vec![0u16; weights.len()];
     let everything = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
     let mut chosen: Vec<Scored> = Vec::with_capacity(top_k);
+    let mut repeated = 0;
     for only_with_room in [true, false] {
         while chosen.len() < top_k {
             let worth = |s: &Scored| {
@@ -67,6 +108,7 @@ pub(crate) fn pick(
             };
             let next = scored.remove(best);
             if chosen.iter().any(|known| is_same(known, &next)) {
+                repeated += 1;
                 continue;
             }
             shares.take(&next.record);
@@ -76,25 +118,12 @@ pub(crate) fn pick(
     }
     chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
     let passages = chosen.into_iter();
-    passages.map(|s| s.record.into_passage(s.score)).collect()
+    let passages = passages.map(|s| s.record.into_passage(s.score));
+    (passages.collect(), repeated)
 }
 
-/// The same text again, from a copy of the file or from an older scan of it.
 fn is_same(a: &Scored, b: &Scored) -> bool {
-    a.record.text == b.record.text || are_same(&a.words, &b.words)
-}
-
-/// The same for texts as their different words, hashed.
-pub(crate) fn are_same(a: &HashSet<u64>, b: &HashSet<u64>) -> bool {
-    let (less, more) = match a.len() <= b.len() {
-        true => (a, b),
-        false => (b, a),
-    };
-    if less.len() < SAME_WORDS_MIN || (less.len() as f32) < SAME_SHARE * more.len() as f32 {
-        return false;
-    }
-    let both = less.intersection(more).count();
-    both as f32 >= SAME_SHARE * (less.len() + more.len() - both) as f32
+    a.record.text == b.record.text || a.words.are_same(&b.words)
 }
 
 /// How much of the list each document and each named value has.

@@ -5,10 +5,9 @@
 
 use crate::gazetteer::Named;
 use crate::index::{Terms, identifier, stems};
-use crate::pick::{Scored, pick};
+use crate::pick::{Scored, Words, pick};
 use crate::record::ChunkRecord;
 use envelope::Passage;
-use envelope::ids::fnv1a_64;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use tantivy::tokenizer::TextAnalyzer;
@@ -76,13 +75,13 @@ pub(crate) struct Candidate {
 /// The best `top_k` of the candidates, best first; scores are from 0 to 1 and only comparable
 /// within one search. Without what was asked the order is as it was found. One document fills at most
 /// half of the list while others have something, and so does each of several values of a field that
-/// the query names.
+/// the query names. Also tells how many were passed over because they repeat another.
 pub(crate) fn rerank(
     found: Vec<Candidate>,
     asked: Option<&Asked>,
     analyzer: &mut TextAnalyzer,
     top_k: usize,
-) -> Vec<Passage> {
+) -> (Vec<Passage>, u32) {
     let mut scored = Vec::with_capacity(found.len());
     for Candidate {
         record,
@@ -106,11 +105,10 @@ pub(crate) fn rerank(
             }
             None => (judged.unwrap_or(score), Vec::new()),
         };
-        let words = text.iter().map(|word| fnv1a_64(word.as_bytes()));
         scored.push(Scored {
             score,
             has,
-            words: words.collect(),
+            words: Words::of(text.iter().map(String::as_str)),
             record,
         });
     }

@@ -33,7 +33,7 @@ fn order(records: Vec<ChunkRecord>, terms: &Terms, top_k: usize) -> Vec<String> 
         days: Vec::new(),
         vector_share: 0.0,
     };
-    let passages = rerank(found.collect(), Some(&asked), &mut analyzer(), top_k);
+    let (passages, _) = rerank(found.collect(), Some(&asked), &mut analyzer(), top_k);
     assert!(passages.iter().all(|p| (0.0..=1.0).contains(&p.score)));
     assert!(passages.windows(2).all(|w| w[0].score >= w[1].score));
     passages.into_iter().map(|p| p.chunk_id).collect()

@@ -9,6 +9,18 @@ pub trait Searcher: Send + Sync + 'static {
     /// Searches once. Nothing is relaxed here: what to do about an empty result is the caller's
     /// decision.
     fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>>;
+
+    /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as
+    /// one condition for each field that has any. Guesses of the planner's kind. A searcher without
+    /// metadata knows none.
+    fn places<'a>(
+        &'a self,
+        _tenant: &'a TenantId,
+        _text: &'a str,
+        _fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        Box::pin(std::future::ready(Ok(Filter::default())))
+    }
 }
 
 /// One search.
@@ -32,6 +44,16 @@ pub struct Request {
     pub after: Option<After>,
 }
 
+impl Request {
+    /// The same without the conditions on these fields.
+    pub fn without_fields(&self, fields: &[String]) -> Request {
+        let mut request = self.clone();
+        let conditions = &mut request.filter.0;
+        conditions.retain(|condition| !fields.contains(&condition.field));
+        request
+    }
+}
+
 /// A place in the corpus stream that a search waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct After {
@@ -46,6 +68,8 @@ pub struct After {
 pub struct SearchResult {
     /// The best passages, best first.
     pub passages: Vec<Passage>,
+    /// How many candidates were passed over because they say what one of the passages says.
+    pub repeated: u32,
     /// How many passages match in all: a count query, not the fetched number.
     pub total_hits: u64,
     /// Fields of the filter that no document of the corpus has; their conditions were left out.

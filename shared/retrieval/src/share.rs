@@ -4,10 +4,9 @@
 //! comparison has one side. So the lists take turns, and a passage that several of them have counts
 //! for all of them.
 
-use crate::pick::are_same;
+use crate::pick::Words;
 use envelope::Passage;
-use envelope::ids::fnv1a_64;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// How many turns the whole question has for each turn of a sub-query. Chosen on 98 questions of
 /// MultiHop-RAG that have parts: fewer turns lost evidence, 4 to 6 found most. Over its whole dev split
@@ -21,20 +20,26 @@ struct Candidate {
     passage: Passage,
     /// List 0 is the whole question, list n + 1 sub-query n.
     lists: Vec<usize>,
-    /// Its different words, hashed.
-    words: HashSet<u64>,
+    /// Its different words.
+    words: Words,
 }
 
 /// At most `top_k` of the passages of the whole question and of its sub-queries, best first. A passage
 /// is there once, with its best score; nearly the same text is there once; one document fills at
-/// most half of the list while others have something.
-pub(crate) fn share(whole: Vec<Passage>, parts: Vec<Vec<Passage>>, top_k: usize) -> Vec<Passage> {
+/// most half of the list while others have something. Also tells how many were passed over because one
+/// that was taken says the same.
+pub(crate) fn share(
+    whole: Vec<Passage>,
+    parts: Vec<Vec<Passage>>,
+    top_k: usize,
+) -> (Vec<Passage>, u32) {
     let lists: Vec<Vec<Passage>> = [whole].into_iter().chain(parts).collect();
     let mut taken = vec![0; lists.len()];
     let (candidates, orders) = candidates(lists);
     let mut left: Vec<bool> = vec![true; candidates.len()];
     let mut documents: HashMap<String, usize> = HashMap::new();
     let mut chosen: Vec<usize> = Vec::new();
+    let mut repeated = 0;
     for only_with_room in [true, false] {
         while chosen.len() < top_k {
             let has_room = |at: usize| {
@@ -57,9 +62,10 @@ pub(crate) fn share(whole: Vec<Passage>, parts: Vec<Vec<Passage>>, top_k: usize)
             let is_known = |known: &usize| {
                 let known = &candidates[*known];
                 let texts = (known.passage.text.as_str(), new.passage.text.as_str());
-                texts.0 == texts.1 || are_same(&known.words, &new.words)
+                texts.0 == texts.1 || known.words.are_same(&new.words)
             };
             if chosen.iter().any(is_known) {
+                repeated += 1;
                 continue;
             }
             *documents.entry(document(&new.passage)).or_default() += 1;
@@ -79,7 +85,7 @@ pub(crate) fn share(whole: Vec<Passage>, parts: Vec<Vec<Passage>>, top_k: usize)
             ..passage.clone()
         }
     });
-    passages.collect()
+    (passages.collect(), repeated)
 }
 
 /// Every passage once, and the order in which each list has them.
@@ -114,12 +120,10 @@ fn candidates(lists: Vec<Vec<Passage>>) -> (Vec<Candidate>, Vec<Vec<usize>>) {
     (candidates, orders)
 }
 
-fn words(text: &str) -> HashSet<u64> {
+fn words(text: &str) -> Words {
+    let text = text.to_lowercase();
     let words = text.split(|c: char| !c.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty());
-    words
-        .map(|word| fnv1a_64(word.to_lowercase().as_bytes()))
-        .collect()
+    Words::of(words.filter(|word| !word.is_empty()))
 }
 
 fn document(passage: &Passage) -> String {

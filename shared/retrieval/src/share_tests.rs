@@ -2,6 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
+use std::collections::HashSet;
 use testkit::model::passage;
 
 fn list(names: &[(&str, f32)]) -> Vec<Passage> {
@@ -24,7 +25,7 @@ fn a_weak_side_of_a_comparison_has_its_share() {
     let whole = list(&[("a1", 0.9), ("a2", 0.8), ("a3", 0.7)]);
     let strong = list(&[("a1", 1.0), ("a4", 0.99), ("a5", 0.98)]);
     let weak = list(&[("b1", 0.3), ("b2", 0.2)]);
-    let shared = share(whole, vec![strong, weak], 4);
+    let (shared, _) = share(whole, vec![strong, weak], 4);
     assert_eq!(
         names(&shared),
         [
@@ -43,11 +44,11 @@ fn a_weak_side_of_a_comparison_has_its_share() {
 #[test]
 fn without_parts_it_is_the_list() {
     let whole = list(&[("a", 0.9), ("b", 0.8), ("c", 0.7)]);
-    let shared = share(whole.clone(), vec![vec![], vec![]], 2);
+    let (shared, _) = share(whole.clone(), vec![vec![], vec![]], 2);
     assert_eq!(shared, whole[..2]);
-    assert_eq!(share(vec![], vec![whole.clone()], 9).len(), 3);
-    assert_eq!(share(vec![], vec![], 9), []);
-    assert_eq!(share(whole, vec![], 0), []);
+    assert_eq!(share(vec![], vec![whole.clone()], 9).0.len(), 3);
+    assert_eq!(share(vec![], vec![], 9).0, []);
+    assert_eq!(share(whole, vec![], 0).0, []);
 }
 
 #[test]
@@ -56,8 +57,8 @@ fn the_same_text_is_there_once() {
         score,
         ..passage(name, "The pump is green.")
     };
-    let shared = share(vec![twin("a", 0.5)], vec![vec![twin("b", 0.9)]], 5);
-    assert_eq!(names(&shared), [("a", &[][..])]);
+    let (shared, repeated) = share(vec![twin("a", 0.5)], vec![vec![twin("b", 0.9)]], 5);
+    assert_eq!((names(&shared), repeated), (vec![("a", &[][..])], 1));
 }
 
 #[test]
@@ -68,11 +69,11 @@ fn one_document_does_not_fill_the_list() {
     };
     let long: Vec<Passage> = (0..6).map(|n| chunk("long", n)).collect();
     let whole = [&long[..], &[chunk("other", 0), chunk("third", 0)]].concat();
-    let shared = share(whole, vec![long.clone()], 4);
+    let (shared, _) = share(whole, vec![long.clone()], 4);
     let of_long = shared.iter().filter(|p| p.doc_id.as_str() == "long");
     assert_eq!((of_long.count(), shared.len()), (2, 4));
     assert_eq!(
-        share(long, vec![], 4).len(),
+        share(long, vec![], 4).0.len(),
         4,
         "when there is nothing else"
     );
@@ -92,7 +93,7 @@ proptest! {
         });
         let whole = made.next().unwrap_or_default();
         let parts: Vec<_> = made.collect();
-        let shared = share(whole.clone(), parts.clone(), top_k);
+        let (shared, _) = share(whole.clone(), parts.clone(), top_k);
         let all: HashSet<&str> = whole.iter().chain(parts.iter().flatten()).map(|p| p.chunk_id.as_str()).collect();
         prop_assert_eq!(shared.len(), all.len().min(top_k));
         let ids: HashSet<&str> = shared.iter().map(|p| p.chunk_id.as_str()).collect();

@@ -21,7 +21,8 @@ pub struct Gathered {
 
 /// Searches for the question of `request` and for each of `sub_queries` (at most
 /// [`SUB_QUERIES_MAX`]), with the same conditions, `fetch_k` candidates and `per_query_k` passages
-/// each. The list has at most `top_k`, see `share`. Fails when every search does.
+/// each. The list has at most `top_k`, see `share`. Fails when every search does, and when one found the
+/// index behind: what is missing there is missing for all.
 pub async fn search_each(
     searcher: &dyn Searcher,
     request: &Request,
@@ -57,6 +58,16 @@ fn gathered(
     results: Vec<Result<SearchResult, Error>>,
     top_k: usize,
 ) -> Result<Gathered, Error> {
+    let behind = results.iter().find_map(|result| match result {
+        Err(Error::Behind { wanted, at }) => Some(Error::Behind {
+            wanted: *wanted,
+            at: *at,
+        }),
+        _ => None,
+    });
+    if let Some(behind) = behind {
+        return Err(behind);
+    }
     let mut failed = Vec::new();
     let mut why = None;
     let mut lists = Vec::new();
@@ -90,7 +101,9 @@ fn gathered(
     };
     let whole = lists.remove(0);
     found.remove(0);
-    result.passages = share(whole, lists, top_k);
+    let (passages, repeated) = share(whole, lists, top_k);
+    result.passages = passages;
+    result.repeated += repeated;
     Ok(Gathered {
         result,
         found,
@@ -106,8 +119,8 @@ mod tests {
     use futures_util::future::BoxFuture;
     use testkit::model::passage;
 
-    /// Finds one passage, named after the query; a query with `broken` in it fails, one with `lame` is
-    /// without vectors.
+    /// Finds one passage, named after the query; a query with `broken` in it fails, one with `late` finds
+    /// the index behind, one with `lame` is without vectors.
     struct Fake;
 
     impl Searcher for Fake {
@@ -118,6 +131,9 @@ mod tests {
             Box::pin(async move {
                 if request.query.contains("broken") {
                     return Err(Error::Index(request.query.clone()));
+                }
+                if request.query.contains("late") {
+                    return Err(Error::Behind { wanted: 7, at: 5 });
                 }
                 let lame = request.query.contains("lame");
                 Ok(SearchResult {
@@ -168,6 +184,17 @@ mod tests {
         assert_eq!(gathered.result.passages[0].found_by, [0]);
         let error = each("broken", &["broken a"]).await.unwrap_err();
         assert!(error.to_string().contains("broken"), "the first of them");
+    }
+
+    #[tokio::test]
+    async fn an_index_that_is_behind_for_one_is_behind_for_all() {
+        for (whole, parts) in [("whole", ["a", "late"]), ("broken", ["late", "b"])] {
+            let error = each(whole, &parts).await.unwrap_err();
+            assert!(
+                matches!(error, Error::Behind { wanted: 7, at: 5 }),
+                "{error}"
+            );
+        }
     }
 
     #[tokio::test]

@@ -78,8 +78,9 @@ pub struct Near {
 /// A place that keeps vectors of chunks.
 pub trait VectorSearch: Send + Sync + 'static {
     /// The `k` chunks closest to `vector` among those that the request's tenant, buckets and filter
-    /// let through, closest first. Conditions on fields that no document has are left out, as the
-    /// lexical index does; the words of the request are not looked at.
+    /// let through, closest first. Every condition has to hold: which fields nobody has is for the
+    /// lexical index to say ([`Request::without_fields`]), because this place may be behind it or before
+    /// it. The words of the request are not looked at.
     fn nearest<'a>(
         &'a self,
         vector: &'a [f32],

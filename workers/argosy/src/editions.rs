@@ -9,7 +9,7 @@
 
 use crate::fail::Fail;
 use crate::qdrant_view::Vectors;
-use envelope::{Edition, subject};
+use envelope::{Edition, Filter, TenantId, subject};
 use futures_util::future::BoxFuture;
 use harness::bus::{Bus, BusError, Stream};
 use harness::editions::{self, Record};
@@ -162,6 +162,16 @@ impl Searcher for Serving {
         // Whatever is switched meanwhile, this search is over this index.
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.search(request).await })
+    }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, retrieval::Error>> {
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.places(tenant, text, fields).await })
     }
 }
 

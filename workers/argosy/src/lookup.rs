@@ -2,8 +2,9 @@
 //! `argosy.metadata`. A retriever answers them beside its steps.
 //!
 //! All retrievers are one queue group, so any one that has caught up answers. A few requests at once, and
-//! whoever comes on top is told so at once: nobody waits in a line that has no end. *Not* a stage: no
-//! turn, no trail, nothing stored.
+//! whoever comes on top is told so at once: nobody waits in a line that has no end. A search cannot be
+//! stopped half-way, so one that takes too long is answered for and keeps its place until it is done.
+//! *Not* a stage: no turn, no trail, nothing stored.
 //!
 //! | module | what |
 //! |---|---|
@@ -114,10 +115,7 @@ async fn answer_all(
             continue;
         };
         if running.len() < SLOTS {
-            running.push(Box::pin(async move {
-                let body = replied(lookup, &request).await;
-                send(&**bus, to, body).await;
-            }));
+            running.push(Box::pin(answer_one(bus, lookup, request, to, stop)));
         } else {
             let text = format!("{SLOTS} requests are being answered; ask again");
             send(&**bus, to, refused("overloaded", text)).await;
@@ -127,21 +125,32 @@ async fn answer_all(
     while running.next().await.is_some() {}
 }
 
+/// Answers in time, and comes back when nothing of it runs any more, or nobody waits for that.
+async fn answer_one(
+    bus: &Arc<dyn Bus>,
+    lookup: &Lookup,
+    request: CoreMessage,
+    to: String,
+    stop: &CancellationToken,
+) {
+    let mut replied = std::pin::pin!(replied(lookup, &request));
+    if let Ok(body) = tokio::time::timeout(TIME, &mut replied).await {
+        return send(&**bus, to, body).await;
+    }
+    let text = format!("not done within {} s; ask for less", TIME.as_secs());
+    send(&**bus, to, refused("timed_out", text)).await;
+    tokio::select! {
+        _ = replied => {}
+        () = stop.cancelled() => {}
+    }
+}
+
 async fn replied(lookup: &Lookup, request: &CoreMessage) -> Vec<u8> {
     let body = &request.body;
-    let replied = async {
-        match request.subject.as_str() {
-            SEARCH => answer::fitted(lookup.search(body).await),
-            COUNT => written(lookup.count(body).await),
-            _ => written(lookup.metadata(body).await),
-        }
-    };
-    match tokio::time::timeout(TIME, replied).await {
-        Ok(bytes) => bytes,
-        Err(_) => {
-            let text = format!("not done within {} s; ask for less", TIME.as_secs());
-            refused("timed_out", text)
-        }
+    match request.subject.as_str() {
+        SEARCH => answer::fitted(lookup.search(body).await),
+        COUNT => written(lookup.count(body).await),
+        _ => written(lookup.metadata(body).await),
     }
 }
 

@@ -24,17 +24,20 @@ use futures_util::future::BoxFuture;
 use harness::bus::{Bus, BusError, Reader, Stored, Stream};
 use retrieval::qdrant::{Options, Qdrant};
 use retrieval::vector::{Near, VectorSearch};
-use retrieval::{ChunkRecord, Request};
+use retrieval::{ChunkRecord, Request, WithoutVector};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Messages that are taken in at once.
 const BATCH: usize = 512;
 /// How long the stream has to be silent before less than a batch is taken in.
 const QUIET: Duration = Duration::from_millis(50);
+/// The same for a stream that is never silent: how long a batch is gathered at most.
+const GATHERED: Duration = Duration::from_secs(1);
 /// How long is waited after a failure, where the server said nothing.
 const AWAY: Duration = Duration::from_secs(1);
 /// The longest that is waited because the server said so.
@@ -65,6 +68,17 @@ pub(crate) struct Fed<'a> {
     pub(crate) begun: u64,
     /// The name of what it is fed from.
     pub(crate) stream: &'a str,
+    /// Told how many chunks came without a vector.
+    pub(crate) without_vector: WithoutVector,
+}
+
+/// Whom a feed tells how it goes.
+pub struct Told {
+    /// How far it is.
+    pub at: watch::Sender<At>,
+    /// How many chunks came without a vector of the embedder while this process wrote: what others wrote is
+    /// not counted, and what was made anew counts on.
+    pub without_vector: WithoutVector,
 }
 
 /// Where a feed is.
@@ -186,6 +200,7 @@ pub(crate) async fn added(
         edition,
         begun,
         stream,
+        without_vector,
     } = fed;
     let Some(embedder) = kit.embedder().filter(|_| options.vectors == Place::Qdrant) else {
         return Ok((kit, None));
@@ -215,13 +230,17 @@ pub(crate) async fn added(
     let last = bus.last(Stream::Chunks, &filter).await?;
     let last = last.map_or(0, |newest| newest.sequence);
     let (tell, at) = watch::channel(at);
+    let told = Told {
+        at: tell,
+        without_vector,
+    };
     let slot = connection.slot.clone();
     let (bus, until, name) = (bus.clone(), stop.clone(), stream.to_owned());
     running.spawn(async move {
         let Some(qdrant) = connection.opened(&until).await else {
             return;
         };
-        feed(&*bus, &qdrant, (&name, &filter), &tell, &until).await
+        feed(&*bus, &qdrant, (&name, &filter), &told, &until).await
     });
     let vectors = Vectors::new(slot.clone(), at, last);
     Ok((kit.with_vectors(slot), Some(vectors)))
@@ -264,20 +283,21 @@ impl Connection {
     }
 }
 
-/// Feeds the server until told to stop; `tell` is told how far it is. What is away is waited for.
+/// Feeds the server until told to stop; `told` hears how far it is. What is away is waited for.
 pub async fn feed(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),
-    tell: &watch::Sender<At>,
+    told: &Told,
     stop: &CancellationToken,
 ) {
     while !stop.is_cancelled() {
-        let Err(error) = run(bus, qdrant, (stream, filter), tell, stop).await else {
+        let Err(error) = run(bus, qdrant, (stream, filter), told, stop).await else {
             return;
         };
         tracing::warn!(%error, "feed of the Qdrant server interrupted");
-        tell.send_modify(|at| at.is_away = matches!(error, Interrupted::Qdrant(_)));
+        told.at
+            .send_modify(|at| at.is_away = matches!(error, Interrupted::Qdrant(_)));
         let wait = match &error {
             Interrupted::Qdrant(error) => error.retry_after().unwrap_or(AWAY).min(AWAY_MAX),
             Interrupted::Bus(_) | Interrupted::Behind => AWAY,
@@ -290,7 +310,7 @@ async fn run(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),
-    tell: &watch::Sender<At>,
+    told: &Told,
     stop: &CancellationToken,
 ) -> Result<(), Interrupted> {
     let mut must_write = false;
@@ -307,7 +327,7 @@ async fn run(
             0
         }
     };
-    tell.send_replace(At {
+    told.at.send_replace(At {
         sequence: at,
         is_away: false,
     });
@@ -325,7 +345,15 @@ async fn run(
             Next::Back => return Err(Interrupted::Behind),
             Next::PassOver => {}
             Next::Write => {
-                qdrant.apply(&records(&batch)).await?;
+                let without_vector = qdrant.apply(&records(&batch)).await? as u64;
+                told.without_vector.add(without_vector);
+                if without_vector > 0 {
+                    tracing::warn!(
+                        chunks = without_vector,
+                        "chunks without a vector of this embedder: vectors do not find them; \
+                         `argosy index --force` makes them anew"
+                    );
+                }
                 let passed = position(qdrant, stream).await?;
                 must_write = passed > last;
                 if !must_write {
@@ -334,7 +362,7 @@ async fn run(
             }
         }
         at = last;
-        tell.send_replace(At {
+        told.at.send_replace(At {
             sequence: at,
             is_away: false,
         });
@@ -368,12 +396,14 @@ async fn position(qdrant: &Qdrant, stream: &str) -> Result<u64, retrieval::Error
     Ok(ours.map_or(0, |position| position.sequence))
 }
 
-/// The next messages: as many as a batch has, or all before a pause.
+/// The next messages: as many as a batch has, or all before a pause, or those of a second.
 async fn batch(reader: &mut dyn Reader) -> Result<Vec<Stored>, BusError> {
     let (first, _) = reader.next().await?;
     let mut batch = vec![first];
+    let end = Instant::now() + GATHERED;
     while batch.len() < BATCH {
-        match tokio::time::timeout(QUIET, reader.next()).await {
+        let until = end.min(Instant::now() + QUIET);
+        match tokio::time::timeout_at(until, reader.next()).await {
             Ok(next) => batch.push(next?.0),
             Err(_) => break,
         }

@@ -66,6 +66,8 @@ struct World {
     server: FakeQdrant,
     qdrant: Qdrant,
     bus: Arc<MemoryBus>,
+    registry: telemetry::Registry,
+    metrics: retrieval::Metrics,
 }
 
 impl World {
@@ -76,7 +78,10 @@ impl World {
             timeout: Span::from_secs(5),
             ..Options::default()
         };
+        let registry = telemetry::Registry::new();
         World {
+            metrics: retrieval::Metrics::new(&registry).unwrap(),
+            registry,
             qdrant: Qdrant::connect(&options, "compass", 2).await.unwrap(),
             server,
             bus: MemoryBus::new(&Topology::default()),
@@ -86,6 +91,10 @@ impl World {
     /// Feeds until `work` is done, which is told how far the feed is.
     async fn feeding<T>(&self, work: impl AsyncFnOnce(watch::Receiver<At>) -> T) -> T {
         let (tell, at) = watch::channel(At::default());
+        let told = Told {
+            at: tell,
+            without_vector: self.metrics.without_vector("main"),
+        };
         let stop = CancellationToken::new();
         let done = async {
             let done = tokio::time::timeout(Duration::from_secs(30), work(at)).await;
@@ -96,7 +105,7 @@ impl World {
             &*self.bus,
             &self.qdrant,
             ("chunks@1", "argosy.chunk.main.>"),
-            &tell,
+            &told,
             &stop,
         );
         tokio::join!(feed, done).1
@@ -197,6 +206,21 @@ async fn what_is_in_the_stream_is_found_by_its_vector() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn chunks_that_vectors_cannot_find_are_told() {
+    let world = World::new().await;
+    let bare = ChunkRecord {
+        embedding: None,
+        ..record("bare", 1, "text")
+    };
+    publish(&*world.bus, &bare).await;
+    let last = publish(&*world.bus, &record("north", 9, "up")).await;
+    world.feed_to(last).await;
+    let line = "argosy_retrieval_chunks_without_vector{edition=\"main\"} 1";
+    let text = world.registry.encode();
+    assert!(text.lines().any(|l| l == line), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_away_is_waited_for() {
     let world = World::new().await;
     let last = publish(&*world.bus, &record("north", 9, "up")).await;
@@ -281,6 +305,7 @@ async fn kit(world: &World, running: &mut JoinSet<()>) -> Result<(Kit, Vectors),
         edition: &Edition::main(),
         begun: 0,
         stream: "chunks@1",
+        without_vector: world.metrics.without_vector("main"),
     };
     let (kit, vectors) = added(fed, kit, running).await?;
     Ok((kit, vectors.unwrap()))
@@ -426,4 +451,30 @@ proptest! {
         prop_assert_eq!(server.chunks, [newest(0), newest(1), newest(2)]);
         prop_assert_eq!(server.position, end);
     }
+}
+
+/// A message every 20 ms: never a pause, never many.
+struct Drip(u64);
+
+impl Reader for Drip {
+    fn next(&mut self) -> futures_util::future::BoxFuture<'_, Result<(Stored, u64), BusError>> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            self.0 += 1;
+            let message = Stored {
+                subject: "argosy.chunk.main.a.b.0".into(),
+                sequence: self.0,
+                stored_at: envelope::UnixMs(0),
+                headers: harness::bus::Headers::default(),
+                body: bytes::Bytes::new(),
+            };
+            Ok((message, 0))
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_is_never_silent_does_not_keep_a_batch_open() {
+    let gathered = batch(&mut Drip(0)).await.unwrap();
+    assert!((5..100).contains(&gathered.len()), "{}", gathered.len());
 }

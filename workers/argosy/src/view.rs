@@ -2,7 +2,7 @@
 
 use harness::bus::Stored;
 use harness::feed::View;
-use retrieval::{ChunkRecord, Index, Writer};
+use retrieval::{ChunkRecord, Index, WithoutVector, Writer};
 use tokio::sync::watch;
 
 /// A tantivy index as a view of the corpus stream.
@@ -18,6 +18,10 @@ pub struct IndexView {
     found: watch::Sender<u64>,
     /// The same once the corpus was looked at as a whole.
     seen: watch::Sender<u64>,
+    /// Told how many chunks vectors cannot find.
+    without_vector: Option<WithoutVector>,
+    /// How many there were when it was said last.
+    said: u64,
 }
 
 /// Records that are taken in at once.
@@ -36,7 +40,10 @@ impl IndexView {
         let mut writer = index.writer()?;
         let position = index.position()?;
         let committed = match &position {
-            Some(at) if at.stream == stream => at.sequence,
+            Some(at) if at.stream == stream => {
+                look_at_whole(&mut writer)?;
+                at.sequence
+            }
             Some(_) => {
                 tracing::warn!(
                     stream,
@@ -53,7 +60,10 @@ impl IndexView {
     /// The same on a stream that is empty at every start (the bus of one process): what the index
     /// holds stays.
     pub fn kept(index: Index) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error> {
-        let writer = index.writer()?;
+        let mut writer = index.writer()?;
+        if index.position()?.is_some() {
+            look_at_whole(&mut writer)?;
+        }
         Ok(Self::from(index, writer, "memory".into(), 0))
     }
 
@@ -74,9 +84,18 @@ impl IndexView {
                 committed,
                 found: watch::Sender::new(committed),
                 seen,
+                without_vector: None,
+                said: 0,
             },
             receiver,
         )
+    }
+
+    /// Tells how many chunks vectors cannot find, too.
+    pub fn telling(mut self, told: WithoutVector) -> Result<IndexView, retrieval::Error> {
+        self.without_vector = Some(told);
+        self.tell_without_vector()?;
+        Ok(self)
     }
 
     /// Tells the last sequence that a search finds, as soon as it does.
@@ -99,11 +118,35 @@ impl IndexView {
         Ok(())
     }
 
+    /// What was embedded by another, or by nobody, is not found by its vector, and nothing fails.
+    fn tell_without_vector(&mut self) -> Result<(), retrieval::Error> {
+        let chunks = tokio::task::block_in_place(|| self.index.without_vector())?;
+        if let Some(told) = self.without_vector.as_ref().filter(|_| chunks != self.said) {
+            told.set(chunks);
+        }
+        if chunks > self.said {
+            tracing::warn!(
+                chunks,
+                stream = self.stream,
+                "chunks without a vector of this embedder: vectors do not find them; `argosy index --force` \
+                 makes them anew"
+            );
+        }
+        self.said = chunks;
+        Ok(())
+    }
+
     fn take_in(&mut self) -> Result<(), retrieval::Error> {
         self.writer.apply(&self.waiting)?;
         self.waiting.clear();
         Ok(())
     }
+}
+
+/// Fits the vectors to the corpus where that is due. At the start too: an earlier run may have been
+/// killed at it, and a corpus to which nothing is added would have none.
+fn look_at_whole(writer: &mut Writer) -> Result<(), retrieval::Error> {
+    tokio::task::block_in_place(|| writer.refit())
 }
 
 impl View for IndexView {
@@ -134,8 +177,9 @@ impl View for IndexView {
         // The last message may have been committed already, and nobody told.
         if self.applied > *self.seen.borrow() {
             self.commit()?;
-            // Nothing more is waiting: the moment to look at the corpus as a whole.
-            tokio::task::block_in_place(|| self.writer.refit())?;
+            // What was waiting is taken in: the moment to look at the corpus as a whole.
+            look_at_whole(&mut self.writer)?;
+            self.tell_without_vector()?;
             self.seen.send_replace(self.committed);
         }
         Ok(())
@@ -152,7 +196,102 @@ mod tests {
     use bytes::Bytes;
     use envelope::UnixMs;
     use harness::bus::Headers;
-    use retrieval::Vectors;
+    use retrieval::{HybridSearcher, Options, Request, Searcher, Vectors};
+    use serde_json::json;
+
+    fn record(doc: &str, text: &str) -> ChunkRecord {
+        let record = json!({
+            "v": 1, "tenant": "default", "bucket": "b", "doc_id": doc, "n": 0, "of": 1, "hash": "h",
+            "source": format!("b/{doc}.md"), "text": text,
+        });
+        serde_json::from_value(record).unwrap()
+    }
+
+    /// What a search by vectors alone finds.
+    async fn by_vectors(index: &Index, query: &str) -> Vec<String> {
+        let options = Options {
+            words: false,
+            ..Options::default()
+        };
+        let request = Request {
+            tenant: envelope::TenantId::default_tenant(),
+            buckets: Vec::new(),
+            filter: envelope::Filter::default(),
+            query: query.into(),
+            keywords: Vec::new(),
+            fetch_k: 10,
+            top_k: 1,
+            after: None,
+        };
+        let searcher = HybridSearcher::new(index.clone(), options);
+        let found = searcher.search(&request).await.unwrap();
+        let passages = found.passages.into_iter();
+        passages.map(|p| p.doc_id.to_string()).collect()
+    }
+
+    /// Killed after its first commit and before the vectors were made; nothing more comes.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_was_killed_at_the_first_fit_makes_it_good_at_the_next_start() {
+        let vectors = Vectors::Table(embed::StaticTable::shipped());
+        let records = [
+            record("dog", "The puppy barked at the other dogs in the kennel."),
+            record("bank", "The bank raised the interest rate of the loan."),
+        ];
+        type Started = fn(Index) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error>;
+        let starts: [Started; 2] = [
+            |index| IndexView::new(index, "chunks@1".into()),
+            IndexView::kept,
+        ];
+        for start in starts {
+            let index = Index::open_in_ram(&vectors).unwrap();
+            let mut writer = index.writer().unwrap();
+            writer.apply(&records).unwrap();
+            writer.commit(2, "chunks@1").unwrap();
+            drop(writer);
+            assert!(by_vectors(&index, "canine pets").await.is_empty());
+            let _started = start(index.clone()).unwrap();
+            assert_eq!(by_vectors(&index, "canine pets").await, ["dog"]);
+            assert_eq!(index.position().unwrap().unwrap().sequence, 2);
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn chunks_that_vectors_cannot_find_are_told() {
+        let vectors = Vectors::Carried {
+            by: "compass".into(),
+            dims: 2,
+        };
+        let index = Index::open_in_ram(&vectors).unwrap();
+        let registry = telemetry::Registry::new();
+        let metrics = retrieval::Metrics::new(&registry).unwrap();
+        let (view, _) = IndexView::new(index, "chunks@1".into()).unwrap();
+        let mut view = view.telling(metrics.without_vector("main")).unwrap();
+        let by = |by: &str, doc: &str| ChunkRecord {
+            embedding: Some(retrieval::vector::Embedding::of(by, &[1.0, 0.5])),
+            ..record(doc, "text")
+        };
+        let mut sequence = 0;
+        let mut taken_in = |records: &[ChunkRecord]| {
+            for record in records {
+                sequence += 1;
+                let message = Stored {
+                    subject: "argosy.chunk.main.a.b.0".into(),
+                    sequence,
+                    stored_at: UnixMs(0),
+                    headers: Headers::default(),
+                    body: record.encode().unwrap(),
+                };
+                view.apply(message, 0).unwrap();
+            }
+            view.settle().unwrap();
+            let text = registry.encode();
+            let line = text.lines().find(|line| line.contains("_without_vector{"));
+            line.unwrap().rsplit(' ').next().unwrap().to_owned()
+        };
+        let (ours, others) = (by("compass", "a"), by("other", "b"));
+        assert_eq!(taken_in(&[ours, others, record("c", "text")]), "2");
+        assert_eq!(taken_in(&[by("compass", "b")]), "1", "made anew");
+    }
 
     /// As many messages as make a commit of their own, and no more.
     #[tokio::test(flavor = "multi_thread")]

@@ -4,6 +4,9 @@ use crate::stage::Error;
 use envelope::limits::{CONTEXT_CHARS, FANOUT_MAX};
 use serde::{Deserialize, Serialize};
 
+/// Most columns that hold places: each costs some look-ups for every word of a question.
+const LOCATION_COLUMNS_MAX: usize = 8;
+
 /// How much is fetched and how much is kept (R53, R54, C5).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -22,6 +25,10 @@ pub struct Options {
     /// Cut the text of each passage to about this many characters around the sentences that match
     /// best, 80 to 100,000: for noisy scans and very small models. Default none: the whole chunk.
     pub context_chars: Option<usize>,
+    /// Metadata columns that hold places, such as `["city", "country"]`, at most 8: where a question names
+    /// a value of one, only its passages are searched, and all of them when that finds nothing, which is
+    /// told. Default none: a place is a word like others.
+    pub location_columns: Vec<String>,
     /// Candidates to fetch before reranking, in simple mode. Default 20 passages.
     pub simple_k: usize,
     /// Passages to answer from in one call, in simple mode. Default 5, at most 64.
@@ -36,6 +43,7 @@ impl Default for Options {
             sub_queries: false,
             per_query_k: 10,
             context_chars: None,
+            location_columns: Vec::new(),
             simple_k: 20,
             simple_max: 5,
         }
@@ -50,6 +58,13 @@ impl Options {
                 "`context_chars` is {chars}: want {} to {}, or leave it out for the whole text",
                 CONTEXT_CHARS.start(),
                 CONTEXT_CHARS.end()
+            )));
+        }
+        let columns = &self.location_columns;
+        if columns.len() > LOCATION_COLUMNS_MAX || columns.iter().any(|c| c.trim().is_empty()) {
+            return Err(Error::Options(format!(
+                "`location_columns` has {} columns or an empty one: want at most {LOCATION_COLUMNS_MAX} names",
+                columns.len()
             )));
         }
         for (name, kept, fetched) in [
@@ -107,6 +122,13 @@ mod tests {
                     ..Options::default()
                 },
                 "`context_chars` is 12: want 80",
+            ),
+            (
+                Options {
+                    location_columns: vec!["city".into(), " ".into()],
+                    ..Options::default()
+                },
+                "`location_columns` has 2 columns or an empty one",
             ),
             (
                 Options {

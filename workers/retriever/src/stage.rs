@@ -4,7 +4,9 @@ use crate::narrowing::Narrowing;
 use crate::options::Options;
 use crate::passages::fit;
 use envelope::route::RetrieverExit;
-use envelope::{Class, Classed, CodecError, Fallback, Matched, Mode, Passage, Plan, Role, Scatter};
+use envelope::{
+    Class, Classed, CodecError, Fallback, Filter, Matched, Mode, Passage, Plan, Role, Scatter,
+};
 use retrieval::{After, Gathered, Request, SearchResult, Searcher, context, search_each};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
@@ -57,7 +59,9 @@ impl Retriever {
         Ok(Retriever { searcher, options })
     }
 
-    async fn retrieve(&self, cx: &Cx, plan: Plan) -> Result<Done<RetrieverExit>, stage::Error> {
+    async fn retrieve(&self, cx: &Cx, mut plan: Plan) -> Result<Done<RetrieverExit>, stage::Error> {
+        let places = self.places(cx).await?;
+        plan.filter = plan.filter.and(places);
         let mut narrowing = Narrowing::of(&cx.case, &plan);
         let (mut found, behind) = self.search_current(cx, &plan, &narrowing).await?;
         if found.result.passages.is_empty()
@@ -88,6 +92,17 @@ impl Retriever {
         done.decided.push_str(&told(&by_sub_query));
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)
+    }
+
+    /// The places that the question names, as conditions that are dropped when nothing holds them.
+    async fn places(&self, cx: &Cx) -> Result<Filter, retrieval::Error> {
+        let columns = &self.options.location_columns;
+        if columns.is_empty() {
+            return Ok(Filter::default());
+        }
+        let question = cx.case.question.best();
+        let places = self.searcher.places(&cx.header.tenant, question, columns);
+        places.await
     }
 
     /// Searches an index that has what the question wants to be searched. One that is behind gives
@@ -164,7 +179,15 @@ impl Retriever {
         } else {
             "passages"
         };
-        let decided = format!("{} of {} {noun}", passages.len(), found.total_hits);
+        let repeated = match found.repeated {
+            0 => String::new(),
+            count => format!(", {count} that repeat others left out"),
+        };
+        let decided = format!(
+            "{} of {} {noun}{repeated}",
+            passages.len(),
+            found.total_hits
+        );
         let scatter = Scatter {
             plan,
             passages,

@@ -1,7 +1,7 @@
 //! The step against a scripted searcher.
 
 use super::*;
-use envelope::{Doubt, Filter, Origin};
+use envelope::{Doubt, Origin, TenantId};
 use serde_json::json;
 use std::sync::Mutex;
 use testkit::model::{passage, step};
@@ -60,7 +60,20 @@ impl Searcher for FakeSearcher {
             Ok(found)
         })
     }
+
+    fn places<'a>(
+        &'a self,
+        _tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, retrieval::Error>> {
+        assert_eq!((text, fields), (QUESTION, &["city".to_owned()][..]));
+        let porto = json!({"city": {"in": ["porto"]}});
+        Box::pin(async move { Ok(Filter::parse(&porto, Origin::Planner).unwrap()) })
+    }
 }
+
+const QUESTION: &str = "what is the total of the invoice?";
 
 fn plan() -> Plan {
     let filter = json!({"source": {"contains": ".pdf"}});
@@ -81,7 +94,7 @@ async fn run(searcher: FakeSearcher, cx: &Cx) -> (Done<RetrieverExit>, Vec<Reque
 }
 
 fn cx() -> Cx {
-    let mut cx = step(Role::Retriever, "what is the total of the invoice?");
+    let mut cx = step(Role::Retriever, QUESTION);
     cx.case.filter = Filter::parse(&json!({"year": 2024}), Origin::User).unwrap();
     cx
 }
@@ -118,6 +131,27 @@ async fn relaxes_the_planners_guess_and_says_so() {
     assert!(matches!(scatter.matched, Matched::Relaxed { .. }));
     let condition = "source contains \".pdf\"".into();
     assert_eq!(done.fallbacks, [Fallback::FilterRelaxed { condition }]);
+}
+
+#[tokio::test]
+async fn places_narrow_a_search_where_columns_hold_them() {
+    let city = "city in [\"porto\"]";
+    for (conditions_max, searches) in [(3, 1), (1, 2)] {
+        let searcher = FakeSearcher::new(vec![passage("a", "t")], conditions_max);
+        let searcher = Arc::new(searcher);
+        let options = Options {
+            location_columns: vec!["city".into()],
+            ..Options::default()
+        };
+        let retriever = Retriever::new(searcher.clone(), options).unwrap();
+        let done = retriever.run(&cx(), plan()).await.unwrap();
+        let requests = searcher.requests.lock().unwrap();
+        assert_eq!(requests.len(), searches);
+        assert!(requests[0].filter.to_string().ends_with(city));
+        let dropped =
+            |f: &Fallback| matches!(f, Fallback::FilterRelaxed { condition } if condition == city);
+        assert_eq!(done.fallbacks.iter().any(dropped), searches == 2);
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,8 @@
 //! are counted, not chunks: their heads stand for them.
 
 use super::facts::{self, BUILT_IN};
-use super::filter::restrictions;
+use super::filter::{restrictions, unknown_fields};
+use super::tally::{Scope, tally};
 use super::{Index, term_query};
 use crate::gazetteer::{Gazetteer, Named};
 use crate::record::ChunkRecord;
@@ -15,15 +16,15 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 use tantivy::collector::{Count, TopDocs};
-use tantivy::query::{BooleanQuery, QueryClone};
+use tantivy::query::BooleanQuery;
 use tantivy::{Searcher, TantivyError, Term};
 
-/// Most values of one field that are counted.
-const VALUES_COUNTED_MAX: usize = 1_000;
 /// A field with more different values has names that are better searched as text.
 const VALUES_NAMED_MAX: usize = 500;
-/// Most fields of metadata whose values are looked for in questions.
+/// Most fields of metadata whose values are looked for in questions, and that are listed for a tenant.
 const FIELDS_NAMED_MAX: usize = 64;
+/// Most fields, of all tenants, that are looked through for those of one.
+const FIELDS_READ_MAX: usize = 10_000;
 
 /// What is to be counted.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +48,8 @@ pub struct Counted {
     pub documents: u64,
     /// One for each field that was asked, in that order.
     pub facets: Vec<Facet>,
-    /// Fields of the filter that no document has; their conditions were left out.
+    /// Fields of the filter that no document has, whose conditions were left out, and such fields that
+    /// were to be counted.
     pub unknown_fields: Vec<String>,
 }
 
@@ -96,38 +98,32 @@ impl Index {
         let mut restrictions = restrictions(&searcher, &self.fields, &as_search)?;
         let head = Term::from_field_u64(self.fields.n, 0);
         restrictions.queries.push(term_query(head));
-        let scope = BooleanQuery::intersection(restrictions.queries);
-        let facet = |field: &String| self.facet(&searcher, &scope, field, request.values_max);
+        let heads = BooleanQuery::intersection(restrictions.queries);
+        let mut facets = Vec::with_capacity(request.fields.len());
+        if !request.fields.is_empty() {
+            let scope = Scope::of(&searcher, &heads)?;
+            for field in &request.fields {
+                facets.push(self.facet(&searcher, &scope, field, request.values_max)?);
+            }
+        }
+        let filtered = request.filter.0.iter().map(|condition| &condition.field);
+        let named = filtered.chain(&request.fields);
         Ok(Counted {
-            documents: searcher.search(&scope, &Count)? as u64,
-            facets: request.fields.iter().map(facet).collect::<Result<_, _>>()?,
-            unknown_fields: restrictions.unknown_fields,
+            documents: searcher.search(&heads, &Count)? as u64,
+            facets,
+            unknown_fields: unknown_fields(&searcher, &self.fields, &request.tenant, named)?,
         })
     }
 
     fn facet(
         &self,
         searcher: &Searcher,
-        scope: &BooleanQuery,
+        scope: &Scope,
         field: &str,
         values_max: usize,
     ) -> Result<Facet, Error> {
         let name = facts::field_name(field);
-        let terms = self.values(searcher, &name)?;
-        let mut more = terms.len() > VALUES_COUNTED_MAX;
-        let mut values = Vec::new();
-        for fact in terms.into_iter().take(VALUES_COUNTED_MAX) {
-            let term = term_query(Term::from_field_text(self.fields.facts, &fact));
-            let both = BooleanQuery::intersection(vec![scope.box_clone(), term]);
-            let documents = searcher.search(&both, &Count)? as u64;
-            if documents > 0 {
-                let value = fact.rsplit('\0').next().unwrap_or_default();
-                values.push((value.to_owned(), documents));
-            }
-        }
-        values.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
-        more |= values.len() > values_max;
-        values.truncate(values_max);
+        let (values, more) = tally(searcher, self.fields.facts, scope, &name, values_max)?;
         Ok(Facet {
             field: field.to_owned(),
             values,
@@ -152,7 +148,7 @@ impl Index {
     /// The text values of the fields that have few different ones.
     fn gazetteer(&self, searcher: &Searcher) -> Result<Gazetteer, Error> {
         let mut named = BTreeSet::new();
-        for field in self.fields_of_metadata(searcher)? {
+        for field in self.fields_of_metadata(searcher, FIELDS_NAMED_MAX)? {
             let values = self.values(searcher, &field)?;
             if values.len() > VALUES_NAMED_MAX {
                 continue;
@@ -167,11 +163,15 @@ impl Index {
         Ok(Gazetteer::new(named))
     }
 
-    /// The fields that the documents of a tenant can be filtered by. Blocking.
+    /// The fields that the documents of a tenant can be filtered by: the built-in ones and the first 64
+    /// others by name. Blocking.
     pub fn fields(&self, tenant: &TenantId) -> Result<Vec<String>, Error> {
         let searcher = self.reader.searcher();
         let mut known: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
-        for field in self.fields_of_metadata(&searcher)? {
+        for field in self.fields_of_metadata(&searcher, FIELDS_READ_MAX)? {
+            if known.len() == BUILT_IN.len() + FIELDS_NAMED_MAX {
+                break;
+            }
             let has_it = Term::from_field_text(self.fields.facts, &facts::marker(&field));
             let of_tenant = Term::from_field_text(self.fields.tenant, tenant.as_str());
             let both = BooleanQuery::intersection(vec![term_query(has_it), term_query(of_tenant)]);
@@ -182,14 +182,18 @@ impl Index {
         Ok(known.into_iter().collect())
     }
 
-    fn fields_of_metadata(&self, searcher: &Searcher) -> Result<BTreeSet<String>, Error> {
+    fn fields_of_metadata(
+        &self,
+        searcher: &Searcher,
+        fields_max: usize,
+    ) -> Result<BTreeSet<String>, Error> {
         let marker = facts::marker("");
         let mut fields = BTreeSet::new();
         for segment in searcher.segment_readers() {
             let index = segment.inverted_index(self.fields.facts)?;
             let range = index.terms().range().ge(&marker).lt("g");
             let mut terms = range.into_stream().map_err(TantivyError::from)?;
-            while fields.len() < FIELDS_NAMED_MAX && terms.advance() {
+            while fields.len() < fields_max && terms.advance() {
                 let fact = std::str::from_utf8(terms.key()).unwrap_or_default();
                 fields.extend(fact.strip_prefix(&marker).map(str::to_owned));
             }
@@ -197,7 +201,7 @@ impl Index {
         Ok(fields)
     }
 
-    /// The different values of a field as facts, one more than are counted at most.
+    /// The different values of a field as facts, one more than may be named at most.
     fn values(&self, searcher: &Searcher, field: &str) -> Result<BTreeSet<String>, Error> {
         let mut found = BTreeSet::new();
         for segment in searcher.segment_readers() {
@@ -208,7 +212,7 @@ impl Index {
                 let range = range.ge(facts::start_of(kind, field));
                 let range = range.lt(facts::end_of(kind, field));
                 let mut terms = range.into_stream().map_err(TantivyError::from)?;
-                let mut left = VALUES_COUNTED_MAX + 1;
+                let mut left = VALUES_NAMED_MAX + 1;
                 while left > 0 && terms.advance() {
                     left -= 1;
                     found.extend(std::str::from_utf8(terms.key()).ok().map(str::to_owned));
@@ -247,3 +251,7 @@ impl Index {
         }))
     }
 }
+
+#[cfg(test)]
+#[path = "facets_tests.rs"]
+mod tests;

@@ -1,10 +1,10 @@
-//! A [`Filter`] to queries that restrict and do not score.
+//! A [`Filter`](envelope::Filter) to queries that restrict and do not score.
 
 use super::facts::{self, BUILT_IN};
 use super::schema::Fields;
 use super::term_query;
 use crate::search::{Error, Request};
-use envelope::{Condition, Filter, Op, TenantId};
+use envelope::{Condition, Op, TenantId};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -16,11 +16,11 @@ use tantivy::query::{
 use tantivy::{Searcher, TantivyError, Term};
 
 /// What restricts a search.
-pub(super) struct Restrictions {
+pub(crate) struct Restrictions {
     /// All must match; none scores.
     pub(super) queries: Vec<Box<dyn Query>>,
     /// Fields of the filter that no document has; their conditions are left out.
-    pub(super) unknown_fields: Vec<String>,
+    pub(crate) unknown_fields: Vec<String>,
     /// Fields that have no value of the kind that was asked for: a text is compared with a number.
     /// Their conditions stay, and hold for nothing.
     pub(super) unlike_fields: Vec<String>,
@@ -39,7 +39,8 @@ pub(super) fn restrictions(
         let terms = buckets.map(|b| Term::from_field_text(fields.bucket, b.as_str()));
         queries.push(any(terms.map(term_query).collect()));
     }
-    let unknown_fields = unknown_fields(searcher, fields, &request.tenant, &request.filter)?;
+    let named = request.filter.0.iter().map(|condition| &condition.field);
+    let unknown_fields = unknown_fields(searcher, fields, &request.tenant, named)?;
     for condition in &request.filter.0 {
         if !unknown_fields.contains(&condition.field) {
             queries.push(translate(searcher, fields, condition)?);
@@ -88,17 +89,17 @@ fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Res
     Ok(true)
 }
 
-/// Fields that none of the tenant's documents has.
-fn unknown_fields(
+/// Those of some fields that none of the tenant's documents has, each once.
+pub(super) fn unknown_fields<'a>(
     searcher: &Searcher,
     fields: &Fields,
     tenant: &TenantId,
-    filter: &Filter,
+    named: impl Iterator<Item = &'a String>,
 ) -> Result<Vec<String>, Error> {
     let mut unknown = Vec::new();
-    for condition in &filter.0 {
-        let field = facts::field_name(&condition.field);
-        if BUILT_IN.contains(&field.as_str()) || unknown.contains(&condition.field) {
+    for name in named {
+        let field = facts::field_name(name);
+        if BUILT_IN.contains(&field.as_str()) || unknown.contains(name) {
             continue;
         }
         let query = BooleanQuery::intersection(vec![
@@ -106,7 +107,7 @@ fn unknown_fields(
             term_query(Term::from_field_text(fields.tenant, tenant.as_str())),
         ]);
         if searcher.search(&query, &Count)? == 0 {
-            unknown.push(condition.field.clone());
+            unknown.push(name.clone());
         }
     }
     Ok(unknown)

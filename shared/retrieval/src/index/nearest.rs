@@ -3,9 +3,10 @@
 //! A collector like the one that counts: the restrictions of a search are tantivy's, so words and
 //! vectors see the same chunks.
 
-use super::Index;
 use super::rows::{Probe, Rows};
 use super::schema::ROW;
+use super::vectors::Vectors;
+use super::{Index, Snapshot};
 use crate::search::{Error, Request};
 use crate::vector::{Near, VectorSearch};
 use futures_util::future::BoxFuture;
@@ -110,6 +111,26 @@ impl SegmentCollector for NearestInSegment {
 
     fn harvest(self) -> Vec<Close> {
         self.best.into_iter().map(|Reverse(close)| close).collect()
+    }
+}
+
+impl Index {
+    /// How many chunks no search by vectors finds because they came without a vector of the embedder; 0
+    /// where vectors do not come with chunks. Looks at each chunk. Blocking.
+    pub fn without_vector(&self) -> Result<u64, Error> {
+        let Vectors::Carried { .. } = &self.vectors.source else {
+            return Ok(0);
+        };
+        let Snapshot { searcher, view, .. } = self.snapshot();
+        let has_vector = |row: u64| view.rows.as_ref().is_some_and(|rows| rows.has(row));
+        let mut without = 0;
+        for segment in searcher.segment_readers() {
+            let column = segment.fast_fields().u64(ROW)?;
+            let chunks = segment.doc_ids_alive();
+            let found = chunks.filter(|doc| column.first(*doc).is_some_and(has_vector));
+            without += u64::from(segment.num_docs()) - found.count() as u64;
+        }
+        Ok(without)
     }
 }
 

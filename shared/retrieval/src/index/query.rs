@@ -4,7 +4,7 @@
 //! writes can be a syntax error.
 
 use super::facts;
-use super::filter::restrictions;
+use super::filter::{Restrictions, restrictions};
 use super::nearest::{Close, Nearest};
 use super::rows::Probe;
 use super::schema::{self, Fields};
@@ -14,13 +14,15 @@ use crate::gazetteer::Named;
 use crate::normalise::unify;
 use crate::record::ChunkRecord;
 use crate::search::{Error, Request};
-use crate::vector::ChunkKey;
+use crate::vector::Near;
 use embed::StaticEmbedder;
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query,
+    TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
@@ -32,6 +34,9 @@ const IDENTIFIER_BOOST: f32 = 2.0;
 const WORDS_MAX: usize = 64;
 /// How many words of a query are looked at at all.
 const WORDS_READ_MAX: usize = 4 * WORDS_MAX;
+/// Stems of a part name that is looked for as it is written: a longer one is no name, and looking for it
+/// costs with every stem.
+const NAME_STEMS: RangeInclusive<usize> = 2..=8;
 /// Words between two clauses of a question.
 const JOINING_WORDS: &str =
     "and or but while whereas that which who whom whose between versus than compared";
@@ -57,14 +62,16 @@ pub(crate) struct Terms {
     pub(crate) phrases: Vec<Vec<String>>,
     /// The clauses of a query that has several, each as places in [`Terms::stems`].
     pub(crate) clauses: Vec<Vec<usize>>,
+    /// Nothing was written: all that a filter lets through is wanted.
+    pub(crate) is_blank: bool,
 }
 
 /// The index at one moment: every part of a search sees the same chunks.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
-    index: Index,
-    searcher: Searcher,
-    view: View,
+    pub(super) index: Index,
+    pub(super) searcher: Searcher,
+    pub(super) view: View,
 }
 
 /// Scored chunks, best first, and how many match in all.
@@ -186,15 +193,35 @@ impl Snapshot {
         self.view.fitted.as_ref()
     }
 
-    /// Where a chunk is; `None` when it is not there.
-    pub(crate) fn find(&self, chunk: &ChunkKey) -> Result<Option<DocAddress>, Error> {
-        let key = schema::key(&chunk.bucket, &chunk.doc_id, chunk.n);
-        let query = term_query(Term::from_field_text(self.index.fields.key, &key));
-        Ok(self
-            .searcher
-            .search(&*query, &DocSetCollector)?
-            .into_iter()
-            .next())
+    /// What restricts a request here.
+    pub(crate) fn restrictions(&self, request: &Request) -> Result<Restrictions, Error> {
+        restrictions(&self.searcher, &self.index.fields, request)
+    }
+
+    /// Where the chunks are that were found elsewhere. What was let through there may have changed
+    /// here: one that is not here, not yet or no more, or is kept out here, is left out.
+    pub(crate) fn find(
+        &self,
+        near: &[Near],
+        restrictions: Restrictions,
+    ) -> Result<Vec<(f32, DocAddress)>, Error> {
+        let key = |near: &Near| {
+            let chunk = &near.chunk;
+            let key = schema::key(&chunk.bucket, &chunk.doc_id, chunk.n);
+            Term::from_field_text(self.index.fields.key, &key)
+        };
+        let mut queries = restrictions.queries;
+        queries.push(Box::new(TermSetQuery::new(near.iter().map(key))));
+        let query = BooleanQuery::intersection(queries);
+        let let_through = self.searcher.search(&query, &DocSetCollector)?;
+        let mut found = Vec::with_capacity(near.len());
+        for near in near {
+            let query = term_query(key(near));
+            let there = self.searcher.search(&*query, &DocSetCollector)?;
+            let there = there.into_iter().find(|at| let_through.contains(at));
+            found.extend(there.map(|at| (near.score, at)));
+        }
+        Ok(found)
     }
 
     /// The values of the corpus' metadata that a text names.
@@ -216,7 +243,10 @@ impl Terms {
         let telling: Vec<&str> = words.iter().copied().filter(|w| !is_stop_word(w)).collect();
         let words = if telling.is_empty() { words } else { telling };
 
-        let mut terms = Terms::default();
+        let mut terms = Terms {
+            is_blank: words.is_empty(),
+            ..Terms::default()
+        };
         let mut rarities: HashMap<String, f32> = HashMap::new();
         for word in words {
             let stems = known_spelling(searcher, text, &mut analyzer, word)?;
@@ -236,7 +266,7 @@ impl Terms {
                     .copied()
                     .fold(0.0, f32::max);
                 terms.identifiers.push((name, rarest));
-                if stems.len() > 1 && terms.phrases.len() < WORDS_MAX {
+                if NAME_STEMS.contains(&stems.len()) && terms.phrases.len() < WORDS_MAX {
                     terms.phrases.push(stems);
                 }
             }
@@ -278,10 +308,14 @@ impl Terms {
         clauses
     }
 
-    /// Any of the words; the more and the rarer, the better. Without words everything matches.
+    /// Any of the words; the more and the rarer, the better. Where none of what was written is a word,
+    /// nothing matches: then it is for the vectors.
     fn query(&self, fields: &Fields) -> Box<dyn Query> {
-        if self.stems.is_empty() {
+        if self.is_blank {
             return Box::new(AllQuery);
+        }
+        if self.stems.is_empty() {
+            return Box::new(EmptyQuery);
         }
         let mut clauses: Vec<Box<dyn Query>> = Vec::new();
         for (stem, _) in &self.stems {
@@ -311,7 +345,8 @@ fn known_spelling(
     word: &str,
 ) -> Result<Vec<String>, Error> {
     let written = stems(analyzer, word);
-    if identifier(word).is_none() || known(searcher, text, &written)? {
+    let is_name = identifier(word).is_some() && written.len() <= *NAME_STEMS.end();
+    if !is_name || known(searcher, text, &written)? {
         return Ok(written);
     }
     let joined: String = word.chars().filter(|c| c.is_alphanumeric()).collect();

@@ -117,10 +117,20 @@ impl Rows {
 
     /// The cosine of a row and a probe; `None` when the row is not there or holds no vector.
     pub(super) fn similarity(&self, row: u64, probe: &Probe) -> Option<f32> {
+        let (scale, values) = self.vector(row)?;
+        Some(probe.dot(values) * scale)
+    }
+
+    /// Whether a row is there and holds a vector.
+    pub(super) fn has(&self, row: u64) -> bool {
+        self.vector(row).is_some()
+    }
+
+    fn vector(&self, row: u64) -> Option<(f32, &[u8])> {
         let bytes = self.row(row)?;
         let (scale, values) = bytes.split_first_chunk::<SCALE_BYTES>()?;
         let scale = f32::from_le_bytes(*scale);
-        (scale > 0.0).then(|| probe.dot(values) * scale)
+        (scale > 0.0).then_some((scale, values))
     }
 
     fn row(&self, row: u64) -> Option<&[u8]> {

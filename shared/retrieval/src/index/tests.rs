@@ -7,10 +7,10 @@ use crate::search::{Request, SearchResult, Searcher as _};
 use envelope::{Bucket, Filter, Origin};
 use serde_json::{Value as Json, json};
 
-const STREAM: &str = "ARGOSY_CHUNKS@1";
+pub(super) const STREAM: &str = "ARGOSY_CHUNKS@1";
 
 /// A record from a few fields; the rest is plain.
-fn record(source: &str, n: u32, of: u32, text: &str, metadata: Json) -> ChunkRecord {
+pub(super) fn record(source: &str, n: u32, of: u32, text: &str, metadata: Json) -> ChunkRecord {
     let tenant = TenantId::default_tenant();
     serde_json::from_value(json!({
         "v": 1, "tenant": "default", "bucket": crate::document::bucket_of(source),
@@ -21,11 +21,11 @@ fn record(source: &str, n: u32, of: u32, text: &str, metadata: Json) -> ChunkRec
     .unwrap()
 }
 
-fn one(source: &str, text: &str, metadata: Json) -> ChunkRecord {
+pub(super) fn one(source: &str, text: &str, metadata: Json) -> ChunkRecord {
     record(source, 0, 1, text, metadata)
 }
 
-fn index_of(records: &[ChunkRecord]) -> Index {
+pub(super) fn index_of(records: &[ChunkRecord]) -> Index {
     let index = Index::open_in_ram(&Vectors::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(records).unwrap();
@@ -399,6 +399,36 @@ fn nothing_that_is_typed_is_a_syntax_error() {
 }
 
 #[test]
+fn what_has_no_word_in_it_matches_nothing() {
+    let index = invoices();
+    let endless = "x".repeat(200);
+    for query in ["🦀", "?!", &endless] {
+        let result = search(&index, &request(query, json!({"total": 100}))).unwrap();
+        assert_eq!(
+            (result.total_hits, result.passages.len()),
+            (0, 0),
+            "{query}"
+        );
+    }
+    let blank = search(&index, &request(" ", json!({"total": 100}))).unwrap();
+    assert_eq!(sources(&blank), ["invoices/a.md"], "a filter alone");
+}
+
+#[test]
+fn only_what_can_be_a_name_is_looked_for_as_a_phrase() {
+    let index = invoices();
+    for (query, phrases) in [
+        ("1-".repeat(4_000), 0),
+        ("AX-1-2-3-4-5-6-7".to_owned(), 1),
+        ("AX-1-2-3-4-5-6-7-8".to_owned(), 0),
+        ("AX1042".to_owned(), 0),
+    ] {
+        let terms = index.snapshot().terms(&request(&query, json!({})));
+        assert_eq!(terms.unwrap().phrases.len(), phrases, "{query}");
+    }
+}
+
+#[test]
 fn part_names_are_found_in_either_spelling() {
     let index = index_of(&[
         one("d/a.md", "The QD-7706 draws 35 mA.", json!({})),
@@ -413,79 +443,4 @@ fn part_names_are_found_in_either_spelling() {
         let result = search(&index, &request(query, json!({}))).unwrap();
         assert_eq!(sources(&result), [source], "{query}");
     }
-}
-
-#[test]
-fn documents_are_counted_by_value_and_nothing_is_fetched() {
-    let records = [
-        record(
-            "invoices/a.md",
-            0,
-            2,
-            "one",
-            json!({"vendor": "Acme", "year": 2023}),
-        ),
-        record(
-            "invoices/a.md",
-            1,
-            2,
-            "two",
-            json!({"vendor": "Acme", "year": 2023}),
-        ),
-        one(
-            "invoices/b.md",
-            "three",
-            json!({"vendor": "acme", "year": 2024}),
-        ),
-        one(
-            "invoices/c.md",
-            "four",
-            json!({"vendor": "Bolt", "year": 2024}),
-        ),
-        one("contracts/d.md", "five", json!({"vendor": "Bolt"})),
-    ];
-    let index = index_of(&records);
-    let count = |buckets: &[&str], filter: Json, fields: &[&str], values_max| {
-        let request = CountRequest {
-            tenant: TenantId::default_tenant(),
-            buckets: buckets.iter().map(|b| Bucket::new(*b).unwrap()).collect(),
-            filter: Filter::parse(&filter, Origin::User).unwrap(),
-            fields: fields.iter().map(|f| (*f).to_owned()).collect(),
-            values_max,
-        };
-        index.count(&request).unwrap()
-    };
-    let all = count(&[], json!({}), &["vendor", "year", "colour"], 10);
-    assert_eq!(all.documents, 4);
-    let values: Vec<_> = all.facets.iter().map(|f| f.values.clone()).collect();
-    let pair = |value: &str, n| (value.to_owned(), n);
-    assert_eq!(values[0], [pair("acme", 2), pair("bolt", 2)]);
-    assert_eq!(values[1], [pair("2024", 2), pair("2023", 1)]);
-    assert!(values[2].is_empty());
-
-    let some = count(&["invoices"], json!({"year": 2024}), &["vendor"], 1);
-    assert_eq!(some.documents, 2);
-    assert_eq!(
-        (some.facets[0].values.len(), some.facets[0].more),
-        (1, true)
-    );
-    let unknown = count(&[], json!({"colour": "red"}), &[], 1);
-    assert_eq!(
-        (unknown.documents, unknown.unknown_fields),
-        (4, vec!["colour".into()])
-    );
-}
-
-#[test]
-fn a_document_is_known_to_its_tenant_only() {
-    let index = index_of(&[one("invoices/a.md", "one", json!({"vendor": "Acme"}))]);
-    let tenant = TenantId::default_tenant();
-    let id = crate::document::doc_id_of(&tenant, "invoices/a.md");
-    let known = index.document(&tenant, &id).unwrap().unwrap();
-    assert_eq!(
-        (known.chunks, &known.metadata["vendor"]),
-        (1, &json!("Acme"))
-    );
-    let other = TenantId::new("other").unwrap();
-    assert_eq!(index.document(&other, &id).unwrap(), None);
 }

@@ -14,39 +14,15 @@ use serde_json::Value;
 /// A fact that no chunk has: all facts begin with a kind and NUL.
 const NO_FACT: &str = "none";
 
-/// The filter of a request, without its conditions on `unknown` fields. The tenant is always one.
-pub(super) fn restrictions(request: &Request, unknown: &[String]) -> Filter {
+/// The filter of a request. The tenant is always one.
+pub(super) fn restrictions(request: &Request) -> Filter {
     let mut must = vec![of_tenant(&request.tenant)];
     if !request.buckets.is_empty() {
         let buckets: Vec<String> = request.buckets.iter().map(ToString::to_string).collect();
         must.push(Condition::matches(BUCKET, buckets));
     }
-    let conditions = request.filter.0.iter();
-    must.extend(
-        conditions
-            .filter(|condition| !unknown.contains(&condition.field))
-            .map(translate),
-    );
+    must.extend(request.filter.0.iter().map(translate));
     Filter::must(must)
-}
-
-/// The fields of a request that a corpus may not have, each once.
-pub(super) fn doubtful_fields(request: &Request) -> Vec<String> {
-    let mut doubtful = Vec::new();
-    for condition in &request.filter.0 {
-        let field = facts::field_name(&condition.field);
-        let built_in = facts::BUILT_IN.contains(&field.as_str());
-        if !built_in && !doubtful.contains(&condition.field) {
-            doubtful.push(condition.field.clone());
-        }
-    }
-    doubtful
-}
-
-/// The chunks of a tenant that have a field.
-pub(super) fn having(tenant: &TenantId, field: &str) -> Filter {
-    let marker = facts::marker(&facts::field_name(field));
-    Filter::must([of_tenant(tenant), is(FACTS, marker)])
 }
 
 /// A payload has exactly this word. The client takes a text with a space for one to be searched in,

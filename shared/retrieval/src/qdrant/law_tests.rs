@@ -183,7 +183,10 @@ async fn compare(records: Vec<ChunkRecord>, batch: usize, requests: Vec<Request>
             near.into_iter().map(|near| near.chunk).collect()
         };
         let expected = index.nearest(&[1.0, 0.5], &request, 1_000).await.unwrap();
-        let near = qdrant.nearest(&[1.0, 0.5], &request, 1_000).await.unwrap();
+        // What is left out because nobody has it, the index says.
+        let unknown = index.snapshot().restrictions(&request).unwrap();
+        let asked = request.without_fields(&unknown.unknown_fields);
+        let near = qdrant.nearest(&[1.0, 0.5], &asked, 1_000).await.unwrap();
         let (near, expected) = (chunks(near), chunks(expected));
         assert_eq!(near, expected, "{}", request.filter);
     }

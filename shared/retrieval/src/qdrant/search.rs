@@ -1,15 +1,15 @@
 //! Asking the server for neighbours.
 
 use super::call::permanent;
-use super::filter::{doubtful_fields, having, restrictions};
+use super::filter::restrictions;
 use super::{Qdrant, point};
 use crate::search::{Error, Request};
 use crate::vector::{ChunkKey, Near, VectorSearch};
 use envelope::{Bucket, DocId};
-use futures_util::future::{BoxFuture, try_join_all};
+use futures_util::future::BoxFuture;
 use qdrant_client::qdrant::{
     PayloadIncludeSelector, QuantizationSearchParamsBuilder, QueryPointsBuilder, ScoredPoint,
-    ScrollPointsBuilder, SearchParamsBuilder, Value,
+    SearchParamsBuilder, Value,
 };
 use std::collections::HashMap;
 
@@ -34,11 +34,10 @@ impl Qdrant {
         if k == 0 {
             return Ok(Vec::new());
         }
-        let unknown = self.unknown_fields(request).await?;
         let fields = [point::BUCKET, point::DOC_ID, point::N].map(str::to_owned);
         let mut query = QueryPointsBuilder::new(&self.collection)
             .query(vector.to_vec())
-            .filter(restrictions(request, &unknown))
+            .filter(restrictions(request))
             .limit(k as u64)
             .with_payload(PayloadIncludeSelector {
                 fields: fields.into(),
@@ -58,24 +57,6 @@ impl Qdrant {
         // Equal scores come in any order.
         near.sort_by(|a, b| (b.score.total_cmp(&a.score)).then_with(|| a.chunk.cmp(&b.chunk)));
         Ok(near)
-    }
-
-    /// Fields that no chunk of the tenant has here.
-    async fn unknown_fields(&self, request: &Request) -> Result<Vec<String>, Error> {
-        let doubtful = doubtful_fields(request).into_iter().map(async |field| {
-            let filter = having(&request.tenant, &field);
-            let first = ScrollPointsBuilder::new(&self.collection)
-                .filter(filter)
-                .limit(1)
-                .with_payload(false);
-            let found = self.ask("scroll", self.client.scroll(first)).await?;
-            Ok::<_, Error>(found.result.is_empty().then_some(field))
-        });
-        Ok(try_join_all(doubtful)
-            .await?
-            .into_iter()
-            .flatten()
-            .collect())
     }
 }
 

@@ -265,9 +265,12 @@ impl Indexes {
             edition,
             begun,
             stream,
+            without_vector: self.metrics.without_vector(edition.as_str()),
         };
         let (kit, vectors) = qdrant_view::added(fed, kit, &mut tasks).await?;
         let (view, seen) = IndexView::new(index.clone(), stream.to_owned()).map_err(broken)?;
+        let without_vector = self.metrics.without_vector(edition.as_str());
+        let view = view.telling(without_vector).map_err(broken)?;
         let found = view.found();
         let filter = envelope::subject::edition(edition);
         let last = self.bus.last(Stream::Chunks, &filter).await?;

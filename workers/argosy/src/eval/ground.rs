@@ -100,8 +100,10 @@ fn fill(
 fn fingerprint(dataset: &Dataset) -> String {
     let mut all = format!("eval {CHUNK_TOKENS_MAX} {OVERLAP_TOKENS_MAX}");
     for document in &dataset.documents {
+        // Metadata is not in the hash where the data set has it beside the text.
+        let metadata = serde_json::to_string(&document.metadata).unwrap_or_default();
         all.push_str(&format!(
-            "\n{} {} {}",
+            "\n{} {} {} {metadata}",
             document.doc_id, document.hash, document.title
         ));
     }
@@ -135,4 +137,46 @@ pub(super) fn ceiling(dataset: &Dataset) -> Option<f64> {
         (!facts.is_empty()).then(|| f64::from(there) / facts.len() as f64)
     });
     mean(shares)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dataset::Unit;
+    use super::*;
+    use crate::cli::DatasetName;
+    use retrieval::document::{Document, Line};
+    use serde_json::json;
+
+    fn data(city: &str) -> Dataset {
+        let tenant = envelope::TenantId::default_tenant();
+        let source = "cacm/1.md";
+        let document = Document {
+            doc_id: retrieval::document::doc_id_of(&tenant, source),
+            bucket: retrieval::document::bucket_of(source),
+            tenant,
+            source: source.into(),
+            title: "Rates".into(),
+            ext: "md".into(),
+            metadata: [("city".to_owned(), json!(city))].into(),
+            hash: "h".into(),
+            lines: vec![Line {
+                number: 1,
+                page: None,
+                text: "The rates.".into(),
+            }],
+        };
+        Dataset {
+            name: DatasetName::Cacm,
+            documents: vec![document],
+            questions: Vec::new(),
+            unit: Unit::Chunk,
+            unmatched: 0,
+        }
+    }
+
+    #[test]
+    fn an_index_of_other_metadata_is_another_index() {
+        assert_eq!(fingerprint(&data("Porto")), fingerprint(&data("Porto")));
+        assert_ne!(fingerprint(&data("Porto")), fingerprint(&data("Lisbon")));
+    }
 }

@@ -73,25 +73,19 @@ impl Lookup {
         };
         let (counted, fields) = self
             .blocking(move |index| {
-                let fields = index.fields(&request.tenant)?;
-                Ok((index.count(&request)?, fields))
+                let counted = index.count(&request)?;
+                let fields = match counted.unknown_fields.is_empty() {
+                    true => Vec::new(),
+                    false => index.fields(&request.tenant)?,
+                };
+                Ok((counted, fields))
             })
             .await?;
-        let is_known = |field: &str| fields.contains(&field.trim().to_lowercase());
-        let mut unknown_fields = counted.unknown_fields;
-        for facet in &counted.facets {
-            if !is_known(&facet.field) && !unknown_fields.contains(&facet.field) {
-                unknown_fields.push(facet.field.clone());
-            }
-        }
         Ok(Counted {
             documents: counted.documents,
             facets: counted.facets.into_iter().map(facet).collect(),
-            known_fields: match unknown_fields.is_empty() {
-                true => Vec::new(),
-                false => fields,
-            },
-            unknown_fields,
+            known_fields: fields,
+            unknown_fields: counted.unknown_fields,
         })
     }
 
