@@ -37,6 +37,7 @@ fn follow(pool: &Pool, nodes: &[&FakeNode]) {
 
 async fn said(pool: &Pool) -> Result<String, Error> {
     let request = ChatRequest {
+        model: None,
         role: Role::Planner,
         turn: TurnId::new("t1").unwrap(),
         tenant: TenantId::default_tenant(),
