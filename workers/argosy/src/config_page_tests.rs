@@ -52,7 +52,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// Tables that are one value to whoever sets them.
-const VALUES: &[&str] = &["model.backoff", "editions"];
+const VALUES: &[&str] = &["model.backoff", "models", "model_of", "editions"];
 
 /// A field of a struct as its source has it.
 struct Field {

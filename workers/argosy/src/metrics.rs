@@ -14,7 +14,7 @@ const IN_WORDS: [&str; 5] = ["role", "model", "node", "version", "revision"];
 const HEAD: &str = "# Metrics
 
 Every metric of a process, at `/metrics` of its [admin endpoints](operations.md#ready-alive), in the text format of
-Prometheus. This file is written by `ARGOSY_WRITE=1 cargo test -p argosy --test metrics` and compared by the same test without.
+Prometheus. This file is written by `ARGOSY_WRITE_DOCS=1 cargo test -p argosy --test metrics` and compared by the same test without.
 
 Counters stand at 0 from the start where the values of their labels are known then, so that the first count is seen as a step.
 `role` is one of the eight words for who runs, `model` and `node` are names of the configuration, `bucket` is a bucket of the

@@ -49,7 +49,7 @@ fn a_replay_of_little_is_faster_than_a_download() {
     let million = snapshot(1_000_000, 1_600_000_000);
     assert!(is_worth_it(&million, 0));
     assert!(is_worth_it(&million, 700_000));
-    assert!(!is_worth_it(&million, 900_000));
+    assert!(!is_worth_it(&million, 930_000));
     assert!(!is_worth_it(&million, 1_000_000));
     assert!(!is_worth_it(&million, 2_000_000));
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Set to write the document instead of comparing it.
-const WRITE: &str = "ARGOSY_WRITE";
+const WRITE: &str = "ARGOSY_WRITE_DOCS";
 
 #[test]
 fn the_document_lists_what_there_is() {
