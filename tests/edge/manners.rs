@@ -31,12 +31,27 @@ const OFFLINE: &[(&str, &[&str])] = &[
 ];
 
 /// Commands that need a fleet: without one they say so, in JSON too.
-const OF_A_FLEET: &[&str] = &["setup", "answer", "cancel", "nodes", "edition ls"];
+const OF_A_FLEET: &[&str] = &[
+    "setup",
+    "answer",
+    "cancel",
+    "nodes",
+    "edition ls",
+    "status",
+    "trace",
+    "replay",
+    "dead ls",
+    "dead show",
+    "dead retry",
+    "dead drop",
+];
 
 /// Commands that only hold others, run until they are stopped, measure for long or fetch files.
 const LEFT_OUT: &[&str] = &[
     "run",
     "up",
+    "top",
+    "dead",
     "offline-model",
     "bench",
     "eval",

@@ -33,7 +33,9 @@ fn entries(root: &File) -> Vec<Entry<'_>> {
 
 /// The manifests of the members.
 fn members() -> Vec<File> {
-    let is_member = |f: &File| f.path.ends_with("/Cargo.toml");
+    // What stands below tools is run by hand and is a workspace of its own.
+    let is_tool = |f: &File| f.path.starts_with("tools/");
+    let is_member = |f: &File| f.path.ends_with("/Cargo.toml") && !is_tool(f);
     files().into_iter().filter(is_member).collect()
 }
 

@@ -27,7 +27,7 @@ pub enum Dead {
     /// List them, the newest last.
     #[command(after_help = "Example: argosy dead ls --role mapper --since 1h")]
     Ls(DeadLs),
-    /// Show one: where it came from, its last error, the start of its payload.
+    /// Where one came from, its last error, the start of its payload.
     #[command(after_help = "Example: argosy dead show 17")]
     Show(DeadShow),
     /// Try again what they were about: each a new turn that goes on from the step that was given up.

@@ -1,0 +1,237 @@
+//! What is known of one node, what a call of it came to, and what follows from both. Pure.
+
+use super::breaker::{Breaker, Lets};
+use super::latency::Mean;
+use super::permits::Permits;
+use super::pick::NodeState;
+use super::{Ask, End};
+use crate::load::Load;
+use crate::node::Node;
+use envelope::TurnId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Our estimate of tokens may be over by so much; beyond it a node with a known context is not asked.
+const ESTIMATE_SLACK: f64 = 1.3;
+
+/// How long a context that was learned is believed.
+pub(super) const CONTEXT_MEMORY: Duration = Duration::from_secs(600);
+/// How fast a node's way of counting tokens is believed to be nearer to our estimate.
+const COUNTS_GAIN: f64 = 0.05;
+/// A call that was given up sooner says nothing of its node, in seconds.
+const LATE_LEAST: f64 = 1.0;
+
+/// What is known of one node.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) node: Arc<Node>,
+    pub(super) permits: Permits,
+    pub(super) breaker: Breaker,
+    pub(super) mean: Mean,
+    /// When each call in flight began.
+    pub(super) calls: BTreeMap<u64, Instant>,
+    pub(super) resting: Option<Instant>,
+    pub(super) load: Option<Load>,
+    /// Its context in tokens, and until when that is believed.
+    pub(super) context: Option<(u32, Instant)>,
+    /// Tokens that it counts for one of our estimate.
+    pub(super) counts: f64,
+    pub(super) answered: u64,
+    pub(super) failed: u64,
+}
+
+impl Entry {
+    /// Of a node that has not been asked yet.
+    pub(super) fn new(node: Arc<Node>) -> Entry {
+        Entry {
+            permits: Permits::new(node.limit),
+            breaker: Breaker::default(),
+            mean: Mean::default(),
+            calls: BTreeMap::new(),
+            resting: None,
+            load: None,
+            context: None,
+            counts: 1.0,
+            answered: 0,
+            failed: 0,
+            node,
+        }
+    }
+
+    /// Whether it may be given some call now.
+    pub(super) fn has_room(&self, now: Instant) -> bool {
+        let room = match self.breaker.lets(now) {
+            Lets::All => self.calls.len() < self.permits.limit(),
+            Lets::One => true,
+            Lets::None(_) => false,
+        };
+        room && self.resting.is_none_or(|until| now >= until)
+    }
+
+    pub(super) fn state(&self, ask: &Ask<'_>, now: Instant) -> NodeState {
+        let told = self.load.map_or(0, |load| load.running + load.waiting);
+        NodeState {
+            open: self.has_room(now) && self.fits(ask, now),
+            away: self.away_until(now).is_some() || !self.fits(ask, now),
+            tried: ask.tried.contains(&self.node.id),
+            calls: self.calls.len().max(told),
+            seconds: self.seconds(now),
+            home: self.home(ask.turn),
+        }
+    }
+
+    /// What a call takes here. The oldest one in flight says so before it ends: of a node that hangs,
+    /// nothing else ever would.
+    fn seconds(&self, now: Instant) -> f64 {
+        let oldest = self.calls.values().next();
+        let age = oldest.map_or(0.0, |began| (now - *began).as_secs_f64());
+        let full = self.load.is_some_and(|load| load.is_full());
+        let factor = if full { 1.5 } else { 1.0 };
+        self.mean.seconds(now).max(age / 2.0) * factor
+    }
+
+    /// Rendezvous hashing: the same in every process, and a node that comes or goes moves only its own.
+    fn home(&self, turn: &TurnId) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (turn.as_str(), &self.node.name).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    pub(super) fn fits(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        let context = self.context.filter(|(_, until)| now < *until);
+        let most = context.map(|(context, _)| f64::from(context) * ESTIMATE_SLACK);
+        most.is_none_or(|most| ask.tokens as f64 * self.counts <= most)
+    }
+
+    /// Learns how many tokens it counts for our estimate. The least counts at once and is forgotten
+    /// slowly: what would have fitted is to be asked.
+    fn learn_counts(&mut self, (estimate, read): (u64, u64)) {
+        let counts = (read as f64 / estimate.max(1) as f64).clamp(0.2, 1.5);
+        let more = (counts - self.counts) * COUNTS_GAIN;
+        self.counts = counts.min(self.counts + more.max(0.0));
+    }
+
+    /// Until when it is left alone by rest or breaker; `None` when only places are missing.
+    pub(super) fn away_until(&self, now: Instant) -> Option<Instant> {
+        let shut = match self.breaker.lets(now) {
+            Lets::None(until) => Some(until),
+            Lets::All | Lets::One => None,
+        };
+        let resting = self.resting.filter(|until| now < *until);
+        shut.into_iter().chain(resting).max()
+    }
+
+    pub(super) fn ended(&mut self, call: u64, end: End, now: Instant) {
+        let Some(began) = self.calls.remove(&call) else {
+            return;
+        };
+        self.node.in_flight.dec();
+        let took = now - began;
+        match end {
+            End::Answered {
+                first_token,
+                counted,
+            } => {
+                if let Some(counted) = counted {
+                    self.learn_counts(counted);
+                }
+                if self.breaker.succeeded(now) {
+                    self.permits.restart();
+                }
+                self.mean.observe(took, now);
+                let in_flight = self.calls.len() + 1;
+                self.permits.succeeded(first_token, in_flight, now);
+                self.answered += 1;
+            }
+            End::Refused => {
+                self.breaker.succeeded(now);
+            }
+            End::Busy(wait) => {
+                self.permits.busy(now);
+                match wait {
+                    Some(wait) => {
+                        self.resting = self.resting.max(Some(now + wait));
+                        // A trial is to be made again when it has rested.
+                        self.breaker.ended(now);
+                    }
+                    None => self.breaker.failed(now),
+                }
+            }
+            End::Failed => {
+                self.breaker.failed(now);
+                self.failed += 1;
+            }
+            End::Late if took.as_secs_f64() < (2.0 * self.mean.seconds(now)).max(LATE_LEAST) => {
+                self.breaker.ended(now);
+                // No proof, but no reason to think better of it either.
+                let mean = Duration::from_secs_f64(self.mean.seconds(now));
+                self.mean.observe(took.max(mean), now);
+            }
+            End::Late => {
+                self.breaker.failed(now);
+                self.mean.observe(took, now);
+                self.failed += 1;
+            }
+            End::Outrun => {
+                self.breaker.failed(now);
+                let mean = Duration::from_secs_f64(self.mean.seconds(now));
+                self.mean.observe(took.max(mean), now);
+            }
+            End::Dropped => self.breaker.ended(now),
+        }
+    }
+
+    pub(super) fn view(&self, now: Instant) -> NodeView {
+        let left = |until: Instant| until.saturating_duration_since(now).as_millis() as u64;
+        NodeView {
+            name: self.node.name.clone(),
+            address: self.node.address(),
+            breaker: self.breaker.word().to_owned(),
+            in_flight: self.calls.len(),
+            permits: self.permits.limit(),
+            limit: self.node.limit,
+            latency_ms: (self.mean.seconds(now) * 1_000.0).round() as u64,
+            answered: self.answered,
+            failed: self.failed,
+            resting_ms: self.resting.map_or(0, left),
+            queued: self.load.map(|load| load.waiting),
+            context: self.context.map(|(context, _)| context),
+            dialect: self.node.dialect.get().as_str().to_owned(),
+        }
+    }
+}
+
+/// A node as one process sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeView {
+    /// Its configured name; with the address after a slash where a name stands for several.
+    pub name: String,
+    /// Host and port.
+    pub address: String,
+    /// `closed`, `open` or `half_open`.
+    pub breaker: String,
+    /// Calls of this process in flight.
+    pub in_flight: usize,
+    /// Calls that this process gives it at once, at present.
+    pub permits: usize,
+    /// Most calls that this process would ever give it.
+    pub limit: usize,
+    /// Mean time of a call, in milliseconds; 0 before the first.
+    pub latency_ms: u64,
+    /// Calls answered since the process knows the node.
+    pub answered: u64,
+    /// Calls failed.
+    pub failed: u64,
+    /// How long it is still left alone because it asked for it, in milliseconds.
+    pub resting_ms: u64,
+    /// Requests that wait in its queue, where it tells.
+    pub queued: Option<usize>,
+    /// Its context in tokens, where it was learned.
+    pub context: Option<u32>,
+    /// How it is asked for JSON.
+    pub dialect: String,
+}
