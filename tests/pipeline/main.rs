@@ -28,5 +28,6 @@ mod ingest;
 mod model;
 mod outage;
 mod room;
+mod traces;
 mod turns;
 mod views;

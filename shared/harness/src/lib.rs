@@ -12,6 +12,7 @@
 //! | [`pump`] | the loop: pull the free slots, beat, answer, drain |
 //! | `deliver` | the life of one message |
 //! | `act` | publishing what was decided |
+//! | `trace` | the span of one delivery |
 //! | [`outbox`] | publish until confirmed, behind a fence |
 //! | [`join`] | fan-out and join |
 //! | [`disposition`] | failure class to retry, hold or give up |
@@ -43,6 +44,7 @@ pub mod pump;
 pub mod server;
 mod step;
 pub mod topology;
+mod trace;
 mod verdict;
 mod worker;
 

@@ -238,7 +238,7 @@ impl Default for GatewayOptions {
 }
 
 /// Logs and the admin endpoints.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Telemetry {
     /// `human`, `json`, or `auto`: human on a terminal. Default `auto`.
@@ -248,6 +248,10 @@ pub struct Telemetry {
     /// Where `/metrics`, `/livez` and `/readyz` are served; empty for nowhere. Default
     /// `127.0.0.1:0`: any free port, which the log names.
     pub listen: String,
+    /// Where spans go: `telemetry.otlp.endpoint` turns them on.
+    pub otlp: telemetry::traces::Options,
+    /// The texts of prompts and answers stand in spans. Default false.
+    pub capture_content: bool,
 }
 
 impl Default for Telemetry {
@@ -256,6 +260,8 @@ impl Default for Telemetry {
             log_format: telemetry::LogFormat::Auto,
             log_level: "info".into(),
             listen: "127.0.0.1:0".into(),
+            otlp: Default::default(),
+            capture_content: false,
         }
     }
 }
@@ -334,6 +340,7 @@ impl Config {
             (0.1..=0.95).contains(&self.gateway.room_limit),
             "`gateway.room_limit` must be between 0.1 and 0.95"
         );
+        self.telemetry.otlp.validate()?;
         self.snapshots
             .validate()
             .context("in section `snapshots`")?;

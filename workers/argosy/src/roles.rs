@@ -17,7 +17,7 @@ use retrieval::Searcher;
 use stage::Handler;
 use std::future::Future;
 use std::sync::Arc;
-use telemetry::{Health, Registry};
+use telemetry::{Health, Registry, Traces};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -46,6 +46,8 @@ pub struct Process {
     pub stop: CancellationToken,
     /// Seed of jitter and trace ids.
     pub seed: u64,
+    /// Spans of what they do.
+    pub traces: Traces,
     /// Faults at named points, for tests.
     pub faults: Option<Arc<dyn Faults>>,
 }
@@ -133,7 +135,8 @@ impl Process {
             if role == Role::Gateway {
                 let metrics = gateway::Metrics::new(&self.registry).map_err(broken)?;
                 let options = self.config.gateway(self.seed);
-                let gateway = Gateway::new(self.bus.clone(), topology.clone(), options, metrics);
+                let gateway = Gateway::new(self.bus.clone(), topology.clone(), options, metrics)
+                    .with_traces(self.traces.clone());
                 let (health, stop) = (self.health.clone(), self.stop.clone());
                 running.spawn(async move {
                     let drained = Box::pin(gateway.run(health, stop)).await;
@@ -147,7 +150,8 @@ impl Process {
             }
             let options = self.config.worker(self.seed ^ role as u64);
             let handler = handler(role, &self.config, with)?;
-            let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone());
+            let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone())
+                .with_traces(self.traces.clone());
             let worker = match &self.faults {
                 Some(faults) => worker.with_faults(faults.clone()),
                 None => worker,

@@ -10,7 +10,7 @@ use harness::pump::{self, Drained, Take, pump};
 use harness::topology::Topology;
 use harness::{Ended, hear_cancels};
 use std::sync::{Arc, Mutex};
-use telemetry::Health;
+use telemetry::{Health, Traces};
 use tokio_util::sync::CancellationToken;
 
 /// One gateway.
@@ -25,11 +25,21 @@ impl Gateway {
             options,
             topology,
             metrics,
+            traces: Traces::off(),
             ended: Ended::default(),
             room: Room::default(),
             rng,
             swept: Mutex::new(0),
         }))
+    }
+
+    /// The same with spans of the questions that it ends.
+    pub fn with_traces(mut self, traces: Traces) -> Self {
+        // Nobody else holds it before it runs.
+        if let Some(turns) = Arc::get_mut(&mut self.0) {
+            turns.traces = traces;
+        }
+        self
     }
 
     /// Works until `stop` is cancelled, then drains.

@@ -9,12 +9,11 @@ use envelope::{
     TenantId, Terminal, TurnId, UnixMs, WIRE, header, subject,
 };
 use harness::Ended;
-use harness::bus::{
-    Bus, BusError, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream,
-};
+use harness::bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
 use harness::outbox::{self, Created, OutboxError, publish_until};
 use harness::topology::Topology;
 use std::sync::{Arc, Mutex, PoisonError};
+use telemetry::Traces;
 
 /// What the parts of one gateway share, as something that can begin and end turns.
 pub(crate) struct Turns {
@@ -22,6 +21,7 @@ pub(crate) struct Turns {
     pub(crate) options: Options,
     pub(crate) topology: Topology,
     pub(crate) metrics: Metrics,
+    pub(crate) traces: Traces,
     pub(crate) ended: Ended,
     pub(crate) room: Room,
     pub(crate) rng: Mutex<fastrand::Rng>,
@@ -113,10 +113,7 @@ impl Turns {
             .get(header::TRACEPARENT)
             .and_then(telemetry::TraceContext::parse);
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-        let trace = match parent {
-            Some(parent) => parent.child(&mut rng),
-            None => telemetry::TraceContext::new_root(&mut rng),
-        };
+        let trace = self.traces.root(parent, &mut rng);
         Header {
             turn,
             tenant: question.tenant.clone(),
@@ -139,12 +136,18 @@ impl Turns {
         }
     }
 
-    /// Creates the timer that ends the turn at its deadline: the claim on its id.
-    pub(crate) async fn create_timer(&self, header: &Header) -> Result<Created, Error> {
-        let timer = Publish {
-            fence: Fence::Once,
-            ..outbox::timer(header, None, header.deadline, self.topology.keep)
-        };
+    /// Creates the timer that ends the turn at its deadline: the claim on its id. `question` is the
+    /// message that the turn was begun for.
+    pub(crate) async fn create_timer(
+        &self,
+        header: &Header,
+        question: &Stored,
+    ) -> Result<Created, Error> {
+        let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep);
+        timer.fence = Fence::Once;
+        if let Some(under) = question.headers.get(header::TRACEPARENT) {
+            timer.headers = timer.headers.with(header::ASKED_UNDER, under);
+        }
         Ok(publish_until(&*self.bus, timer, self.patience()).await?)
     }
 

@@ -1,7 +1,7 @@
 //! `argosy run`: one role of the fleet in this process.
 
 use crate::cli;
-use crate::config::Config;
+use crate::config::{Config, Telemetry};
 use crate::editions::{self, Home, Open, Opened, What};
 use crate::fail::Fail;
 use crate::fault::Dice;
@@ -24,7 +24,8 @@ use retrieval::{Current, Index, Searcher};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use telemetry::{Admin, Health, Registry};
+use telemetry::traces::{Exporter, Service};
+use telemetry::{Admin, Health, Registry, Traces};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -54,11 +55,14 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
             )
         }
     };
+    let seed = fastrand::u64(..);
+    let (traces, exporter) = traces(role, seed, &config, &registry)?;
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
     let mut running = JoinSet::new();
     running.spawn(watch_connection(bus.clone(), health.clone(), stop.clone()));
     let process = Process {
-        seed: fastrand::u64(..),
+        seed,
+        traces,
         faults: Dice::parse(&args.fault)?,
         bus: bus.clone(),
         health: health.clone(),
@@ -87,11 +91,33 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     while running.join_next().await.is_some() {}
     // What was published last must leave before the process does.
     let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
+    exporter.flush().await;
     drained.cancel();
     if let Some(admin) = admin {
         admin.join().await.map_err(broken)?;
     }
     Ok(())
+}
+
+/// Spans, and the task that sends them.
+fn traces(
+    role: Role,
+    seed: u64,
+    config: &Config,
+    registry: &Registry,
+) -> Result<(Traces, Exporter), Fail> {
+    let Telemetry {
+        otlp,
+        capture_content,
+        ..
+    } = &config.telemetry;
+    let service = Service {
+        role: role.as_str().into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        instance: format!("{seed:016x}"),
+    };
+    Traces::start(otlp, *capture_content, &service, registry)
+        .map_err(|e| Fail::usage(e.to_string()))
 }
 
 /// Starts the role and comes back when it has ended.
