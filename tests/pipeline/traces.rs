@@ -1,14 +1,16 @@
 //! One trace for each question, as a collector sees it: whole over all processes, whatever was tried
 //! again or killed, and without a word of what was asked or answered.
 
-use crate::fleet::{Fleet, connect};
+use crate::fleet::{Fleet, connect, until};
 use crate::model::{self, CALLS, MAPS};
 use crate::turns::{publish, question, terminals, wait_for_ends};
 use bytes::Bytes;
 use envelope::{Outcome, Role, header, subject};
 use harness::bus::{Bus, Headers, Publish};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use telemetry::TraceContext;
 use telemetry::conventions as name;
 use testkit::collector::{Collector, Seen};
 use testkit::node::{Behaviour, FakeNode};
@@ -25,11 +27,9 @@ const PUBLISHER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01
 async fn fleet(url: String, node: &FakeNode, collector: &Collector, more: &[&str]) -> Fleet {
     let mut set = model::options(node);
     set.push(format!("telemetry.otlp.endpoint={}", collector.endpoint()));
-    set.push("streams.ack_wait=2s".into());
     set.extend(more.iter().map(|option| (*option).to_owned()));
-    let mut fleet = Fleet::new(url, set);
+    let fleet = Fleet::new(url, set);
     fleet.setup().await;
-    fleet.start_all().await;
     fleet
 }
 
@@ -78,11 +78,26 @@ fn one(spans: &[Seen], role: Role) -> &Seen {
     step
 }
 
+/// Stores a question that goes on the trace of its publisher.
+async fn publish_under(bus: &dyn Bus, question: Value) {
+    let headers = Headers::default().with(header::TRACEPARENT, PUBLISHER);
+    let message = Publish {
+        headers,
+        ..Publish::new(subject::QUERY, Bytes::from(question.to_string()))
+    };
+    bus.publish(message).await.expect("a question is stored");
+}
+
+fn publisher() -> TraceContext {
+    TraceContext::parse(PUBLISHER).expect("a trace context")
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_question_is_one_tree() {
     let server = testkit::nats::server().await;
     let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
     let mut fleet = fleet(server.url(), &node, &collector, &[]).await;
+    fleet.start_all().await;
     let bus = connect(server.url()).await;
     publish(&*bus, vec![question(None, DEADLINE); 2]).await;
     wait_for_ends(&*bus, 2, PATIENCE).await;
@@ -144,16 +159,15 @@ async fn what_was_tried_again_or_killed_is_linked_and_the_tree_is_whole() {
     let between = vec![Behaviour::Answer; 1 + MAPS];
     let stuck = Behaviour::Slow(PATIENCE);
     node.script([vec![failed], between, vec![stuck]].concat());
-    let more = ["model.retries=0", "telemetry.capture_content=true"];
+    let more = [
+        "model.retries=0",
+        "telemetry.capture_content=true",
+        "streams.ack_wait=3s",
+    ];
     let mut fleet = fleet(server.url(), &node, &collector, &more).await;
+    fleet.start_all().await;
     let bus = connect(server.url()).await;
-    let body = Bytes::from(question(Some("traced".into()), DEADLINE).to_string());
-    let headers = Headers::default().with(header::TRACEPARENT, PUBLISHER);
-    let message = Publish {
-        headers,
-        ..Publish::new(subject::QUERY, body)
-    };
-    bus.publish(message).await.expect("a question is stored");
+    publish_under(&*bus, question(Some("traced".into()), DEADLINE)).await;
     node.until(|seen| seen.calls == CALLS + 1).await;
     let place = fleet
         .processes
@@ -169,9 +183,8 @@ async fn what_was_tried_again_or_killed_is_linked_and_the_tree_is_whole() {
     let [(trace, spans)] = &traces.iter().collect::<Vec<_>>()[..] else {
         panic!("want one trace, not {traces:#?}")
     };
-    let mut publisher = PUBLISHER.split('-').skip(1);
-    assert_eq!(publisher.next(), Some(trace.as_str()), "the publisher's");
-    tree(spans, publisher.next().expect("a span"));
+    assert_eq!(trace.as_str(), publisher().trace_id(), "the publisher's");
+    tree(spans, &publisher().span_id());
 
     let first = of(spans, Role::Planner);
     let first = first.iter().find(|s| s.get(name::ATTEMPT) == "1");
@@ -197,4 +210,25 @@ async fn what_was_tried_again_or_killed_is_linked_and_the_tree_is_whole() {
     let unknown = reducer.links.iter().filter(|link| !known.contains(link));
     assert_eq!(unknown.count(), 1, "who was killed recorded nothing");
     assert!(collector.holds("Osterby"), "content was asked for");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_that_nobody_works_on_is_a_span_under_its_publisher() {
+    let server = testkit::nats::server().await;
+    let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
+    let mut fleet = fleet(server.url(), &node, &collector, &[]).await;
+    fleet.start(Role::Gateway).ready().await;
+    let bus = connect(server.url()).await;
+    publish_under(&*bus, question(None, "1s")).await;
+    wait_for_ends(&*bus, 1, PATIENCE).await;
+    until("the span of the question", async || {
+        (!collector.spans().is_empty()).then_some(())
+    })
+    .await;
+    fleet.drain().await;
+    let spans = collector.spans();
+    let top = tree(&spans, &publisher().span_id());
+    assert_eq!(spans.len(), 1);
+    assert_eq!(top.trace, publisher().trace_id());
+    assert_eq!(top.error.as_deref(), Some("deadline"));
 }

@@ -250,7 +250,8 @@ impl Worker {
                 }
             }
         }
-        tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, code = failure.code, error = text, "step given up");
+        let trace = telemetry::traces::current().map(|context| context.trace_id());
+        tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, trace, code = failure.code, error = text, "step given up");
         trace::failed(failure.code);
         // Before the default: once that is stored, a redelivery would find the step done and write none.
         let death = dead::Death {
