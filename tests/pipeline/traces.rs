@@ -232,3 +232,40 @@ async fn a_question_that_nobody_works_on_is_a_span_under_its_publisher() {
     assert_eq!(top.trace, publisher().trace_id());
     assert_eq!(top.error.as_deref(), Some("deadline"));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_dies_between_publishing_and_acking_leaves_no_hole() {
+    let server = testkit::nats::server().await;
+    let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
+    let more = ["streams.ack_wait=3s"];
+    let mut fleet = fleet(server.url(), &node, &collector, &more).await;
+    fleet.plan.args = vec!["--fault".into(), "published=1".into()];
+    fleet.start(Role::Planner).ready().await;
+    fleet.plan.args.clear();
+    for role in Role::ALL.into_iter().filter(|role| *role != Role::Planner) {
+        fleet.start(role);
+    }
+    fleet.ready().await;
+    let bus = connect(server.url()).await;
+    publish(&*bus, vec![question(None, DEADLINE)]).await;
+    fleet.of(Role::Planner).ended().await;
+    fleet.replace(0).await;
+    wait_for_ends(&*bus, 1, PATIENCE).await;
+    fleet.ready().await;
+    // The turn has ended without it: the step of the dead is acked when it comes again.
+    let acked = format!("{} {}", name::PROCESS, subject::steps_of(0, Role::Planner));
+    until("the planner's step to be acked", async || {
+        let spans = collector.spans();
+        spans.iter().any(|span| span.name == acked).then_some(())
+    })
+    .await;
+    fleet.drain().await;
+
+    let spans = collector.spans();
+    tree(&spans, "");
+    let planner = one(&spans, Role::Planner);
+    assert_eq!(planner.get(name::ATTEMPT), "2");
+    assert_eq!(one(&spans, Role::Retriever).parent, planner.id);
+    let calls = spans.iter().filter(|s| s.name == "chat fake").count();
+    assert_eq!(calls, CALLS - 1, "what the dead had not sent is lost");
+}
