@@ -102,3 +102,58 @@ fn span(asked: &Asked, terminal: &Terminal, content: bool) -> Span {
     }
     span
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Problem, UnixMs};
+
+    fn asked() -> Asked {
+        let header = json!({
+            "turn": "t-2", "tenant": "acme", "shard": 0, "hop": 0, "round": 0, "role": "planner",
+            "asked_at": 1_000, "created_at": 1_000, "deadline": 9_000, "parent": "t-1",
+            "question_hash": "h",
+        });
+        Asked {
+            header: serde_json::from_value(header).expect("a header"),
+            context: TraceContext::new_root(&mut fastrand::Rng::with_seed(1)),
+            under: None,
+        }
+    }
+
+    fn ended(outcome: Outcome) -> Terminal {
+        let problem = Problem::new("deadline", "there was no answer");
+        let terminal = Terminal::of(&asked().header, outcome, UnixMs(3_000)).because(problem);
+        Terminal {
+            answer: Some("ninety days".into()),
+            ..terminal
+        }
+    }
+
+    #[test]
+    fn only_what_went_wrong_is_an_error_and_only_by_its_word() {
+        for (outcome, failed) in [
+            (Outcome::Answered, false),
+            (Outcome::Cancelled, false),
+            (Outcome::Failed, true),
+            (Outcome::Expired, true),
+        ] {
+            let span = span(&asked(), &ended(outcome), false);
+            assert_eq!(span.has_failed(), failed, "{outcome:?}");
+            assert_eq!(span.context(), asked().context);
+            let shown = format!("{span:?}");
+            assert!(!shown.contains("no answer"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn the_answer_is_in_it_only_when_content_is_asked_for() {
+        let shown = |content| format!("{:?}", span(&asked(), &ended(Outcome::Answered), content));
+        assert!(!shown(false).contains("ninety days"));
+        assert!(shown(true).contains("ninety days"));
+        assert!(
+            shown(false).contains("t-1"),
+            "the turn that it goes on from"
+        );
+    }
+}

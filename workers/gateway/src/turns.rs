@@ -13,7 +13,7 @@ use harness::bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Sto
 use harness::outbox::{self, Created, OutboxError, publish_until};
 use harness::topology::Topology;
 use std::sync::{Arc, Mutex, PoisonError};
-use telemetry::Traces;
+use telemetry::{TraceContext, Traces};
 
 /// What the parts of one gateway share, as something that can begin and end turns.
 pub(crate) struct Turns {
@@ -46,6 +46,12 @@ pub(crate) enum Error {
 
 /// How long a publish of the gateway may be repeated before the delivery goes back.
 const PATIENCE_MS: u64 = 5_000;
+
+/// The trace context that a question came with, if it is one.
+fn asked_under(question: &Stored) -> Option<TraceContext> {
+    let header = question.headers.get(header::TRACEPARENT)?;
+    TraceContext::parse(header)
+}
 
 impl Turns {
     pub(crate) fn now(&self) -> UnixMs {
@@ -108,12 +114,8 @@ impl Turns {
         let default = message
             .stored_at
             .plus(self.options.deadline.as_millis() as u64);
-        let parent = message
-            .headers
-            .get(header::TRACEPARENT)
-            .and_then(telemetry::TraceContext::parse);
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-        let trace = self.traces.root(parent, &mut rng);
+        let trace = self.traces.root(asked_under(message), &mut rng);
         Header {
             turn,
             tenant: question.tenant.clone(),
@@ -145,8 +147,8 @@ impl Turns {
     ) -> Result<Created, Error> {
         let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep);
         timer.fence = Fence::Once;
-        if let Some(under) = question.headers.get(header::TRACEPARENT) {
-            timer.headers = timer.headers.with(header::ASKED_UNDER, under);
+        if let Some(under) = asked_under(question) {
+            timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());
         }
         Ok(publish_until(&*self.bus, timer, self.patience()).await?)
     }
