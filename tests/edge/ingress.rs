@@ -251,6 +251,7 @@ impl Fleet {
             registry: Registry::new(),
             stop: CancellationToken::new(),
             seed: 7,
+            traces: telemetry::Traces::off(),
             faults: None,
         };
         Fleet {

@@ -32,5 +32,6 @@ mod outage;
 mod room;
 mod status;
 mod trace;
+mod traces;
 mod turns;
 mod views;

@@ -76,12 +76,12 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "reqwest",
-        &["llm-pool"],
-        "models are reached through ChatModel",
+        &["llm-pool", "telemetry"],
+        "models are reached through ChatModel, collectors through Traces",
     ),
     (
         "rustls",
-        &["llm-pool"],
+        &["llm-pool", "telemetry"],
         "the TLS provider is chosen where HTTP is",
     ),
     (
@@ -103,6 +103,16 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
         "tonic",
         &["retrieval", "testkit"],
         "gRPC is spoken with Qdrant only",
+    ),
+    (
+        "prost",
+        &["telemetry", "testkit"],
+        "spans are put on the wire in one place",
+    ),
+    (
+        "opentelemetry-proto",
+        &["testkit"],
+        "spans are made without an SDK, and read in tests",
     ),
     (
         "tract-core",

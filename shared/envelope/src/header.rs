@@ -10,6 +10,9 @@ pub const WIRE: &str = "Argosy-Wire";
 pub const REPLY: &str = "Argosy-Reply";
 /// Hash of the question, on hop 0 and on the terminal: tells a second listener from a stranger.
 pub const QUESTION: &str = "Argosy-Question";
+/// On the timer of a turn: the W3C trace context that its question came with, which is the parent of the
+/// question's own.
+pub const ASKED_UNDER: &str = "Argosy-Asked-Under";
 /// W3C trace context.
 pub const TRACEPARENT: &str = "traceparent";
 /// Dead letters: why.

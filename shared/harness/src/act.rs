@@ -7,6 +7,7 @@ use crate::fault::Point;
 use crate::join::{self, record};
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 use crate::step::{Payload, Place, Step};
+use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
 use envelope::route::{Broken, Next, Turned, route};
@@ -70,7 +71,10 @@ impl Worker {
             next,
             ..
         } = turned;
-        header.traceparent = self.child_trace(header.traceparent.as_deref());
+        // Who does not record this step passes on who created it.
+        if let Some(context) = telemetry::traces::current() {
+            header.traceparent = Some(context.to_string());
+        }
         let trail = || {
             step.trail
                 .iter()
@@ -249,7 +253,9 @@ impl Worker {
                 }
             }
         }
-        tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, code = failure.code, error = text, "step given up");
+        let trace = telemetry::traces::current().map(|context| context.trace_id());
+        tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, trace, code = failure.code, error = text, "step given up");
+        trace::failed(failure.code);
         // Before the default: once that is stored, a redelivery would find the step done and write none.
         let death = dead::Death {
             reason: failure.code,

@@ -12,6 +12,7 @@ use crate::early;
 use crate::join::{self, JoinError, gather, until};
 use crate::outbox::OutboxError;
 use crate::step::{Payload, Place, Step, deadline_of, wire_of};
+use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
 use envelope::fanout::soft_deadline;
@@ -237,6 +238,7 @@ impl Worker {
                     // Before its time the reducer starts only when it is told that there is enough.
                     let early = self.bus.now() < soft_deadline(&step.header);
                     self.metrics.gathered(&gathered.task, early);
+                    trace::link_maps(&step.header, &gathered.task);
                     return Ok((Task::Reduce(gathered.task), Step { trail, ..step }));
                 }
             },
@@ -331,6 +333,7 @@ impl Worker {
             Disposition::Retry(delay) | Disposition::Hold(delay) => {
                 let (code, error) = (failure.code, failure.text.as_str());
                 tracing::warn!(role = %self.role, code, error, delivered, "step to be tried again");
+                trace::failed(code);
                 Verdict::Retry(delay)
             }
             Disposition::GiveUp => Verdict::GiveUp,

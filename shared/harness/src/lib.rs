@@ -13,6 +13,7 @@
 //! | `deliver` | the life of one message |
 //! | `act` | publishing what was decided |
 //! | [`Counted`], [`Tally`] | counting what is no stage; what a role has done in this process |
+//! | `trace` | the span of one delivery |
 //! | [`outbox`] | publish until confirmed, behind a fence |
 //! | [`join`] | fan-out and join |
 //! | [`disposition`] | failure class to retry, hold or give up |
@@ -52,6 +53,7 @@ pub mod server;
 mod step;
 mod tally;
 pub mod topology;
+mod trace;
 mod verdict;
 mod worker;
 

@@ -58,7 +58,8 @@ const OUTCOMES: [&str; 6] = [
     "retry",
 ];
 
-fn outcome(verdict: Verdict) -> &'static str {
+/// The word for how the work on a message came out.
+pub(crate) fn outcome(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Ack(Reason::Ok) => "ok",
         Verdict::Ack(Reason::AlreadyDone) => "already_done",

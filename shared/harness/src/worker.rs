@@ -7,6 +7,7 @@ use crate::fault::{Faults, Point};
 use crate::join::InHand;
 use crate::metrics::Metrics;
 use crate::pump::{Answer, Drained, Event, Take, pump};
+use crate::trace;
 use crate::verdict::Verdict;
 use envelope::{Role, Subject, TurnId};
 use futures_util::future::BoxFuture;
@@ -14,7 +15,7 @@ use stage::Handler;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use telemetry::Health;
+use telemetry::{Health, Traces};
 use tokio_util::sync::CancellationToken;
 
 /// How a worker runs.
@@ -36,7 +37,7 @@ pub struct Options {
     /// Least passages with facts with which the reducer may start before all maps are done, if every
     /// sub-query has found one of them; the other maps are stopped. Default 0: never.
     pub early: usize,
-    /// Seed of the jitter of retries and of trace ids.
+    /// Seed of the jitter of retries.
     pub seed: u64,
 }
 
@@ -65,6 +66,7 @@ pub struct Worker {
     pub(crate) ended: Ended,
     pub(crate) joined: Ended<Fanout>,
     pub(crate) in_hand: InHand,
+    pub(crate) traces: Traces,
     faults: Option<Arc<dyn Faults>>,
     rng: Mutex<fastrand::Rng>,
     /// Messages that are held because everything behind this role is busy.
@@ -90,6 +92,7 @@ impl Worker {
             ended: Ended::default(),
             joined: Ended::default(),
             in_hand: InHand::default(),
+            traces: Traces::off(),
             faults: None,
             holding: AtomicUsize::new(0),
             room: tokio::sync::Notify::new(),
@@ -99,6 +102,12 @@ impl Worker {
     /// The same with faults at named points, for tests.
     pub fn with_faults(mut self, faults: Arc<dyn Faults>) -> Self {
         self.faults = Some(faults);
+        self
+    }
+
+    /// The same with spans of what it works on.
+    pub fn with_traces(mut self, traces: Traces) -> Self {
+        self.traces = traces;
         self
     }
 
@@ -149,13 +158,6 @@ impl Worker {
             .f64()
     }
 
-    /// The trace context of the next step: the same trace, a span of its own.
-    pub(crate) fn child_trace(&self, parent: Option<&str>) -> Option<String> {
-        let parent = telemetry::TraceContext::parse(parent?)?;
-        let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(parent.child(&mut rng).to_string())
-    }
-
     pub(crate) async fn fault(&self, point: Point) {
         if let Some(faults) = &self.faults {
             faults.at(point).await;
@@ -185,7 +187,7 @@ impl Take for Worker {
             let _inflight = self.metrics.inflight(self.role);
             let begun = tokio::time::Instant::now();
             self.fault(Point::Delivered).await;
-            let verdict = self.process(delivery).await;
+            let verdict = trace::traced(self, delivery).await;
             self.metrics.answered(self.role, verdict, begun.elapsed());
             match verdict {
                 Verdict::Ack(_) => {

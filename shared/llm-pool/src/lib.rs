@@ -19,7 +19,7 @@
 //! | `node` | one exchange with one node |
 //! | `watch`, `load` | in the background: names looked up, loads asked for |
 //! | [`cache`], `allowance` | map calls made before; what a tenant may spend |
-//! | `metrics` | what is counted |
+//! | `metrics`, `trace` | what is counted; the span of a call |
 //! | `wire`, `stream` | the bodies of a call, whole and in pieces |
 //! | `classify`, `said`, `failure` | what a failure means |
 //! | `dialect` | how a node is asked for JSON |
@@ -51,6 +51,7 @@ mod retry_after;
 mod said;
 mod seat;
 mod stream;
+mod trace;
 mod watch;
 mod wire;
 

@@ -77,6 +77,14 @@ impl Job<'_> {
         }
     }
 
+    /// The request of a chat.
+    pub(crate) fn request(&self) -> Option<&ChatRequest> {
+        match &self.work {
+            Work::Chat(request) => Some(request),
+            Work::Post { .. } => None,
+        }
+    }
+
     pub(crate) fn asks_for_json(&self) -> bool {
         matches!(&self.work, Work::Chat(request) if request.schema.is_some())
     }

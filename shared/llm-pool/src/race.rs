@@ -7,6 +7,7 @@ use crate::metrics::{Hedge, Outcome};
 use crate::node::Reply;
 use crate::pool::{Came, Job, Shared};
 use crate::seat::Seat;
+use crate::trace;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -146,6 +147,7 @@ impl Shared {
         let node = &*seat.node;
         let model = &self.options.model;
         let watch = self.metrics.watch(job.role, model, &node.name);
+        let call = trace::begin(job, node, model);
         let dialect = node.dialect.get();
         let asked = job.asks_for_json().then_some(dialect);
         let body = job.body(&self.options, dialect);
@@ -154,6 +156,7 @@ impl Shared {
             Ok(Reply { body, first_token }) => (first_token, job.read(body, asked)),
             Err(failure) => (None, Err(failure)),
         };
+        call.ended(&came, first_token);
         match came {
             Ok(came) => {
                 if let Some(first_token) = first_token {

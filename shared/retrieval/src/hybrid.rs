@@ -12,7 +12,7 @@ use crate::rerank::{Asked, Candidate, rerank};
 use crate::search::{Error, Leg, Request, SearchResult, Searcher};
 use crate::vector::VectorSearch;
 use embed::{Embedder, Side};
-use envelope::{Bucket, Condition, Filter, Op, Origin, TenantId};
+use envelope::{Bucket, Classed, Condition, Filter, Op, Origin, TenantId};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use llm::Reranker;
@@ -21,6 +21,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 use tantivy::DocAddress;
+use telemetry::conventions as name;
+use telemetry::traces::{self, Kind};
 
 /// Values that a query names and that are searched for by themselves: each costs a search.
 const NAMED_SEARCHED_MAX: usize = 4;
@@ -152,7 +154,14 @@ impl HybridSearcher {
 
     async fn search_counted(&self, request: &Request) -> Result<SearchResult, Error> {
         let start = Instant::now();
-        let result = self.search_once(request).await?;
+        let mut span = traces::start(Kind::Internal, || name::RETRIEVE.into());
+        let result = self.search_once(request).await;
+        match &result {
+            Ok(found) => span.set(name::HITS, found.passages.len() as u64),
+            Err(error) => span.fail(error.code()),
+        }
+        drop(span);
+        let result = result?;
         if let Some(metrics) = &self.metrics {
             metrics.searched(self.label(&request.buckets), start.elapsed(), &result);
         }

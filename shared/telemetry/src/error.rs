@@ -49,6 +49,9 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// An option of the traces cannot be kept to.
+    #[error("in section `telemetry.otlp`: {0}")]
+    Traces(String),
     /// The admin server ended with an error.
     #[error("the admin endpoints failed: {reason}")]
     Admin {

@@ -8,6 +8,8 @@
 //! |---|---|
 //! | [`logs`] | the subscriber: text for people, JSON for machines |
 //! | [`trace`] | W3C trace context: parse, show, descend |
+//! | [`traces`] | spans: recorded, queued, sent to a collector |
+//! | [`conventions`] | every name that a span bears |
 //! | [`registry`] | typed metric families, text exposition |
 //! | [`buckets`] | the ladders of our histograms |
 //! | [`health`] | readiness conditions, start, liveness |
@@ -16,11 +18,13 @@
 
 pub mod admin;
 pub mod buckets;
+pub mod conventions;
 pub mod error;
 pub mod health;
 pub mod logs;
 pub mod registry;
 pub mod trace;
+pub mod traces;
 
 pub use admin::{Admin, BoundAdmin};
 pub use error::Error;
@@ -28,3 +32,4 @@ pub use health::{Health, Readiness};
 pub use logs::LogFormat;
 pub use registry::{Description, Registry, zero};
 pub use trace::TraceContext;
+pub use traces::Traces;

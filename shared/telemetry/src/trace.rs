@@ -1,5 +1,5 @@
-//! W3C trace context: the `traceparent` header, read and written. Only the identifiers: spans,
-//! exporters and `tracestate` are not here. Randomness is passed in.
+//! W3C trace context: the `traceparent` header, read and written. Only the identifiers: spans are in
+//! [`traces`](crate::traces), and `tracestate` is nowhere. Randomness is passed in.
 
 use std::fmt;
 
@@ -32,6 +32,41 @@ impl TraceContext {
             span = rng.u64(1..);
         }
         Self { span, ..*self }
+    }
+
+    /// The same trace with the span that `name` gives: whoever names it alike means the same span. FNV-1a
+    /// over trace and name, which is enough for the some hundred spans of a trace.
+    pub fn named(&self, name: &str) -> Self {
+        let trace = self.trace.to_be_bytes();
+        let bytes = trace.iter().chain(name.as_bytes());
+        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        Self {
+            span: hash.max(1),
+            ..*self
+        }
+    }
+
+    /// The same, recorded if its trace is among this share of all traces: 0 for none, 1 for all.
+    pub fn sampled_by(self, share: f64) -> Self {
+        // The low half of the id is random by the rules of W3C; 53 bits of it fit a float.
+        let place = (self.trace as u64 >> 11) as f64 / (1_u64 << 53) as f64;
+        let flags = match place < share {
+            true => self.flags | SAMPLED,
+            false => self.flags & !SAMPLED,
+        };
+        Self { flags, ..self }
+    }
+
+    /// The bytes of the ids of trace and span, as collectors want them.
+    pub(crate) fn bytes(&self) -> ([u8; 16], [u8; 8]) {
+        (self.trace.to_be_bytes(), self.span.to_be_bytes())
+    }
+
+    /// The flags.
+    pub(crate) fn flags(&self) -> u8 {
+        self.flags
     }
 
     /// A child of what the header says, or a new root when it says nothing usable. A stranger's broken
@@ -148,6 +183,35 @@ mod tests {
             let root = TraceContext::continued(header, &mut rng);
             assert_ne!(root.trace_id(), parent.trace_id());
         }
+    }
+
+    #[test]
+    fn a_name_gives_the_same_span_everywhere_and_another_one_another() {
+        let context = TraceContext::parse(HEADER).unwrap();
+        let (a, b) = (context.named("a"), context.named("b"));
+        assert_eq!(
+            a,
+            context.child(&mut fastrand::Rng::with_seed(3)).named("a")
+        );
+        assert_ne!(a.span_id(), b.span_id());
+        assert_eq!(a.trace_id(), context.trace_id());
+        assert!(a.is_sampled());
+    }
+
+    #[test]
+    fn about_the_share_that_is_asked_for_is_sampled() {
+        let mut rng = fastrand::Rng::with_seed(11);
+        let roots: Vec<_> = (0..2000)
+            .map(|_| TraceContext::new_root(&mut rng))
+            .collect();
+        let sampled = |share| {
+            let of = roots
+                .iter()
+                .filter(|root| root.sampled_by(share).is_sampled());
+            of.count()
+        };
+        assert_eq!((sampled(0.0), sampled(1.0)), (0, 2000));
+        assert!((380..620).contains(&sampled(0.25)), "{}", sampled(0.25));
     }
 
     proptest! {

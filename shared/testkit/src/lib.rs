@@ -1,5 +1,6 @@
 //! What tests stand on: fakes named as fakes, real servers, injected faults.
 
+pub mod collector;
 pub mod files;
 pub mod llama;
 pub mod model;

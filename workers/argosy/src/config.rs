@@ -245,7 +245,7 @@ impl Default for GatewayOptions {
 }
 
 /// Logs and the admin endpoints.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Telemetry {
     /// `human`, `json`, or `auto`: human on a terminal. Default `auto`.
@@ -255,6 +255,10 @@ pub struct Telemetry {
     /// Where `/metrics`, `/livez` and `/readyz` are served; empty for nowhere. Default
     /// `127.0.0.1:0`: any free port, which the log names.
     pub listen: String,
+    /// Where spans go: `telemetry.otlp.endpoint` turns them on.
+    pub otlp: telemetry::traces::Options,
+    /// The texts of prompts and answers stand in spans. Default false.
+    pub capture_content: bool,
 }
 
 impl Default for Telemetry {
@@ -263,6 +267,8 @@ impl Default for Telemetry {
             log_format: telemetry::LogFormat::Auto,
             log_level: "info".into(),
             listen: "127.0.0.1:0".into(),
+            otlp: Default::default(),
+            capture_content: false,
         }
     }
 }
@@ -359,6 +365,7 @@ impl Config {
             backlog_every.is_zero() || BACKLOG_EVERY.contains(&backlog_every.duration()),
             "`gateway.backlog_every` must be 0, or from 100ms to 10min, not {backlog_every}"
         );
+        self.telemetry.otlp.validate()?;
         self.snapshots
             .validate()
             .context("in section `snapshots`")?;

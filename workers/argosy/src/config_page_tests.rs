@@ -17,6 +17,11 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("run", "workers/argosy/src/config.rs", "Run"),
     ("gateway", "workers/argosy/src/config.rs", "GatewayOptions"),
     ("telemetry", "workers/argosy/src/config.rs", "Telemetry"),
+    (
+        "telemetry.otlp",
+        "shared/telemetry/src/traces/options.rs",
+        "Options",
+    ),
     ("model", "shared/llm-pool/src/options.rs", "Options"),
     ("model.cache", "shared/llm-pool/src/cache.rs", "Options"),
     ("planner", "workers/planner/src/options.rs", "Options"),
@@ -52,7 +57,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// Tables that are one value to whoever sets them.
-const VALUES: &[&str] = &["model.backoff", "models", "model_of", "editions"];
+const VALUES: &[&str] = &["model.backoff", "models", "model_of", "editions", "telemetry.otlp.headers"];
 
 /// A field of a struct as its source has it.
 struct Field {

@@ -20,7 +20,7 @@ use stage::Ingest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use telemetry::{Health, Registry};
+use telemetry::{Health, Registry, Traces};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -78,6 +78,7 @@ impl Local {
             registry,
             stop: stop.clone(),
             seed: fastrand::u64(..),
+            traces: Traces::off(),
             faults: None,
         };
         let searcher = Arc::new(kit.searcher(index.clone()));

@@ -19,7 +19,7 @@ use stage::Handler;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
-use telemetry::{Health, Registry};
+use telemetry::{Health, Registry, Traces};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -52,6 +52,8 @@ pub struct Process {
     pub stop: CancellationToken,
     /// Seed of jitter and trace ids.
     pub seed: u64,
+    /// Spans of what they do.
+    pub traces: Traces,
     /// Faults at named points, for tests.
     pub faults: Option<Arc<dyn Faults>>,
 }
@@ -209,7 +211,8 @@ impl Process {
                 let own = gateway::Metrics::new(&self.registry).map_err(broken)?;
                 let options = self.config.gateway(self.seed);
                 let gateway = Gateway::new(self.bus.clone(), topology.clone(), options, own)
-                    .counted(metrics.clone());
+                    .counted(metrics.clone())
+                    .with_traces(self.traces.clone());
                 let (health, stop) = (self.health.clone(), self.stop.clone());
                 running.spawn(async move {
                     let drained = Box::pin(gateway.run(health, stop)).await;
@@ -223,7 +226,8 @@ impl Process {
             }
             let options = self.config.worker(self.seed ^ role as u64);
             let handler = handler(role, &self.config, with)?;
-            let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone());
+            let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone())
+                .with_traces(self.traces.clone());
             let worker = match &self.faults {
                 Some(faults) => worker.with_faults(faults.clone()),
                 None => worker,
@@ -288,6 +292,7 @@ mod tests {
             registry: Registry::new(),
             stop: CancellationToken::new(),
             seed: 0,
+            traces: telemetry::Traces::off(),
             faults: None,
         };
         let stub = Stub {

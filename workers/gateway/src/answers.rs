@@ -1,5 +1,6 @@
 //! Terminal events on their way to who asked: each turn has one, delivered at least once.
 
+use crate::trace;
 use crate::turns::{Error, Turns};
 use envelope::{Subject, Terminal, TurnId, header, subject};
 use futures_util::future::BoxFuture;
@@ -14,7 +15,10 @@ impl Take for Answers {
     fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             match self.deliver(&delivery.message, delivery.delivered).await {
-                Ok(()) => Answer::Ack,
+                Ok(()) => {
+                    trace::question(&self.0, &delivery.message).await;
+                    Answer::Ack
+                }
                 Err(error) => {
                     tracing::warn!(%error, subject = delivery.message.subject, "terminal event to be delivered again");
                     Answer::Retry(Duration::from_millis(250) * delivery.delivered.min(40) as u32)

@@ -11,7 +11,7 @@ use harness::pump::{self, Drained, Take, pump};
 use harness::topology::Topology;
 use harness::{Counted, Ended, hear_cancels};
 use std::sync::{Arc, Mutex};
-use telemetry::Health;
+use telemetry::{Health, Traces};
 use tokio_util::sync::CancellationToken;
 
 /// How many consumers a gateway has, each with slots of its own.
@@ -32,6 +32,7 @@ impl Gateway {
             options,
             topology,
             metrics,
+            traces: Traces::off(),
             ended: Ended::default(),
             room: Room::default(),
             rng,
@@ -46,6 +47,15 @@ impl Gateway {
     /// The same with its messages counted as those of a worker are.
     pub fn counted(mut self, metrics: harness::Metrics) -> Self {
         self.counts = Some(metrics);
+        self
+    }
+
+    /// The same with spans of the questions that it ends.
+    pub fn with_traces(mut self, traces: Traces) -> Self {
+        // Nobody else holds it before it runs.
+        if let Some(turns) = Arc::get_mut(&mut self.turns) {
+            turns.traces = traces;
+        }
         self
     }
 

@@ -160,7 +160,7 @@ impl Inbox {
                     return Ok(());
                 }
                 tokio::try_join!(
-                    self.0.create_timer(&header),
+                    self.0.create_timer(&header, message),
                     self.0.create_first_step(&header, &question)
                 )?;
                 Ok(())
@@ -187,7 +187,7 @@ impl Inbox {
         let is_begun = begun.is_some();
         let owner = match begun.or(due) {
             Some(owner) => owner,
-            None => self.claim(header).await?,
+            None => self.claim(header, message).await?,
         };
         if owner.question_hash != header.question_hash {
             return self.id_in_use(header, message).await;
@@ -204,7 +204,7 @@ impl Inbox {
         }
         if is_begun {
             // A gateway may have died after the first step of a derived id and before its timer.
-            self.0.create_timer(&owner).await?;
+            self.0.create_timer(&owner, message).await?;
         } else {
             if self.0.create_first_step(&owner, question).await? == Created::Before {
                 // Whose it is, the first step says: the next look at this message reads it.
@@ -223,8 +223,8 @@ impl Inbox {
     }
 
     /// Creates the timer; gives the header of the one that was there before, even if it fired just now.
-    async fn claim(&self, header: &Header) -> Result<Header, Error> {
-        let owner = match self.0.create_timer(header).await? {
+    async fn claim(&self, header: &Header, message: &Stored) -> Result<Header, Error> {
+        let owner = match self.0.create_timer(header, message).await? {
             Created::Now => self.0.fell_due(&header.turn).await?,
             Created::Before => self.0.claimed(&header.turn).await?,
         };

@@ -26,6 +26,7 @@ mod metrics;
 mod options;
 mod room;
 mod sweep;
+mod trace;
 mod turns;
 mod watch;
 

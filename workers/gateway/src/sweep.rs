@@ -155,7 +155,7 @@ async fn look_after(turns: &Turns, message: &Stored, asked: Asked) -> Result<(),
     } else if waits {
         Ok(())
     } else {
-        turns.create_timer(&header).await.map(drop)
+        turns.create_timer(&header, message).await.map(drop)
     };
     if let Err(error) = acted {
         tracing::warn!(%error, turn = %header.turn, "open turn not looked after");

@@ -9,12 +9,11 @@ use envelope::{
     TenantId, Terminal, TurnId, UnixMs, WIRE, header, subject,
 };
 use harness::Ended;
-use harness::bus::{
-    Bus, BusError, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream,
-};
+use harness::bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
 use harness::outbox::{self, Created, OutboxError, publish_until};
 use harness::topology::Topology;
 use std::sync::{Arc, Mutex, PoisonError};
+use telemetry::{TraceContext, Traces};
 
 /// What the parts of one gateway share, as something that can begin and end turns.
 pub(crate) struct Turns {
@@ -22,6 +21,7 @@ pub(crate) struct Turns {
     pub(crate) options: Options,
     pub(crate) topology: Topology,
     pub(crate) metrics: Metrics,
+    pub(crate) traces: Traces,
     pub(crate) ended: Ended,
     pub(crate) room: Room,
     pub(crate) rng: Mutex<fastrand::Rng>,
@@ -46,6 +46,12 @@ pub(crate) enum Error {
 
 /// How long a publish of the gateway may be repeated before the delivery goes back.
 const PATIENCE_MS: u64 = 5_000;
+
+/// The trace context that a question came with, if it is one.
+fn asked_under(question: &Stored) -> Option<TraceContext> {
+    let header = question.headers.get(header::TRACEPARENT)?;
+    TraceContext::parse(header)
+}
 
 impl Turns {
     pub(crate) fn now(&self) -> UnixMs {
@@ -108,15 +114,8 @@ impl Turns {
         let default = message
             .stored_at
             .plus(self.options.deadline.as_millis() as u64);
-        let parent = message
-            .headers
-            .get(header::TRACEPARENT)
-            .and_then(telemetry::TraceContext::parse);
         let mut rng = self.rng.lock().unwrap_or_else(PoisonError::into_inner);
-        let trace = match parent {
-            Some(parent) => parent.child(&mut rng),
-            None => telemetry::TraceContext::new_root(&mut rng),
-        };
+        let trace = self.traces.root(asked_under(message), &mut rng);
         Header {
             turn,
             tenant: question.tenant.clone(),
@@ -140,12 +139,18 @@ impl Turns {
         }
     }
 
-    /// Creates the timer that ends the turn at its deadline: the claim on its id.
-    pub(crate) async fn create_timer(&self, header: &Header) -> Result<Created, Error> {
-        let timer = Publish {
-            fence: Fence::Once,
-            ..outbox::timer(header, None, header.deadline, self.topology.keep)
-        };
+    /// Creates the timer that ends the turn at its deadline: the claim on its id. `question` is the
+    /// message that the turn was begun for.
+    pub(crate) async fn create_timer(
+        &self,
+        header: &Header,
+        question: &Stored,
+    ) -> Result<Created, Error> {
+        let mut timer = outbox::timer(header, None, header.deadline, self.topology.keep);
+        timer.fence = Fence::Once;
+        if let Some(under) = asked_under(question) {
+            timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());
+        }
         Ok(publish_until(&*self.bus, timer, self.patience()).await?)
     }
 

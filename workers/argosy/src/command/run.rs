@@ -1,7 +1,7 @@
 //! `argosy run`: one role of the fleet in this process.
 
 use crate::cli;
-use crate::config::Config;
+use crate::config::{Config, Telemetry};
 use crate::corpus::Reach;
 use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
@@ -25,7 +25,8 @@ use retrieval::{Current, Index, Searcher};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use telemetry::{Admin, Health, Registry};
+use telemetry::traces::{Exporter, Service};
+use telemetry::{Admin, Health, Registry, Traces};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -55,6 +56,8 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
             )
         }
     };
+    let seed = fastrand::u64(..);
+    let (traces, exporter) = traces(role, seed, &config, &registry)?;
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
     let mut running = JoinSet::new();
     let counted = nats::Metrics::new(&registry, role).map_err(broken)?;
@@ -65,7 +68,8 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let (telling, hears, told) = (teller.clone(), bus.clone(), stop.clone());
     running.spawn(async move { telling.answer(&*hears, &told).await });
     let process = Process {
-        seed: fastrand::u64(..),
+        seed,
+        traces,
         faults: Dice::parse(&args.fault)?,
         bus: bus.clone(),
         health: health.clone(),
@@ -94,11 +98,33 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     while running.join_next().await.is_some() {}
     // What was published last must leave before the process does.
     let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
+    exporter.flush().await;
     drained.cancel();
     if let Some(admin) = admin {
         admin.join().await.map_err(broken)?;
     }
     Ok(())
+}
+
+/// Spans, and the task that sends them.
+fn traces(
+    role: Role,
+    seed: u64,
+    config: &Config,
+    registry: &Registry,
+) -> Result<(Traces, Exporter), Fail> {
+    let Telemetry {
+        otlp,
+        capture_content,
+        ..
+    } = &config.telemetry;
+    let service = Service {
+        role: role.as_str().into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        instance: format!("{seed:016x}"),
+    };
+    Traces::start(otlp, *capture_content, &service, registry)
+        .map_err(|e| Fail::usage(e.to_string()))
 }
 
 /// Starts the role and comes back when it has ended.
@@ -352,6 +378,7 @@ mod tests {
                 registry: Registry::new(),
                 stop: CancellationToken::new(),
                 seed: 0,
+                traces: telemetry::Traces::off(),
                 faults: None,
             };
             let mut running = JoinSet::new();

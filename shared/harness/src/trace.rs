@@ -1,0 +1,184 @@
+//! The span of one delivery of a step. Spans of questions are the gateway's, of model calls the pool's.
+//!
+//! The delivery that acks a step records it under the id that follows from the subject, which is what
+//! the step's outputs name as their parent, whichever delivery published them. A delivery that leaves
+//! the step to another one has an id of its own, and the next one links to it, known to have ended or
+//! not: a process that was killed recorded nothing.
+
+use crate::bus::{Delivery, Stored};
+use crate::metrics::outcome;
+use crate::step::Place;
+use crate::verdict::Verdict;
+use crate::worker::Worker;
+use envelope::{Header, Role, Subject, header, subject};
+use stage::Reduce;
+use telemetry::conventions as name;
+use telemetry::traces::{self, Kind, Span};
+use telemetry::{TraceContext, Traces};
+
+/// Works on a message, and records how that went if its question is recorded.
+pub(crate) async fn traced(worker: &Worker, delivery: &Delivery) -> Verdict {
+    let message = &delivery.message;
+    let parent = parent_of(&worker.traces, message);
+    let (Some(parent), Some(place)) = (parent, Place::of(&message.subject)) else {
+        return worker.process(delivery).await;
+    };
+    let mut span = begin(parent, &place, message);
+    span.set(name::ATTEMPT, delivery.delivered);
+    span.set(name::QUEUED_MS, message.stored_at.until(worker.bus.now()));
+    let work = Box::pin(worker.process(delivery));
+    let (verdict, mut scoped) = traces::within(&worker.traces, span, work).await;
+    scoped.span = closed(scoped.span, parent, message, delivery.delivered, verdict);
+    scoped.record(&worker.traces);
+    verdict
+}
+
+fn parent_of(traces: &Traces, message: &Stored) -> Option<TraceContext> {
+    let header = match traces.is_on() {
+        true => message.headers.get(header::TRACEPARENT)?,
+        false => return None,
+    };
+    TraceContext::parse(header).filter(TraceContext::is_sampled)
+}
+
+fn begin(parent: TraceContext, place: &Place, message: &Stored) -> Span {
+    let template = subject::steps_of(place.shard, place.role);
+    let title = format!("{} {template}", name::PROCESS);
+    let context = parent.named(&message.subject);
+    let mut span = Span::begin(context, Some(parent), title, Kind::Consumer)
+        .with(name::MESSAGING_SYSTEM, "nats")
+        .with(name::MESSAGING_OPERATION_NAME, name::PROCESS)
+        .with(name::MESSAGING_OPERATION_TYPE, name::PROCESS)
+        .with(name::MESSAGING_DESTINATION_NAME, message.subject.as_str())
+        .with(name::MESSAGING_DESTINATION_TEMPLATE, template)
+        .with(name::MESSAGING_MESSAGE_ID, message.sequence.to_string())
+        .with(name::MESSAGING_CONVERSATION_ID, place.turn.as_str())
+        .with(name::MESSAGING_CONSUMER_GROUP_NAME, place.role.as_str())
+        .with(name::TURN, place.turn.as_str())
+        .with(name::ROLE, place.role.as_str())
+        .with(name::HOP, u64::from(place.hop));
+    if let Some(index) = place.index {
+        span.set(name::INDEX, u64::from(index));
+    }
+    span
+}
+
+/// The span with how it came out, under the id that follows from that.
+fn closed(
+    mut span: Span,
+    parent: TraceContext,
+    message: &Stored,
+    delivered: u64,
+    verdict: Verdict,
+) -> Span {
+    let of = |delivery: u64| parent.named(&format!("{} {delivery}", message.subject));
+    span.set(name::OUTCOME, outcome(verdict));
+    if delivered > 1 {
+        span.link(of(delivered - 1));
+    }
+    match verdict {
+        Verdict::Ack(_) => span,
+        Verdict::Retry(_) | Verdict::GiveUp => {
+            if !span.has_failed() {
+                span.fail(outcome(verdict));
+            }
+            span.moved_to(of(delivered))
+        }
+    }
+}
+
+/// The step at hand went wrong, by this word.
+pub(crate) fn failed(code: &'static str) {
+    traces::note(|span| span.fail(code));
+}
+
+/// The reducer's span links those of the map steps that left it something.
+pub(crate) fn link_maps(header: &Header, task: &Reduce) {
+    let (
+        Some(context),
+        Reduce::Gather {
+            scatter,
+            missing,
+            findings,
+            ..
+        },
+    ) = (traces::current(), task)
+    else {
+        return;
+    };
+    traces::note(|span| {
+        let all = 0..u16::try_from(findings.len()).unwrap_or(u16::MAX);
+        for index in all.filter(|index| !missing.contains(index)) {
+            let map = Subject::Step {
+                shard: header.shard,
+                role: Role::Mapper,
+                turn: header.turn.clone(),
+                hop: scatter + 1,
+                index: Some(index),
+            };
+            span.link(context.named(&map.to_string()));
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bus::Headers;
+    use crate::verdict::Reason;
+    use envelope::UnixMs;
+    use std::time::Duration;
+
+    const SUBJECT: &str = "argosy.step.0.mapper.t.2.4";
+
+    fn message() -> Stored {
+        Stored {
+            subject: SUBJECT.into(),
+            headers: Headers::default(),
+            body: bytes::Bytes::new(),
+            sequence: 7,
+            stored_at: UnixMs(0),
+        }
+    }
+
+    /// The span of a delivery that came out so.
+    fn span(delivered: u64, verdict: Verdict) -> Span {
+        let parent = parent();
+        let place = Place::of(SUBJECT).expect("a place");
+        let begun = begin(parent, &place, &message());
+        closed(begun, parent, &message(), delivered, verdict)
+    }
+
+    fn parent() -> TraceContext {
+        TraceContext::new_root(&mut fastrand::Rng::with_seed(2))
+    }
+
+    #[test]
+    fn whoever_acks_a_step_has_its_id_and_whoever_does_not_has_another() {
+        let step = parent().named(SUBJECT);
+        let again = Verdict::Retry(Duration::ZERO);
+        let ids: Vec<_> = [
+            span(1, Verdict::Ack(Reason::Ok)),
+            span(2, Verdict::Ack(Reason::AlreadyDone)),
+            span(1, again),
+            span(2, again),
+        ]
+        .iter()
+        .map(Span::context)
+        .collect();
+        assert_eq!(ids[..2], [step, step], "what its outputs name");
+        assert!(ids[2] != step && ids[3] != step && ids[2] != ids[3]);
+        assert!(span(1, again).has_failed(), "also without a code");
+        assert!(!span(2, Verdict::Ack(Reason::Ok)).has_failed());
+    }
+
+    #[test]
+    fn a_redelivery_links_the_delivery_before_it() {
+        let again = Verdict::Retry(Duration::ZERO);
+        let mut linked = span(1, again);
+        linked.link(span(1, again).context());
+        let second = span(2, Verdict::Ack(Reason::Ok));
+        assert_eq!(second.links(), linked.links());
+        assert_eq!(span(1, again).links(), []);
+    }
+}

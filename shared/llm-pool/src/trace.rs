@@ -1,0 +1,119 @@
+//! The span of one call of one node: a child of the step that asks, so that retries and second calls
+//! of a late one lie side by side. Where no step is recorded it does nothing.
+
+use crate::failure::Failure;
+use crate::metrics::Outcome;
+use crate::node::Node;
+use crate::pool::{Came, Job};
+use crate::wire::Answer;
+use llm::ChatRequest;
+use serde_json::json;
+use std::time::Duration;
+use telemetry::conventions as name;
+use telemetry::traces::{self, Kind, Open};
+
+/// A call that goes on; one that is dropped was cancelled.
+pub(crate) struct Call {
+    span: Open,
+    outcome: Outcome,
+}
+
+/// Begins the span of a call.
+pub(crate) fn begin(job: &Job<'_>, node: &Node, model: &str) -> Call {
+    let operation = operation(job.path());
+    let mut span = traces::start(Kind::Client, || format!("{operation} {model}"));
+    if !span.is_recorded() {
+        return Call::of(span);
+    }
+    span.set(name::GEN_AI_OPERATION_NAME, operation);
+    span.set(name::GEN_AI_PROVIDER_NAME, "openai");
+    span.set(name::GEN_AI_REQUEST_MODEL, model);
+    let address = node.address();
+    if let Some((host, port)) = address.rsplit_once(':') {
+        span.set(name::SERVER_ADDRESS, host);
+        span.set(name::SERVER_PORT, port.parse::<u64>().unwrap_or_default());
+    }
+    span.set(name::NODE, node.name.as_str());
+    span.set(name::ROLE, job.role.as_str());
+    if let Some(request) = job.request() {
+        span.set(
+            name::GEN_AI_REQUEST_MAX_TOKENS,
+            u64::from(request.max_tokens),
+        );
+        span.content(name::GEN_AI_INPUT_MESSAGES, || sent(request));
+    }
+    Call::of(span)
+}
+
+impl Call {
+    fn of(span: Open) -> Call {
+        Call {
+            span,
+            outcome: Outcome::Cancelled,
+        }
+    }
+
+    /// The call ended by itself.
+    pub(crate) fn ended(mut self, came: &Result<Came, Failure>, first_token: Option<Duration>) {
+        self.outcome = match came {
+            Ok(_) => Outcome::Ok,
+            Err(failure) => Outcome::from(failure),
+        };
+        if let Some(after) = first_token {
+            let after = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
+            self.span.set(name::FIRST_TOKEN_MS, after);
+        }
+        if let Ok(Some(Answer { text, usage, .. })) = came {
+            self.span
+                .set(name::GEN_AI_USAGE_INPUT_TOKENS, usage.tokens_in);
+            self.span
+                .set(name::GEN_AI_USAGE_OUTPUT_TOKENS, usage.tokens_out);
+            self.span
+                .content(name::GEN_AI_OUTPUT_MESSAGES, || message("assistant", text));
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        let word = self.outcome.as_str();
+        self.span.set(name::OUTCOME, word);
+        // A call that is not waited for any more has not gone wrong.
+        if !matches!(self.outcome, Outcome::Ok | Outcome::Cancelled) {
+            self.span.fail(word);
+        }
+    }
+}
+
+fn operation(path: &str) -> &str {
+    match path.rsplit('/').next() {
+        Some("completions") => "chat",
+        Some(last) => last,
+        None => path,
+    }
+}
+
+fn sent(request: &ChatRequest) -> String {
+    let said = |role, text: &str| json!({ "role": role, "parts": [part(text)] });
+    json!([said("system", &request.system), said("user", &request.user)]).to_string()
+}
+
+fn message(role: &str, text: &str) -> String {
+    json!([{ "role": role, "parts": [part(text)] }]).to_string()
+}
+
+fn part(text: &str) -> serde_json::Value {
+    json!({ "type": "text", "content": text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::operation;
+
+    #[test]
+    fn operations_are_named_as_the_conventions_do() {
+        let paths = ["chat/completions", "embeddings", "/rerank", "rerank"];
+        let words = paths.map(operation);
+        assert_eq!(words, ["chat", "embeddings", "rerank", "rerank"]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Every name that a span of ours bears, in one place. *Not* here: who makes spans.
+//!
+//! Names and values follow the semantic conventions of OpenTelemetry at the version of
+//! [`SCHEMA_URL`]; those for messaging and for generative AI are not stable there, so this is where an
+//! upgrade happens. What they have no name for begins with `argosy.`.
+
+/// The version of the semantic conventions, as exporters state it.
+pub const SCHEMA_URL: &str = "https://opentelemetry.io/schemas/1.37.0";
+/// Who makes the spans: the instrumentation scope.
+pub const SCOPE: &str = "argosy";
+
+/// Span: a question, from being asked to its terminal event; the root unless the publisher gave a context.
+pub const QUESTION: &str = "question";
+/// Span: one delivery of a step; the template of its subject follows.
+pub const PROCESS: &str = "process";
+/// Span: one search of the corpus.
+pub const RETRIEVE: &str = "retrieve";
+
+/// The name of the service: `argosy-<role>`.
+pub const SERVICE_NAME: &str = "service.name";
+/// What services belong together: `argosy`.
+pub const SERVICE_NAMESPACE: &str = "service.namespace";
+/// The release.
+pub const SERVICE_VERSION: &str = "service.version";
+/// One process.
+pub const SERVICE_INSTANCE_ID: &str = "service.instance.id";
+
+/// A word for what went wrong, from an enum: never a text.
+pub const ERROR_TYPE: &str = "error.type";
+/// The host of the server that was called.
+pub const SERVER_ADDRESS: &str = "server.address";
+/// Its port.
+pub const SERVER_PORT: &str = "server.port";
+
+/// `nats`; the conventions have no value for it and allow others.
+pub const MESSAGING_SYSTEM: &str = "messaging.system";
+/// What is done: `process`.
+pub const MESSAGING_OPERATION_NAME: &str = "messaging.operation.name";
+/// Which kind of doing that is: `process`.
+pub const MESSAGING_OPERATION_TYPE: &str = "messaging.operation.type";
+/// The subject.
+pub const MESSAGING_DESTINATION_NAME: &str = "messaging.destination.name";
+/// The subject without what differs between turns.
+pub const MESSAGING_DESTINATION_TEMPLATE: &str = "messaging.destination.template";
+/// The place in the stream.
+pub const MESSAGING_MESSAGE_ID: &str = "messaging.message.id";
+/// The turn: what the messages of a question have in common.
+pub const MESSAGING_CONVERSATION_ID: &str = "messaging.message.conversation_id";
+/// The durable consumer.
+pub const MESSAGING_CONSUMER_GROUP_NAME: &str = "messaging.consumer.group.name";
+
+/// What a model is asked for: `chat`, `embeddings`, `rerank`; of the root `invoke_agent`.
+pub const GEN_AI_OPERATION_NAME: &str = "gen_ai.operation.name";
+/// Whose protocol is spoken: `openai`, whatever server it is.
+pub const GEN_AI_PROVIDER_NAME: &str = "gen_ai.provider.name";
+/// Who answers: `argosy`.
+pub const GEN_AI_AGENT_NAME: &str = "gen_ai.agent.name";
+/// The model that is asked for.
+pub const GEN_AI_REQUEST_MODEL: &str = "gen_ai.request.model";
+/// Most tokens of the answer.
+pub const GEN_AI_REQUEST_MAX_TOKENS: &str = "gen_ai.request.max_tokens";
+/// The model that answered.
+pub const GEN_AI_RESPONSE_MODEL: &str = "gen_ai.response.model";
+/// Tokens read.
+pub const GEN_AI_USAGE_INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
+/// Tokens written.
+pub const GEN_AI_USAGE_OUTPUT_TOKENS: &str = "gen_ai.usage.output_tokens";
+/// Content, opt-in: what was sent.
+pub const GEN_AI_INPUT_MESSAGES: &str = "gen_ai.input.messages";
+/// Content, opt-in: what came back.
+pub const GEN_AI_OUTPUT_MESSAGES: &str = "gen_ai.output.messages";
+
+/// The turn.
+pub const TURN: &str = "argosy.turn";
+/// The turn that this one goes on from.
+pub const PARENT_TURN: &str = "argosy.turn.parent";
+/// Whose question it is.
+pub const TENANT: &str = "argosy.tenant";
+/// Who works.
+pub const ROLE: &str = "argosy.role";
+/// The hop of a step.
+pub const HOP: &str = "argosy.hop";
+/// Which map step of its fan-out.
+pub const INDEX: &str = "argosy.index";
+/// Which delivery of a step, from 1.
+pub const ATTEMPT: &str = "argosy.attempt";
+/// How a step, a call or a turn came out.
+pub const OUTCOME: &str = "argosy.outcome";
+/// How long a step waited before it was worked on, in milliseconds.
+pub const QUEUED_MS: &str = "argosy.queued_ms";
+/// Model calls of a turn.
+pub const LLM_CALLS: &str = "argosy.llm.calls";
+/// The node that was called.
+pub const NODE: &str = "argosy.node";
+/// From sending to the first token, in milliseconds.
+pub const FIRST_TOKEN_MS: &str = "argosy.first_token_ms";
+/// Passages that a search found.
+pub const HITS: &str = "argosy.hits";
+/// How many spans of this step were left out because there were too many.
+pub const SPANS_LEFT_OUT: &str = "argosy.spans_left_out";

@@ -1,0 +1,192 @@
+//! Spans: made where a question, a step or a call ends, and sent to a collector. Off unless an
+//! endpoint is configured, and then it costs a look at an `Option`.
+//!
+//! The ids of spans are not drawn but follow from what they are about (`TraceContext::named`): the span
+//! of a step has the id that every delivery of the step would give it. What a step publishes names this
+//! id as its parent, and the delivery that acks the step records it. So the tree of a question is whole
+//! even where a process died between publishing and acking, and a retry can name the delivery before it.
+//!
+//! *Not* here: the names of spans and attributes ([`conventions`](crate::conventions)), logs, and any
+//! layer that turns log spans into these. There is no global; the span that a task works under is the
+//! one task-local.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`Span`] | one span, and who may see it |
+//! | [`scope`] | the span that a task works under, for those who make children |
+//! | `export` | the task that sends batches |
+//! | `otlp` | the messages on the wire |
+//! | [`options`] | where to, and how many |
+
+mod export;
+pub mod options;
+mod otlp;
+pub mod scope;
+mod span;
+
+pub use export::Exporter;
+pub use options::Options;
+pub use scope::{Open, Scoped, current, note, start, within};
+pub use span::{Kind, Span, Value};
+
+use crate::error::Error;
+use crate::registry::{Registry, zero};
+use crate::trace::TraceContext;
+use prometheus::IntCounterVec;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// Records spans, or does nothing when traces are off. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Traces(Option<Arc<Recorder>>);
+
+#[derive(Debug)]
+struct Recorder {
+    queue: mpsc::Sender<Span>,
+    counts: Counts,
+    sample: f64,
+    content: bool,
+}
+
+/// What is counted about spans.
+#[derive(Debug, Clone)]
+struct Counts {
+    exported: IntCounterVec,
+    dropped: IntCounterVec,
+}
+
+/// Why a span does not reach the collector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lost {
+    /// The queue was full.
+    Full,
+    /// The collector was away, or too slow.
+    Away,
+    /// The collector refused it.
+    Refused,
+}
+
+impl Lost {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Lost::Full => "queue_full",
+            Lost::Away => "unreachable",
+            Lost::Refused => "refused",
+        }
+    }
+}
+
+impl Counts {
+    fn new(registry: &Registry) -> Result<Counts, Error> {
+        let counts = Counts {
+            exported: registry.counter(
+                "argosy_spans_exported_total",
+                "Spans that the collector took.",
+                &[],
+            )?,
+            dropped: registry.counter(
+                "argosy_spans_dropped_total",
+                "Spans that did not reach the collector, by why.",
+                &["reason"],
+            )?,
+        };
+        counts.exported.with_label_values::<&str>(&[]);
+        let reasons = [Lost::Full, Lost::Away, Lost::Refused].map(Lost::as_str);
+        zero(&counts.dropped, &[&reasons])?;
+        Ok(counts)
+    }
+
+    fn exported(&self, spans: u64) {
+        self.exported.with_label_values::<&str>(&[]).inc_by(spans);
+    }
+
+    fn dropped(&self, why: Lost, spans: u64) {
+        self.dropped
+            .with_label_values(&[why.as_str()])
+            .inc_by(spans);
+    }
+}
+
+/// Who makes the spans, as the collector shows it.
+#[derive(Debug, Clone)]
+pub struct Service {
+    /// Its role.
+    pub role: String,
+    /// Its release.
+    pub version: String,
+    /// What tells it from others of the role.
+    pub instance: String,
+}
+
+impl Traces {
+    /// Records nothing.
+    pub fn off() -> Self {
+        Self::default()
+    }
+
+    /// A handle and the task behind it, which ends with [`Exporter::flush`]; both idle without an
+    /// endpoint. `content` lets the text of questions, prompts and answers into spans. Must be called
+    /// within a runtime; nothing is contacted before the first span.
+    ///
+    /// # Errors
+    /// [`Error::Traces`] when an option cannot be kept to.
+    pub fn start(
+        options: &Options,
+        content: bool,
+        service: &Service,
+        registry: &Registry,
+    ) -> Result<(Self, Exporter), Error> {
+        options.validate()?;
+        if options.endpoint.is_empty() {
+            return Ok((Self::off(), Exporter::idle()));
+        }
+        let counts = Counts::new(registry)?;
+        let (queue, spans) = mpsc::channel(options.queue as usize);
+        let exporter = Exporter::start(options, service, spans, counts.clone())?;
+        let recorder = Recorder {
+            queue,
+            counts,
+            sample: options.sample,
+            content,
+        };
+        Ok((Traces(Some(Arc::new(recorder))), exporter))
+    }
+
+    /// Whether anything is recorded.
+    pub fn is_on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether content may stand in spans.
+    pub fn content(&self) -> bool {
+        self.0.as_ref().is_some_and(|recorder| recorder.content)
+    }
+
+    /// The context of a new question, asked `under` what its publisher sent: the same trace and the
+    /// publisher's choice whether it is recorded, or a new trace and ours. Without an exporter nobody
+    /// records the span of the question, so what the publisher sent is passed on as it is.
+    pub fn root(&self, under: Option<TraceContext>, rng: &mut fastrand::Rng) -> TraceContext {
+        match (&self.0, under) {
+            (Some(_), Some(under)) => under.child(rng),
+            (None, Some(under)) => under,
+            (recorder, None) => {
+                let share = recorder.as_ref().map_or(0.0, |recorder| recorder.sample);
+                TraceContext::new_root(rng).sampled_by(share)
+            }
+        }
+    }
+
+    /// Hands a span to the exporter, or drops and counts it when the queue is full. Never waits.
+    pub fn record(&self, span: Span) {
+        let Some(recorder) = &self.0 else {
+            return;
+        };
+        if span.context().is_sampled() && recorder.queue.try_send(span).is_err() {
+            recorder.counts.dropped(Lost::Full, 1);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "traces/traces_tests.rs"]
+mod tests;

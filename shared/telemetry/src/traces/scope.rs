@@ -1,0 +1,156 @@
+//! The span that a task works under, so that who calls a model or searches can make a child of it
+//! without being handed anything.
+//!
+//! Children wait until the work ends: only then is known under which id its span goes to the
+//! collector. What is not sampled has no scope.
+
+use super::{Kind, Span, Traces, Value};
+use crate::trace::TraceContext;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Most children of one span; further ones are left out and counted in an attribute.
+const CHILDREN_MAX: usize = 256;
+
+tokio::task_local! {
+    static SCOPE: Arc<Scope>;
+}
+
+#[derive(Debug)]
+struct Scope {
+    context: TraceContext,
+    content: bool,
+    made: Mutex<Made>,
+}
+
+#[derive(Debug)]
+struct Made {
+    span: Span,
+    begun: u64,
+    children: Vec<Span>,
+    left_out: u64,
+}
+
+impl Scope {
+    fn made(&self) -> MutexGuard<'_, Made> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What was recorded under a span while its work went on.
+#[derive(Debug)]
+pub struct Scoped {
+    /// The span itself, not ended.
+    pub span: Span,
+    children: Vec<Span>,
+    left_out: u64,
+}
+
+impl Scoped {
+    /// Ends the span and hands it over with its children.
+    pub fn record(mut self, traces: &Traces) {
+        if self.left_out > 0 {
+            self.span
+                .set(crate::conventions::SPANS_LEFT_OUT, self.left_out);
+        }
+        let context = self.span.context();
+        for child in self.children {
+            traces.record(child.under(context));
+        }
+        traces.record(self.span.ended());
+    }
+}
+
+/// Does `work` under `span`. What it leaves is to be recorded when it is known what came of it.
+pub async fn within<T>(traces: &Traces, span: Span, work: impl Future<Output = T>) -> (T, Scoped) {
+    let scope = Arc::new(Scope {
+        context: span.context(),
+        content: traces.content(),
+        made: Mutex::new(Made {
+            span,
+            begun: 0,
+            children: Vec::new(),
+            left_out: 0,
+        }),
+    });
+    let done = SCOPE.scope(scope.clone(), work).await;
+    let mut made = scope.made();
+    let scoped = Scoped {
+        span: made.span.clone(),
+        // A child that outlives the work finds nobody who would record it.
+        children: std::mem::take(&mut made.children),
+        left_out: made.left_out,
+    };
+    drop(made);
+    (done, scoped)
+}
+
+/// The context of the span that this task works under: the parent of what it publishes.
+pub fn current() -> Option<TraceContext> {
+    SCOPE.try_with(|scope| scope.context).ok()
+}
+
+/// Says something of the span that this task works under, if it does.
+pub fn note(say: impl FnOnce(&mut Span)) {
+    let _ = SCOPE.try_with(|scope| say(&mut scope.made().span));
+}
+
+/// Begins a child of the span that this task works under; `name` is only asked for when there is one.
+pub fn start(kind: Kind, name: impl FnOnce() -> String) -> Open {
+    Open(SCOPE.try_with(Arc::clone).ok().map(|scope| {
+        let (from, number) = {
+            let mut made = scope.made();
+            made.begun += 1;
+            (made.span.times.0, made.begun)
+        };
+        // Two deliveries of a step have one id, but not one beginning, to the nanosecond.
+        let context = scope.context.named(&format!("{from}.{number}"));
+        (Span::begin(context, None, name(), kind), scope)
+    }))
+}
+
+/// A child that goes on; it ends when it is dropped. Where nobody records it does nothing.
+#[derive(Debug)]
+pub struct Open(Option<(Span, Arc<Scope>)>);
+
+impl Open {
+    /// Whether anybody records it.
+    pub fn is_recorded(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Says something of it.
+    pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
+        if let Some((span, _)) = &mut self.0 {
+            span.set(name, value);
+        }
+    }
+
+    /// Says something that is content, where content may stand in spans.
+    pub fn content(&mut self, name: &'static str, value: impl FnOnce() -> String) {
+        if let Some((span, scope)) = &mut self.0
+            && scope.content
+        {
+            span.set(name, value());
+        }
+    }
+
+    /// It went wrong; see [`Span::fail`].
+    pub fn fail(&mut self, code: &str) {
+        if let Some((span, _)) = &mut self.0 {
+            span.fail(code);
+        }
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if let Some((span, scope)) = self.0.take() {
+            let mut made = scope.made();
+            if made.children.len() < CHILDREN_MAX {
+                made.children.push(span.ended());
+            } else {
+                made.left_out += 1;
+            }
+        }
+    }
+}
