@@ -107,6 +107,14 @@ impl Counts {
     }
 }
 
+/// Registers what is counted of spans, as a process with an endpoint does.
+///
+/// # Errors
+/// When `registry` has other families of these names.
+pub fn register(registry: &Registry) -> Result<(), Error> {
+    Counts::new(registry).map(drop)
+}
+
 /// Who makes the spans, as the collector shows it.
 #[derive(Debug, Clone)]
 pub struct Service {

@@ -57,7 +57,13 @@ const SECTIONS: &[(&str, &str, &str)] = &[
 ];
 
 /// Tables that are one value to whoever sets them.
-const VALUES: &[&str] = &["model.backoff", "models", "model_of", "editions", "telemetry.otlp.headers"];
+const VALUES: &[&str] = &[
+    "model.backoff",
+    "models",
+    "model_of",
+    "editions",
+    "telemetry.otlp.headers",
+];
 
 /// A field of a struct as its source has it.
 struct Field {

@@ -44,6 +44,7 @@ fn every_process(registry: &Registry) -> Result<(), Error> {
             .collect();
         registry.gauge(&family.name, &family.help, &labels)?;
     }
+    telemetry::traces::register(registry)?;
     harness::nats::Metrics::new(registry, Role::Gateway).map(drop)
 }
 
