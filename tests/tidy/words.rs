@@ -21,10 +21,6 @@ const WORDS: &[&str] = &["session", "sessions", "subagent", "subagents"];
 const MAY: Exceptions = &[
     ("Cargo.lock", "written by cargo, which names the registry"),
     (
-        "tools/ann/Cargo.lock",
-        "the same, where that tool was built",
-    ),
-    (
         "shared/llm-pool/src/offline/lexicon.rs",
         "a word of the language whose synonyms it lists",
     ),
