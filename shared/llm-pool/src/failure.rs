@@ -88,7 +88,7 @@ impl Failure {
             } => End::Busy(Some(*wait)),
             Failure::Down { .. } | Failure::Garbled { .. } => End::Failed,
             Failure::Slow { .. } => End::Late,
-            Failure::Refused { status, .. } if is_of_the_node(*status) => End::Failed,
+            Failure::Refused { status, .. } if is_of_the_node(*status) => End::Unfit,
             Failure::TooLong { .. }
             | Failure::Dialect { .. }
             | Failure::Full

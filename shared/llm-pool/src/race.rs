@@ -8,9 +8,10 @@ use crate::node::Reply;
 use crate::pool::{Came, Job, Shared};
 use crate::seat::Seat;
 use crate::trace;
+use std::future::pending;
 use std::pin::pin;
 use std::time::Duration;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 /// How often it is looked whether a late call may be made a second time.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -21,6 +22,20 @@ pub(crate) struct Miss {
     pub(crate) node: Option<NodeId>,
     pub(crate) name: String,
     pub(crate) failure: Failure,
+}
+
+/// Allowance for a call that is made a second time; given back when it is not.
+struct Taken<'p> {
+    shared: &'p Shared,
+    is_used: bool,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        if !self.is_used {
+            self.shared.balance().hedges().give_back();
+        }
+    }
 }
 
 type Tried = Result<Came, Miss>;
@@ -120,25 +135,31 @@ impl Shared {
         let began = Instant::now();
         loop {
             let late = self.balance().late_after().map(|late| began + late);
-            match late.filter(|late| Instant::now() >= *late) {
-                Some(_) => {}
-                None => {
-                    let look = Instant::now() + LOOK_EVERY * 5;
-                    sleep_until(late.map_or(look, |late| late.min(look))).await;
-                    continue;
-                }
+            if late.is_some_and(|late| Instant::now() >= late) && self.balance().hedges().take() {
+                break;
             }
-            if self.balance().hedges().take() {
-                let ask = Ask {
-                    tried: avoid,
-                    ..job.ask
-                };
-                match self.seat_now(&ask) {
-                    Some(seat) if !avoid.contains(&seat.node.id) => return seat,
-                    _ => self.balance().hedges().give_back(),
-                }
+            let look = Instant::now() + LOOK_EVERY;
+            sleep_until(late.map_or(look, |late| late.max(look))).await;
+        }
+        let mut taken = Taken {
+            shared: self,
+            is_used: false,
+        };
+        let ask = Ask {
+            tried: avoid,
+            again: true,
+            ..job.ask
+        };
+        let patience = job.until.saturating_duration_since(Instant::now());
+        match self.seat(&ask, patience, job.until).await {
+            Ok(seat) => {
+                taken.is_used = true;
+                seat
             }
-            sleep(LOOK_EVERY).await;
+            Err(_) => {
+                drop(taken);
+                pending().await
+            }
         }
     }
 

@@ -161,7 +161,7 @@ impl Entry {
                     None => self.breaker.failed(now),
                 }
             }
-            End::Failed => {
+            End::Failed | End::Unfit => {
                 self.breaker.failed(now);
                 self.failed += 1;
             }

@@ -23,6 +23,7 @@ use hedges::Hedges;
 use latency::Quantiles;
 use pick::{NodeState, pick};
 use queue::Queue;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -42,8 +43,10 @@ pub(crate) struct Ask<'a> {
     pub(crate) turn: &'a TurnId,
     /// Estimated tokens of prompt and answer.
     pub(crate) tokens: u64,
-    /// The nodes that failed for it.
+    /// The nodes that failed for it, or have it already.
     pub(crate) tried: &'a [NodeId],
+    /// It is made a second time: none of those will do, and it has waited long enough to go first.
+    pub(crate) again: bool,
 }
 
 /// A call that may be made.
@@ -77,6 +80,8 @@ pub(crate) enum End {
     },
     /// It was refused by a node that is well.
     Refused,
+    /// It was refused for what the node is: its key, its models, its paths.
+    Unfit,
     /// The node is busy, for as long as it said.
     Busy(Option<Duration>),
     /// The node failed.
@@ -97,6 +102,7 @@ struct Waiter {
     turn: TurnId,
     tokens: u64,
     tried: Vec<NodeId>,
+    again: bool,
     grant: oneshot::Sender<Ticket>,
 }
 
@@ -107,6 +113,7 @@ impl Waiter {
             turn: &self.turn,
             tokens: self.tokens,
             tried: &self.tried,
+            again: self.again,
         }
     }
 }
@@ -117,6 +124,8 @@ pub(crate) struct Balance {
     policy: Policy,
     entries: Vec<Entry>,
     queue: Queue<Waiter>,
+    /// Calls to be made a second time: as many as the allowance lets wait.
+    late: VecDeque<Waiter>,
     rng: fastrand::Rng,
     turn: usize,
     next: u64,
@@ -130,6 +139,7 @@ impl Balance {
             policy,
             entries: Vec::new(),
             queue: Queue::default(),
+            late: VecDeque::new(),
             rng: fastrand::Rng::with_seed(seed),
             turn: 0,
             next: 0,
@@ -168,7 +178,7 @@ impl Balance {
         let states: Vec<NodeState> = entries.map(|entry| entry.state(ask, now)).collect();
         let rng = &mut self.rng;
         let picked = pick(self.policy, &states, self.turn, |n| rng.usize(..n));
-        let Some(index) = picked else {
+        let Some(index) = picked.filter(|index| !(ask.again && states[*index].tried)) else {
             return Err(self.why_not(ask, now));
         };
         self.turn = self.turn.wrapping_add(1);
@@ -204,6 +214,12 @@ impl Balance {
 
     /// Tells what a call came to.
     pub(crate) fn ended(&mut self, node: NodeId, call: u64, end: End, now: Instant) {
+        // A lone node that refuses everything is to say so each time: there is no better one.
+        let end = match end {
+            End::Unfit if self.entries.len() > 1 => End::Failed,
+            End::Unfit => End::Refused,
+            end => end,
+        };
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
             entry.ended(call, end, now);
         }
@@ -262,20 +278,31 @@ impl Balance {
             turn: ask.turn.clone(),
             tokens: ask.tokens,
             tried: ask.tried.to_vec(),
+            again: ask.again,
             grant,
         };
-        self.queue.push(ask.tenant, ask.turn, waiter);
+        match ask.again {
+            true => self.late.push_back(waiter),
+            false => self.queue.push(ask.tenant, ask.turn, waiter),
+        }
         Some((id, granted))
     }
 
     /// Waits no longer.
     pub(crate) fn leave(&mut self, id: u64) {
+        self.late.retain(|waiter| waiter.id != id);
         self.queue.retain(|waiter| waiter.id != id);
     }
 
     /// Gives the places that are free to those who wait, in turn. For whom none of them will do keeps
     /// his place in the queue, and is passed over.
     pub(crate) fn serve(&mut self, now: Instant) {
+        for waiter in std::mem::take(&mut self.late) {
+            match self.take(&waiter.ask(), now) {
+                Ok(ticket) => self.grant(waiter, ticket, now),
+                Err(_) => self.late.push_back(waiter),
+            }
+        }
         while self.queue.len() > 0 && self.entries.iter().any(|entry| entry.has_room(now)) {
             let mut queue = std::mem::take(&mut self.queue);
             let mut looked = 0;
@@ -288,12 +315,16 @@ impl Balance {
             let Some((waiter, ticket)) = served else {
                 return;
             };
-            // Who has just gone says nothing of the node.
-            if let Err(Ticket { node, call }) = waiter.grant.send(ticket)
-                && let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node.id)
-            {
-                entry.ended(call, End::Dropped, now);
-            }
+            self.grant(waiter, ticket, now);
+        }
+    }
+
+    fn grant(&mut self, waiter: Waiter, ticket: Ticket, now: Instant) {
+        // Who has just gone says nothing of the node.
+        if let Err(Ticket { node, call }) = waiter.grant.send(ticket)
+            && let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node.id)
+        {
+            entry.ended(call, End::Dropped, now);
         }
     }
 

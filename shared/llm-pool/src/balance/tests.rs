@@ -16,6 +16,7 @@ fn ask(tokens: u64) -> Ask<'static> {
         turn: &TURN,
         tokens,
         tried: &[],
+        again: false,
     }
 }
 
@@ -267,4 +268,48 @@ async fn only_a_node_that_can_be_asked_is_another_one() {
         balance.ended(1, ticket.call, End::Failed, now);
     }
     assert!(!balance.has_another(&asked, now));
+}
+
+#[tokio::test]
+async fn a_call_made_again_goes_first_and_never_to_the_same_node() {
+    let now = Instant::now();
+    let mut balance = balance(2, 1);
+    let first = balance.take(&ask(1), now).unwrap();
+    let other = balance.take(&ask(1), now).unwrap();
+    let (_, mut waits) = balance.wait(&ask(1)).unwrap();
+    let again = Ask {
+        tried: &[first.node.id],
+        again: true,
+        ..ask(1)
+    };
+    let (late, mut second) = balance.wait(&again).unwrap();
+    balance.ended(first.node.id, first.call, WELL, now);
+    let ticket = waits.try_recv().unwrap();
+    assert!(second.try_recv().is_err(), "its own node will not do");
+    let (_, mut next) = balance.wait(&ask(1)).unwrap();
+    balance.ended(other.node.id, other.call, WELL, now);
+    assert_eq!(second.try_recv().unwrap().node.id, other.node.id);
+    assert!(next.try_recv().is_err());
+    balance.leave(late);
+    balance.ended(ticket.node.id, ticket.call, WELL, now);
+    assert!(next.try_recv().is_ok());
+}
+
+#[tokio::test]
+async fn a_lone_node_that_refuses_all_is_asked_on_and_one_of_several_is_left() {
+    let now = Instant::now();
+    for nodes in [1, 2] {
+        let mut balance = balance(nodes, 8);
+        for _ in 0..5 {
+            let others: Vec<NodeId> = (1..nodes).collect();
+            let asked = Ask {
+                tried: &others,
+                ..ask(1)
+            };
+            let ticket = balance.take(&asked, now).unwrap();
+            balance.ended(ticket.node.id, ticket.call, End::Unfit, now);
+        }
+        let open = balance.view(now).iter().any(|node| node.breaker == "open");
+        assert_eq!(open, nodes > 1);
+    }
 }
