@@ -1,7 +1,7 @@
 //! Where a race is run: a bus with nothing on it, and the few words that tests are written in.
 
 use envelope::{Subject, Terminal, TurnId};
-use harness::bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
+use harness::bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
 use harness::memory::MemoryBus;
 use harness::nats::{self, NatsBus};
 use harness::topology::Topology;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::any::Any;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long anything that must happen may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
@@ -90,7 +90,12 @@ impl World {
             ..nats::Options::default()
         };
         let bus = NatsBus::connect(options).await.unwrap();
-        nats::setup(&bus, &topology).await.unwrap();
+        // A cluster on a busy machine may still be choosing its leaders; setting up may be repeated.
+        let begun = Instant::now();
+        while let Err(error) = nats::setup(&bus, &topology).await {
+            let is_away = matches!(error, BusError::Away(_));
+            assert!(is_away && begun.elapsed() < PATIENCE, "{error}");
+        }
         World {
             bus: bus.clone(),
             topology,
