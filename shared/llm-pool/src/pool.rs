@@ -85,6 +85,13 @@ impl Job<'_> {
         }
     }
 
+    /// Whether it asks for another model than that of the pool, as a replay may: what comes of it says
+    /// nothing of how the nodes serve their own.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.request()
+            .is_some_and(|request| request.model.is_some())
+    }
+
     pub(crate) fn asks_for_json(&self) -> bool {
         matches!(&self.work, Work::Chat(request) if request.schema.is_some())
     }
@@ -389,7 +396,9 @@ impl Shared {
         let Some(node) = miss.node else {
             return Step::Failed(miss);
         };
-        if let Failure::TooLong { limit: Some(limit) } = miss.failure {
+        if let Failure::TooLong { limit: Some(limit) } = miss.failure
+            && !job.is_foreign()
+        {
             self.balance().learn_context(node, limit, Instant::now());
         }
         if then == Then::Rephrase {

@@ -187,16 +187,19 @@ impl Shared {
                     self.metrics.tokens_after(model, &node.name, rest, tokens);
                 }
                 watch.ended(Outcome::Ok);
-                let counted = came.as_ref().map(|answer| answer.counted);
+                let own = came.as_ref().filter(|_| !job.is_foreign());
                 let end = End::Answered {
                     first_token,
-                    counted: counted.flatten(),
+                    counted: own.and_then(|answer| answer.counted),
                 };
                 (Ok(came), end)
             }
             Err(failure) => {
                 watch.ended(Outcome::from(&failure));
-                let end = failure.end();
+                let end = match failure.end() {
+                    End::Unfit if job.is_foreign() => End::Refused,
+                    end => end,
+                };
                 let miss = Miss {
                     node: Some(node.id),
                     name: node.name.clone(),

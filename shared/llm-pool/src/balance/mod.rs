@@ -214,10 +214,11 @@ impl Balance {
 
     /// Tells what a call came to.
     pub(crate) fn ended(&mut self, node: NodeId, call: u64, end: End, now: Instant) {
-        // A lone node that refuses everything is to say so each time: there is no better one.
+        // Where no other node does better, each call is to be told so: a wrong name of the model would
+        // close every node, and calls would wait instead of failing.
+        let better = |e: &Entry| e.node.id != node && e.answered > 0;
         let end = match end {
-            End::Unfit if self.entries.len() > 1 => End::Failed,
-            End::Unfit => End::Refused,
+            End::Unfit if !self.entries.iter().any(better) => End::Refused,
             end => end,
         };
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {

@@ -167,3 +167,71 @@ async fn a_wait_that_does_not_fit_goes_back_to_the_caller() {
         assert!(begun.elapsed() < LONG / 2);
     }
 }
+
+fn breakers(pool: &Pool) -> Vec<String> {
+    pool.nodes().into_iter().map(|node| node.breaker).collect()
+}
+
+#[tokio::test]
+async fn a_node_without_the_model_is_left_for_one_that_has_it() {
+    let good = FakeNode::saying("x").await.unwrap();
+    let bad = FakeNode::saying("x").await.unwrap();
+    bad.always(status(404, "no such model"));
+    let pool = pool(options(&[&good, &bad]));
+    for _ in 0..20 {
+        assert_eq!(pool.chat(&request()).await.unwrap().text, "x");
+    }
+    assert_eq!(breakers(&pool), ["closed", "open"]);
+    assert!(bad.seen().calls < 10, "{:?}", bad.seen());
+}
+
+#[tokio::test]
+async fn a_model_that_no_node_has_is_a_refusal_each_time() {
+    let nodes = [
+        FakeNode::saying("x").await.unwrap(),
+        FakeNode::saying("x").await.unwrap(),
+    ];
+    for node in &nodes {
+        node.always(status(404, "no such model"));
+    }
+    let pool = pool(options(&[&nodes[0], &nodes[1]]));
+    for _ in 0..12 {
+        let error = pool.chat(&request()).await.unwrap_err();
+        assert!(
+            matches!(error, Error::Refused { status: 404, .. }),
+            "{error:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn another_model_that_is_asked_for_speaks_for_itself_alone() {
+    let nodes = [
+        FakeNode::saying("x").await.unwrap(),
+        FakeNode::saying("x").await.unwrap(),
+    ];
+    let pool = pool(options(&[&nodes[0], &nodes[1]]));
+    for _ in 0..4 {
+        pool.chat(&request()).await.unwrap();
+    }
+    let other = ChatRequest {
+        model: Some("typo".into()),
+        ..request()
+    };
+    for failure in [
+        status(404, "no such model"),
+        Behaviour::Overflow(Server::Vllm, 10),
+    ] {
+        for node in &nodes {
+            node.always(failure.clone());
+        }
+        for _ in 0..12 {
+            pool.chat(&other).await.unwrap_err();
+        }
+    }
+    for node in &nodes {
+        node.always(Behaviour::Answer);
+    }
+    assert_eq!(breakers(&pool), ["closed", "closed"]);
+    assert_eq!(pool.chat(&request()).await.unwrap().text, "x");
+}
