@@ -2,7 +2,7 @@
 //! that is.
 
 use crate::help::commands;
-use crate::shell::{Ran, Shell};
+use crate::shell::{Ran, Shell, finish};
 use std::process::Command;
 
 /// Nobody listens there.
@@ -118,6 +118,19 @@ fn a_summary_does_not_repeat_the_command() {
             "`{}`: \"{about}\" begins with the command's own name",
             path.join(" ")
         );
+    }
+}
+
+#[test]
+fn a_reader_who_leaves_ends_a_command_without_an_error() {
+    let shell = shell();
+    for (name, args) in OFFLINE {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = shell.command(args);
+        let ran = finish(command.stdout(writer).spawn().unwrap(), args);
+        let fine = ran.exit == 0 && !ran.stderr.contains("panic") && !ran.stderr.contains("pipe");
+        assert!(fine, "`{name}`: {ran:?}");
     }
 }
 

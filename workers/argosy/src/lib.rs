@@ -30,7 +30,7 @@
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
-//! | [`render`] | how results look |
+//! | [`render`], [`out`] | how results look; printing them |
 //! | [`fail`] | how commands fail |
 //! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
 
@@ -55,6 +55,7 @@ pub mod metrics;
 pub mod model;
 pub mod models;
 pub mod offline_model;
+pub mod out;
 pub mod position;
 pub mod processes;
 pub mod qdrant_view;

@@ -3,7 +3,7 @@
 use argosy::cli::{Bench, Cli, Colour, Command, Edition, Eval, Output, Schema, Server, Settings};
 use argosy::config::Config;
 use argosy::fail::Fail;
-use argosy::{bench, command, eval, render};
+use argosy::{bench, command, eval, out, render};
 use clap::Parser;
 use std::process::ExitCode;
 use telemetry::LogFormat;
@@ -22,13 +22,13 @@ fn main() -> ExitCode {
     if cli.quiet {
         render::be_quiet();
     }
-    match run(cli) {
+    out::until_read(|| match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fail) => {
             render::fail(&fail, output);
             ExitCode::from(fail.exit)
         }
-    }
+    })
 }
 
 /// Help, the version, or what is wrong with the command line: in JSON for who asked for JSON.

@@ -22,7 +22,7 @@ pub use views::views;
 
 use crate::cli::{BenchFleet, Output};
 use crate::fail::Fail;
-use anstream::println;
+use crate::out::println;
 use fleet_run::{Kind, Measured, Setting};
 use owo_colors::OwoColorize;
 use serde::Serialize;

@@ -7,8 +7,8 @@
 use crate::bench::host::{cpu_ms, machine, memory_mb};
 use crate::cli::{BenchRetrieval, Output};
 use crate::fail::Fail;
+use crate::out::println;
 use crate::render::Line;
-use anstream::println;
 use embed::StaticTable;
 use envelope::{Filter, Origin, TenantId};
 use retrieval::document::{Document, Line as TextLine, bucket_of, doc_id_of};

@@ -9,7 +9,7 @@ use crate::cli::{BenchFleet, Output};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::fleet::{drain, nats_server};
-use anstream::println;
+use crate::out::println;
 use envelope::Role;
 use harness::bus::{Bus, Stream};
 use serde::Serialize;

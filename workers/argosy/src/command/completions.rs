@@ -2,9 +2,9 @@
 
 use crate::cli::{Cli, Completions, Output};
 use crate::fail::Fail;
+use crate::out::print;
 use crate::render;
 use clap::CommandFactory;
-use std::io::{ErrorKind, Write};
 
 /// Prints the script of a shell; in JSON as one text.
 pub fn run(args: &Completions, output: Output) -> Result<(), Fail> {
@@ -17,9 +17,6 @@ pub fn run(args: &Completions, output: Output) -> Result<(), Fail> {
         render::json(&serde_json::json!({"shell": shell, "script": script}));
         return Ok(());
     }
-    match std::io::stdout().write_all(&script) {
-        // Whoever reads has had enough.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => Ok(written?),
-    }
+    print!("{}", String::from_utf8_lossy(&script));
+    Ok(())
 }

@@ -3,8 +3,8 @@
 use crate::cli::{Output, SettingsCheck, SettingsShow};
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::out::println;
 use crate::render;
-use anstream::println;
 use harness::nats::without_secrets;
 use owo_colors::OwoColorize;
 use serde::Serialize;

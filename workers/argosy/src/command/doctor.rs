@@ -4,8 +4,8 @@ use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::doctor::{self, Code, Finding, Verdict, code};
 use crate::fail::Fail;
+use crate::out::println;
 use crate::render;
-use anstream::println;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 

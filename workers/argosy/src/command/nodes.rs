@@ -3,8 +3,8 @@
 use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::out::println;
 use crate::processes::{LISTEN, Seen, ask};
-use anstream::println;
 use llm_pool::NodeView;
 use owo_colors::OwoColorize;
 use std::time::Duration;

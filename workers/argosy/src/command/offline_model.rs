@@ -4,8 +4,8 @@ use crate::cli::{self, Output};
 use crate::fail::Fail;
 use crate::model::OFFLINE;
 use crate::offline_model::serve;
+use crate::out::println;
 use crate::signal;
-use anstream::println;
 use std::io::ErrorKind;
 use tokio_util::sync::CancellationToken;
 

@@ -3,10 +3,10 @@
 use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::out::println;
 use crate::render;
 use crate::roles;
 use crate::trace::{self, Trace};
-use anstream::println;
 use envelope::{Overrides, Role, TurnId};
 use harness::again::{self, Start};
 use harness::bus::Bus;

@@ -2,8 +2,9 @@
 
 use crate::cli::{self, Output};
 use crate::fail::Fail;
+use crate::out::println;
 use crate::render;
-use anstream::{eprintln, println};
+use anstream::eprintln;
 use envelope::{Bucket, TenantId};
 use indexer::schema::{Attempt, Column, Place, SchemaError, Schemas, Table, Trace};
 use owo_colors::OwoColorize;

@@ -4,7 +4,7 @@ use crate::cli::{self, Output};
 use crate::command::connect;
 use crate::config::Config;
 use crate::fail::Fail;
-use anstream::println;
+use crate::out::println;
 use harness::nats::{self, Change};
 use owo_colors::OwoColorize;
 

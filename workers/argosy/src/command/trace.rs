@@ -3,9 +3,9 @@
 use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::out::println;
 use crate::render;
 use crate::trace::{self, Step, Trace, draw};
-use anstream::println;
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{TurnId, UnixMs};
 use harness::bus::{Bus, Upkeep};

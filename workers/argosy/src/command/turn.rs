@@ -5,8 +5,8 @@ use crate::client;
 use crate::command::{connect, for_fleet};
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::out::println;
 use crate::render;
-use anstream::println;
 use harness::outbox::Created;
 
 /// Prints the answer of a turn.

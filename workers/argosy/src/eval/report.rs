@@ -7,7 +7,7 @@ use super::ground::{self, Ground};
 use super::measure::Asked;
 use crate::bench::machine;
 use crate::cli::{EvalRetrieval, Output};
-use anstream::println;
+use crate::out::println;
 use clap::ValueEnum;
 use owo_colors::OwoColorize;
 use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};

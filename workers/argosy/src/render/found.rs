@@ -2,7 +2,7 @@
 
 use super::{count, json, one_line};
 use crate::cli::Output;
-use anstream::println;
+use crate::out::println;
 use envelope::lookup::{Counted, Document, Found};
 use envelope::{Matched, Passage};
 use llm::words;
