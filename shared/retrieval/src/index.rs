@@ -39,7 +39,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use tantivy::collector::DocSetCollector;
 use tantivy::directory::MmapDirectory;
-use tantivy::indexer::IndexWriterOptions;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{
@@ -48,9 +48,11 @@ use tantivy::{
 use vectors::{EachText, Store, VectorWriter};
 
 /// Threads of the writer. Deletes are ordered by stamp, not by thread, so two do what one does.
-const WRITER_THREADS: usize = 2;
+pub(crate) const WRITER_THREADS: usize = 2;
 /// Memory that each of them fills before it writes a segment, in bytes.
-const WRITER_BYTES: usize = 30_000_000;
+pub(crate) const WRITER_BYTES: usize = 60_000_000;
+/// Share of deleted chunks from which a segment is written anew without them.
+const DELETED_MAX: f32 = 0.3;
 /// Blocks of stored records that a reader keeps unpacked, 16 KiB each.
 const STORE_CACHE_BLOCKS: usize = 16;
 
@@ -146,7 +148,10 @@ impl Index {
             .memory_budget_per_thread(WRITER_BYTES)
             .num_merge_threads(1)
             .build();
-        let inner = self.inner.writer_with_options(options)?;
+        let inner: tantivy::IndexWriter = self.inner.writer_with_options(options)?;
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(DELETED_MAX);
+        inner.set_merge_policy(Box::new(merging));
         let layout = payload(&self.inner)?.and_then(|payload| payload.vectors);
         if self.is_outdated() {
             tracing::warn!("the vectors are of another embedder: the index is built anew");

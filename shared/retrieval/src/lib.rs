@@ -10,6 +10,7 @@
 //! | [`record`] | what the corpus stream carries, and in which order |
 //! | [`catalog`] | what is indexed, compared with the disk |
 //! | [`index`] | the local tantivy index and its position in the stream |
+//! | [`floor`] | what feeding costs at least, for the bench |
 //! | [`vector`] | vectors of chunks, and the places that keep them |
 //! | [`qdrant`] | vectors in a Qdrant server |
 //! | [`Current`] | a search that waits until the index has what was just written |
@@ -22,6 +23,7 @@ pub mod corpus;
 mod current;
 mod dates;
 pub mod document;
+pub mod floor;
 mod fusion;
 mod gazetteer;
 mod hybrid;
