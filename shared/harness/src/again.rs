@@ -235,6 +235,27 @@ pub async fn begin(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether a turn can go on from there: whatever [`messages`] would fail at, known before anything is
+/// claimed.
+///
+/// # Errors
+/// Those of [`messages`].
+pub fn check(
+    start: &Start,
+    history: &History,
+    overrides: &Overrides,
+    keep: Duration,
+) -> Result<(), Error> {
+    let Header {
+        created_at,
+        deadline,
+        ..
+    } = start.recorded.header;
+    // Not the id that it will have, but one as long.
+    let header = start.header(TurnId::again("check"), created_at, deadline);
+    messages(start, history, &header, overrides, keep).map(drop)
+}
+
 /// What a turn of `header` begins with, in the order in which it has to be stored: what its first step
 /// reads, then the step, or the map steps that are to be done.
 ///

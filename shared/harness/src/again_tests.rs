@@ -292,7 +292,12 @@ fn what_has_aged_out_is_said_or_done_without() {
         subjects(&reducer, &nothing),
         Err(Error::AgedOut(_))
     ));
+    let none = Overrides::default();
+    let checked = check(&reducer, &nothing, &none, KEEP);
+    assert!(matches!(checked, Err(Error::AgedOut(_))), "{checked:?}");
+    check(&reducer, &history(), &none, KEEP).unwrap();
     let validator = Start::from_letter(&letter(Role::Validator, 10), &nothing).unwrap();
+    check(&validator, &nothing, &none, KEEP).unwrap();
     assert_eq!(
         subjects(&validator, &nothing).unwrap(),
         ["argosy.step.0.validator.NEW.5"]
@@ -306,6 +311,22 @@ fn what_has_aged_out_is_said_or_done_without() {
     let document = stored("argosy.dead.indexer.main.b.d", 7, Bytes::new());
     let none = Start::from_letter(&document, &nothing).unwrap_err();
     assert!(matches!(none, Error::NoStep(_)), "{none}");
+}
+
+#[test]
+fn overrides_that_do_not_fit_are_found_before_anything_is_claimed() {
+    let mut history = history();
+    let Ok(mut record) = decode::<Envelope<Scatter>>(&history.steps[2].body) else {
+        panic!("a scatter record");
+    };
+    record.payload.passages[0].text = "x".repeat(240 * 1024);
+    history.steps[2].body = encode(&record).unwrap();
+    let start = Start::from_history(&history, &old(), Role::Reducer, None).unwrap();
+    check(&start, &history, &Overrides::default(), KEEP).unwrap();
+    let mut long = Overrides::default();
+    long.prompts.insert("reducer".into(), "x".repeat(32 * 1024));
+    let error = check(&start, &history, &long, KEEP).unwrap_err();
+    assert!(error.to_string().contains("over the limit"), "{error:?}");
 }
 
 #[test]

@@ -4,11 +4,11 @@
 //! publishing the document again. Nothing here prints, and nothing is done before [`act`].
 
 use crate::fail::Fail;
-use envelope::{Role, Subject, TurnId, UnixMs, header};
+use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header};
 use harness::again::{self, Start};
-use harness::bus::{Bus, BusError, Headers, Publish, Stored, Stream, Upkeep};
+use harness::bus::{Bus, BusError, Headers, Publish, PublishError, Stored, Stream, Upkeep};
 use harness::history::{self, History};
-use harness::outbox::{Created, publish_until};
+use harness::outbox::{Created, OutboxError, publish_until};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,6 +17,8 @@ use std::time::Duration;
 pub const SCAN_MAX: u64 = 100_000;
 /// Most letters that something is done with at once.
 pub const CHOSEN_MAX: usize = 1_000;
+/// The code of a failure where a stream has no room: other letters would meet it as well.
+pub const FULL: &str = "full";
 /// How long the next letter may take.
 const NEXT_WAIT: Duration = Duration::from_secs(10);
 
@@ -201,8 +203,9 @@ pub enum Retry {
     Cannot(String),
 }
 
-/// What trying a letter again would do. Changes nothing.
-pub async fn plan(bus: &dyn Bus, stored: &Stored) -> Result<Retry, Fail> {
+/// What trying a letter again would do; messages of a new turn are kept for `keep` after its deadline.
+/// Changes nothing, and promises nothing that [`act`] could not do.
+pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retry, Fail> {
     let Some(letter) = Letter::of(stored) else {
         return Ok(Retry::Cannot(format!(
             "`{}` is no dead letter",
@@ -221,7 +224,11 @@ pub async fn plan(bus: &dyn Bus, stored: &Stored) -> Result<Retry, Fail> {
         return Ok(Retry::Before(turn));
     }
     let history = history::read(bus, old).await?;
-    Ok(match Start::from_letter(stored, &history) {
+    let start = Start::from_letter(stored, &history).and_then(|start| {
+        again::check(&start, &history, &Overrides::default(), keep)?;
+        Ok(start)
+    });
+    Ok(match start {
         Ok(start) => Retry::Turn {
             turn,
             is_there,
@@ -271,8 +278,9 @@ pub async fn act(
         Retry::Before(turn) => Ok(Retried::Before(turn)),
         Retry::Document(message) => {
             let until = bus.now().plus(5_000);
-            let stored = publish_until(bus, *message, until).await;
-            stored.map_err(|e| Fail::negative(format!("the document was not stored: {e}")))?;
+            publish_until(bus, *message, until)
+                .await
+                .map_err(unstored)?;
             Ok(Retried::Published)
         }
         Retry::Turn {
@@ -287,7 +295,7 @@ pub async fn act(
                 return Ok(Retried::Before(turn));
             }
             // A claim of somebody who went no further is gone on with.
-            let none = envelope::Overrides::default();
+            let none = Overrides::default();
             let messages = again::messages(&start, &history, &claim.header, &none, keep);
             again::begin(bus, messages?).await?;
             Ok(match claim.created {
@@ -308,12 +316,28 @@ impl From<again::Error> for Fail {
             again::Error::NotThere { .. } | again::Error::NoStep(_) => {
                 Fail::not_found(error.to_string())
             }
-            again::Error::Publish(_) | again::Error::Outbox(_) => {
-                Fail::from(BusError::Away(error.to_string()))
+            again::Error::Publish(error) | again::Error::Outbox(OutboxError::Publish(error)) => {
+                unstored(error)
             }
-            again::Error::Unreadable(_) | again::Error::Taken(_) => {
-                Fail::negative(error.to_string())
-            }
+            again::Error::Outbox(OutboxError::Codec(_))
+            | again::Error::Unreadable(_)
+            | again::Error::Taken(_) => Fail::negative(error.to_string()),
+        }
+    }
+}
+
+/// What of a turn or a document was not stored.
+fn unstored(error: PublishError) -> Fail {
+    match error {
+        PublishError::Unconfirmed(_) | PublishError::Conflict => {
+            BusError::Away(error.to_string()).into()
+        }
+        PublishError::Full => Fail {
+            code: FULL,
+            ..Fail::negative("not stored: the stream is full").hint("`argosy doctor` says which")
+        },
+        PublishError::Exists | PublishError::Refused(_) => {
+            Fail::negative(format!("not stored: {error}"))
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::cli::{self, Chosen, Output, Which};
 use crate::config::Config;
 use crate::fail::Fail;
-use crate::letters::{self, CHOSEN_MAX, Letter, Retried, Retry, Wanted};
+use crate::letters::{self, CHOSEN_MAX, FULL, Letter, Retried, Retry, Wanted};
 use crate::out::println;
 use crate::render::{self, one_line};
 use envelope::{TurnId, UnixMs, header};
@@ -25,29 +25,29 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
         cli::Dead::Retry(args) => {
             let time = args.deadline.map(settings::Span::duration);
             let keep = config.topology().keep;
+            let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
-            let mut rows = Vec::with_capacity(todo.letters.len());
-            for (letter, stored) in todo.letters {
-                let retry = letters::plan(&*bus, &stored).await?;
-                rows.push(match args.chosen.yes {
-                    false => Row::planned(&letter, &retry),
-                    true => Row::retried(&letter, letters::act(&*bus, retry, time, keep).await?),
-                });
-            }
-            finish(&rows, todo.older, args.chosen.yes, output)
+            let came = each(&todo, async |letter, stored| {
+                let retry = letters::plan(&*bus, stored, keep).await?;
+                Ok(match yes {
+                    false => Row::planned(letter, &retry),
+                    true => Row::retried(letter, letters::act(&*bus, retry, time, keep).await?),
+                })
+            });
+            finish(came.await, yes, "cannot be retried", output)
         }
         cli::Dead::Drop(args) => {
+            let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
-            let mut rows = Vec::with_capacity(todo.letters.len());
-            for (letter, _) in todo.letters {
-                let text = match args.chosen.yes {
+            let came = each(&todo, async |letter, _| {
+                let text = match yes {
                     false => "would be deleted",
                     true if bus.delete(Stream::Dead, letter.number).await? => "deleted",
                     true => "was gone already",
                 };
-                rows.push(Row::new(&letter, None, text, true));
-            }
-            finish(&rows, todo.older, args.chosen.yes, output)
+                Ok(Row::new(letter, None, text, true))
+            });
+            finish(came.await, yes, "were not deleted", output)
         }
     }
 }
@@ -260,6 +260,42 @@ async fn chosen(bus: &dyn Upkeep, chosen: &Chosen) -> Result<Todo, Fail> {
     Ok(todo)
 }
 
+/// What came of letters that something was to be done with.
+struct Came {
+    rows: Vec<Row>,
+    older: u64,
+    /// Why it was not gone on with, and how many were not come to.
+    stopped: Option<(Fail, usize)>,
+}
+
+/// Does something with each letter, or says what would be done. One that fails holds up no other, but
+/// where the server is away or full the rest would fail as well, each after its patience.
+async fn each(
+    todo: &Todo,
+    mut act: impl AsyncFnMut(&Letter, &Stored) -> Result<Row, Fail>,
+) -> Came {
+    let (mut rows, mut stopped) = (Vec::with_capacity(todo.letters.len()), None);
+    for (letter, stored) in &todo.letters {
+        match act(letter, stored).await {
+            Ok(row) => rows.push(row),
+            Err(fail) => {
+                let text = format!("failed: {}", fail.message);
+                rows.push(Row::new(letter, None, text, false));
+                if fail.exit == 4 || fail.code == FULL {
+                    stopped = Some((fail, todo.letters.len() - rows.len()));
+                    break;
+                }
+            }
+        }
+    }
+    let older = todo.older;
+    Came {
+        rows,
+        older,
+        stopped,
+    }
+}
+
 /// What is done, or would be, with one letter.
 #[derive(Debug, Serialize)]
 struct Row {
@@ -267,7 +303,7 @@ struct Row {
     about: String,
     turn: Option<TurnId>,
     what: String,
-    /// False for a letter that cannot be retried.
+    /// False for a letter that cannot be retried, or with which something failed.
     ok: bool,
 }
 
@@ -328,54 +364,66 @@ struct Report<'a> {
     letters: &'a [Row],
     /// How many more the filters let through.
     older: u64,
+    /// How many were not come to, because the server is away or full.
+    left: usize,
 }
 
-fn finish(rows: &[Row], older: u64, done: bool, output: Output) -> Result<(), Fail> {
+/// Shows what came of it, and says how it ends; `not` is said of letters with which it was not done.
+fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), Fail> {
+    let left = came.stopped.as_ref().map_or(0, |(_, left)| *left);
     if output == Output::Json {
         render::json(&Report {
             done,
-            letters: rows,
-            older,
+            letters: &came.rows,
+            older: came.older,
+            left,
         });
     } else {
-        for row in rows {
-            let turn = row
-                .turn
-                .as_ref()
-                .map_or(String::new(), |turn| format!(" {turn}"));
-            println!(
-                "{:>6}  {:<32} {}{turn}",
-                row.number,
-                one_line(&row.about, 32),
-                row.what
-            );
-        }
-        if rows.is_empty() {
-            println!("there is no dead letter like that");
-        }
-        if older > 0 {
-            println!("{older} older ones are left for another time");
-        }
+        show_rows(&came, left);
     }
-    let failed = rows.iter().filter(|row| !row.ok).count();
-    let (exit, code, message) = match (done, rows.len(), failed) {
-        (_, 0, _) | (true, _, 0) => return Ok(()),
-        (true, all, failed) => (
-            1,
-            "not_retried",
-            format!("{failed} of {all} cannot be retried"),
-        ),
-        (false, ..) => (
+    ends(came, done, not).map_err(|fail| match output {
+        // The object has said it all.
+        Output::Json => Fail {
+            message: String::new(),
+            ..fail
+        },
+        _ => fail,
+    })
+}
+
+fn show_rows(came: &Came, left: usize) {
+    for row in &came.rows {
+        let turn = row.turn.as_ref();
+        println!(
+            "{:>6}  {:<32} {}{}",
+            row.number,
+            one_line(&row.about, 32),
+            row.what,
+            turn.map_or(String::new(), |turn| format!(" {turn}"))
+        );
+    }
+    if came.rows.is_empty() {
+        println!("there is no dead letter like that");
+    }
+    if left > 0 {
+        println!("{left} more were not come to");
+    }
+    if came.older > 0 {
+        println!("{} older ones are left for another time", came.older);
+    }
+}
+
+fn ends(came: Came, done: bool, not: &str) -> Result<(), Fail> {
+    let failed = came.rows.iter().filter(|row| !row.ok).count();
+    let (exit, code, message) = match (came.stopped, done, came.rows.len(), failed) {
+        (Some((fail, _)), ..) => return Err(fail),
+        (_, _, 0, _) | (_, true, _, 0) => return Ok(()),
+        (_, true, all, failed) => (1, "not_done", format!("{failed} of {all} {not}")),
+        (_, false, ..) => (
             7,
             "not_confirmed",
             "nothing was done; say --yes to do it".into(),
         ),
-    };
-    // The object has said it all.
-    let message = if output == Output::Json {
-        String::new()
-    } else {
-        message
     };
     Err(Fail {
         exit,
@@ -383,3 +431,7 @@ fn finish(rows: &[Row], older: u64, done: bool, output: Output) -> Result<(), Fa
         ..Fail::negative(message)
     })
 }
+
+#[cfg(test)]
+#[path = "dead_tests.rs"]
+mod tests;
