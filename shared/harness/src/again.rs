@@ -363,7 +363,7 @@ impl Renew<'_> {
             headers: headers_of(self.header),
             fence: Fence::OnceAcross(subject::fence(*shard, turn, hop)),
             ttl: Some(self.time_to_live()),
-            ..Publish::new(at, encode(&copy)?)
+            ..Publish::new(at, encode(&copy).map_err(OutboxError::from)?)
         })
     }
 
@@ -398,7 +398,7 @@ impl Renew<'_> {
                 .map(|(index, stored)| self.part(start.hop, *index, stored)),
         );
         let copy = self.envelope(&start.recorded, scatter, Role::Retriever);
-        let record: Envelope<Scatter> = decode(&encode(&copy)?)?;
+        let record: Envelope<Scatter> = decode(&encode(&copy).map_err(OutboxError::from)?)?;
         let messages = scatter_messages(&record, self.header.created_at, self.keep)?;
         all.extend(messages.into_iter().filter(|message| {
             let index = match Subject::parse(&message.subject) {

@@ -325,8 +325,15 @@ fn overrides_that_do_not_fit_are_found_before_anything_is_claimed() {
     check(&start, &history, &Overrides::default(), KEEP).unwrap();
     let mut long = Overrides::default();
     long.prompts.insert("reducer".into(), "x".repeat(32 * 1024));
-    let error = check(&start, &history, &long, KEEP).unwrap_err();
-    assert!(error.to_string().contains("over the limit"), "{error:?}");
+    for role in [Role::Reducer, Role::Mapper] {
+        let start = Start::from_history(&history, &old(), role, None).unwrap();
+        let error = check(&start, &history, &long, KEEP).unwrap_err();
+        let is_too_large = matches!(
+            error,
+            Error::Outbox(OutboxError::Codec(CodecError::TooLarge { .. }))
+        );
+        assert!(is_too_large, "{role}: {error:?}");
+    }
 }
 
 #[test]

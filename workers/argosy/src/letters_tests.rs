@@ -2,7 +2,7 @@
 
 use super::*;
 use bytes::Bytes;
-use envelope::{Asked, Budget, Case, Envelope, Header, PlanTask, TenantId, encode};
+use envelope::{Asked, Budget, Case, CodecError, Envelope, Header, PlanTask, TenantId, encode};
 use harness::memory::MemoryBus;
 use harness::topology::Topology;
 use serde_json::{Value, json};
@@ -195,4 +195,16 @@ async fn documents_are_published_again_and_the_rest_says_why_not() {
     assert_eq!(timers, 0, "what cannot be done is not claimed");
     let missing = get(&*bus, 99).await.unwrap_err();
     assert_eq!(missing.exit, 3);
+}
+
+#[test]
+fn what_is_too_large_is_no_server_that_is_away() {
+    let large = || CodecError::TooLarge { bytes: 2, max: 1 };
+    let fail = Fail::from(again::Error::Outbox(large().into()));
+    assert_eq!((fail.exit, fail.message.contains("over the limit")), (1, true));
+    let away = || PublishError::Unconfirmed("gone".into());
+    assert_eq!(Fail::from(again::Error::Publish(away())).exit, 4);
+    assert_eq!(Fail::from(again::Error::Outbox(away().into())).exit, 4);
+    let full = Fail::from(again::Error::Publish(PublishError::Full));
+    assert_eq!((full.exit, full.code), (1, FULL));
 }
