@@ -82,7 +82,8 @@ impl Letter {
             turn,
             hop,
             index,
-            source: of(header::SOURCE),
+            // Of an unreadable document there is one, and it is empty.
+            source: of(header::SOURCE).filter(|source| !source.is_empty()),
             reason: of(header::DEAD_REASON).unwrap_or_default(),
             error: of(header::DEAD_ERROR).unwrap_or_default(),
             subject: of(header::DEAD_SUBJECT).unwrap_or_default(),

@@ -193,6 +193,17 @@ async fn documents_are_published_again_and_the_rest_says_why_not() {
     }
     let timers = bus.count(Stream::Timers, "argosy.timer.>").await.unwrap();
     assert_eq!(timers, 0, "what cannot be done is not claimed");
+    let nameless = letter("argosy.dead.indexer.main.b.d", "bad_source", Bytes::new());
+    let headers = nameless.headers.with(header::SOURCE, "");
+    let nameless = Publish {
+        headers,
+        ..nameless
+    };
+    let number = bus.publish(nameless).await.unwrap();
+    let stored = get(&*bus, number).await.unwrap();
+    let retry = plan(&*bus, &stored, KEEP).await.unwrap();
+    let why = Retry::Cannot("it does not say which document it is".into());
+    assert_eq!(retry, why);
     let missing = get(&*bus, 99).await.unwrap_err();
     assert_eq!(missing.exit, 3);
 }
@@ -201,7 +212,10 @@ async fn documents_are_published_again_and_the_rest_says_why_not() {
 fn what_is_too_large_is_no_server_that_is_away() {
     let large = || CodecError::TooLarge { bytes: 2, max: 1 };
     let fail = Fail::from(again::Error::Outbox(large().into()));
-    assert_eq!((fail.exit, fail.message.contains("over the limit")), (1, true));
+    assert_eq!(
+        (fail.exit, fail.message.contains("over the limit")),
+        (1, true)
+    );
     let away = || PublishError::Unconfirmed("gone".into());
     assert_eq!(Fail::from(again::Error::Publish(away())).exit, 4);
     assert_eq!(Fail::from(again::Error::Outbox(away().into())).exit, 4);
