@@ -51,6 +51,8 @@ pub struct Letter {
     pub delivered: u64,
     /// Bytes of its body.
     pub bytes: usize,
+    /// Bytes that the message had; more than `bytes` where only its head is kept.
+    pub bytes_before: usize,
     /// The turn that tries it again, for steps: there or not.
     #[serde(skip)]
     pub retry: Option<TurnId>,
@@ -92,6 +94,9 @@ impl Letter {
                 .and_then(|n| n.parse().ok())
                 .unwrap_or(0),
             bytes: stored.body.len(),
+            bytes_before: of(header::DEAD_BYTES)
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(stored.body.len()),
         })
     }
 
@@ -213,6 +218,12 @@ pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retr
             stored.subject
         )));
     };
+    // A map step is not read: its scatter record is.
+    if letter.bytes_before != letter.bytes && letter.index.is_none() {
+        let (kept, of) = (letter.bytes, letter.bytes_before);
+        let why = format!("only the first {kept} of its {of} bytes are kept; publish it again");
+        return Ok(Retry::Cannot(why));
+    }
     let (Some(old), Some(turn)) = (&letter.turn, letter.retry.clone()) else {
         return Ok(match letter.source {
             Some(_) => Retry::Document(Box::new(document(&letter, stored))),

@@ -193,6 +193,15 @@ async fn documents_are_published_again_and_the_rest_says_why_not() {
     }
     let timers = bus.count(Stream::Timers, "argosy.timer.>").await.unwrap();
     assert_eq!(timers, 0, "what cannot be done is not claimed");
+    let headers = document.headers.clone().with(header::DEAD_BYTES, "700000");
+    let cut = Stored {
+        headers,
+        ..document
+    };
+    match plan(&*bus, &cut, KEEP).await.unwrap() {
+        Retry::Cannot(why) => assert!(why.contains("4 of its 700000 bytes"), "{why}"),
+        other => panic!("{other:?}"),
+    }
     let nameless = letter("argosy.dead.indexer.main.b.d", "bad_source", Bytes::new());
     let headers = nameless.headers.with(header::SOURCE, "");
     let nameless = Publish {

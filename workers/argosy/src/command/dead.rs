@@ -202,11 +202,16 @@ async fn show(bus: &dyn Upkeep, number: u64, output: Output) -> Result<(), Fail>
     for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
         println!("  {name:<11} {fact}");
     }
-    let cut = match stored.body.len() > PAYLOAD_BYTES {
-        true => format!(", the first {PAYLOAD_BYTES} of {}", stored.body.len()),
+    let (kept, before) = (letter.bytes, letter.bytes_before);
+    let lost = match before > kept {
+        true => format!(" of {before}, the rest was not kept"),
         false => String::new(),
     };
-    println!("  payload     {} bytes{cut}", stored.body.len());
+    let cut = match kept > PAYLOAD_BYTES {
+        true => format!("; the first {PAYLOAD_BYTES}"),
+        false => String::new(),
+    };
+    println!("  payload     {kept} bytes{lost}{cut}");
     println!(
         "{}",
         payload
