@@ -440,8 +440,18 @@ fn has_findings(stored: &Stored) -> bool {
     part.is_ok_and(|part| matches!(part.result, PartResult::Findings(_)))
 }
 
-/// The id of the turn that tries the step of a dead letter again: one for all letters of that step.
+/// The id of the turn that tries the step of a dead letter again: one for all letters of that step, and of
+/// a fan-out one for those of all its map steps, because it makes every one again that has no findings.
 pub fn retry_id(letter: &Stored) -> TurnId {
+    if let Ok(Subject::Dead {
+        turn,
+        hop,
+        index: Some(_),
+        ..
+    }) = Subject::parse(&letter.subject)
+    {
+        return TurnId::again(&format!("retry/{turn}/{hop}/maps"));
+    }
     let origin = letter.headers.get(header::DEAD_ORIGIN).unwrap_or_default();
     TurnId::again(&format!("retry/{}/{origin}", letter.subject))
 }

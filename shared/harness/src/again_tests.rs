@@ -356,6 +356,10 @@ fn two_letters_of_one_step_are_one_turn() {
         first,
         letter("argosy.dead.planner.old.1", 7, "ARGOSY_STEPS_0/5")
     );
+    let map = |place: &str, n| letter(&format!("argosy.dead.mapper.{place}"), n, &format!("S/{n}"));
+    assert_eq!(map("old.3.1", 5), map("old.3.2", 6), "one fan-out");
+    assert_ne!(map("old.3.1", 5), map("old.7.1", 6));
+    assert_ne!(map("old.3.1", 5), map("older.3.1", 5));
     let replays = replay_ids(&old());
     assert_eq!(replays.len(), usize::from(REPLAYS_MAX));
     assert!(replays.iter().all(TurnId::is_derived));

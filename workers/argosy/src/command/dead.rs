@@ -332,7 +332,10 @@ impl Row {
             } => Row::new(letter, Some(turn), BEFORE, true),
             Retry::Turn { turn, start, .. } => {
                 let (role, hop) = (start.role, start.hop);
-                let what = format!("would go on from the {role} at hop {hop} as");
+                let what = match letter.index {
+                    Some(_) => format!("would make all failed maps of hop {hop} again as"),
+                    None => format!("would go on from the {role} at hop {hop} as"),
+                };
                 Row::new(letter, Some(turn), what, true)
             }
             Retry::Before(turn) => Row::new(letter, Some(turn), BEFORE, true),
