@@ -3,10 +3,12 @@
 //! A letter of a turn is tried again as a new turn that goes on from the step; a letter of a document by
 //! publishing the document again. Nothing here prints, and nothing is done before [`act`].
 
+mod document;
+
 use crate::fail::Fail;
 use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header};
 use harness::again::{self, Start};
-use harness::bus::{Bus, BusError, Headers, Publish, PublishError, Stored, Stream, Upkeep};
+use harness::bus::{Bus, BusError, Publish, PublishError, Stored, Stream, Upkeep};
 use harness::history::{self, History};
 use harness::outbox::{Created, OutboxError, publish_until};
 use serde::Serialize;
@@ -98,6 +100,12 @@ impl Letter {
                 .and_then(|n| n.parse().ok())
                 .unwrap_or(stored.body.len()),
         })
+    }
+
+    /// Sequence of the message in its stream; 0 where that is not said.
+    fn origin_sequence(&self) -> u64 {
+        let sequence = self.origin.rsplit_once('/');
+        sequence.and_then(|(_, n)| n.parse().ok()).unwrap_or(0)
     }
 
     /// What it is about, in a word or two.
@@ -205,6 +213,8 @@ pub enum Retry {
     Before(TurnId),
     /// The document is published again.
     Document(Box<Publish>),
+    /// There is no need: something newer is there of the document, as this says.
+    Superseded(String),
     /// It cannot be; why not.
     Cannot(String),
 }
@@ -221,13 +231,21 @@ pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retr
     // A map step is not read: its scatter record is.
     if letter.bytes_before != letter.bytes && letter.index.is_none() {
         let (kept, of) = (letter.bytes, letter.bytes_before);
-        let why = format!("only the first {kept} of its {of} bytes are kept; publish it again");
+        let fix = match letter.turn {
+            Some(_) => "ask the question again",
+            None => "publish the document again",
+        };
+        let why = format!("only the first {kept} of its {of} bytes are kept; {fix}");
         return Ok(Retry::Cannot(why));
     }
     let (Some(old), Some(turn)) = (&letter.turn, letter.retry.clone()) else {
-        return Ok(match letter.source {
-            Some(_) => Retry::Document(Box::new(document(&letter, stored))),
-            None => Retry::Cannot("it does not say which document it is".into()),
+        if letter.source.is_none() {
+            let why = "it does not say which document it is";
+            return Ok(Retry::Cannot(why.into()));
+        }
+        return Ok(match document::superseded(bus, &letter, stored).await? {
+            Some(why) => Retry::Superseded(why),
+            None => Retry::Document(Box::new(document::publish(&letter, stored))),
         });
     };
     let there = history::standing(bus, std::slice::from_ref(&turn)).await?;
@@ -252,19 +270,6 @@ pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retr
     })
 }
 
-/// The document as it was published: its headers, without what the letter says.
-fn document(letter: &Letter, stored: &Stored) -> Publish {
-    let own = |name: &str| {
-        let is_of_the_letter = name.starts_with("Argosy-Dead-");
-        name.starts_with("Argosy-") && !is_of_the_letter
-    };
-    let headers = stored.headers.0.iter().filter(|(name, _)| own(name));
-    Publish {
-        headers: Headers(headers.cloned().collect()),
-        ..Publish::new(&letter.subject, stored.body.clone())
-    }
-}
-
 /// What came of trying a letter again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Retried {
@@ -274,6 +279,8 @@ pub enum Retried {
     Before(TurnId),
     /// The document waits to be indexed.
     Published,
+    /// There was no need.
+    Superseded(String),
     /// Not at all; why not.
     Not(String),
 }
@@ -288,6 +295,7 @@ pub async fn act(
     match retry {
         Retry::Cannot(why) => Ok(Retried::Not(why)),
         Retry::Before(turn) => Ok(Retried::Before(turn)),
+        Retry::Superseded(why) => Ok(Retried::Superseded(why)),
         Retry::Document(message) => {
             let until = bus.now().plus(5_000);
             publish_until(bus, *message, until)

@@ -343,6 +343,7 @@ impl Row {
                 let what = format!("would be published to {}", message.subject);
                 Row::new(letter, None, what, true)
             }
+            Retry::Superseded(why) => Row::superseded(letter, why),
             Retry::Cannot(why) => Row::cannot(letter, why),
         }
     }
@@ -352,8 +353,13 @@ impl Row {
             Retried::Now(turn) => Row::new(letter, Some(&turn), "retried as", true),
             Retried::Before(turn) => Row::new(letter, Some(&turn), BEFORE, true),
             Retried::Published => Row::new(letter, None, "published again", true),
+            Retried::Superseded(why) => Row::superseded(letter, &why),
             Retried::Not(why) => Row::cannot(letter, &why),
         }
+    }
+
+    fn superseded(letter: &Letter, why: &str) -> Row {
+        Row::new(letter, None, format!("superseded: {why}"), true)
     }
 
     fn cannot(letter: &Letter, why: &str) -> Row {
