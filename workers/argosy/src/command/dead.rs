@@ -27,7 +27,7 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
             let keep = config.topology().keep;
             let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
-            let came = each(&todo, async |letter, stored| {
+            let came = each(&*bus, &todo, async |letter, stored| {
                 let retry = letters::plan(&*bus, stored, keep).await?;
                 Ok(match yes {
                     false => Row::planned(letter, &retry),
@@ -39,7 +39,7 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
         cli::Dead::Drop(args) => {
             let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
-            let came = each(&todo, async |letter, _| {
+            let came = each(&*bus, &todo, async |letter, _| {
                 let text = match yes {
                     false => "would be deleted",
                     true if bus.delete(Stream::Dead, letter.number).await? => "deleted",
@@ -229,40 +229,45 @@ fn trace_id(stored: &Stored) -> String {
     context.map_or(String::new(), |context| context.trace_id())
 }
 
-/// Letters that something is to be done with.
+/// Numbers of letters that something is to be done with. The letters themselves are read one at a time:
+/// together they may be larger than the memory.
+#[derive(Debug)]
 struct Todo {
-    letters: Vec<(Letter, Stored)>,
+    numbers: Vec<u64>,
     older: u64,
 }
 
 async fn chosen(bus: &dyn Upkeep, chosen: &Chosen) -> Result<Todo, Fail> {
-    let mut todo = Todo {
-        letters: Vec::new(),
-        older: 0,
-    };
-    let mut numbers = chosen.numbers.clone();
-    if numbers.is_empty() {
+    if chosen.numbers.is_empty() {
         let wanted = wanted(&chosen.which, bus.now());
         if wanted == Wanted::default() && !chosen.all {
             return Err(Fail::usage("it is not said which dead letters")
                 .hint("name their numbers, or filter with --role, --reason, --older-than, --since, or say --all"));
         }
         let listed = letters::list(bus, &wanted, CHOSEN_MAX).await?;
-        todo.older = listed.older;
-        numbers = listed.letters.iter().map(|letter| letter.number).collect();
+        let numbers = listed.letters.iter().map(|letter| letter.number);
+        return Ok(Todo {
+            numbers: numbers.collect(),
+            older: listed.older,
+        });
     }
-    let is_named = !chosen.numbers.is_empty();
-    for number in numbers {
-        match letters::get(bus, number).await {
-            Ok(stored) => todo
-                .letters
-                .extend(Letter::of(&stored).map(|letter| (letter, stored))),
-            Err(fail) if is_named || fail.exit != 3 => return Err(fail),
-            // It has aged out since it was listed.
-            Err(_) => {}
-        }
+    // In their order: of two letters of one document the newer one counts.
+    let numbers: BTreeSet<u64> = chosen.numbers.iter().copied().collect();
+    if numbers.len() > CHOSEN_MAX {
+        let text = format!(
+            "{} numbers are named, {CHOSEN_MAX} are the most",
+            numbers.len()
+        );
+        return Err(Fail::usage(text).hint("filter with --role, --reason, --older-than or --since"));
     }
-    Ok(todo)
+    // Nothing is done where one of them is mistyped.
+    for number in &numbers {
+        letters::get(bus, *number).await?;
+    }
+    Ok(Todo {
+        numbers: numbers.into_iter().collect(),
+        older: 0,
+    })
 }
 
 /// What came of letters that something was to be done with.
@@ -276,18 +281,32 @@ struct Came {
 /// Does something with each letter, or says what would be done. One that fails holds up no other, but
 /// where the server is away or full the rest would fail as well, each after its patience.
 async fn each(
+    bus: &dyn Upkeep,
     todo: &Todo,
     mut act: impl AsyncFnMut(&Letter, &Stored) -> Result<Row, Fail>,
 ) -> Came {
-    let (mut rows, mut stopped) = (Vec::with_capacity(todo.letters.len()), None);
-    for (letter, stored) in &todo.letters {
-        match act(letter, stored).await {
+    let (mut rows, mut stopped) = (Vec::with_capacity(todo.numbers.len()), None);
+    for number in &todo.numbers {
+        let (about, came) = match bus.message(Stream::Dead, *number).await {
+            Ok(Some(stored)) => match Letter::of(&stored) {
+                Some(letter) => (letter.about(), act(&letter, &stored).await),
+                None => (stored.subject, Err(Fail::negative("no dead letter"))),
+            },
+            Ok(None) => (String::new(), Ok(Row::gone(*number))),
+            Err(error) => (String::new(), Err(error.into())),
+        };
+        match came {
             Ok(row) => rows.push(row),
             Err(fail) => {
-                let text = format!("failed: {}", fail.message);
-                rows.push(Row::new(letter, None, text, false));
+                rows.push(Row {
+                    number: *number,
+                    about,
+                    turn: None,
+                    what: format!("failed: {}", fail.message),
+                    ok: false,
+                });
                 if fail.exit == 4 || fail.code == FULL {
-                    stopped = Some((fail, todo.letters.len() - rows.len()));
+                    stopped = Some((fail, todo.numbers.len() - rows.len()));
                     break;
                 }
             }
@@ -320,6 +339,17 @@ impl Row {
             turn: turn.cloned(),
             what: what.into(),
             ok,
+        }
+    }
+
+    /// Of a letter that was there when it was chosen.
+    fn gone(number: u64) -> Row {
+        Row {
+            number,
+            about: String::new(),
+            turn: None,
+            what: "was gone already".into(),
+            ok: true,
         }
     }
 
