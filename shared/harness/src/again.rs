@@ -13,7 +13,7 @@ use crate::join::scatter_messages;
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 use envelope::{
     CodecError, Envelope, Header, Overrides, Part, PartResult, Role, Scatter, Subject, TurnId,
-    UnixMs, decode, encode, header, subject,
+    UnixMs, decode, encode, fanout, header, subject,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -386,7 +386,8 @@ impl Renew<'_> {
         time_to_live(self.header.created_at, self.header.deadline, self.keep)
     }
 
-    /// The scatter record, the findings that are kept, the soft deadline, and the other map steps.
+    /// The scatter record, the findings that are kept, the other map steps and the soft deadline; where
+    /// there is no other one, the reducer's step.
     fn map_again(&self, start: &Start, history: &History) -> Result<Vec<Publish>, Error> {
         let scatter = start.hop - 1;
         let kept: BTreeMap<u16, &Stored> = parts_at(history, start.hop)
@@ -399,7 +400,8 @@ impl Renew<'_> {
         );
         let copy = self.envelope(&start.recorded, scatter, Role::Retriever);
         let record: Envelope<Scatter> = decode(&encode(&copy).map_err(OutboxError::from)?)?;
-        let messages = scatter_messages(&record, self.header.created_at, self.keep)?;
+        let now = self.header.created_at;
+        let messages = scatter_messages(&record, now, self.keep)?;
         all.extend(messages.into_iter().filter(|message| {
             let index = match Subject::parse(&message.subject) {
                 Ok(Subject::Step { index, .. }) => index,
@@ -407,6 +409,12 @@ impl Renew<'_> {
             };
             index.is_none_or(|index| !kept.contains_key(&index))
         }));
+        if kept.len() == record.payload.passages.len() {
+            // No mapper is left to find that all is there.
+            let reducer = fanout::reducer_step(&record.header, &record.case, scatter);
+            let step = outbox::step(&reducer, None, now, self.keep);
+            all.push(step.map_err(OutboxError::from)?);
+        }
         Ok(all)
     }
 }

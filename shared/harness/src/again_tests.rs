@@ -231,6 +231,27 @@ fn maps_are_made_again_all_of_them_or_those_that_failed() {
 }
 
 #[test]
+fn maps_that_all_have_findings_are_reduced_at_once() {
+    let mut history = history();
+    // One that was given up here, while another delivery of it was done.
+    history.steps[7] = part(3, 1, findings());
+    let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
+    let start = Start::from_letter(&letter, &history).unwrap();
+    let all = subjects(&start, &history).unwrap();
+    assert_eq!(
+        all,
+        [
+            "argosy.step.0.scatter.NEW.2",
+            "argosy.part.0.NEW.3.0",
+            "argosy.part.0.NEW.3.1",
+            "argosy.part.0.NEW.3.2",
+            "argosy.timer.NEW.2",
+            "argosy.step.0.reducer.NEW.4"
+        ]
+    );
+}
+
+#[test]
 fn the_new_turn_names_its_parent_and_answers_nobody_else() {
     let start = from(Role::Reducer);
     let overrides = Overrides {
