@@ -114,6 +114,7 @@ races! {
     leave:
         stopping_finishes_what_was_begun,
         stopping_gives_back_the_rest,
+        stopping_does_not_wait_for_a_server,
         a_cancelled_turn_stops_its_work,
         a_result_after_the_cancel_is_refused;
 }
