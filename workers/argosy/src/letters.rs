@@ -6,7 +6,7 @@
 mod document;
 
 use crate::fail::Fail;
-use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header};
+use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
 use harness::again::{self, Start};
 use harness::bus::{Bus, BusError, Publish, PublishError, Stored, Stream, Upkeep};
 use harness::history::{self, History};
@@ -142,7 +142,7 @@ impl Wanted {
 
     fn filter(&self) -> String {
         match self.role {
-            Some(role) => format!("argosy.dead.{role}.>"),
+            Some(role) => subject::dead_of(role),
             None => "argosy.dead.>".into(),
         }
     }
