@@ -3,6 +3,7 @@
 use super::*;
 use bytes::Bytes;
 use envelope::{Asked, Budget, Case, CodecError, Envelope, Header, PlanTask, TenantId, encode};
+use harness::bus::Headers;
 use harness::memory::MemoryBus;
 use harness::topology::Topology;
 use serde_json::{Value, json};
