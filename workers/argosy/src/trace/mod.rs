@@ -20,7 +20,7 @@ use harness::bus::Bus;
 use harness::history::{self, History};
 use harness::topology::Topology;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 pub use tree::build;
 
 /// What was read of a turn and of those that went on from it.
@@ -210,7 +210,8 @@ pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Found>, Fail> {
 async fn read_again(bus: &dyn Bus, turn: &TurnId, history: &History) -> Result<Vec<Again>, Fail> {
     let retries = history.dead.iter().map(again::retry_id);
     let mut ids: Vec<(TurnId, How)> = retries.map(|id| (id, How::Retry)).collect();
-    ids.dedup();
+    let mut seen = BTreeSet::new();
+    ids.retain(|(id, _)| seen.insert(id.clone()));
     let replays = again::replay_ids(turn);
     ids.extend(replays.into_iter().map(|id| (id, How::Replay)));
     let mut all = Vec::new();
