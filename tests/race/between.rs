@@ -44,6 +44,8 @@ pub(crate) struct Between {
     inner: Arc<dyn Bus>,
     rule: Box<Rule>,
     mute: bool,
+    /// The subject to which subscribing never comes back.
+    deaf: Option<&'static str>,
     tried: Mutex<Vec<Tried>>,
     naks: Arc<Mutex<Vec<(String, Duration)>>>,
     came: Semaphore,
@@ -54,23 +56,30 @@ impl Between {
         inner: &Arc<dyn Bus>,
         rule: impl Fn(&Publish) -> Do + Send + Sync + 'static,
     ) -> Arc<Between> {
-        Between::build(inner, rule, false)
+        Between::build(inner, rule, false, None)
     }
 
     /// No sign of life of running work gets through: it is delivered again after the ack wait.
     pub(crate) fn mute(inner: &Arc<dyn Bus>) -> Arc<Between> {
-        Between::build(inner, |_| Do::Pass, true)
+        Between::build(inner, |_| Do::Pass, true, None)
+    }
+
+    /// Subscribing to a subject never comes back, as while a server is away; counts as meddled with.
+    pub(crate) fn deaf(inner: &Arc<dyn Bus>, subject: &'static str) -> Arc<Between> {
+        Between::build(inner, |_| Do::Pass, false, Some(subject))
     }
 
     fn build(
         inner: &Arc<dyn Bus>,
         rule: impl Fn(&Publish) -> Do + Send + Sync + 'static,
         mute: bool,
+        deaf: Option<&'static str>,
     ) -> Arc<Between> {
         Arc::new(Between {
             inner: inner.clone(),
             rule: Box::new(rule),
             mute,
+            deaf,
             tried: Mutex::default(),
             naks: Arc::default(),
             came: Semaphore::new(0),
@@ -241,6 +250,10 @@ impl Bus for Between {
         subject: &'a str,
         queue: Option<&'a str>,
     ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>> {
+        if self.deaf == Some(subject) {
+            self.came.add_permits(1);
+            return Box::pin(std::future::pending());
+        }
         self.inner.subscribe(subject, queue)
     }
 

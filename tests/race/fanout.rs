@@ -2,7 +2,7 @@
 
 use crate::hand::Stop;
 use crate::refusals::STRAIGHT;
-use crate::script::{Script, draft, found, grounded, mapper, plan, retriever, verdict};
+use crate::script::{Script, draft, found, grounded, mapper, plan, read, retriever, verdict};
 use crate::world::{On, World, turn};
 use envelope::route::{ReducerExit, ValidatorExit};
 use envelope::{Fallback, Outcome, Role, Subject};
@@ -63,6 +63,34 @@ pub(crate) async fn uncounted_parts_are_joined(on: On) {
     assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1, fact 2"));
     assert_eq!(world.steps(&id).await, STRAIGHT);
     assert_eq!(mapper.calls(), 3, "each passage was read once");
+}
+
+/// Two parts with facts are enough: the reducer starts, and the map that hangs is stopped, whichever of
+/// two mappers has it.
+pub(crate) async fn facts_that_are_enough_are_not_waited_with(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let mapper = Script::new(Role::Mapper, async |call| match &call.task {
+        Task::Map(map) if map.index == 2 => std::future::pending().await,
+        _ => Ok(read(call.task)),
+    });
+    let hire = || world.hire(&mapper).options(|o| o.early = 2);
+    let hands = [hire().start(), hire().start()];
+    let _staff = world.staff(&[
+        Role::Planner,
+        Role::Retriever,
+        Role::Reducer,
+        Role::Validator,
+    ]);
+    let id = world.ask(json!({"question": "q", "id": "early"})).await;
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1"));
+    let took = terminal.asked_at.until(terminal.ended_at);
+    assert!(took < 20_000, "{took} ms, as long as to the soft deadline");
+    for hand in hands {
+        assert_eq!(hand.drained().await.given_back, 0, "the map was stopped");
+    }
+    assert!(!world.steps(&id).await.contains(&"part 3.2".into()));
 }
 
 /// Turn ids, hops and indexes that are the same numbers: four turns, each with two rounds of four

@@ -2,7 +2,7 @@
 
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
-use crate::script::{Came, Script, plan, planner, usual};
+use crate::script::{Came, Script, mapper, plan, planner, usual};
 use crate::world::{On, World, until};
 use argosy::client::cancel;
 use envelope::{Class, Outcome, Role};
@@ -99,6 +99,16 @@ pub(crate) async fn stopping_gives_back_the_rest(on: On) {
         world.step_stored(id, "retriever 1").await;
     }
     assert_eq!(second.calls(), 3);
+}
+
+/// The server goes between the subscriptions that a mapper begins with.
+pub(crate) async fn stopping_does_not_wait_for_a_server(on: On) {
+    let world = World::new(on).await;
+    let away = Between::deaf(&world.bus, "argosy.joined.*.*");
+    let hire = world.hire(&mapper()).on(away.clone());
+    let hand = hire.options(|o| o.early = 1).start();
+    away.meddled(1).await;
+    assert_eq!(hand.drained().await, Drained::default());
 }
 
 /// A turn is cancelled while a stage works on it: the work is dropped within a tenth of a second

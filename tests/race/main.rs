@@ -64,6 +64,7 @@ races! {
     fanout:
         a_half_done_scatter_is_finished,
         uncounted_parts_are_joined,
+        facts_that_are_enough_are_not_waited_with,
         the_same_numbers_everywhere,
         a_stricter_draft_reads_the_same_parts,
         a_second_round_is_finished_too;
@@ -114,6 +115,7 @@ races! {
     leave:
         stopping_finishes_what_was_begun,
         stopping_gives_back_the_rest,
+        stopping_does_not_wait_for_a_server,
         a_cancelled_turn_stops_its_work,
         a_result_after_the_cancel_is_refused;
 }

@@ -179,6 +179,7 @@ impl Launch {
             ack_wait: ACK_WAIT,
             keep: self.topology.keep,
             grace: GRACE,
+            early: self.world.plan.early,
             seed,
             ..Options::default()
         };

@@ -6,7 +6,8 @@ use crate::plan::Plan;
 
 /// A quiet seed with a fan-out in it.
 fn honest() -> Remains {
-    let quiet = (1..).map(Plan::of).find(|plan| plan.force == 0.0);
+    let is_quiet = |plan: &Plan| plan.force == 0.0 && plan.early == 0;
+    let quiet = (1..).map(Plan::of).find(is_quiet);
     simulate(quiet.unwrap(), false)
 }
 
@@ -142,6 +143,19 @@ fn a_second_step_at_a_fence() {
     });
     noticed("one_reducer_per_hop", |r| {
         r.steps.push(step_like(r, |s| s.contains(".reducer.")))
+    });
+}
+
+#[test]
+fn a_reducer_that_did_not_wait() {
+    noticed("early_reducers_have_enough", |r| {
+        let part = r.steps.iter().position(|m| m.subject.contains(".part."));
+        r.steps.remove(part.unwrap());
+    });
+    noticed("early_reducers_have_enough", |r| {
+        r.plan.early = 64;
+        let part = r.steps.iter().position(|m| m.subject.contains(".part."));
+        r.steps.remove(part.unwrap());
     });
 }
 

@@ -1,6 +1,7 @@
 //! What has to hold of every seed, whatever struck. Each invariant is a function with a name; it
 //! looks at what is left (`fleet::Remains`) and says what is wrong, if anything is.
 
+use crate::early::early_reducers_have_enough;
 use crate::fleet::Remains;
 use crate::ledger::Reply;
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
@@ -17,13 +18,14 @@ use std::time::Duration;
 pub(crate) type Check = fn(&Remains) -> Result<(), String>;
 
 /// Every invariant by name.
-pub(crate) const ALL: [(&str, Check); 16] = [
+pub(crate) const ALL: [(&str, Check); 17] = [
     ("one_terminal_per_turn", one_terminal_per_turn),
     ("turns_end_in_time", turns_end_in_time),
     ("one_step_per_hop", one_step_per_hop),
     ("steps_are_a_chain", steps_are_a_chain),
     ("parts_belong_to_a_scatter", parts_belong_to_a_scatter),
     ("one_reducer_per_hop", one_reducer_per_hop),
+    ("early_reducers_have_enough", early_reducers_have_enough),
     ("outcomes_are_explained", outcomes_are_explained),
     ("no_time_is_lost", no_time_is_lost),
     ("no_part_is_overlooked", no_part_is_overlooked),
@@ -204,7 +206,9 @@ fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
                 !quiet(remains)
                     || terminal.trail.iter().all(|entry| {
                         entry.fallbacks.iter().all(|fallback| {
-                            matches!(fallback, Fallback::Stricter | Fallback::NoProgress)
+                            let early = matches!(fallback, Fallback::PartsMissing { .. });
+                            early && remains.plan.early > 0
+                                || matches!(fallback, Fallback::Stricter | Fallback::NoProgress)
                         })
                     })
             }

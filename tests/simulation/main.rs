@@ -17,6 +17,7 @@
 )]
 
 mod bus;
+mod early;
 mod fakes;
 mod fleet;
 mod invariants;
@@ -45,6 +46,8 @@ struct Tally {
     outcomes: BTreeMap<String, u64>,
     failures: Vec<String>,
     calls: u64,
+    /// Reducers that did not wait for all parts.
+    early: usize,
 }
 
 #[test]
@@ -74,8 +77,8 @@ fn every_invariant_holds_on_every_seed() {
     println!("{seeds} seeds in {:.1} s", begun.elapsed().as_secs_f64());
     println!("invariants: {}", invariants::names().join(", "));
     println!(
-        "outcomes: {:?}, model calls: {}",
-        tally.outcomes, tally.calls
+        "outcomes: {:?}, model calls: {}, early reducers: {}",
+        tally.outcomes, tally.calls, tally.early
     );
     println!("disturbances: {:?}", tally.hits);
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
@@ -85,6 +88,7 @@ fn every_invariant_holds_on_every_seed() {
             .filter(|hit| !tally.hits.contains_key(*hit))
             .collect();
         assert!(unseen.is_empty(), "never struck: {unseen:?}");
+        assert!(tally.early > 0, "no reducer was early");
     }
 }
 
@@ -117,6 +121,7 @@ impl Tally {
             *self.hits.entry(hit).or_default() += times;
         }
         self.calls += remains.ledger.calls;
+        self.early += early::count(&remains);
         for outcome in reading::outcomes(&remains) {
             *self.outcomes.entry(outcome).or_default() += 1;
         }

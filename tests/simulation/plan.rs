@@ -111,6 +111,8 @@ pub(crate) struct Plan {
     pub(crate) instances: usize,
     /// Deliveries at once in each process.
     pub(crate) slots: usize,
+    /// Passages with facts with which mappers start the reducer early; 0 for never.
+    pub(crate) early: usize,
     /// What is asked, in order of time.
     pub(crate) asks: Vec<Ask>,
 }
@@ -130,6 +132,9 @@ impl Plan {
             .collect();
         let instances = rng.usize(2..=3);
         let slots = [8, 16, 64][rng.usize(..3)];
+        let asks = asks(&mut rng);
+        // Drawn last: what a seed was before it still is.
+        let early = [0, 0, 0, 2, 3][rng.usize(..5)];
         Plan {
             seed,
             force,
@@ -137,7 +142,8 @@ impl Plan {
             outages,
             instances,
             slots,
-            asks: asks(&mut rng),
+            early,
+            asks,
         }
     }
 }

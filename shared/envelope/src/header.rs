@@ -25,6 +25,8 @@ pub const DEAD_SUBJECT: &str = "Argosy-Dead-Subject";
 pub const DEAD_ORIGIN: &str = "Argosy-Dead-Origin";
 /// Dead letters: how often it had been delivered.
 pub const DEAD_DELIVERED: &str = "Argosy-Dead-Delivered";
+/// Dead letters: how many bytes the message had. Of a large one only the head is kept.
+pub const DEAD_BYTES: &str = "Argosy-Dead-Bytes";
 /// Documents, and chunk 0 of the corpus: SHA-256 of the document's bytes, in hex.
 pub const DOC_HASH: &str = "Argosy-Doc-Hash";
 /// Documents: the path inside the corpus.

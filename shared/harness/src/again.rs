@@ -13,7 +13,7 @@ use crate::join::scatter_messages;
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 use envelope::{
     CodecError, Envelope, Header, Overrides, Part, PartResult, Role, Scatter, Subject, TurnId,
-    UnixMs, decode, encode, header, subject,
+    UnixMs, decode, encode, fanout, header, subject,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -235,6 +235,27 @@ pub async fn begin(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether a turn can go on from there: whatever [`messages`] would fail at, known before anything is
+/// claimed.
+///
+/// # Errors
+/// Those of [`messages`].
+pub fn check(
+    start: &Start,
+    history: &History,
+    overrides: &Overrides,
+    keep: Duration,
+) -> Result<(), Error> {
+    let Header {
+        created_at,
+        deadline,
+        ..
+    } = start.recorded.header;
+    // Not the id that it will have, but one as long.
+    let header = start.header(TurnId::again("check"), created_at, deadline);
+    messages(start, history, &header, overrides, keep).map(drop)
+}
+
 /// What a turn of `header` begins with, in the order in which it has to be stored: what its first step
 /// reads, then the step, or the map steps that are to be done.
 ///
@@ -342,7 +363,7 @@ impl Renew<'_> {
             headers: headers_of(self.header),
             fence: Fence::OnceAcross(subject::fence(*shard, turn, hop)),
             ttl: Some(self.time_to_live()),
-            ..Publish::new(at, encode(&copy)?)
+            ..Publish::new(at, encode(&copy).map_err(OutboxError::from)?)
         })
     }
 
@@ -365,7 +386,8 @@ impl Renew<'_> {
         time_to_live(self.header.created_at, self.header.deadline, self.keep)
     }
 
-    /// The scatter record, the findings that are kept, the soft deadline, and the other map steps.
+    /// The scatter record, the findings that are kept, the other map steps and the soft deadline; where
+    /// there is no other one, the reducer's step.
     fn map_again(&self, start: &Start, history: &History) -> Result<Vec<Publish>, Error> {
         let scatter = start.hop - 1;
         let kept: BTreeMap<u16, &Stored> = parts_at(history, start.hop)
@@ -377,8 +399,9 @@ impl Renew<'_> {
                 .map(|(index, stored)| self.part(start.hop, *index, stored)),
         );
         let copy = self.envelope(&start.recorded, scatter, Role::Retriever);
-        let record: Envelope<Scatter> = decode(&encode(&copy)?)?;
-        let messages = scatter_messages(&record, self.header.created_at, self.keep)?;
+        let record: Envelope<Scatter> = decode(&encode(&copy).map_err(OutboxError::from)?)?;
+        let now = self.header.created_at;
+        let messages = scatter_messages(&record, now, self.keep)?;
         all.extend(messages.into_iter().filter(|message| {
             let index = match Subject::parse(&message.subject) {
                 Ok(Subject::Step { index, .. }) => index,
@@ -386,6 +409,12 @@ impl Renew<'_> {
             };
             index.is_none_or(|index| !kept.contains_key(&index))
         }));
+        if kept.len() == record.payload.passages.len() {
+            // No mapper is left to find that all is there.
+            let reducer = fanout::reducer_step(&record.header, &record.case, scatter);
+            let step = outbox::step(&reducer, None, now, self.keep);
+            all.push(step.map_err(OutboxError::from)?);
+        }
         Ok(all)
     }
 }
@@ -419,8 +448,18 @@ fn has_findings(stored: &Stored) -> bool {
     part.is_ok_and(|part| matches!(part.result, PartResult::Findings(_)))
 }
 
-/// The id of the turn that tries the step of a dead letter again: one for all letters of that step.
+/// The id of the turn that tries the step of a dead letter again: one for all letters of that step, and of
+/// a fan-out one for those of all its map steps, because it makes every one again that has no findings.
 pub fn retry_id(letter: &Stored) -> TurnId {
+    if let Ok(Subject::Dead {
+        turn,
+        hop,
+        index: Some(_),
+        ..
+    }) = Subject::parse(&letter.subject)
+    {
+        return TurnId::again(&format!("retry/{turn}/{hop}/maps"));
+    }
     let origin = letter.headers.get(header::DEAD_ORIGIN).unwrap_or_default();
     TurnId::again(&format!("retry/{}/{origin}", letter.subject))
 }

@@ -231,6 +231,27 @@ fn maps_are_made_again_all_of_them_or_those_that_failed() {
 }
 
 #[test]
+fn maps_that_all_have_findings_are_reduced_at_once() {
+    let mut history = history();
+    // One that was given up here, while another delivery of it was done.
+    history.steps[7] = part(3, 1, findings());
+    let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
+    let start = Start::from_letter(&letter, &history).unwrap();
+    let all = subjects(&start, &history).unwrap();
+    assert_eq!(
+        all,
+        [
+            "argosy.step.0.scatter.NEW.2",
+            "argosy.part.0.NEW.3.0",
+            "argosy.part.0.NEW.3.1",
+            "argosy.part.0.NEW.3.2",
+            "argosy.timer.NEW.2",
+            "argosy.step.0.reducer.NEW.4"
+        ]
+    );
+}
+
+#[test]
 fn the_new_turn_names_its_parent_and_answers_nobody_else() {
     let start = from(Role::Reducer);
     let overrides = Overrides {
@@ -292,7 +313,12 @@ fn what_has_aged_out_is_said_or_done_without() {
         subjects(&reducer, &nothing),
         Err(Error::AgedOut(_))
     ));
+    let none = Overrides::default();
+    let checked = check(&reducer, &nothing, &none, KEEP);
+    assert!(matches!(checked, Err(Error::AgedOut(_))), "{checked:?}");
+    check(&reducer, &history(), &none, KEEP).unwrap();
     let validator = Start::from_letter(&letter(Role::Validator, 10), &nothing).unwrap();
+    check(&validator, &nothing, &none, KEEP).unwrap();
     assert_eq!(
         subjects(&validator, &nothing).unwrap(),
         ["argosy.step.0.validator.NEW.5"]
@@ -306,6 +332,29 @@ fn what_has_aged_out_is_said_or_done_without() {
     let document = stored("argosy.dead.indexer.main.b.d", 7, Bytes::new());
     let none = Start::from_letter(&document, &nothing).unwrap_err();
     assert!(matches!(none, Error::NoStep(_)), "{none}");
+}
+
+#[test]
+fn overrides_that_do_not_fit_are_found_before_anything_is_claimed() {
+    let mut history = history();
+    let Ok(mut record) = decode::<Envelope<Scatter>>(&history.steps[2].body) else {
+        panic!("a scatter record");
+    };
+    record.payload.passages[0].text = "x".repeat(240 * 1024);
+    history.steps[2].body = encode(&record).unwrap();
+    let start = Start::from_history(&history, &old(), Role::Reducer, None).unwrap();
+    check(&start, &history, &Overrides::default(), KEEP).unwrap();
+    let mut long = Overrides::default();
+    long.prompts.insert("reducer".into(), "x".repeat(32 * 1024));
+    for role in [Role::Reducer, Role::Mapper] {
+        let start = Start::from_history(&history, &old(), role, None).unwrap();
+        let error = check(&start, &history, &long, KEEP).unwrap_err();
+        let is_too_large = matches!(
+            error,
+            Error::Outbox(OutboxError::Codec(CodecError::TooLarge { .. }))
+        );
+        assert!(is_too_large, "{role}: {error:?}");
+    }
 }
 
 #[test]
@@ -328,6 +377,10 @@ fn two_letters_of_one_step_are_one_turn() {
         first,
         letter("argosy.dead.planner.old.1", 7, "ARGOSY_STEPS_0/5")
     );
+    let map = |place: &str, n| letter(&format!("argosy.dead.mapper.{place}"), n, &format!("S/{n}"));
+    assert_eq!(map("old.3.1", 5), map("old.3.2", 6), "one fan-out");
+    assert_ne!(map("old.3.1", 5), map("old.7.1", 6));
+    assert_ne!(map("old.3.1", 5), map("older.3.1", 5));
     let replays = replay_ids(&old());
     assert_eq!(replays.len(), usize::from(REPLAYS_MAX));
     assert!(replays.iter().all(TurnId::is_derived));

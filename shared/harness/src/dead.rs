@@ -14,8 +14,8 @@ pub(crate) struct Death<'a> {
     pub(crate) delivered: u64,
 }
 
-/// The dead letter of a message. Above the limit only the head of the body is kept; where the whole
-/// of it stands, the headers say.
+/// The dead letter of a message. Above the limit only the head of the body is kept, and the
+/// headers say how long it was and where the whole of it stands.
 pub(crate) fn letter(place: &Place, message: &Stored, death: &Death<'_>) -> Publish {
     let Place {
         role,
@@ -50,7 +50,8 @@ pub(crate) fn letter_at(subject: Subject, message: &Stored, death: &Death<'_>) -
             header::DEAD_ORIGIN,
             format!("{}/{}", death.stream.name(), message.sequence),
         )
-        .with(header::DEAD_DELIVERED, death.delivered.to_string());
+        .with(header::DEAD_DELIVERED, death.delivered.to_string())
+        .with(header::DEAD_BYTES, message.body.len().to_string());
     if let Some(trace) = message.headers.get(header::TRACEPARENT) {
         headers = headers.with(header::TRACEPARENT, trace);
     }
@@ -122,5 +123,7 @@ mod tests {
             Some("ARGOSY_STEPS_0/77")
         );
         assert_eq!(letter.headers.get(header::DEAD_ERROR), Some("two lines"));
+        let bytes = (DEAD_LETTER_BYTES_MAX + 1).to_string();
+        assert_eq!(letter.headers.get(header::DEAD_BYTES), Some(&*bytes));
     }
 }

@@ -235,9 +235,12 @@ impl Worker {
                     } else {
                         step.trail.clone()
                     };
-                    // Before its time the reducer starts only when it is told that there is enough.
-                    let early = self.bus.now() < soft_deadline(&step.header);
-                    self.metrics.gathered(&gathered.task, early);
+                    // A turn that begins here took its fan-out over from another one.
+                    if step.header.hop != step.header.first_hop {
+                        // Before its time the reducer starts only when it is told that there is enough.
+                        let early = self.bus.now() < soft_deadline(&step.header);
+                        self.metrics.gathered(&gathered.task, early);
+                    }
                     trace::link_maps(&step.header, &gathered.task);
                     return Ok((Task::Reduce(gathered.task), Step { trail, ..step }));
                 }

@@ -84,9 +84,14 @@ async fn steps(bus: &dyn Bus, turn: &TurnId) -> Result<Vec<Stored>, BusError> {
 
 /// The header in the timer of a turn, or in what that fired as.
 pub async fn begun(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Header>, BusError> {
+    Ok(timer(bus, turn).await?.as_ref().and_then(header_in))
+}
+
+/// The timer of a turn, or what that fired as.
+pub async fn timer(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Stored>, BusError> {
     for at in timers(turn) {
         if let Some(stored) = bus.last(Stream::Timers, &at).await? {
-            return Ok(header_in(&stored));
+            return Ok(Some(stored));
         }
     }
     Ok(None)

@@ -145,7 +145,7 @@ impl Metrics {
             )?,
             fanin_incomplete: r.counter(
                 "argosy_fanin_incomplete_total",
-                "Reductions without all parts: missing at the soft deadline, not waited for, or failed.",
+                "Fan-outs reduced without all parts: missing at the soft deadline, not waited for, or failed.",
                 &["reason"],
             )?,
             abandoned: r.counter(
@@ -299,9 +299,15 @@ impl Metrics {
         }
     }
 
+    /// Counts what a fan-out lacks, with its first reduction: a later one has a later soft deadline, and
+    /// lacks the same.
     pub(crate) fn gathered(&self, task: &Reduce, early: bool) {
         if let Reduce::Gather {
-            missing, failed, ..
+            strict: false,
+            last: false,
+            missing,
+            failed,
+            ..
         } = task
         {
             let missed = if early { "early" } else { "missing" };
@@ -448,3 +454,7 @@ impl IngestMetrics {
         self.bytes.with_label_values(&none).inc_by(n as u64);
     }
 }
+
+#[cfg(test)]
+#[path = "metrics_tests.rs"]
+mod tests;

@@ -128,27 +128,35 @@ impl Worker {
         let worker = Arc::new(self);
         let bus = worker.bus.clone();
         // Subscribing waits for a server that is not there yet; being told to stop does not.
-        let cancels = tokio::select! {
+        let (cancels, joins) = tokio::select! {
             biased;
-            cancels = bus.subscribe("argosy.cancel.*", None) => cancels,
+            heard = worker.listen() => heard,
             () = stop.cancelled() => return Drained::default(),
-        };
-        if let Err(error) = &cancels {
-            // Best effort: without it a cancelled turn is worked on to its end, and then dropped.
-            tracing::warn!(%error, "cancellations are not heard");
-        }
-        let listens = worker.role == Role::Mapper && worker.options.early > 0;
-        let joins = match listens {
-            true => bus.subscribe("argosy.joined.*.*", None).await.ok(),
-            false => None,
         };
         // In a fixed order, like every choice of the run loop: a simulation depends on its seed alone.
         tokio::select! {
             biased;
-            () = hear_cancels(&worker.ended, cancels.ok()) => Drained::default(),
+            () = hear_cancels(&worker.ended, cancels) => Drained::default(),
             () = hear_joins(&worker.joined, joins) => Drained::default(),
             drained = pump(bus, consumer, worker.clone(), options, health, stop) => drained,
         }
+    }
+
+    /// Subscribes to cancelled turns and, where it matters, to fan-outs that are joined early. Best
+    /// effort: without, what nobody waits for is worked on to its end, and then dropped.
+    async fn listen(&self) -> (Option<Box<dyn Subscription>>, Option<Box<dyn Subscription>>) {
+        let cancels = self.bus.subscribe("argosy.cancel.*", None).await;
+        let cancels = cancels
+            .inspect_err(|error| tracing::warn!(%error, "cancellations are not heard"))
+            .ok();
+        if self.role != Role::Mapper || self.options.early == 0 {
+            return (cancels, None);
+        }
+        let joins = self.bus.subscribe("argosy.joined.*.*", None).await;
+        let joins = joins
+            .inspect_err(|error| tracing::warn!(%error, "early joins are not heard"))
+            .ok();
+        (cancels, joins)
     }
 
     pub(crate) fn random(&self) -> f64 {

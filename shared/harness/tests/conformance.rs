@@ -104,7 +104,6 @@ cases! {
         a_stream_without_schedules_refuses_them;
     upkeep:
         a_message_is_read_and_deleted_by_its_sequence,
-        what_was_handed_out_is_told_from_what_waits,
         a_turn_is_read_back;
     core:
         every_listener_hears_a_broadcast,

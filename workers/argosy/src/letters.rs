@@ -3,12 +3,14 @@
 //! A letter of a turn is tried again as a new turn that goes on from the step; a letter of a document by
 //! publishing the document again. Nothing here prints, and nothing is done before [`act`].
 
+mod document;
+
 use crate::fail::Fail;
-use envelope::{Role, Subject, TurnId, UnixMs, header};
+use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
 use harness::again::{self, Start};
-use harness::bus::{Bus, BusError, Headers, Publish, Stored, Stream, Upkeep};
+use harness::bus::{Bus, BusError, Publish, PublishError, Stored, Stream, Upkeep};
 use harness::history::{self, History};
-use harness::outbox::{Created, publish_until};
+use harness::outbox::{Created, OutboxError, publish_until};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,6 +19,8 @@ use std::time::Duration;
 pub const SCAN_MAX: u64 = 100_000;
 /// Most letters that something is done with at once.
 pub const CHOSEN_MAX: usize = 1_000;
+/// The code of a failure where a stream has no room: other letters would meet it as well.
+pub const FULL: &str = "full";
 /// How long the next letter may take.
 const NEXT_WAIT: Duration = Duration::from_secs(10);
 
@@ -49,6 +53,8 @@ pub struct Letter {
     pub delivered: u64,
     /// Bytes of its body.
     pub bytes: usize,
+    /// Bytes that the message had; more than `bytes` where only its head is kept.
+    pub bytes_before: usize,
     /// The turn that tries it again, for steps: there or not.
     #[serde(skip)]
     pub retry: Option<TurnId>,
@@ -80,7 +86,8 @@ impl Letter {
             turn,
             hop,
             index,
-            source: of(header::SOURCE),
+            // Of an unreadable document there is one, and it is empty.
+            source: of(header::SOURCE).filter(|source| !source.is_empty()),
             reason: of(header::DEAD_REASON).unwrap_or_default(),
             error: of(header::DEAD_ERROR).unwrap_or_default(),
             subject: of(header::DEAD_SUBJECT).unwrap_or_default(),
@@ -89,7 +96,16 @@ impl Letter {
                 .and_then(|n| n.parse().ok())
                 .unwrap_or(0),
             bytes: stored.body.len(),
+            bytes_before: of(header::DEAD_BYTES)
+                .and_then(|n| n.parse().ok())
+                .unwrap_or(stored.body.len()),
         })
+    }
+
+    /// Sequence of the message in its stream; 0 where that is not said.
+    fn origin_sequence(&self) -> u64 {
+        let sequence = self.origin.rsplit_once('/');
+        sequence.and_then(|(_, n)| n.parse().ok()).unwrap_or(0)
     }
 
     /// What it is about, in a word or two.
@@ -126,7 +142,7 @@ impl Wanted {
 
     fn filter(&self) -> String {
         match self.role {
-            Some(role) => format!("argosy.dead.{role}.>"),
+            Some(role) => subject::dead_of(role),
             None => "argosy.dead.>".into(),
         }
     }
@@ -197,22 +213,39 @@ pub enum Retry {
     Before(TurnId),
     /// The document is published again.
     Document(Box<Publish>),
+    /// There is no need: something newer is there of the document, as this says.
+    Superseded(String),
     /// It cannot be; why not.
     Cannot(String),
 }
 
-/// What trying a letter again would do. Changes nothing.
-pub async fn plan(bus: &dyn Bus, stored: &Stored) -> Result<Retry, Fail> {
+/// What trying a letter again would do; messages of a new turn are kept for `keep` after its deadline.
+/// Changes nothing, and promises nothing that [`act`] could not do.
+pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retry, Fail> {
     let Some(letter) = Letter::of(stored) else {
         return Ok(Retry::Cannot(format!(
             "`{}` is no dead letter",
             stored.subject
         )));
     };
+    // A map step is not read: its scatter record is.
+    if letter.bytes_before != letter.bytes && letter.index.is_none() {
+        let (kept, of) = (letter.bytes, letter.bytes_before);
+        let fix = match letter.turn {
+            Some(_) => "ask the question again",
+            None => "publish the document again",
+        };
+        let why = format!("only the first {kept} of its {of} bytes are kept; {fix}");
+        return Ok(Retry::Cannot(why));
+    }
     let (Some(old), Some(turn)) = (&letter.turn, letter.retry.clone()) else {
-        return Ok(match letter.source {
-            Some(_) => Retry::Document(Box::new(document(&letter, stored))),
-            None => Retry::Cannot("it does not say which document it is".into()),
+        if letter.source.is_none() {
+            let why = "it does not say which document it is";
+            return Ok(Retry::Cannot(why.into()));
+        }
+        return Ok(match document::superseded(bus, &letter, stored).await? {
+            Some(why) => Retry::Superseded(why),
+            None => Retry::Document(Box::new(document::publish(&letter, stored))),
         });
     };
     let there = history::standing(bus, std::slice::from_ref(&turn)).await?;
@@ -221,7 +254,11 @@ pub async fn plan(bus: &dyn Bus, stored: &Stored) -> Result<Retry, Fail> {
         return Ok(Retry::Before(turn));
     }
     let history = history::read(bus, old).await?;
-    Ok(match Start::from_letter(stored, &history) {
+    let start = Start::from_letter(stored, &history).and_then(|start| {
+        again::check(&start, &history, &Overrides::default(), keep)?;
+        Ok(start)
+    });
+    Ok(match start {
         Ok(start) => Retry::Turn {
             turn,
             is_there,
@@ -233,19 +270,6 @@ pub async fn plan(bus: &dyn Bus, stored: &Stored) -> Result<Retry, Fail> {
     })
 }
 
-/// The document as it was published: its headers, without what the letter says.
-fn document(letter: &Letter, stored: &Stored) -> Publish {
-    let own = |name: &str| {
-        let is_of_the_letter = name.starts_with("Argosy-Dead-");
-        name.starts_with("Argosy-") && !is_of_the_letter
-    };
-    let headers = stored.headers.0.iter().filter(|(name, _)| own(name));
-    Publish {
-        headers: Headers(headers.cloned().collect()),
-        ..Publish::new(&letter.subject, stored.body.clone())
-    }
-}
-
 /// What came of trying a letter again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Retried {
@@ -255,6 +279,8 @@ pub enum Retried {
     Before(TurnId),
     /// The document waits to be indexed.
     Published,
+    /// There was no need.
+    Superseded(String),
     /// Not at all; why not.
     Not(String),
 }
@@ -269,10 +295,12 @@ pub async fn act(
     match retry {
         Retry::Cannot(why) => Ok(Retried::Not(why)),
         Retry::Before(turn) => Ok(Retried::Before(turn)),
+        Retry::Superseded(why) => Ok(Retried::Superseded(why)),
         Retry::Document(message) => {
             let until = bus.now().plus(5_000);
-            let stored = publish_until(bus, *message, until).await;
-            stored.map_err(|e| Fail::negative(format!("the document was not stored: {e}")))?;
+            publish_until(bus, *message, until)
+                .await
+                .map_err(unstored)?;
             Ok(Retried::Published)
         }
         Retry::Turn {
@@ -287,7 +315,7 @@ pub async fn act(
                 return Ok(Retried::Before(turn));
             }
             // A claim of somebody who went no further is gone on with.
-            let none = envelope::Overrides::default();
+            let none = Overrides::default();
             let messages = again::messages(&start, &history, &claim.header, &none, keep);
             again::begin(bus, messages?).await?;
             Ok(match claim.created {
@@ -308,12 +336,28 @@ impl From<again::Error> for Fail {
             again::Error::NotThere { .. } | again::Error::NoStep(_) => {
                 Fail::not_found(error.to_string())
             }
-            again::Error::Publish(_) | again::Error::Outbox(_) => {
-                Fail::from(BusError::Away(error.to_string()))
+            again::Error::Publish(error) | again::Error::Outbox(OutboxError::Publish(error)) => {
+                unstored(error)
             }
-            again::Error::Unreadable(_) | again::Error::Taken(_) => {
-                Fail::negative(error.to_string())
-            }
+            again::Error::Outbox(OutboxError::Codec(_))
+            | again::Error::Unreadable(_)
+            | again::Error::Taken(_) => Fail::negative(error.to_string()),
+        }
+    }
+}
+
+/// What of a turn or a document was not stored.
+fn unstored(error: PublishError) -> Fail {
+    match error {
+        PublishError::Unconfirmed(_) | PublishError::Conflict => {
+            BusError::Away(error.to_string()).into()
+        }
+        PublishError::Full => Fail {
+            code: FULL,
+            ..Fail::negative("not stored: the stream is full").hint("`argosy doctor` says which")
+        },
+        PublishError::Exists | PublishError::Refused(_) => {
+            Fail::negative(format!("not stored: {error}"))
         }
     }
 }

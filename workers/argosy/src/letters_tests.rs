@@ -2,9 +2,11 @@
 
 use super::*;
 use bytes::Bytes;
-use envelope::{Asked, Budget, Case, Envelope, Header, PlanTask, TenantId, encode};
+use envelope::{Asked, Budget, Case, CodecError, Envelope, Header, PlanTask, TenantId, encode};
+use harness::bus::Headers;
 use harness::memory::MemoryBus;
 use harness::topology::Topology;
+use serde_json::{Value, json};
 
 const KEEP: Duration = Duration::from_secs(300);
 
@@ -73,6 +75,11 @@ async fn bus() -> std::sync::Arc<MemoryBus> {
     );
     let headers = document.headers.with(header::SOURCE, "b/d.md");
     let headers = headers.with(header::DEAD_SUBJECT, "argosy.document.b.name");
+    let mut gather: Value = serde_json::from_slice(&planner().body).unwrap();
+    gather["header"]["role"] = json!("reducer");
+    gather["header"]["hop"] = json!(6);
+    gather["payload"] = json!({ "kind": "gather", "scatter": 4, "strict": false, "last": false });
+    let gather = Bytes::from(gather.to_string());
     for publish in [
         letter("argosy.dead.mapper.old.3.1", "model_refused", Bytes::new()),
         Publish {
@@ -85,6 +92,7 @@ async fn bus() -> std::sync::Arc<MemoryBus> {
             "unreadable",
             Bytes::from_static(b"\xff"),
         ),
+        letter("argosy.dead.reducer.old.6", "panic", gather),
     ] {
         bus.publish(publish).await.unwrap();
     }
@@ -101,8 +109,11 @@ async fn numbers(bus: &dyn Bus, wanted: Wanted, limit: usize) -> (Vec<u64>, u64)
 async fn letters_are_chosen_by_what_is_said_of_them() {
     let bus = bus().await;
     let all = Wanted::default();
-    assert_eq!(numbers(&*bus, all.clone(), 9).await, (vec![1, 2, 3, 4], 0));
-    assert_eq!(numbers(&*bus, all.clone(), 3).await, (vec![2, 3, 4], 1));
+    assert_eq!(
+        numbers(&*bus, all.clone(), 9).await,
+        (vec![1, 2, 3, 4, 5], 0)
+    );
+    assert_eq!(numbers(&*bus, all.clone(), 3).await, (vec![3, 4, 5], 2));
     let role = |role| Wanted {
         role: Some(role),
         ..Wanted::default()
@@ -126,15 +137,15 @@ async fn letters_are_chosen_by_what_is_said_of_them() {
         since: Some(now.plus(1)),
         ..all
     };
-    assert_eq!(numbers(&*bus, old, 9).await.0, [1, 2, 3, 4]);
-    assert_eq!(numbers(&*bus, new, 9).await.0, [5]);
+    assert_eq!(numbers(&*bus, old, 9).await.0, [1, 2, 3, 4, 5]);
+    assert_eq!(numbers(&*bus, new, 9).await.0, [6]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_letter_that_is_tried_twice_is_one_turn() {
     let bus = bus().await;
     let stored = get(&*bus, 3).await.unwrap();
-    let retry = plan(&*bus, &stored).await.unwrap();
+    let retry = plan(&*bus, &stored, KEEP).await.unwrap();
     let Retry::Turn { turn, .. } = &retry else {
         panic!("{retry:?}");
     };
@@ -146,7 +157,7 @@ async fn a_letter_that_is_tried_twice_is_one_turn() {
     assert_eq!(second, Retried::Before(turn.clone()));
     // As when the first one had gone no further than its claim.
     bus.purge(Stream::Steps(0), "argosy.step.>").await.unwrap();
-    let third = plan(&*bus, &stored).await.unwrap();
+    let third = plan(&*bus, &stored, KEEP).await.unwrap();
     assert!(
         matches!(third, Retry::Turn { is_there: true, .. }),
         "{third:?}"
@@ -163,7 +174,7 @@ async fn a_letter_that_is_tried_twice_is_one_turn() {
 async fn documents_are_published_again_and_the_rest_says_why_not() {
     let bus = bus().await;
     let document = get(&*bus, 2).await.unwrap();
-    let retry = plan(&*bus, &document).await.unwrap();
+    let retry = plan(&*bus, &document, KEEP).await.unwrap();
     let Retry::Document(message) = &retry else {
         panic!("{retry:?}");
     };
@@ -174,13 +185,50 @@ async fn documents_are_published_again_and_the_rest_says_why_not() {
         (&[source][..], &b"text"[..])
     );
     assert_eq!(act(&*bus, retry, None, KEEP).await, Ok(Retried::Published));
-    for (number, word) in [(1, "aged out"), (4, "cannot be read")] {
+    for (number, word) in [(1, "aged out"), (4, "cannot be read"), (5, "aged out")] {
         let stored = get(&*bus, number).await.unwrap();
-        match plan(&*bus, &stored).await.unwrap() {
+        match plan(&*bus, &stored, KEEP).await.unwrap() {
             Retry::Cannot(why) => assert!(why.contains(word), "{why}"),
             other => panic!("{other:?}"),
         }
     }
+    let timers = bus.count(Stream::Timers, "argosy.timer.>").await.unwrap();
+    assert_eq!(timers, 0, "what cannot be done is not claimed");
+    let headers = document.headers.clone().with(header::DEAD_BYTES, "700000");
+    let cut = Stored {
+        headers,
+        ..document
+    };
+    match plan(&*bus, &cut, KEEP).await.unwrap() {
+        Retry::Cannot(why) => assert!(why.contains("4 of its 700000 bytes"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+    let nameless = letter("argosy.dead.indexer.main.b.d", "bad_source", Bytes::new());
+    let headers = nameless.headers.with(header::SOURCE, "");
+    let nameless = Publish {
+        headers,
+        ..nameless
+    };
+    let number = bus.publish(nameless).await.unwrap();
+    let stored = get(&*bus, number).await.unwrap();
+    let retry = plan(&*bus, &stored, KEEP).await.unwrap();
+    let why = Retry::Cannot("it does not say which document it is".into());
+    assert_eq!(retry, why);
     let missing = get(&*bus, 99).await.unwrap_err();
     assert_eq!(missing.exit, 3);
+}
+
+#[test]
+fn what_is_too_large_is_no_server_that_is_away() {
+    let large = || CodecError::TooLarge { bytes: 2, max: 1 };
+    let fail = Fail::from(again::Error::Outbox(large().into()));
+    assert_eq!(
+        (fail.exit, fail.message.contains("over the limit")),
+        (1, true)
+    );
+    let away = || PublishError::Unconfirmed("gone".into());
+    assert_eq!(Fail::from(again::Error::Publish(away())).exit, 4);
+    assert_eq!(Fail::from(again::Error::Outbox(away().into())).exit, 4);
+    let full = Fail::from(again::Error::Publish(PublishError::Full));
+    assert_eq!((full.exit, full.code), (1, FULL));
 }

@@ -4,8 +4,9 @@
 //! timer and no span.
 
 use crate::turns::Turns;
-use envelope::{Header, Outcome, Subject, Terminal, TurnId, header};
-use harness::bus::{BusError, Stored, Stream};
+use envelope::{Header, Outcome, Terminal, TurnId, header};
+use harness::bus::{BusError, Stored};
+use harness::history;
 use serde_json::json;
 use telemetry::TraceContext;
 use telemetry::conventions as name;
@@ -45,21 +46,9 @@ struct Asked {
     under: Option<TraceContext>,
 }
 
-/// Reads the timer of a turn, or what it fired as.
 async fn asked(turns: &Turns, turn: &TurnId) -> Result<Option<Asked>, BusError> {
-    let (turn, hop) = (turn.clone(), None);
-    let timer = Subject::Timer {
-        turn: turn.clone(),
-        hop,
-    };
-    let due = Subject::Due { turn, hop };
-    for subject in [timer, due] {
-        let stored = turns.bus.last(Stream::Timers, &subject.to_string()).await?;
-        if let Some(asked) = stored.as_ref().and_then(read) {
-            return Ok(Some(asked));
-        }
-    }
-    Ok(None)
+    let timer = history::timer(&*turns.bus, turn).await?;
+    Ok(timer.as_ref().and_then(read))
 }
 
 fn read(timer: &Stored) -> Option<Asked> {

@@ -8,13 +8,6 @@ use futures_util::future::BoxFuture;
 
 /// A bus that can be looked into.
 pub trait Upkeep: Bus {
-    /// Sequence of the newest message that a durable consumer has handed out, 0 for none; asked of the
-    /// leader. What is stored behind it still waits.
-    fn handed_out<'a>(
-        &'a self,
-        stream: Stream,
-        consumer: &'a str,
-    ) -> BoxFuture<'a, Result<u64, BusError>>;
     /// The message with this sequence, if it is there.
     fn message(
         &self,

@@ -39,8 +39,6 @@ struct Open {
 pub(super) struct Consumer {
     pub(super) spec: ConsumerSpec,
     pub(super) feed: Feed,
-    /// The newest sequence ever handed out.
-    pub(super) handed_out: u64,
     open: BTreeMap<u64, Open>,
     /// The open deliveries by the time of the next one.
     again: BTreeSet<(UnixMs, u64)>,
@@ -51,7 +49,6 @@ impl Consumer {
         Consumer {
             feed: Feed::new(spec.filters.clone()),
             spec,
-            handed_out: 0,
             open: BTreeMap::new(),
             again: BTreeSet::new(),
         }
@@ -68,7 +65,6 @@ impl Consumer {
             }
             None => return None,
         };
-        self.handed_out = self.handed_out.max(sequence);
         let delivered = self.open.get(&sequence).map_or(0, |open| open.delivered) + 1;
         let open = Open {
             again_at: now,

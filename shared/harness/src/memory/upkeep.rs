@@ -5,22 +5,6 @@ use crate::bus::{BusError, Stored, Stream, Upkeep};
 use futures_util::{FutureExt, future::BoxFuture};
 
 impl Upkeep for MemoryBus {
-    fn handed_out<'a>(
-        &'a self,
-        stream: Stream,
-        consumer: &'a str,
-    ) -> BoxFuture<'a, Result<u64, BusError>> {
-        async move {
-            let found = self.shared.with(stream, |log| {
-                log.consumers.get(consumer).map(|found| found.handed_out)
-            })?;
-            found.ok_or_else(|| {
-                BusError::Missing(format!("consumer {consumer} of {}", stream.name()))
-            })
-        }
-        .boxed()
-    }
-
     fn message(
         &self,
         stream: Stream,

@@ -3,7 +3,6 @@
 use super::{NatsBus, api};
 use crate::bus::{BusError, Stored, Stream, Upkeep};
 use async_nats::jetstream::stream::RawMessageErrorKind;
-use bytes::Bytes;
 use futures_util::{FutureExt, future::BoxFuture};
 use serde::Deserialize;
 
@@ -13,34 +12,11 @@ const NO_MESSAGE: u64 = 10037;
 const NOT_DELETED: u64 = 10057;
 
 #[derive(Deserialize)]
-struct Consumer {
-    delivered: Delivered,
-}
-
-#[derive(Deserialize)]
-struct Delivered {
-    stream_seq: u64,
-}
-
-#[derive(Deserialize)]
 struct Deleted {
     success: bool,
 }
 
 impl Upkeep for NatsBus {
-    fn handed_out<'a>(
-        &'a self,
-        stream: Stream,
-        consumer: &'a str,
-    ) -> BoxFuture<'a, Result<u64, BusError>> {
-        async move {
-            let call = format!("$JS.API.CONSUMER.INFO.{}.{consumer}", stream.name());
-            let info: Consumer = api::request(&self.client, call, Bytes::new()).await?;
-            Ok(info.delivered.stream_seq)
-        }
-        .boxed()
-    }
-
     fn message(
         &self,
         stream: Stream,

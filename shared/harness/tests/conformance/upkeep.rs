@@ -1,9 +1,9 @@
 //! Looking into streams, as people do.
 
-use crate::place::{Place, next, text, within};
-use argosy_harness::bus::{BusError, Stream};
+use crate::place::{Place, text, within};
+use argosy_harness::bus::Stream;
 use argosy_harness::history;
-use envelope::{Role, TurnId};
+use envelope::TurnId;
 
 pub(crate) async fn a_message_is_read_and_deleted_by_its_sequence(place: Place) {
     let ground = place.ground().await;
@@ -22,29 +22,6 @@ pub(crate) async fn a_message_is_read_and_deleted_by_its_sequence(place: Place) 
     assert_eq!(within(read(99)).await, Ok(None));
     let state = within(ground.bus.state(Stream::Dead)).await.unwrap();
     assert_eq!((state.messages, state.last), (2, 3), "its neighbours stay");
-}
-
-pub(crate) async fn what_was_handed_out_is_told_from_what_waits(place: Place) {
-    let ground = place.ground().await;
-    let handed_out = |name| ground.upkeep.handed_out(Stream::Steps(0), name);
-    assert_eq!(within(handed_out("planner")).await, Ok(0));
-    for n in 0..3 {
-        ground
-            .put(&format!("argosy.step.0.retriever.t{n}.1"), "x")
-            .await;
-        ground
-            .put(&format!("argosy.step.0.planner.t{n}.0"), "x")
-            .await;
-    }
-    let mut puller = ground
-        .puller(&ground.topology.consumer(Role::Planner))
-        .await;
-    let first = next(&mut puller, 1).await;
-    assert_eq!(first.message.sequence, 2);
-    assert_eq!(within(handed_out("planner")).await, Ok(2));
-    assert_eq!(within(handed_out("retriever")).await, Ok(0));
-    let missing = within(handed_out("cook")).await;
-    assert!(matches!(missing, Err(BusError::Missing(_))), "{missing:?}");
 }
 
 pub(crate) async fn a_turn_is_read_back(place: Place) {

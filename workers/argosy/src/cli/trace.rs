@@ -2,6 +2,7 @@
 
 use super::Server;
 use clap::{Args, Subcommand};
+use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{Role, TurnId};
 
 /// `argosy trace`
@@ -117,8 +118,8 @@ pub struct DeadRetry {
     /// Which.
     #[command(flatten)]
     pub chosen: Chosen,
-    /// How long the new turns may take, as in 90s. Default: as long as the old ones.
-    #[arg(long, value_name = "TIME")]
+    /// How long the new turns may take, as in 90s, up to 1h. Default: as long as the old ones.
+    #[arg(long, value_name = "TIME", value_parser = time_of_a_turn)]
     pub deadline: Option<settings::Span>,
 }
 
@@ -146,10 +147,39 @@ pub struct Replay {
     /// prompt.reducer=my.md. May be repeated.
     #[arg(long = "with", value_name = "KEY=VALUE")]
     pub overrides: Vec<String>,
-    /// How long the new turn may take, as in 90s. Default: as long as the old one.
-    #[arg(long, value_name = "TIME")]
+    /// How long the new turn may take, as in 90s, up to 1h. Default: as long as the old one.
+    #[arg(long, value_name = "TIME", value_parser = time_of_a_turn)]
     pub deadline: Option<settings::Span>,
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,
+}
+
+/// A time that a turn may have: as for a question, or its timer would outlive the stream of timers.
+fn time_of_a_turn(text: &str) -> Result<settings::Span, String> {
+    let time: settings::Span = text.parse().map_err(|e| format!("{e}"))?;
+    match time.as_millis() {
+        1..=DEADLINE_MS_MAX => Ok(time),
+        _ => Err("a turn has over 0s and up to 1h".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_has_some_time_and_an_hour_at_most() {
+        for (text, fits) in [
+            ("1ms", true),
+            ("90s", true),
+            ("1h", true),
+            ("0s", false),
+            ("61m", false),
+            ("2d", false),
+            ("soon", false),
+        ] {
+            assert_eq!(time_of_a_turn(text).is_ok(), fits, "{text}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use crate::cli::{self, Chosen, Output, Which};
 use crate::config::Config;
 use crate::fail::Fail;
-use crate::letters::{self, CHOSEN_MAX, Letter, Retried, Retry, Wanted};
+use crate::letters::{self, CHOSEN_MAX, FULL, Letter, Retried, Retry, Wanted};
 use crate::out::println;
 use crate::render::{self, one_line};
 use envelope::{TurnId, UnixMs, header};
@@ -25,29 +25,29 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
         cli::Dead::Retry(args) => {
             let time = args.deadline.map(settings::Span::duration);
             let keep = config.topology().keep;
+            let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
-            let mut rows = Vec::with_capacity(todo.letters.len());
-            for (letter, stored) in todo.letters {
-                let retry = letters::plan(&*bus, &stored).await?;
-                rows.push(match args.chosen.yes {
-                    false => Row::planned(&letter, &retry),
-                    true => Row::retried(&letter, letters::act(&*bus, retry, time, keep).await?),
-                });
-            }
-            finish(&rows, todo.older, args.chosen.yes, output)
+            let came = each(&*bus, &todo, async |letter, stored| {
+                let retry = letters::plan(&*bus, stored, keep).await?;
+                Ok(match yes {
+                    false => Row::planned(letter, &retry),
+                    true => Row::retried(letter, letters::act(&*bus, retry, time, keep).await?),
+                })
+            });
+            finish(came.await, yes, "cannot be retried", output)
         }
         cli::Dead::Drop(args) => {
+            let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
-            let mut rows = Vec::with_capacity(todo.letters.len());
-            for (letter, _) in todo.letters {
-                let text = match args.chosen.yes {
+            let came = each(&*bus, &todo, async |letter, _| {
+                let text = match yes {
                     false => "would be deleted",
                     true if bus.delete(Stream::Dead, letter.number).await? => "deleted",
                     true => "was gone already",
                 };
-                rows.push(Row::new(&letter, None, text, true));
-            }
-            finish(&rows, todo.older, args.chosen.yes, output)
+                Ok(Row::new(letter, None, text, true))
+            });
+            finish(came.await, yes, "were not deleted", output)
         }
     }
 }
@@ -202,11 +202,16 @@ async fn show(bus: &dyn Upkeep, number: u64, output: Output) -> Result<(), Fail>
     for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
         println!("  {name:<11} {fact}");
     }
-    let cut = match stored.body.len() > PAYLOAD_BYTES {
-        true => format!(", the first {PAYLOAD_BYTES} of {}", stored.body.len()),
+    let (kept, before) = (letter.bytes, letter.bytes_before);
+    let lost = match before > kept {
+        true => format!(" of {before}, the rest was not kept"),
         false => String::new(),
     };
-    println!("  payload     {} bytes{cut}", stored.body.len());
+    let cut = match kept > PAYLOAD_BYTES {
+        true => format!("; the first {PAYLOAD_BYTES}"),
+        false => String::new(),
+    };
+    println!("  payload     {kept} bytes{lost}{cut}");
     println!(
         "{}",
         payload
@@ -224,40 +229,95 @@ fn trace_id(stored: &Stored) -> String {
     context.map_or(String::new(), |context| context.trace_id())
 }
 
-/// Letters that something is to be done with.
+/// Numbers of letters that something is to be done with. The letters themselves are read one at a time:
+/// together they may be larger than the memory.
+#[derive(Debug)]
 struct Todo {
-    letters: Vec<(Letter, Stored)>,
+    numbers: Vec<u64>,
     older: u64,
 }
 
 async fn chosen(bus: &dyn Upkeep, chosen: &Chosen) -> Result<Todo, Fail> {
-    let mut todo = Todo {
-        letters: Vec::new(),
-        older: 0,
-    };
-    let mut numbers = chosen.numbers.clone();
-    if numbers.is_empty() {
+    if chosen.numbers.is_empty() {
         let wanted = wanted(&chosen.which, bus.now());
         if wanted == Wanted::default() && !chosen.all {
             return Err(Fail::usage("it is not said which dead letters")
                 .hint("name their numbers, or filter with --role, --reason, --older-than, --since, or say --all"));
         }
         let listed = letters::list(bus, &wanted, CHOSEN_MAX).await?;
-        todo.older = listed.older;
-        numbers = listed.letters.iter().map(|letter| letter.number).collect();
+        let numbers = listed.letters.iter().map(|letter| letter.number);
+        return Ok(Todo {
+            numbers: numbers.collect(),
+            older: listed.older,
+        });
     }
-    let is_named = !chosen.numbers.is_empty();
-    for number in numbers {
-        match letters::get(bus, number).await {
-            Ok(stored) => todo
-                .letters
-                .extend(Letter::of(&stored).map(|letter| (letter, stored))),
-            Err(fail) if is_named || fail.exit != 3 => return Err(fail),
-            // It has aged out since it was listed.
-            Err(_) => {}
+    // In their order: of two letters of one document the newer one counts.
+    let numbers: BTreeSet<u64> = chosen.numbers.iter().copied().collect();
+    if numbers.len() > CHOSEN_MAX {
+        let text = format!(
+            "{} numbers are named, {CHOSEN_MAX} are the most",
+            numbers.len()
+        );
+        return Err(Fail::usage(text).hint("filter with --role, --reason, --older-than or --since"));
+    }
+    // Nothing is done where one of them is mistyped.
+    for number in &numbers {
+        letters::get(bus, *number).await?;
+    }
+    Ok(Todo {
+        numbers: numbers.into_iter().collect(),
+        older: 0,
+    })
+}
+
+/// What came of letters that something was to be done with.
+struct Came {
+    rows: Vec<Row>,
+    older: u64,
+    /// Why it was not gone on with, and how many were not come to.
+    stopped: Option<(Fail, usize)>,
+}
+
+/// Does something with each letter, or says what would be done. One that fails holds up no other, but
+/// where the server is away or full the rest would fail as well, each after its patience.
+async fn each(
+    bus: &dyn Upkeep,
+    todo: &Todo,
+    mut act: impl AsyncFnMut(&Letter, &Stored) -> Result<Row, Fail>,
+) -> Came {
+    let (mut rows, mut stopped) = (Vec::with_capacity(todo.numbers.len()), None);
+    for number in &todo.numbers {
+        let (about, came) = match bus.message(Stream::Dead, *number).await {
+            Ok(Some(stored)) => match Letter::of(&stored) {
+                Some(letter) => (letter.about(), act(&letter, &stored).await),
+                None => (stored.subject, Err(Fail::negative("no dead letter"))),
+            },
+            Ok(None) => (String::new(), Ok(Row::gone(*number))),
+            Err(error) => (String::new(), Err(error.into())),
+        };
+        match came {
+            Ok(row) => rows.push(row),
+            Err(fail) => {
+                rows.push(Row {
+                    number: *number,
+                    about,
+                    turn: None,
+                    what: format!("failed: {}", fail.message),
+                    ok: false,
+                });
+                if fail.exit == 4 || fail.code == FULL {
+                    stopped = Some((fail, todo.numbers.len() - rows.len()));
+                    break;
+                }
+            }
         }
     }
-    Ok(todo)
+    let older = todo.older;
+    Came {
+        rows,
+        older,
+        stopped,
+    }
 }
 
 /// What is done, or would be, with one letter.
@@ -267,7 +327,7 @@ struct Row {
     about: String,
     turn: Option<TurnId>,
     what: String,
-    /// False for a letter that cannot be retried.
+    /// False for a letter that cannot be retried, or with which something failed.
     ok: bool,
 }
 
@@ -282,6 +342,17 @@ impl Row {
         }
     }
 
+    /// Of a letter that was there when it was chosen.
+    fn gone(number: u64) -> Row {
+        Row {
+            number,
+            about: String::new(),
+            turn: None,
+            what: "was gone already".into(),
+            ok: true,
+        }
+    }
+
     fn planned(letter: &Letter, retry: &Retry) -> Row {
         match retry {
             Retry::Turn {
@@ -291,7 +362,10 @@ impl Row {
             } => Row::new(letter, Some(turn), BEFORE, true),
             Retry::Turn { turn, start, .. } => {
                 let (role, hop) = (start.role, start.hop);
-                let what = format!("would go on from the {role} at hop {hop} as");
+                let what = match letter.index {
+                    Some(_) => format!("would make all failed maps of hop {hop} again as"),
+                    None => format!("would go on from the {role} at hop {hop} as"),
+                };
                 Row::new(letter, Some(turn), what, true)
             }
             Retry::Before(turn) => Row::new(letter, Some(turn), BEFORE, true),
@@ -299,6 +373,7 @@ impl Row {
                 let what = format!("would be published to {}", message.subject);
                 Row::new(letter, None, what, true)
             }
+            Retry::Superseded(why) => Row::superseded(letter, why),
             Retry::Cannot(why) => Row::cannot(letter, why),
         }
     }
@@ -308,8 +383,13 @@ impl Row {
             Retried::Now(turn) => Row::new(letter, Some(&turn), "retried as", true),
             Retried::Before(turn) => Row::new(letter, Some(&turn), BEFORE, true),
             Retried::Published => Row::new(letter, None, "published again", true),
+            Retried::Superseded(why) => Row::superseded(letter, &why),
             Retried::Not(why) => Row::cannot(letter, &why),
         }
+    }
+
+    fn superseded(letter: &Letter, why: &str) -> Row {
+        Row::new(letter, None, format!("superseded: {why}"), true)
     }
 
     fn cannot(letter: &Letter, why: &str) -> Row {
@@ -328,54 +408,66 @@ struct Report<'a> {
     letters: &'a [Row],
     /// How many more the filters let through.
     older: u64,
+    /// How many were not come to, because the server is away or full.
+    left: usize,
 }
 
-fn finish(rows: &[Row], older: u64, done: bool, output: Output) -> Result<(), Fail> {
+/// Shows what came of it, and says how it ends; `not` is said of letters with which it was not done.
+fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), Fail> {
+    let left = came.stopped.as_ref().map_or(0, |(_, left)| *left);
     if output == Output::Json {
         render::json(&Report {
             done,
-            letters: rows,
-            older,
+            letters: &came.rows,
+            older: came.older,
+            left,
         });
     } else {
-        for row in rows {
-            let turn = row
-                .turn
-                .as_ref()
-                .map_or(String::new(), |turn| format!(" {turn}"));
-            println!(
-                "{:>6}  {:<32} {}{turn}",
-                row.number,
-                one_line(&row.about, 32),
-                row.what
-            );
-        }
-        if rows.is_empty() {
-            println!("there is no dead letter like that");
-        }
-        if older > 0 {
-            println!("{older} older ones are left for another time");
-        }
+        show_rows(&came, left);
     }
-    let failed = rows.iter().filter(|row| !row.ok).count();
-    let (exit, code, message) = match (done, rows.len(), failed) {
-        (_, 0, _) | (true, _, 0) => return Ok(()),
-        (true, all, failed) => (
-            1,
-            "not_retried",
-            format!("{failed} of {all} cannot be retried"),
-        ),
-        (false, ..) => (
+    ends(came, done, not).map_err(|fail| match output {
+        // The object has said it all.
+        Output::Json => Fail {
+            message: String::new(),
+            ..fail
+        },
+        _ => fail,
+    })
+}
+
+fn show_rows(came: &Came, left: usize) {
+    for row in &came.rows {
+        let turn = row.turn.as_ref();
+        println!(
+            "{:>6}  {:<32} {}{}",
+            row.number,
+            one_line(&row.about, 32),
+            row.what,
+            turn.map_or(String::new(), |turn| format!(" {turn}"))
+        );
+    }
+    if came.rows.is_empty() {
+        println!("there is no dead letter like that");
+    }
+    if left > 0 {
+        println!("{left} more were not come to");
+    }
+    if came.older > 0 {
+        println!("{} older ones are left for another time", came.older);
+    }
+}
+
+fn ends(came: Came, done: bool, not: &str) -> Result<(), Fail> {
+    let failed = came.rows.iter().filter(|row| !row.ok).count();
+    let (exit, code, message) = match (came.stopped, done, came.rows.len(), failed) {
+        (Some((fail, _)), ..) => return Err(fail),
+        (_, _, 0, _) | (_, true, _, 0) => return Ok(()),
+        (_, true, all, failed) => (1, "not_done", format!("{failed} of {all} {not}")),
+        (_, false, ..) => (
             7,
             "not_confirmed",
             "nothing was done; say --yes to do it".into(),
         ),
-    };
-    // The object has said it all.
-    let message = if output == Output::Json {
-        String::new()
-    } else {
-        message
     };
     Err(Fail {
         exit,
@@ -383,3 +475,7 @@ fn finish(rows: &[Row], older: u64, done: bool, output: Output) -> Result<(), Fa
         ..Fail::negative(message)
     })
 }
+
+#[cfg(test)]
+#[path = "dead_tests.rs"]
+mod tests;

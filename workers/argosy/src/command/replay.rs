@@ -58,6 +58,8 @@ pub async fn run(args: cli::Replay, config: Config, output: Output) -> Result<()
     let start = Start::from_history(&found.history, &args.turn, args.from, args.hop)?;
     let time = args.deadline.map_or(start.time(), settings::Span::duration);
     let keep = config.topology().keep;
+    // A claim is a turn: it is made only for what can be done.
+    again::check(&start, &found.history, &overrides, keep)?;
     let claim = claim(&*bus, &args.turn, &start, time, keep).await?;
     let messages = again::messages(&start, &found.history, &claim.header, &overrides, keep)?;
     again::begin(&*bus, messages).await?;

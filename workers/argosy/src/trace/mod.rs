@@ -16,10 +16,11 @@ use envelope::{
     Fallback, Outcome, Overrides, Problem, Role, TenantId, TurnId, UnixMs, Usage, decode,
 };
 use harness::again;
-use harness::bus::{Bus, Stream, Upkeep};
+use harness::bus::Bus;
 use harness::history::{self, History};
+use harness::topology::Topology;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 pub use tree::build;
 
 /// What was read of a turn and of those that went on from it.
@@ -27,7 +28,7 @@ pub use tree::build;
 pub struct Found {
     /// What is stored of it.
     pub history: History,
-    /// The newest sequence that the consumer of each role has handed out, where it is known.
+    /// Up to which sequence the consumer of each role has handed everything out, where it is known.
     pub handed_out: BTreeMap<Role, u64>,
     /// Turns that go on from it.
     pub again: Vec<Again>,
@@ -181,7 +182,7 @@ pub struct Again {
 }
 
 /// Reads what is known of a turn; `None` when nothing is.
-pub async fn read(bus: &dyn Upkeep, turn: &TurnId) -> Result<Option<Found>, Fail> {
+pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Found>, Fail> {
     let history = history::read(bus, turn).await?;
     if history.is_empty() {
         return Ok(None);
@@ -191,8 +192,9 @@ pub async fn read(bus: &dyn Upkeep, turn: &TurnId) -> Result<Option<Found>, Fail
     if history.answer.is_none() {
         for role in tree::roles(&history) {
             // Not knowing is no reason to show nothing.
-            match bus.handed_out(Stream::Steps(0), role.as_str()).await {
-                Ok(sequence) => drop(handed_out.insert(role, sequence)),
+            // Its stream and its name are all that counts here.
+            match bus.progress(&Topology::default().consumer(role)).await {
+                Ok(progress) => drop(handed_out.insert(role, progress.delivered_to)),
                 Err(error) => tracing::debug!(%error, %role, "consumer not asked"),
             }
         }
@@ -208,7 +210,8 @@ pub async fn read(bus: &dyn Upkeep, turn: &TurnId) -> Result<Option<Found>, Fail
 async fn read_again(bus: &dyn Bus, turn: &TurnId, history: &History) -> Result<Vec<Again>, Fail> {
     let retries = history.dead.iter().map(again::retry_id);
     let mut ids: Vec<(TurnId, How)> = retries.map(|id| (id, How::Retry)).collect();
-    ids.dedup();
+    let mut seen = BTreeSet::new();
+    ids.retain(|(id, _)| seen.insert(id.clone()));
     let replays = again::replay_ids(turn);
     ids.extend(replays.into_iter().map(|id| (id, How::Replay)));
     let mut all = Vec::new();

@@ -1,0 +1,81 @@
+//! Reducing early: whether there was enough wherever a reducer did not wait, and how often one did not.
+
+use crate::fleet::Remains;
+use crate::reading::{scatters, steps};
+use envelope::fanout::soft_deadline;
+use envelope::{Envelope, Part, PartResult, ReduceTask, Role, Subject, TurnId, decode};
+use harness::bus::Stored;
+
+/// A reducer's step that was created before its soft deadline and before all parts were there.
+struct Early<'a> {
+    step: &'a Stored,
+    /// Parts with facts that were there.
+    with_facts: usize,
+}
+
+/// Nobody reduces early where it is off, nor with less than is wanted.
+pub(crate) fn early_reducers_have_enough(remains: &Remains) -> Result<(), String> {
+    let least = remains.plan.early;
+    let short = |early: &&Early<'_>| least == 0 || early.with_facts < least;
+    match found(remains).iter().find(short) {
+        None => Ok(()),
+        Some(Early { step, with_facts }) => Err(format!(
+            "{} did not wait, with {with_facts} parts with facts of {least} wanted",
+            step.subject
+        )),
+    }
+}
+
+/// How many reducers did not wait.
+pub(crate) fn count(remains: &Remains) -> usize {
+    found(remains).len()
+}
+
+fn found(remains: &Remains) -> Vec<Early<'_>> {
+    let scatters = scatters(remains);
+    let reducers = steps(remains).filter(|(_, _, role, _, _)| *role == Some(Role::Reducer));
+    reducers
+        .filter_map(|(turn, _, _, _, step)| {
+            let read: Envelope<ReduceTask> = decode(&step.body).ok()?;
+            // Later reductions of the same parts wait for nobody.
+            let ReduceTask::Gather {
+                scatter,
+                strict: false,
+                last: false,
+            } = read.payload
+            else {
+                return None;
+            };
+            let parts = parts_before(remains, &turn, scatter + 1, step.sequence);
+            let has_all = scatters.get(&(turn, scatter)) == Some(&parts.len());
+            let in_time = step.stored_at < soft_deadline(&read.header);
+            (in_time && !has_all).then(|| Early {
+                step,
+                with_facts: parts.iter().filter(|part| has_facts(part)).count(),
+            })
+        })
+        .collect()
+}
+
+fn parts_before<'a>(
+    remains: &'a Remains,
+    turn: &TurnId,
+    at: u16,
+    sequence: u64,
+) -> Vec<&'a Stored> {
+    let is_it = |message: &&Stored| {
+        message.sequence < sequence
+            && matches!(
+                Subject::parse(&message.subject),
+                Ok(Subject::Part { turn: of, hop, .. }) if of == *turn && hop == at
+            )
+    };
+    remains.steps.iter().filter(is_it).collect()
+}
+
+fn has_facts(stored: &Stored) -> bool {
+    let part = decode::<Part>(&stored.body);
+    part.is_ok_and(|part| {
+        matches!(part.result, PartResult::Findings(found) if found.counts() && !found.facts.is_empty())
+    })
+}

@@ -1,0 +1,99 @@
+//! Many letters at once: what one comes to is no matter of another.
+
+use super::*;
+use bytes::Bytes;
+use harness::bus::Publish;
+use harness::memory::MemoryBus;
+use harness::topology::Topology;
+use std::sync::Arc;
+
+/// A bus with dead letters from number 1 on, and all of them to do something with.
+async fn todo(letters: u64) -> (Arc<MemoryBus>, Todo) {
+    let bus = MemoryBus::new(&Topology::default());
+    for n in 1..=letters {
+        let letter = Publish::new(format!("argosy.dead.planner.old{n}.0"), Bytes::new());
+        bus.publish(letter).await.unwrap();
+    }
+    let (numbers, older) = ((1..=letters).collect(), 0);
+    (bus, Todo { numbers, older })
+}
+
+fn done(letter: &Letter) -> Row {
+    Row::new(letter, None, "deleted", true)
+}
+
+fn rows(came: &Came) -> Vec<(u64, bool)> {
+    came.rows.iter().map(|row| (row.number, row.ok)).collect()
+}
+
+#[tokio::test]
+async fn a_letter_that_fails_holds_up_no_other() {
+    let (bus, todo) = todo(3).await;
+    let came = each(&*bus, &todo, async |letter, _| match letter.number {
+        2 => Err(Fail::not_found("its fan-out has aged out")),
+        _ => Ok(done(letter)),
+    });
+    let came = came.await;
+    assert_eq!(rows(&came), [(1, true), (2, false), (3, true)]);
+    assert_eq!(came.rows[1].what, "failed: its fan-out has aged out");
+    assert!(came.stopped.is_none());
+    let fail = ends(came, true, "cannot be retried").unwrap_err();
+    let said = (fail.exit, fail.code, fail.message.as_str());
+    assert_eq!(said, (1, "not_done", "1 of 3 cannot be retried"));
+}
+
+#[tokio::test]
+async fn what_was_done_before_the_server_went_is_reported() {
+    let away = Fail::from(harness::bus::BusError::Away("gone".into()));
+    let (bus, todo) = todo(5).await;
+    let full = Fail {
+        code: FULL,
+        ..Fail::negative("the stream is full")
+    };
+    for fail in [away, full] {
+        let came = each(&*bus, &todo, async |letter, _| match letter.number {
+            ..3 => Ok(done(letter)),
+            3 => Err(fail.clone()),
+            _ => panic!("nobody is there to do it"),
+        });
+        let came = came.await;
+        assert_eq!(rows(&came), [(1, true), (2, true), (3, false)]);
+        assert_eq!(came.stopped, Some((fail.clone(), 2)));
+        assert_eq!(ends(came, true, "were not deleted"), Err(fail));
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_done_before_it_is_confirmed() {
+    let (bus, mut todo) = todo(1).await;
+    let came = each(&*bus, &todo, async |letter, _| Ok(done(letter)));
+    let fail = ends(came.await, false, "were not deleted").unwrap_err();
+    assert_eq!((fail.exit, fail.code), (7, "not_confirmed"));
+    todo.numbers.clear();
+    let none = each(&*bus, &todo, async |letter, _| Ok(done(letter)));
+    assert_eq!(ends(none.await, false, "were not deleted"), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn numbers_are_taken_in_order_and_a_mistyped_one_stops_all() {
+    let (bus, _) = todo(3).await;
+    let named = |numbers: &[u64]| Chosen {
+        numbers: numbers.to_vec(),
+        which: Which::default(),
+        all: false,
+        yes: true,
+        server: cli::Server::default(),
+    };
+    let todo = chosen(&*bus, &named(&[3, 1, 3])).await.unwrap();
+    assert_eq!(todo.numbers, [1, 3]);
+    let mistyped = chosen(&*bus, &named(&[1, 9])).await.unwrap_err();
+    assert_eq!(mistyped.exit, 3);
+    let many: Vec<u64> = (1..=CHOSEN_MAX as u64 + 1).collect();
+    let many = chosen(&*bus, &named(&many)).await.unwrap_err();
+    assert_eq!(many.exit, 2);
+    // One that went after it was chosen.
+    bus.delete(Stream::Dead, 1).await.unwrap();
+    let came = each(&*bus, &todo, async |letter, _| Ok(done(letter))).await;
+    assert_eq!(came.rows[0].what, "was gone already");
+    assert_eq!(rows(&came), [(1, true), (3, true)]);
+}
