@@ -189,10 +189,15 @@ fn init_logs(cli: &Cli, config: &Config) -> Result<(), Fail> {
         (false, false) => "warn",
     };
     let level = cli.log.as_deref().unwrap_or(usual);
-    // The client repeats as information what the harness says of its connection.
-    let level = match level.split(',').next() {
-        Some("info") if !level.contains("async_nats") => format!("{level},async_nats=warn"),
-        _ => level.to_owned(),
+    // The client repeats what the harness says of its connection, and a command of its failure.
+    let client = match level.split(',').next() {
+        Some("info") => ",async_nats=warn",
+        Some("warn" | "error") if !is_service(&cli.command) => ",async_nats=off",
+        _ => "",
+    };
+    let level = match level.contains("async_nats") {
+        true => level.to_owned(),
+        false => format!("{level}{client}"),
     };
     let format = match config.telemetry.log_format {
         LogFormat::Auto if !is_service(&cli.command) => LogFormat::Human,

@@ -183,10 +183,7 @@ impl NatsBus {
             None => connect,
         };
         let client = connect.connect(address::servers(&options.url)).await;
-        let away = |e: async_nats::ConnectError| {
-            BusError::Away(format!("{}: {e}", without_secrets(&options.url)))
-        };
-        let client = client.map_err(away)?;
+        let client = client.map_err(|error| unconnected(&options.url, &error))?;
         let context = async_nats::jetstream::ContextBuilder::new()
             .timeout(options.request_timeout)
             .build(client.clone());
@@ -209,6 +206,16 @@ impl NatsBus {
             .flush()
             .await
             .map_err(|e| BusError::Away(e.to_string()))
+    }
+}
+
+/// A server that is there and lets nobody in with these credentials is not away.
+fn unconnected(urls: &str, error: &async_nats::ConnectError) -> BusError {
+    use async_nats::ConnectErrorKind::{Authentication, AuthorizationViolation};
+    let why = format!("{}: {error}", without_secrets(urls));
+    match error.kind() {
+        Authentication | AuthorizationViolation => BusError::Denied(why),
+        _ => BusError::Away(why),
     }
 }
 

@@ -129,6 +129,7 @@ impl From<BusError> for Said {
     fn from(error: BusError) -> Said {
         let fix = match &error {
             BusError::Missing(_) | BusError::Different { .. } => "run `argosy setup`",
+            BusError::Denied(_) => "look at --creds, or at user and password in --server",
             _ => "look at the log of the server; D07 says what these credentials may not do",
         };
         Said::fail(error.to_string(), fix)

@@ -23,14 +23,21 @@ pub(super) fn connection(config: &Config, bus: &NatsBus) -> Said {
 
 pub(super) fn no_connection(config: &Config, error: &BusError) -> Said {
     let url = without_secrets(&config.nats.url);
-    let why = match error {
-        BusError::Away(why) => why.clone(),
-        other => format!("{url}: {other}"),
+    let (why, fix) = match error {
+        BusError::Denied(why) => (
+            format!("the server lets nobody in with these credentials: {why}"),
+            "look at --creds, or at user and password in --server: the server knows others",
+        ),
+        BusError::Away(why) => (
+            format!("no connection to {why}"),
+            "look whether nats-server runs there and --server, --creds and --tls-ca are right",
+        ),
+        other => (
+            format!("no connection to {url}: {other}"),
+            "look whether --creds, --tls-ca and the other files of this connection are right",
+        ),
     };
-    Said::fail(
-        format!("no connection to {why}"),
-        "look whether nats-server runs there and --server, --creds and --tls-ca are right",
-    )
+    Said::fail(why, fix)
 }
 
 pub(super) async fn jetstream(on: &Ground<'_>) -> Said {
@@ -202,6 +209,17 @@ mod tests {
         for old in ["2.10.29", "2.13.9-RC.1", "1.4.1"] {
             assert_eq!(too_old(old).unwrap().verdict, Verdict::Fail, "{old}");
         }
+    }
+
+    #[test]
+    fn a_closed_door_is_not_an_empty_house() {
+        let config = Config::default();
+        let said = |error| no_connection(&config, &error);
+        let denied = said(BusError::Denied("nats://h: no".into()));
+        assert!(denied.text.contains("credentials"), "{denied:?}");
+        assert!(denied.fix.unwrap().contains("user and password"));
+        let away = said(BusError::Away("nats://h: refused".into()));
+        assert_eq!(away.text, "no connection to nats://h: refused");
     }
 
     #[test]
