@@ -263,7 +263,11 @@ fn a_file_is_checked_by_itself() {
     let shell = Shell::new().env("ARGOSY__run__slotz", "9");
     shell.write("good.toml", "[run]\nslots = 8\n");
     shell.write("bad.toml", "[run]\nslotz = 8\n[nats]\nurl = 5\n");
+    let node = "name = \"a\"\nbase_url = \"http://a\"\napi_key_file = \"/nowhere/key\"\n";
+    let elsewhere = format!("[model]\nmodel = \"m\"\n[[model.nodes]]\n{node}");
+    shell.write("elsewhere.toml", elsewhere);
     shell.run(&["config", "check", "good.toml"]).exits(0);
+    shell.run(&["config", "check", "elsewhere.toml"]).exits(0);
     let bad = shell.run(&["config", "check", "bad.toml"]).exits(1);
     for part in ["bad.toml:2:", "did you mean `run.slots`?", "bad.toml:4:"] {
         assert!(bad.stdout.contains(part), "no {part}: {bad:?}");
