@@ -196,6 +196,18 @@ fn a_doctor_without_a_server_makes_every_check_it_can() {
         "{probe:?}"
     );
     assert_eq!(probe.stdout.lines().count(), 1, "{probe:?}");
+    // What could not be looked at is neither well nor critical.
+    for more in [
+        &["--set", "run.slotz=9"],
+        &["--rate", "0"],
+        &["--rate", "x"],
+    ] {
+        let probe = shell.run(&[&["doctor", "-o", "nagios"] as &[&str], more].concat());
+        let probe = probe.exits(3);
+        assert!(probe.stdout.starts_with("ARGOSY UNKNOWN - "), "{probe:?}");
+        assert_eq!(probe.stdout.lines().count(), 1, "{probe:?}");
+        assert_eq!(probe.stderr, "", "{probe:?}");
+    }
     let other = shell.run(&["index", "docs", "-o", "nagios"]).exits(2);
     assert!(other.stderr.contains("`argosy doctor` only"), "{other:?}");
 }

@@ -171,12 +171,18 @@ pub(super) async fn dead_letters(on: &Ground<'_>) -> Said {
         Err(skip) => return skip,
     };
     match bus.state(Stream::Dead).await {
-        Ok(state) if state.messages == 0 => Said::ok("no dead letters"),
-        Ok(state) => Said::warn(
-            format!("{} dead letters of the last days", state.messages),
-            "read why in their headers: `nats stream subjects ARGOSY_DEAD --names`",
-        ),
+        Ok(state) => given_up(state.messages),
         Err(error) => Said::from(error),
+    }
+}
+
+fn given_up(letters: u64) -> Said {
+    match letters {
+        0 => Said::ok("no dead letters"),
+        n => Said::warn(
+            format!("{n} dead letters of the last days"),
+            "`argosy dead ls` says why; what was mended is tried again with `argosy dead retry`",
+        ),
     }
 }
 
@@ -252,6 +258,14 @@ mod tests {
             said.text.contains("stream 2 is missing and 2 more"),
             "{said:?}"
         );
+    }
+
+    #[test]
+    fn dead_letters_are_looked_at_with_our_own_command() {
+        assert_eq!(given_up(0).verdict, Verdict::Ok);
+        let said = given_up(3);
+        assert_eq!(said.verdict, Verdict::Warn);
+        assert!(said.fix.unwrap().contains("argosy dead ls"));
     }
 
     #[test]
