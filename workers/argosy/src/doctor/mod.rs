@@ -115,6 +115,20 @@ impl Said {
         }
     }
 
+    /// Several of one check as one: the worst of them, and what is well only when all is.
+    pub(crate) fn together(all: Vec<Said>) -> Said {
+        let worst = all.iter().map(|one| one.verdict).max();
+        let worst = worst.unwrap_or(Verdict::Ok);
+        let is_told = |one: &&Said| worst <= Verdict::Ok || one.verdict > Verdict::Ok;
+        let texts: Vec<&str> = all.iter().filter(is_told).map(|one| &*one.text).collect();
+        let first = all.iter().find(|one| one.verdict == worst);
+        Said {
+            verdict: worst,
+            text: texts.join("; "),
+            fix: first.and_then(|one| one.fix.clone()),
+        }
+    }
+
     fn of(self, code: Code) -> Finding {
         Finding {
             code,
@@ -216,6 +230,16 @@ pub fn worst(findings: &[Finding]) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_worst_of_several_decides() {
+        let (ok, skip) = (Said::ok("a"), Said::skip("-"));
+        let (warn, fail) = (Said::warn("b", "mend b"), Said::fail("c", "mend c"));
+        assert_eq!(Said::together(vec![ok.clone(), skip]).text, "a; -");
+        let all = Said::together(vec![ok, warn, fail]);
+        assert_eq!((all.verdict, &*all.text), (Verdict::Fail, "b; c"));
+        assert_eq!(all.fix.as_deref(), Some("mend c"));
+    }
 
     #[tokio::test]
     async fn without_a_server_every_check_is_made_or_says_why_not() {
