@@ -13,11 +13,13 @@
 //! | `access` | what these credentials may publish and hear |
 //! | `processes` | the processes of the fleet: all roles, indexes, disks |
 //! | `models` | model nodes: there, long enough, and not promised more than they run |
+//! | `retrieval` | the servers that searches ask: embedder and reranker |
 
 mod access;
 pub mod code;
 mod models;
 mod processes;
+mod retrieval;
 pub mod room;
 mod server;
 
@@ -192,7 +194,7 @@ pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
         seen,
     };
     let on = &ground;
-    let checks: [(Code, BoxFuture<'_, Said>); 13] = [
+    let checks: [(Code, BoxFuture<'_, Said>); 14] = [
         (Code::JetStream, Box::pin(server::jetstream(on))),
         (Code::Topology, Box::pin(server::topology(on))),
         (Code::Room, Box::pin(room::full(on))),
@@ -206,6 +208,7 @@ pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
         (Code::Ceiling, Box::pin(models::ceiling(on))),
         (Code::Disk, Box::pin(processes::disks(on))),
         (Code::Dead, Box::pin(server::dead_letters(on))),
+        (Code::Retrieval, Box::pin(retrieval::answering(on))),
     ];
     let made = checks.map(|(code, check)| async move {
         let said = tokio::time::timeout(TIME, check).await;
