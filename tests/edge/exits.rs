@@ -176,7 +176,8 @@ fn four_is_for_a_server_that_is_not_there() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn five_is_for_credentials_that_the_server_does_not_know() {
-    let users = r#"authorization { users: [ { user: ann, password: "p@ss,w" } ] }"#;
+    let users = r#"authorization { users: [
+        { user: ann, password: "p@ss,w" }, { user: bob, password: "p,w" } ] }"#;
     let server = testkit::nats::server_with(|options| options.extra = users.to_owned()).await;
     let shell = shell();
     let url = |login: &str| server.url().replace("nats://", &format!("nats://{login}"));
@@ -195,12 +196,12 @@ async fn five_is_for_credentials_that_the_server_does_not_know() {
         let doctor = shell.run(&["doctor", "--server", &url]).exits(1);
         assert!(doctor.stdout.contains("credentials"), "{doctor:?}");
     }
-    // As it is, and as it is written in a URL.
-    for login in ["ann:p@ss,w@", "ann:p%40ss%2Cw@"] {
+    // As it is written in a URL, and as it is where nothing else can be meant.
+    for login in ["ann:p%40ss%2Cw@", "bob:p,w@"] {
         shell.run(&["setup", "--server", &url(login)]).exits(0);
     }
     // Nobody runs, which is nothing to warn of.
-    let nobody = shell.run(&["status", "--server", &url("ann:p@ss,w@")]);
+    let nobody = shell.run(&["status", "--server", &url("bob:p,w@")]);
     assert_eq!(nobody.exits(0).stderr, "");
 }
 

@@ -220,7 +220,7 @@ fn a_code_is_explained_and_a_wrong_one_is_not_there() {
         page.starts_with("D05 ") && page.contains("--rate"),
         "{page}"
     );
-    assert_eq!(shell.run(&["explain"]).exits(0).stdout.lines().count(), 14);
+    assert_eq!(shell.run(&["explain"]).exits(0).stdout.lines().count(), 15);
     let wrong = shell.run(&["explain", "D99"]).exits(3);
     assert!(wrong.stderr.contains("D01 to D15"), "{wrong:?}");
     // It works where the configuration does not.
