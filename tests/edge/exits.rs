@@ -174,6 +174,37 @@ fn four_is_for_a_server_that_is_not_there() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn five_is_for_credentials_that_the_server_does_not_know() {
+    let users = r#"authorization { users: [
+        { user: ann, password: "p@ss,w" }, { user: bob, password: "p,w" } ] }"#;
+    let server = testkit::nats::server_with(|options| options.extra = users.to_owned()).await;
+    let shell = shell();
+    let url = |login: &str| server.url().replace("nats://", &format!("nats://{login}"));
+    for (login, secret) in [("ann:s3cret@", "s3cret"), ("t0ken@", "t0ken"), ("", "ann")] {
+        let url = url(login);
+        for args in [
+            &["ask", "Where?", "--server", &url] as &[&str],
+            &["setup", "--check", "--server", &url],
+            &["status", "--server", &url],
+        ] {
+            says(&shell, args, 5, "denied", "credentials");
+            let told = shell.run(args);
+            assert!(!format!("{told:?}").contains(secret), "{told:?}");
+            assert!(told.stderr.contains("hint: look at --creds"), "{told:?}");
+        }
+        let doctor = shell.run(&["doctor", "--server", &url]).exits(1);
+        assert!(doctor.stdout.contains("credentials"), "{doctor:?}");
+    }
+    // As it is written in a URL, and as it is where nothing else can be meant.
+    for login in ["ann:p%40ss%2Cw@", "bob:p,w@"] {
+        shell.run(&["setup", "--server", &url(login)]).exits(0);
+    }
+    // Nobody runs, which is nothing to warn of.
+    let nobody = shell.run(&["status", "--server", &url("bob:p,w@")]);
+    assert_eq!(nobody.exits(0).stderr, "");
+}
+
 /// What a command prints when it can, asked again until it ends with this code.
 fn until(shell: &Shell, args: &[&str], exit: i32) -> Ran {
     let begun = Instant::now();

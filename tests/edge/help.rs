@@ -81,6 +81,7 @@ fn every_option_has_words_and_every_command_takes_json() {
         "2 usage",
         "3 not found",
         "4 cannot connect",
+        "5 denied",
         "6 ",
         "7 ",
         "130 ",

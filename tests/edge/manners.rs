@@ -180,7 +180,7 @@ fn quiet_leaves_errors_and_nothing_else_on_stderr() {
 fn a_doctor_without_a_server_makes_every_check_it_can() {
     let shell = shell();
     let ran = shell.run(&["doctor", "--server", NOBODY]).exits(1);
-    for part in ["[fail] D01", "[skip] D03", "fix: ", "14 checks"] {
+    for part in ["[fail] D01", "[skip] D03", "fix: ", "15 checks"] {
         assert!(ran.stdout.contains(part), "no `{part}` in {}", ran.stdout);
     }
     assert_eq!(ran.stderr, "", "what was printed has said it all");
@@ -188,7 +188,7 @@ fn a_doctor_without_a_server_makes_every_check_it_can() {
     let json = json.exits(1).json();
     assert_eq!(json["verdict"], "fail");
     assert_eq!(json["findings"][0]["code"], "D01");
-    assert_eq!(json["findings"].as_array().unwrap().len(), 14);
+    assert_eq!(json["findings"].as_array().unwrap().len(), 15);
     let probe = shell.run(&["doctor", "--server", NOBODY, "-o", "nagios"]);
     let probe = probe.exits(2);
     assert!(
@@ -196,6 +196,18 @@ fn a_doctor_without_a_server_makes_every_check_it_can() {
         "{probe:?}"
     );
     assert_eq!(probe.stdout.lines().count(), 1, "{probe:?}");
+    // What could not be looked at is neither well nor critical.
+    for more in [
+        &["--set", "run.slotz=9"],
+        &["--rate", "0"],
+        &["--rate", "x"],
+    ] {
+        let probe = shell.run(&[&["doctor", "-o", "nagios"] as &[&str], more].concat());
+        let probe = probe.exits(3);
+        assert!(probe.stdout.starts_with("ARGOSY UNKNOWN - "), "{probe:?}");
+        assert_eq!(probe.stdout.lines().count(), 1, "{probe:?}");
+        assert_eq!(probe.stderr, "", "{probe:?}");
+    }
     let other = shell.run(&["index", "docs", "-o", "nagios"]).exits(2);
     assert!(other.stderr.contains("`argosy doctor` only"), "{other:?}");
 }
@@ -208,9 +220,9 @@ fn a_code_is_explained_and_a_wrong_one_is_not_there() {
         page.starts_with("D05 ") && page.contains("--rate"),
         "{page}"
     );
-    assert_eq!(shell.run(&["explain"]).exits(0).stdout.lines().count(), 14);
+    assert_eq!(shell.run(&["explain"]).exits(0).stdout.lines().count(), 15);
     let wrong = shell.run(&["explain", "D99"]).exits(3);
-    assert!(wrong.stderr.contains("D01 to D14"), "{wrong:?}");
+    assert!(wrong.stderr.contains("D01 to D15"), "{wrong:?}");
     // It works where the configuration does not.
     shell.write("argosy.toml", "[run\n");
     shell.run(&["explain", "D01"]).exits(0);
@@ -263,7 +275,11 @@ fn a_file_is_checked_by_itself() {
     let shell = Shell::new().env("ARGOSY__run__slotz", "9");
     shell.write("good.toml", "[run]\nslots = 8\n");
     shell.write("bad.toml", "[run]\nslotz = 8\n[nats]\nurl = 5\n");
+    let node = "name = \"a\"\nbase_url = \"http://a\"\napi_key_file = \"/nowhere/key\"\n";
+    let elsewhere = format!("[model]\nmodel = \"m\"\n[[model.nodes]]\n{node}");
+    shell.write("elsewhere.toml", elsewhere);
     shell.run(&["config", "check", "good.toml"]).exits(0);
+    shell.run(&["config", "check", "elsewhere.toml"]).exits(0);
     let bad = shell.run(&["config", "check", "bad.toml"]).exits(1);
     for part in ["bad.toml:2:", "did you mean `run.slots`?", "bad.toml:4:"] {
         assert!(bad.stdout.contains(part), "no {part}: {bad:?}");

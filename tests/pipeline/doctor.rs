@@ -137,7 +137,12 @@ async fn what_credentials_may_not_do_is_named() {
         { user: all, password: s3cret },
         { user: few, password: s3cret, permissions: {
             publish: { allow: [">"], deny: ["argosy.part.>", "argosy.live.*"] },
-            subscribe: { allow: [">"], deny: ["argosy.cancel.*"] } } } ] }"#;
+            subscribe: { allow: [">"], deny: ["argosy.cancel.*"] } } },
+        { user: deaf, password: s3cret, permissions: {
+            publish: { allow: [">"], deny: ["$JS.ACK.>", "$O.>"] } } },
+        { user: alone, password: s3cret, permissions: {
+            publish: { allow: [">"], deny: ["argosy.reindex.>", "argosy.edition"] },
+            subscribe: { allow: [">"], deny: ["argosy.joined.*.*"] } } } ] }"#;
     let server = testkit::nats::server_with(|options| {
         options.extra = users.to_owned();
     })
@@ -152,18 +157,31 @@ async fn what_credentials_may_not_do_is_named() {
     let (_, report) = examined(&fleet, &[]).await;
     assert_eq!(verdict(&report, "D03").0, "ok", "{report}");
     assert_eq!(verdict(&report, "D07").0, "ok", "{report}");
-    let fleet = Fleet::new(url("few"), Vec::new());
-    let (exit, report) = examined(&fleet, &[]).await;
-    let (access, why) = verdict(&report, "D07");
-    assert_eq!((exit, access), (1, "fail"), "{report}");
-    for part in [
-        "argosy.part.0.doctor.0.0",
-        "argosy.live.doctor",
-        "argosy.cancel.*",
+    for (user, refused) in [
+        (
+            "few",
+            &[
+                "argosy.part.0.doctor.0.0",
+                "argosy.live.doctor",
+                "argosy.cancel.*",
+            ] as &[&str],
+        ),
+        ("deaf", &["$JS.ACK.ARGOSY_STEPS_0", "$O.ARGOSY_FILES.C"]),
+        (
+            "alone",
+            &["argosy.reindex.main", "argosy.edition", "argosy.joined.*.*"],
+        ),
     ] {
-        assert!(why.contains(part), "no {part}: {why}");
+        let fleet = Fleet::new(url(user), Vec::new());
+        let (exit, report) = examined(&fleet, &[]).await;
+        let (access, why) = verdict(&report, "D07");
+        assert_eq!((exit, access), (1, "fail"), "{report}");
+        for part in refused {
+            assert!(why.contains(part), "no {part}: {why}");
+        }
+        assert!(!report.to_string().contains("s3cret"), "{report}");
     }
-    assert!(!report.to_string().contains("s3cret"), "{report}");
+    let (_, report) = examined(&fleet, &[]).await;
     // Looking changed nothing: no stream holds anything.
     assert!(verdict(&report, "D04").1.contains("0 B"), "{report}");
 }

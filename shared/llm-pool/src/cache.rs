@@ -21,7 +21,8 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Answers of map calls that are kept, some half a KiB each. Default 4,096; 0 for none.
+    /// Answers of map calls that are kept, some half a KiB each. Default 4,096; 0 for none, at most
+    /// 1,000,000.
     pub entries: usize,
     /// How long one is kept. Default `1h`.
     pub max_age: Span,

@@ -36,7 +36,8 @@ pub(crate) fn endpoint(base_url: &str, path: &str) -> Result<Url, &'static str> 
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err("want `http://host:port` or `https://host`");
     }
-    if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
+    let logs_in = !url.username().is_empty() || url.password().is_some();
+    if url.query().is_some() || url.fragment().is_some() || logs_in {
         return Err("want neither user, query nor fragment");
     }
     let base = match url.path().trim_end_matches('/') {
@@ -46,6 +47,18 @@ pub(crate) fn endpoint(base_url: &str, path: &str) -> Result<Url, &'static str> 
     let path = format!("{base}/{path}");
     url.set_path(&path);
     Ok(url)
+}
+
+/// The address that a URL means, as far as that can be told, without what may be a secret in it.
+pub(crate) fn without_secrets(url: &str) -> String {
+    if let Ok(url) = Url::parse(url)
+        && let Some(host) = url.host_str()
+    {
+        let port = url.port().map_or(String::new(), |port| format!(":{port}"));
+        return format!("{}://{host}{port}", url.scheme());
+    }
+    let bare = url.rsplit_once('@').map_or(url, |(_, behind)| behind);
+    bare.split(['?', '#']).next().unwrap_or_default().to_owned()
 }
 
 /// Why a body could not be read.

@@ -15,6 +15,8 @@ pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
 pub const NODES_MAX: usize = 64;
 /// Most calls in flight that a node may be configured for.
 pub const IN_FLIGHT_MAX: u32 = 4096;
+/// Most answers that a cache may be configured to keep: the room to find them in is taken at the start.
+pub const CACHE_ENTRIES_MAX: usize = 1_000_000;
 /// How long an idle connection is kept: under the 5 s after which uvicorn (vLLM, SGLang) closes it,
 /// so that no call is sent into a closing connection.
 pub const IDLE_CONNECTION_MAX: Duration = Duration::from_secs(4);

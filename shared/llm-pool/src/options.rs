@@ -4,7 +4,7 @@ use crate::balance::Policy;
 use crate::cache;
 use crate::dialect::Dialect;
 use crate::error::Error;
-use crate::limits::{IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
+use crate::limits::{CACHE_ENTRIES_MAX, IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
 use envelope::Role;
 use serde::{Deserialize, Serialize};
 use settings::{Backoff, Secret, Span};
@@ -180,6 +180,12 @@ impl Options {
                 self.hedge_share
             ));
         }
+        if self.cache.entries > CACHE_ENTRIES_MAX {
+            let given = self.cache.entries;
+            return bad(format!(
+                "`cache.entries` is {given}: want 0 to {CACHE_ENTRIES_MAX}"
+            ));
+        }
         if !self.nodes.is_empty() && self.model.trim().is_empty() {
             return bad("`model` must be given with its nodes".into());
         }
@@ -236,10 +242,8 @@ fn validate_nodes(nodes: &[Node]) -> Result<(), Error> {
             ));
         }
         if let Err(why) = crate::http::endpoint(&node.base_url, "models") {
-            return bad(format!(
-                "`base_url` of node `{name}` is `{}`: {why}",
-                node.base_url
-            ));
+            let shown = crate::http::without_secrets(&node.base_url);
+            return bad(format!("`base_url` of node `{name}` is `{shown}`: {why}"));
         }
     }
     Ok(())
@@ -275,6 +279,7 @@ mod tests {
             (change(|o| o.queue_timeout = Span::from_hours(9)), "`1h`"),
             (change(|o| o.retries = 11), "`retries` is 11"),
             (change(|o| o.temperature = f32::NAN), "`temperature`"),
+            (change(|o| o.cache.entries = usize::MAX), "`cache.entries`"),
             (change(|o| o.hedge_share = 0.9), "`hedge_share` is 0.9"),
             (change(|o| o.model.clear()), "`model`"),
             (change(|o| o.nodes.push(o.nodes[0].clone())), "used twice"),
@@ -290,6 +295,23 @@ mod tests {
         ];
         for (error, named) in cases {
             assert!(error.contains(named), "{error} does not name {named}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_refused_is_shown_without_its_password() {
+        for (url, shown) in [
+            ("https://user:s3cret@host:8000/v1", "`https://host:8000`"),
+            ("https://:s3cret@host", "`https://host`"),
+            ("http://host:80/v1?key=s3cret", "`http://host`"),
+            ("user:s3cret@host:8000", "`host:8000`"),
+            ("http://user:s3cret@host:port/", "`host:port/`"),
+            ("host?key=s3cret", "`host`"),
+        ] {
+            let refused = Options::one_node("tiny", url).validate().unwrap_err();
+            let refused = refused.to_string();
+            assert!(!refused.contains("s3cret"), "{refused}");
+            assert!(refused.contains(shown), "{refused}");
         }
     }
 

@@ -74,7 +74,7 @@ where
         &sources.lists,
         &sources.secret_names,
     );
-    let mut merge = Merge::new(&schema);
+    let mut merge = Merge::new(&schema, sources.unread);
     for group in sources.read()? {
         merge.add_source(group);
     }

@@ -47,6 +47,19 @@ fn secrets_in_lists_come_from_files_too() {
 }
 
 #[test]
+fn secret_files_may_be_left_unread() {
+    let text = "[nats]\npassword_file = \"/nowhere/password\"\n\
+                [[llm.extra]]\nurl = \"http://a\"\napi_key_file = \"/nowhere/key\"";
+    refused(toml(text));
+    let loaded = loaded(toml(text).without_secret_files());
+    assert_eq!(loaded.value.nats.password.expose(), "unread");
+    assert!(loaded.value.llm.extra[0].api_key.is_some());
+    // A path is wanted all the same.
+    let text = refused(toml("[nats]\npassword_file = 7").without_secret_files());
+    assert!(text.contains("the path of a file"), "{text}");
+}
+
+#[test]
 fn the_words_of_a_type_do_not_quote_a_secret() {
     // The type of a tagged section says only that something inside is wrong.
     let text = problem(toml(

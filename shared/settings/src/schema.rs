@@ -107,8 +107,11 @@ impl Schema {
     }
 
     /// The valid name that looks most like this one. A key that exists elsewhere under the same last
-    /// name counts as alike.
+    /// name counts as alike; below a misspelt section it is that section that is wrong.
     pub(crate) fn nearest(&self, path: &[String]) -> Option<String> {
+        if let Some(name) = self.in_nearest_section(path) {
+            return Some(name);
+        }
         let wrong = dotted(path);
         let mut names = Vec::new();
         all_keys(&self.defaults, &mut Path::new(), &mut names);
@@ -134,6 +137,31 @@ impl Schema {
             .filter(|(alike, _)| *alike >= ALIKE)
             .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)))
             .map(|(_, name)| name)
+    }
+}
+
+impl Schema {
+    /// The same key in the section that looks most like one that there is not; that section alone where
+    /// it has no such key. `None` when it is not a section that is misspelt.
+    fn in_nearest_section(&self, path: &[String]) -> Option<String> {
+        let known = (0..path.len()).find(|n| self.place(&path[..=*n]) == Place::Unknown)?;
+        let (above, wrong) = (&path[..known], &path[known]);
+        let rest = path.get(known + 1..).filter(|rest| !rest.is_empty())?;
+        let table = match self.place(above) {
+            Place::Known(Json::Object(table)) => table,
+            _ => return None,
+        };
+        let sections = table.iter().filter(|(_, below)| below.is_object());
+        let alike = sections
+            .map(|(name, _)| (strsim::normalized_damerau_levenshtein(name, wrong), name))
+            .filter(|(alike, _)| *alike >= ALIKE);
+        let (_, name) = alike.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))?;
+        let section = [above, std::slice::from_ref(name)].concat();
+        let key = [&section, rest].concat();
+        Some(match self.place(&key) {
+            Place::Unknown => dotted(&section),
+            Place::Known(_) | Place::Open => dotted(&key),
+        })
     }
 }
 
@@ -300,6 +328,13 @@ mod tests {
         assert_eq!(nearest("llm.timeuot").as_deref(), Some("llm.timeout"));
         assert_eq!(nearest("url").as_deref(), Some("nats.url"));
         assert_eq!(nearest("quota.per_tenant"), None);
+        // A misspelt section, whatever stands in it.
+        assert_eq!(nearest("lml.timeout").as_deref(), Some("llm.timeout"));
+        assert_eq!(nearest("lml.url").as_deref(), Some("llm"));
+        assert_eq!(
+            nearest("lml.nodes.a.url").as_deref(),
+            Some("llm.nodes.a.url")
+        );
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::tree::{self, Path};
 /// What the names of our environment variables start with, before the first `__`.
 pub const ENVIRONMENT_PREFIX: &str = "ARGOSY";
 
+/// What stands for a secret whose file is not read.
+const UNREAD: &str = "unread";
+
 /// What to load. Later sources win over earlier ones: defaults, files in the order they were added,
 /// environment, flags.
 #[derive(Debug, Default, Clone)]
@@ -24,6 +27,8 @@ pub struct Sources {
     pub(crate) lists: Vec<String>,
     pub(crate) open: Vec<String>,
     pub(crate) secret_names: Vec<String>,
+    /// See [`Sources::without_secret_files`].
+    pub(crate) unread: Option<&'static str>,
 }
 
 #[derive(Debug, Clone)]
@@ -121,6 +126,13 @@ impl Sources {
     pub fn secret_names(mut self, names: &[&str]) -> Self {
         let names = names.iter().map(|name| name.to_ascii_lowercase());
         self.secret_names.extend(names);
+        self
+    }
+
+    /// Leaves the files of secrets unread, so that a configuration can be looked at where they are not:
+    /// each such secret is then a word that stands for it.
+    pub fn without_secret_files(mut self) -> Self {
+        self.unread = Some(UNREAD);
         self
     }
 

@@ -80,7 +80,8 @@ impl Default for DataDir {
 #[serde(default, deny_unknown_fields)]
 pub struct Nats {
     /// One URL, or several separated by commas. User and password may stand in it, as in
-    /// `nats://user:password@host:4222`, or a token before the `@`. Default `nats://127.0.0.1:4222`.
+    /// `nats://user:password@host:4222`, or a token before the `@`; a sign that means something in a URL is
+    /// written as `%40`. Default `nats://127.0.0.1:4222`.
     pub url: String,
     /// Credentials file. Default none.
     pub creds: Option<PathBuf>,

@@ -37,7 +37,7 @@ struct Inner<'a> {
 impl Fail {
     /// The exit codes, as `--help` shows them.
     pub const CODES: &'static str = "Exit codes: 0 done, 1 done and the answer is no (failed, refused, files skipped), 2 usage, \
-         3 not found, 4 cannot connect, 6 timed out and still running, 7 your input is needed, 130 interrupted";
+         3 not found, 4 cannot connect, 5 denied (credentials), 6 timed out and still running, 7 your input is needed, 130 interrupted";
 
     fn of(exit: u8, code: &'static str, message: impl Into<String>) -> Fail {
         Fail {
@@ -68,6 +68,13 @@ impl Fail {
     pub fn cannot_connect(message: impl Into<String>) -> Fail {
         let hint = "is a NATS server running there? `argosy up` starts one with a whole fleet";
         Fail::of(4, "cannot_connect", message).hint(hint)
+    }
+
+    /// The server is there, and these credentials may not.
+    pub fn denied(message: impl Into<String>) -> Fail {
+        let hint = "look at --creds, or at user and password in --server (`nats://user:password@host:4222`, with \
+             `%40` for an `@`): the server knows others";
+        Fail::of(5, "denied", message).hint(hint)
     }
 
     /// The time is up, and it still runs.
@@ -107,6 +114,9 @@ impl From<harness::bus::BusError> for Fail {
                 Fail::of(3, "not_set_up", error.to_string())
             }
             BusError::Away(why) => Fail::cannot_connect(format!("NATS cannot be reached: {why}")),
+            BusError::Denied(why) => {
+                Fail::denied(format!("NATS lets nobody in with these credentials: {why}"))
+            }
             BusError::Refused(why) => Fail::negative(format!("NATS: {why}")),
         }
     }

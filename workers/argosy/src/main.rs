@@ -14,6 +14,7 @@ fn main() -> ExitCode {
         Err(error) => return misused(&error),
     };
     let output = cli.output;
+    let is_probe = output == Output::Nagios && matches!(cli.command, Command::Doctor(_));
     match cli.color {
         Colour::Auto => {}
         Colour::Always => anstream::ColorChoice::Always.write_global(),
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     }
     out::until_read(|| match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(fail) if is_probe => ExitCode::from(command::doctor::unknown(&fail)),
         Err(fail) => {
             render::fail(&fail, output);
             ExitCode::from(fail.exit)
@@ -31,27 +33,33 @@ fn main() -> ExitCode {
     })
 }
 
-/// Help, the version, or what is wrong with the command line: in JSON for who asked for JSON.
+/// Help, the version, or what is wrong with the command line: in the words of who reads it.
 fn misused(error: &clap::Error) -> ExitCode {
-    let exit = u8::try_from(error.exit_code()).unwrap_or(2);
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-    if error.use_stderr() && Output::is_asked_for(Output::Json, &arguments) {
-        let text = error.to_string();
-        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-        let first = lines.next().unwrap_or("wrong command line");
-        // What is missing stands indented below the first line.
-        let names: Vec<_> = lines
-            .take_while(|l| l.starts_with(' '))
-            .map(str::trim)
-            .collect();
-        let message = [&[first.trim_start_matches("error: ")], &*names]
-            .concat()
-            .join(" ");
-        render::fail(&Fail::usage(message).hint("see --help"), Output::Json);
+    let is_for = |output| error.use_stderr() && Output::is_asked_for(output, &arguments);
+    let exit = if is_for(Output::Nagios) && arguments.iter().any(|word| word == "doctor") {
+        command::doctor::unknown(&wrong_call(error))
+    } else if is_for(Output::Json) {
+        render::fail(&wrong_call(error), Output::Json);
+        2
     } else {
         let _ = error.print();
-    }
+        u8::try_from(error.exit_code()).unwrap_or(2)
+    };
     ExitCode::from(exit)
+}
+
+fn wrong_call(error: &clap::Error) -> Fail {
+    let text = error.to_string();
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or("wrong command line");
+    // What is missing stands indented below the first line.
+    let names: Vec<_> = lines
+        .take_while(|l| l.starts_with(' '))
+        .map(str::trim)
+        .collect();
+    let message = [&[first.trim_start_matches("error: ")], &*names].concat();
+    Fail::usage(message.join(" ")).hint("see --help")
 }
 
 fn run(cli: Cli) -> Result<(), Fail> {
@@ -189,10 +197,15 @@ fn init_logs(cli: &Cli, config: &Config) -> Result<(), Fail> {
         (false, false) => "warn",
     };
     let level = cli.log.as_deref().unwrap_or(usual);
-    // The client repeats as information what the harness says of its connection.
-    let level = match level.split(',').next() {
-        Some("info") if !level.contains("async_nats") => format!("{level},async_nats=warn"),
-        _ => level.to_owned(),
+    // The client repeats what the harness says of its connection, and a command of its failure.
+    let client = match level.split(',').next() {
+        Some("info") => ",async_nats=warn",
+        Some("warn" | "error") if !is_service(&cli.command) => ",async_nats=off",
+        _ => "",
+    };
+    let level = match level.contains("async_nats") {
+        true => level.to_owned(),
+        false => format!("{level}{client}"),
     };
     let format = match config.telemetry.log_format {
         LogFormat::Auto if !is_service(&cli.command) => LogFormat::Human,

@@ -3,6 +3,7 @@
 //! [`look`] asks, [`status`] says what it means; how that is shown is `render`'s. Numbers of queues come
 //! from the leaders. *Not* here: what should be done about it.
 
+use crate::doctor::room::bounds;
 use crate::fail::Fail;
 use crate::position::{self, Position};
 use crate::processes::{self, LISTEN, Seen};
@@ -121,6 +122,8 @@ pub struct Room {
     pub max_bytes: u64,
     /// How full it is.
     pub percent: f64,
+    /// Whether it is too full: from here on something stands still, see D04.
+    pub short: bool,
 }
 
 /// A turn and where it is.
@@ -216,8 +219,10 @@ async fn queue(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, BusEr
     })
 }
 
-/// What was found out, summed up by role.
-pub fn status(facts: &Facts) -> Status {
+/// What was found out, summed up by role. `room_limit`: from how full a stream on the gateway takes no
+/// questions.
+pub fn status(facts: &Facts, room_limit: f64) -> Status {
+    let streams = facts.streams.iter();
     let age = |oldest: Option<UnixMs>| oldest.map(|at| at.until(facts.now));
     let role = |(role, queue): &(Role, Queue)| {
         let seen: Vec<&Seen> = facts.seen.iter().filter(|s| s.role == *role).collect();
@@ -248,7 +253,7 @@ pub fn status(facts: &Facts) -> Status {
             pending: facts.inbox.backlog.pending,
             oldest_ms: age(facts.inbox.oldest),
         },
-        streams: facts.streams.iter().map(room).collect(),
+        streams: streams.map(|one| room(one, room_limit)).collect(),
         turn: facts
             .turn
             .clone()
@@ -256,13 +261,15 @@ pub fn status(facts: &Facts) -> Status {
     }
 }
 
-fn room((stream, state): &(Stream, StreamState)) -> Room {
+fn room((stream, state): &(Stream, StreamState), room_limit: f64) -> Room {
+    let bounds = bounds(*stream, room_limit);
     Room {
         stream: stream.name(),
         messages: state.messages,
         bytes: state.bytes,
         max_bytes: state.max_bytes,
         percent: (state.fill() * 1_000.0).round() / 10.0,
+        short: bounds.is_some_and(|bounds| state.fill() >= bounds.full),
     }
 }
 

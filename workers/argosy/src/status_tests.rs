@@ -83,13 +83,13 @@ fn plain(text: &str) -> String {
 
 #[test]
 fn the_table_is_as_people_read_it() {
-    let table = render::status::table(&status(&facts()));
+    let table = render::status::table(&status(&facts(), 0.7));
     insta::assert_snapshot!("status", plain(&table));
 }
 
 #[test]
 fn the_object_is_as_programs_read_it() {
-    let status = status(&facts());
+    let status = status(&facts(), 0.7);
     let mapper = status
         .roles
         .iter()
@@ -100,9 +100,39 @@ fn the_object_is_as_programs_read_it() {
 }
 
 #[test]
+fn what_is_meant_to_be_full_is_not_marked() {
+    let state = |bytes| StreamState {
+        bytes,
+        max_bytes: 100,
+        ..StreamState::default()
+    };
+    let mut facts = facts();
+    facts.streams = vec![
+        (Stream::Steps(0), state(70)),
+        (Stream::Chunks, state(80)),
+        (Stream::Dead, state(100)),
+        (Stream::Inbox, state(95)),
+    ];
+    let status = status(&facts, 0.7);
+    let short: Vec<bool> = status.streams.iter().map(|room| room.short).collect();
+    assert_eq!(short, [true, false, false, true]);
+    let table = render::status::table(&status);
+    let red: Vec<&str> = table.lines().filter(|l| l.contains("\u{1b}[31m")).collect();
+    let marked = |name| red.iter().any(|line| line.starts_with(name));
+    assert!(
+        marked("ARGOSY_STEPS_0") && marked("ARGOSY_INBOX"),
+        "{red:?}"
+    );
+    assert!(
+        !marked("ARGOSY_CHUNKS") && !marked("ARGOSY_DEAD"),
+        "{red:?}"
+    );
+}
+
+#[test]
 fn the_worst_come_first_and_equals_keep_their_order() {
     let first = |key: Key| {
-        let sorted = status(&facts()).sorted(key);
+        let sorted = status(&facts(), 0.7).sorted(key);
         [sorted.roles[0].role, sorted.roles[1].role]
     };
     assert_eq!(first(Key::Role), [Role::Planner, Role::Retriever]);

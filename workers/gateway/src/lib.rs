@@ -34,3 +34,4 @@ pub use gateway::Gateway;
 pub use inbox::turn_of;
 pub use metrics::Metrics;
 pub use options::Options;
+pub use watch::WATCHED;

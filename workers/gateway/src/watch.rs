@@ -7,8 +7,8 @@ use harness::bus::Stream;
 use std::time::Duration;
 use telemetry::Health;
 
-/// The streams that a running turn still has to write to.
-const WATCHED: [Stream; 3] = [Stream::Steps(0), Stream::Timers, Stream::Answers];
+/// The streams that a running turn still has to write to: questions are taken while each has room.
+pub const WATCHED: [Stream; 3] = [Stream::Steps(0), Stream::Timers, Stream::Answers];
 /// While no questions are taken, those that wait still expire: how often they are looked at.
 const SWEEP_WHILE_SHORT: Duration = Duration::from_secs(5);
 

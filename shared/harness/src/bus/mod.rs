@@ -289,6 +289,9 @@ pub enum BusError {
     /// The connection is away or the server did not answer in time.
     #[error("the bus is away: {0}")]
     Away(String),
+    /// The server is there and does not let these credentials in.
+    #[error("the bus lets nobody in with these credentials: {0}")]
+    Denied(String),
     /// The server refused.
     #[error("the bus refused: {0}")]
     Refused(String),
@@ -298,9 +301,10 @@ impl Classed for BusError {
     fn class(&self) -> Class {
         match self {
             BusError::Away(_) => Class::Transient,
-            BusError::Missing(_) | BusError::Different { .. } | BusError::Refused(_) => {
-                Class::Permanent
-            }
+            BusError::Missing(_)
+            | BusError::Different { .. }
+            | BusError::Denied(_)
+            | BusError::Refused(_) => Class::Permanent,
         }
     }
     fn code(&self) -> &'static str {
@@ -308,6 +312,7 @@ impl Classed for BusError {
             BusError::Missing(_) => "bus_missing",
             BusError::Different { .. } => "bus_different",
             BusError::Away(_) => "bus_away",
+            BusError::Denied(_) => "bus_denied",
             BusError::Refused(_) => "bus_refused",
         }
     }

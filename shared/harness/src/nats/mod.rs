@@ -4,6 +4,7 @@
 //! inbox, so that a publish costs no subscription and a refusal keeps its code. The typed API of the
 //! client is used where it saves work and costs nothing (set-up, ordered reading).
 
+mod address;
 mod api;
 mod backlog;
 mod facts;
@@ -15,6 +16,7 @@ mod setup;
 mod snapshots;
 mod upkeep;
 
+pub use address::without_secrets;
 pub use facts::{Account, Clock, Facts};
 pub use metrics::Metrics;
 pub use setup::{Change, check, setup};
@@ -175,16 +177,13 @@ impl NatsBus {
         if let Some((cert, key)) = options.tls_identity {
             connect = connect.add_client_certificate(cert, key).require_tls(true);
         }
-        connect = match credentials(&options.url) {
+        connect = match address::credentials(&options.url) {
             Some((user, Some(password))) => connect.user_and_password(user, password),
             Some((token, None)) => connect.token(token),
             None => connect,
         };
-        let servers: Vec<&str> = options.url.split(',').map(str::trim).collect();
-        let away = |e: async_nats::ConnectError| {
-            BusError::Away(format!("{}: {e}", without_secrets(&options.url)))
-        };
-        let client = connect.connect(servers).await.map_err(away)?;
+        let client = connect.connect(address::servers(&options.url)).await;
+        let client = client.map_err(|error| unconnected(&options.url, &error))?;
         let context = async_nats::jetstream::ContextBuilder::new()
             .timeout(options.request_timeout)
             .build(client.clone());
@@ -210,29 +209,14 @@ impl NatsBus {
     }
 }
 
-/// User and password, or a token alone, as the first URL that has any names them; the client itself
-/// passes over what stands in a URL.
-fn credentials(urls: &str) -> Option<(String, Option<String>)> {
-    let named = urls.split(',').find_map(|url| url.rsplit_once('@'));
-    let before = named?.0;
-    let before = before.split_once("://").map_or(before, |(_, rest)| rest);
-    Some(match before.split_once(':') {
-        Some((user, password)) => (user.trim().to_owned(), Some(password.to_owned())),
-        None => (before.trim().to_owned(), None),
-    })
-}
-
-/// The URLs as they may be shown: without user, password or token.
-pub fn without_secrets(urls: &str) -> String {
-    let shown = |url: &str| match url.rsplit_once('@') {
-        None => url.to_owned(),
-        Some((before, host)) => match before.split_once("://") {
-            Some((scheme, _)) => format!("{scheme}://***@{host}"),
-            None => format!("***@{host}"),
-        },
-    };
-    let all: Vec<String> = urls.split(',').map(shown).collect();
-    all.join(",")
+/// A server that is there and lets nobody in with these credentials is not away.
+fn unconnected(urls: &str, error: &async_nats::ConnectError) -> BusError {
+    use async_nats::ConnectErrorKind::{Authentication, AuthorizationViolation};
+    let why = format!("{}: {error}", without_secrets(urls));
+    match error.kind() {
+        Authentication | AuthorizationViolation => BusError::Denied(why),
+        _ => BusError::Away(why),
+    }
 }
 
 fn now() -> UnixMs {
@@ -449,23 +433,4 @@ type Parsed<T> = Result<T, BusError>;
 /// Headers that an empty message lacks.
 fn headers_or_none(headers: Option<async_nats::HeaderMap>) -> Headers {
     headers.map(|h| api::from_nats(&h)).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn credentials_in_a_url_are_used() {
-        let of = super::credentials;
-        let pair = |a: &str, b: &str| Some((a.to_owned(), Some(b.to_owned())));
-        assert_eq!(of("nats://a:4222,nats://b:4222"), None);
-        assert_eq!(of("nats://ann:s3:cret@a:4222"), pair("ann", "s3:cret"));
-        assert_eq!(of("nats://a:4222, nats://ann:x@b"), pair("ann", "x"));
-        assert_eq!(of("t0ken@c"), Some(("t0ken".into(), None)));
-    }
-
-    #[test]
-    fn a_url_is_shown_without_its_password() {
-        let shown = super::without_secrets("nats://ann:s3cret@a:4222,b:4222,t0ken@c");
-        assert_eq!(shown, "nats://***@a:4222,b:4222,***@c");
-    }
 }

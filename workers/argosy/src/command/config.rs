@@ -185,9 +185,10 @@ pub fn check(args: &SettingsCheck, output: Output) -> Result<(), Fail> {
     }
 }
 
-/// What is wrong with the text of a file, all of it.
+/// What is wrong with the text of a file, all of it. The files of its secrets are where it is used.
 fn mistakes(name: &str, text: &str) -> Result<Vec<Mistake>, Fail> {
-    match settings::load::<Config>(Sources::new().text(name, text)) {
+    let sources = Sources::new().text(name, text).without_secret_files();
+    match settings::load::<Config>(sources) {
         Ok(loaded) => Ok(match loaded.value.validate() {
             Ok(()) => Vec::new(),
             Err(error) => vec![Mistake {
@@ -246,6 +247,26 @@ mod tests {
         assert_eq!(mistakes("x", "[run").unwrap().len(), 1);
         let broken = mistakes("x", "[streams]\nreplicas = 2\n").unwrap();
         assert!(broken[0].problem.contains("1, 3 or 5"), "{broken:?}");
+    }
+
+    #[test]
+    fn a_secret_that_is_elsewhere_is_no_mistake_and_hides_none() {
+        let node = "[model]\nmodel = \"m\"\n[[model.nodes]]\nname = \"a\"\nbase_url = \"http://a:1\"\n\
+                    api_key_file = \"/nowhere/key\"\n";
+        assert_eq!(mistakes("x", node).unwrap(), []);
+        let broken = mistakes("x", &format!("{node}[streams]\nreplicas = 2\n")).unwrap();
+        assert_eq!(broken.len(), 1, "{broken:?}");
+        assert!(broken[0].problem.contains("1, 3 or 5"), "{broken:?}");
+    }
+
+    #[test]
+    fn a_misspelt_section_is_named() {
+        for key in ["model = \"m\"", "url = \"http://a\"", "retries = 1"] {
+            let found = mistakes("x", &format!("[modle]\n{key}\n")).unwrap();
+            let problem = &found[0].problem;
+            assert!(problem.contains("did you mean `model"), "{problem}");
+            assert!(!problem.contains("`models"), "{problem}");
+        }
     }
 
     #[test]

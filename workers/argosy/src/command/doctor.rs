@@ -9,6 +9,9 @@ use crate::render;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 
+/// How a probe exits that could not look.
+const UNKNOWN: u8 = 3;
+
 /// What `-o json` prints.
 #[derive(Serialize)]
 struct Report<'a> {
@@ -17,7 +20,7 @@ struct Report<'a> {
 }
 
 /// Makes every check and prints what was found. Exit 1 when one failed; for monitoring, as its probes
-/// do: 0 ok, 1 warning, 2 critical.
+/// do: 0 ok, 1 warning, 2 critical; see [`unknown`] for the rest.
 pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<(), Fail> {
     if args
         .rate
@@ -45,6 +48,27 @@ pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<()
         exit,
         ..Fail::negative("")
     })
+}
+
+/// Says to monitoring that nothing could be looked at, and with which code that exits. What has been
+/// printed already stays as it is.
+pub fn unknown(fail: &Fail) -> u8 {
+    match fail.message.is_empty() {
+        true => fail.exit,
+        false => {
+            println!("{}", unlooked(fail));
+            UNKNOWN
+        }
+    }
+}
+
+fn unlooked(fail: &Fail) -> String {
+    format!("ARGOSY UNKNOWN - {}", one_probe_line(&fail.message))
+}
+
+/// A bar would begin the figures.
+fn one_probe_line(text: &str) -> String {
+    text.replace(['|', '\n'], " ")
 }
 
 /// Prints the page of a code, or the titles of all.
@@ -136,7 +160,7 @@ fn probe(findings: &[Finding]) -> String {
     let of = |verdict| count(findings, verdict);
     format!(
         "ARGOSY {word} - {} | ok={} warn={} fail={} skip={}",
-        text.replace(['|', '\n'], " "),
+        one_probe_line(&text),
         of(Verdict::Ok),
         of(Verdict::Warn),
         of(Verdict::Fail),
@@ -169,6 +193,19 @@ mod tests {
         assert_eq!(
             line,
             "ARGOSY CRITICAL - D05 a   b; D03 two lines | ok=1 warn=1 fail=1 skip=0"
+        );
+    }
+
+    #[test]
+    fn what_could_not_be_looked_at_is_unknown() {
+        let fail = Fail::usage("two | things\nare wrong");
+        assert_eq!(unlooked(&fail), "ARGOSY UNKNOWN - two   things are wrong");
+        assert_eq!(
+            unknown(&Fail {
+                exit: 2,
+                ..Fail::negative("")
+            }),
+            2
         );
     }
 }

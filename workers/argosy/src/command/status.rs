@@ -23,7 +23,7 @@ const LOOK_MAX: Duration = Duration::from_secs(5);
 pub async fn once(args: cli::Status, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
     let facts = look(&*bus, &config.topology(), args.turn.as_ref()).await?;
-    let status = status(&facts).sorted(args.sort);
+    let status = status(&facts, config.gateway.room_limit).sorted(args.sort);
     match output {
         Output::Json => println!("{}", json(&status)?),
         _ => print!("{}", table(&status)),
@@ -39,6 +39,7 @@ pub async fn top(args: cli::Top, config: Config, output: Output) -> Result<(), F
     let live = Live {
         bus: &bus,
         topology: config.topology(),
+        room_limit: config.gateway.room_limit,
         server: without_secrets(&config.nats.url),
         every: Duration::from_secs(args.every),
         sort: args.sort,
@@ -66,6 +67,7 @@ fn json(status: &Status) -> Result<String, Fail> {
 struct Live<'a> {
     bus: &'a NatsBus,
     topology: Topology,
+    room_limit: f64,
     server: String,
     every: Duration,
     sort: Key,
@@ -102,7 +104,8 @@ impl Live<'_> {
             return Err(away());
         }
         let facts = tokio::time::timeout(LOOK_MAX, look(self.bus, &self.topology, None)).await;
-        Ok(status(&facts.map_err(|_| away())??).sorted(self.sort))
+        let facts = facts.map_err(|_| away())??;
+        Ok(status(&facts, self.room_limit).sorted(self.sort))
     }
 
     /// Shows a look; one that is out of date with why.

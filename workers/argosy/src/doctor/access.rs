@@ -5,8 +5,10 @@
 //! published behind a fence that is closed, what is not goes to names that nobody has.
 
 use super::{Ground, Said};
+use envelope::subject;
 use harness::bus::{Bus, CoreMessage, Headers};
 use harness::nats::NatsBus;
+use harness::topology::{FILES, SNAPSHOTS};
 use std::time::Duration;
 
 /// The name that stands for turns, documents and buckets here.
@@ -29,33 +31,45 @@ fn stored() -> Vec<String> {
             "argosy.part.0.doctor.0.0",
             "argosy.timer.doctor",
             "argosy.listen.doctor.0",
+            subject::SWEEP_TIMER,
+            "argosy.snapshot.doctor",
             "argosy.answer.doctor",
             "argosy.document.doctor.doctor",
+            "argosy.reindex.main.doctor.doctor",
             "argosy.chunk.main.doctor.doctor.0",
+            subject::EDITION,
             "argosy.dead.planner.doctor.0",
         ]
         .map(str::to_owned),
     );
+    for files in [FILES, SNAPSHOTS] {
+        subjects.extend(["C", "M"].map(|part| format!("$O.{files}.{part}.{NOBODY}")));
+    }
     subjects
 }
 
-/// What is published and not stored.
-const PASSING: [&str; 4] = [
+/// What is published and not stored: words between processes, and what is asked of consumers. There is
+/// none of that name, so nobody acks or pulls.
+const PASSING: [&str; 7] = [
     "argosy.cancel.doctor",
     "argosy.live.doctor",
+    "argosy.joined.doctor.0",
     "argosy.indexed.doctor.doctor",
     "argosy.reply.doctor",
+    "$JS.ACK.ARGOSY_STEPS_0.doctor.1.1.1.1.0",
+    "$JS.API.CONSUMER.MSG.NEXT.ARGOSY_STEPS_0.doctor",
 ];
 
 /// What is listened to.
-const HEARD: [&str; 8] = [
+const HEARD: [&str; 9] = [
     "argosy.cancel.*",
     "argosy.live.*",
+    "argosy.joined.*.*",
     "argosy.indexed.*.*",
-    "argosy.ask",
-    "argosy.search",
-    "argosy.count",
-    "argosy.metadata",
+    subject::ASK,
+    subject::SEARCH,
+    subject::COUNT,
+    subject::METADATA,
     crate::processes::SUBJECT,
 ];
 
@@ -135,8 +149,8 @@ fn judged(tried: Tried) -> Said {
                 refused.len(),
                 named(&refused)
             ),
-            "let these credentials publish and subscribe to `argosy.>`, `_INBOX.>`, `$JS.API.>` and \
-             `$JS.ACK.>`; a role needs less, see the page of D07",
+            "let these credentials publish `argosy.>`, `_INBOX.>`, `$JS.API.>`, `$JS.ACK.>` and `$O.>`, and \
+             subscribe `argosy.>` and `_INBOX.>`; a role needs less, see the page of D07",
         );
     }
     if !silent.is_empty() {
@@ -150,7 +164,7 @@ fn judged(tried: Tried) -> Said {
         );
     }
     Said::ok(format!(
-        "all {all} subjects may be used with these credentials"
+        "the {all} subjects that were tried may be used with these credentials"
     ))
 }
 
@@ -175,13 +189,13 @@ mod tests {
             }
         };
         let tried = stored();
-        let taken = |stream: Stream| {
-            let of = stream.subjects();
-            let mut all = of.iter();
-            all.any(|filter| tried.iter().any(|subject| takes(filter, subject)))
-        };
-        for stream in Stream::ALL {
-            assert!(taken(stream), "nothing is tried of {}", stream.name());
+        let taken = |filter: &str| tried.iter().any(|subject| takes(filter, subject));
+        let streams = Stream::ALL.into_iter().flat_map(Stream::subjects);
+        let buckets = [FILES, SNAPSHOTS].map(|name| ["C", "M"].map(|p| format!("$O.{name}.{p}.>")));
+        let filters: Vec<String> = streams.chain(buckets.into_iter().flatten()).collect();
+        // What falls due is published by the server itself.
+        for filter in filters.iter().filter(|filter| *filter != "argosy.due.>") {
+            assert!(taken(filter), "nothing is tried of {filter}");
         }
     }
 

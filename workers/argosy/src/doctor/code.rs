@@ -37,11 +37,13 @@ pub enum Code {
     Disk,
     /// No dead letters.
     Dead,
+    /// The servers that searches ask answer: embedder and reranker.
+    Retrieval,
 }
 
 impl Code {
     /// Every code, in their order.
-    pub const ALL: [Code; 14] = [
+    pub const ALL: [Code; 15] = [
         Code::Connection,
         Code::JetStream,
         Code::Topology,
@@ -56,6 +58,7 @@ impl Code {
         Code::Ceiling,
         Code::Disk,
         Code::Dead,
+        Code::Retrieval,
     ];
 
     /// As it is written. A code that is given up is never given to another check.
@@ -75,6 +78,7 @@ impl Code {
             Code::Ceiling => "D12",
             Code::Disk => "D13",
             Code::Dead => "D14",
+            Code::Retrieval => "D15",
         }
     }
 }

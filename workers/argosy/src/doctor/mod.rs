@@ -13,11 +13,13 @@
 //! | `access` | what these credentials may publish and hear |
 //! | `processes` | the processes of the fleet: all roles, indexes, disks |
 //! | `models` | model nodes: there, long enough, and not promised more than they run |
+//! | `retrieval` | the servers that searches ask: embedder and reranker |
 
 mod access;
 pub mod code;
 mod models;
 mod processes;
+mod retrieval;
 pub mod room;
 mod server;
 
@@ -115,6 +117,20 @@ impl Said {
         }
     }
 
+    /// Several of one check as one: the worst of them, and what is well only when all is.
+    pub(crate) fn together(all: Vec<Said>) -> Said {
+        let worst = all.iter().map(|one| one.verdict).max();
+        let worst = worst.unwrap_or(Verdict::Ok);
+        let is_told = |one: &&Said| worst <= Verdict::Ok || one.verdict > Verdict::Ok;
+        let texts: Vec<&str> = all.iter().filter(is_told).map(|one| &*one.text).collect();
+        let first = all.iter().find(|one| one.verdict == worst);
+        Said {
+            verdict: worst,
+            text: texts.join("; "),
+            fix: first.and_then(|one| one.fix.clone()),
+        }
+    }
+
     fn of(self, code: Code) -> Finding {
         Finding {
             code,
@@ -129,6 +145,7 @@ impl From<BusError> for Said {
     fn from(error: BusError) -> Said {
         let fix = match &error {
             BusError::Missing(_) | BusError::Different { .. } => "run `argosy setup`",
+            BusError::Denied(_) => "look at --creds, or at user and password in --server",
             _ => "look at the log of the server; D07 says what these credentials may not do",
         };
         Said::fail(error.to_string(), fix)
@@ -177,7 +194,7 @@ pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
         seen,
     };
     let on = &ground;
-    let checks: [(Code, BoxFuture<'_, Said>); 13] = [
+    let checks: [(Code, BoxFuture<'_, Said>); 14] = [
         (Code::JetStream, Box::pin(server::jetstream(on))),
         (Code::Topology, Box::pin(server::topology(on))),
         (Code::Room, Box::pin(room::full(on))),
@@ -191,6 +208,7 @@ pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
         (Code::Ceiling, Box::pin(models::ceiling(on))),
         (Code::Disk, Box::pin(processes::disks(on))),
         (Code::Dead, Box::pin(server::dead_letters(on))),
+        (Code::Retrieval, Box::pin(retrieval::answering(on))),
     ];
     let made = checks.map(|(code, check)| async move {
         let said = tokio::time::timeout(TIME, check).await;
@@ -215,6 +233,16 @@ pub fn worst(findings: &[Finding]) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_worst_of_several_decides() {
+        let (ok, skip) = (Said::ok("a"), Said::skip("-"));
+        let (warn, fail) = (Said::warn("b", "mend b"), Said::fail("c", "mend c"));
+        assert_eq!(Said::together(vec![ok.clone(), skip]).text, "a; -");
+        let all = Said::together(vec![ok, warn, fail]);
+        assert_eq!((all.verdict, &*all.text), (Verdict::Fail, "b; c"));
+        assert_eq!(all.fix.as_deref(), Some("mend c"));
+    }
 
     #[tokio::test]
     async fn without_a_server_every_check_is_made_or_says_why_not() {

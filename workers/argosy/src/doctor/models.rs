@@ -3,7 +3,12 @@
 
 use super::{Ground, Said};
 use crate::config::Config;
+use crate::model::ASKING;
 use crate::processes::Seen;
+use crate::roles;
+use envelope::Role;
+use futures_util::future::join_all;
+use llm_pool::Options;
 use llm_pool::look::{Looked, Told, look};
 use std::collections::BTreeMap;
 
@@ -11,18 +16,59 @@ use std::collections::BTreeMap;
 const CHARS_PER_TOKEN: usize = 4;
 /// Tokens of a prompt around its facts: orders, question, headings.
 const AROUND_TOKENS: usize = 1_000;
+/// How many servers are named when all is well.
+const NAMED: usize = 4;
+
+/// A model and the roles that ask it.
+#[derive(Debug, PartialEq)]
+struct Asked<'a> {
+    options: &'a Options,
+    by: Vec<Role>,
+}
+
+/// The models that roles ask: `model_of` names one of `models` for a role, and `model` is for the others.
+fn asked(config: &Config, indexer_asks: bool) -> Vec<Asked<'_>> {
+    let mut all: BTreeMap<Option<&str>, Asked<'_>> = BTreeMap::new();
+    let asking = ASKING.into_iter();
+    for role in asking.filter(|role| *role != Role::Indexer || indexer_asks) {
+        let name = config.model_of.get(&role).map(String::as_str);
+        let options = match name {
+            Some(name) => config.models.get(name),
+            None => Some(&config.model),
+        };
+        // A name that stands for nothing has been refused with the configuration.
+        let Some(options) = options else { continue };
+        let by = Vec::new();
+        let one = all.entry(name).or_insert(Asked { options, by });
+        one.by.push(role);
+    }
+    all.into_values().collect()
+}
 
 pub(super) async fn reachable(on: &Ground<'_>) -> Said {
-    let model = &on.config.model;
-    if model.nodes.is_empty() {
-        return Said::warn(
-            "no model is configured: what is found on a process' own machine answers, or the offline \
-             reader, which is no language model",
-            crate::model::PLUG_IN,
-        );
+    let indexer_asks = roles::schemas(on.config).is_ok_and(|all| all.asks_model());
+    let asked = asked(on.config, indexer_asks);
+    let looking = asked.iter().map(|one| served(one, on.config));
+    Said::together(join_all(looking).await)
+}
+
+async fn served(asked: &Asked<'_>, config: &Config) -> Said {
+    let Options { model, nodes, .. } = asked.options;
+    if nodes.is_empty() {
+        return Said::warn(unconfigured(&asked.by), crate::model::PLUG_IN);
     }
-    let looked = look(&model.model, &model.nodes).await;
-    judged(&looked, &model.model, longest_prompt(on.config))
+    let wanted = asked.by.contains(&Role::Reducer);
+    let wanted = wanted.then(|| longest_prompt(config));
+    judged(&look(model, nodes).await, model, wanted)
+}
+
+fn unconfigured(by: &[Role]) -> String {
+    let by: Vec<&str> = by.iter().map(|role| role.as_str()).collect();
+    format!(
+        "no model is configured for {}: what is found on a process' own machine answers, or the offline \
+         reader, which is no language model",
+        by.join(", ")
+    )
 }
 
 /// Tokens of the longest prompt with its answer, as this configuration allows it.
@@ -35,7 +81,8 @@ fn longest_prompt(config: &Config) -> u32 {
         .saturating_add(reducer.max_tokens)
 }
 
-fn judged(looked: &[Looked], model: &str, wanted: u32) -> Said {
+/// `wanted`: tokens of the longest prompt, where the reducer asks this model; those of others are short.
+fn judged(looked: &[Looked], model: &str, wanted: Option<u32>) -> Said {
     let mut wrong = Vec::new();
     let mut good = Vec::new();
     for one in looked {
@@ -44,10 +91,10 @@ fn judged(looked: &[Looked], model: &str, wanted: u32) -> Said {
             None => good.push(one),
         }
     }
-    let fix = format!(
-        "look whether the server runs, serves `{model}` and has a context of {wanted} tokens; smaller \
-         prompts: `reducer.facts_chars_max`"
-    );
+    let long = wanted.map_or(String::new(), |wanted| {
+        format!(" and has a context of {wanted} tokens; smaller prompts: `reducer.facts_chars_max`")
+    });
+    let fix = format!("look whether the server runs, serves `{model}`{long}");
     match (good.is_empty(), wrong.is_empty()) {
         (_, true) => Said::ok(format!(
             "`{model}` on {} nodes, {}",
@@ -59,7 +106,7 @@ fn judged(looked: &[Looked], model: &str, wanted: u32) -> Said {
     }
 }
 
-fn fault(one: &Looked, model: &str, wanted: u32) -> Option<String> {
+fn fault(one: &Looked, model: &str, wanted: Option<u32>) -> Option<String> {
     match &one.told {
         Err(why) => Some(why.clone()),
         Ok(told) if !told.models.iter().any(|name| name == model) => Some(format!(
@@ -72,20 +119,21 @@ fn fault(one: &Looked, model: &str, wanted: u32) -> Option<String> {
         Ok(Told {
             context: Some(context),
             ..
-        }) if *context < wanted => Some(format!(
-            "its context has {context} tokens, prompts may have {wanted}"
-        )),
+        }) => wanted
+            .filter(|wanted| context < wanted)
+            .map(|wanted| format!("its context has {context} tokens, prompts may have {wanted}")),
         Ok(_) => None,
     }
 }
 
-fn context(good: &[&Looked], wanted: u32) -> String {
+fn context(good: &[&Looked], wanted: Option<u32>) -> String {
     let told = good
         .iter()
         .filter_map(|one| one.told.as_ref().ok()?.context);
+    let prompts = wanted.map_or(String::new(), |n| format!(", prompts up to {n}"));
     match told.min() {
-        Some(least) => format!("context {least} tokens, prompts up to {wanted}"),
-        None => format!("context not told; prompts have up to {wanted} tokens"),
+        Some(least) => format!("context {least} tokens{prompts}"),
+        None => format!("context not told{prompts}"),
     }
 }
 
@@ -126,54 +174,74 @@ fn answering(seen: &[Seen]) -> Said {
     }
 }
 
+/// How many calls each server of a node runs at once, by model and node.
+type Admits = BTreeMap<(String, String), u32>;
+
 pub(super) async fn ceiling(on: &Ground<'_>) -> Said {
-    let model = &on.config.model;
-    let looked = look(&model.model, &model.nodes).await;
-    // What is configured counts for more: a server may be behind something that shares it.
-    let admits: BTreeMap<String, u32> = model
-        .nodes
+    let asked = asked(on.config, true);
+    let looking = asked
         .iter()
-        .zip(&looked)
-        .filter_map(|(node, looked)| {
+        .map(|one| look(&one.options.model, &one.options.nodes));
+    let looked = join_all(looking).await;
+    let mut admits = Admits::new();
+    for (Asked { options, .. }, looked) in asked.iter().zip(&looked) {
+        for (node, looked) in options.nodes.iter().zip(looked) {
             let told = looked.told.as_ref().ok().and_then(|told| told.admits);
-            let admits = Some(node.admits).filter(|n| *n > 0).or(told)?;
-            Some((looked.address.clone(), admits))
-        })
-        .collect();
+            // What is configured counts for more: a server may be behind something that shares it.
+            if let Some(n) = Some(node.admits).filter(|n| *n > 0).or(told) {
+                admits.insert((options.model.clone(), node.name.clone()), n);
+            }
+        }
+    }
     promised(&on.seen, &admits)
 }
 
-/// What all processes together may have in flight at one node.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+/// What all processes together may have in flight at one server.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Promised {
+    /// Its node's name, which with `resolve` is that of other servers too.
+    node: String,
     processes: usize,
     limit: usize,
     permits: usize,
+    admits: Option<usize>,
 }
 
-fn promised(seen: &[Seen], admits: &BTreeMap<String, u32>) -> Said {
-    let mut nodes: BTreeMap<&str, Promised> = BTreeMap::new();
-    for node in seen.iter().flat_map(|one| &one.nodes) {
-        let at = nodes.entry(&node.address).or_default();
-        at.processes += 1;
-        at.limit += node.limit;
-        at.permits += node.permits;
+/// By address, so that the servers behind one name are told apart, whatever processes call them.
+fn by_server<'a>(seen: &'a [Seen], admits: &Admits) -> BTreeMap<&'a str, Promised> {
+    let mut servers: BTreeMap<&str, Promised> = BTreeMap::new();
+    for one in seen {
+        let model = one.model.as_deref().unwrap_or_default();
+        for view in &one.nodes {
+            let name = view.name.split('/').next().unwrap_or_default();
+            let known = admits.get(&(model.to_owned(), name.to_owned()));
+            let at = servers.entry(&view.address).or_default();
+            at.node = name.to_owned();
+            at.processes += 1;
+            at.limit += view.limit;
+            at.permits += view.permits;
+            at.admits = at.admits.or(known.map(|n| *n as usize));
+        }
     }
-    if nodes.is_empty() {
+    servers
+}
+
+fn promised(seen: &[Seen], admits: &Admits) -> Said {
+    let servers = by_server(seen, admits);
+    if servers.is_empty() {
         return Said::skip("no process has model nodes, see D10");
     }
-    let over = nodes.iter().filter_map(|(address, at)| {
-        let admits = *admits.get(*address)? as usize;
-        (at.limit > admits).then_some((address, at, admits))
-    });
-    let over: Vec<_> = over.collect();
     let text = |address: &str, at: &Promised| {
         format!(
             "{} processes may have {} calls in flight at {address}, {} at present",
             at.processes, at.limit, at.permits
         )
     };
-    if let Some((address, at, admits)) = over.first() {
+    let over = servers.iter().find_map(|(address, at)| {
+        let admits = at.admits.filter(|admits| at.limit > *admits)?;
+        Some((address, at, admits))
+    });
+    if let Some((address, at, admits)) = over {
         let each = (admits / at.processes).max(1);
         return Said::warn(
             format!(
@@ -181,111 +249,27 @@ fn promised(seen: &[Seen], admits: &BTreeMap<String, u32>) -> Said {
                 text(address, at)
             ),
             format!(
-                "set `max_in_flight` of that node to {each}, which is its share of each process; with \
-                 more processes, less"
+                "set `max_in_flight` of node `{}` to {each}, which is its share of each process; with \
+                 more processes, less",
+                at.node
             ),
         );
     }
-    let known = nodes.keys().filter(|at| admits.contains_key(**at)).count();
-    let all: Vec<String> = nodes.iter().map(|(at, sum)| text(at, sum)).collect();
-    let unknown = match nodes.len() - known {
+    let mut all: Vec<String> = servers
+        .iter()
+        .take(NAMED)
+        .map(|(a, s)| text(a, s))
+        .collect();
+    if servers.len() > NAMED {
+        all.push(format!("and so on at {} more", servers.len() - NAMED));
+    }
+    let unknown = match servers.values().filter(|at| at.admits.is_none()).count() {
         0 => String::new(),
-        n => format!("; what {n} of them run at once is not known (`model.nodes.admits`)"),
+        n => format!("; what {n} of them run at once is not known (`admits` of their nodes)"),
     };
     Said::ok(format!("{}{unknown}", all.join("; ")))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::Verdict;
-    use super::*;
-    use llm_pool::NodeView;
-
-    fn looked(told: Result<(&[&str], Option<u32>), &str>) -> Looked {
-        Looked {
-            name: "a".into(),
-            address: "gpu:8000".into(),
-            told: told
-                .map(|(models, context)| Told {
-                    models: models.iter().map(|m| (*m).to_owned()).collect(),
-                    context,
-                    admits: None,
-                })
-                .map_err(str::to_owned),
-        }
-    }
-
-    #[test]
-    fn a_node_is_judged_by_what_it_tells() {
-        let good = looked(Ok((&["m"], Some(8_192))));
-        let said = |all: &[Looked]| judged(all, "m", 4_400);
-        assert_eq!(said(std::slice::from_ref(&good)).verdict, Verdict::Ok);
-        assert_eq!(said(&[looked(Ok((&["m"], None)))]).verdict, Verdict::Ok);
-        for (bad, part) in [
-            (looked(Err("no answer within 3 s")), "no answer"),
-            (looked(Ok((&["x", "y"], None))), "but x, y"),
-            (looked(Ok((&["m"], Some(2_048)))), "2048 tokens"),
-        ] {
-            let alone = said(std::slice::from_ref(&bad));
-            assert_eq!(alone.verdict, Verdict::Fail);
-            assert!(alone.text.contains(part), "{alone:?}");
-            assert_eq!(said(&[good.clone(), bad]).verdict, Verdict::Warn);
-        }
-    }
-
-    #[test]
-    fn the_longest_prompt_is_that_of_the_reducer() {
-        let mut config = Config::default();
-        assert_eq!(longest_prompt(&config), 12_000 / 4 + 1_000 + 400);
-        config.reducer.facts_chars_max = 40_000;
-        assert_eq!(longest_prompt(&config), 11_400);
-    }
-
-    fn process(n: u32, breaker: &str, limit: usize) -> Seen {
-        let node = NodeView {
-            name: "a".into(),
-            address: "gpu:8000".into(),
-            breaker: breaker.into(),
-            in_flight: 0,
-            permits: 8,
-            limit,
-            latency_ms: 0,
-            answered: 0,
-            failed: 0,
-            resting_ms: 0,
-            queued: None,
-            context: None,
-            dialect: "plain".into(),
-        };
-        let seen = serde_json::json!({
-            "role": "mapper", "process": format!("mapper-{n}"), "model": "m", "nodes": [node],
-        });
-        serde_json::from_value(seen).unwrap()
-    }
-
-    #[test]
-    fn the_ceiling_is_that_of_all_processes_together() {
-        let seen: Vec<Seen> = (0..4).map(|n| process(n, "closed", 64)).collect();
-        let runs = |n: u32| BTreeMap::from([("gpu:8000".to_owned(), n)]);
-        assert_eq!(promised(&seen, &runs(256)).verdict, Verdict::Ok);
-        let said = promised(&seen, &runs(255));
-        assert_eq!(said.verdict, Verdict::Warn);
-        assert!(said.text.contains("256 calls in flight"), "{said:?}");
-        assert!(said.fix.unwrap().contains("to 63"), "its share");
-        let unknown = promised(&seen, &BTreeMap::new());
-        assert_eq!(unknown.verdict, Verdict::Ok);
-        assert!(unknown.text.contains("not known"), "{unknown:?}");
-        assert_eq!(promised(&[], &runs(1)).verdict, Verdict::Skip);
-    }
-
-    #[test]
-    fn a_node_that_is_left_alone_is_named() {
-        let well = process(1, "closed", 8);
-        let broken = process(2, "open", 8);
-        assert_eq!(answering(std::slice::from_ref(&well)).verdict, Verdict::Ok);
-        let said = answering(&[well, broken.clone()]);
-        assert_eq!(said.verdict, Verdict::Warn);
-        assert!(said.text.contains("mapper-2 leaves `a` alone"), "{said:?}");
-        assert_eq!(answering(&[broken]).verdict, Verdict::Fail);
-    }
-}
+#[path = "models_tests.rs"]
+mod tests;

@@ -17,6 +17,40 @@ const MEMORY: f64 = 256.0;
 const ENOUGH: u64 = 20;
 /// From this share of the gateway's limit on a stream is worth a word.
 const NEAR: f64 = 0.7;
+/// How full what refuses only when it is full may be. The corpus never shrinks: 70 % of it is a corpus
+/// of that size and no fault. What is left at 85 % is time to raise its room, at 95 % it is not.
+const REFUSING: Bounds = Bounds {
+    near: 0.85,
+    full: 0.95,
+};
+/// Documents that wait: whoever publishes many fills their stream, and then waits for the indexers.
+const WAITING: Bounds = Bounds {
+    near: 0.95,
+    full: 1.0,
+};
+
+/// How full a stream may be, as shares of its room.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    /// From here on it is worth a word.
+    pub near: f64,
+    /// From here on something stands still, or is about to.
+    pub full: f64,
+}
+
+/// How full a stream may be; `None` for one that is meant to be full, because its oldest go. `limit`: from
+/// how full a stream on the gateway takes no questions.
+pub fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
+    match stream {
+        Stream::Dead => None,
+        one if gateway::WATCHED.contains(&one) => Some(Bounds {
+            near: NEAR * limit,
+            full: limit,
+        }),
+        Stream::Documents => Some(WAITING),
+        _ => Some(REFUSING),
+    }
+}
 
 /// A stream through which every question goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -133,27 +167,44 @@ pub(super) async fn full(on: &Ground<'_>) -> Said {
     fullest(&states, on.config.gateway.room_limit)
 }
 
+/// The worst decides, and of equals the one that is nearest to its bound.
 fn fullest(states: &[(Stream, StreamState)], limit: f64) -> Said {
-    // What drops the oldest is meant to be full.
-    let refusing = states
-        .iter()
-        .filter(|(stream, _)| *stream != Stream::Dead)
-        .max_by(|(_, a), (_, b)| a.fill().total_cmp(&b.fill()));
-    let Some((stream, state)) = refusing else {
-        return Said::skip("no stream is there, see D03");
-    };
+    let judged = states.iter().filter_map(|(stream, state)| {
+        let bounds = bounds(*stream, limit)?;
+        Some((filled(*stream, state, bounds), state.fill() / bounds.full))
+    });
+    let worst = judged.max_by(|(a, near), (b, nearer)| {
+        let by_verdict = a.verdict.cmp(&b.verdict);
+        by_verdict.then(near.total_cmp(nearer))
+    });
+    match worst {
+        Some((said, _)) => said,
+        None => Said::skip("no stream is there, see D03"),
+    }
+}
+
+fn filled(stream: Stream, state: &StreamState, bounds: Bounds) -> Said {
     let text = format!(
-        "the fullest stream, {}, holds {} of {} ({:.0} %)",
+        "the stream nearest to its limit, {}, holds {} of {} ({:.0} %, and may {:.0} %)",
         stream.name(),
         bytes(state.bytes),
         bytes(state.max_bytes),
-        100.0 * state.fill()
+        100.0 * state.fill(),
+        100.0 * bounds.full,
     );
-    let fix =
-        "raise its `streams.*_bytes` and run `argosy setup`, or lower the load; D05 says what fits";
+    let or_else = match stream {
+        Stream::Documents => "start more indexers: who publishes waits for them",
+        Stream::Chunks => "drop an edition that nobody searches",
+        Stream::Inbox => "see in D08 whether a gateway takes questions",
+        _ => "lower the load; D05 says what fits",
+    };
+    let fix = format!(
+        "raise {} and run `argosy setup`, or {or_else}",
+        setting(stream)
+    );
     match state.fill() {
-        fill if fill >= limit => Said::fail(text, fix),
-        fill if fill >= NEAR * limit => Said::warn(text, fix),
+        fill if fill >= bounds.full => Said::fail(text, fix),
+        fill if fill >= bounds.near => Said::warn(text, fix),
         _ => Said::ok(text),
     }
 }
@@ -290,21 +341,41 @@ mod tests {
         assert_eq!(one.round(), 256.0 * (17.0 * 420.0 + 2.0 * 86_400.0));
     }
 
+    fn said(states: &[(Stream, u64)]) -> Said {
+        let states = states.iter();
+        let states: Vec<_> = states.map(|(s, fill)| (*s, state(1, *fill, 100))).collect();
+        fullest(&states, 0.7)
+    }
+
     #[test]
-    fn the_fullest_stream_decides_and_what_drops_the_oldest_does_not() {
-        let said = |fill: u64| {
-            fullest(
-                &[
-                    (Stream::Dead, state(1, 100, 100)),
-                    (Stream::Inbox, state(1, 1, 100)),
-                    (Stream::Steps(0), state(1, fill, 100)),
-                ],
-                0.7,
-            )
-        };
-        assert_eq!(said(10).verdict, Verdict::Ok);
-        assert_eq!(said(50).verdict, Verdict::Warn);
-        assert_eq!(said(70).verdict, Verdict::Fail);
-        assert!(said(70).text.contains("ARGOSY_STEPS_0"));
+    fn what_the_gateway_watches_is_held_to_its_limit() {
+        for watched in [Stream::Steps(0), Stream::Timers, Stream::Answers] {
+            let at = |fill| said(&[(Stream::Dead, 100), (Stream::Inbox, 1), (watched, fill)]);
+            assert_eq!(at(48).verdict, Verdict::Ok);
+            assert_eq!(at(50).verdict, Verdict::Warn);
+            assert_eq!(at(70).verdict, Verdict::Fail);
+            assert!(at(70).text.contains(&watched.name()));
+            assert!(at(70).fix.unwrap().contains(setting(watched)));
+        }
+    }
+
+    #[test]
+    fn what_only_fills_is_no_fault_before_it_is_full() {
+        let verdict = |stream, fill| said(&[(stream, fill)]).verdict;
+        for stream in [Stream::Chunks, Stream::Inbox] {
+            assert_eq!(verdict(stream, 84), Verdict::Ok);
+            assert_eq!(verdict(stream, 85), Verdict::Warn);
+            assert_eq!(verdict(stream, 95), Verdict::Fail);
+        }
+        assert_eq!(verdict(Stream::Documents, 94), Verdict::Ok);
+        assert_eq!(verdict(Stream::Documents, 99), Verdict::Warn);
+        assert_eq!(verdict(Stream::Dead, 100), Verdict::Skip, "its oldest go");
+    }
+
+    #[test]
+    fn a_corpus_does_not_hide_what_is_short() {
+        let both = said(&[(Stream::Chunks, 84), (Stream::Steps(0), 50)]);
+        assert_eq!(both.verdict, Verdict::Warn);
+        assert!(both.text.contains("ARGOSY_STEPS_0"), "{both:?}");
     }
 }

@@ -23,14 +23,21 @@ pub(super) fn connection(config: &Config, bus: &NatsBus) -> Said {
 
 pub(super) fn no_connection(config: &Config, error: &BusError) -> Said {
     let url = without_secrets(&config.nats.url);
-    let why = match error {
-        BusError::Away(why) => why.clone(),
-        other => format!("{url}: {other}"),
+    let (why, fix) = match error {
+        BusError::Denied(why) => (
+            format!("the server lets nobody in with these credentials: {why}"),
+            "look at --creds, or at user and password in --server: the server knows others",
+        ),
+        BusError::Away(why) => (
+            format!("no connection to {why}"),
+            "look whether nats-server runs there and --server, --creds and --tls-ca are right",
+        ),
+        other => (
+            format!("no connection to {url}: {other}"),
+            "look whether --creds, --tls-ca and the other files of this connection are right",
+        ),
     };
-    Said::fail(
-        format!("no connection to {why}"),
-        "look whether nats-server runs there and --server, --creds and --tls-ca are right",
-    )
+    Said::fail(why, fix)
 }
 
 pub(super) async fn jetstream(on: &Ground<'_>) -> Said {
@@ -164,12 +171,18 @@ pub(super) async fn dead_letters(on: &Ground<'_>) -> Said {
         Err(skip) => return skip,
     };
     match bus.state(Stream::Dead).await {
-        Ok(state) if state.messages == 0 => Said::ok("no dead letters"),
-        Ok(state) => Said::warn(
-            format!("{} dead letters of the last days", state.messages),
-            "read why in their headers: `nats stream subjects ARGOSY_DEAD --names`",
-        ),
+        Ok(state) => given_up(state.messages),
         Err(error) => Said::from(error),
+    }
+}
+
+fn given_up(letters: u64) -> Said {
+    match letters {
+        0 => Said::ok("no dead letters"),
+        n => Said::warn(
+            format!("{n} dead letters of the last days"),
+            "`argosy dead ls` says why; what was mended is tried again with `argosy dead retry`",
+        ),
     }
 }
 
@@ -205,6 +218,17 @@ mod tests {
     }
 
     #[test]
+    fn a_closed_door_is_not_an_empty_house() {
+        let config = Config::default();
+        let said = |error| no_connection(&config, &error);
+        let denied = said(BusError::Denied("nats://h: no".into()));
+        assert!(denied.text.contains("credentials"), "{denied:?}");
+        assert!(denied.fix.unwrap().contains("user and password"));
+        let away = said(BusError::Away("nats://h: refused".into()));
+        assert_eq!(away.text, "no connection to nats://h: refused");
+    }
+
+    #[test]
     fn half_a_round_trip_is_not_held_against_a_clock() {
         let said = |server, here, round_trip| {
             let (server, here) = (UnixMs(server), UnixMs(here));
@@ -234,6 +258,14 @@ mod tests {
             said.text.contains("stream 2 is missing and 2 more"),
             "{said:?}"
         );
+    }
+
+    #[test]
+    fn dead_letters_are_looked_at_with_our_own_command() {
+        assert_eq!(given_up(0).verdict, Verdict::Ok);
+        let said = given_up(3);
+        assert_eq!(said.verdict, Verdict::Warn);
+        assert!(said.fix.unwrap().contains("argosy dead ls"));
     }
 
     #[test]

@@ -6,9 +6,6 @@ use owo_colors::OwoColorize;
 use std::fmt::Write;
 use telemetry::buckets::STEP_DURATION;
 
-/// From how full a stream on its room is marked: where gateways take no more questions.
-const SHORT: f64 = 70.0;
-
 /// The whole of it, as lines.
 pub(crate) fn table(status: &Status) -> String {
     let mut text = String::new();
@@ -91,7 +88,7 @@ fn room_line(room: &Room) -> String {
     format!(
         "{:<17} {} {:>10} {:>10} {:>10}",
         room.stream,
-        if room.percent >= SHORT {
+        if room.short {
             percent.red().to_string()
         } else {
             percent

@@ -1,0 +1,205 @@
+//! Nodes that are made up: what they tell, what processes say of them, and what that comes to.
+
+use super::super::Verdict;
+use super::*;
+use llm_pool::NodeView;
+
+fn looked(told: Result<(&[&str], Option<u32>), &str>) -> Looked {
+    Looked {
+        name: "a".into(),
+        address: "gpu:8000".into(),
+        told: told
+            .map(|(models, context)| Told {
+                models: models.iter().map(|m| (*m).to_owned()).collect(),
+                context,
+                admits: None,
+            })
+            .map_err(str::to_owned),
+    }
+}
+
+#[test]
+fn a_node_is_judged_by_what_it_tells() {
+    let good = looked(Ok((&["m"], Some(8_192))));
+    let said = |all: &[Looked]| judged(all, "m", Some(4_400));
+    assert_eq!(said(std::slice::from_ref(&good)).verdict, Verdict::Ok);
+    assert_eq!(said(&[looked(Ok((&["m"], None)))]).verdict, Verdict::Ok);
+    for (bad, part) in [
+        (looked(Err("no answer within 3 s")), "no answer"),
+        (looked(Ok((&["x", "y"], None))), "but x, y"),
+        (looked(Ok((&["m"], Some(2_048)))), "2048 tokens"),
+    ] {
+        let alone = said(std::slice::from_ref(&bad));
+        assert_eq!(alone.verdict, Verdict::Fail);
+        assert!(alone.text.contains(part), "{alone:?}");
+        assert_eq!(said(&[good.clone(), bad]).verdict, Verdict::Warn);
+    }
+}
+
+#[test]
+fn the_longest_prompt_is_that_of_the_reducer() {
+    let mut config = Config::default();
+    assert_eq!(longest_prompt(&config), 12_000 / 4 + 1_000 + 400);
+    config.reducer.facts_chars_max = 40_000;
+    assert_eq!(longest_prompt(&config), 11_400);
+}
+
+fn process(n: u32, breaker: &str, limit: usize) -> Seen {
+    let node = NodeView {
+        name: "a".into(),
+        address: "gpu:8000".into(),
+        breaker: breaker.into(),
+        in_flight: 0,
+        permits: 8,
+        limit,
+        latency_ms: 0,
+        answered: 0,
+        failed: 0,
+        resting_ms: 0,
+        queued: None,
+        context: None,
+        dialect: "plain".into(),
+    };
+    let seen = serde_json::json!({
+        "role": "mapper", "process": format!("mapper-{n}"), "model": "m", "nodes": [node],
+    });
+    serde_json::from_value(seen).unwrap()
+}
+
+#[test]
+fn the_ceiling_is_that_of_all_processes_together() {
+    let seen: Vec<Seen> = (0..4).map(|n| process(n, "closed", 64)).collect();
+    let runs = |n: u32| Admits::from([(("m".to_owned(), "a".to_owned()), n)]);
+    assert_eq!(promised(&seen, &runs(256)).verdict, Verdict::Ok);
+    let said = promised(&seen, &runs(255));
+    assert_eq!(said.verdict, Verdict::Warn);
+    assert!(said.text.contains("256 calls in flight"), "{said:?}");
+    assert!(said.fix.unwrap().contains("to 63"), "its share");
+    let unknown = promised(&seen, &Admits::new());
+    assert_eq!(unknown.verdict, Verdict::Ok);
+    assert!(unknown.text.contains("not known"), "{unknown:?}");
+    assert_eq!(promised(&[], &runs(1)).verdict, Verdict::Skip);
+}
+
+#[test]
+fn a_node_that_is_left_alone_is_named() {
+    let well = process(1, "closed", 8);
+    let broken = process(2, "open", 8);
+    assert_eq!(answering(std::slice::from_ref(&well)).verdict, Verdict::Ok);
+    let said = answering(&[well, broken.clone()]);
+    assert_eq!(said.verdict, Verdict::Warn);
+    assert!(said.text.contains("mapper-2 leaves `a` alone"), "{said:?}");
+    assert_eq!(answering(&[broken]).verdict, Verdict::Fail);
+}
+
+/// `model` for all, and `models.large` with one node that is not there.
+fn two_models() -> Config {
+    let mut config = Config {
+        model: Options::one_node("small", "http://127.0.0.1:1"),
+        ..Config::default()
+    };
+    let large = Options::one_node("qwen-32b", "http://127.0.0.1:1");
+    config.models.insert("large".into(), large);
+    let unused = Options::one_node("unused", "http://127.0.0.1:1");
+    config.models.insert("unused".into(), unused);
+    config
+}
+
+#[test]
+fn every_model_is_looked_at_that_a_role_asks() {
+    let mut config = two_models();
+    let of = |config: &Config, indexer| -> Vec<(String, Vec<Role>)> {
+        let all = asked(config, indexer).into_iter();
+        all.map(|one| (one.options.model.clone(), one.by)).collect()
+    };
+    let all = |config: &Config| of(config, true);
+    assert_eq!(all(&config), [("small".to_owned(), ASKING.to_vec())]);
+    config.model_of.insert(Role::Reducer, "large".into());
+    let others = [Role::Planner, Role::Mapper, Role::Clarifier];
+    let wanted = [
+        ("small".to_owned(), others.to_vec()),
+        ("qwen-32b".to_owned(), vec![Role::Reducer]),
+    ];
+    assert_eq!(of(&config, false), wanted);
+    for role in ASKING.into_iter().filter(|role| *role != Role::Indexer) {
+        config.model_of.insert(role, "large".into());
+    }
+    assert_eq!(of(&config, false).len(), 1, "nobody asks `model`");
+    assert_eq!(all(&config)[0], ("small".to_owned(), vec![Role::Indexer]));
+}
+
+#[tokio::test]
+async fn a_model_of_one_role_that_is_down_is_not_overlooked() {
+    let fake = testkit::node::FakeNode::start(|_| String::new())
+        .await
+        .unwrap();
+    let mut config = two_models();
+    config.model = Options::one_node("fake", fake.base_url());
+    let said = async |config: &Config| {
+        reachable(&Ground {
+            config,
+            rate: None,
+            bus: None,
+            seen: Vec::new(),
+        })
+        .await
+    };
+    assert_eq!(said(&config).await.verdict, Verdict::Ok);
+    config.model_of.insert(Role::Reducer, "large".into());
+    let down = said(&config).await;
+    assert_eq!(down.verdict, Verdict::Fail, "{down:?}");
+    assert!(down.text.contains("node-0"), "{down:?}");
+    assert!(down.fix.unwrap().contains("`qwen-32b`"));
+
+    // Every role has its own: that there is no other is no fault.
+    config.models.insert("large".into(), config.model.clone());
+    config.model = Options::default();
+    let some = said(&config).await;
+    assert_eq!(some.verdict, Verdict::Warn, "{some:?}");
+    assert!(
+        some.text.contains("for planner, mapper, clarifier:"),
+        "{some:?}"
+    );
+    for role in ASKING {
+        config.model_of.insert(role, "large".into());
+    }
+    let all = said(&config).await;
+    assert_eq!(all.verdict, Verdict::Ok, "{all:?}");
+}
+
+#[test]
+fn a_short_context_is_a_fault_only_where_long_prompts_go() {
+    let short = [looked(Ok((&["m"], Some(2_048))))];
+    assert_eq!(judged(&short, "m", Some(4_400)).verdict, Verdict::Fail);
+    assert_eq!(judged(&short, "m", None).verdict, Verdict::Ok);
+}
+
+#[test]
+fn servers_behind_one_name_are_known_by_it() {
+    let mut seen: Vec<Seen> = (0..2).map(|n| process(n, "closed", 64)).collect();
+    for one in &mut seen {
+        let nodes = ["10.0.0.1:8000", "10.0.0.2:8000"].map(|at| NodeView {
+            name: format!("a/{at}"),
+            address: at.into(),
+            ..one.nodes[0].clone()
+        });
+        one.nodes = nodes.to_vec();
+    }
+    let runs = |model: &str, n: u32| Admits::from([((model.to_owned(), "a".to_owned()), n)]);
+    let well = promised(&seen, &runs("m", 128));
+    assert_eq!(well.verdict, Verdict::Ok);
+    assert!(!well.text.contains("not known"), "{well:?}");
+    let said = promised(&seen, &runs("m", 100));
+    assert_eq!(
+        said.verdict,
+        Verdict::Warn,
+        "each of them runs 100, not both"
+    );
+    assert!(said.fix.unwrap().contains("node `a` to 50"));
+    // A node of that name of another model is another node.
+    let other = promised(&seen, &runs("other", 1));
+    assert!(
+        other.text.contains("2 of them run at once is not known"),
+        "{other:?}"
+    );
+}

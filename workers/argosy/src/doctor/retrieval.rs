@@ -1,0 +1,239 @@
+//! The servers that searches ask over HTTP: embedder and reranker, of each edition.
+//!
+//! Servers of vectors need not list what they serve, so each is asked what a search would ask it, once and
+//! in a search's time. *Not* a test of how good they are.
+
+use super::{Ground, Said, Verdict};
+use crate::config::Config;
+use crate::search::Choice;
+use embed::{Embedder, Side};
+use futures_util::future::{BoxFuture, join_all};
+use llm::Reranker;
+use llm_pool::options::{Node, embedding, reranker};
+use llm_pool::{HttpEmbedder, HttpReranker};
+use telemetry::Registry;
+
+/// What is embedded, looked for and ranked.
+const TEXT: &str = "doctor";
+
+/// What one kind of server is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Embedder,
+    Reranker,
+}
+
+/// Every embedder behind HTTP that indexers and searches ask, each once.
+fn embedders(config: &Config) -> Vec<&embedding::Options> {
+    let mut all: Vec<&embedding::Options> = Vec::new();
+    for one in std::iter::once(&config.retrieval).chain(config.editions.values()) {
+        if one.embedder == Choice::Http && !all.contains(&&one.http) {
+            all.push(&one.http);
+        }
+    }
+    all
+}
+
+/// Every reranker behind HTTP, each once.
+fn rerankers(config: &Config) -> Vec<&reranker::Options> {
+    let mut all: Vec<&reranker::Options> = Vec::new();
+    for one in std::iter::once(&config.retrieval).chain(config.editions.values()) {
+        if !one.reranker.nodes.is_empty() && !all.contains(&&one.reranker) {
+            all.push(&one.reranker);
+        }
+    }
+    all
+}
+
+pub(super) async fn answering(on: &Ground<'_>) -> Said {
+    asked(on.config).await
+}
+
+async fn asked(config: &Config) -> Said {
+    let mut looking: Vec<BoxFuture<'_, Said>> = Vec::new();
+    for options in embedders(config) {
+        looking.push(Box::pin(async move {
+            let tries = options.nodes.iter().map(|node| embeds(options, node));
+            let tried = join_all(tries).await;
+            judged(Kind::Embedder, &options.model, &options.nodes, &tried)
+        }));
+    }
+    for options in rerankers(config) {
+        looking.push(Box::pin(async move {
+            let tries = options.nodes.iter().map(|node| ranks(options, node));
+            let tried = join_all(tries).await;
+            judged(Kind::Reranker, &options.model, &options.nodes, &tried)
+        }));
+    }
+    if looking.is_empty() {
+        return Said::ok("searches ask no server: vectors and ranks are made in the processes");
+    }
+    Said::together(join_all(looking).await)
+}
+
+/// A node by itself. A name that stands for several is asked as one of them.
+fn alone(node: &Node) -> Vec<Node> {
+    vec![Node {
+        resolve: false,
+        ..node.clone()
+    }]
+}
+
+async fn embeds(options: &embedding::Options, node: &Node) -> Result<(), String> {
+    let options = embedding::Options {
+        nodes: alone(node),
+        ..options.clone()
+    };
+    let embedder = HttpEmbedder::new(options, &Registry::new()).map_err(|e| e.to_string())?;
+    let made = embedder.embed(&[TEXT], Side::Query).await;
+    made.map(drop).map_err(|e| e.to_string())
+}
+
+async fn ranks(options: &reranker::Options, node: &Node) -> Result<(), String> {
+    let options = reranker::Options {
+        nodes: alone(node),
+        ..options.clone()
+    };
+    let reranker = HttpReranker::new(options, &Registry::new()).map_err(|e| e.to_string())?;
+    let made = reranker.scores(TEXT, &[TEXT]).await;
+    made.map(drop).map_err(|e| e.to_string())
+}
+
+fn judged(kind: Kind, model: &str, nodes: &[Node], tried: &[Result<(), String>]) -> Said {
+    let wrong = nodes.iter().zip(tried).filter_map(|(node, tried)| {
+        let why = tried.as_ref().err()?;
+        Some(format!("`{}` at {}: {why}", node.name, node.base_url))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    let (what, without, verdict) = match kind {
+        Kind::Embedder => (
+            "embedder",
+            "searches go by words alone, and documents wait",
+            Verdict::Fail,
+        ),
+        Kind::Reranker => (
+            "reranker",
+            "the built-in one looks again instead",
+            Verdict::Warn,
+        ),
+    };
+    if wrong.is_empty() {
+        let n = nodes.len();
+        let plural = if n == 1 { "" } else { "s" };
+        return Said::ok(format!("{what} `{model}` answers on {n} node{plural}"));
+    }
+    let fix = format!(
+        "look whether that server runs and serves `{model}`, and at address and key of the node in \
+         section `retrieval` or `editions`"
+    );
+    match wrong.len() == nodes.len() {
+        true => Said {
+            verdict,
+            ..Said::warn(
+                format!("no {what}, so {without}: {}", wrong.join("; ")),
+                fix,
+            )
+        },
+        false => Said::warn(format!("{what}: {}", wrong.join("; ")), fix),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Options;
+    use testkit::node::{Behaviour, DIMS, FakeNode};
+
+    fn node(name: &str, base_url: &str) -> Node {
+        Node {
+            name: name.into(),
+            base_url: base_url.into(),
+            ..Node::default()
+        }
+    }
+
+    fn config(nodes: Vec<Node>) -> Config {
+        let retrieval = Options {
+            embedder: Choice::Http,
+            http: embedding::Options {
+                model: "e".into(),
+                dims: DIMS as u32,
+                nodes: nodes.clone(),
+                ..embedding::Options::default()
+            },
+            reranker: reranker::Options {
+                model: "r".into(),
+                nodes,
+                ..reranker::Options::default()
+            },
+            ..Options::default()
+        };
+        Config {
+            retrieval,
+            ..Config::default()
+        }
+    }
+
+    #[tokio::test]
+    async fn servers_of_searches_are_asked_what_a_search_asks() {
+        let said = asked(&Config::default()).await;
+        assert_eq!(said.verdict, Verdict::Ok, "{said:?}");
+
+        let fake = FakeNode::start(|_| String::new()).await.unwrap();
+        let here = node("here", &fake.base_url());
+        let well = config(vec![here.clone()]);
+        let said = asked(&well).await;
+        assert_eq!(said.verdict, Verdict::Ok, "{said:?}");
+        for part in ["embedder `e` answers on 1 node", "reranker `r` answers"] {
+            assert!(said.text.contains(part), "{said:?}");
+        }
+
+        // Vectors of another length are no vectors of this model.
+        let mut other = well.clone();
+        other.retrieval.http.dims += 1;
+        let said = asked(&other).await;
+        assert_eq!(said.verdict, Verdict::Fail, "{said:?}");
+
+        let gone = node("gone", "http://127.0.0.1:1");
+        let said = asked(&config(vec![here, gone.clone()])).await;
+        assert_eq!(said.verdict, Verdict::Warn, "{said:?}");
+        assert!(
+            said.text.contains("`gone` at http://127.0.0.1:1"),
+            "{said:?}"
+        );
+
+        let mut no_reranker = well.clone();
+        no_reranker.retrieval.reranker.nodes = vec![gone.clone()];
+        let said = asked(&no_reranker).await;
+        assert_eq!(said.verdict, Verdict::Warn, "the built-in one: {said:?}");
+
+        // Of an edition that has its own, too.
+        let mut edition = well;
+        let small = envelope::Edition::new("small").unwrap();
+        edition.editions.insert(small, config(vec![gone]).retrieval);
+        let said = asked(&edition).await;
+        assert_eq!(said.verdict, Verdict::Fail, "{said:?}");
+        assert!(said.text.contains("no embedder, so searches go by words"));
+
+        fake.always(Behaviour::Status(401, "{}".into(), None));
+        let said = asked(&config(vec![node("here", &fake.base_url())])).await;
+        assert_eq!(said.verdict, Verdict::Fail, "{said:?}");
+    }
+
+    #[test]
+    fn what_several_editions_share_is_asked_once() {
+        let mut config = config(vec![node("a", "http://a:1")]);
+        let same = config.retrieval.clone();
+        let mut other = same.clone();
+        other.http.model = "other".into();
+        for (name, own) in [("same", same), ("other", other)] {
+            let edition = envelope::Edition::new(name).unwrap();
+            config.editions.insert(edition, own);
+        }
+        assert_eq!(embedders(&config).len(), 2);
+        assert_eq!(rerankers(&config).len(), 1);
+        config.retrieval.embedder = Choice::Static;
+        config.editions.clear();
+        assert!(embedders(&config).is_empty());
+    }
+}
