@@ -63,7 +63,7 @@ impl Local {
             )
         })?;
         let chosen = model::choose(config, &Role::ALL, &registry).await?;
-        let pipeline = ingest(config, kit.embedder(), &chosen.model)?
+        let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
         let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
