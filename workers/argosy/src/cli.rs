@@ -1,6 +1,5 @@
 //! The command line.
 
-use crate::corpus::PATIENCE;
 use crate::fail::Fail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -335,10 +334,10 @@ pub struct Index {
     /// Publish the documents and do not wait until they are indexed.
     #[arg(long, requires = "server")]
     pub no_wait: bool,
-    /// Seconds without news of any document after which the wait ends. What was published is indexed
-    /// all the same, once an indexer runs.
-    #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs(), requires = "server", value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub patience: u64,
+    /// Seconds without news of any document after which the wait ends. Default: 150 with --server, where
+    /// what was published is indexed all the same once an indexer runs, and 3600 without.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub patience: Option<u64>,
     /// Whose documents these are.
     #[arg(
         long,
