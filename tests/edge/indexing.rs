@@ -111,7 +111,7 @@ fn only_what_changed_is_indexed_again_and_what_is_gone_is_forgotten() {
     };
     assert_eq!(run(&[]), (3, 0, 0));
     assert_eq!(run(&[]), (0, 3, 0));
-    assert_eq!(run(&["--force"]), (3, 0, 0));
+    assert_eq!(run(&["--force", "--patience", "60"]), (3, 0, 0));
     assert_eq!(chunks(&shell), 3, "--force doubles nothing");
     assert!(answer(&shell, "What is the cat of the mill called?").contains("Orla"));
 

@@ -26,6 +26,7 @@ mod golden;
 mod help;
 mod indexing;
 mod ingress;
+mod large;
 mod lookup;
 mod manners;
 mod output;

@@ -8,6 +8,7 @@ use harness::bus::{
     Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Progress, Publish, PublishError,
     Puller, Reader, Stored, Stream, StreamState, Subscription,
 };
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -46,6 +47,8 @@ pub(crate) struct Between {
     mute: bool,
     /// The subject to which subscribing never comes back.
     deaf: Option<&'static str>,
+    /// How many of the next files that are asked for never come.
+    files_lost: AtomicUsize,
     tried: Mutex<Vec<Tried>>,
     naks: Arc<Mutex<Vec<(String, Duration)>>>,
     came: Semaphore,
@@ -80,10 +83,16 @@ impl Between {
             rule: Box::new(rule),
             mute,
             deaf,
+            files_lost: AtomicUsize::new(0),
             tried: Mutex::default(),
             naks: Arc::default(),
             came: Semaphore::new(0),
         })
+    }
+
+    /// The next `n` files that are asked for never come, and nobody says so.
+    pub(crate) fn lose_files(&self, n: usize) {
+        self.files_lost.store(n, Ordering::Relaxed);
     }
 
     /// Waits until `n` publishes have come that were not simply let through.
@@ -266,7 +275,14 @@ impl Bus for Between {
         name: &'a str,
         max_bytes: u64,
     ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
-        self.inner.get_file(name, max_bytes)
+        let fewer = |left: usize| left.checked_sub(1);
+        let lost = self
+            .files_lost
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, fewer);
+        match lost {
+            Ok(_) => Box::pin(std::future::pending()),
+            Err(_) => self.inner.get_file(name, max_bytes),
+        }
     }
 
     fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {

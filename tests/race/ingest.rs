@@ -390,6 +390,29 @@ async fn a_document_that_never_succeeds_is_given_up() {
     assert_eq!(last.headers.get(header::DEAD_DELIVERED), Some("9"));
 }
 
+/// The object store stops in the middle of a document: its slot is not held for ever.
+#[tokio::test(start_paused = true)]
+async fn a_document_whose_bytes_never_come_is_asked_for_again() {
+    let world = World::new(On::Memory).await;
+    let body = text("stored", 3);
+    let file = world.bus.put_file("slow.1", body.clone());
+    file.await.unwrap();
+    let stored = Notice {
+        object: Some("slow.1".into()),
+        hash: Some(sha256_hex(&body)),
+        ..notice()
+    };
+    let slow = Between::new(&world.bus, |_| Do::Pass);
+    slow.lose_files(1);
+    let bus: Arc<dyn Bus> = slow.clone();
+    let _indexer = world.indexer(&bus, 1);
+    world.document(stored, Bytes::new()).await;
+    // Longer than a part of the work on a document may take.
+    tokio::time::sleep(Duration::from_secs(121)).await;
+    world.indexed().await;
+    world.is_whole(&body).await;
+}
+
 /// A corpus without room for an hour: the document is held, not given up, and its slot with it.
 #[tokio::test(start_paused = true)]
 async fn a_full_corpus_is_waited_for() {

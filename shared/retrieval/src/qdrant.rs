@@ -51,8 +51,8 @@ pub struct Qdrant {
     embedder: String,
     dims: usize,
     timeout: Duration,
-    batch_size: usize,
-    rescore: bool,
+    /// What the collection is made with, at first and when it is gone.
+    options: Options,
 }
 
 impl Qdrant {
@@ -84,11 +84,10 @@ impl Qdrant {
             embedder: embedder.to_owned(),
             dims,
             timeout,
-            batch_size: options.batch_size as usize,
-            rescore: options.quantisation == Quantisation::Int8,
+            options: options.clone(),
         };
         qdrant.check_version().await?;
-        qdrant.ensure_collection(options).await?;
+        qdrant.ensure_collection().await?;
         Ok(qdrant)
     }
 

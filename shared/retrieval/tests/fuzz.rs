@@ -1,7 +1,8 @@
 //! Hostile input: arbitrary bytes and broken copies of good files, for each reader; arbitrary text
 //! for the chunker; arbitrary JSON for filters. Nothing may panic, hang or grow without bound.
 //!
-//! A few cases run with the other tests; `ARGOSY_FUZZ_CASES=20000` is a night's worth.
+//! A few cases run with the other tests; `ARGOSY_FUZZ_CASES=1000` takes each target 5 to 10 s of a core,
+//! which is what CI gives it, and 1000000 a night.
 
 use argosy_retrieval::chunk::{self, CHUNK_TOKENS_MAX};
 use argosy_retrieval::document::Line;
@@ -14,10 +15,14 @@ use std::sync::LazyLock;
 
 /// Cases per property where nobody asks for more.
 const CASES: u32 = 24;
+/// How much quicker than reading a damaged file it is to refuse what is none, and to parse a filter.
+const NO_FILE: u32 = 4;
+const FILTER: u32 = 15;
 /// Most documents that the small inputs here can hold.
 const DOCUMENTS_MAX: usize = 5_000;
 
-fn config() -> ProptestConfig {
+/// So many times the cases, for what is that much quicker than others.
+fn config(times: u32) -> ProptestConfig {
     let cases = settings::sources::variable("ARGOSY_FUZZ_CASES").map(|value| {
         let value = value.to_string_lossy();
         value
@@ -25,7 +30,7 @@ fn config() -> ProptestConfig {
             .unwrap_or_else(|_| panic!("ARGOSY_FUZZ_CASES=`{value}`: want a number"))
     });
     ProptestConfig {
-        cases: cases.unwrap_or(CASES),
+        cases: cases.unwrap_or(CASES).saturating_mul(times),
         max_shrink_iters: 200,
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -155,7 +160,7 @@ fn json() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(NO_FILE))]
 
     #[test]
     fn any_bytes(extension in prop::sample::select(&EXTENSIONS[..]), bytes in prop::collection::vec(any::<u8>(), 0..4_000)) {
@@ -167,6 +172,10 @@ proptest! {
         read("pdf", &[b"%PDF-1.4\n".as_slice(), &bytes].concat())?;
         read("docx", &[b"PK\x03\x04".as_slice(), &bytes].concat())?;
     }
+}
+
+proptest! {
+    #![proptest_config(config(1))]
 
     #[test]
     fn damaged_files(which in any::<prop::sample::Index>(), damages in prop::collection::vec(damage(), 1..12)) {
@@ -184,6 +193,10 @@ proptest! {
             prop_assert!(chunk::tokens(&piece.text) <= CHUNK_TOKENS_MAX);
         }
     }
+}
+
+proptest! {
+    #![proptest_config(config(FILTER))]
 
     #[test]
     fn any_filter(value in json()) {

@@ -54,8 +54,9 @@ impl Options {
     }
 }
 
-/// How long nothing may come of any document, unless told otherwise: longer than one may take to be
-/// read, and to be tried again.
+/// How long nothing may come of any document of a fleet, unless told otherwise: longer than one part of
+/// the work on a document may take before it is tried again. A large one has many parts and an embedder
+/// may be slow, so it says nothing of whether it will be done; whatever was published is, by the fleet.
 pub const PATIENCE: Duration = Duration::from_secs(150);
 
 /// What an indexing run did.

@@ -17,6 +17,7 @@
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`editions`] | the indexes of a retriever, and which of them is searched |
 //! | [`census`] | what the corpus holds of each edition |
+//! | [`extracted`] | what models answered about documents, kept |
 //! | [`view`] | the corpus stream into an index |
 //! | [`snapshot`] | snapshots of an index, written and begun with |
 //! | [`qdrant_view`] | the corpus stream into a Qdrant server |
@@ -45,6 +46,7 @@ pub mod disk;
 pub mod doctor;
 pub mod editions;
 pub mod eval;
+pub mod extracted;
 pub mod fail;
 pub mod fault;
 pub mod fleet;

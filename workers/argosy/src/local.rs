@@ -25,12 +25,19 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+/// How long nothing may come of any document, unless told otherwise. An encoder on two cores takes some
+/// 50 s for a document of 1,000 chunks, and the documents in work share it: none of them is done before
+/// all nearly are. Nobody else goes on with what is given up here, so it is long.
+const PATIENCE: Duration = Duration::from_secs(3_600);
+
 /// A fleet in this process.
 pub struct Local {
     /// Its bus.
     pub bus: Arc<dyn Bus>,
     /// Its model.
     pub chosen: Chosen,
+    /// How long nothing may come of any document while it indexes. Default an hour.
+    pub patience: Duration,
     index: Index,
     /// What its indexer makes of documents, see [`stage::Ingest::pipeline`].
     pipeline: String,
@@ -63,7 +70,7 @@ impl Local {
             )
         })?;
         let chosen = model::choose(config, &Role::ALL, &registry).await?;
-        let pipeline = ingest(config, kit.embedder(), &chosen.model)?
+        let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
         let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
@@ -109,6 +116,7 @@ impl Local {
         Ok(Local {
             bus,
             chosen,
+            patience: PATIENCE,
             index,
             pipeline,
             seen,
@@ -134,10 +142,20 @@ impl Local {
             self.bus.clone(),
             root,
             &catalog,
-            corpus::Options::waiting(mode),
+            corpus::Options {
+                patience: Some(self.patience),
+                ..corpus::Options::waiting(mode)
+            },
             progress,
         )
-        .await?;
+        .await
+        .map_err(|fail| match fail.code {
+            "still_running" => fail.hint(
+                "a slow embedder takes long for large documents: raise --patience; what was not done is \
+                 done by the next run",
+            ),
+            _ => fail,
+        })?;
         let last = self.bus.state(Stream::Chunks).await?.last;
         let caught_up = self.seen.wait_for(|seen| *seen >= last);
         match tokio::time::timeout(Duration::from_secs(120), caught_up).await {

@@ -123,6 +123,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
         Command::Bench(Bench::Retrieval(args)) => bench::retrieval(args, output).await,
         Command::Bench(Bench::Views(args)) => bench::views(args, config, output).await,
+        Command::Bench(Bench::Ingest(args)) => bench::ingest(args, output).await,
         Command::Bench(Bench::Pool(args)) => bench::pool(args, output).await,
         Command::Bench(Bench::FloorRole(args)) => bench::floor_role(args).await,
         Command::Eval(Eval::Retrieval(args)) => eval::retrieval(args, config, output).await,

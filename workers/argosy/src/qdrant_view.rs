@@ -8,7 +8,8 @@
 //!
 //! That two write at once is allowed. The rules, decided in `next`:
 //! - The position in the server says that everything up to it was written. Who finds it behind what he
-//!   has himself goes back to it: somebody emptied the collection, or restored an older one.
+//!   has himself goes back to it: somebody emptied the collection, or restored an older one. One that is gone is
+//!   made again.
 //! - Who wrote a part that another one had passed meanwhile has put older vectors over newer ones. He
 //!   passes over nothing until he is past that position himself.
 //!
@@ -38,6 +39,8 @@ const BATCH: usize = 512;
 const QUIET: Duration = Duration::from_millis(50);
 /// The same for a stream that is never silent: how long a batch is gathered at most.
 const GATHERED: Duration = Duration::from_secs(1);
+/// After how long without a message it is looked whether the server still has what was written.
+const LOOK: Duration = Duration::from_secs(30);
 /// How long is waited after a failure, where the server said nothing.
 const AWAY: Duration = Duration::from_secs(1);
 /// The longest that is waited because the server said so.
@@ -313,6 +316,8 @@ async fn run(
     told: &Told,
     stop: &CancellationToken,
 ) -> Result<(), Interrupted> {
+    // Somebody may have deleted it, or restored a server without it: then it is filled again.
+    qdrant.ensure_collection().await?;
     let mut must_write = false;
     let mut at = match qdrant.position().await? {
         Some(position) if position.stream == stream => position.sequence,
@@ -339,7 +344,11 @@ async fn run(
             batch = batch(&mut *reader) => batch?,
         };
         let Some(last) = batch.last().map(|message| message.sequence) else {
-            continue;
+            // Nothing new, and what was written may be gone.
+            match position(qdrant, stream).await? < at {
+                true => return Err(Interrupted::Behind),
+                false => continue,
+            }
         };
         match next(at, last, position(qdrant, stream).await?, must_write) {
             Next::Back => return Err(Interrupted::Behind),
@@ -396,9 +405,13 @@ async fn position(qdrant: &Qdrant, stream: &str) -> Result<u64, retrieval::Error
     Ok(ours.map_or(0, |position| position.sequence))
 }
 
-/// The next messages: as many as a batch has, or all before a pause, or those of a second.
+/// The next messages: as many as a batch has, or all before a pause, or those of a second. None when
+/// nothing comes for long.
 async fn batch(reader: &mut dyn Reader) -> Result<Vec<Stored>, BusError> {
-    let (first, _) = reader.next().await?;
+    let Ok(first) = tokio::time::timeout(LOOK, reader.next()).await else {
+        return Ok(Vec::new());
+    };
+    let (first, _) = first?;
     let mut batch = vec![first];
     let end = Instant::now() + GATHERED;
     while batch.len() < BATCH {
@@ -417,6 +430,9 @@ fn records(batch: &[Stored]) -> Vec<ChunkRecord> {
     records.filter_map(Result::ok).collect()
 }
 
+#[cfg(test)]
+#[path = "qdrant_rules_tests.rs"]
+mod rules_tests;
 #[cfg(test)]
 #[path = "qdrant_view_tests.rs"]
 mod tests;

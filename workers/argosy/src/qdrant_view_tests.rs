@@ -1,4 +1,4 @@
-//! The feed against a fake server behind its real protocol, and the rules by themselves.
+//! The feed against a fake server behind its real protocol.
 
 use super::*;
 use embed::Side;
@@ -6,7 +6,6 @@ use envelope::{Filter, TenantId};
 use harness::bus::Publish;
 use harness::memory::MemoryBus;
 use harness::topology::Topology;
-use proptest::prelude::*;
 use retrieval::vector::Embedding;
 use retrieval::{HybridSearcher, Index, Leg, SearchResult, Searcher};
 use settings::Span;
@@ -97,7 +96,7 @@ impl World {
         };
         let stop = CancellationToken::new();
         let done = async {
-            let done = tokio::time::timeout(Duration::from_secs(30), work(at)).await;
+            let done = tokio::time::timeout(Duration::from_secs(120), work(at)).await;
             stop.cancel();
             done.expect("the feed gets there")
         };
@@ -270,6 +269,48 @@ async fn an_emptied_collection_is_filled_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_collection_that_is_gone_is_made_again_and_filled() {
+    let world = World::new().await;
+    let all: Vec<_> = (0..5).map(numbered).collect();
+    for record in &all {
+        publish(&*world.bus, record).await;
+    }
+    world
+        .feeding(async |mut at| {
+            at.wait_for(|at| at.sequence >= 5).await.unwrap();
+            world.qdrant.clone().remove().await.unwrap();
+            let last = publish(&*world.bus, &record("north", 9, "up")).await;
+            at.wait_for(|at| at.is_away).await.unwrap();
+            at.wait_for(|at| !at.is_away && at.sequence >= last)
+                .await
+                .unwrap();
+        })
+        .await;
+    let result = search(&world, &index_of(&all)).await;
+    assert_eq!((result.passages.len(), result.failed), (5, Vec::new()));
+}
+
+/// Nothing is published any more: who searches would else be without vectors until somebody does.
+#[tokio::test]
+async fn what_is_gone_is_noticed_although_nothing_comes() {
+    let world = World::new().await;
+    let last = publish(&*world.bus, &numbered(0)).await;
+    world
+        .feeding(async |mut at| {
+            at.wait_for(|at| at.sequence >= last).await.unwrap();
+            world.qdrant.clone().remove().await.unwrap();
+            tokio::time::pause();
+            tokio::time::advance(LOOK).await;
+            tokio::time::resume();
+            at.wait_for(|at| at.is_away).await.unwrap();
+            at.wait_for(|at| !at.is_away && at.sequence >= last)
+                .await
+                .unwrap();
+        })
+        .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn another_stream_begins_anew() {
     let world = World::new().await;
     let old = record("old", 1, "text");
@@ -368,89 +409,6 @@ fn what_is_missing_is_told_by_name() {
     assert_eq!(at(7, true), None, "what was there is there");
     assert!(at(6, true).unwrap().contains("words alone"));
     assert!(at(6, false).unwrap().contains("caught up"));
-}
-
-/// The server in miniature: the newest write of each chunk, and the position.
-#[derive(Default)]
-struct Mini {
-    chunks: [u64; 3],
-    position: u64,
-}
-
-/// A feeder in miniature, one call of the server at a time.
-#[derive(Default)]
-struct Feeder {
-    at: u64,
-    must_write: bool,
-    step: u8,
-    /// The end of its part, and what it wrote of it.
-    last: u64,
-}
-
-impl Feeder {
-    /// Message `n` writes chunk `n % 3`; a part has so many messages.
-    fn step(&mut self, server: &mut Mini, end: u64, size: u64) {
-        match self.step {
-            0 => {
-                self.last = (self.at + size).min(end);
-                if self.last == self.at {
-                    return;
-                }
-                match next(self.at, self.last, server.position, self.must_write) {
-                    Next::Back => {
-                        *self = Feeder {
-                            at: server.position,
-                            ..Feeder::default()
-                        }
-                    }
-                    Next::PassOver => self.at = self.last,
-                    Next::Write => self.step = 1,
-                }
-            }
-            1 => {
-                for n in self.at + 1..=self.last {
-                    server.chunks[n as usize % 3] = n;
-                }
-                self.step = 2;
-            }
-            2 => {
-                self.must_write = server.position > self.last;
-                self.step = 3 + u8::from(self.must_write);
-            }
-            _ => {
-                if self.step == 3 {
-                    server.position = self.last;
-                }
-                self.at = self.last;
-                self.step = 0;
-            }
-        }
-    }
-}
-
-proptest! {
-    /// However two feeders come between each other, the newest version of every chunk stays once both
-    /// have ended. Messages go on coming, as they do.
-    #[test]
-    fn two_feeders_come_to_the_same(
-        turns in prop::collection::vec((any::<bool>(), 1u64..5, 0u64..3), 0..200),
-    ) {
-        let mut server = Mini::default();
-        let mut feeders = [Feeder::default(), Feeder::default()];
-        let mut end = 6;
-        for (who, size, more) in turns {
-            end += more;
-            feeders[usize::from(who)].step(&mut server, end, size);
-        }
-        for _ in 0..10 * end {
-            for feeder in &mut feeders {
-                feeder.step(&mut server, end, 4);
-            }
-        }
-        let newest = |chunk: u64| (1..=end).rev().find(|n| n % 3 == chunk).unwrap();
-        prop_assert_eq!(server.chunks, [newest(0), newest(1), newest(2)]);
-        prop_assert_eq!(server.position, end);
-    }
 }
 
 /// A message every 20 ms: never a pause, never many.

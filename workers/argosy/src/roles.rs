@@ -1,6 +1,7 @@
 //! Roles to running workers: the one place where stages meet their collaborators.
 
 use crate::config::Config;
+use crate::extracted::Extracted;
 use crate::fail::Fail;
 use crate::model::OFFLINE;
 use embed::Embedder;
@@ -10,8 +11,8 @@ use harness::bus::Bus;
 use harness::fault::Faults;
 use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
-use indexer::Extractor;
 use indexer::schema::Schemas;
+use indexer::{Answers, Extractor};
 use llm::{ChatModel, Prompts};
 use llm_pool::offline::OfflineReader;
 use retrieval::Searcher;
@@ -78,10 +79,12 @@ pub fn schemas(config: &Config) -> Result<Schemas, Fail> {
 
 /// What makes chunks of documents. Vectors of an encoder travel with them; with the table of words,
 /// retrievers embed themselves. The offline reader copies no values: with it columns come from rules alone.
+/// What a model answered is kept in `answers`.
 pub fn ingest(
     config: &Config,
     embedder: Option<Arc<dyn Embedder>>,
     model: &Arc<dyn ChatModel>,
+    answers: Option<Arc<dyn Answers>>,
 ) -> Result<indexer::Indexer, Fail> {
     let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("in section `indexer`: {e}"));
     let indexer = indexer::Indexer::new(embedder, &config.indexer).map_err(|e| wrong(&e))?;
@@ -91,7 +94,11 @@ pub fn ingest(
         tracing::warn!("no model to ask for columns: they come from rules alone");
     } else if schemas.asks_model() {
         let asks = Extractor::new(model.clone(), &prompts(config)?, &config.indexer);
-        extractor = Some(asks.map_err(|e| wrong(&e))?);
+        let asks = asks.map_err(|e| wrong(&e))?;
+        extractor = Some(match answers {
+            Some(answers) => asks.keeping(answers),
+            None => asks,
+        });
     }
     Ok(indexer.with_schemas(schemas, extractor))
 }
@@ -257,7 +264,13 @@ impl Process {
         metrics: Metrics,
         with: &Collaborators,
     ) -> Result<impl Future<Output = ()> + use<>, Fail> {
-        let ingest = ingest(&self.config, with.embedder.clone(), &with.model)?;
+        let answers = Arc::new(Extracted::on(self.bus.clone()));
+        let ingest = ingest(
+            &self.config,
+            with.embedder.clone(),
+            &with.model,
+            Some(answers),
+        )?;
         let counts =
             IngestMetrics::new(&self.registry).map_err(|e| Fail::negative(e.to_string()))?;
         let options = self.config.ingest(self.seed);

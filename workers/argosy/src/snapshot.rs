@@ -62,7 +62,7 @@ const CLAIM: &str = "argosy.snapshot.writer";
 /// One in so many chunks has to be new before the whole is written again.
 const CHANGED_PART: u64 = 10;
 /// How fast a replay and a restore are, for choosing: messages and bytes a second on 2 cores. Measured:
-/// 5,000 and 360 MB (docs/performance.md); a network is slower than the loopback of that.
+/// 5,000 and 360 MB (docs/retrieval.md); a network is slower than the loopback of that.
 const REPLAYED_PER_S: u64 = 5_000;
 const RESTORED_BYTES_PER_S: u64 = 100_000_000;
 /// The names that snapshots of one making take turns in: the last two are kept.

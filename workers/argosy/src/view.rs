@@ -121,7 +121,12 @@ impl IndexView {
     /// What was embedded by another, or by nobody, is not found by its vector, and nothing fails.
     fn tell_without_vector(&mut self) -> Result<(), retrieval::Error> {
         let chunks = tokio::task::block_in_place(|| self.index.without_vector())?;
-        if let Some(told) = self.without_vector.as_ref().filter(|_| chunks != self.said) {
+        // Elsewhere it is for whoever keeps the vectors to say.
+        let Some(chunks) = chunks else {
+            return Ok(());
+        };
+        // Always: the gauge may hold what an edition of the same name had that was dropped.
+        if let Some(told) = &self.without_vector {
             told.set(chunks);
         }
         if chunks > self.said {
@@ -264,8 +269,16 @@ mod tests {
         let index = Index::open_in_ram(&vectors).unwrap();
         let registry = telemetry::Registry::new();
         let metrics = retrieval::Metrics::new(&registry).unwrap();
+        let gauge = || {
+            let text = registry.encode();
+            let line = text.lines().find(|line| line.contains("_without_vector{"));
+            line.unwrap().rsplit(' ').next().unwrap().to_owned()
+        };
+        // As an edition of the same name left it.
+        metrics.without_vector("main").set(100);
         let (view, _) = IndexView::new(index, "chunks@1".into()).unwrap();
         let mut view = view.telling(metrics.without_vector("main")).unwrap();
+        assert_eq!(gauge(), "0", "begun anew");
         let by = |by: &str, doc: &str| ChunkRecord {
             embedding: Some(retrieval::vector::Embedding::of(by, &[1.0, 0.5])),
             ..record(doc, "text")
@@ -284,9 +297,7 @@ mod tests {
                 view.apply(message, 0).unwrap();
             }
             view.settle().unwrap();
-            let text = registry.encode();
-            let line = text.lines().find(|line| line.contains("_without_vector{"));
-            line.unwrap().rsplit(' ').next().unwrap().to_owned()
+            gauge()
         };
         let (ours, others) = (by("compass", "a"), by("other", "b"));
         assert_eq!(taken_in(&[ours, others, record("c", "text")]), "2");

@@ -9,7 +9,7 @@ use argosy::model::OFFLINE;
 use envelope::{Outcome, Terminal};
 use retrieval::Mode;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testkit::node::{Behaviour, DIMS, FakeNode};
 
@@ -36,12 +36,17 @@ fn inputs(node: &FakeNode, field: &str) -> Vec<String> {
         .collect()
 }
 
-async fn indexed(node: &FakeNode, dir: &Path) -> Local {
+fn corpus(dir: &Path) -> PathBuf {
     let corpus = dir.join("corpus");
     std::fs::create_dir_all(&corpus).unwrap();
     let text = "The harbour master is Ada Berg.";
     std::fs::write(corpus.join("harbour.md"), text).unwrap();
     std::fs::write(corpus.join("gate.md"), "The gate closes at noon.").unwrap();
+    corpus
+}
+
+async fn indexed(node: &FakeNode, dir: &Path) -> Local {
+    let corpus = corpus(dir);
     let mut local = Local::start(&config(node), &dir.join("index"))
         .await
         .unwrap();
@@ -88,6 +93,29 @@ async fn chunks_and_queries_are_embedded_and_passages_ranked_by_the_server() {
         ranked.iter().any(|text| text.contains("Ada Berg")),
         "{ranked:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_server_is_waited_for_as_long_as_one_is_patient() {
+    let node = FakeNode::saying("unused").await.unwrap();
+    node.always(Behaviour::Slow(Duration::from_secs(3)));
+    let dir = tempfile::tempdir().unwrap();
+    let mut local = Local::start(&config(&node), &dir.path().join("index"))
+        .await
+        .unwrap();
+    // Eight large documents share the cores of an encoder: the first is done after minutes.
+    assert!(local.patience >= Duration::from_secs(1_800));
+    let usual = std::mem::replace(&mut local.patience, Duration::from_millis(100));
+    let root = corpus(dir.path());
+    let given_up = local.index(root.clone(), Mode::Incremental, |_| {}).await;
+    let given_up = given_up.unwrap_err();
+    let hint = given_up.hint.unwrap_or_default();
+    assert_eq!(given_up.exit, 6, "{}", given_up.message);
+    assert!(hint.contains("--patience"), "{hint}");
+    local.patience = usual;
+    local.index(root, Mode::Incremental, |_| {}).await.unwrap();
+    assert_eq!(local.chunk_count(), 2);
+    local.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,9 +2,11 @@
 //!
 //! One call for a document at most. An answer is taken when it fits its column and stands in what the
 //! model was shown; anything else is invented and refused. Whatever goes wrong, the document is
-//! indexed without. There is no cache here: a document that is stored as it is, by the same pipeline,
-//! is not worked on again, and the pipeline names schemas, model and prompt.
+//! indexed without. A document that is stored as it is, by the same pipeline, is not worked on again,
+//! and the pipeline names schemas, model and prompt; where it is worked on again all the same, for another
+//! edition or by force, an answer that was kept ([`Answers`]) is not asked for twice.
 
+use crate::answers::{self, Answers};
 use crate::options::Options;
 use crate::schema::{Column, Kind, Misfit, Table, Unfit};
 use envelope::{Role, TurnId};
@@ -35,6 +37,7 @@ const GRACE: Duration = Duration::from_secs(5);
 pub struct Extractor {
     model: Arc<dyn ChatModel>,
     prompt: Prompt,
+    answers: Option<Arc<dyn Answers>>,
     text_tokens: u32,
     answer_tokens: u32,
     timeout: Duration,
@@ -65,10 +68,19 @@ impl Extractor {
         Ok(Extractor {
             model,
             prompt: prompts.get("indexer", embedded, &takes)?,
+            answers: None,
             text_tokens: options.extract_tokens,
             answer_tokens: options.extract_answer_tokens,
             timeout: options.extract_timeout.duration(),
         })
+    }
+
+    /// The same with a place where answers are kept.
+    pub fn keeping(self, answers: Arc<dyn Answers>) -> Extractor {
+        Extractor {
+            answers: Some(answers),
+            ..self
+        }
     }
 
     /// Names the model and the prompt: what another one made is made anew.
@@ -93,20 +105,38 @@ impl Extractor {
             Ok(request) => request,
             Err(error) => return failed(&columns, "indexer_prompt", &error),
         };
-        // The model keeps to the time by itself; this holds whatever it does.
-        let limit = self.timeout + GRACE;
-        let reply = tokio::time::timeout(limit, self.model.chat(&request)).await;
-        let reply = reply.unwrap_or(Err(llm::Error::TimedOut(self.timeout)));
         let text = format!("{}\n{text}", document.title);
-        match reply {
+        match self.answer(&request).await {
             Err(error) => failed(&columns, envelope::Classed::code(&error), &error),
-            Ok(reply) => match json::read_object(&reply.text) {
+            Ok(answer) => match json::read_object(&answer) {
                 Some((Value::Object(answers), _)) => {
                     take(table, &columns, answers, &text, document)
                 }
                 _ => failed(&columns, "model_json", &"no JSON object in the answer"),
             },
         }
+    }
+
+    /// What the model says, now or before. Only what can be read is kept.
+    async fn answer(&self, request: &ChatRequest) -> Result<String, llm::Error> {
+        let key = answers::key(self.model.name(), request);
+        if let Some(answers) = &self.answers
+            && let Some(answer) = answers.find(&key).await
+        {
+            return Ok(answer);
+        }
+        // The model keeps to the time by itself; this holds whatever it does.
+        let limit = self.timeout + GRACE;
+        let reply = tokio::time::timeout(limit, self.model.chat(request)).await;
+        let answer = reply
+            .unwrap_or(Err(llm::Error::TimedOut(self.timeout)))?
+            .text;
+        if let Some(answers) = &self.answers
+            && json::read_object(&answer).is_some_and(|(value, _)| value.is_object())
+        {
+            answers.keep(&key, &answer).await;
+        }
+        Ok(answer)
     }
 
     fn request(

@@ -167,3 +167,47 @@ async fn the_prompt_shows_columns_and_the_beginning_of_the_text() {
         .to_owned();
     assert!(tokens::estimate(&shown) < 150, "{shown}");
 }
+
+/// Answers in memory.
+#[derive(Default)]
+struct InMemory(std::sync::Mutex<std::collections::BTreeMap<String, String>>);
+
+impl Answers for InMemory {
+    fn find<'a>(&'a self, key: &'a str) -> llm::BoxFuture<'a, Option<String>> {
+        Box::pin(async move { self.0.lock().unwrap().get(key).cloned() })
+    }
+
+    fn keep<'a>(&'a self, key: &'a str, answer: &'a str) -> llm::BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let mut kept = self.0.lock().unwrap();
+            kept.insert(key.to_owned(), answer.to_owned());
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_was_answered_is_not_asked_again_unless_something_differs() {
+    let model = ScriptedModel::saying(["no object", r#"{"total": "1.234,50 EUR"}"#, "{}"]);
+    let answers = Arc::new(InMemory::default());
+    let ask = async |document: &mut Document, options: &Options| {
+        let extractor = extractor(&model, options).keeping(answers.clone());
+        let extracted = extractor.ask(&table(), &[0, 1, 2, 3, 4], document).await;
+        (extracted.found, model.requests().len())
+    };
+    let usual = Options::default();
+    assert_eq!(ask(&mut document(), &usual).await, (0, 1));
+    assert_eq!(ask(&mut document(), &usual).await, (1, 2), "not kept");
+    // Another indexer, of another edition, a week before the answer is too old.
+    let cut_otherwise = Options {
+        chunk_tokens: 128,
+        overlap_tokens: 0,
+        ..Options::default()
+    };
+    assert_eq!(ask(&mut document(), &cut_otherwise).await, (1, 2));
+    let mut of_another = document();
+    of_another.tenant = TenantId::new("other").unwrap();
+    assert_eq!(ask(&mut of_another, &usual).await, (0, 3));
+    let mut changed = document();
+    changed.lines[0].text.push('!');
+    assert_eq!(ask(&mut changed, &usual).await, (0, 4), "the model is away");
+}

@@ -4,6 +4,7 @@
 //! encoder is to travel with them. *Not* here: what is published and when it is acked (`harness::ingest`), and how text is read and cut
 //! (`retrieval`).
 
+mod answers;
 mod columns;
 mod draft;
 mod error;
@@ -12,6 +13,7 @@ mod indexer;
 mod options;
 pub mod schema;
 
+pub use answers::Answers;
 pub use error::Error;
 pub use extract::Extractor;
 pub use indexer::Indexer;

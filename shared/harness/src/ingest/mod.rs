@@ -41,8 +41,8 @@ pub struct Options {
     pub edition: Edition,
     /// Documents at once. Default 8.
     pub slots: usize,
-    /// Most time for one part of the work on a document: reading it, asking a model, a batch of
-    /// vectors. Default 2 minutes.
+    /// Most time for one part of the work on a document: fetching it, reading it, asking a model, a
+    /// batch of vectors. Default 2 minutes.
     pub timeout: Duration,
     /// After how long an unanswered delivery is made again. Default 20 seconds.
     pub ack_wait: Duration,
@@ -329,7 +329,12 @@ impl Indexer {
         if let Some(version) = work.version() {
             return Ok(version);
         }
-        let bytes = self.bytes(incoming, message).await?;
+        let limit = self.options.timeout;
+        let bytes = tokio::time::timeout(limit, self.bytes(incoming, message)).await;
+        let bytes = bytes.unwrap_or_else(|_| {
+            let text = format!("its bytes did not come in {limit:?}");
+            Err(Failure::new(Class::Transient, "document_timeout", text))
+        })?;
         self.counts.bytes(bytes.len());
         let hash = self.ingest.hash(bytes.clone()).await.map_err(failed)?;
         match &incoming.notice.hash {

@@ -115,11 +115,11 @@ impl SegmentCollector for NearestInSegment {
 }
 
 impl Index {
-    /// How many chunks no search by vectors finds because they came without a vector of the embedder; 0
-    /// where vectors do not come with chunks. Looks at each chunk. Blocking.
-    pub fn without_vector(&self) -> Result<u64, Error> {
+    /// How many chunks no search by vectors finds because they came without a vector of the embedder;
+    /// `None` where vectors do not come with chunks. Looks at each chunk. Blocking.
+    pub fn without_vector(&self) -> Result<Option<u64>, Error> {
         let Vectors::Carried { .. } = &self.vectors.source else {
-            return Ok(0);
+            return Ok(None);
         };
         let Snapshot { searcher, view, .. } = self.snapshot();
         let has_vector = |row: u64| view.rows.as_ref().is_some_and(|rows| rows.has(row));
@@ -130,7 +130,7 @@ impl Index {
             let found = chunks.filter(|doc| column.first(*doc).is_some_and(has_vector));
             without += u64::from(segment.num_docs()) - found.count() as u64;
         }
-        Ok(without)
+        Ok(Some(without))
     }
 }
 

@@ -45,11 +45,15 @@ impl Qdrant {
         }
     }
 
-    /// The collection is there afterwards, with all indexes; also when several begin at once, or
-    /// one died half way.
-    pub(super) async fn ensure_collection(&self, options: &Options) -> Result<(), Error> {
+    /// The collection is there afterwards, with all indexes; also when several begin at once, one died
+    /// half way, or somebody deleted it. One that is made is empty, and has no position.
+    ///
+    /// # Errors
+    /// [`Error::Qdrant`]: the server is away or refuses, or a collection of that name was made for
+    /// other vectors.
+    pub async fn ensure_collection(&self) -> Result<(), Error> {
         if !self.exists().await? {
-            let request = creation(&self.collection, self.dims, options);
+            let request = creation(&self.collection, self.dims, &self.options);
             let made = self.client.create_collection(request);
             if let Err(error) = self.ask("create collection", made).await
                 && !self.exists().await?

@@ -2,7 +2,7 @@
 
 use super::call::permanent;
 use super::filter::restrictions;
-use super::{Qdrant, point};
+use super::{Qdrant, Quantisation, point};
 use crate::search::{Error, Request};
 use crate::vector::{ChunkKey, Near, VectorSearch};
 use envelope::{Bucket, DocId};
@@ -42,7 +42,7 @@ impl Qdrant {
             .with_payload(PayloadIncludeSelector {
                 fields: fields.into(),
             });
-        if self.rescore {
+        if self.options.quantisation == Quantisation::Int8 {
             let again = QuantizationSearchParamsBuilder::default()
                 .rescore(true)
                 .oversampling(OVERSAMPLING);

@@ -32,15 +32,15 @@ impl Qdrant {
             points,
             without_vector,
         } = plan(records, &self.embedder, self.dims);
-        for batch in batches(settled, self.batch_size) {
+        for batch in batches(settled, self.options.batch_size as usize) {
             self.delete(others_of(batch)).await?;
         }
-        for batch in batches(gone, self.batch_size) {
+        for batch in batches(gone, self.options.batch_size as usize) {
             let ids: Vec<PointId> = batch.iter().map(|(doc, n)| point::id_of(doc, *n)).collect();
             self.delete(ids).await?;
         }
         let points = points.into_values().map(|(_, point)| point);
-        for batch in batches(points, self.batch_size) {
+        for batch in batches(points, self.options.batch_size as usize) {
             self.upsert(batch).await?;
         }
         Ok(without_vector)

@@ -8,6 +8,7 @@
 mod driver;
 mod fleet_run;
 mod host;
+mod ingest;
 mod pool;
 mod retrieval;
 mod sizes;
@@ -16,6 +17,7 @@ mod views;
 
 pub use fleet_run::floor_role;
 pub(crate) use host::machine;
+pub use ingest::ingest;
 pub use pool::{Allocations, overhead, pool};
 pub use retrieval::retrieval;
 pub use views::views;

@@ -272,7 +272,7 @@ impl Words {
 
     /// The word of rank r comes with a probability of about 1/r: the logarithm of its rank is
     /// uniform.
-    fn next(&mut self) -> String {
+    pub(super) fn next(&mut self) -> String {
         let rank = (VOCABULARY as f64).powf(self.random.f64()) as usize;
         let mut word = String::new();
         let mut rest = rank;

@@ -22,6 +22,7 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     };
     let is_remote = args.server.is_named()?;
     must_be_folder(&args.path)?;
+    let patience = args.patience.map(Duration::from_secs);
     let line = Line::new(output);
     let say = |progress| line.show(progress);
     // A sequence is of use to questions about the edition that is searched.
@@ -38,7 +39,7 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
             return Err(error.into());
         }
         let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
-        let patience = Duration::from_secs(args.patience);
+        let patience = patience.unwrap_or(corpus::PATIENCE);
         let options = Options {
             mode,
             to,
@@ -47,6 +48,7 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
         corpus::index(bus, args.path, &catalog, options, say).await
     } else {
         let mut local = Local::start(&config, &index_dir(&config, &args.path)).await?;
+        local.patience = patience.unwrap_or(local.patience);
         let summary = local.index(args.path, mode, say).await;
         local.stop().await;
         summary

@@ -207,7 +207,10 @@ impl Waiting {
             self.total,
             named.join(", ")
         ))
-        .hint("does an indexer run? `argosy run indexer`; what was published is indexed when one does")
+        .hint(
+            "does an indexer run? `argosy run indexer`; what was published is indexed when one does. Large \
+             documents and a slow embedder want a longer --patience",
+        )
     }
 }
 

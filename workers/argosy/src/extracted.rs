@@ -1,0 +1,137 @@
+//! What models answered about documents, kept on the bus: among the files, which every indexer of a fleet
+//! reads, whatever edition it writes, and which go by themselves when they are old.
+//!
+//! *Not* needed: without room, or with the bus away, the model is asked again.
+
+use bytes::Bytes;
+use harness::bus::Bus;
+use indexer::Answers;
+use llm::BoxFuture;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest answer that is kept, in bytes: an answer has 8,192 tokens at most.
+const BYTES_MAX: u64 = 64 * 1024;
+/// How long the files may take; a model takes longer.
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// Answers among the files of a bus.
+pub struct Extracted {
+    bus: Arc<dyn Bus>,
+}
+
+impl Extracted {
+    /// Those on this bus.
+    pub fn on(bus: Arc<dyn Bus>) -> Extracted {
+        Extracted { bus }
+    }
+}
+
+fn file(key: &str) -> String {
+    format!("extracted.{key}")
+}
+
+impl Answers for Extracted {
+    fn find<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async move {
+            let file = file(key);
+            let found = tokio::time::timeout(LIMIT, self.bus.get_file(&file, BYTES_MAX)).await;
+            match found {
+                Ok(Ok(bytes)) => String::from_utf8(bytes?.into()).ok(),
+                Ok(Err(error)) => {
+                    tracing::debug!(%error, file, "no kept answer");
+                    None
+                }
+                Err(_) => None,
+            }
+        })
+    }
+
+    fn keep<'a>(&'a self, key: &'a str, answer: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            if answer.len() as u64 > BYTES_MAX {
+                return;
+            }
+            let (file, bytes) = (file(key), Bytes::copy_from_slice(answer.as_bytes()));
+            let kept = tokio::time::timeout(LIMIT, self.bus.put_file(&file, bytes)).await;
+            if let Ok(Err(error)) = kept {
+                tracing::debug!(%error, file, "answer not kept");
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::roles::ingest;
+    use envelope::document::Notice;
+    use envelope::{Edition, TenantId, UnixMs};
+    use harness::memory::MemoryBus;
+    use harness::topology::{FILES_KEPT, Topology};
+    use llm::ChatModel;
+    use stage::{Incoming, Ingest};
+    use testkit::model::ScriptedModel;
+
+    const SCHEMA: &str = "[invoices.buyer]\ntype = \"text\"\nmodel = true\n";
+    const TEXT: &str = "# Invoice 7\n\nIt goes to Tessaly Ltd in Harbour Street.\n";
+
+    /// Has the invoice indexed for an edition, by an indexer of its own.
+    async fn indexed(bus: &Arc<MemoryBus>, model: &Arc<ScriptedModel>, edition: &str, tokens: u32) {
+        let dir = tempfile::tempdir().unwrap();
+        let schemas = dir.path().join("schema.toml");
+        std::fs::write(&schemas, SCHEMA).unwrap();
+        let mut config = Config::default();
+        config.indexer.schemas = Some(schemas);
+        config.indexer.edition = Edition::new(edition).unwrap();
+        config.indexer.chunk_tokens = tokens;
+        config.indexer.overlap_tokens = 0;
+        let model: Arc<dyn ChatModel> = model.clone();
+        let answers = Arc::new(Extracted::on(bus.clone()));
+        let ingest = ingest(&config, None, &model, Some(answers)).unwrap();
+        let notice = Notice::new(TenantId::default_tenant(), "invoices/7.md");
+        let (bucket, doc_id) = ingest.place(&notice);
+        let incoming = Incoming {
+            notice,
+            edition: config.indexer.edition.clone(),
+            bucket,
+            doc_id,
+            sequence: 1,
+            stored_at: UnixMs(0),
+        };
+        let mut draft = ingest.draft(&incoming, "v", Bytes::from_static(TEXT.as_bytes()));
+        let cut = loop {
+            if let Some(cut) = draft.next().await.unwrap() {
+                break cut;
+            }
+        };
+        assert_eq!(cut.columns.found, 1, "{:?}", cut.left_out);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_second_edition_of_the_same_documents_asks_no_model() {
+        let bus = MemoryBus::new(&Topology::default());
+        let model = ScriptedModel::answering(|_| Ok(r#"{"buyer": "Tessaly Ltd"}"#.into()));
+        indexed(&bus, &model, "main", 256).await;
+        assert_eq!(model.requests().len(), 1);
+        indexed(&bus, &model, "small", 64).await;
+        // By force, by another indexer.
+        indexed(&bus, &model, "main", 256).await;
+        assert_eq!(model.requests().len(), 1, "asked once for all");
+        tokio::time::advance(FILES_KEPT).await;
+        indexed(&bus, &model, "main", 256).await;
+        assert_eq!(model.requests().len(), 2, "too old");
+    }
+
+    #[tokio::test]
+    async fn without_room_the_model_is_asked_each_time() {
+        let mut topology = Topology::default();
+        topology.room.files = 0;
+        let bus = MemoryBus::new(&topology);
+        let model = ScriptedModel::answering(|_| Ok(r#"{"buyer": "Tessaly Ltd"}"#.into()));
+        indexed(&bus, &model, "main", 256).await;
+        indexed(&bus, &model, "main", 256).await;
+        assert_eq!(model.requests().len(), 2);
+    }
+}
