@@ -35,8 +35,8 @@ pub struct Facts {
 /// What waits for somebody.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Queue {
-    /// Messages.
-    pub backlog: Backlog,
+    /// Messages; none where a consumer is missing, so that nobody counts them.
+    pub backlog: Option<Backlog>,
     /// When the oldest of them was stored.
     pub oldest: Option<UnixMs>,
     /// Dead letters.
@@ -77,10 +77,10 @@ pub struct RoleStatus {
     pub in_flight: u64,
     /// Messages that may be worked on at once.
     pub limit: u64,
-    /// Messages that wait for their first delivery.
-    pub pending: u64,
-    /// Messages delivered and not answered.
-    pub ack_pending: u64,
+    /// Messages that wait for their first delivery; `null` where a consumer is missing.
+    pub pending: Option<u64>,
+    /// Messages delivered and not answered; `null` in the same case.
+    pub ack_pending: Option<u64>,
     /// Age of the oldest message that is not answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest_ms: Option<u64>,
@@ -101,8 +101,8 @@ pub struct RoleStatus {
 /// The inbox.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inbox {
-    /// Questions that wait.
-    pub pending: u64,
+    /// Questions that wait; `null` where the consumer is missing.
+    pub pending: Option<u64>,
     /// Age of the oldest that is not begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest_ms: Option<u64>,
@@ -157,7 +157,8 @@ pub enum Key {
 /// Asks processes and server; takes [`LISTEN`] and a few requests.
 ///
 /// # Errors
-/// When the server cannot be asked, a stream or consumer is missing, or the turn is not known.
+/// When the server cannot be asked, a stream is missing, or the turn is not known. A consumer that is
+/// missing hides one number and not the rest.
 pub async fn look(
     bus: &dyn Bus,
     topology: &Topology,
@@ -204,13 +205,20 @@ async fn queues(bus: &dyn Bus, topology: &Topology) -> Result<Vec<(Role, Queue)>
 }
 
 async fn queue(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, BusError> {
+    match counted(bus, consumers).await {
+        Err(BusError::Missing(_)) => Ok(Queue::default()),
+        queue => queue,
+    }
+}
+
+async fn counted(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, BusError> {
     let backlog = backlog::of(bus, consumers).await?;
     let oldest = match backlog.is_empty() {
         true => None,
         false => backlog::oldest(bus, consumers).await?,
     };
     Ok(Queue {
-        backlog,
+        backlog: Some(backlog),
         oldest,
         dead: 0,
     })
@@ -231,8 +239,8 @@ pub fn status(facts: &Facts) -> Status {
             versions: seen.iter().map(|one| one.version.clone()).collect(),
             in_flight: sum(|one| one.in_flight),
             limit: sum(|one| one.limit),
-            pending: queue.backlog.pending,
-            ack_pending: queue.backlog.ack_pending,
+            pending: queue.backlog.map(|b| b.pending),
+            ack_pending: queue.backlog.map(|b| b.ack_pending),
             oldest_ms: age(queue.oldest),
             p50_ms: quantile(&durations, 0.5),
             p95_ms: quantile(&durations, 0.95),
@@ -245,7 +253,7 @@ pub fn status(facts: &Facts) -> Status {
         at_ms: facts.now,
         roles: facts.queues.iter().map(role).collect(),
         inbox: Inbox {
-            pending: facts.inbox.backlog.pending,
+            pending: facts.inbox.backlog.map(|b| b.pending),
             oldest_ms: age(facts.inbox.oldest),
         },
         streams: facts.streams.iter().map(room).collect(),
@@ -272,7 +280,8 @@ impl Status {
         let rank = |one: &RoleStatus| match key {
             Key::Role => 0,
             Key::Flight => one.in_flight,
-            Key::Pending => one.pending,
+            // What is not known may be anything: it is looked at first.
+            Key::Pending => one.pending.unwrap_or(u64::MAX),
             Key::Oldest => one.oldest_ms.unwrap_or(0),
             Key::P95 => one.p95_ms.unwrap_or(0),
             Key::Errors => one.errors,
