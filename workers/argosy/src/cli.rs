@@ -24,7 +24,7 @@ pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
 pub use lookup::{Search, Show, Where};
-pub use models::{Models, Pull};
+pub use models::{Models, Name as ModelName, Pull};
 pub use pool::{BenchPool, Policy, Scenario};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
 pub use status::{Status, Top};
@@ -162,7 +162,7 @@ pub enum Command {
     /// Show the whole fleet: processes, what waits for each role, times, errors, room of the streams.
     #[command(after_help = "Example: argosy status --server nats://127.0.0.1:4222 --sort pending")]
     Status(Status),
-    /// The same live, until Ctrl-C.
+    /// The same live, sorted by keys, until `q` or Ctrl-C.
     #[command(after_help = "Example: argosy top --server nats://127.0.0.1:4222 --every 5")]
     Top(Top),
     /// Show the model nodes as the processes of a fleet see them.
@@ -190,7 +190,7 @@ pub enum Command {
     #[command(after_help = "Example: argosy offline-model --listen 127.0.0.1:8088")]
     OfflineModel(OfflineModel),
     /// Measure.
-    #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
+    #[command(subcommand, after_help = "Example: argosy bench fleet --output json")]
     Bench(Bench),
     /// Measure against data whose right answers are known.
     #[command(

@@ -33,6 +33,11 @@ pub enum Position {
         /// Who.
         role: Role,
     },
+    /// It waits, and the consumer that would hand it out is missing.
+    Stuck {
+        /// Before whom.
+        before: Role,
+    },
     /// Its terminal event is stored.
     Ended,
 }
@@ -73,7 +78,10 @@ async fn in_queue(
     role: Role,
     message: &Stored,
 ) -> Result<Position, BusError> {
-    let progress = bus.progress(consumer).await?;
+    let progress = match bus.progress(consumer).await {
+        Err(BusError::Missing(_)) => return Ok(Position::Stuck { before: role }),
+        progress => progress?,
+    };
     if message.sequence <= progress.delivered_to {
         return Ok(Position::Working { role });
     }

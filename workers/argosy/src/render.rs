@@ -1,21 +1,23 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
 pub(crate) mod found;
+mod line;
 mod quiet;
+pub(crate) mod screen;
 pub(crate) mod status;
 
+pub use line::Line;
 pub use quiet::be_quiet;
 pub(crate) use quiet::is_quiet;
 
 use crate::cli::Output;
-use crate::corpus::{Progress, Skipped, Summary};
+use crate::corpus::{Skipped, Summary};
 use crate::fail::Fail;
 use crate::out::println;
 use anstream::eprintln;
 use envelope::{Citation, Outcome, Terminal, TrailEntry};
 use owo_colors::OwoColorize;
 use serde::Serialize;
-use std::io::IsTerminal;
 use std::path::Path;
 
 /// The object of `ask -o json`. Every field is always there.
@@ -33,6 +35,7 @@ pub(crate) struct Shown<'a> {
     usage: envelope::Usage,
     trail: &'a [TrailEntry],
     turn: &'a str,
+    trace_id: Option<&'a str>,
     duration_ms: u64,
 }
 
@@ -80,6 +83,7 @@ impl<'a> From<&'a Terminal> for Shown<'a> {
             usage: t.usage,
             trail: &t.trail,
             turn: t.turn.as_str(),
+            trace_id: None,
             duration_ms: duration_ms(t),
         }
     }
@@ -101,14 +105,29 @@ fn duration_ms(t: &Terminal) -> u64 {
     }
 }
 
-/// Prints a terminal event; what failed becomes the failure of the command.
-pub fn terminal(t: &Terminal, output: Output, with_trail: bool) -> Result<(), Fail> {
+/// Prints a terminal event, with the id of its trace where it has one; what failed becomes the failure
+/// of the command.
+pub fn terminal(
+    t: &Terminal,
+    trace_id: Option<&str>,
+    output: Output,
+    with_trail: bool,
+) -> Result<(), Fail> {
     if output == Output::Json {
-        json(&Shown::from(t));
+        json(&Shown {
+            trace_id,
+            ..Shown::from(t)
+        });
     } else {
-        terminal_text(t, with_trail);
+        terminal_text(t, trace_id, with_trail);
     }
-    verdict(t, output)
+    // What has no answer has no footer either, and is looked into all the more.
+    verdict(t, output).map_err(|fail| match (t.outcome, trace_id) {
+        (Outcome::Failed | Outcome::Expired, Some(id)) => {
+            fail.hint(format!("it is recorded as trace {id}"))
+        }
+        _ => fail,
+    })
 }
 
 /// The exit of a command that ended in this terminal event. In JSON the object has said it all.
@@ -155,7 +174,7 @@ fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
 }
 
 /// What there is to say on stdout; of a turn without an answer that is only its trail, on demand.
-fn terminal_text(t: &Terminal, with_trail: bool) {
+fn terminal_text(t: &Terminal, trace_id: Option<&str>, with_trail: bool) {
     if !matches!(t.outcome, Outcome::Answered | Outcome::Clarification) {
         if with_trail && !t.trail.is_empty() {
             trail(&t.trail);
@@ -182,7 +201,7 @@ fn terminal_text(t: &Terminal, with_trail: bool) {
         }
     }
     println!();
-    println!("{}", footer(t).dimmed());
+    println!("{}", footer(t, trace_id).dimmed());
     if with_trail {
         trail(&t.trail);
     }
@@ -200,7 +219,7 @@ fn source_line(c: &Citation) -> String {
     )
 }
 
-fn footer(t: &Terminal) -> String {
+fn footer(t: &Terminal, trace_id: Option<&str>) -> String {
     let confidence = match (t.confidence, t.low_confidence) {
         (Some(c), true) => format!("confidence {c:.2} (low) · "),
         // Nothing was found, so nothing was judged.
@@ -213,9 +232,12 @@ fn footer(t: &Terminal) -> String {
         .as_deref()
         .map(|m| format!("model: {m} · "))
         .unwrap_or_default();
+    let trace = trace_id
+        .map(|id| format!(" · trace {id}"))
+        .unwrap_or_default();
     let (calls, tokens) = (t.usage.calls, t.usage.tokens_in + t.usage.tokens_out);
     format!(
-        "{confidence}{model}{} · {} · {} · turn {}",
+        "{confidence}{model}{} · {} · {} · turn {}{trace}",
         duration(duration_ms(t)),
         count(calls.into(), "call"),
         count(tokens, "token"),
@@ -402,76 +424,4 @@ pub fn one_line(text: &str, max: usize) -> String {
     }
     let cut: String = flat.chars().take(max.saturating_sub(1)).collect();
     format!("{cut}…")
-}
-
-/// The line on stderr that says what happens right now; only on a terminal.
-pub struct Line(Option<indicatif::ProgressBar>);
-
-impl Line {
-    /// A line, or nothing when stderr is no terminal or nobody is to look.
-    pub fn new(output: Output) -> Line {
-        if output == Output::Json || is_quiet() || !std::io::stderr().is_terminal() {
-            return Line(None);
-        }
-        let bar = indicatif::ProgressBar::new_spinner();
-        bar.enable_steady_tick(std::time::Duration::from_millis(100));
-        Line(Some(bar))
-    }
-
-    /// Says something else.
-    pub fn say(&self, text: String) {
-        if let Some(bar) = &self.0 {
-            bar.set_message(text);
-        }
-    }
-
-    /// How far an indexing run is: a count while files are looked at, then a bar with rate and time
-    /// left.
-    pub fn show(&self, progress: Progress) {
-        let Some(bar) = &self.0 else { return };
-        match progress {
-            Progress::Scanned(n) => bar.set_message(format!("looking at the files: {n}")),
-            Progress::Done(done, total) => {
-                if bar.length() != Some(total as u64) {
-                    let template = "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
-                    if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
-                        let rate =
-                            |state: &indicatif::ProgressState, w: &mut dyn std::fmt::Write| {
-                                let _ = write!(w, "{:.0}/s", state.per_sec());
-                            };
-                        bar.set_style(style.with_key("rate", rate));
-                    }
-                    bar.set_length(total as u64);
-                    bar.reset_eta();
-                }
-                bar.set_position(done as u64);
-            }
-        }
-    }
-
-    /// How far a download is: a bar with rate and time left, where the size is known.
-    pub fn bytes(&self, what: &str, done: u64, total: Option<u64>) {
-        let Some(bar) = &self.0 else { return };
-        let Some(total) = total else {
-            return bar.set_message(format!("{what}: {} MB", done / 1_000_000));
-        };
-        if bar.length() != Some(total) {
-            let template =
-                "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
-            if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
-                bar.set_style(style);
-            }
-            bar.set_length(total);
-            bar.set_message(what.to_owned());
-            bar.reset_eta();
-        }
-        bar.set_position(done);
-    }
-
-    /// Takes the line away.
-    pub fn done(self) {
-        if let Some(bar) = self.0 {
-            bar.finish_and_clear();
-        }
-    }
 }

@@ -13,6 +13,7 @@ use harness::bus::{Bus, BusError, ConsumerSpec, Stream, StreamState};
 use harness::editions;
 use harness::topology::Topology;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use telemetry::buckets::STEP_DURATION;
 
@@ -36,8 +37,8 @@ pub struct Facts {
 /// What waits for somebody.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Queue {
-    /// Messages.
-    pub backlog: Backlog,
+    /// Messages; none where a consumer is missing, so that nobody counts them.
+    pub backlog: Option<Backlog>,
     /// When the oldest of them was stored.
     pub oldest: Option<UnixMs>,
     /// Dead letters.
@@ -78,10 +79,10 @@ pub struct RoleStatus {
     pub in_flight: u64,
     /// Messages that may be worked on at once.
     pub limit: u64,
-    /// Messages that wait for their first delivery.
-    pub pending: u64,
-    /// Messages delivered and not answered.
-    pub ack_pending: u64,
+    /// Messages that wait for their first delivery; `null` where a consumer is missing.
+    pub pending: Option<u64>,
+    /// Messages delivered and not answered; `null` in the same case.
+    pub ack_pending: Option<u64>,
     /// Age of the oldest message that is not answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest_ms: Option<u64>,
@@ -102,8 +103,8 @@ pub struct RoleStatus {
 /// The inbox.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inbox {
-    /// Questions that wait.
-    pub pending: u64,
+    /// Questions that wait; `null` where the consumer is missing.
+    pub pending: Option<u64>,
     /// Age of the oldest that is not begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest_ms: Option<u64>,
@@ -157,10 +158,30 @@ pub enum Key {
     Dead,
 }
 
+/// The order of the roles.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Order {
+    /// By what.
+    pub key: Key,
+    /// The other way round.
+    pub is_reversed: bool,
+}
+
+impl Order {
+    /// By this, the usual way round.
+    pub fn by(key: Key) -> Order {
+        Order {
+            key,
+            is_reversed: false,
+        }
+    }
+}
+
 /// Asks processes and server; takes [`LISTEN`] and a few requests.
 ///
 /// # Errors
-/// When the server cannot be asked, a stream or consumer is missing, or the turn is not known.
+/// When the server cannot be asked, a stream is missing, or the turn is not known. A consumer that is
+/// missing hides one number and not the rest.
 pub async fn look(
     bus: &dyn Bus,
     topology: &Topology,
@@ -207,13 +228,20 @@ async fn queues(bus: &dyn Bus, topology: &Topology) -> Result<Vec<(Role, Queue)>
 }
 
 async fn queue(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, BusError> {
+    match counted(bus, consumers).await {
+        Err(BusError::Missing(_)) => Ok(Queue::default()),
+        queue => queue,
+    }
+}
+
+async fn counted(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, BusError> {
     let backlog = backlog::of(bus, consumers).await?;
     let oldest = match backlog.is_empty() {
         true => None,
         false => backlog::oldest(bus, consumers).await?,
     };
     Ok(Queue {
-        backlog,
+        backlog: Some(backlog),
         oldest,
         dead: 0,
     })
@@ -236,8 +264,8 @@ pub fn status(facts: &Facts, room_limit: f64) -> Status {
             versions: seen.iter().map(|one| one.version.clone()).collect(),
             in_flight: sum(|one| one.in_flight),
             limit: sum(|one| one.limit),
-            pending: queue.backlog.pending,
-            ack_pending: queue.backlog.ack_pending,
+            pending: queue.backlog.map(|b| b.pending),
+            ack_pending: queue.backlog.map(|b| b.ack_pending),
             oldest_ms: age(queue.oldest),
             p50_ms: quantile(&durations, 0.5),
             p95_ms: quantile(&durations, 0.95),
@@ -250,7 +278,7 @@ pub fn status(facts: &Facts, room_limit: f64) -> Status {
         at_ms: facts.now,
         roles: facts.queues.iter().map(role).collect(),
         inbox: Inbox {
-            pending: facts.inbox.backlog.pending,
+            pending: facts.inbox.backlog.map(|b| b.pending),
             oldest_ms: age(facts.inbox.oldest),
         },
         streams: streams.map(|one| room(one, room_limit)).collect(),
@@ -275,17 +303,22 @@ fn room((stream, state): &(Stream, StreamState), room_limit: f64) -> Room {
 
 impl Status {
     /// The same with the roles in another order; those that are equal stay in the way of a question.
-    pub fn sorted(mut self, key: Key) -> Status {
-        let rank = |one: &RoleStatus| match key {
-            Key::Role => 0,
+    pub fn sorted(mut self, order: Order) -> Status {
+        let place = |role: Role| Role::ALL.iter().rev().position(|one| *one == role);
+        let rank = |one: &RoleStatus| match order.key {
+            Key::Role => place(one.role).unwrap_or(0) as u64,
             Key::Flight => one.in_flight,
-            Key::Pending => one.pending,
+            // What is not known may be anything: it is looked at first.
+            Key::Pending => one.pending.unwrap_or(u64::MAX),
             Key::Oldest => one.oldest_ms.unwrap_or(0),
             Key::P95 => one.p95_ms.unwrap_or(0),
             Key::Errors => one.errors,
             Key::Dead => one.dead_letters,
         };
-        self.roles.sort_by_key(|one| std::cmp::Reverse(rank(one)));
+        match order.is_reversed {
+            true => self.roles.sort_by_key(rank),
+            false => self.roles.sort_by_key(|one| Reverse(rank(one))),
+        }
         self
     }
 }

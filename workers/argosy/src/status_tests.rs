@@ -3,6 +3,8 @@
 use super::*;
 use crate::processes::Recent;
 use crate::render;
+use harness::bus::Publish;
+use harness::memory::MemoryBus;
 
 fn process(role: Role, n: u32, ready: bool) -> Seen {
     let mut durations = vec![0; STEP_DURATION.len() + 1];
@@ -33,10 +35,10 @@ fn process(role: Role, n: u32, ready: bool) -> Seen {
 /// Two mappers, one of them not ready; a planner; questions that wait; a stream that is half full.
 fn facts() -> Facts {
     let queue = |pending, ack_pending, age: Option<u64>, dead| Queue {
-        backlog: Backlog {
+        backlog: Some(Backlog {
             pending,
             ack_pending,
-        },
+        }),
         oldest: age.map(|age| UnixMs(1_000_000 - age)),
         dead,
     };
@@ -99,6 +101,40 @@ fn the_object_is_as_programs_read_it() {
     insta::assert_json_snapshot!("status_turn", status.turn);
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_missing_consumer_hides_one_number_and_not_the_rest() {
+    let topology = Topology::default();
+    let bus = MemoryBus::new(&topology);
+    let step = Publish::new("argosy.step.0.mapper.q-1.2.0", bytes::Bytes::new());
+    bus.publish(step).await.unwrap();
+    let reducer = topology.consumer(Role::Reducer);
+    bus.drop_consumer(&reducer).await.unwrap();
+    let status = status(&look(&*bus, &topology, None).await.unwrap(), 0.7);
+    let of = |role: Role| status.roles.iter().find(|one| one.role == role).unwrap();
+    let pending = [Role::Mapper, Role::Reducer, Role::Planner].map(|role| of(role).pending);
+    assert_eq!(pending, [Some(1), None, Some(0)]);
+    let json = serde_json::to_value(of(Role::Reducer)).unwrap();
+    assert_eq!(json["pending"], serde_json::Value::Null);
+    assert!(json.as_object().unwrap().contains_key("ack_pending"));
+    let table = plain(&render::status::table(&status));
+    let row = table.lines().find(|line| line.starts_with("reducer "));
+    assert_eq!(row.unwrap().matches('?').count(), 2, "{table}");
+    let line = table.lines().find(|line| line.starts_with("reducer: "));
+    let line = line.unwrap();
+    assert!(
+        line.contains("argosy setup") && line.contains("argosy doctor"),
+        "{line}"
+    );
+
+    let turn = TurnId::new("q-1").unwrap();
+    bus.drop_consumer(&topology.consumer(Role::Mapper))
+        .await
+        .unwrap();
+    let facts = look(&*bus, &topology, Some(&turn)).await.unwrap();
+    let before = Role::Mapper;
+    assert_eq!(facts.turn, Some((turn, Position::Stuck { before })));
+}
+
 #[test]
 fn what_is_meant_to_be_full_is_not_marked() {
     let state = |bytes| StreamState {
@@ -132,7 +168,7 @@ fn what_is_meant_to_be_full_is_not_marked() {
 #[test]
 fn the_worst_come_first_and_equals_keep_their_order() {
     let first = |key: Key| {
-        let sorted = status(&facts(), 0.7).sorted(key);
+        let sorted = status(&facts(), 0.7).sorted(Order::by(key));
         [sorted.roles[0].role, sorted.roles[1].role]
     };
     assert_eq!(first(Key::Role), [Role::Planner, Role::Retriever]);
@@ -140,6 +176,13 @@ fn the_worst_come_first_and_equals_keep_their_order() {
     assert_eq!(first(Key::Oldest), [Role::Mapper, Role::Retriever]);
     assert_eq!(first(Key::Dead), [Role::Indexer, Role::Planner]);
     assert_eq!(first(Key::Errors), [Role::Mapper, Role::Planner]);
+    let last = |key: Key| {
+        let is_reversed = true;
+        let sorted = status(&facts(), 0.7).sorted(Order { key, is_reversed });
+        sorted.roles.iter().map(|one| one.role).next_back()
+    };
+    assert_eq!(last(Key::Role), Some(Role::Planner));
+    assert_eq!(last(Key::Pending), Some(Role::Mapper));
 }
 
 #[test]

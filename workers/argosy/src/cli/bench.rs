@@ -7,17 +7,17 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Subcommand)]
 pub enum Bench {
     /// The whole fleet with a stubbed model, against bare JetStream in the same run.
-    #[command(after_help = "Example: argosy bench fleet -o json")]
+    #[command(after_help = "Example: argosy bench fleet --output json")]
     Fleet(BenchFleet),
     /// The index at size, over a generated corpus: feeding, memory, search times.
-    #[command(after_help = "Example: argosy bench retrieval --chunks 100000 -o json")]
+    #[command(after_help = "Example: argosy bench retrieval --chunks 100000 --output json")]
     Retrieval(BenchRetrieval),
     /// A retriever's index as a view of the corpus stream: catching up from nothing, from where it was
     /// and from a snapshot.
-    #[command(after_help = "Example: argosy bench views --chunks 100000 -o json")]
+    #[command(after_help = "Example: argosy bench views --chunks 100000 --output json")]
     Views(BenchViews),
     /// Documents through a nats-server and one, two and four indexers: what replicas gain.
-    #[command(after_help = "Example: argosy bench ingest --replicas 1,2,4 -o json")]
+    #[command(after_help = "Example: argosy bench ingest --replicas 1,2,4 --output json")]
     Ingest(BenchIngest),
     /// The pool of model nodes on simulated ones, of which one is slow, stuck or flapping.
     #[command(after_help = "Example: argosy bench pool --nodes 4 --scenario slow --seconds 5")]

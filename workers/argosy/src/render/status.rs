@@ -26,6 +26,11 @@ pub(crate) fn table(status: &Status) -> String {
         let _ = writeln!(text, "{}", room_line(room));
     }
     let _ = writeln!(text, "\n{}", inbox_line(status));
+    for role in unknown(status) {
+        let why = "a consumer of it is missing, so nothing reaches it";
+        let fix = "`argosy setup` makes it, `argosy doctor` says more";
+        let _ = writeln!(text, "{}", format!("{role}: {why}; {fix}").red());
+    }
     for (role, reason) in reasons(status) {
         let _ = writeln!(text, "{}", format!("{role} not ready: {reason}").yellow());
     }
@@ -40,8 +45,15 @@ fn reasons(status: &Status) -> impl Iterator<Item = (envelope::Role, &String)> {
     roles.flat_map(|one| one.reasons.iter().map(|reason| (one.role, reason)))
 }
 
+/// Roles whose queue nobody can count.
+fn unknown(status: &Status) -> impl Iterator<Item = envelope::Role> {
+    let roles = status.roles.iter();
+    roles.filter(|one| one.pending.is_none()).map(|o| o.role)
+}
+
 fn role_line(one: &RoleStatus) -> String {
-    let is_missing = one.ready == 0 && one.pending + one.ack_pending > 0;
+    let waits = [one.pending, one.ack_pending].into_iter().flatten();
+    let is_missing = one.ready == 0 && waits.sum::<u64>() > 0;
     let ready = match one.processes {
         0 => "--".to_owned(),
         all => format!("{}/{all}", one.ready),
@@ -58,11 +70,18 @@ fn role_line(one: &RoleStatus) -> String {
     };
     let errors = format!("{:>7}", share(one.errors, one.answered));
     let dead = format!("{:>6}", count(one.dead_letters));
+    let pending = format!("{:>8}", one.pending.map_or("?".to_owned(), count));
+    let oldest = match one.pending {
+        None => "?".to_owned(),
+        Some(_) => time(one.oldest_ms),
+    };
     format!(
-        "{:<10} {ready} {flight:>9} {:>8} {:>8} {:>8} {:>8} {} {}",
+        "{:<10} {ready} {flight:>9} {} {oldest:>8} {:>8} {:>8} {} {}",
         one.role.as_str(),
-        count(one.pending),
-        time(one.oldest_ms),
+        match one.pending {
+            None => pending.red().to_string(),
+            Some(_) => pending,
+        },
         took(one.p50_ms),
         took(one.p95_ms),
         if one.errors > 0 {
@@ -101,8 +120,9 @@ fn room_line(room: &Room) -> String {
 
 fn inbox_line(status: &Status) -> String {
     match status.inbox.pending {
-        0 => "inbox: no question waits".to_owned(),
-        n => format!(
+        None => "inbox: not known how many questions wait".to_owned(),
+        Some(0) => "inbox: no question waits".to_owned(),
+        Some(n) => format!(
             "inbox: {n} {} the oldest open one for {}",
             if n == 1 {
                 "question waits,"
@@ -122,6 +142,9 @@ fn turn_line(turn: &Turn) -> String {
             position,
             of,
         } => format!("turn {id}: waits for the {before}, {position} of {of}"),
+        Position::Stuck { before } => {
+            format!("turn {id}: waits for the {before}, whose consumer is missing")
+        }
         Position::Working { role } => format!("turn {id}: is with the {role}"),
         Position::Ended => format!("turn {id}: has ended; see argosy answer {id}"),
     }
