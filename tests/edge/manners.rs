@@ -24,7 +24,14 @@ const OFFLINE: &[(&str, i32, &[&str])] = &[
     (
         "schema try",
         0,
-        &["schema", "try", "schema.toml", "docs/cat.md"],
+        &[
+            "schema",
+            "try",
+            "schema.toml",
+            "docs/cat.md",
+            "--bucket",
+            "invoices",
+        ],
     ),
     ("models ls", 0, &["models", "ls"]),
     // It finds that there is no server.
