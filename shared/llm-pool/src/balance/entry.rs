@@ -79,19 +79,21 @@ impl Entry {
             away: self.away_until(now).is_some() || !self.fits(ask, now),
             tried: ask.tried.contains(&self.node.id),
             calls: self.calls.len().max(told),
-            seconds: self.seconds(now),
+            seconds: self.seconds(self.mean.seconds(now), now),
+            measured: self.seconds(self.mean.measured(), now),
+            permits: self.permits.limit(),
             home: self.home(ask.turn),
         }
     }
 
-    /// What a call takes here. The oldest one in flight says so before it ends: of a node that hangs,
-    /// nothing else ever would.
-    fn seconds(&self, now: Instant) -> f64 {
+    /// What a call takes here, by its mean. The oldest one in flight says so before it ends: of a node
+    /// that hangs, nothing else ever would.
+    fn seconds(&self, mean: f64, now: Instant) -> f64 {
         let oldest = self.calls.values().next();
         let age = oldest.map_or(0.0, |began| (now - *began).as_secs_f64());
         let full = self.load.is_some_and(|load| load.is_full());
         let factor = if full { 1.5 } else { 1.0 };
-        self.mean.seconds(now).max(age / 2.0) * factor
+        mean.max(age / 2.0) * factor
     }
 
     /// Rendezvous hashing: the same in every process, and a node that comes or goes moves only its own.

@@ -174,10 +174,15 @@ impl Balance {
 
     /// A place for a call now, past those who wait.
     pub(crate) fn take(&mut self, ask: &Ask<'_>, now: Instant) -> Result<Ticket, Wait> {
+        self.take_before(ask, self.queue.len(), now)
+    }
+
+    /// The same while so many wait.
+    fn take_before(&mut self, ask: &Ask<'_>, waiting: usize, now: Instant) -> Result<Ticket, Wait> {
         let entries = self.entries.iter();
         let states: Vec<NodeState> = entries.map(|entry| entry.state(ask, now)).collect();
         let rng = &mut self.rng;
-        let picked = pick(self.policy, &states, self.turn, |n| rng.usize(..n));
+        let picked = pick(self.policy, &states, waiting, self.turn, |n| rng.usize(..n));
         let Some(index) = picked.filter(|index| !(ask.again && states[*index].tried)) else {
             return Err(self.why_not(ask, now));
         };
@@ -306,11 +311,13 @@ impl Balance {
         }
         while self.queue.len() > 0 && self.entries.iter().any(|entry| entry.has_room(now)) {
             let mut queue = std::mem::take(&mut self.queue);
-            let mut looked = 0;
+            let (waiting, mut looked) = (queue.len() - 1, 0);
             let served = queue.serve(|waiter| {
                 looked += 1;
                 let look = looked <= PASSED_MAX;
-                look.then(|| self.take(&waiter.ask(), now).ok()).flatten()
+                let asked = waiter.ask();
+                look.then(|| self.take_before(&asked, waiting, now).ok())
+                    .flatten()
             });
             self.queue = queue;
             let Some((waiter, ticket)) = served else {

@@ -320,3 +320,35 @@ async fn a_node_that_refuses_all_is_left_only_for_one_that_answers() {
     }
     assert_eq!(call(0, End::Unfit), "open");
 }
+
+/// Teaches how long a call of a node takes.
+fn teach(balance: &mut Balance, of: NodeId, others: &[NodeId], took: Duration, now: Instant) {
+    let asked = Ask {
+        tried: others,
+        ..ask(1)
+    };
+    let ticket = balance.take(&asked, now).unwrap();
+    assert_eq!(ticket.node.id, of);
+    balance.ended(of, ticket.call, WELL, now + took);
+}
+
+#[tokio::test]
+async fn a_small_fast_node_does_not_shut_out_a_large_slower_one() {
+    let mut now = Instant::now();
+    let mut balance = balance(1, 1);
+    balance.add(node(1, 64), now);
+    teach(&mut balance, 0, &[1], MS * 200, now);
+    teach(&mut balance, 1, &[0], MS * 1_000, now);
+    now += MS * 1_000;
+    let first = balance.take(&ask(1), now).unwrap();
+    assert_eq!(first.node.id, 0);
+    let mut waiting: Vec<_> = (0..10).map(|_| balance.wait(&ask(1)).unwrap().1).collect();
+    balance.serve(now);
+    let mut served = waiting.iter_mut().filter_map(|w| w.try_recv().ok());
+    assert!(served.all(|ticket| ticket.node.id == 1));
+    assert_eq!(
+        balance.queue.len(),
+        4,
+        "for so many the fast one is quicker"
+    );
+}
