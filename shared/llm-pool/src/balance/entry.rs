@@ -158,32 +158,32 @@ impl Entry {
                     Some(wait) => {
                         self.resting = self.resting.max(Some(now + wait));
                         // A trial is to be made again when it has rested.
-                        self.breaker.ended(now);
+                        self.breaker.ended(call, now);
                     }
-                    None => self.breaker.failed(now),
+                    None => self.breaker.failed(call, now),
                 }
             }
             End::Failed | End::Unfit => {
-                self.breaker.failed(now);
+                self.breaker.failed(call, now);
                 self.failed += 1;
             }
             End::Late if took.as_secs_f64() < (2.0 * self.mean.seconds(now)).max(LATE_LEAST) => {
-                self.breaker.ended(now);
+                self.breaker.ended(call, now);
                 // No proof, but no reason to think better of it either.
                 let mean = Duration::from_secs_f64(self.mean.seconds(now));
                 self.mean.observe(took.max(mean), now);
             }
             End::Late => {
-                self.breaker.failed(now);
+                self.breaker.failed(call, now);
                 self.mean.observe(took, now);
                 self.failed += 1;
             }
             End::Outrun => {
-                self.breaker.failed(now);
+                self.breaker.failed(call, now);
                 let mean = Duration::from_secs_f64(self.mean.seconds(now));
                 self.mean.observe(took.max(mean), now);
             }
-            End::Dropped => self.breaker.ended(now),
+            End::Dropped => self.breaker.ended(call, now),
         }
     }
 

@@ -189,7 +189,7 @@ impl Balance {
         self.turn = self.turn.wrapping_add(1);
         self.next += 1;
         let (call, entry) = (self.next, &mut self.entries[index]);
-        entry.breaker.began(now);
+        entry.breaker.began(call, now);
         entry.calls.insert(call, now);
         entry.node.in_flight.inc();
         Ok(Ticket {
@@ -258,9 +258,7 @@ impl Balance {
     pub(crate) fn probed(&mut self, node: NodeId, well: bool, load: Option<Load>, now: Instant) {
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
             entry.load = load;
-            if well {
-                entry.breaker.probed(now);
-            }
+            entry.breaker.probed(well, now);
         }
         self.serve(now);
     }
