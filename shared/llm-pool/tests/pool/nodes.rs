@@ -98,6 +98,30 @@ async fn a_node_that_fails_is_left_alone_and_calls_are_held_until_it_is_well() {
 }
 
 #[tokio::test]
+async fn all_who_were_held_through_an_outage_are_answered_after_it() {
+    let node = sim(16).await;
+    node.behave(Does::Status(500, RetryAfter::Unsaid));
+    let mut options = on(&[&node]);
+    options.probe = false;
+    options.retries = 5;
+    options.queue_timeout = Span::from_millis(800);
+    let pool = Arc::new(pool(options));
+    let mut held = JoinSet::new();
+    for n in 0..24 {
+        let pool = pool.clone();
+        held.spawn(async move { call(&pool, n).await });
+    }
+    // Until the first trial has failed, and all have been held for longer than they are patient.
+    sleep(Duration::from_millis(1_000)).await;
+    assert_eq!(view(&pool, "a").breaker, "open");
+    node.behave(Does::Healthy);
+    // The breaker closes with a place or two, and the others wait for one.
+    while let Some(came) = held.join_next().await {
+        came.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_node_that_is_gone_for_a_while_costs_no_call() {
     let [a, b] = [sim(16).await, sim(16).await];
     let pool = Arc::new(pool(on(&[&a, &b])));
