@@ -336,12 +336,10 @@ impl Shared {
             until,
             work: Work::Chat(request),
         };
-        if let Some(wait) = self.allowance().wait(&request.tenant, Instant::now()) {
+        let (tenant, tokens) = (&request.tenant, job.ask.tokens);
+        if let Some(retry_after) = self.allowance().wait(tenant, tokens, Instant::now()) {
             // Of this tenant alone: a fleet that is overloaded would stop for all of them.
-            return Err(Error::Unavailable {
-                reason: "the tenant has spent his tokens of this minute".into(),
-                retry_after: Some(wait),
-            });
+            return Err(Error::Spent { retry_after });
         }
         let mut spending = Spending::begin(self, &request.tenant, job.ask.tokens);
         let answer = match self.run(&job).await {
