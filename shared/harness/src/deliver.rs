@@ -327,14 +327,7 @@ impl Worker {
             Class::Deferred => DELIVERIES_DEFERRED_MAX,
             _ => DELIVERIES_MAX,
         };
-        dispose(
-            *class,
-            delivered,
-            most,
-            *retry_after,
-            left,
-            self.random(),
-        )
+        dispose(*class, delivered, most, *retry_after, left, self.random())
     }
 
     fn retry(&self, failure: &Failure, delivered: u64, step: &Step) -> Verdict {

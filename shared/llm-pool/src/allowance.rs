@@ -100,10 +100,7 @@ mod tests {
         allowance.spend(&one, 500, now);
         assert_eq!(allowance.wait(&one, 0, now), None);
         allowance.spend(&one, 400, now);
-        assert_eq!(
-            allowance.wait(&one, 0, now),
-            Some(Duration::from_secs(30))
-        );
+        assert_eq!(allowance.wait(&one, 0, now), Some(Duration::from_secs(30)));
         assert_eq!(allowance.wait(&other, 0, now), None);
         assert_eq!(allowance.wait(&one, 0, now + Duration::from_secs(30)), None);
         let mut free = Allowance::new(0);

@@ -66,6 +66,24 @@ enum Work<'a> {
     },
 }
 
+/// What the tries of one call came to so far.
+#[derive(Debug, Clone, Default)]
+struct Tried {
+    nodes: Vec<NodeId>,
+    /// The longest context that it did not fit, in tokens.
+    longer_than: u32,
+}
+
+impl Tried {
+    fn ask<'a>(&'a self, job: &Job<'a>) -> Ask<'a> {
+        Ask {
+            tried: &self.nodes,
+            longer_than: self.longer_than,
+            ..job.ask
+        }
+    }
+}
+
 /// What came of it: an answer of a chat, nothing of a post.
 pub(crate) type Came = Option<Answer>;
 
@@ -207,6 +225,7 @@ impl Pool {
                 tokens: 0,
                 tried: &[],
                 again: false,
+                longer_than: 0,
             },
             until: Instant::now() + time,
             work: Work::Post { path, body, read },
@@ -332,6 +351,7 @@ impl Shared {
                 tokens: wire::sent(request) + u64::from(request.max_tokens),
                 tried: &[],
                 again: false,
+                longer_than: 0,
             },
             until,
             work: Work::Chat(request),
@@ -361,7 +381,7 @@ impl Shared {
             backoff: self.options.backoff,
             until: job.until,
         };
-        let tried: Mutex<Vec<NodeId>> = Mutex::default();
+        let tried: Mutex<Tried> = Mutex::default();
         let call = retry::retry(
             limits,
             || self.attempt(job, &tried),
@@ -376,12 +396,12 @@ impl Shared {
         }
     }
 
-    async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Vec<NodeId>>) -> Step<Came, Miss> {
-        let avoid = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Tried>) -> Step<Came, Miss> {
+        let before = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut missed = Vec::new();
-        let came = self.try_once(job, &avoid, &mut missed).await;
+        let came = self.try_once(job, &before.ask(job), &mut missed).await;
         let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
-        tried.append(&mut missed);
+        tried.nodes.append(&mut missed);
         match came {
             Ok(came) => Step::Done(came),
             Err(miss) => self.after(job, miss, &mut tried),
@@ -389,33 +409,42 @@ impl Shared {
     }
 
     /// What follows from a failed try.
-    fn after(&self, job: &Job<'_>, miss: Miss, tried: &mut Vec<NodeId>) -> Step<Came, Miss> {
-        let then = miss.failure.then();
+    fn after(&self, job: &Job<'_>, mut miss: Miss, tried: &mut Tried) -> Step<Came, Miss> {
         let Some(node) = miss.node else {
             return Step::Failed(miss);
         };
-        if let Failure::TooLong { limit: Some(limit) } = miss.failure
-            && !job.is_foreign()
-        {
-            self.balance().learn_context(node, limit, Instant::now());
-        }
+        let now = Instant::now();
+        let then = match &mut miss.failure {
+            Failure::TooLong { limit } if !job.is_foreign() => {
+                let context = self.balance().overflowed(node, &job.ask, *limit, now);
+                tried.longer_than = tried.longer_than.max(context);
+                *limit = limit.map(|_| tried.longer_than);
+                Then::Elsewhere
+            }
+            failure => failure.then(),
+        };
         if then == Then::Rephrase {
             return self.rephrase(node, miss);
         }
-        tried.push(node);
-        let ask = Ask { tried, ..job.ask };
-        let others = self.balance().has_another(&ask, Instant::now());
-        match (then, others) {
+        tried.nodes.push(node);
+        let other = self.balance().another_at(&tried.ask(job), now);
+        let wait = match (then, other) {
             // Another node need not be waited for.
-            (Then::Again | Then::Elsewhere, true) => Step::Again {
-                error: miss,
-                wait: Some(Duration::ZERO),
-            },
-            (Then::Again, false) => Step::Again {
-                wait: miss.failure.retry_after(),
-                error: miss,
-            },
-            _ => Step::Failed(miss),
+            (Then::Again | Then::Elsewhere, Some(at)) if at <= now => Some(Duration::ZERO),
+            (Then::Again, _) => self.rest(job, &miss.failure, now),
+            _ => return Step::Failed(miss),
+        };
+        Step::Again { error: miss, wait }
+    }
+
+    /// How long to wait before any node is asked again; `None` where nobody says. Another one may have
+    /// rested sooner than the last.
+    fn rest(&self, job: &Job<'_>, failure: &Failure, now: Instant) -> Option<Duration> {
+        let rest = failure.retry_after()?;
+        match self.balance().another_at(&job.ask, now) {
+            Some(at) if at <= now => None,
+            Some(at) => Some(rest.min(at - now)),
+            None => Some(rest),
         }
     }
 

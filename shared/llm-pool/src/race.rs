@@ -45,12 +45,11 @@ impl Shared {
     pub(crate) async fn try_once(
         &self,
         job: &Job<'_>,
-        tried: &[NodeId],
+        ask: &Ask<'_>,
         missed: &mut Vec<NodeId>,
     ) -> Tried {
         let patience = self.options.queue_timeout.into();
-        let ask = Ask { tried, ..job.ask };
-        let seat = self.seat(&ask, patience, job.until).await;
+        let seat = self.seat(ask, patience, job.until).await;
         let first = seat.map_err(|failure| Miss {
             node: None,
             name: String::new(),
@@ -63,7 +62,7 @@ impl Shared {
         }
         self.balance().hedges().called();
         let began = Instant::now();
-        let came = self.race(first, job, tried, missed).await;
+        let came = self.race(first, job, ask, missed).await;
         if came.is_ok() {
             self.balance().took(began.elapsed());
         }
@@ -74,11 +73,16 @@ impl Shared {
         &self,
         first: Seat<'_>,
         job: &Job<'_>,
-        tried: &[NodeId],
+        ask: &Ask<'_>,
         missed: &mut Vec<NodeId>,
     ) -> Tried {
-        let mut avoid = tried.to_vec();
+        let mut avoid = ask.tried.to_vec();
         avoid.push(first.node.id);
+        let ask = Ask {
+            tried: &avoid,
+            again: true,
+            ..*ask
+        };
         let mut calling = pin!(self.exchange(&first, job));
         let second = tokio::select! {
             biased;
@@ -86,7 +90,7 @@ impl Shared {
                 first.end(end);
                 return tried;
             }
-            second = self.second(job, &avoid) => second,
+            second = self.second(job, &ask) => second,
         };
         let mut again = pin!(self.exchange(&second, job));
         let (came, first_won) = tokio::select! {
@@ -131,7 +135,7 @@ impl Shared {
 
     /// A second place, as soon as the call is late, the allowance has something left, and another node
     /// has room. Waits for ever when that never happens.
-    async fn second(&self, job: &Job<'_>, avoid: &[NodeId]) -> Seat<'_> {
+    async fn second(&self, job: &Job<'_>, ask: &Ask<'_>) -> Seat<'_> {
         let began = Instant::now();
         loop {
             let late = self.balance().late_after().map(|late| began + late);
@@ -145,13 +149,8 @@ impl Shared {
             shared: self,
             is_used: false,
         };
-        let ask = Ask {
-            tried: avoid,
-            again: true,
-            ..job.ask
-        };
         let patience = job.until.saturating_duration_since(Instant::now());
-        match self.seat(&ask, patience, job.until).await {
+        match self.seat(ask, patience, job.until).await {
             Ok(seat) => {
                 taken.is_used = true;
                 seat

@@ -18,6 +18,8 @@ use tokio::time::Instant;
 /// Our estimate of tokens may be over by so much; beyond it a node with a known context is not asked.
 const ESTIMATE_SLACK: f64 = 1.3;
 
+/// No context is shorter, in tokens.
+const CONTEXT_LEAST: u32 = 128;
 /// How long a context that was learned is believed.
 pub(super) const CONTEXT_MEMORY: Duration = Duration::from_secs(600);
 /// How fast a node's way of counting tokens is believed to be nearer to our estimate.
@@ -104,9 +106,28 @@ impl Entry {
     }
 
     pub(super) fn fits(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        self.known_context(now).is_none_or(|context| {
+            let most = f64::from(context) * ESTIMATE_SLACK;
+            context > ask.longer_than && ask.tokens as f64 * self.counts <= most
+        })
+    }
+
+    fn known_context(&self, now: Instant) -> Option<u32> {
         let context = self.context.filter(|(_, until)| now < *until);
-        let most = context.map(|(context, _)| f64::from(context) * ESTIMATE_SLACK);
-        most.is_none_or(|most| ask.tokens as f64 * self.counts <= most)
+        context.map(|(context, _)| context)
+    }
+
+    /// A call of so many tokens did not fit. A node that does not say what would have is taken for one
+    /// that just does not take this.
+    pub(super) fn overflowed(&mut self, tokens: u64, limit: Option<u32>, now: Instant) -> u32 {
+        let guess = (tokens as f64 * self.counts / ESTIMATE_SLACK).ceil() as u32;
+        let guess = guess.saturating_sub(1);
+        let context = limit.unwrap_or_else(|| self.known_context(now).unwrap_or(guess).min(guess));
+        // Who refuses less has something else to complain of.
+        if limit.is_some() || context >= CONTEXT_LEAST {
+            self.context = Some((context, now + CONTEXT_MEMORY));
+        }
+        context
     }
 
     /// Learns how many tokens it counts for our estimate. The least counts at once and is forgotten

@@ -17,7 +17,7 @@ pub use pick::Policy;
 use crate::limits::WAITING_MAX;
 use crate::load::Load;
 use crate::node::Node;
-use entry::{CONTEXT_MEMORY, Entry};
+use entry::Entry;
 use envelope::{TenantId, TurnId};
 use hedges::Hedges;
 use latency::Quantiles;
@@ -47,6 +47,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) tried: &'a [NodeId],
     /// It is made a second time: none of those will do, and it has waited long enough to go first.
     pub(crate) again: bool,
+    /// It did not fit this context, in tokens: no node will do of which no longer one is known.
+    pub(crate) longer_than: u32,
 }
 
 /// A call that may be made.
@@ -103,6 +105,7 @@ struct Waiter {
     tokens: u64,
     tried: Vec<NodeId>,
     again: bool,
+    longer_than: u32,
     grant: oneshot::Sender<Ticket>,
 }
 
@@ -114,6 +117,7 @@ impl Waiter {
             tokens: self.tokens,
             tried: &self.tried,
             again: self.again,
+            longer_than: self.longer_than,
         }
     }
 }
@@ -164,12 +168,16 @@ impl Balance {
         self.entries.iter().map(|e| e.node.clone()).collect()
     }
 
-    /// Whether a node that has not been tried could be asked, now or as soon as it has room.
-    pub(crate) fn has_another(&self, ask: &Ask<'_>, now: Instant) -> bool {
-        self.entries.iter().any(|entry| {
+    /// When a node that has not been tried can be asked, as soon as it has room then: now, when the
+    /// first one is no longer left alone, or never.
+    pub(crate) fn another_at(&self, ask: &Ask<'_>, now: Instant) -> Option<Instant> {
+        let others = self.entries.iter().filter(|entry| {
             let tried = ask.tried.contains(&entry.node.id);
-            !tried && entry.fits(ask, now) && entry.away_until(now).is_none()
-        })
+            !tried && entry.fits(ask, now)
+        });
+        others
+            .map(|entry| entry.away_until(now).unwrap_or(now))
+            .min()
     }
 
     /// A place for a call now, past those who wait.
@@ -247,10 +255,19 @@ impl Balance {
         &mut self.hedges
     }
 
-    /// Remembers the context of a node, in tokens, for a while: it may be started with another one.
-    pub(crate) fn learn_context(&mut self, node: NodeId, context: u32, now: Instant) {
-        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
-            entry.context = Some((context, now + CONTEXT_MEMORY));
+    /// A call did not fit the context of a node, which is `limit` tokens where it said so. That is
+    /// remembered for a while: it may be started with another one. Returns what the context is taken for.
+    pub(crate) fn overflowed(
+        &mut self,
+        node: NodeId,
+        ask: &Ask<'_>,
+        limit: Option<u32>,
+        now: Instant,
+    ) -> u32 {
+        let entry = self.entries.iter_mut().find(|e| e.node.id == node);
+        match entry {
+            Some(entry) => entry.overflowed(ask.tokens, limit, now),
+            None => limit.unwrap_or(0),
         }
     }
 
@@ -283,6 +300,7 @@ impl Balance {
             tokens: ask.tokens,
             tried: ask.tried.to_vec(),
             again: ask.again,
+            longer_than: ask.longer_than,
             grant,
         };
         match ask.again {
