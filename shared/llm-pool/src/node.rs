@@ -2,6 +2,7 @@
 //! decided in [`crate::balance`].
 
 use crate::balance::NodeId;
+use crate::cut::PerWord;
 use crate::dialect::{Dialect, Learned};
 use crate::error::Error;
 use crate::failure::Failure;
@@ -50,6 +51,7 @@ pub(crate) struct Node {
     pub(crate) id: NodeId,
     pub(crate) name: String,
     pub(crate) dialect: Learned,
+    pub(crate) per_word: PerWord,
     /// Most calls in flight.
     pub(crate) limit: usize,
     pub(crate) in_flight: IntGauge,
@@ -102,6 +104,7 @@ impl Node {
             id,
             name,
             dialect: Learned::new(options.dialect),
+            per_word: PerWord::default(),
             limit: options.max_in_flight as usize,
             in_flight,
             at,

@@ -2,12 +2,12 @@
 
 use crate::allowance::Allowance;
 use crate::balance::{Ask, Balance, NodeId, NodeView};
-use crate::dialect::Dialect;
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, Then};
+use crate::job::{Came, Job, Tried, Work};
 use crate::limits::{BODY_BYTES_MAX, NODES_MAX};
 use crate::metrics::{Metrics, Outcome};
-use crate::node::{Body, Node, Timeouts};
+use crate::node::{Node, Timeouts};
 use crate::options::{self, Options};
 use crate::race::Miss;
 use crate::retry::{self, Step};
@@ -46,108 +46,6 @@ pub(crate) struct Shared {
 
 /// Who asks when nobody in particular does.
 static NOBODY: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
-
-/// What one call is about.
-pub(crate) struct Job<'a> {
-    pub(crate) role: Role,
-    pub(crate) ask: Ask<'a>,
-    pub(crate) until: Instant,
-    work: Work<'a>,
-}
-
-/// What is sent, and how the answer is read.
-enum Work<'a> {
-    Chat(&'a ChatRequest),
-    /// A body as it is; `read` looks at the answer and keeps what it wants of it.
-    Post {
-        path: &'a str,
-        body: &'a [u8],
-        read: &'a (dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
-    },
-}
-
-/// What the tries of one call came to so far.
-#[derive(Debug, Clone, Default)]
-struct Tried {
-    nodes: Vec<NodeId>,
-    /// The longest context that it did not fit, in tokens.
-    longer_than: u32,
-}
-
-impl Tried {
-    fn ask<'a>(&'a self, job: &Job<'a>) -> Ask<'a> {
-        Ask {
-            tried: &self.nodes,
-            longer_than: self.longer_than,
-            ..job.ask
-        }
-    }
-}
-
-/// What came of it: an answer of a chat, nothing of a post.
-pub(crate) type Came = Option<Answer>;
-
-impl Job<'_> {
-    pub(crate) fn path(&self) -> &str {
-        match &self.work {
-            Work::Chat(_) => "chat/completions",
-            Work::Post { path, .. } => path,
-        }
-    }
-
-    /// The request of a chat.
-    pub(crate) fn request(&self) -> Option<&ChatRequest> {
-        match &self.work {
-            Work::Chat(request) => Some(request),
-            Work::Post { .. } => None,
-        }
-    }
-
-    /// Whether it asks for another model than that of the pool, as a replay may: what comes of it says
-    /// nothing of how the nodes serve their own.
-    pub(crate) fn is_foreign(&self) -> bool {
-        self.request()
-            .is_some_and(|request| request.model.is_some())
-    }
-
-    pub(crate) fn asks_for_json(&self) -> bool {
-        matches!(&self.work, Work::Chat(request) if request.schema.is_some())
-    }
-
-    pub(crate) fn body(&self, options: &Options, dialect: Dialect) -> Vec<u8> {
-        let Options {
-            model,
-            temperature,
-            stream,
-            ..
-        } = options;
-        match &self.work {
-            Work::Chat(request) => wire::request(
-                request.model_or(model),
-                *temperature,
-                request,
-                dialect,
-                *stream,
-            ),
-            Work::Post { body, .. } => body.to_vec(),
-        }
-    }
-
-    pub(crate) fn read(&self, body: Body, asked: Option<Dialect>) -> Result<Came, Failure> {
-        match (&self.work, body) {
-            (Work::Chat(request), Body::Whole(body)) => {
-                wire::answer(&body, request, asked).map(Some)
-            }
-            (Work::Chat(request), Body::Streamed(streamed)) => {
-                wire::streamed(streamed, request).map(Some)
-            }
-            (Work::Post { read, .. }, Body::Whole(body)) => read(&body).map(|()| None),
-            (Work::Post { .. }, Body::Streamed(_)) => Err(Failure::Garbled {
-                reason: "a stream came where none was asked for".into(),
-            }),
-        }
-    }
-}
 
 impl Pool {
     /// A pool over the nodes of `options`, counted in `registry`. Must be called within a runtime.

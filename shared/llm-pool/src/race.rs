@@ -3,9 +3,10 @@
 
 use crate::balance::{Ask, End, NodeId};
 use crate::failure::Failure;
+use crate::job::{Came, Job};
 use crate::metrics::{Hedge, Outcome};
 use crate::node::Reply;
-use crate::pool::{Came, Job, Shared};
+use crate::pool::Shared;
 use crate::seat::Seat;
 use crate::trace;
 use std::future::pending;
@@ -173,7 +174,7 @@ impl Shared {
         let body = job.body(&self.options, dialect);
         let reply = node.call(job.path(), body, asked, job.until).await;
         let (first_token, came) = match reply {
-            Ok(Reply { body, first_token }) => (first_token, job.read(body, asked)),
+            Ok(Reply { body, first_token }) => (first_token, job.read(body, asked, &node.per_word)),
             Err(failure) => (None, Err(failure)),
         };
         call.ended(&came, first_token);
