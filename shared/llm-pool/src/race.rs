@@ -172,6 +172,7 @@ impl Shared {
         let dialect = node.dialect.get();
         let asked = job.asks_for_json().then_some(dialect);
         let body = job.body(&self.options, dialect);
+        let sent = body.len() as u64;
         let reply = node.call(job.path(), body, asked, job.until).await;
         let (first_token, came) = match reply {
             Ok(Reply { body, first_token }) => (first_token, job.read(body, asked, &node.per_word)),
@@ -190,6 +191,7 @@ impl Shared {
                 let own = came.as_ref().filter(|_| !job.is_foreign());
                 let end = End::Answered {
                     first_token,
+                    size: came.as_ref().map_or(sent, |answer| answer.usage.tokens_out),
                     counted: own.and_then(|answer| answer.counted),
                 };
                 (Ok(came), end)

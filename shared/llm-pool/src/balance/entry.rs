@@ -2,7 +2,7 @@
 
 use super::breaker::{Breaker, Lets};
 use super::latency::Mean;
-use super::permits::Permits;
+use super::permits::{Permits, Took};
 use super::pick::NodeState;
 use super::{Ask, End};
 use crate::load::Load;
@@ -157,6 +157,7 @@ impl Entry {
         match end {
             End::Answered {
                 first_token,
+                size,
                 counted,
             } => {
                 if let Some(counted) = counted {
@@ -167,7 +168,12 @@ impl Entry {
                 }
                 self.mean.observe(took, now);
                 let in_flight = self.calls.len() + 1;
-                self.permits.succeeded(first_token, in_flight, now);
+                let took = Took {
+                    first_token,
+                    whole: took,
+                    size,
+                };
+                self.permits.succeeded(took, in_flight, now);
                 self.answered += 1;
             }
             End::Refused => {

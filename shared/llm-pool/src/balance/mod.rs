@@ -74,10 +74,12 @@ pub(crate) enum Wait {
 /// What a call came to, as far as it speaks of its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It was answered; the first token came after this time, where the node streams. `counted` are the
+    /// It was answered; the first token came after this time, where the node streams. `size` are the
+    /// tokens that were written, or the bytes that were sent where nothing is written. `counted` are the
     /// tokens of the prompt by our estimate and by its count.
     Answered {
         first_token: Option<Duration>,
+        size: u64,
         counted: Option<(u64, u64)>,
     },
     /// It was refused by a node that is well.

@@ -51,6 +51,7 @@ fn balance(nodes: u64, limit: u32) -> Balance {
 
 const WELL: End = End::Answered {
     first_token: Some(MS),
+    size: 0,
     counted: None,
 };
 
@@ -252,6 +253,7 @@ async fn a_context_is_believed_for_a_while_and_measured_as_the_node_counts() {
     let ticket = balance.take(&ask(1_000), now).unwrap();
     let end = End::Answered {
         first_token: None,
+        size: 0,
         counted: Some((1_000, 300)),
     };
     balance.ended(0, ticket.call, end, now);
