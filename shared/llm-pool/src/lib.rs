@@ -15,6 +15,7 @@
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
 //! | `pool`, `job`, `race`, `seat` | one call: a place, a try, a second one when it is late, what follows |
+//! | [`cost`] | what picking a node costs |
 //! | `balance` | who gets the next call and who waits: breaker, permits, latency, queue |
 //! | `node` | one exchange with one node |
 //! | `watch`, `load` | in the background: names looked up, loads asked for |
@@ -30,6 +31,7 @@ mod allowance;
 mod balance;
 pub mod cache;
 mod classify;
+pub mod cost;
 mod cut;
 mod dialect;
 pub mod discover;

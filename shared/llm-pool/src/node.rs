@@ -54,6 +54,8 @@ pub(crate) struct Node {
     pub(crate) per_word: PerWord,
     /// Most calls in flight.
     pub(crate) limit: usize,
+    /// Calls in flight before anything is known.
+    pub(crate) first: usize,
     pub(crate) in_flight: IntGauge,
     base: Url,
     at: Option<SocketAddr>,
@@ -106,6 +108,7 @@ impl Node {
             dialect: Learned::new(options.dialect),
             per_word: PerWord::default(),
             limit: options.max_in_flight as usize,
+            first: options.first_in_flight as usize,
             in_flight,
             at,
             authorization,

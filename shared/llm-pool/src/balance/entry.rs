@@ -50,7 +50,7 @@ impl Entry {
     /// Of a node that has not been asked yet.
     pub(super) fn new(node: Arc<Node>) -> Entry {
         Entry {
-            permits: Permits::new(node.limit),
+            permits: Permits::new(node.first, node.limit),
             breaker: Breaker::default(),
             mean: Mean::default(),
             calls: BTreeMap::new(),

@@ -4,6 +4,7 @@
 //! *Not* the calls themselves: [`crate::pool`] makes them and tells what they came to.
 
 mod breaker;
+mod cost;
 mod entry;
 mod hedges;
 mod latency;
@@ -11,6 +12,7 @@ mod permits;
 mod pick;
 mod queue;
 
+pub(crate) use cost::cost;
 pub use entry::NodeView;
 pub use pick::Policy;
 
@@ -189,8 +191,7 @@ impl Balance {
 
     /// The same while so many wait.
     fn take_before(&mut self, ask: &Ask<'_>, waiting: usize, now: Instant) -> Result<Ticket, Wait> {
-        let entries = self.entries.iter();
-        let states: Vec<NodeState> = entries.map(|entry| entry.state(ask, now)).collect();
+        let states = self.states(ask, now);
         let rng = &mut self.rng;
         let picked = pick(self.policy, &states, waiting, self.turn, |n| rng.usize(..n));
         let Some(index) = picked.filter(|index| !(ask.again && states[*index].tried)) else {
@@ -206,6 +207,11 @@ impl Balance {
             node: entry.node.clone(),
             call,
         })
+    }
+
+    fn states(&self, ask: &Ask<'_>, now: Instant) -> Vec<NodeState> {
+        let entries = self.entries.iter();
+        entries.map(|entry| entry.state(ask, now)).collect()
     }
 
     /// Why a call is not made, when it is not.

@@ -8,8 +8,6 @@
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Calls at once before anything is known.
-const FIRST: f64 = 8.0;
 /// The first token comes late when it takes so many times the best seen, and as much longer.
 const LATE_FACTOR: f64 = 3.0;
 const LATE_LEAST: f64 = 0.05;
@@ -72,11 +70,11 @@ pub(crate) struct Permits {
 }
 
 impl Permits {
-    /// At most `max` calls at once.
-    pub(crate) fn new(max: usize) -> Permits {
+    /// At most `max` calls at once, and `first` before anything is known.
+    pub(crate) fn new(first: usize, max: usize) -> Permits {
         let max = max.max(1) as f64;
         Permits {
-            limit: FIRST.min(max),
+            limit: (first.max(1) as f64).min(max),
             max,
             slow_start: true,
             first: Best::default(),
@@ -178,7 +176,7 @@ mod tests {
     #[test]
     fn grows_while_it_is_used_and_the_first_token_stays_early() {
         let now = Instant::now();
-        let mut permits = Permits::new(64);
+        let mut permits = Permits::new(8, 64);
         assert_eq!(permits.limit(), 8);
         permits.succeeded(first(20 * MS), 1, now);
         assert_eq!(permits.limit(), 8, "it was not used");
@@ -197,9 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn the_first_limit_is_what_is_asked_for_within_the_ceiling() {
+        assert_eq!(Permits::new(250, 1_000).limit(), 250);
+        assert_eq!(Permits::new(250, 16).limit(), 16);
+    }
+
+    #[test]
     fn a_node_that_does_not_stream_is_held_back_by_its_whole_answers() {
         let mut now = Instant::now();
-        let mut permits = Permits::new(64);
+        let mut permits = Permits::new(8, 64);
         // Two slots: who comes as the tenth waits for five answers.
         for _ in 0..100 {
             let round = permits.limit() as u32;
@@ -217,7 +221,7 @@ mod tests {
     #[test]
     fn long_answers_and_slow_tokens_after_the_first_are_told_apart() {
         let now = Instant::now();
-        let mut permits = Permits::new(64);
+        let mut permits = Permits::new(8, 64);
         for size in [1, 20, 150, 400, 3_000] {
             // A part that is always the same, and 5 ms a token.
             let took = 80 * MS + 5 * MS * size as u32;
@@ -243,7 +247,7 @@ mod tests {
     #[test]
     fn where_nobody_knows_sizes_only_its_word_holds_a_node_back() {
         let now = Instant::now();
-        let mut permits = Permits::new(16);
+        let mut permits = Permits::new(8, 16);
         for n in 1..50 {
             permits.succeeded(whole(100 * MS * n, 0), 16, now);
         }
@@ -255,7 +259,7 @@ mod tests {
     #[test]
     fn a_node_that_became_slower_for_good_is_believed_in_time() {
         let mut now = Instant::now();
-        let mut permits = Permits::new(64);
+        let mut permits = Permits::new(8, 64);
         permits.succeeded(first(10 * MS), 64, now);
         for _ in 0..400 {
             now += 200 * MS;
@@ -270,7 +274,7 @@ mod tests {
             max in 1usize..200, events in prop::collection::vec((0..3u8, 0..5_000u64), 0..200),
         ) {
             let mut now = Instant::now();
-            let mut permits = Permits::new(max);
+            let mut permits = Permits::new(8, max);
             for (event, ms) in events {
                 now += MS * ms as u32;
                 match event {
