@@ -220,7 +220,7 @@ pub(crate) async fn a_step_that_is_put_off_is_done_later(on: On) {
     for (early, done) in [(DELIVERIES_MAX + 3, true), (u64::MAX, false)] {
         let world = World::new(on).await;
         let _gateway = world.gateway();
-        let put_off = Script::new(Role::Planner, async move |call| {
+        let put_off = Script::new(Role::Planner, move |call| async move {
             match call.n as u64 > early {
                 true => Ok(plan("a query")),
                 false => fails(Class::Deferred),

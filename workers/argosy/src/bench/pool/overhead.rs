@@ -118,16 +118,17 @@ pub async fn overhead(output: Output, allocations: Option<Allocations>) -> Resul
 }
 
 fn picks() -> Result<Vec<Picks>, Fail> {
-    let picks = PICK_NODES.map(|nodes| {
+    let mut picks = Vec::with_capacity(PICK_NODES.len());
+    for nodes in PICK_NODES {
         let cost = llm_pool::cost::picks(nodes, PICKS);
         let cost = cost.map_err(|e| Fail::negative(e.to_string()))?;
-        Ok(Picks {
+        picks.push(Picks {
             nodes,
             pick_ns: cost.pick_ns,
             take_ns: cost.take_ns,
-        })
-    });
-    picks.into_iter().collect()
+        });
+    }
+    Ok(picks)
 }
 
 /// Over nodes that are known to bear so many calls from the start.

@@ -117,7 +117,7 @@ pub(super) fn median(rows: &[Row]) -> Option<Row> {
         let (low, high) = ((figures.len() - 1) / 2, figures.len() / 2);
         (figures[low] + figures[high]) / 2.0
     };
-    let sum = |count: fn(&Row) -> usize| rows.iter().map(count).sum();
+    let sum = |count: fn(&Row) -> usize| rows.iter().map(count).sum::<usize>();
     let Row {
         name,
         policy,
