@@ -70,6 +70,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("offline-model", "serves until it is stopped"),
     ("models pull", "fetches files"),
     ("bench fleet", "measures for long"),
+    ("bench ingest", "measures for long"),
     ("bench retrieval", "measures for long"),
     ("bench views", "measures for long"),
     ("bench pool", "measures for long"),

@@ -56,7 +56,7 @@ impl<K: Clone + Eq + Hash> Ended<K> {
         self.lock().ended.contains(what)
     }
 
-    /// Remembers that it ended and stops the work on it.
+    /// Remembers it, and stops the work on it.
     pub fn end(&self, what: &K) {
         let mut inner = self.lock();
         if inner.ended.insert(what.clone()) {

@@ -205,6 +205,7 @@ impl Metrics {
             for class in [
                 Class::Transient,
                 Class::Overloaded,
+                Class::Deferred,
                 Class::TooLarge,
                 Class::Permanent,
                 Class::Bug,

@@ -114,7 +114,9 @@ impl Cached {
         }
         self.misses.inc();
         let reply = self.model.chat(request).await?;
-        self.kept().put(key, (Instant::now(), reply.clone()));
+        if is_worth_keeping(request, &reply.text) {
+            self.kept().put(key, (Instant::now(), reply.clone()));
+        }
         Ok(reply)
     }
 }
@@ -127,6 +129,11 @@ impl ChatModel for Cached {
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
         Box::pin(self.ask(request))
     }
+}
+
+/// What cannot be read as it was asked for may come out better the next time.
+fn is_worth_keeping(request: &ChatRequest, text: &str) -> bool {
+    request.schema.is_none() || llm::json::read_object(text).is_some()
 }
 
 /// The prompt holds question, passage and the words around them, so nothing else is needed; the tenant
@@ -159,7 +166,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
-    /// Counts its calls and says the number.
+    /// Counts its calls and says the number, as an object where one is asked for the second time.
     #[derive(Default)]
     struct Counting(AtomicUsize);
 
@@ -167,10 +174,14 @@ mod tests {
         fn name(&self) -> &str {
             "counting"
         }
-        fn chat<'a>(&'a self, _: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
             let n = self.0.fetch_add(1, Ordering::Relaxed);
+            let text = match &request.schema {
+                Some(_) if n > 0 => format!(r#"{{"n":{n}}}"#),
+                _ => n.to_string(),
+            };
             Box::pin(std::future::ready(Ok(ChatReply {
-                text: n.to_string(),
+                text,
                 model: "counting".into(),
                 usage: Usage {
                     calls: 1,
@@ -238,8 +249,23 @@ mod tests {
         for (n, change) in (1..).zip(changes) {
             let mut request = request("a");
             change(&mut request);
-            assert_eq!(said(&model, &request).await, (n.to_string(), 1));
+            let (text, calls) = said(&model, &request).await;
+            assert!(calls == 1 && text.contains(&n.to_string()), "{text}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_not_the_json_that_was_asked_for_is_not_kept() {
+        let model = cached(8);
+        let mut asked = request("a");
+        asked.schema = Some(llm::Schema {
+            name: "x",
+            json: serde_json::json!({}),
+        });
+        assert_eq!(said(&model, &asked).await, ("0".into(), 1));
+        let readable = r#"{"n":1}"#.to_owned();
+        assert_eq!(said(&model, &asked).await, (readable.clone(), 1));
+        assert_eq!(said(&model, &asked).await, (readable, 0));
     }
 
     #[tokio::test]

@@ -61,6 +61,15 @@ pub(crate) fn without_secrets(url: &str) -> String {
     bare.split(['?', '#']).next().unwrap_or_default().to_owned()
 }
 
+/// A path under the base; one that begins with a slash stands beside the version, as TEI's `/rerank`.
+pub(crate) fn at(base: &str, path: &str) -> String {
+    let base = base.trim_end_matches('/');
+    match path.strip_prefix('/') {
+        Some(path) => format!("{}/{path}", base.trim_end_matches("/v1")),
+        None => format!("{base}/{path}"),
+    }
+}
+
 /// Why a body could not be read.
 #[derive(Debug)]
 pub(crate) enum BodyError {
@@ -111,6 +120,14 @@ pub(crate) fn reason(error: reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_stands_under_the_version_or_beside_it() {
+        assert_eq!(at("/v1/", "rerank"), "/v1/rerank");
+        assert_eq!(at("/v1/", "/rerank"), "/rerank");
+        assert_eq!(at("/models/v1", "/rerank"), "/models/rerank");
+        assert_eq!(at("/models", "/rerank"), "/models/rerank");
+    }
 
     #[test]
     fn adds_the_version_only_to_a_bare_host() {

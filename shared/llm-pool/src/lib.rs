@@ -14,7 +14,8 @@
 //! | [`limits`] | every limit that is no option |
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
-//! | `pool`, `race`, `seat` | one call: a place, a try, a second one when it is late, what follows |
+//! | `pool`, `job`, `race`, `seat` | one call: a place, a try, a second one when it is late, what follows |
+//! | [`cost`] | what picking a node costs |
 //! | `balance` | who gets the next call and who waits: breaker, permits, latency, queue |
 //! | `node` | one exchange with one node |
 //! | `watch`, `load` | in the background: names looked up, loads asked for |
@@ -22,6 +23,7 @@
 //! | `metrics`, `trace` | what is counted; the span of a call |
 //! | `wire`, `stream` | the bodies of a call, whole and in pieces |
 //! | `classify`, `said`, `failure` | what a failure means |
+//! | `cut` | whether a node read all of a prompt |
 //! | `dialect` | how a node is asked for JSON |
 //! | `retry`, `retry_after` | the one retry loop, and how long a node wants to be left alone |
 
@@ -29,6 +31,8 @@ mod allowance;
 mod balance;
 pub mod cache;
 mod classify;
+pub mod cost;
+mod cut;
 mod dialect;
 pub mod discover;
 pub mod download;
@@ -36,6 +40,7 @@ mod embedding;
 mod error;
 mod failure;
 mod http;
+mod job;
 pub mod limits;
 mod load;
 pub mod look;

@@ -64,11 +64,10 @@ async fn ask(model: &str, node: &options::Node) -> Result<Told, String> {
     let mut told =
         models(&listed, model).ok_or("it answers, but not with a list of models".to_owned())?;
     // Of llama.cpp alone; others do not know the page, which is as good.
-    if let Ok(mut url) = Url::parse(&node.base_url) {
-        url.set_path("/props");
-        if let Ok(props) = get(&client, url, node).await {
-            properties(&props, &mut told);
-        }
+    let mut url = http::endpoint(&node.base_url, "")?;
+    url.set_path(&http::at(url.path(), "/props"));
+    if let Ok(props) = get(&client, url, node).await {
+        properties(&props, &mut told);
     }
     Ok(told)
 }
@@ -160,5 +159,20 @@ mod tests {
         };
         let looked = look("fake", &[node]).await;
         assert_eq!(looked[0].told.as_ref().unwrap().models, ["fake"]);
+    }
+
+    #[tokio::test]
+    async fn a_node_under_a_path_tells_there() {
+        let fake = testkit::node::FakeNode::saying("x").await.unwrap();
+        fake.page("/one/v1/models", r#"{"data":[{"id":"m"}]}"#);
+        let props = r#"{"default_generation_settings":{"n_ctx":4096},"total_slots":4}"#;
+        fake.page("/one/props", props);
+        let node = options::Node {
+            name: "a".into(),
+            base_url: format!("{}/one/v1", fake.base_url()),
+            ..options::Node::default()
+        };
+        let looked = look("m", &[node]).await;
+        assert_eq!(looked[0].told.as_ref().unwrap().admits, Some(4));
     }
 }

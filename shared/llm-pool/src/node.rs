@@ -2,6 +2,7 @@
 //! decided in [`crate::balance`].
 
 use crate::balance::NodeId;
+use crate::cut::PerWord;
 use crate::dialect::{Dialect, Learned};
 use crate::error::Error;
 use crate::failure::Failure;
@@ -50,8 +51,11 @@ pub(crate) struct Node {
     pub(crate) id: NodeId,
     pub(crate) name: String,
     pub(crate) dialect: Learned,
+    pub(crate) per_word: PerWord,
     /// Most calls in flight.
     pub(crate) limit: usize,
+    /// Calls in flight before anything is known.
+    pub(crate) first: usize,
     pub(crate) in_flight: IntGauge,
     base: Url,
     at: Option<SocketAddr>,
@@ -102,7 +106,9 @@ impl Node {
             id,
             name,
             dialect: Learned::new(options.dialect),
+            per_word: PerWord::default(),
             limit: options.max_in_flight as usize,
+            first: options.first_in_flight as usize,
             in_flight,
             at,
             authorization,
@@ -127,14 +133,22 @@ impl Node {
     }
 
     fn request(&self, client: &Client, path: &str, body: Vec<u8>) -> RequestBuilder {
+        let request = client.post(self.url(path));
+        let request = request.header(CONTENT_TYPE, "application/json");
+        self.authorized(request).body(body)
+    }
+
+    fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
-        url.set_path(&at(url.path(), path));
-        let request = client.post(url).header(CONTENT_TYPE, "application/json");
+        url.set_path(&http::at(url.path(), path));
+        url
+    }
+
+    fn authorized(&self, request: RequestBuilder) -> RequestBuilder {
         match &self.authorization {
             Some(value) => request.header(AUTHORIZATION, value.clone()),
             None => request,
         }
-        .body(body)
     }
 
     /// Sends `body` and reads the answer. Dropping the future closes the connection, which tells
@@ -272,10 +286,9 @@ impl Node {
 
     /// Asks for the load; at most [`PROBE_TIMEOUT`].
     pub(crate) async fn probe(&self) -> Probe {
-        let mut url = self.base.clone();
-        url.set_path("/metrics");
+        let request = self.authorized(self.probes.get(self.url("/metrics")));
         let asked = async {
-            let response = self.probes.get(url).send().await.ok()?;
+            let response = request.send().await.ok()?;
             let there = response.status() == 200;
             let body = http::body(response, PROBE_TIMEOUT, BODY_BYTES_MAX)
                 .await
@@ -288,15 +301,6 @@ impl Node {
             Ok(Some(None)) => Probe::Silent,
             Ok(None) | Err(_) => Probe::Away,
         }
-    }
-}
-
-/// A path under the base; one that begins with a slash stands beside the version, as TEI's `/rerank`.
-fn at(base: &str, path: &str) -> String {
-    let base = base.trim_end_matches('/');
-    match path.strip_prefix('/') {
-        Some(path) => format!("{}/{path}", base.trim_end_matches("/v1")),
-        None => format!("{base}/{path}"),
     }
 }
 
@@ -335,17 +339,4 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let now = text(DATE).and_then(retry_after::parse_date);
     let now = now.unwrap_or_else(|| OffsetDateTime::from(SystemTime::now()));
     retry_after::parse(text(RETRY_AFTER)?, now)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::at;
-
-    #[test]
-    fn a_path_stands_under_the_version_or_beside_it() {
-        assert_eq!(at("/v1/", "rerank"), "/v1/rerank");
-        assert_eq!(at("/v1/", "/rerank"), "/rerank");
-        assert_eq!(at("/models/v1", "/rerank"), "/models/rerank");
-        assert_eq!(at("/models", "/rerank"), "/models/rerank");
-    }
 }

@@ -81,6 +81,9 @@ pub struct Node {
     /// first token takes, because most servers queue without limit and never say that they are busy.
     /// Default 64, at most 4096.
     pub max_in_flight: u32,
+    /// Calls of one process in flight before anything is known of the node, at most `max_in_flight`. More
+    /// only for a node that is known to bear them. Default 8, at most 4096.
+    pub first_in_flight: u32,
     /// Calls that the server runs at once, of all its clients (`--max-num-seqs` of vLLM, `--parallel` of
     /// llama.cpp, which tells by itself). Nothing but `argosy doctor` looks at it: it compares what all
     /// processes together may have in flight. Default 0: not known.
@@ -126,6 +129,7 @@ impl Default for Node {
             base_url: String::new(),
             api_key: Secret::default(),
             max_in_flight: 64,
+            first_in_flight: 8,
             admits: 0,
             resolve: false,
             dialect: None,
@@ -241,6 +245,12 @@ fn validate_nodes(nodes: &[Node]) -> Result<(), Error> {
                 "`max_in_flight` of node `{name}` is {given}: want 1 to {IN_FLIGHT_MAX}"
             ));
         }
+        if node.first_in_flight == 0 || node.first_in_flight > IN_FLIGHT_MAX {
+            let given = node.first_in_flight;
+            return bad(format!(
+                "`first_in_flight` of node `{name}` is {given}: want 1 to {IN_FLIGHT_MAX}"
+            ));
+        }
         if let Err(why) = crate::http::endpoint(&node.base_url, "models") {
             let shown = crate::http::without_secrets(&node.base_url);
             return bad(format!("`base_url` of node `{name}` is `{shown}`: {why}"));
@@ -286,6 +296,10 @@ mod tests {
             (change(|o| o.nodes[0].name.clear()), "node name ``"),
             (change(|o| o.nodes[0].name = "a/b".into()), "no `/`"),
             (change(|o| o.nodes[0].max_in_flight = 0), "`max_in_flight`"),
+            (
+                change(|o| o.nodes[0].first_in_flight = 0),
+                "`first_in_flight`",
+            ),
             (
                 change(|o| o.nodes[0].base_url = "localhost:80".into()),
                 "http",

@@ -2,12 +2,12 @@
 
 use crate::allowance::Allowance;
 use crate::balance::{Ask, Balance, NodeId, NodeView};
-use crate::dialect::Dialect;
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, Then};
+use crate::job::{Came, Job, Tried, Work};
 use crate::limits::{BODY_BYTES_MAX, NODES_MAX};
 use crate::metrics::{Metrics, Outcome};
-use crate::node::{Body, Node, Timeouts};
+use crate::node::{Node, Timeouts};
 use crate::options::{self, Options};
 use crate::race::Miss;
 use crate::retry::{self, Step};
@@ -46,90 +46,6 @@ pub(crate) struct Shared {
 
 /// Who asks when nobody in particular does.
 static NOBODY: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
-
-/// What one call is about.
-pub(crate) struct Job<'a> {
-    pub(crate) role: Role,
-    pub(crate) ask: Ask<'a>,
-    pub(crate) until: Instant,
-    work: Work<'a>,
-}
-
-/// What is sent, and how the answer is read.
-enum Work<'a> {
-    Chat(&'a ChatRequest),
-    /// A body as it is; `read` looks at the answer and keeps what it wants of it.
-    Post {
-        path: &'a str,
-        body: &'a [u8],
-        read: &'a (dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
-    },
-}
-
-/// What came of it: an answer of a chat, nothing of a post.
-pub(crate) type Came = Option<Answer>;
-
-impl Job<'_> {
-    pub(crate) fn path(&self) -> &str {
-        match &self.work {
-            Work::Chat(_) => "chat/completions",
-            Work::Post { path, .. } => path,
-        }
-    }
-
-    /// The request of a chat.
-    pub(crate) fn request(&self) -> Option<&ChatRequest> {
-        match &self.work {
-            Work::Chat(request) => Some(request),
-            Work::Post { .. } => None,
-        }
-    }
-
-    /// Whether it asks for another model than that of the pool, as a replay may: what comes of it says
-    /// nothing of how the nodes serve their own.
-    pub(crate) fn is_foreign(&self) -> bool {
-        self.request()
-            .is_some_and(|request| request.model.is_some())
-    }
-
-    pub(crate) fn asks_for_json(&self) -> bool {
-        matches!(&self.work, Work::Chat(request) if request.schema.is_some())
-    }
-
-    pub(crate) fn body(&self, options: &Options, dialect: Dialect) -> Vec<u8> {
-        let Options {
-            model,
-            temperature,
-            stream,
-            ..
-        } = options;
-        match &self.work {
-            Work::Chat(request) => wire::request(
-                request.model_or(model),
-                *temperature,
-                request,
-                dialect,
-                *stream,
-            ),
-            Work::Post { body, .. } => body.to_vec(),
-        }
-    }
-
-    pub(crate) fn read(&self, body: Body, asked: Option<Dialect>) -> Result<Came, Failure> {
-        match (&self.work, body) {
-            (Work::Chat(request), Body::Whole(body)) => {
-                wire::answer(&body, request, asked).map(Some)
-            }
-            (Work::Chat(request), Body::Streamed(streamed)) => {
-                wire::streamed(streamed, request).map(Some)
-            }
-            (Work::Post { read, .. }, Body::Whole(body)) => read(&body).map(|()| None),
-            (Work::Post { .. }, Body::Streamed(_)) => Err(Failure::Garbled {
-                reason: "a stream came where none was asked for".into(),
-            }),
-        }
-    }
-}
 
 impl Pool {
     /// A pool over the nodes of `options`, counted in `registry`. Must be called within a runtime.
@@ -207,6 +123,7 @@ impl Pool {
                 tokens: 0,
                 tried: &[],
                 again: false,
+                longer_than: 0,
             },
             until: Instant::now() + time,
             work: Work::Post { path, body, read },
@@ -332,16 +249,15 @@ impl Shared {
                 tokens: wire::sent(request) + u64::from(request.max_tokens),
                 tried: &[],
                 again: false,
+                longer_than: 0,
             },
             until,
             work: Work::Chat(request),
         };
-        if let Some(wait) = self.allowance().wait(&request.tenant, Instant::now()) {
+        let (tenant, tokens) = (&request.tenant, job.ask.tokens);
+        if let Some(retry_after) = self.allowance().wait(tenant, tokens, Instant::now()) {
             // Of this tenant alone: a fleet that is overloaded would stop for all of them.
-            return Err(Error::Unavailable {
-                reason: "the tenant has spent his tokens of this minute".into(),
-                retry_after: Some(wait),
-            });
+            return Err(Error::Spent { retry_after });
         }
         let mut spending = Spending::begin(self, &request.tenant, job.ask.tokens);
         let answer = match self.run(&job).await {
@@ -363,7 +279,7 @@ impl Shared {
             backoff: self.options.backoff,
             until: job.until,
         };
-        let tried: Mutex<Vec<NodeId>> = Mutex::default();
+        let tried: Mutex<Tried> = Mutex::default();
         let call = retry::retry(
             limits,
             || self.attempt(job, &tried),
@@ -378,12 +294,12 @@ impl Shared {
         }
     }
 
-    async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Vec<NodeId>>) -> Step<Came, Miss> {
-        let avoid = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Tried>) -> Step<Came, Miss> {
+        let before = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let mut missed = Vec::new();
-        let came = self.try_once(job, &avoid, &mut missed).await;
+        let came = self.try_once(job, &before.ask(job), &mut missed).await;
         let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
-        tried.append(&mut missed);
+        tried.nodes.append(&mut missed);
         match came {
             Ok(came) => Step::Done(came),
             Err(miss) => self.after(job, miss, &mut tried),
@@ -391,33 +307,42 @@ impl Shared {
     }
 
     /// What follows from a failed try.
-    fn after(&self, job: &Job<'_>, miss: Miss, tried: &mut Vec<NodeId>) -> Step<Came, Miss> {
-        let then = miss.failure.then();
+    fn after(&self, job: &Job<'_>, mut miss: Miss, tried: &mut Tried) -> Step<Came, Miss> {
         let Some(node) = miss.node else {
             return Step::Failed(miss);
         };
-        if let Failure::TooLong { limit: Some(limit) } = miss.failure
-            && !job.is_foreign()
-        {
-            self.balance().learn_context(node, limit, Instant::now());
-        }
+        let now = Instant::now();
+        let then = match &mut miss.failure {
+            Failure::TooLong { limit } if !job.is_foreign() => {
+                let context = self.balance().overflowed(node, &job.ask, *limit, now);
+                tried.longer_than = tried.longer_than.max(context);
+                *limit = limit.map(|_| tried.longer_than);
+                Then::Elsewhere
+            }
+            failure => failure.then(),
+        };
         if then == Then::Rephrase {
             return self.rephrase(node, miss);
         }
-        tried.push(node);
-        let ask = Ask { tried, ..job.ask };
-        let others = self.balance().has_another(&ask, Instant::now());
-        match (then, others) {
+        tried.nodes.push(node);
+        let other = self.balance().another_at(&tried.ask(job), now);
+        let wait = match (then, other) {
             // Another node need not be waited for.
-            (Then::Again | Then::Elsewhere, true) => Step::Again {
-                error: miss,
-                wait: Some(Duration::ZERO),
-            },
-            (Then::Again, false) => Step::Again {
-                wait: miss.failure.retry_after(),
-                error: miss,
-            },
-            _ => Step::Failed(miss),
+            (Then::Again | Then::Elsewhere, Some(at)) if at <= now => Some(Duration::ZERO),
+            (Then::Again, _) => self.rest(job, &miss.failure, now),
+            _ => return Step::Failed(miss),
+        };
+        Step::Again { error: miss, wait }
+    }
+
+    /// How long to wait before any node is asked again; `None` where nobody says. Another one may have
+    /// rested sooner than the last.
+    fn rest(&self, job: &Job<'_>, failure: &Failure, now: Instant) -> Option<Duration> {
+        let rest = failure.retry_after()?;
+        match self.balance().another_at(&job.ask, now) {
+            Some(at) if at <= now => None,
+            Some(at) => Some(rest.min(at - now)),
+            None => Some(rest),
         }
     }
 

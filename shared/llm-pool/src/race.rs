@@ -3,9 +3,10 @@
 
 use crate::balance::{Ask, End, NodeId};
 use crate::failure::Failure;
+use crate::job::{Came, Job};
 use crate::metrics::{Hedge, Outcome};
 use crate::node::Reply;
-use crate::pool::{Came, Job, Shared};
+use crate::pool::Shared;
 use crate::seat::Seat;
 use crate::trace;
 use std::future::pending;
@@ -45,12 +46,11 @@ impl Shared {
     pub(crate) async fn try_once(
         &self,
         job: &Job<'_>,
-        tried: &[NodeId],
+        ask: &Ask<'_>,
         missed: &mut Vec<NodeId>,
     ) -> Tried {
         let patience = self.options.queue_timeout.into();
-        let ask = Ask { tried, ..job.ask };
-        let seat = self.seat(&ask, patience, job.until).await;
+        let seat = self.seat(ask, patience, job.until).await;
         let first = seat.map_err(|failure| Miss {
             node: None,
             name: String::new(),
@@ -63,7 +63,7 @@ impl Shared {
         }
         self.balance().hedges().called();
         let began = Instant::now();
-        let came = self.race(first, job, tried, missed).await;
+        let came = self.race(first, job, ask, missed).await;
         if came.is_ok() {
             self.balance().took(began.elapsed());
         }
@@ -74,11 +74,16 @@ impl Shared {
         &self,
         first: Seat<'_>,
         job: &Job<'_>,
-        tried: &[NodeId],
+        ask: &Ask<'_>,
         missed: &mut Vec<NodeId>,
     ) -> Tried {
-        let mut avoid = tried.to_vec();
+        let mut avoid = ask.tried.to_vec();
         avoid.push(first.node.id);
+        let ask = Ask {
+            tried: &avoid,
+            again: true,
+            ..*ask
+        };
         let mut calling = pin!(self.exchange(&first, job));
         let second = tokio::select! {
             biased;
@@ -86,7 +91,7 @@ impl Shared {
                 first.end(end);
                 return tried;
             }
-            second = self.second(job, &avoid) => second,
+            second = self.second(job, &ask) => second,
         };
         let mut again = pin!(self.exchange(&second, job));
         let (came, first_won) = tokio::select! {
@@ -131,7 +136,7 @@ impl Shared {
 
     /// A second place, as soon as the call is late, the allowance has something left, and another node
     /// has room. Waits for ever when that never happens.
-    async fn second(&self, job: &Job<'_>, avoid: &[NodeId]) -> Seat<'_> {
+    async fn second(&self, job: &Job<'_>, ask: &Ask<'_>) -> Seat<'_> {
         let began = Instant::now();
         loop {
             let late = self.balance().late_after().map(|late| began + late);
@@ -145,13 +150,8 @@ impl Shared {
             shared: self,
             is_used: false,
         };
-        let ask = Ask {
-            tried: avoid,
-            again: true,
-            ..job.ask
-        };
         let patience = job.until.saturating_duration_since(Instant::now());
-        match self.seat(&ask, patience, job.until).await {
+        match self.seat(ask, patience, job.until).await {
             Ok(seat) => {
                 taken.is_used = true;
                 seat
@@ -172,9 +172,10 @@ impl Shared {
         let dialect = node.dialect.get();
         let asked = job.asks_for_json().then_some(dialect);
         let body = job.body(&self.options, dialect);
+        let sent = body.len() as u64;
         let reply = node.call(job.path(), body, asked, job.until).await;
         let (first_token, came) = match reply {
-            Ok(Reply { body, first_token }) => (first_token, job.read(body, asked)),
+            Ok(Reply { body, first_token }) => (first_token, job.read(body, asked, &node.per_word)),
             Err(failure) => (None, Err(failure)),
         };
         call.ended(&came, first_token);
@@ -190,6 +191,7 @@ impl Shared {
                 let own = came.as_ref().filter(|_| !job.is_foreign());
                 let end = End::Answered {
                     first_token,
+                    size: came.as_ref().map_or(sent, |answer| answer.usage.tokens_out),
                     counted: own.and_then(|answer| answer.counted),
                 };
                 (Ok(came), end)

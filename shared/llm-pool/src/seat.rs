@@ -75,7 +75,8 @@ impl Shared {
     }
 
     /// A place at the node that is picked, as soon as there is one: for `patience` while all are full,
-    /// until the deadline while all are away.
+    /// until the deadline while all are away. Who was held through an outage is as patient as one who
+    /// comes at its end.
     pub(crate) async fn seat(
         &self,
         ask: &Ask<'_>,
@@ -85,7 +86,7 @@ impl Shared {
         if let Some(seat) = self.seat_now(ask) {
             return Ok(seat);
         }
-        let patient = until.min(Instant::now() + patience);
+        let mut patient = until.min(Instant::now() + patience);
         let (id, granted) = self.balance().wait(ask).ok_or(Failure::Full)?;
         let mut waiting = Waiting {
             id,
@@ -104,7 +105,10 @@ impl Shared {
             }
             let by = match wait {
                 Wait::Full => patient,
-                Wait::Away(_) | Wait::NoNodes => until,
+                Wait::Away(_) | Wait::NoNodes => {
+                    patient = until.min(now + patience);
+                    until
+                }
                 Wait::TooLong(limit) => return Err(Failure::TooLong { limit: Some(limit) }),
             };
             // Nobody waits for what comes after his time.

@@ -2,9 +2,9 @@
 //! of a late one lie side by side. Where no step is recorded it does nothing.
 
 use crate::failure::Failure;
+use crate::job::{Came, Job};
 use crate::metrics::Outcome;
 use crate::node::Node;
-use crate::pool::{Came, Job};
 use crate::wire::Answer;
 use llm::ChatRequest;
 use serde_json::json;

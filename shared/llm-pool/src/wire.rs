@@ -2,6 +2,7 @@
 //! Tolerant of what servers leave out, strict about what an answer needs. Pure.
 
 use crate::classify::classify;
+use crate::cut::PerWord;
 use crate::dialect::Dialect;
 use crate::failure::Failure;
 use crate::said;
@@ -10,9 +11,6 @@ use envelope::Usage;
 use llm::{ChatRequest, tokens};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-/// A prompt of fewer words fits every context that is in use.
-const WORDS_LEAST: u64 = 1024;
 
 /// The body of a request. `dialect` counts only where the request wants JSON.
 pub(crate) fn request(
@@ -109,6 +107,7 @@ pub(crate) fn answer(
     body: &[u8],
     request: &ChatRequest,
     asked: Option<Dialect>,
+    per_word: &PerWord,
 ) -> Result<Answer, Failure> {
     let garbled = |reason: String| Failure::Garbled { reason };
     let json: Value =
@@ -124,18 +123,23 @@ pub(crate) fn answer(
         return Err(garbled("no choice in the completion".into()));
     };
     let text = text(&choice.message.content);
-    written(&text, choice.finish_reason, completion.usage, request)
+    let finish = choice.finish_reason;
+    written(&text, finish, completion.usage, request, per_word)
 }
 
 /// Reads an answer that came in pieces.
-pub(crate) fn streamed(streamed: Streamed, request: &ChatRequest) -> Result<Answer, Failure> {
+pub(crate) fn streamed(
+    streamed: Streamed,
+    request: &ChatRequest,
+    per_word: &PerWord,
+) -> Result<Answer, Failure> {
     let Streamed {
         text,
         finish,
         counts,
         ..
     } = streamed;
-    written(&text, finish, counts, request)
+    written(&text, finish, counts, request, per_word)
 }
 
 fn written(
@@ -143,6 +147,7 @@ fn written(
     finish: Option<String>,
     counts: Option<Counts>,
     request: &ChatRequest,
+    per_word: &PerWord,
 ) -> Result<Answer, Failure> {
     // Grammars allow white space without end, and small models then write nothing else.
     let text = text.trim_end();
@@ -151,7 +156,7 @@ fn written(
         let reason = format!("empty answer, finish reason `{finish}`");
         return Err(Failure::Empty { reason });
     }
-    let answer = counted(text, counts, request);
+    let answer = counted(text, counts, request, per_word);
     match answer.prompt_cut {
         // What was answered was not what was asked.
         true => Err(Failure::TooLong {
@@ -178,15 +183,17 @@ pub(crate) fn sent(request: &ChatRequest) -> u64 {
     u64::from(tokens::estimate(&request.system) + tokens::estimate(&request.user))
 }
 
-/// A word is a token at least, in every language that parts words by blanks: a node that counted fewer
-/// has not read them all. Estimates by characters are no proof: some alphabets need a third of ours.
-fn was_cut(request: &ChatRequest, read: u64) -> bool {
+fn words(request: &ChatRequest) -> u64 {
     let words = |text: &str| text.split_whitespace().count() as u64;
-    let words = words(&request.system) + words(&request.user);
-    words > WORDS_LEAST && read * 4 < words * 3
+    words(&request.system) + words(&request.user)
 }
 
-fn counted(text: &str, counts: Option<Counts>, request: &ChatRequest) -> Answer {
+fn counted(
+    text: &str,
+    counts: Option<Counts>,
+    request: &ChatRequest,
+    per_word: &PerWord,
+) -> Answer {
     let sent = sent(request);
     let written = || u64::from(tokens::estimate(text));
     let counts = counts.unwrap_or_default();
@@ -204,7 +211,7 @@ fn counted(text: &str, counts: Option<Counts>, request: &ChatRequest) -> Answer 
         },
         tokens_cached: cached.unwrap_or(0),
         counted: read.map(|read| (sent, read)),
-        prompt_cut: read.is_some_and(|read| was_cut(request, read)),
+        prompt_cut: read.is_some_and(|read| per_word.was_cut(words(request), read)),
     }
 }
 
@@ -232,8 +239,17 @@ mod tests {
         }
     }
 
+    /// By a node of which nothing is known.
+    fn read_as(
+        body: &[u8],
+        request: &ChatRequest,
+        asked: Option<Dialect>,
+    ) -> Result<Answer, Failure> {
+        answer(body, request, asked, &PerWord::default())
+    }
+
     fn read(body: &str) -> Result<Answer, Failure> {
-        answer(body.as_bytes(), &asked("Who?"), Some(Dialect::JsonSchema))
+        read_as(body.as_bytes(), &asked("Who?"), Some(Dialect::JsonSchema))
     }
 
     #[test]
@@ -297,7 +313,7 @@ mod tests {
     fn notices_a_prompt_that_was_cut() {
         let body = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":2000}}"#;
         let long = asked(&"word ".repeat(4000));
-        let cut = answer(body.as_bytes(), &long, None).unwrap_err();
+        let cut = read_as(body.as_bytes(), &long, None).unwrap_err();
         assert_eq!(cut, Failure::TooLong { limit: Some(2000) });
     }
 
@@ -306,10 +322,10 @@ mod tests {
         let body = r#"{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":2100}}"#;
         let russian = asked(&"договор ".repeat(1200));
         assert!(sent(&russian) > 8_000);
-        let read = answer(body.as_bytes(), &russian, None).unwrap();
+        let read = read_as(body.as_bytes(), &russian, None).unwrap();
         assert_eq!(read.usage.tokens_in, 2100);
         let table = asked(&format!("{}7", " ".repeat(9)).repeat(1500));
-        assert!(answer(body.as_bytes(), &table, None).is_ok());
+        assert!(read_as(body.as_bytes(), &table, None).is_ok());
     }
 
     #[test]
@@ -347,7 +363,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_body_makes_it_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
-            let _ = answer(&body, &asked("Who?"), None);
+            let _ = read_as(&body, &asked("Who?"), None);
         }
 
         #[test]

@@ -5,6 +5,7 @@
 //! What it does next comes from a queue ([`FakeNode::script`]) and, when that is empty, from a
 //! standing behaviour ([`FakeNode::always`]). Tests wait for what it has seen, never for time.
 
+mod pages;
 pub mod sse;
 mod texts;
 
@@ -18,6 +19,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
 use futures_util::stream;
+use pages::{Pages, authorization};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io;
@@ -117,6 +119,7 @@ struct Script {
     models: Value,
     prompts: Vec<Prompt>,
     unknown: Vec<&'static str>,
+    pages: Pages,
 }
 
 impl FakeNode {
@@ -141,6 +144,7 @@ impl FakeNode {
                 models: json!({"object": "list", "data": [{"id": "fake", "object": "model"}]}),
                 prompts: Vec::new(),
                 unknown: Vec::new(),
+                pages: Pages::default(),
             }),
             seen: watch::Sender::new(Seen::default()),
             held: Semaphore::new(0),
@@ -154,6 +158,7 @@ impl FakeNode {
             .route("/v1/embeddings", post(embeddings))
             .route("/v1/rerank", post(rerank))
             .route("/rerank", post(rerank_tei))
+            .fallback(pages::page)
             .with_state(shared.clone());
         let stop = shared.stop.clone().cancelled_owned();
         let serve = axum::serve(listener, router).with_graceful_shutdown(stop);
@@ -253,12 +258,10 @@ impl Shared {
     }
 
     fn arrived(&self, headers: &HeaderMap, body: Value) -> (Prompt, Behaviour) {
-        let authorization = headers.get(header::AUTHORIZATION);
-        let authorization = authorization.and_then(|value| value.to_str().ok());
         let prompt = Prompt {
             system: message(&body, "system"),
             user: message(&body, "user"),
-            authorization: authorization.unwrap_or_default().into(),
+            authorization: authorization(headers),
             body,
         };
         let mut script = self.script();

@@ -2,7 +2,7 @@
 //! that counts is no part of the binary.
 //!
 //! ```sh
-//! cargo run --release -p argosy --example pool_overhead
+//! cargo run --release -p argosy --example pool_overhead [-- json]
 //! ```
 
 #![expect(unsafe_code, reason = "an allocator cannot be written without")]
@@ -59,9 +59,12 @@ fn main() -> ExitCode {
         so_far: || ALLOCATED.load(Ordering::Relaxed),
         exempt: || EXEMPT.set(true),
     };
+    let output = match std::env::args().nth(1).as_deref() {
+        Some("json") => Output::Json,
+        _ => Output::Text,
+    };
     let runtime = tokio::runtime::Runtime::new();
-    let measured =
-        runtime.map(|runtime| runtime.block_on(overhead(Output::Text, Some(allocations))));
+    let measured = runtime.map(|runtime| runtime.block_on(overhead(output, Some(allocations))));
     match measured {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(fail)) => {

@@ -1,7 +1,8 @@
 //! Whether a node is asked at all: closed, open, half-open, from what real calls came to. Pure.
 //!
 //! *Not* a health check: a node that answers probes and fails calls is open, one that fails probes in
-//! a burst and answers calls is closed. A probe only shortens the time that a node stays open.
+//! a burst and answers calls is closed. A probe only shortens the time that a node stays open, and only
+//! when one before it found that nobody was there.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -26,10 +27,18 @@ enum State {
         failures: u32,
         again: Option<(Instant, Duration)>,
     },
-    /// Left alone.
-    Open { until: Instant, wait: Duration },
-    /// One call is let through, and is under way since then.
-    Trial { since: Instant, wait: Duration },
+    /// Left alone. `was_gone` once a probe was not answered.
+    Open {
+        until: Instant,
+        wait: Duration,
+        was_gone: bool,
+    },
+    /// This one call is let through, and is under way since then.
+    Trial {
+        call: u64,
+        since: Instant,
+        wait: Duration,
+    },
 }
 
 /// What a breaker lets through.
@@ -70,9 +79,13 @@ impl Breaker {
     }
 
     /// A call begins: of an open one it is the trial.
-    pub(crate) fn began(&mut self, now: Instant) {
+    pub(crate) fn began(&mut self, call: u64, now: Instant) {
         if let State::Open { wait, .. } | State::Trial { wait, .. } = self.0 {
-            self.0 = State::Trial { since: now, wait };
+            self.0 = State::Trial {
+                call,
+                since: now,
+                wait,
+            };
         }
     }
 
@@ -89,7 +102,7 @@ impl Breaker {
     }
 
     /// A call failed in a way that speaks against the node.
-    pub(crate) fn failed(&mut self, now: Instant) {
+    pub(crate) fn failed(&mut self, call: u64, now: Instant) {
         self.0 = match self.0 {
             State::Closed { failures, again } if failures + 1 < FAILURES_MAX => State::Closed {
                 failures: failures + 1,
@@ -99,27 +112,41 @@ impl Breaker {
                 let again = again.filter(|(until, _)| now < *until);
                 open(now, again.map_or(OPEN_FIRST, |(_, wait)| wait))
             }
-            State::Trial { wait, .. } => open(now, (wait * 2).min(OPEN_MAX)),
+            State::Trial {
+                call: trial, wait, ..
+            } if trial == call => open(now, (wait * 2).min(OPEN_MAX)),
             // One that began before says nothing new.
-            State::Open { .. } => return,
+            State::Trial { .. } | State::Open { .. } => return,
         };
     }
 
     /// A call ended without saying anything of the node: given up by its caller. A trial may be made
     /// again at once.
-    pub(crate) fn ended(&mut self, now: Instant) {
-        if let State::Trial { wait, .. } = self.0 {
-            self.0 = State::Open { until: now, wait };
+    pub(crate) fn ended(&mut self, call: u64, now: Instant) {
+        if let State::Trial {
+            call: trial, wait, ..
+        } = self.0
+            && trial == call
+        {
+            self.0 = State::Open {
+                until: now,
+                wait,
+                was_gone: false,
+            };
         }
     }
 
-    /// A probe was answered: an open node may be tried at once.
-    pub(crate) fn probed(&mut self, now: Instant) {
-        if let State::Open { until, wait } = self.0 {
-            self.0 = State::Open {
-                until: until.min(now),
-                wait,
-            };
+    /// A probe was answered, or not: an open node that was gone and is back may be tried at once. One
+    /// that was there all the time answers probes and fails calls.
+    pub(crate) fn probed(&mut self, well: bool, now: Instant) {
+        if let State::Open {
+            until, was_gone, ..
+        } = &mut self.0
+        {
+            if well && *was_gone {
+                *until = (*until).min(now);
+            }
+            *was_gone = !well;
         }
     }
 
@@ -137,6 +164,7 @@ fn open(now: Instant, wait: Duration) -> State {
     State::Open {
         until: now + wait,
         wait,
+        was_gone: false,
     }
 }
 
@@ -145,11 +173,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A call that is no trial, and one that is.
+    const OLD: u64 = 1;
+    const TRIAL: u64 = 2;
+
     fn broken(now: Instant) -> Breaker {
         let mut breaker = Breaker::default();
         for _ in 0..FAILURES_MAX {
             assert_eq!(breaker.lets(now), Lets::All);
-            breaker.failed(now);
+            breaker.failed(OLD, now);
         }
         breaker
     }
@@ -160,13 +192,13 @@ mod tests {
         let mut breaker = broken(now);
         let later = now + OPEN_FIRST;
         assert_eq!(breaker.lets(now), Lets::None(later));
-        breaker.failed(now);
+        breaker.failed(OLD, now);
         assert_eq!(breaker.lets(later), Lets::One);
-        breaker.began(later);
+        breaker.began(TRIAL, later);
         assert!(matches!(breaker.lets(later), Lets::None(_)));
-        breaker.failed(later);
+        breaker.failed(TRIAL, later);
         assert_eq!(breaker.lets(later), Lets::None(later + OPEN_FIRST * 2));
-        breaker.began(later + OPEN_FIRST * 2);
+        breaker.began(TRIAL, later + OPEN_FIRST * 2);
         assert!(breaker.succeeded(later));
         assert_eq!((breaker.lets(later), breaker.word()), (Lets::All, "closed"));
     }
@@ -176,10 +208,10 @@ mod tests {
         let mut now = Instant::now();
         let mut breaker = broken(now);
         for doubled in 1..4 {
-            breaker.began(now);
+            breaker.began(TRIAL, now);
             breaker.succeeded(now);
             now += Duration::from_secs(1);
-            (0..FAILURES_MAX).for_each(|_| breaker.failed(now));
+            (0..FAILURES_MAX).for_each(|_| breaker.failed(OLD, now));
             assert_eq!(
                 breaker.lets(now),
                 Lets::None(now + OPEN_FIRST * 2u32.pow(doubled))
@@ -187,7 +219,7 @@ mod tests {
         }
         breaker.succeeded(now);
         now += MEMORY;
-        (0..FAILURES_MAX).for_each(|_| breaker.failed(now));
+        (0..FAILURES_MAX).for_each(|_| breaker.failed(OLD, now));
         assert_eq!(breaker.lets(now), Lets::None(now + OPEN_FIRST));
     }
 
@@ -197,7 +229,7 @@ mod tests {
         let mut breaker = Breaker::default();
         for _ in 0..20 {
             for _ in 1..FAILURES_MAX {
-                breaker.failed(now);
+                breaker.failed(OLD, now);
             }
             assert!(!breaker.succeeded(now));
         }
@@ -208,36 +240,60 @@ mod tests {
     fn a_trial_that_was_given_up_or_forgotten_may_be_made_again() {
         let now = Instant::now();
         let mut breaker = broken(now);
-        breaker.began(now + OPEN_FIRST);
-        breaker.ended(now + OPEN_FIRST);
+        breaker.began(TRIAL, now + OPEN_FIRST);
+        breaker.ended(TRIAL, now + OPEN_FIRST);
         assert_eq!(breaker.lets(now + OPEN_FIRST), Lets::One);
-        breaker.began(now + OPEN_FIRST);
+        breaker.began(TRIAL, now + OPEN_FIRST);
         assert_eq!(breaker.lets(now + OPEN_FIRST + TRIAL_MAX), Lets::One);
     }
 
     #[test]
-    fn a_probe_shortens_the_wait() {
+    fn a_call_that_began_before_the_trial_does_not_end_it() {
+        let now = Instant::now() + OPEN_FIRST;
+        let mut breaker = broken(now - OPEN_FIRST);
+        breaker.began(TRIAL, now);
+        breaker.ended(OLD, now);
+        assert!(matches!(breaker.lets(now), Lets::None(_)), "one at a time");
+        breaker.failed(OLD, now);
+        assert_eq!(breaker.word(), "half_open");
+        // An answer is proof all the same.
+        assert!(breaker.succeeded(now));
+    }
+
+    #[test]
+    fn a_probe_shortens_the_wait_for_a_node_that_was_gone_and_for_no_other() {
         let now = Instant::now();
         let mut breaker = broken(now);
-        breaker.probed(now);
+        for _ in 0..3 {
+            breaker.probed(true, now);
+            assert_eq!(breaker.lets(now), Lets::None(now + OPEN_FIRST));
+        }
+        breaker.probed(false, now);
+        assert_eq!(breaker.lets(now), Lets::None(now + OPEN_FIRST));
+        breaker.probed(true, now);
         assert_eq!(breaker.lets(now), Lets::One);
+        // The next time it has to be gone again.
+        breaker.began(TRIAL, now);
+        breaker.failed(TRIAL, now);
+        breaker.probed(true, now);
+        assert_eq!(breaker.lets(now), Lets::None(now + OPEN_FIRST * 2));
     }
 
     proptest! {
         #[test]
-        fn it_never_stays_shut_for_ever(events in prop::collection::vec((0..5u8, 0..40_000u64), 0..60)) {
+        fn it_never_stays_shut_for_ever(events in prop::collection::vec((0..6u8, 0..40_000u64), 0..60)) {
             let mut now = Instant::now();
             let mut breaker = Breaker::default();
             for (event, ms) in events {
                 now += Duration::from_millis(ms);
                 match event {
-                    0 => breaker.failed(now),
+                    0 => breaker.failed(TRIAL, now),
                     1 => {
                         breaker.succeeded(now);
                     }
-                    2 => breaker.began(now),
-                    3 => breaker.ended(now),
-                    _ => breaker.probed(now),
+                    2 => breaker.began(TRIAL, now),
+                    3 => breaker.ended(TRIAL, now),
+                    _ => breaker.probed(event == 4, now),
                 }
                 if let Lets::None(until) = breaker.lets(now) {
                     prop_assert!(until <= now + OPEN_MAX.max(TRIAL_MAX));

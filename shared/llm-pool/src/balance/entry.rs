@@ -2,7 +2,7 @@
 
 use super::breaker::{Breaker, Lets};
 use super::latency::Mean;
-use super::permits::Permits;
+use super::permits::{Permits, Took};
 use super::pick::NodeState;
 use super::{Ask, End};
 use crate::load::Load;
@@ -18,6 +18,8 @@ use tokio::time::Instant;
 /// Our estimate of tokens may be over by so much; beyond it a node with a known context is not asked.
 const ESTIMATE_SLACK: f64 = 1.3;
 
+/// No context is shorter, in tokens.
+const CONTEXT_LEAST: u32 = 128;
 /// How long a context that was learned is believed.
 pub(super) const CONTEXT_MEMORY: Duration = Duration::from_secs(600);
 /// How fast a node's way of counting tokens is believed to be nearer to our estimate.
@@ -48,7 +50,7 @@ impl Entry {
     /// Of a node that has not been asked yet.
     pub(super) fn new(node: Arc<Node>) -> Entry {
         Entry {
-            permits: Permits::new(node.limit),
+            permits: Permits::new(node.first, node.limit),
             breaker: Breaker::default(),
             mean: Mean::default(),
             calls: BTreeMap::new(),
@@ -79,19 +81,21 @@ impl Entry {
             away: self.away_until(now).is_some() || !self.fits(ask, now),
             tried: ask.tried.contains(&self.node.id),
             calls: self.calls.len().max(told),
-            seconds: self.seconds(now),
+            seconds: self.seconds(self.mean.seconds(now), now),
+            measured: self.seconds(self.mean.measured(), now),
+            permits: self.permits.limit(),
             home: self.home(ask.turn),
         }
     }
 
-    /// What a call takes here. The oldest one in flight says so before it ends: of a node that hangs,
-    /// nothing else ever would.
-    fn seconds(&self, now: Instant) -> f64 {
+    /// What a call takes here, by its mean. The oldest one in flight says so before it ends: of a node
+    /// that hangs, nothing else ever would.
+    fn seconds(&self, mean: f64, now: Instant) -> f64 {
         let oldest = self.calls.values().next();
         let age = oldest.map_or(0.0, |began| (now - *began).as_secs_f64());
         let full = self.load.is_some_and(|load| load.is_full());
         let factor = if full { 1.5 } else { 1.0 };
-        self.mean.seconds(now).max(age / 2.0) * factor
+        mean.max(age / 2.0) * factor
     }
 
     /// Rendezvous hashing: the same in every process, and a node that comes or goes moves only its own.
@@ -102,9 +106,28 @@ impl Entry {
     }
 
     pub(super) fn fits(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        self.known_context(now).is_none_or(|context| {
+            let most = f64::from(context) * ESTIMATE_SLACK;
+            context > ask.longer_than && ask.tokens as f64 * self.counts <= most
+        })
+    }
+
+    fn known_context(&self, now: Instant) -> Option<u32> {
         let context = self.context.filter(|(_, until)| now < *until);
-        let most = context.map(|(context, _)| f64::from(context) * ESTIMATE_SLACK);
-        most.is_none_or(|most| ask.tokens as f64 * self.counts <= most)
+        context.map(|(context, _)| context)
+    }
+
+    /// A call of so many tokens did not fit. A node that does not say what would have is taken for one
+    /// that just does not take this.
+    pub(super) fn overflowed(&mut self, tokens: u64, limit: Option<u32>, now: Instant) -> u32 {
+        let guess = (tokens as f64 * self.counts / ESTIMATE_SLACK).ceil() as u32;
+        let guess = guess.saturating_sub(1);
+        let context = limit.unwrap_or_else(|| self.known_context(now).unwrap_or(guess).min(guess));
+        // Who refuses less has something else to complain of.
+        if limit.is_some() || context >= CONTEXT_LEAST {
+            self.context = Some((context, now + CONTEXT_MEMORY));
+        }
+        context
     }
 
     /// Learns how many tokens it counts for our estimate. The least counts at once and is forgotten
@@ -134,6 +157,7 @@ impl Entry {
         match end {
             End::Answered {
                 first_token,
+                size,
                 counted,
             } => {
                 if let Some(counted) = counted {
@@ -144,7 +168,12 @@ impl Entry {
                 }
                 self.mean.observe(took, now);
                 let in_flight = self.calls.len() + 1;
-                self.permits.succeeded(first_token, in_flight, now);
+                let took = Took {
+                    first_token,
+                    whole: took,
+                    size,
+                };
+                self.permits.succeeded(took, in_flight, now);
                 self.answered += 1;
             }
             End::Refused => {
@@ -156,32 +185,32 @@ impl Entry {
                     Some(wait) => {
                         self.resting = self.resting.max(Some(now + wait));
                         // A trial is to be made again when it has rested.
-                        self.breaker.ended(now);
+                        self.breaker.ended(call, now);
                     }
-                    None => self.breaker.failed(now),
+                    None => self.breaker.failed(call, now),
                 }
             }
             End::Failed | End::Unfit => {
-                self.breaker.failed(now);
+                self.breaker.failed(call, now);
                 self.failed += 1;
             }
             End::Late if took.as_secs_f64() < (2.0 * self.mean.seconds(now)).max(LATE_LEAST) => {
-                self.breaker.ended(now);
+                self.breaker.ended(call, now);
                 // No proof, but no reason to think better of it either.
                 let mean = Duration::from_secs_f64(self.mean.seconds(now));
                 self.mean.observe(took.max(mean), now);
             }
             End::Late => {
-                self.breaker.failed(now);
+                self.breaker.failed(call, now);
                 self.mean.observe(took, now);
                 self.failed += 1;
             }
             End::Outrun => {
-                self.breaker.failed(now);
+                self.breaker.failed(call, now);
                 let mean = Duration::from_secs_f64(self.mean.seconds(now));
                 self.mean.observe(took.max(mean), now);
             }
-            End::Dropped => self.breaker.ended(now),
+            End::Dropped => self.breaker.ended(call, now),
         }
     }
 

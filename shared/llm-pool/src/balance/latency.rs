@@ -29,6 +29,11 @@ impl Mean {
         self.at = Some(now);
     }
 
+    /// The mean as it was after the last sample, in seconds; 0 before the first.
+    pub(crate) fn measured(&self) -> f64 {
+        self.seconds
+    }
+
     /// The mean as of now, in seconds; 0 before the first sample.
     pub(crate) fn seconds(&self, now: Instant) -> f64 {
         let idle = self.at.map_or(Duration::ZERO, |at| now - at);
@@ -104,6 +109,7 @@ mod tests {
         mean.observe(Duration::from_secs(2), start);
         assert!((mean.seconds(start) - 1.3).abs() < 1e-9);
         assert!((mean.seconds(start + HALF_LIFE) - 0.65).abs() < 1e-9);
+        assert!((mean.measured() - 1.3).abs() < 1e-9);
     }
 
     #[test]

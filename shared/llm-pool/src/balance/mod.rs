@@ -4,6 +4,7 @@
 //! *Not* the calls themselves: [`crate::pool`] makes them and tells what they came to.
 
 mod breaker;
+mod cost;
 mod entry;
 mod hedges;
 mod latency;
@@ -11,13 +12,14 @@ mod permits;
 mod pick;
 mod queue;
 
+pub(crate) use cost::cost;
 pub use entry::NodeView;
 pub use pick::Policy;
 
 use crate::limits::WAITING_MAX;
 use crate::load::Load;
 use crate::node::Node;
-use entry::{CONTEXT_MEMORY, Entry};
+use entry::Entry;
 use envelope::{TenantId, TurnId};
 use hedges::Hedges;
 use latency::Quantiles;
@@ -47,6 +49,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) tried: &'a [NodeId],
     /// It is made a second time: none of those will do, and it has waited long enough to go first.
     pub(crate) again: bool,
+    /// It did not fit this context, in tokens: no node will do of which no longer one is known.
+    pub(crate) longer_than: u32,
 }
 
 /// A call that may be made.
@@ -72,10 +76,12 @@ pub(crate) enum Wait {
 /// What a call came to, as far as it speaks of its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It was answered; the first token came after this time, where the node streams. `counted` are the
+    /// It was answered; the first token came after this time, where the node streams. `size` are the
+    /// tokens that were written, or the bytes that were sent where nothing is written. `counted` are the
     /// tokens of the prompt by our estimate and by its count.
     Answered {
         first_token: Option<Duration>,
+        size: u64,
         counted: Option<(u64, u64)>,
     },
     /// It was refused by a node that is well.
@@ -103,6 +109,7 @@ struct Waiter {
     tokens: u64,
     tried: Vec<NodeId>,
     again: bool,
+    longer_than: u32,
     grant: oneshot::Sender<Ticket>,
 }
 
@@ -114,6 +121,7 @@ impl Waiter {
             tokens: self.tokens,
             tried: &self.tried,
             again: self.again,
+            longer_than: self.longer_than,
         }
     }
 }
@@ -164,33 +172,46 @@ impl Balance {
         self.entries.iter().map(|e| e.node.clone()).collect()
     }
 
-    /// Whether a node that has not been tried could be asked, now or as soon as it has room.
-    pub(crate) fn has_another(&self, ask: &Ask<'_>, now: Instant) -> bool {
-        self.entries.iter().any(|entry| {
+    /// When a node that has not been tried can be asked, as soon as it has room then: now, when the
+    /// first one is no longer left alone, or never.
+    pub(crate) fn another_at(&self, ask: &Ask<'_>, now: Instant) -> Option<Instant> {
+        let others = self.entries.iter().filter(|entry| {
             let tried = ask.tried.contains(&entry.node.id);
-            !tried && entry.fits(ask, now) && entry.away_until(now).is_none()
-        })
+            !tried && entry.fits(ask, now)
+        });
+        others
+            .map(|entry| entry.away_until(now).unwrap_or(now))
+            .min()
     }
 
     /// A place for a call now, past those who wait.
     pub(crate) fn take(&mut self, ask: &Ask<'_>, now: Instant) -> Result<Ticket, Wait> {
-        let entries = self.entries.iter();
-        let states: Vec<NodeState> = entries.map(|entry| entry.state(ask, now)).collect();
+        self.take_before(ask, self.queue.len(), now)
+    }
+
+    /// The same while so many wait.
+    fn take_before(&mut self, ask: &Ask<'_>, waiting: usize, now: Instant) -> Result<Ticket, Wait> {
+        let states = self.states(ask, now);
         let rng = &mut self.rng;
-        let picked = pick(self.policy, &states, self.turn, |n| rng.usize(..n));
+        let picked = pick(self.policy, &states, waiting, self.turn, |n| rng.usize(..n));
         let Some(index) = picked.filter(|index| !(ask.again && states[*index].tried)) else {
             return Err(self.why_not(ask, now));
         };
         self.turn = self.turn.wrapping_add(1);
         self.next += 1;
         let (call, entry) = (self.next, &mut self.entries[index]);
-        entry.breaker.began(now);
+        entry.breaker.began(call, now);
         entry.calls.insert(call, now);
         entry.node.in_flight.inc();
         Ok(Ticket {
             node: entry.node.clone(),
             call,
         })
+    }
+
+    fn states(&self, ask: &Ask<'_>, now: Instant) -> Vec<NodeState> {
+        let entries = self.entries.iter();
+        entries.map(|entry| entry.state(ask, now)).collect()
     }
 
     /// Why a call is not made, when it is not.
@@ -242,10 +263,19 @@ impl Balance {
         &mut self.hedges
     }
 
-    /// Remembers the context of a node, in tokens, for a while: it may be started with another one.
-    pub(crate) fn learn_context(&mut self, node: NodeId, context: u32, now: Instant) {
-        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
-            entry.context = Some((context, now + CONTEXT_MEMORY));
+    /// A call did not fit the context of a node, which is `limit` tokens where it said so. That is
+    /// remembered for a while: it may be started with another one. Returns what the context is taken for.
+    pub(crate) fn overflowed(
+        &mut self,
+        node: NodeId,
+        ask: &Ask<'_>,
+        limit: Option<u32>,
+        now: Instant,
+    ) -> u32 {
+        let entry = self.entries.iter_mut().find(|e| e.node.id == node);
+        match entry {
+            Some(entry) => entry.overflowed(ask.tokens, limit, now),
+            None => limit.unwrap_or(0),
         }
     }
 
@@ -253,9 +283,7 @@ impl Balance {
     pub(crate) fn probed(&mut self, node: NodeId, well: bool, load: Option<Load>, now: Instant) {
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
             entry.load = load;
-            if well {
-                entry.breaker.probed(now);
-            }
+            entry.breaker.probed(well, now);
         }
         self.serve(now);
     }
@@ -280,6 +308,7 @@ impl Balance {
             tokens: ask.tokens,
             tried: ask.tried.to_vec(),
             again: ask.again,
+            longer_than: ask.longer_than,
             grant,
         };
         match ask.again {
@@ -306,11 +335,13 @@ impl Balance {
         }
         while self.queue.len() > 0 && self.entries.iter().any(|entry| entry.has_room(now)) {
             let mut queue = std::mem::take(&mut self.queue);
-            let mut looked = 0;
+            let (waiting, mut looked) = (queue.len() - 1, 0);
             let served = queue.serve(|waiter| {
                 looked += 1;
                 let look = looked <= PASSED_MAX;
-                look.then(|| self.take(&waiter.ask(), now).ok()).flatten()
+                let asked = waiter.ask();
+                look.then(|| self.take_before(&asked, waiting, now).ok())
+                    .flatten()
             });
             self.queue = queue;
             let Some((waiter, ticket)) = served else {

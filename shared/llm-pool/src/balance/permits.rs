@@ -1,23 +1,59 @@
 //! How many calls a node is given at once: additive increase, multiplicative decrease, on the time to
-//! the first token. Pure.
+//! the first token and on the time that so much of an answer takes. Pure.
 //!
 //! Most servers queue without limit and never say that they are busy; what they do show is that the
-//! first token comes later. Several processes that share a node find their shares this way without
-//! talking to each other.
+//! first token comes later, or the whole answer where they do not stream. Several processes that share a
+//! node find their shares this way without talking to each other.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Calls at once before anything is known.
-const FIRST: f64 = 8.0;
 /// The first token comes late when it takes so many times the best seen, and as much longer.
-const LATE_FACTOR: u32 = 3;
-const LATE_LEAST: Duration = Duration::from_millis(50);
+const LATE_FACTOR: f64 = 3.0;
+const LATE_LEAST: f64 = 0.05;
+/// An answer is slow when so much of it takes so many times the best seen, and as much longer. Tokens
+/// come more slowly when many calls share a node, and that is no queue.
+const SLOW_FACTOR: f64 = 4.0;
+/// Answers are compared with others of about their size, within a factor of two: each has its part
+/// that does not depend on it.
+const SIZES: usize = 24;
 /// What is left of the limit after a late token, and after the node said that it is busy.
 const CUT_LATE: f64 = 0.9;
 const CUT_BUSY: f64 = 0.5;
 /// The best time is that of this window and the one before.
 const WINDOW: Duration = Duration::from_secs(15);
+
+/// What an answered call took.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Took {
+    /// To the first token, where the node streams.
+    pub(crate) first_token: Option<Duration>,
+    /// To the end.
+    pub(crate) whole: Duration,
+    /// Tokens that were written, or bytes that were sent where nothing is written; 0 where nobody knows.
+    pub(crate) size: u64,
+}
+
+/// The least of late: that of a window and of the one before.
+#[derive(Debug, Clone, Copy, Default)]
+struct Best {
+    now: Option<f64>,
+    before: Option<f64>,
+    since: Option<Instant>,
+}
+
+impl Best {
+    /// Takes in a sample, and returns the least.
+    fn of(&mut self, sample: f64, now: Instant) -> f64 {
+        if self.since.is_none_or(|since| now >= since + WINDOW) {
+            self.before = self.now.take();
+            self.since = Some(now);
+        }
+        let least = self.now.map_or(sample, |best| best.min(sample));
+        self.now = Some(least);
+        self.before.map_or(least, |before| before.min(least))
+    }
+}
 
 /// The adaptive limit of one node.
 #[derive(Debug, Clone)]
@@ -26,23 +62,23 @@ pub(crate) struct Permits {
     max: f64,
     /// Doubling until the first sign of too much.
     slow_start: bool,
-    best: Option<Duration>,
-    best_before: Option<Duration>,
-    window_since: Option<Instant>,
+    /// Seconds to the first token.
+    first: Best,
+    /// Seconds for one of the size, by the size of the answer.
+    pace: [Best; SIZES],
     cut_at: Option<Instant>,
 }
 
 impl Permits {
-    /// At most `max` calls at once.
-    pub(crate) fn new(max: usize) -> Permits {
+    /// At most `max` calls at once, and `first` before anything is known.
+    pub(crate) fn new(first: usize, max: usize) -> Permits {
         let max = max.max(1) as f64;
         Permits {
-            limit: FIRST.min(max),
+            limit: (first.max(1) as f64).min(max),
             max,
             slow_start: true,
-            best: None,
-            best_before: None,
-            window_since: None,
+            first: Best::default(),
+            pace: [Best::default(); SIZES],
             cut_at: None,
         }
     }
@@ -52,19 +88,14 @@ impl Permits {
         self.limit as usize
     }
 
-    /// A call went well; `first_token` where the node streams. `in_flight` counts the call itself:
-    /// a limit that was not reached is no reason for a higher one.
-    pub(crate) fn succeeded(
-        &mut self,
-        first_token: Option<Duration>,
-        in_flight: usize,
-        now: Instant,
-    ) {
-        if let Some(first) = first_token {
-            self.note(first, now);
-            if self.is_late(first) {
-                return self.cut(CUT_LATE, first, now);
-            }
+    /// A call went well. `in_flight` counts the call itself: a limit that was not reached is no reason
+    /// for a higher one.
+    pub(crate) fn succeeded(&mut self, took: Took, in_flight: usize, now: Instant) {
+        // Both are taken in, whatever comes of the first.
+        let (late, slow) = (self.is_late(took, now), self.is_slow(took, now));
+        if late || slow {
+            let round = took.first_token.filter(|_| late).unwrap_or(took.whole);
+            return self.cut(CUT_LATE, round, now);
         }
         if in_flight + 1 >= self.limit() {
             let more = if self.slow_start {
@@ -97,18 +128,26 @@ impl Permits {
         }
     }
 
-    fn is_late(&self, first: Duration) -> bool {
-        let best = self.best.into_iter().chain(self.best_before).min();
-        best.is_some_and(|best| first > (best * LATE_FACTOR).max(best + LATE_LEAST))
+    fn is_late(&mut self, took: Took, now: Instant) -> bool {
+        took.first_token.is_some_and(|first| {
+            let best = self.first.of(first.as_secs_f64(), now);
+            is_over(first.as_secs_f64(), best, LATE_FACTOR)
+        })
     }
 
-    fn note(&mut self, first: Duration, now: Instant) {
-        if self.window_since.is_none_or(|since| now >= since + WINDOW) {
-            self.best_before = self.best.take();
-            self.window_since = Some(now);
-        }
-        self.best = Some(self.best.map_or(first, |best| best.min(first)));
+    fn is_slow(&mut self, took: Took, now: Instant) -> bool {
+        let Some(class) = took.size.checked_ilog2() else {
+            return false;
+        };
+        let time = took.whole - took.first_token.unwrap_or_default().min(took.whole);
+        let (time, size) = (time.as_secs_f64(), took.size as f64);
+        let best = &mut self.pace[(class as usize).min(SIZES - 1)];
+        is_over(time, best.of(time / size, now) * size, SLOW_FACTOR)
     }
+}
+
+fn is_over(time: f64, best: f64, factor: f64) -> bool {
+    time > (best * factor).max(best + LATE_LEAST)
 }
 
 #[cfg(test)]
@@ -118,33 +157,99 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
+    fn first(first_token: Duration) -> Took {
+        Took {
+            first_token: Some(first_token),
+            whole: first_token,
+            size: 0,
+        }
+    }
+
+    fn whole(whole: Duration, size: u64) -> Took {
+        Took {
+            first_token: None,
+            whole,
+            size,
+        }
+    }
+
     #[test]
     fn grows_while_it_is_used_and_the_first_token_stays_early() {
         let now = Instant::now();
-        let mut permits = Permits::new(64);
+        let mut permits = Permits::new(8, 64);
         assert_eq!(permits.limit(), 8);
-        permits.succeeded(Some(20 * MS), 1, now);
+        permits.succeeded(first(20 * MS), 1, now);
         assert_eq!(permits.limit(), 8, "it was not used");
         for _ in 0..20 {
-            permits.succeeded(Some(20 * MS), 64, now);
+            permits.succeeded(first(20 * MS), 64, now);
         }
         assert_eq!(permits.limit(), 28);
-        permits.succeeded(Some(400 * MS), 28, now);
+        permits.succeeded(first(400 * MS), 28, now);
         assert_eq!(permits.limit(), 25);
-        permits.succeeded(Some(400 * MS), 28, now + MS);
+        permits.succeeded(first(400 * MS), 28, now + MS);
         assert_eq!(permits.limit(), 25, "one cut a round");
         for _ in 0..25 {
-            permits.succeeded(Some(20 * MS), 64, now);
+            permits.succeeded(first(20 * MS), 64, now);
         }
         assert_eq!(permits.limit(), 26, "now by one a round");
     }
 
     #[test]
-    fn a_node_that_does_not_stream_is_held_back_by_its_word_only() {
+    fn the_first_limit_is_what_is_asked_for_within_the_ceiling() {
+        assert_eq!(Permits::new(250, 1_000).limit(), 250);
+        assert_eq!(Permits::new(250, 16).limit(), 16);
+    }
+
+    #[test]
+    fn a_node_that_does_not_stream_is_held_back_by_its_whole_answers() {
+        let mut now = Instant::now();
+        let mut permits = Permits::new(8, 64);
+        // Two slots: who comes as the tenth waits for five answers.
+        for _ in 0..100 {
+            let round = permits.limit() as u32;
+            for nth in 1..=round {
+                let took = 200 * MS * nth.div_ceil(2);
+                permits.succeeded(whole(took, 100), round as usize, now + took);
+            }
+            now += 100 * MS * round;
+        }
+        assert!((4..=12).contains(&permits.limit()), "{}", permits.limit());
+        permits.busy(now + 10_000 * MS);
+        assert!(permits.limit() <= 6);
+    }
+
+    #[test]
+    fn long_answers_and_slow_tokens_after_the_first_are_told_apart() {
         let now = Instant::now();
-        let mut permits = Permits::new(16);
-        for _ in 0..50 {
-            permits.succeeded(None, 16, now);
+        let mut permits = Permits::new(8, 64);
+        for size in [1, 20, 150, 400, 3_000] {
+            // A part that is always the same, and 5 ms a token.
+            let took = 80 * MS + 5 * MS * size as u32;
+            permits.succeeded(whole(took, size), 64, now);
+            permits.succeeded(whole(took * 3, size), 64, now);
+        }
+        assert_eq!(permits.limit(), 18, "none of them was slow");
+        let streamed = |whole| Took {
+            first_token: Some(100 * MS),
+            whole,
+            size: 100,
+        };
+        permits.succeeded(streamed(600 * MS), 64, now);
+        assert_eq!(permits.limit(), 19);
+        permits.succeeded(streamed(2_500 * MS), 64, now);
+        assert_eq!(
+            permits.limit(),
+            17,
+            "each token took almost five times as long"
+        );
+    }
+
+    #[test]
+    fn where_nobody_knows_sizes_only_its_word_holds_a_node_back() {
+        let now = Instant::now();
+        let mut permits = Permits::new(8, 16);
+        for n in 1..50 {
+            permits.succeeded(whole(100 * MS * n, 0), 16, now);
         }
         assert_eq!(permits.limit(), 16);
         permits.busy(now);
@@ -154,11 +259,11 @@ mod tests {
     #[test]
     fn a_node_that_became_slower_for_good_is_believed_in_time() {
         let mut now = Instant::now();
-        let mut permits = Permits::new(64);
-        permits.succeeded(Some(10 * MS), 64, now);
+        let mut permits = Permits::new(8, 64);
+        permits.succeeded(first(10 * MS), 64, now);
         for _ in 0..400 {
             now += 200 * MS;
-            permits.succeeded(Some(200 * MS), 64, now);
+            permits.succeeded(first(200 * MS), 64, now);
         }
         assert!(permits.limit() > 8, "{}", permits.limit());
     }
@@ -169,13 +274,13 @@ mod tests {
             max in 1usize..200, events in prop::collection::vec((0..3u8, 0..5_000u64), 0..200),
         ) {
             let mut now = Instant::now();
-            let mut permits = Permits::new(max);
+            let mut permits = Permits::new(8, max);
             for (event, ms) in events {
                 now += MS * ms as u32;
                 match event {
                     0 => permits.busy(now),
-                    1 => permits.succeeded(None, max, now),
-                    _ => permits.succeeded(Some(MS * ms as u32), max, now),
+                    1 => permits.succeeded(whole(MS * ms as u32, ms), max, now),
+                    _ => permits.succeeded(first(MS * ms as u32), max, now),
                 }
                 prop_assert!((1..=max).contains(&permits.limit()));
             }

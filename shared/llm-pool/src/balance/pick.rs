@@ -29,13 +29,18 @@ pub(crate) struct NodeState {
     pub(crate) tried: bool,
     /// Calls that it has, as far as is known.
     pub(crate) calls: usize,
-    /// Seconds that a call takes there.
+    /// Seconds that a call takes there; less and less while it is not asked.
     pub(crate) seconds: f64,
+    /// Seconds that a call took there when it was last asked.
+    pub(crate) measured: f64,
+    /// Calls that it may have at once.
+    pub(crate) permits: usize,
     /// Rank for the prefix of the question: the highest is its home.
     pub(crate) home: u64,
 }
 
-/// A node this many times slower than the fastest is asked only when there is no other.
+/// A node this many times slower than the fastest is asked only when there is no other, or when to wait
+/// for the others takes longer still.
 const SLOW: f64 = 4.0;
 /// Below this, differences in latency mean nothing.
 const SECONDS_MIN: f64 = 0.005;
@@ -53,16 +58,27 @@ impl NodeState {
         self.seconds() * (self.calls as f64 + 1.0)
     }
 
+    /// Whether others are compared with it.
+    fn counts(&self) -> bool {
+        !self.tried && !self.away
+    }
+
+    fn measured(&self) -> f64 {
+        self.measured.max(SECONDS_MIN)
+    }
+
     fn cost_at_home(&self) -> f64 {
         self.seconds() * (self.calls as f64 + 1.0 - HOME_CALLS).max(0.0)
     }
 }
 
-/// The index of the node to ask, of those that are open; rather one that has not been tried. `turn`
-/// counts the calls, `random` gives a number below the one it is given.
+/// The index of the node to ask, of those that are open; rather one that has not been tried. `waiting`
+/// are the calls that wait for a place, `turn` counts the calls, `random` gives a number below the one
+/// it is given.
 pub(crate) fn pick(
     policy: Policy,
     nodes: &[NodeState],
+    waiting: usize,
     turn: usize,
     mut random: impl FnMut(usize) -> usize,
 ) -> Option<usize> {
@@ -83,22 +99,30 @@ pub(crate) fn pick(
             .into_iter()
             .min_by_key(|i| (nodes[*i].calls, after_turn(*i))),
         Policy::Balanced => {
-            leave_slow_ones(nodes, &mut open);
+            leave_slow_ones(nodes, waiting, &mut open);
             balanced(nodes, &open, &mut random)
         }
     }
 }
 
 /// Leaves out what is far slower than the fastest node, even if that one has no room now: to wait for
-/// it is quicker.
-fn leave_slow_ones(nodes: &[NodeState], open: &mut Vec<usize>) {
-    let known = nodes
-        .iter()
-        .filter(|n| n.seconds > 0.0 && !n.tried && !n.away);
-    let Some(fastest) = known.map(NodeState::seconds).min_by(f64::total_cmp) else {
-        return;
+/// it is quicker, unless many wait for it already.
+fn leave_slow_ones(nodes: &[NodeState], waiting: usize, open: &mut Vec<usize>) {
+    let known = || nodes.iter().filter(|n| n.measured > 0.0 && n.counts());
+    // Calls that the full ones end in a second, and how long those who wait last with that.
+    let full = known().filter(|n| !n.open);
+    let rate: f64 = full.map(|n| n.permits as f64 / n.measured()).sum();
+    let queue = match rate > 0.0 {
+        true => waiting as f64 / rate,
+        false => 0.0,
     };
-    open.retain(|i| nodes[*i].seconds() <= fastest * SLOW);
+    let most = known().map(|n| match n.open {
+        true => n.measured() * SLOW,
+        false => (n.measured() * SLOW).max(n.measured() + queue),
+    });
+    if let Some(most) = most.min_by(f64::total_cmp) {
+        open.retain(|i| nodes[*i].seconds() <= most);
+    }
 }
 
 fn balanced(
@@ -134,15 +158,21 @@ mod tests {
             tried: false,
             calls,
             seconds: 1.0,
+            measured: 1.0,
+            permits: 8,
             home: 0,
         }
     }
 
     fn by_chance(policy: Policy, nodes: &[NodeState]) -> Vec<usize> {
+        with_waiting(policy, nodes, 0)
+    }
+
+    fn with_waiting(policy: Policy, nodes: &[NodeState], waiting: usize) -> Vec<usize> {
         let mut rng = fastrand::Rng::with_seed(7);
         let mut counts = vec![0; nodes.len()];
         for turn in 0..1_000 {
-            if let Some(index) = pick(policy, nodes, turn, |n| rng.usize(..n)) {
+            if let Some(index) = pick(policy, nodes, waiting, turn, |n| rng.usize(..n)) {
                 counts[index] += 1;
             }
         }
@@ -173,6 +203,7 @@ mod tests {
     fn a_slow_node_is_left_alone_even_when_the_fast_one_is_full() {
         let slow = NodeState {
             seconds: 10.0,
+            measured: 10.0,
             ..node(0)
         };
         let full = NodeState {
@@ -191,6 +222,47 @@ mod tests {
     }
 
     #[test]
+    fn a_slow_node_is_asked_when_to_wait_for_the_fast_one_takes_longer() {
+        let slow = NodeState {
+            seconds: 1.0,
+            measured: 1.0,
+            permits: 64,
+            ..node(0)
+        };
+        let small = NodeState {
+            open: false,
+            seconds: 0.2,
+            measured: 0.2,
+            permits: 1,
+            ..node(1)
+        };
+        let asked = |waiting| with_waiting(Policy::Balanced, &[slow, small], waiting)[0];
+        assert_eq!(
+            [asked(0), asked(3), asked(4), asked(60)],
+            [0, 0, 1_000, 1_000]
+        );
+        // Two that are full share those who wait.
+        let two = with_waiting(Policy::Balanced, &[slow, small, small], 6);
+        assert_eq!(two, [0, 0, 0]);
+        // One that is fast and has room is enough.
+        let roomy = NodeState {
+            open: true,
+            ..small
+        };
+        assert_eq!(with_waiting(Policy::Balanced, &[slow, roomy], 60)[0], 0);
+    }
+
+    #[test]
+    fn a_node_that_was_idle_for_a_while_is_not_taken_for_a_fast_one() {
+        let idle = NodeState {
+            open: false,
+            seconds: 0.2,
+            ..node(8)
+        };
+        assert_eq!(by_chance(Policy::Balanced, &[node(3), idle]), [1_000, 0]);
+    }
+
+    #[test]
     fn the_home_of_a_prefix_is_kept_until_it_has_too_much() {
         let home = |calls| NodeState {
             home: 9,
@@ -206,14 +278,17 @@ mod tests {
             any::<bool>(),
             0..50usize,
             0.0..9.0f64,
+            0.0..1.0f64,
             any::<u64>(),
         );
-        parts.prop_map(|(open, tried, calls, seconds, home)| NodeState {
+        parts.prop_map(|(open, tried, calls, measured, fades, home)| NodeState {
             open,
             away: false,
             tried,
             calls,
-            seconds,
+            seconds: measured * fades,
+            measured,
+            permits: calls.max(1),
             home,
         })
     }
@@ -221,11 +296,11 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_picked_is_open_and_untried_where_there_is_such(
-            nodes in prop::collection::vec(any_node(), 0..8), turn: usize, seed: u64,
+            nodes in prop::collection::vec(any_node(), 0..8), waiting in 0..99usize, turn: usize, seed: u64,
         ) {
             let mut rng = fastrand::Rng::with_seed(seed);
             for policy in [Policy::Balanced, Policy::RoundRobin, Policy::LeastInFlight] {
-                let picked = pick(policy, &nodes, turn, |n| rng.usize(..n));
+                let picked = pick(policy, &nodes, waiting, turn, |n| rng.usize(..n));
                 let untried = nodes.iter().any(|n| n.open && !n.tried);
                 match picked {
                     Some(index) => {
@@ -233,8 +308,8 @@ mod tests {
                         prop_assert!(!(untried && nodes[index].tried));
                     }
                     None if policy == Policy::Balanced => {
-                        let known = nodes.iter().filter(|n| n.seconds > 0.0 && !n.tried && !n.away);
-                        let fastest = known.map(|n| n.seconds).fold(f64::INFINITY, f64::min);
+                        let known = nodes.iter().filter(|n| n.measured > 0.0 && !n.tried && !n.away);
+                        let fastest = known.map(|n| n.measured).fold(f64::INFINITY, f64::min);
                         let fine = nodes.iter().filter(|n| n.open);
                         prop_assert!(fine.into_iter().all(|n| n.tried && untried || n.seconds > fastest * SLOW));
                     }

@@ -1,5 +1,6 @@
 //! The balance as a whole: places, waits, nodes that hang, come and go.
 
+use super::entry::CONTEXT_MEMORY;
 use super::*;
 use crate::node::Timeouts;
 use crate::options;
@@ -17,7 +18,12 @@ fn ask(tokens: u64) -> Ask<'static> {
         tokens,
         tried: &[],
         again: false,
+        longer_than: 0,
     }
+}
+
+fn learn_context(balance: &mut Balance, of: NodeId, context: u32, now: Instant) {
+    assert_eq!(balance.overflowed(of, &ask(1), Some(context), now), context);
 }
 
 fn node(id: NodeId, limit: u32) -> Arc<Node> {
@@ -45,6 +51,7 @@ fn balance(nodes: u64, limit: u32) -> Balance {
 
 const WELL: End = End::Answered {
     first_token: Some(MS),
+    size: 0,
     counted: None,
 };
 
@@ -105,10 +112,10 @@ async fn a_broken_node_gets_one_call_to_try() {
 async fn what_is_too_long_for_every_node_is_not_asked() {
     let now = Instant::now();
     let mut balance = balance(2, 8);
-    balance.learn_context(0, 1_000, now);
+    learn_context(&mut balance, 0, 1_000, now);
     let ticket = balance.take(&ask(5_000), now).unwrap();
     assert_eq!(ticket.node.id, 1);
-    balance.learn_context(1, 2_000, now);
+    learn_context(&mut balance, 1, 2_000, now);
     let wait = balance.take(&ask(5_000), now).unwrap_err();
     assert_eq!(wait, Wait::TooLong(2_000));
     assert!(balance.take(&ask(900), now).is_ok());
@@ -179,7 +186,7 @@ async fn whoever_waits_is_served_in_turn_and_one_that_left_is_passed_over() {
 async fn who_fits_nowhere_free_does_not_hold_up_the_others_nor_lose_his_place() {
     let now = Instant::now();
     let mut balance = balance(2, 1);
-    balance.learn_context(0, 100, now);
+    learn_context(&mut balance, 0, 100, now);
     let long = balance.take(&ask(5_000), now).unwrap();
     let short = balance.take(&ask(1), now).unwrap();
     assert_eq!((long.node.id, short.node.id), (1, 0));
@@ -218,7 +225,7 @@ async fn a_trial_that_was_told_to_wait_is_made_again_after_the_rest() {
 async fn the_only_node_that_fits_is_asked_however_slow_it_is() {
     let mut now = Instant::now();
     let mut balance = balance(2, 8);
-    balance.learn_context(0, 500, now);
+    learn_context(&mut balance, 0, 500, now);
     for (node, ms) in [(0, 100), (1, 3_000)] {
         let ticket = balance
             .take(
@@ -240,12 +247,13 @@ async fn the_only_node_that_fits_is_asked_however_slow_it_is() {
 async fn a_context_is_believed_for_a_while_and_measured_as_the_node_counts() {
     let now = Instant::now();
     let mut balance = balance(1, 8);
-    balance.learn_context(0, 1_000, now);
+    learn_context(&mut balance, 0, 1_000, now);
     assert!(balance.take(&ask(3_000), now).is_err());
     assert!(balance.take(&ask(3_000), now + CONTEXT_MEMORY).is_ok());
     let ticket = balance.take(&ask(1_000), now).unwrap();
     let end = End::Answered {
         first_token: None,
+        size: 0,
         counted: Some((1_000, 300)),
     };
     balance.ended(0, ticket.call, end, now);
@@ -261,13 +269,23 @@ async fn only_a_node_that_can_be_asked_is_another_one() {
         tried: &[0],
         ..ask(1)
     };
-    assert!(balance.has_another(&asked, now));
+    assert_eq!(balance.another_at(&asked, now), Some(now));
     for _ in 0..5 {
         let ticket = balance.take(&asked, now).unwrap();
         assert_eq!(ticket.node.id, 1);
         balance.ended(1, ticket.call, End::Failed, now);
     }
-    assert!(!balance.has_another(&asked, now));
+    let at = balance.another_at(&asked, now);
+    assert_eq!(
+        at,
+        Some(now + MS * 500),
+        "when its breaker lets one through"
+    );
+    let both = Ask {
+        tried: &[0, 1],
+        ..ask(1)
+    };
+    assert_eq!(balance.another_at(&both, now), None);
 }
 
 #[tokio::test]
@@ -319,4 +337,74 @@ async fn a_node_that_refuses_all_is_left_only_for_one_that_answers() {
         call(0, End::Unfit);
     }
     assert_eq!(call(0, End::Unfit), "open");
+}
+
+/// Teaches how long a call of a node takes.
+fn teach(balance: &mut Balance, of: NodeId, others: &[NodeId], took: Duration, now: Instant) {
+    let asked = Ask {
+        tried: others,
+        ..ask(1)
+    };
+    let ticket = balance.take(&asked, now).unwrap();
+    assert_eq!(ticket.node.id, of);
+    balance.ended(of, ticket.call, WELL, now + took);
+}
+
+#[tokio::test]
+async fn a_small_fast_node_does_not_shut_out_a_large_slower_one() {
+    let mut now = Instant::now();
+    let mut balance = balance(1, 1);
+    balance.add(node(1, 64), now);
+    teach(&mut balance, 0, &[1], MS * 200, now);
+    teach(&mut balance, 1, &[0], MS * 1_000, now);
+    now += MS * 1_000;
+    let first = balance.take(&ask(1), now).unwrap();
+    assert_eq!(first.node.id, 0);
+    let mut waiting: Vec<_> = (0..10).map(|_| balance.wait(&ask(1)).unwrap().1).collect();
+    balance.serve(now);
+    let mut served = waiting.iter_mut().filter_map(|w| w.try_recv().ok());
+    assert!(served.all(|ticket| ticket.node.id == 1));
+    assert_eq!(
+        balance.queue.len(),
+        4,
+        "for so many the fast one is quicker"
+    );
+}
+
+#[tokio::test]
+async fn what_did_not_fit_is_asked_of_a_longer_context_only() {
+    let now = Instant::now();
+    let mut balance = balance(2, 8);
+    learn_context(&mut balance, 0, 1_000, now);
+    let longer = |longer_than| Ask {
+        longer_than,
+        ..ask(900)
+    };
+    // By our estimate it would have fitted both.
+    for _ in 0..8 {
+        assert_eq!(balance.take(&longer(1_000), now).unwrap().node.id, 1);
+    }
+    let wait = balance.take(&longer(1_000), now).unwrap_err();
+    assert_eq!(wait, Wait::Full, "it waits for the longer one");
+    learn_context(&mut balance, 1, 1_000, now);
+    let wait = balance.take(&longer(1_000), now).unwrap_err();
+    assert_eq!(wait, Wait::TooLong(1_000));
+}
+
+#[tokio::test]
+async fn a_node_that_does_not_say_its_context_is_not_asked_for_as_much_again() {
+    let now = Instant::now();
+    let mut balance = balance(1, 8);
+    let context = balance.overflowed(0, &ask(6_500), None, now);
+    assert_eq!(context, 4_999);
+    assert!(balance.take(&ask(6_500), now).is_err());
+    assert!(balance.take(&ask(6_400), now).is_ok());
+    assert_eq!(balance.overflowed(0, &ask(6_400), None, now), 4_923);
+    // More than what was too much before is no news.
+    assert_eq!(balance.overflowed(0, &ask(9_000), None, now), 4_923);
+    let later = now + CONTEXT_MEMORY;
+    assert!(balance.take(&ask(6_500), later).is_ok());
+    // So little fits every context: it says nothing.
+    balance.overflowed(0, &ask(100), None, later);
+    assert!(balance.take(&ask(6_500), later).is_ok());
 }

@@ -92,6 +92,24 @@ async fn counts_calls_tokens_and_retries() {
     }
 }
 
+#[tokio::test]
+async fn the_load_is_asked_for_beside_the_version_and_with_the_key() {
+    let node = FakeNode::saying("x").await.unwrap();
+    node.page("/one/metrics", "vllm:num_requests_waiting 7\n");
+    let mut options = options(&[&node]);
+    options.nodes[0].base_url = format!("{}/one/v1", node.base_url());
+    options.nodes[0].api_key = Secret::new("sesame");
+    let pool = pool(options);
+    let begun = Instant::now();
+    while pool.nodes()[0].queued.is_none() {
+        assert!(begun.elapsed() < LONG, "{:?}", node.looks());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(pool.nodes()[0].queued, Some(7));
+    let wanted = ("/one/metrics".to_owned(), "Bearer sesame".to_owned());
+    assert_eq!(node.looks()[0], wanted);
+}
+
 #[test]
 fn a_pool_without_nodes_cannot_be() {
     let error = Pool::new(Options::default(), &Registry::new()).unwrap_err();

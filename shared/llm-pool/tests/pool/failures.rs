@@ -3,24 +3,46 @@
 use super::*;
 
 #[tokio::test]
-async fn an_overflow_is_too_long_in_every_wording_and_never_repeated() {
-    let node = FakeNode::saying("x").await.unwrap();
-    let other = FakeNode::saying("x").await.unwrap();
-    let pool = pool(options(&[&node, &other]));
+async fn an_overflow_is_too_long_in_every_wording_and_no_node_is_asked_twice() {
     for server in Server::ALL {
-        node.always(Behaviour::Overflow(server, 4096));
-        other.always(Behaviour::Overflow(server, 4096));
         for request in [request(), request_for_json()] {
-            let before = node.seen().calls + other.seen().calls;
+            let [a, b] = [
+                FakeNode::saying("a").await.unwrap(),
+                FakeNode::saying("b").await.unwrap(),
+            ];
+            a.always(Behaviour::Overflow(server, 4096));
+            b.always(Behaviour::Overflow(server, 2048));
+            let pool = pool(options(&[&a, &b]));
             let error = pool.chat(&request).await.unwrap_err();
+            // The longest that there is.
             let wanted = server.names_limit().then_some(4096);
             assert!(
                 matches!(error, Error::TooLong { limit } if limit == wanted),
                 "{server:?}: {error:?}"
             );
             assert_eq!(error.class(), Class::TooLarge);
-            assert_eq!(node.seen().calls + other.seen().calls, before + 1);
+            assert_eq!((a.seen().calls, b.seen().calls), (1, 1), "{server:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn what_does_not_fit_one_node_is_asked_of_one_that_may_have_room() {
+    for server in Server::ALL {
+        let [a, b] = [
+            FakeNode::saying("a").await.unwrap(),
+            FakeNode::saying("b").await.unwrap(),
+        ];
+        a.always(Behaviour::Overflow(server, 4096));
+        let pool = pool(options(&[&a, &b]));
+        let long = ChatRequest {
+            user: "word ".repeat(6_000),
+            ..request()
+        };
+        for _ in 0..3 {
+            assert_eq!(pool.chat(&long).await.unwrap().text, "b", "{server:?}");
+        }
+        assert_eq!((a.seen().calls, b.seen().calls), (1, 3), "{server:?}");
     }
 }
 
@@ -152,6 +174,20 @@ async fn a_single_node_is_asked_again_when_it_said() {
     assert_eq!(ask(options(&[&node])).await.unwrap().text, "x");
     assert!(begun.elapsed() >= Duration::from_millis(900));
     assert_eq!(node.seen().calls, 2);
+}
+
+#[tokio::test]
+async fn of_nodes_that_all_rest_the_first_that_has_rested_is_asked() {
+    let [a, b] = [
+        FakeNode::saying("a").await.unwrap(),
+        FakeNode::saying("b").await.unwrap(),
+    ];
+    a.script([status_after(503, "1")]);
+    b.always(status_after(503, "30"));
+    let begun = Instant::now();
+    assert_eq!(ask(options(&[&a, &b])).await.unwrap().text, "a");
+    assert!(begun.elapsed() >= Duration::from_millis(900));
+    assert_eq!((a.seen().calls, b.seen().calls), (2, 1));
 }
 
 #[tokio::test]

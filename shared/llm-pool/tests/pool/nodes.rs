@@ -98,6 +98,31 @@ async fn a_node_that_fails_is_left_alone_and_calls_are_held_until_it_is_well() {
 }
 
 #[tokio::test]
+async fn all_who_were_held_through_an_outage_are_answered_after_it() {
+    let node = sim(16).await;
+    node.behave(Does::Status(500, RetryAfter::Unsaid));
+    let mut options = on(&[&node]);
+    options.probe = false;
+    options.retries = 5;
+    options.queue_timeout = Span::from_millis(1_200);
+    let pool = Arc::new(pool(options));
+    let mut held = JoinSet::new();
+    for n in 0..16 {
+        let pool = pool.clone();
+        held.spawn(async move { call(&pool, n).await });
+    }
+    // Until the first trial has failed. The next one comes when all have been held for longer than they
+    // are patient.
+    sleep(Duration::from_millis(1_000)).await;
+    assert_eq!(view(&pool, "a").breaker, "open");
+    node.behave(Does::Healthy);
+    // The breaker closes with a place or two, and the others wait for one.
+    while let Some(came) = held.join_next().await {
+        came.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_node_that_is_gone_for_a_while_costs_no_call() {
     let [a, b] = [sim(16).await, sim(16).await];
     let pool = Arc::new(pool(on(&[&a, &b])));
@@ -183,4 +208,54 @@ async fn how_many_calls_a_node_takes_is_found_out_in_both_directions() {
     println!("permits of 2 slots: {narrow}, of 64 slots: {wide}");
     assert!(narrow < 8, "of 2 slots it is given {narrow} at once");
     assert!(wide > 12, "of 64 slots it is given only {wide} at once");
+}
+
+/// Of ten calls to two nodes, at one of which others queue: how many that one is given.
+async fn given_beside_others(probe: bool) -> u64 {
+    let [a, b] = [sim(1).await, sim(16).await];
+    let mut both = on(&[&a, &b]);
+    both.probe = probe;
+    both.hedge.clear();
+    // The only one that goes by nothing else.
+    both.policy = Policy::LeastInFlight;
+    let ours = pool(both);
+    let mut others = JoinSet::new();
+    for _ in 0..12 {
+        let other = pool(on(&[&a]));
+        others.spawn(async move {
+            for n in 0.. {
+                let _ = call(&other, n).await;
+            }
+        });
+    }
+    let begun = Instant::now();
+    let told = || !probe || view(&ours, "a").queued >= Some(8);
+    while !(a.load().waiting >= 8 && told()) {
+        assert!(begun.elapsed() < LONG, "{:?}", a.load());
+        sleep(Duration::from_millis(20)).await;
+    }
+    for n in 0..10 {
+        call(&ours, 1_000 + n).await.unwrap();
+    }
+    view(&ours, "a").answered
+}
+
+#[tokio::test]
+async fn a_node_at_which_others_queue_is_left_alone_because_it_says_so() {
+    assert_eq!(given_beside_others(false).await, 5, "turn and turn about");
+    let given = given_beside_others(true).await;
+    assert!(given < 2, "{given} of ten calls went to the end of a queue");
+}
+
+#[tokio::test]
+async fn a_node_that_does_not_stream_is_not_given_more_and_more() {
+    let narrow = sim(2).await;
+    let mut options = on(&[&narrow]);
+    options.stream = false;
+    options.queue_timeout = Span::from_secs(20);
+    let pool = Arc::new(pool(options));
+    load(&pool, 64, 400).await;
+    let permits = view(&pool, "a").permits;
+    println!("permits of 2 slots, unstreamed: {permits}");
+    assert!(permits < 24, "of 2 slots it is given {permits} at once");
 }

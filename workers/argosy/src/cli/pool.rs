@@ -16,8 +16,11 @@ pub struct BenchPool {
     #[arg(long, value_delimiter = ',', value_enum, default_values_t = Policy::ALL)]
     pub policy: Vec<Policy>,
     /// How long each run is measured, in seconds.
-    #[arg(long, default_value_t = 2.5)]
+    #[arg(long, default_value_t = 5.0)]
     pub seconds: f64,
+    /// How often each run is repeated; the medians are shown.
+    #[arg(long, default_value_t = 1)]
+    pub repeat: usize,
     /// How much faster than outside the nodes are, and all time-outs with them.
     #[arg(long, default_value_t = 5.0)]
     pub scale: f64,

@@ -24,7 +24,7 @@ use lag::Lag;
 use llm_pool::Pool;
 use load::{Load, Measured};
 use owo_colors::OwoColorize;
-use report::{Counts, Row};
+use report::{Again, Counts, Row};
 use serde_json::json;
 use simulators::{Cpu, Simulators};
 use std::sync::Arc;
@@ -36,6 +36,9 @@ use world::{CALLERS_PER_SLOT, World};
 const WARM_UP: Duration = Duration::from_secs(6);
 /// Most nodes of a run: a pool takes no more.
 const NODES_MAX: usize = llm_pool::limits::NODES_MAX;
+
+/// Most times that a run is repeated.
+const REPEAT_MAX: usize = 99;
 
 /// One run.
 #[derive(Debug, Clone, Copy)]
@@ -56,15 +59,20 @@ pub async fn pool(args: BenchPool, output: Output) -> Result<(), Fail> {
     let line = Line::new(output);
     let mut rows = Vec::with_capacity(runs.len());
     for (number, run) in runs.iter().enumerate() {
-        line.say(format!(
-            "{} of {}: {} nodes, {}, {}",
-            number + 1,
-            runs.len(),
-            run.nodes,
-            run.scenario.as_str(),
-            run.policy.as_str()
-        ));
-        rows.push(measure(*run, world, measured).await?);
+        let mut same = Vec::with_capacity(args.repeat);
+        for time in 1..=args.repeat {
+            line.say(format!(
+                "{} of {}: {} nodes, {}, {}, {time} of {}",
+                number + 1,
+                runs.len(),
+                run.nodes,
+                run.scenario.as_str(),
+                run.policy.as_str(),
+                args.repeat
+            ));
+            same.push(measure(*run, world, measured).await?);
+        }
+        rows.extend(report::median(&same));
     }
     line.done();
     report::compare(&mut rows);
@@ -82,6 +90,9 @@ fn plan(args: &BenchPool) -> Result<Vec<Run>, Fail> {
     if !args.nodes.iter().all(within) {
         let why = format!("--nodes: want numbers from 1 to {NODES_MAX}");
         return Err(Fail::usage(why));
+    }
+    if !(1..=REPEAT_MAX).contains(&args.repeat) {
+        return Err(Fail::usage(format!("--repeat: want 1 to {REPEAT_MAX}")));
     }
     if !(0.5..=600.0).contains(&args.seconds) || !(0.1..=20.0).contains(&args.scale) {
         let why = "want --seconds from 0.5 to 600 and --scale from 0.1 to 20";
@@ -116,7 +127,9 @@ async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, Fail
         last.behave(world.behaviour(run.scenario));
     }
     let options = world.options(run.policy, &nodes.addresses());
-    let pool = Pool::new(options, &telemetry::Registry::new());
+    let registry = telemetry::Registry::new();
+    let again = || Again::read(&registry.encode());
+    let pool = Pool::new(options, &registry);
     let pool = pool.map_err(|e| Fail::negative(e.to_string()))?;
     let healthy = run.scenario.healthy(run.nodes);
     let slots = healthy * world.node(0).params.slots;
@@ -124,11 +137,12 @@ async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, Fail
     let load = Load::start(Arc::new(pool), callers, move |n| world.request(n));
     sleep(world.span(WARM_UP)).await;
     let (from, cpu, seen, asked) = (Instant::now(), Cpu::now(), nodes.seen(), load.asked());
+    let before = again();
     let lag = Lag::start();
     sleep(measured).await;
     let lag_p99_ms = lag.p99_ms().await;
     let (until, cpu) = (Instant::now(), Cpu::now().since(cpu));
-    let (seen_after, asked_after) = (nodes.seen(), load.asked());
+    let (seen_after, asked_after, again_after) = (nodes.seen(), load.asked(), again());
     let calls = load.stop().await?;
     let wall_ms = (until - from).as_secs_f64() * 1_000.0;
     Ok(Row::new(
@@ -139,7 +153,7 @@ async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, Fail
         world.ideal_tokens_per_s(healthy),
         Counts {
             asked: asked_after - asked,
-            reached: seen_after.calls - seen.calls,
+            again: again_after.since(before),
             prompt_tokens: seen_after.prompt_tokens - seen.prompt_tokens,
             cached_tokens: seen_after.cached_tokens - seen.cached_tokens,
             cpu_client: cpu.client / wall_ms,
@@ -156,6 +170,7 @@ fn show(args: &BenchPool, world: World, rows: &[Row], output: Output) {
     if output == Output::Json {
         let report = json!({
             "machine": machine(), "time_scale": world.scale, "warm_up_s": warm_up, "seconds": args.seconds,
+            "repeat": args.repeat,
             "slots": world.node(0).params.slots, "callers_per_healthy_slot": CALLERS_PER_SLOT, "doubt": doubt,
             "scenarios": rows,
         });
@@ -163,10 +178,11 @@ fn show(args: &BenchPool, world: World, rows: &[Row], output: Output) {
         return;
     }
     println!(
-        "{}; everything {} times as fast as outside, {warm_up:.1} s of warm-up left out, {} s measured",
+        "{}; everything {} times as fast as outside, {warm_up:.1} s of warm-up left out, {} s measured, medians of {}",
         machine(),
         world.scale,
-        args.seconds
+        args.seconds,
+        args.repeat
     );
     println!("{}", report::head().bold());
     for row in rows {
@@ -187,6 +203,7 @@ mod tests {
             scenario,
             policy: Policy::ALL.to_vec(),
             seconds: 1.0,
+            repeat: 1,
             scale: 5.0,
             svg: None,
             overhead: false,
@@ -206,6 +223,9 @@ mod tests {
         assert_eq!(all.len(), 17 * Policy::ALL.len());
         assert!(plan(&args(vec![0], Vec::new())).is_err());
         assert!(plan(&args(vec![65], Vec::new())).is_err());
+        let mut never = args(vec![1], Vec::new());
+        never.repeat = 0;
+        assert!(plan(&never).is_err());
     }
 
     #[tokio::test(flavor = "multi_thread")]

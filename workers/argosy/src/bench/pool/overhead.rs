@@ -22,11 +22,13 @@ const CALLERS: usize = 16;
 /// How long calls are counted, and before that.
 const COUNTED: Duration = Duration::from_secs(4);
 const WARM_UP: Duration = Duration::from_secs(1);
+/// Nodes among which is picked, and how often.
+const PICK_NODES: [usize; 3] = [2, 16, 64];
+const PICKS: u32 = 200_000;
 /// Calls that are streamed at the same time, over so many nodes.
 const STREAMS: usize = 1_000;
 const STREAM_NODES: usize = 4;
-/// How long they are watched once all are under way; and how long it is waited for that, because a pool
-/// begins with few calls for each node and gives it more while the first tokens come early.
+/// How long they are watched once all are under way; and how long it is waited for that.
 const WATCHED: Duration = Duration::from_secs(5);
 const UNDER_WAY: Duration = Duration::from_secs(60);
 const SAMPLE_EVERY: Duration = Duration::from_millis(50);
@@ -51,7 +53,17 @@ struct Report {
     cpu_us_per_call: f64,
     nodes_cpu_us_per_call: f64,
     allocations_per_call: Option<f64>,
+    picks: Vec<Picks>,
     streams: Streams,
+}
+
+/// What it takes to choose a node for a call.
+#[derive(Debug, Serialize)]
+struct Picks {
+    nodes: usize,
+    /// The choice itself, and with looking at all nodes, taking a place and giving it back.
+    pick_ns: f64,
+    take_ns: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,6 +99,12 @@ pub async fn overhead(output: Output, allocations: Option<Allocations>) -> Resul
         "{} callers: {:.0} calls/s; a call takes {:.0} µs of CPU (the node {:.0} µs), allocations {allocated}",
         report.callers, report.calls_per_s, report.cpu_us_per_call, report.nodes_cpu_us_per_call
     );
+    for picks in &report.picks {
+        println!(
+            "one of {} nodes: picked in {:.0} ns; looked at all, taken and given back in {:.0} ns",
+            picks.nodes, picks.pick_ns, picks.take_ns
+        );
+    }
     let streams = &report.streams;
     println!(
         "{} calls streamed at once: resident {:.0} MB, {:.0} MB before, pool and nodes together; {} answered, {} failed",
@@ -99,6 +117,21 @@ pub async fn overhead(output: Output, allocations: Option<Allocations>) -> Resul
     Ok(())
 }
 
+fn picks() -> Result<Vec<Picks>, Fail> {
+    let mut picks = Vec::with_capacity(PICK_NODES.len());
+    for nodes in PICK_NODES {
+        let cost = llm_pool::cost::picks(nodes, PICKS);
+        let cost = cost.map_err(|e| Fail::negative(e.to_string()))?;
+        picks.push(Picks {
+            nodes,
+            pick_ns: cost.pick_ns,
+            take_ns: cost.take_ns,
+        });
+    }
+    Ok(picks)
+}
+
+/// Over nodes that are known to bear so many calls from the start.
 fn pool(nodes: &Simulators, most: usize) -> Result<Arc<Pool>, Fail> {
     let addresses = nodes.addresses().into_iter().enumerate();
     let options = Options {
@@ -108,6 +141,7 @@ fn pool(nodes: &Simulators, most: usize) -> Result<Arc<Pool>, Fail> {
                 name: format!("node-{number}"),
                 base_url,
                 max_in_flight: most as u32,
+                first_in_flight: most as u32,
                 ..Node::default()
             })
             .collect(),
@@ -151,6 +185,7 @@ async fn at_once(streams: Streams, allocations: Option<Allocations>) -> Result<R
         cpu_us_per_call: a_call(cpu.client),
         nodes_cpu_us_per_call: a_call(cpu.nodes),
         allocations_per_call: allocations.map(|_| allocated as f64 / calls as f64),
+        picks: picks()?,
         streams,
     })
 }

@@ -16,8 +16,10 @@ pub(super) struct Row {
     pub(super) p99_ms: f64,
     /// p99 against that of the same policy and size with all nodes well.
     pub(super) p99_ratio: Option<f64>,
-    /// Calls that reached a node for each that was asked, less one.
+    /// Calls that were made a second time because they were late, of those that were asked.
     pub(super) extra_load: f64,
+    /// The same of those that were made again because they had failed.
+    pub(super) retried: f64,
     /// Calls without an answer.
     pub(super) failed: usize,
     /// How often a call was turned away because all was busy, and made again.
@@ -32,11 +34,42 @@ pub(super) struct Row {
     pub(super) lag_p99_ms: f64,
 }
 
+/// Calls that were made more than once, by why.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Again {
+    pub(super) late: u64,
+    pub(super) failed: u64,
+}
+
+impl Again {
+    /// As the pool's own metrics have it, in the text of Prometheus.
+    pub(super) fn read(metrics: &str) -> Again {
+        let sum = |family: &str| {
+            let values = metrics.lines().filter_map(|line| {
+                let labels = line.strip_prefix(family)?.strip_prefix('{')?;
+                labels.rsplit_once(' ')?.1.parse::<f64>().ok()
+            });
+            values.sum::<f64>() as u64
+        };
+        Again {
+            late: sum("argosy_llm_hedges_total"),
+            failed: sum("argosy_llm_retries_total"),
+        }
+    }
+
+    pub(super) fn since(self, before: Again) -> Again {
+        Again {
+            late: self.late - before.late,
+            failed: self.failed - before.failed,
+        }
+    }
+}
+
 /// What was counted beside the calls.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Counts {
     pub(super) asked: u64,
-    pub(super) reached: u64,
+    pub(super) again: Again,
     pub(super) prompt_tokens: u64,
     pub(super) cached_tokens: u64,
     pub(super) cpu_client: f64,
@@ -62,7 +95,8 @@ impl Row {
             p50_ms: measured.p50_ms,
             p99_ms: measured.p99_ms,
             p99_ratio: None,
-            extra_load: share(counts.reached, counts.asked) - 1.0,
+            extra_load: share(counts.again.late, counts.asked),
+            retried: share(counts.again.failed, counts.asked),
             failed: measured.failed,
             held: measured.held,
             calls: measured.calls,
@@ -72,6 +106,43 @@ impl Row {
             lag_p99_ms: counts.lag_p99_ms,
         }
     }
+}
+
+/// One row of several that measured the same: the medians of the figures, and the sums of what was
+/// counted. None of no rows.
+pub(super) fn median(rows: &[Row]) -> Option<Row> {
+    let of = |figure: fn(&Row) -> f64| {
+        let mut figures: Vec<f64> = rows.iter().map(figure).collect();
+        figures.sort_by(f64::total_cmp);
+        let (low, high) = ((figures.len() - 1) / 2, figures.len() / 2);
+        (figures[low] + figures[high]) / 2.0
+    };
+    let sum = |count: fn(&Row) -> usize| rows.iter().map(count).sum::<usize>();
+    let Row {
+        name,
+        policy,
+        nodes,
+        p99_ratio,
+        ..
+    } = *rows.first()?;
+    Some(Row {
+        name,
+        policy,
+        nodes,
+        throughput_ratio: of(|row| row.throughput_ratio),
+        p50_ms: of(|row| row.p50_ms),
+        p99_ms: of(|row| row.p99_ms),
+        p99_ratio,
+        extra_load: of(|row| row.extra_load),
+        retried: of(|row| row.retried),
+        failed: sum(|row| row.failed),
+        held: sum(|row| row.held),
+        calls: sum(|row| row.calls),
+        cached_share: of(|row| row.cached_share),
+        cpu_client: of(|row| row.cpu_client),
+        cpu_nodes: of(|row| row.cpu_nodes),
+        lag_p99_ms: of(|row| row.lag_p99_ms),
+    })
 }
 
 /// Compares each row with the uniform one of the same policy and size, where that was run.
@@ -89,7 +160,7 @@ pub(super) fn compare(rows: &mut [Row]) {
 /// The head of the table.
 pub(super) fn head() -> String {
     format!(
-        "{:>9} {:>5} {:>16} {:>10} {:>8} {:>8} {:>9} {:>10} {:>7} {:>6} {:>7} {:>6} {:>11} {:>10} {:>7}",
+        "{:>9} {:>5} {:>16} {:>10} {:>8} {:>8} {:>9} {:>10} {:>7} {:>7} {:>6} {:>7} {:>6} {:>11} {:>10} {:>7}",
         "scenario",
         "nodes",
         "policy",
@@ -98,6 +169,7 @@ pub(super) fn head() -> String {
         "p99 ms",
         "p99 ratio",
         "extra load",
+        "retried",
         "failed",
         "held",
         "calls",
@@ -112,7 +184,7 @@ pub(super) fn head() -> String {
 pub(super) fn line(row: &Row) -> String {
     let ratio = row.p99_ratio.map_or("--".into(), |r| format!("{r:.2}"));
     format!(
-        "{:>9} {:>5} {:>16} {:>10.3} {:>8.0} {:>8.0} {:>9} {:>9.1}% {:>7} {:>6} {:>7} {:>5.0}% {:>11.2} {:>10.2} {:>7.0}",
+        "{:>9} {:>5} {:>16} {:>10.3} {:>8.0} {:>8.0} {:>9} {:>9.1}% {:>6.1}% {:>7} {:>6} {:>7} {:>5.0}% {:>11.2} {:>10.2} {:>7.0}",
         row.name,
         row.nodes,
         row.policy,
@@ -121,6 +193,7 @@ pub(super) fn line(row: &Row) -> String {
         row.p99_ms,
         ratio,
         row.extra_load * 100.0,
+        row.retried * 100.0,
         row.failed,
         row.held,
         row.calls,
@@ -167,6 +240,7 @@ pub(super) mod tests {
             p99_ms,
             p99_ratio: None,
             extra_load: 0.02,
+            retried: 0.01,
             failed: 0,
             held: 0,
             calls: 900,
@@ -189,6 +263,28 @@ pub(super) mod tests {
         compare(&mut rows);
         let ratios = rows.map(|row| row.p99_ratio);
         assert_eq!(ratios, [Some(1.0), Some(1.0), Some(10.0), Some(1.1), None]);
+    }
+
+    #[test]
+    fn runs_of_the_same_come_to_their_medians() {
+        let mut rows = [300.0, 100.0, 900.0, 120.0].map(|p99| row("slow", "balanced", p99));
+        rows[2].failed = 1;
+        let one = median(&rows[..3]).unwrap();
+        assert_eq!((one.p99_ms, one.failed, one.calls), (300.0, 1, 2_700));
+        assert_eq!(median(&rows).unwrap().p99_ms, 210.0);
+        assert!(median(&[]).is_none());
+    }
+
+    #[test]
+    fn calls_made_again_are_counted_by_why() {
+        let text = "# HELP argosy_llm_hedges_total Calls.\n\
+            argosy_llm_hedges_total{model=\"sim\",result=\"won\"} 3\n\
+            argosy_llm_hedges_total{model=\"sim\",result=\"lost\"} 4\n\
+            argosy_llm_retries_total{model=\"sim\",node=\"a b\",reason=\"busy\"} 5\n";
+        let again = Again::read(text);
+        assert_eq!(again, Again { late: 7, failed: 5 });
+        let before = Again { late: 2, failed: 5 };
+        assert_eq!(again.since(before), Again { late: 5, failed: 0 });
     }
 
     #[test]

@@ -1,0 +1,46 @@
+//! What it costs to pick a node, measured: for `argosy bench pool --overhead`. No call is made, and no
+//! call comes here.
+
+use crate::balance;
+use crate::error::Error;
+use crate::metrics::Metrics;
+use crate::node::{Node, Timeouts};
+use crate::options;
+use std::sync::Arc;
+use std::time::Duration;
+use telemetry::Registry;
+
+/// Nanoseconds, on average.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Picks {
+    /// To pick one of the nodes, when what is known of them is at hand.
+    pub pick_ns: f64,
+    /// To look at all of them, pick one, take a place there, and give it back with what came of it.
+    pub take_ns: f64,
+}
+
+/// Measures so many picks among so many nodes, all of them known and half busy.
+///
+/// # Errors
+/// When no HTTP client can be set up.
+pub fn picks(nodes: usize, picks: u32) -> Result<Picks, Error> {
+    let timeouts = Timeouts {
+        connect: Duration::from_secs(1),
+        first_token: Duration::from_secs(1),
+        idle: Duration::from_secs(1),
+    };
+    // Counted for nobody.
+    let metrics = Metrics::new(&Registry::new(), "cost", &[])?;
+    let node = |id: usize| {
+        let options = options::Node {
+            name: format!("node-{id}"),
+            base_url: "http://127.0.0.1:1".into(),
+            ..options::Node::default()
+        };
+        let name = options.name.clone();
+        let gauge = metrics.in_flight("cost", &name);
+        Node::new(id as u64, name, &options, None, (timeouts, 0), gauge).map(Arc::new)
+    };
+    let nodes = (0..nodes).map(node).collect::<Result<Vec<_>, Error>>()?;
+    Ok(balance::cost(nodes, picks))
+}

@@ -1,0 +1,130 @@
+//! One call as the pool sees it: what is sent, how the answer is read, and what its tries came to.
+//!
+//! *Not* how it is made: see [`crate::pool`].
+
+use crate::balance::{Ask, NodeId};
+use crate::cut::PerWord;
+use crate::dialect::Dialect;
+use crate::failure::Failure;
+use crate::node::Body;
+use crate::options::Options;
+use crate::wire::{self, Answer};
+use envelope::Role;
+use llm::ChatRequest;
+use tokio::time::Instant;
+
+/// What one call is about.
+pub(crate) struct Job<'a> {
+    pub(crate) role: Role,
+    pub(crate) ask: Ask<'a>,
+    pub(crate) until: Instant,
+    pub(crate) work: Work<'a>,
+}
+
+/// What is sent, and how the answer is read.
+pub(crate) enum Work<'a> {
+    Chat(&'a ChatRequest),
+    /// A body as it is; `read` looks at the answer and keeps what it wants of it.
+    Post {
+        path: &'a str,
+        body: &'a [u8],
+        read: &'a (dyn Fn(&[u8]) -> Result<(), Failure> + Sync),
+    },
+}
+
+/// What the tries of one call came to so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tried {
+    pub(crate) nodes: Vec<NodeId>,
+    /// The longest context that it did not fit, in tokens.
+    pub(crate) longer_than: u32,
+}
+
+impl Tried {
+    /// What is asked for next.
+    pub(crate) fn ask<'a>(&'a self, job: &Job<'a>) -> Ask<'a> {
+        Ask {
+            tried: &self.nodes,
+            longer_than: self.longer_than,
+            ..job.ask
+        }
+    }
+}
+
+/// What came of it: an answer of a chat, nothing of a post.
+pub(crate) type Came = Option<Answer>;
+
+impl Job<'_> {
+    pub(crate) fn path(&self) -> &str {
+        match &self.work {
+            Work::Chat(_) => "chat/completions",
+            Work::Post { path, .. } => path,
+        }
+    }
+
+    /// The request of a chat.
+    pub(crate) fn request(&self) -> Option<&ChatRequest> {
+        match &self.work {
+            Work::Chat(request) => Some(request),
+            Work::Post { .. } => None,
+        }
+    }
+
+    /// Whether it asks for another model than that of the pool, as a replay may: what comes of it says
+    /// nothing of how the nodes serve their own.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.request()
+            .is_some_and(|request| request.model.is_some())
+    }
+
+    pub(crate) fn asks_for_json(&self) -> bool {
+        matches!(&self.work, Work::Chat(request) if request.schema.is_some())
+    }
+
+    pub(crate) fn body(&self, options: &Options, dialect: Dialect) -> Vec<u8> {
+        let Options {
+            model,
+            temperature,
+            stream,
+            ..
+        } = options;
+        match &self.work {
+            Work::Chat(request) => wire::request(
+                request.model_or(model),
+                *temperature,
+                request,
+                dialect,
+                *stream,
+            ),
+            Work::Post { body, .. } => body.to_vec(),
+        }
+    }
+
+    /// Reads what came of it at a node that counts its tokens like this.
+    pub(crate) fn read(
+        &self,
+        body: Body,
+        asked: Option<Dialect>,
+        per_word: &PerWord,
+    ) -> Result<Came, Failure> {
+        // Another model counts in its own way.
+        let unknown = PerWord::default();
+        let per_word = if self.is_foreign() {
+            &unknown
+        } else {
+            per_word
+        };
+        match (&self.work, body) {
+            (Work::Chat(request), Body::Whole(body)) => {
+                wire::answer(&body, request, asked, per_word).map(Some)
+            }
+            (Work::Chat(request), Body::Streamed(streamed)) => {
+                wire::streamed(streamed, request, per_word).map(Some)
+            }
+            (Work::Post { read, .. }, Body::Whole(body)) => read(&body).map(|()| None),
+            (Work::Post { .. }, Body::Streamed(_)) => Err(Failure::Garbled {
+                reason: "a stream came where none was asked for".into(),
+            }),
+        }
+    }
+}

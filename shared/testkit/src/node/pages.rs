@@ -1,0 +1,53 @@
+//! Pages that a fake node shows beside what it answers, such as its load. Not the models: those are a
+//! list of their own.
+
+use super::{FakeNode, Shared, response};
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri, header};
+use axum::response::Response;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What is shown, and who looked for it.
+#[derive(Default)]
+pub(super) struct Pages {
+    shown: HashMap<String, String>,
+    looks: Vec<(String, String)>,
+}
+
+impl FakeNode {
+    /// Shows this text at an address of its own. At first there is none.
+    pub fn page(&self, path: &str, text: &str) -> &Self {
+        let (path, text) = (path.to_owned(), text.to_owned());
+        self.shared.script().pages.shown.insert(path, text);
+        self
+    }
+
+    /// Who looked for pages so far, oldest first: the address, and the `authorization` header.
+    pub fn looks(&self) -> Vec<(String, String)> {
+        self.shared.script().pages.looks.clone()
+    }
+}
+
+/// Whatever no other route takes.
+pub(super) async fn page(
+    State(shared): State<Arc<Shared>>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let path = uri.path().to_owned();
+    let pages = &mut shared.script().pages;
+    pages.looks.push((path.clone(), authorization(&headers)));
+    match pages.shown.get(&path) {
+        Some(text) => response(200, Body::from(text.clone())),
+        None => response(404, Body::from("Not Found")),
+    }
+}
+
+/// The `authorization` header; empty when there is none.
+pub(super) fn authorization(headers: &HeaderMap) -> String {
+    let value = headers.get(header::AUTHORIZATION);
+    let value = value.and_then(|value| value.to_str().ok());
+    value.unwrap_or_default().into()
+}

@@ -1,0 +1,81 @@
+//! A fleet whose model nodes are not all well: one takes calls and answers none, one comes and goes.
+//! That costs time, and no question.
+
+use crate::fleet::{Fleet, connect};
+use crate::turns::{Tally, asked, publish, question, terminals, wait_for_ends};
+use serde_json::json;
+use std::time::Duration;
+use testkit::sim_node::{Behaviour, Options, Params, Prompt, SimNode};
+
+const QUESTIONS: usize = 40;
+/// How long the one that comes and goes is there, and is not.
+const SPAN: Duration = Duration::from_millis(700);
+const TAIL: Duration = Duration::from_secs(90);
+
+/// A node that writes a token in 2 ms, and what each stage can read.
+async fn node() -> SimNode {
+    let options = Options {
+        params: Params {
+            step_base: Duration::from_millis(2),
+            per_sequence: Duration::from_micros(20),
+            ..Params::default()
+        },
+        chunk_tokens: 8,
+        ..Options::default()
+    };
+    let node = SimNode::answering(options, says).await;
+    node.expect("a simulated node")
+}
+
+fn says(prompt: &Prompt) -> String {
+    let text = if prompt.user.contains("\"keywords\"") {
+        r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#
+    } else if prompt.user.contains("\"relevant\"") {
+        r#"{"relevant":true,"facts":["The notice period is 90 days."]}"#
+    } else {
+        "The notice period is 90 days [1]."
+    };
+    text.into()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stuck_and_a_flapping_node_cost_no_question() {
+    let server = testkit::nats::server().await;
+    let nodes = [node().await, node().await, node().await, node().await];
+    let [_, _, stuck, flapping] = &nodes;
+    stuck.behave(Behaviour::Stuck);
+    flapping.behave(Behaviour::Flapping(SPAN, SPAN));
+    let listed = nodes.iter().enumerate();
+    let listed =
+        listed.map(|(n, node)| json!({"name": format!("sim-{n}"), "base_url": node.base_url()}));
+    let listed: Vec<_> = listed.collect();
+    let options = vec![
+        "model.model=sim".into(),
+        "model.cache.entries=0".into(),
+        "model.first_token_timeout=2s".into(),
+        format!("model.nodes={}", json!(listed)),
+    ];
+    let mut fleet = Fleet::new(server.url(), options);
+    fleet.setup().await;
+    fleet.start_all().await;
+    let bus = connect(server.url()).await;
+    // Over some seconds, so that the flapping one is found out more than once.
+    for n in 0..QUESTIONS {
+        publish(&*bus, vec![question(Some(format!("sim-{n}")), "120s")]).await;
+        tokio::time::sleep(SPAN / 5).await;
+    }
+    wait_for_ends(&*bus, QUESTIONS as u64, TAIL).await;
+    fleet.drain().await;
+
+    let tally = Tally::of(&asked(&*bus).await, &terminals(&*bus).await);
+    tally.print("a_stuck_and_a_flapping_node");
+    for (n, node) in nodes.iter().enumerate() {
+        println!("  sim-{n}             {:?}", node.seen());
+    }
+    assert_eq!(tally.answered(), 1.0, "{:?}", tally.outcomes);
+    let failed = tally.fallbacks.get("parts_failed");
+    assert_eq!(failed, None, "{:?}", tally.fallbacks);
+    let (stuck, flapping) = (stuck.seen(), flapping.seen());
+    assert!(stuck.calls > 0 && stuck.finished == 0, "{stuck:?}");
+    assert!(flapping.finished > 0, "{flapping:?}");
+}
