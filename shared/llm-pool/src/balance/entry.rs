@@ -102,9 +102,15 @@ impl Entry {
     }
 
     pub(super) fn fits(&self, ask: &Ask<'_>, now: Instant) -> bool {
-        let context = self.context.filter(|(_, until)| now < *until);
-        let most = context.map(|(context, _)| f64::from(context) * ESTIMATE_SLACK);
+        let context = self.context_at(now);
+        let most = context.map(|context| f64::from(context) * ESTIMATE_SLACK);
         most.is_none_or(|most| ask.tokens as f64 * self.counts <= most)
+    }
+
+    /// Its context in tokens, as long as what was learned is believed.
+    fn context_at(&self, now: Instant) -> Option<u32> {
+        let believed = self.context.filter(|(_, until)| now < *until);
+        believed.map(|(context, _)| context)
     }
 
     /// Learns how many tokens it counts for our estimate. The least counts at once and is forgotten
@@ -199,7 +205,7 @@ impl Entry {
             failed: self.failed,
             resting_ms: self.resting.map_or(0, left),
             queued: self.load.map(|load| load.waiting),
-            context: self.context.map(|(context, _)| context),
+            context: self.context_at(now),
             dialect: self.node.dialect.get().as_str().to_owned(),
         }
     }
