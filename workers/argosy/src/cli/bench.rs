@@ -1,0 +1,106 @@
+//! `argosy bench`: its arguments.
+
+use super::BenchPool;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+/// What to measure.
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// The whole fleet with a stubbed model, against bare JetStream in the same run.
+    #[command(after_help = "Example: argosy bench fleet -o json")]
+    Fleet(BenchFleet),
+    /// The index at size, over a generated corpus or a folder: feeding, memory, search times.
+    #[command(
+        after_help = "Examples: argosy bench retrieval --chunks 100000 -o json; \
+        argosy bench retrieval --corpus ./docs"
+    )]
+    Retrieval(BenchRetrieval),
+    /// A retriever's index as a view of the corpus stream: catching up from nothing, from where it was
+    /// and from a snapshot.
+    #[command(after_help = "Example: argosy bench views --chunks 100000 -o json")]
+    Views(BenchViews),
+    /// The pool of model nodes on simulated ones, of which one is slow, stuck or flapping.
+    #[command(after_help = "Example: argosy bench pool --nodes 4 --scenario slow --seconds 5")]
+    Pool(BenchPool),
+    /// One process of the floor, as `bench fleet` starts it.
+    #[command(hide = true)]
+    FloorRole(FloorRole),
+}
+
+/// `argosy bench retrieval`
+#[derive(Debug, Args)]
+pub struct BenchRetrieval {
+    /// Chunks of the corpus, about 1.2 KB of text each; in a temporary folder.
+    #[arg(long, default_value_t = 10_000)]
+    pub chunks: usize,
+    /// Take the files of this folder instead, with words of theirs as queries.
+    #[arg(long, value_name = "DIR", conflicts_with = "chunks")]
+    pub corpus: Option<PathBuf>,
+}
+
+/// `argosy bench views`
+#[derive(Debug, Args)]
+pub struct BenchViews {
+    /// Chunks in the corpus stream, about 1.2 KB of text each; on a nats-server in a temporary folder.
+    #[arg(long, default_value_t = 10_000)]
+    pub chunks: usize,
+}
+
+/// `argosy bench floor-role`
+#[derive(Debug, Args)]
+pub struct FloorRole {
+    /// Whose messages.
+    pub role: envelope::Role,
+    /// URL of NATS.
+    #[arg(long)]
+    pub server: String,
+    /// How long the stubbed model takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub model_delay_ms: u64,
+    /// How long the stubbed index takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub search_delay_ms: u64,
+}
+
+/// `argosy bench fleet`
+#[derive(Debug, Args)]
+pub struct BenchFleet {
+    /// Questions in flight, one run each.
+    #[arg(long, value_delimiter = ',', default_values_t = [1usize, 16, 64])]
+    pub in_flight: Vec<usize>,
+    /// Questions of each run. Default: 300 with one in flight, else 4,000.
+    #[arg(long)]
+    pub queries: Option<usize>,
+    /// How long the stubbed model takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub model_delay_ms: u64,
+    /// How long the stubbed index takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub search_delay_ms: u64,
+    /// Run steadily for this long instead, with short settings, and watch memory and disk.
+    #[arg(long)]
+    pub seconds: Option<u64>,
+    /// fsync every message before it is confirmed (class F instead of P).
+    #[arg(long)]
+    pub sync_always: bool,
+    /// Interleaved repetitions of each run; the medians are reported.
+    #[arg(long, default_value_t = 3)]
+    pub repeat: usize,
+    /// Leave the floor out.
+    #[arg(long)]
+    pub no_floor: bool,
+}
+
+impl BenchFleet {
+    /// How the workers are to be stubbed, as arguments of theirs.
+    pub fn stubs(&self) -> Vec<String> {
+        [
+            ("--stub-ms", self.model_delay_ms),
+            ("--stub-search-ms", self.search_delay_ms),
+        ]
+        .into_iter()
+        .flat_map(|(name, ms)| [name.into(), ms.to_string()])
+        .collect()
+    }
+}
