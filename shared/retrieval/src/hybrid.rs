@@ -19,7 +19,7 @@ use llm::Reranker;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tantivy::DocAddress;
 use telemetry::conventions as name;
 use telemetry::traces::{self, Kind};
@@ -152,6 +152,25 @@ impl HybridSearcher {
         }
     }
 
+    /// How long the built-in reranker takes for the best `fetch_k` candidates of a request, without
+    /// finding them: for measurements.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub async fn time_second_look(&self, request: &Request) -> Result<Duration, Error> {
+        let (mut merged, _) = self.found(request).await?;
+        let candidates = &mut merged.candidates;
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+        candidates.truncate(request.fetch_k);
+        let top_k = request.top_k;
+        blocking(move || {
+            let start = Instant::now();
+            merged.into_result(top_k);
+            Ok(start.elapsed())
+        })
+        .await
+    }
+
     async fn search_counted(&self, request: &Request) -> Result<SearchResult, Error> {
         let start = Instant::now();
         let mut span = traces::start(Kind::Internal, || name::RETRIEVE.into());
@@ -169,6 +188,21 @@ impl HybridSearcher {
     }
 
     async fn search_once(&self, request: &Request) -> Result<SearchResult, Error> {
+        let (mut merged, mut failed) = self.found(request).await?;
+        if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank)
+            && let Err(error) = judge(&**reranker, &request.query, &mut merged.candidates).await
+        {
+            tracing::warn!(%error, "reranked without the model");
+            failed.push(Leg::Reranker);
+        }
+        let top_k = request.top_k;
+        let mut result = blocking(move || Ok(merged.into_result(top_k))).await?;
+        result.failed = failed;
+        Ok(result)
+    }
+
+    /// What both legs find, and which of them failed.
+    async fn found(&self, request: &Request) -> Result<(Merged, Vec<Leg>), Error> {
         let snapshot = self.index.snapshot();
         let (words, vectors) = tokio::join!(
             self.words(&snapshot, request),
@@ -194,17 +228,7 @@ impl HybridSearcher {
         };
         let (asks, options) = (request.clone(), self.options.clone());
         let merged = blocking(move || merge(&snapshot, &asks, &options, words, vectors));
-        let mut merged = merged.await?;
-        if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank)
-            && let Err(error) = judge(&**reranker, &request.query, &mut merged.candidates).await
-        {
-            tracing::warn!(%error, "reranked without the model");
-            failed.push(Leg::Reranker);
-        }
-        let top_k = request.top_k;
-        let mut result = blocking(move || Ok(merged.into_result(top_k))).await?;
-        result.failed = failed;
-        Ok(result)
+        Ok((merged.await?, failed))
     }
 
     /// The words are looked for in any case: they say how many chunks match, and which fields the

@@ -7,43 +7,15 @@ use crate::vector::{Embedding, Near};
 use envelope::{Filter, Origin, TenantId};
 use std::sync::Mutex;
 use telemetry::Registry;
+use testkit::embedder::FakeEmbedder;
 
 /// Vectors in this file have two numbers.
-struct Compass {
-    fails: bool,
-}
-
-impl Embedder for Compass {
-    fn name(&self) -> &str {
-        "compass"
-    }
-
-    fn dims(&self) -> usize {
-        2
-    }
-
-    fn weight(&self) -> f32 {
-        0.5
-    }
-
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        _side: Side,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, embed::Error>> {
-        let vectors = texts.iter().map(|text| match text.contains("north") {
-            true => vec![0.0, 1.0],
-            false => vec![1.0, 0.0],
-        });
-        let vectors = vectors.collect();
-        let away = embed::Error::Away {
-            name: "compass".into(),
-            text: "no answer".into(),
-            retry_after: None,
-        };
-        let came = if self.fails { Err(away) } else { Ok(vectors) };
-        std::future::ready(came).boxed()
-    }
+fn compass(fails: bool) -> Arc<FakeEmbedder> {
+    let is_away: fn(usize) -> bool = if fails { |_| true } else { |_| false };
+    FakeEmbedder::away("compass", is_away, |text| match text.contains("north") {
+        true => [0.0, 1.0],
+        false => [1.0, 0.0],
+    })
 }
 
 fn record(doc: &str, text: &str, vector: Option<[f32; 2]>) -> ChunkRecord {
@@ -104,8 +76,7 @@ async fn both_legs_find_and_what_both_find_is_first() {
         rerank: false,
         ..Options::default()
     };
-    let searcher =
-        HybridSearcher::new(index, plain).with_embedder(Arc::new(Compass { fails: false }));
+    let searcher = HybridSearcher::new(index, plain).with_embedder(compass(false));
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(found(&result)[0], "both");
     assert!(found(&result).contains(&"direction"));
@@ -115,8 +86,7 @@ async fn both_legs_find_and_what_both_find_is_first() {
 #[tokio::test]
 async fn a_leg_that_fails_is_named_and_the_other_answers() {
     let index = index_of(&three());
-    let searcher = HybridSearcher::new(index, Options::default())
-        .with_embedder(Arc::new(Compass { fails: true }));
+    let searcher = HybridSearcher::new(index, Options::default()).with_embedder(compass(true));
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(result.failed, [Leg::Vectors]);
     assert_eq!(found(&result).len(), 2);
@@ -130,7 +100,7 @@ async fn where_only_vectors_are_searched_their_failure_is_the_search_s() {
             ..Options::default()
         };
         let searcher = HybridSearcher::new(index_of(&three()), options);
-        searcher.with_embedder(Arc::new(Compass { fails }))
+        searcher.with_embedder(compass(fails))
     };
     let error = searcher(true).search(&request("north")).await.unwrap_err();
     assert!(matches!(error, Error::Embed(_)), "{error}");
@@ -144,8 +114,7 @@ async fn what_is_merely_closest_is_not_found() {
         record("far", "a harbour", Some([0.4, 0.9])),
         record("close", "a quay", Some([0.9, 0.4])),
     ]);
-    let searcher = HybridSearcher::new(index, Options::default())
-        .with_embedder(Arc::new(Compass { fails: false }));
+    let searcher = HybridSearcher::new(index, Options::default()).with_embedder(compass(false));
     let result = searcher.search(&request("zzz")).await.unwrap();
     assert_eq!(found(&result), ["close"]);
 }
@@ -269,8 +238,7 @@ async fn another_embedder_has_the_index_built_anew() {
     );
 
     // Its queries are not embedded by the old one.
-    let searcher = HybridSearcher::new(index, Options::default())
-        .with_embedder(Arc::new(Compass { fails: false }));
+    let searcher = HybridSearcher::new(index, Options::default()).with_embedder(compass(false));
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(result.failed, [Leg::Vectors]);
 }
@@ -295,8 +263,8 @@ async fn vectors_of_another_embedder_are_no_vectors() {
     for record in &mut records {
         record.embedding.as_mut().unwrap().by = "other".into();
     }
-    let searcher = HybridSearcher::new(index_of(&records), Options::default())
-        .with_embedder(Arc::new(Compass { fails: false }));
+    let searcher =
+        HybridSearcher::new(index_of(&records), Options::default()).with_embedder(compass(false));
     let result = searcher.search(&request("north")).await.unwrap();
     assert_eq!(found(&result).len(), 2);
 }
@@ -480,7 +448,7 @@ async fn a_filter_is_what_the_index_says_wherever_the_vectors_are() {
         asked: Mutex::default(),
     });
     let searcher = HybridSearcher::new(index_of(&records), Options::default())
-        .with_embedder(Arc::new(Compass { fails: false }))
+        .with_embedder(compass(false))
         .with_vectors(elsewhere.clone());
     let filter = serde_json::json!({"year": {"gte": 2024}, "colour": "red"});
     let asked = Request {

@@ -1,6 +1,7 @@
 //! What tests stand on: fakes named as fakes, real servers, injected faults.
 
 pub mod collector;
+pub mod embedder;
 pub mod files;
 pub mod llama;
 pub mod model;

@@ -1,7 +1,6 @@
 //! The feed against a fake server behind its real protocol.
 
 use super::*;
-use embed::Side;
 use envelope::{Filter, TenantId};
 use harness::bus::Publish;
 use harness::memory::MemoryBus;
@@ -9,32 +8,12 @@ use harness::topology::Topology;
 use retrieval::vector::Embedding;
 use retrieval::{HybridSearcher, Index, Leg, SearchResult, Searcher};
 use settings::Span;
+use testkit::embedder::FakeEmbedder;
 use testkit::qdrant::{Code, FakeQdrant, Fault};
 
 /// Vectors in this file have two numbers.
-struct Compass;
-
-impl Embedder for Compass {
-    fn name(&self) -> &str {
-        "compass"
-    }
-
-    fn dims(&self) -> usize {
-        2
-    }
-
-    fn weight(&self) -> f32 {
-        0.5
-    }
-
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        _: Side,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, embed::Error>> {
-        let vectors = texts.iter().map(|_| vec![0.0, 1.0]);
-        Box::pin(std::future::ready(Ok(vectors.collect())))
-    }
+fn compass() -> Arc<FakeEmbedder> {
+    FakeEmbedder::new("compass", |_| [0.0, 1.0])
 }
 
 /// A document of one chunk; `version` is its hash, and the end of its vector.
@@ -131,7 +110,7 @@ impl World {
 /// Searches by words in an index, by vectors in the server.
 async fn search(world: &World, index: &Index) -> SearchResult {
     let searcher = HybridSearcher::new(index.clone(), retrieval::Options::default())
-        .with_embedder(Arc::new(Compass))
+        .with_embedder(compass())
         .with_vectors(Arc::new(world.qdrant.clone()));
     searcher.search(&harbour()).await.unwrap()
 }
@@ -337,7 +316,7 @@ async fn kit(world: &World, running: &mut JoinSet<()>) -> Result<(Kit, Vectors),
         ..Options::default()
     };
     let registry = telemetry::Registry::new();
-    let kit = Kit::new(&config, Some(Arc::new(Compass)), &registry).unwrap();
+    let kit = Kit::new(&config, Some(compass()), &registry).unwrap();
     let bus: Arc<dyn Bus> = world.bus.clone();
     let fed = Fed {
         bus: &bus,

@@ -5,6 +5,7 @@ use embed::Side;
 use envelope::{Class, Edition, TenantId, UnixMs};
 use stage::Cut;
 use std::collections::BTreeMap;
+use testkit::embedder::FakeEmbedder;
 
 impl Indexer {
     /// All parts of the work, one after the other.
@@ -23,28 +24,8 @@ impl Indexer {
     }
 }
 
-struct Lengths;
-
-impl Embedder for Lengths {
-    fn name(&self) -> &str {
-        "lengths-1"
-    }
-    fn dims(&self) -> usize {
-        1
-    }
-    fn weight(&self) -> f32 {
-        0.5
-    }
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        side: Side,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, embed::Error>> {
-        assert_eq!(side, Side::Passage);
-        assert!(texts.len() <= 2, "a batch is no larger than it may be");
-        let vectors = texts.iter().map(|text| vec![text.len() as f32]).collect();
-        Box::pin(std::future::ready(Ok(vectors)))
-    }
+fn length(text: &str) -> [f32; 1] {
+    [text.len() as f32]
 }
 
 fn incoming(source: &str) -> Incoming {
@@ -137,7 +118,8 @@ async fn a_document_that_was_read_already_is_taken_as_it_is() {
 
 #[tokio::test]
 async fn vectors_travel_with_the_chunks() {
-    let indexer = indexer(Some(Arc::new(Lengths)));
+    let embedder = FakeEmbedder::new("lengths-1", length);
+    let indexer = indexer(Some(embedder.clone()));
     assert_eq!(indexer.pipeline(), "clean-1+chunk-2/256/26+lengths-1");
     let incoming = incoming("lease.md");
     let chunks = indexer
@@ -150,34 +132,9 @@ async fn vectors_travel_with_the_chunks() {
         let vector = record.embedding.unwrap().vector();
         assert!((vector[0] - length as f32).abs() < 1.0, "{vector:?}");
     }
-}
-
-/// Is away for the second call.
-struct Away(std::sync::atomic::AtomicUsize);
-
-impl Embedder for Away {
-    fn name(&self) -> &str {
-        "away-1"
-    }
-    fn dims(&self) -> usize {
-        1
-    }
-    fn weight(&self) -> f32 {
-        0.5
-    }
-    fn embed<'a>(
-        &'a self,
-        texts: &'a [&'a str],
-        side: Side,
-    ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, embed::Error>> {
-        match self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
-            1 => Box::pin(std::future::ready(Err(embed::Error::Away {
-                name: "away-1".into(),
-                text: "no route".into(),
-                retry_after: None,
-            }))),
-            _ => Lengths.embed(texts, side),
-        }
+    for (side, texts) in embedder.calls() {
+        assert_eq!(side, Side::Passage);
+        assert!(texts <= 2, "a batch is no larger than it may be");
     }
 }
 
@@ -188,7 +145,7 @@ async fn what_was_done_of_a_document_is_not_done_again_after_a_failure() {
     let model = testkit::model::ScriptedModel::saying([r#"{"tenant": "some words"}"#]);
     let prompts = llm::Prompts::default();
     let extractor = Extractor::new(model.clone(), &prompts, &Options::default()).unwrap();
-    let embedder = Arc::new(Away(Default::default()));
+    let embedder = FakeEmbedder::away("away-1", |call| call == 1, length);
     let indexer = indexer(Some(embedder.clone())).with_schemas(schemas, Some(extractor));
     let incoming = incoming("contracts/lease.md");
     let mut draft = indexer.draft(&incoming, "v1", long());
@@ -207,7 +164,7 @@ async fn what_was_done_of_a_document_is_not_done_again_after_a_failure() {
     let records = records(&cut.chunks);
     assert!(records.iter().all(|record| record.embedding.is_some()));
     assert_eq!(records[0].metadata["tenant"], "some words");
-    let calls = embedder.0.load(std::sync::atomic::Ordering::Relaxed);
+    let calls = embedder.calls().len();
     assert_eq!(
         calls,
         records.len().div_ceil(2) + 1,

@@ -106,15 +106,10 @@ impl Entry {
     }
 
     pub(super) fn fits(&self, ask: &Ask<'_>, now: Instant) -> bool {
-        self.known_context(now).is_none_or(|context| {
+        self.context_at(now).is_none_or(|context| {
             let most = f64::from(context) * ESTIMATE_SLACK;
             context > ask.longer_than && ask.tokens as f64 * self.counts <= most
         })
-    }
-
-    fn known_context(&self, now: Instant) -> Option<u32> {
-        let context = self.context.filter(|(_, until)| now < *until);
-        context.map(|(context, _)| context)
     }
 
     /// A call of so many tokens did not fit. A node that does not say what would have is taken for one
@@ -122,12 +117,18 @@ impl Entry {
     pub(super) fn overflowed(&mut self, tokens: u64, limit: Option<u32>, now: Instant) -> u32 {
         let guess = (tokens as f64 * self.counts / ESTIMATE_SLACK).ceil() as u32;
         let guess = guess.saturating_sub(1);
-        let context = limit.unwrap_or_else(|| self.known_context(now).unwrap_or(guess).min(guess));
+        let context = limit.unwrap_or_else(|| self.context_at(now).unwrap_or(guess).min(guess));
         // Who refuses less has something else to complain of.
         if limit.is_some() || context >= CONTEXT_LEAST {
             self.context = Some((context, now + CONTEXT_MEMORY));
         }
         context
+    }
+
+    /// Its context in tokens, as long as what was learned is believed.
+    fn context_at(&self, now: Instant) -> Option<u32> {
+        let believed = self.context.filter(|(_, until)| now < *until);
+        believed.map(|(context, _)| context)
     }
 
     /// Learns how many tokens it counts for our estimate. The least counts at once and is forgotten
@@ -228,7 +229,7 @@ impl Entry {
             failed: self.failed,
             resting_ms: self.resting.map_or(0, left),
             queued: self.load.map(|load| load.waiting),
-            context: self.context.map(|(context, _)| context),
+            context: self.context_at(now),
             dialect: self.node.dialect.get().as_str().to_owned(),
         }
     }

@@ -250,6 +250,11 @@ async fn a_context_is_believed_for_a_while_and_measured_as_the_node_counts() {
     learn_context(&mut balance, 0, 1_000, now);
     assert!(balance.take(&ask(3_000), now).is_err());
     assert!(balance.take(&ask(3_000), now + CONTEXT_MEMORY).is_ok());
+    let shown = |at| balance.view(at)[0].context;
+    assert_eq!(
+        (shown(now), shown(now + CONTEXT_MEMORY)),
+        (Some(1_000), None)
+    );
     let ticket = balance.take(&ask(1_000), now).unwrap();
     let end = End::Answered {
         first_token: None,

@@ -68,6 +68,49 @@ fn documents_are_counted_by_value_and_nothing_is_fetched() {
 }
 
 #[test]
+fn a_value_is_one_whether_it_is_a_text_or_a_number() {
+    let year = |source: &str, year: Json| one(source, "text", json!({ "year": year }));
+    let batches = [
+        vec![
+            year("a/1.md", json!("2024")),
+            year("a/2.md", json!(2024)),
+            year("a/3.md", json!(["2024", 2024])),
+            year("a/4.md", json!("2023")),
+        ],
+        vec![
+            year("a/5.md", json!(2023)),
+            year("a/6.md", json!("2022")),
+            year("a/7.md", json!("2022")),
+            year("a/8.md", json!(2024)),
+        ],
+    ];
+    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let mut writer = index.writer().unwrap();
+    for (batch, sequence) in batches.iter().zip(1..) {
+        writer.apply(batch).unwrap();
+        writer.commit(sequence, STREAM).unwrap();
+    }
+    let count = |filter: Json, values_max| {
+        let counted = index.count(&CountRequest {
+            tenant: TenantId::default_tenant(),
+            buckets: vec![],
+            filter: Filter::parse(&filter, Origin::User).unwrap(),
+            fields: vec!["year".into()],
+            values_max,
+        });
+        counted.unwrap()
+    };
+    let pair = |value: &str, n| (value.to_owned(), n);
+    let all = &count(json!({}), 10).facets[0];
+    let wanted = [pair("2024", 4), pair("2022", 2), pair("2023", 2)];
+    assert_eq!((&all.values[..], all.more), (&wanted[..], false));
+    let filtered = count(json!({"year": 2024}), 10);
+    assert_eq!(filtered.documents, 4, "the filter counts as the facet does");
+    let cut = &count(json!({}), 1).facets[0];
+    assert_eq!((&cut.values[..], cut.more), (&wanted[..1], true));
+}
+
+#[test]
 fn a_tenant_s_counts_are_right_however_much_others_have() {
     let other = TenantId::new("other").unwrap();
     let crowd = (0..1_500).map(|i| {

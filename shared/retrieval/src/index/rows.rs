@@ -1,24 +1,28 @@
-//! Vectors in rows, in files that never change once they are written.
+//! Vectors in rows, in files that never change once they are written: what there is, and reading it.
 //!
 //! A chunk of the index names its row in a column; merges of the index move chunks, never rows. A
 //! commit writes what is new as one block and says in its payload which blocks count, so the index
 //! and its vectors are always of one moment: a file that no commit names is left from a crash.
-//! Blocks are read through the directory, which maps them into memory. Rows of chunks that are no
-//! more stay until the vectors are made anew. *Not* a graph: every row is looked at
-//! (docs/adr/0010-exact-vectors.md says what that costs).
+//! Blocks are read through the directory, which maps them into memory. *Not* a graph: every row is
+//! looked at (docs/adr/0010-exact-vectors.md says what that costs).
+//!
+//! Rows of chunks that are no more stay until they outweigh the others. Then the next generation
+//! holds the rows of living chunks only, moved together into *slots*, and a file that says which row
+//! is in which slot: the numbers of rows are in the index and stay. Writing is in [`super::row_writer`].
 
 use crate::search::Error;
 use crate::vector::Embedding;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tantivy::directory::error::{DeleteError, OpenWriteError};
+use tantivy::directory::error::OpenWriteError;
 use tantivy::directory::{Directory, OwnedBytes, TerminatingWrite};
 
-/// Rows of the largest block that a smaller one is still merged with.
-const BLOCK_ROWS_MAX: u64 = 65_536;
 /// Bytes before the numbers of a row: its scale.
 const SCALE_BYTES: usize = 4;
+/// Bytes of a place in the file of slots, and what stands there for a row without one.
+const PLACE_BYTES: usize = 4;
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// Which blocks there are; part of the payload of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,8 +36,32 @@ pub(super) struct Layout {
     /// To how many chunks the static table was fitted; 0 where there is none.
     #[serde(default)]
     pub(super) fitted: u64,
-    /// Rows of each block, in order.
+    /// Slots of each block, in order. Once these were rows; who knows them under their old name only
+    /// would look for a moved row in the wrong place, and begins anew instead.
+    #[serde(rename = "slots", alias = "blocks")]
     pub(super) blocks: Vec<u64>,
+    /// Which rows were moved.
+    #[serde(default)]
+    pub(super) moved: Moved,
+}
+
+/// The rows that were moved together. Those before them are no more, those after them are as far from
+/// the last slot of these as from the last row.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Moved {
+    /// The first of them.
+    pub(super) first: u64,
+    /// How many there were.
+    pub(super) rows: u64,
+    /// How many of them have a slot; the file of slots says which.
+    pub(super) slots: u64,
+}
+
+impl Moved {
+    /// The row after the last of them.
+    pub(super) fn end(self) -> u64 {
+        self.first + self.rows
+    }
 }
 
 impl Layout {
@@ -45,15 +73,31 @@ impl Layout {
             generation: 0,
             fitted: 0,
             blocks: Vec::new(),
+            moved: Moved::default(),
         }
     }
 
-    fn stride(&self) -> usize {
+    pub(super) fn stride(&self) -> usize {
         SCALE_BYTES + self.dims
     }
 
-    /// Names of the blocks: generation, first row, rows.
+    /// Slots of all blocks.
+    pub(super) fn slots(&self) -> u64 {
+        self.blocks.iter().sum()
+    }
+
+    /// Names of all files.
     pub(super) fn files(&self) -> Vec<PathBuf> {
+        let slots = (self.moved.rows > 0).then(|| self.slots_file());
+        self.block_files().into_iter().chain(slots).collect()
+    }
+
+    pub(super) fn slots_file(&self) -> PathBuf {
+        PathBuf::from(format!("{}.slots", self.generation))
+    }
+
+    /// Names of the blocks: generation, first slot, slots.
+    pub(super) fn block_files(&self) -> Vec<PathBuf> {
         let mut first = 0;
         let name = |rows: &u64| {
             let name = format!("{}-{first}-{rows}.rows", self.generation);
@@ -68,8 +112,11 @@ impl Layout {
 #[derive(Clone)]
 pub(super) struct Rows {
     stride: usize,
-    /// First row and bytes of each block.
-    blocks: Vec<(u64, OwnedBytes)>,
+    moved: Moved,
+    /// The slot of each moved row.
+    places: OwnedBytes,
+    /// First slot and bytes of each block.
+    pub(super) blocks: Vec<(u64, OwnedBytes)>,
 }
 
 /// A vector to compare with rows.
@@ -97,20 +144,22 @@ impl Probe {
 }
 
 impl Rows {
-    fn open(dir: &dyn Directory, layout: &Layout) -> Result<Rows, Error> {
+    /// The rows of a layout.
+    pub(super) fn open(dir: &dyn Directory, layout: &Layout) -> Result<Rows, Error> {
         let mut blocks = Vec::new();
         let mut first = 0;
-        for (file, rows) in layout.files().iter().zip(&layout.blocks) {
-            let bytes = read(dir, file)?;
-            if bytes.len() as u64 != rows * layout.stride() as u64 {
-                let text = format!("`{}` has {} bytes", file.display(), bytes.len());
-                return Err(Error::Index(text));
-            }
-            blocks.push((first, bytes));
-            first += rows;
+        for (file, slots) in layout.block_files().iter().zip(&layout.blocks) {
+            blocks.push((first, read_sized(dir, file, *slots, layout.stride())?));
+            first += slots;
         }
+        let places = match layout.moved.rows {
+            0 => OwnedBytes::empty(),
+            rows => read_sized(dir, &layout.slots_file(), rows, PLACE_BYTES)?,
+        };
         Ok(Rows {
             stride: layout.stride(),
+            moved: layout.moved,
+            places,
             blocks,
         })
     }
@@ -133,118 +182,24 @@ impl Rows {
         (scale > 0.0).then_some((scale, values))
     }
 
-    fn row(&self, row: u64) -> Option<&[u8]> {
-        let block = self.blocks.partition_point(|(first, _)| *first <= row);
+    /// Where a row is.
+    fn slot(&self, row: u64) -> Option<u64> {
+        if let Some(since) = row.checked_sub(self.moved.end()) {
+            return Some(self.moved.slots + since);
+        }
+        let place = usize::try_from(row.checked_sub(self.moved.first)?).ok()?;
+        let (_, from) = self.places.split_at_checked(place * PLACE_BYTES)?;
+        let slot = u32::from_le_bytes(*from.first_chunk()?);
+        (slot != NOWHERE).then_some(u64::from(slot))
+    }
+
+    pub(super) fn row(&self, row: u64) -> Option<&[u8]> {
+        let slot = self.slot(row)?;
+        let block = self.blocks.partition_point(|(first, _)| *first <= slot);
         let (first, bytes) = self.blocks.get(block.checked_sub(1)?)?;
-        let start = usize::try_from(row - first).ok()? * self.stride;
+        let start = usize::try_from(slot - first).ok()? * self.stride;
         bytes.as_slice().get(start..start + self.stride)
     }
-}
-
-/// Rows for writing.
-pub(super) struct RowWriter {
-    dir: Box<dyn Directory>,
-    layout: Layout,
-    /// Rows that no block holds yet.
-    fresh: Vec<u8>,
-}
-
-impl RowWriter {
-    pub(super) fn new(dir: Box<dyn Directory>, layout: Layout) -> RowWriter {
-        RowWriter {
-            dir,
-            layout,
-            fresh: Vec::new(),
-        }
-    }
-
-    /// Adds a row; returns its number. Nothing is stored before [`RowWriter::flush`].
-    pub(super) fn push(&mut self, embedding: &Embedding) -> u64 {
-        let row = self.len();
-        let scale = match embedding.values.iter().any(|v| *v != 0) {
-            true => embedding.scale,
-            false => 0.0,
-        };
-        self.fresh.extend(scale.to_le_bytes());
-        let values = embedding.values.iter().map(|v| v.cast_unsigned());
-        self.fresh.extend(values);
-        row
-    }
-
-    /// A row without a vector.
-    pub(super) fn push_empty(&mut self) -> u64 {
-        let row = self.len();
-        self.fresh
-            .resize(self.fresh.len() + self.layout.stride(), 0);
-        row
-    }
-
-    /// How many rows there are.
-    pub(super) fn len(&self) -> u64 {
-        let fresh = self.fresh.len() / self.layout.stride();
-        self.layout.blocks.iter().sum::<u64>() + fresh as u64
-    }
-
-    pub(super) fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    /// A writer of the next generation, without rows yet, fitted to so many chunks. This one stays as
-    /// it is until the other takes its place.
-    pub(super) fn next_generation(&self, fitted: u64) -> RowWriter {
-        let layout = Layout {
-            generation: self.layout.generation + 1,
-            fitted,
-            ..Layout::empty(&self.layout.by, self.layout.dims)
-        };
-        RowWriter::new(self.dir.box_clone(), layout)
-    }
-
-    /// Whether what is new fills a block.
-    pub(super) fn is_full(&self) -> bool {
-        self.fresh.len() as u64 >= BLOCK_ROWS_MAX * self.layout.stride() as u64
-    }
-
-    /// Stores what is new, together with smaller blocks before it, so that there are few of them
-    /// and every row is written a handful of times. The commit that follows makes them count.
-    pub(super) fn flush(&mut self) -> Result<Rows, Error> {
-        let mut rows = (self.fresh.len() / self.layout.stride()) as u64;
-        if rows > 0 {
-            let old = self.layout.files();
-            let mut swallowed = Vec::new();
-            while let Some(last) = self.layout.blocks.last().copied()
-                && last <= rows
-                && last + rows <= BLOCK_ROWS_MAX
-            {
-                self.layout.blocks.pop();
-                swallowed.push(read(&*self.dir, &old[self.layout.blocks.len()])?);
-                rows += last;
-            }
-            self.layout.blocks.push(rows);
-            let files = self.layout.files();
-            let parts = swallowed.iter().rev().map(OwnedBytes::as_slice);
-            let parts = parts.chain([&self.fresh[..]]);
-            write(&*self.dir, &files[files.len() - 1], parts)?;
-            self.fresh.clear();
-        }
-        Rows::open(&*self.dir, &self.layout)
-    }
-
-    /// Deletes the blocks of `before` that count no more.
-    pub(super) fn sweep(&self, before: &Layout) {
-        let now = self.layout.files();
-        for file in before.files().iter().filter(|file| !now.contains(file)) {
-            match self.dir.delete(file) {
-                Ok(()) | Err(DeleteError::FileDoesNotExist(_)) => {}
-                Err(error) => tracing::warn!(%error, "old vectors could not be deleted"),
-            }
-        }
-    }
-}
-
-/// The rows of a layout.
-pub(super) fn open(dir: &dyn Directory, layout: &Layout) -> Result<Rows, Error> {
-    Rows::open(dir, layout)
 }
 
 /// Writes a file and makes it last; one of this name is left from a crash and goes.
@@ -267,79 +222,27 @@ pub(super) fn write<'a>(
     dir.sync_directory().map_err(failed)
 }
 
+/// Reads a file of so many entries of a size.
+fn read_sized(
+    dir: &dyn Directory,
+    file: &Path,
+    entries: u64,
+    size: usize,
+) -> Result<OwnedBytes, Error> {
+    let bytes = read(dir, file)?;
+    if bytes.len() as u64 != entries * size as u64 {
+        let text = format!("`{}` has {} bytes", file.display(), bytes.len());
+        return Err(Error::Index(text));
+    }
+    Ok(bytes)
+}
+
 /// Reads a file, mapped into memory where it lies on disk.
 pub(super) fn read(dir: &dyn Directory, file: &Path) -> Result<OwnedBytes, Error> {
     let slice = dir.open_read(file).map_err(failed)?;
     slice.read_bytes().map_err(failed)
 }
 
-fn failed(error: impl std::fmt::Display) -> Error {
+pub(super) fn failed(error: impl std::fmt::Display) -> Error {
     Error::Index(format!("vectors: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use tantivy::directory::RamDirectory;
-
-    fn embedding(vector: &[f32]) -> Embedding {
-        Embedding::of("e", vector)
-    }
-
-    proptest! {
-        #[test]
-        fn every_row_is_found_again_however_it_was_stored(
-            batches in prop::collection::vec(0usize..40, 1..20),
-        ) {
-            let dir = RamDirectory::create();
-            let mut writer = RowWriter::new(Box::new(dir.clone()), Layout::empty("e", 2));
-            let mut all = Vec::new();
-            for rows in batches {
-                let before = writer.layout().clone();
-                for _ in 0..rows {
-                    let angle = all.len() as f32;
-                    let vector = [angle.cos(), angle.sin()];
-                    prop_assert_eq!(writer.push(&embedding(&vector)), all.len() as u64);
-                    all.push(vector);
-                }
-                let rows = writer.flush().unwrap();
-                writer.sweep(&before);
-                for (row, vector) in all.iter().enumerate() {
-                    let same = rows.similarity(row as u64, &Probe::new(vector)).unwrap();
-                    prop_assert!((same - 1.0).abs() < 0.02, "row {} is {}", row, same);
-                }
-                prop_assert_eq!(rows.similarity(all.len() as u64, &Probe::new(&[1.0, 0.0])), None);
-                let again = open(&dir, writer.layout()).unwrap();
-                prop_assert_eq!(again.blocks.len(), rows.blocks.len());
-                // Doubling: never more blocks than a number has digits in base 2.
-                prop_assert!(rows.blocks.len() <= 11, "{} blocks", rows.blocks.len());
-            }
-        }
-    }
-
-    #[test]
-    fn a_row_without_a_vector_is_like_nothing() {
-        let mut writer = RowWriter::new(Box::new(RamDirectory::create()), Layout::empty("e", 2));
-        writer.push_empty();
-        writer.push(&embedding(&[0.0, 0.0]));
-        let rows = writer.flush().unwrap();
-        for row in 0..2 {
-            assert_eq!(rows.similarity(row, &Probe::new(&[1.0, 0.0])), None);
-        }
-    }
-
-    #[test]
-    fn what_a_crash_left_is_written_over() {
-        let dir = RamDirectory::create();
-        let layout = Layout::empty("e", 1);
-        let mut crashed = RowWriter::new(Box::new(dir.clone()), layout.clone());
-        crashed.push(&embedding(&[1.0]));
-        crashed.flush().unwrap();
-        let mut writer = RowWriter::new(Box::new(dir), layout);
-        writer.push(&embedding(&[-1.0]));
-        let rows = writer.flush().unwrap();
-        let same = rows.similarity(0, &Probe::new(&[1.0])).unwrap();
-        assert!(same < 0.0);
-    }
 }

@@ -1,8 +1,9 @@
 //! How many of some chunks have each value of a field.
 //!
-//! One pass over the terms of the field, in their order and in all segments at once: a value is counted
-//! to its end before the next one begins. So the most frequent are right however many there are, and
-//! whosever they are, and no more than are asked for are held. *Not* a search for each value.
+//! One pass over the terms of the field, in the order of values, in all segments and of both kinds
+//! (text and number) at once: a value is counted to its end before the next one begins. So the most
+//! frequent are right however many there are, and whosever they are, and no more than are asked for
+//! are held. *Not* a search for each value.
 
 use super::facts;
 use crate::search::Error;
@@ -41,64 +42,92 @@ pub(super) fn tally(
     values_max: usize,
 ) -> Result<(Vec<(String, u64)>, bool), Error> {
     let mut best = Best::new(values_max);
-    let segments = searcher.segment_readers().iter();
-    let indexes = segments.map(|segment| segment.inverted_index(in_facts));
+    let readers = searcher.segment_readers().iter();
+    let indexes = readers.map(|segment| segment.inverted_index(in_facts));
     let indexes = indexes.collect::<Result<Vec<_>, _>>()?;
-    // A number is listed as it is written.
-    for kind in ['t', 'd'] {
-        let start = facts::start_of(kind, field);
-        let mut cursors = Vec::new();
-        for (index, chunks) in indexes.iter().zip(&scope.0) {
-            let range = index.terms().range().ge(&start);
-            let range = range.lt(facts::end_of(kind, field));
-            let mut terms = range.into_stream().map_err(TantivyError::from)?;
-            if terms.advance() {
-                cursors.push(Cursor {
-                    terms,
-                    index,
-                    chunks,
-                });
-            }
+    let pairs = indexes.iter().zip(&scope.0);
+    let segments = pairs.map(|(index, chunks)| Segment::open(index, chunks, field));
+    let mut segments = segments.collect::<Result<Vec<_>, Error>>()?;
+    while let Some(least) = segments.iter().filter_map(Segment::value).min() {
+        let least = least.to_vec();
+        let mut count = 0;
+        for segment in &mut segments {
+            count += segment.count(&least)?;
         }
-        while let Some(least) = cursors.iter().map(|cursor| cursor.terms.key()).min() {
-            let least = least.to_vec();
-            let mut count = 0;
-            let mut open = Vec::with_capacity(cursors.len());
-            for mut cursor in cursors {
-                let is_at_it = cursor.terms.key() == least;
-                if is_at_it {
-                    count += cursor.count()?;
-                }
-                if !is_at_it || cursor.terms.advance() {
-                    open.push(cursor);
-                }
-            }
-            cursors = open;
-            let value = least.get(start.len()..).unwrap_or_default();
-            best.add(&String::from_utf8_lossy(value), count);
-        }
+        best.add(&String::from_utf8_lossy(&least), count);
     }
     Ok(best.done())
 }
 
-/// The terms of one segment from some value on.
-struct Cursor<'a> {
-    terms: TermStreamer<'a>,
+/// The values of a field in one segment, from some value on: texts, and numbers as they are written.
+/// What is a text here may be a number there, and is one value.
+struct Segment<'a> {
     index: &'a InvertedIndexReader,
     chunks: &'a [bool],
+    kinds: Vec<Cursor<'a>>,
+}
+
+/// The terms of one kind, at one of them.
+struct Cursor<'a> {
+    terms: TermStreamer<'a>,
+    /// Bytes of a term before the value.
+    start: usize,
 }
 
 impl Cursor<'_> {
-    /// How many chunks of the scope have the value.
-    fn count(&self) -> Result<u64, Error> {
-        let postings = self
-            .index
-            .read_postings_from_terminfo(self.terms.value(), IndexRecordOption::Basic);
-        let mut postings = postings.map_err(TantivyError::from)?;
+    fn value(&self) -> &[u8] {
+        self.terms.key().get(self.start..).unwrap_or_default()
+    }
+}
+
+impl<'a> Segment<'a> {
+    fn open(
+        index: &'a InvertedIndexReader,
+        chunks: &'a [bool],
+        field: &str,
+    ) -> Result<Segment<'a>, Error> {
+        let mut kinds = Vec::new();
+        for kind in ['t', 'd'] {
+            let start = facts::start_of(kind, field);
+            let range = index.terms().range().ge(&start);
+            let range = range.lt(facts::end_of(kind, field));
+            let mut terms = range.into_stream().map_err(TantivyError::from)?;
+            if terms.advance() {
+                let start = start.len();
+                kinds.push(Cursor { terms, start });
+            }
+        }
+        Ok(Segment {
+            index,
+            chunks,
+            kinds,
+        })
+    }
+
+    /// The value that comes next.
+    fn value(&self) -> Option<&[u8]> {
+        self.kinds.iter().map(Cursor::value).min()
+    }
+
+    /// How many chunks of the scope have the value, each once; goes on behind it.
+    fn count(&mut self, value: &[u8]) -> Result<u64, Error> {
+        let mut having = Vec::with_capacity(self.kinds.len());
+        for cursor in self.kinds.iter().filter(|c| c.value() == value) {
+            let postings = self
+                .index
+                .read_postings_from_terminfo(cursor.terms.value(), IndexRecordOption::Basic);
+            having.push(postings.map_err(TantivyError::from)?);
+        }
+        self.kinds
+            .retain_mut(|cursor| cursor.value() != value || cursor.terms.advance());
         let mut count = 0;
-        while postings.doc() != TERMINATED {
-            count += u64::from(self.chunks[postings.doc() as usize]);
-            postings.advance();
+        while let Some(chunk) = having.iter().map(DocSet::doc).min()
+            && chunk != TERMINATED
+        {
+            count += u64::from(self.chunks[chunk as usize]);
+            for postings in having.iter_mut().filter(|p| p.doc() == chunk) {
+                postings.advance();
+            }
         }
         Ok(count)
     }

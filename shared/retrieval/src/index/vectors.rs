@@ -4,7 +4,8 @@
 //! is worth in them depends on the corpus: they are fitted to it, and fitted again when it has
 //! doubled, so that every chunk is embedded a handful of times however the corpus grows.
 
-use super::rows::{self, Layout, RowWriter, Rows};
+use super::row_writer::RowWriter;
+use super::rows::{self, Layout, Rows};
 use crate::record::ChunkRecord;
 use crate::search::Error;
 use crate::vector::Embedding;
@@ -104,7 +105,7 @@ impl Store {
         let Some(layout) = layout.filter(|layout| self.made(layout)) else {
             return Ok(());
         };
-        let rows = rows::open(&*self.dir, layout)?;
+        let rows = Rows::open(&*self.dir, layout)?;
         let fitted = match &self.source {
             Vectors::Table(table) if layout.fitted > 0 => {
                 let bytes = rows::read(&*self.dir, &words_file(layout.generation))?;
@@ -124,26 +125,29 @@ impl Store {
     /// The writer, from where the last commit left it.
     pub(super) fn writer(&self, layout: Option<Layout>) -> Option<VectorWriter> {
         let (by, dims) = self.source.name_and_dims()?;
-        let fresh = match layout {
-            Some(layout) if self.made(&layout) => layout,
-            Some(old) => Layout {
-                generation: old.generation + 1,
-                ..Layout::empty(&by, dims)
-            },
-            None => Layout::empty(&by, dims),
+        let (fresh, before) = match layout {
+            Some(layout) if self.made(&layout) => (layout, None),
+            Some(old) => {
+                let fresh = Layout {
+                    generation: old.generation + 1,
+                    ..Layout::empty(&by, dims)
+                };
+                (fresh, Some(old))
+            }
+            None => (Layout::empty(&by, dims), None),
         };
         Some(VectorWriter {
             by,
             fitted: self.view().fitted,
             rows: RowWriter::new(self.dir.box_clone(), fresh),
-            before: None,
+            before,
             store: self.clone(),
         })
     }
 }
 
-/// Is given the row and the text of a chunk.
-pub(super) type EachText<'a> = dyn FnMut(u64, &str) -> Result<(), Error> + 'a;
+/// Is given the text of a chunk.
+pub(super) type EachText<'a> = dyn FnMut(&str) -> Result<(), Error> + 'a;
 
 /// Makes rows for the chunks that are taken in.
 pub(super) struct VectorWriter {
@@ -158,6 +162,7 @@ pub(super) struct VectorWriter {
 impl VectorWriter {
     /// The row of a chunk that is added.
     pub(super) fn row(&mut self, record: &ChunkRecord) -> u64 {
+        let row = self.rows.next_row();
         match (&record.embedding, &self.fitted) {
             (_, Some(fitted)) => {
                 let vector = fitted.vector(&embedded_text(record));
@@ -166,6 +171,7 @@ impl VectorWriter {
             (Some(embedding), None) if self.is_ours(embedding) => self.rows.push(embedding),
             _ => self.rows.push_empty(),
         }
+        row
     }
 
     /// Another length would shift every row that follows.
@@ -194,47 +200,78 @@ impl VectorWriter {
         Ok(())
     }
 
-    /// Whether the static table is to be fitted to `chunks` chunks.
+    /// Whether rows are to be made anew for `chunks` chunks: the static table is to be fitted to them,
+    /// or most rows are of chunks that are no more.
     pub(super) fn is_stale(&self, chunks: u64) -> bool {
+        self.has_grown(chunks) || self.rows.is_wasteful(chunks)
+    }
+
+    fn has_grown(&self, chunks: u64) -> bool {
         let table = matches!(self.store.source, Vectors::Table(_));
         table && chunks > 0 && chunks >= REFIT_FACTOR * self.rows.layout().fitted
     }
 
-    /// Makes every row anew. `texts` calls back with the row and text of each chunk, in the order of
-    /// rows, and is called twice.
-    pub(super) fn refit(
+    /// Makes the rows of `living`, which are in order, anew, and forgets the others. `texts` calls back
+    /// with the text of each of them, in that order; it is called twice where the static table is fitted,
+    /// and not at all where rows stay what they are.
+    pub(super) fn make_anew(
         &mut self,
-        rows: u64,
+        living: &[u64],
         texts: impl Fn(&mut EachText<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let Vectors::Table(table) = &self.store.source else {
-            return Ok(());
+        // Made aside: what fails half-way leaves the rows that count as they are.
+        let anew = match &self.store.source {
+            Vectors::Table(table) if self.has_grown(living.len() as u64) => {
+                let (anew, fitted) = self.fit(table, living, texts)?;
+                self.fitted = Some(fitted);
+                anew
+            }
+            _ => self.move_together(living)?,
         };
+        self.before = Some(std::mem::replace(&mut self.rows, anew).layout().clone());
+        Ok(())
+    }
+
+    fn move_together(&self, living: &[u64]) -> Result<RowWriter, Error> {
+        let anew = self.rows.moved_together(living)?;
+        if self.rows.layout().fitted > 0 {
+            let dir = &*self.store.dir;
+            let words = rows::read(dir, &words_file(self.rows.layout().generation))?;
+            let file = words_file(anew.layout().generation);
+            rows::write(dir, &file, [words.as_slice()].into_iter())?;
+        }
+        Ok(anew)
+    }
+
+    fn fit(
+        &self,
+        table: &Arc<StaticTable>,
+        living: &[u64],
+        texts: impl Fn(&mut EachText<'_>) -> Result<(), Error>,
+    ) -> Result<(RowWriter, Arc<StaticEmbedder>), Error> {
         let mut words = Frequencies::default();
-        texts(&mut |_, text| {
+        texts(&mut |text| {
             words.count(&table.tokens(text));
             Ok(())
         })?;
         let fitted = Arc::new(StaticEmbedder::new(table.clone(), &words));
-        // Made aside: what fails half-way leaves the rows that count as they are.
-        let mut anew = self.rows.next_generation(u64::from(words.documents()));
-        texts(&mut |row, text| {
-            while anew.len() < row {
-                anew.push_empty();
-            }
+        let documents = u64::from(words.documents());
+        let mut anew = self.rows.next_generation(documents, living)?;
+        texts(&mut |text| {
             anew.push(&Embedding::of("", &fitted.vector(text)));
-            if anew.is_full() {
-                anew.flush()?;
-            }
-            Ok(())
+            anew.flush_full()
         })?;
-        while anew.len() < rows {
-            anew.push_empty();
-        }
         let file = words_file(anew.layout().generation);
         rows::write(&*self.store.dir, &file, [&words.to_bytes()[..]].into_iter())?;
-        self.before = Some(std::mem::replace(&mut self.rows, anew).layout().clone());
-        self.fitted = Some(fitted);
+        Ok((anew, fitted))
+    }
+
+    /// Forgets all rows, as of the next commit.
+    pub(super) fn clear(&mut self) -> Result<(), Error> {
+        let anew = self.rows.next_generation(0, &[])?;
+        let before = std::mem::replace(&mut self.rows, anew).layout().clone();
+        self.before.get_or_insert(before);
+        self.fitted = None;
         Ok(())
     }
 }
@@ -247,3 +284,7 @@ pub(super) fn words_file(generation: u64) -> PathBuf {
 pub fn embedded_text(record: &ChunkRecord) -> String {
     format!("{}\n{}", record.title, record.text)
 }
+
+#[cfg(test)]
+#[path = "vectors_tests.rs"]
+mod tests;

@@ -5,6 +5,7 @@
 //! figures belong to the machine. Fleet and floor take turns on fresh servers, so that a drift of
 //! the machine meets both.
 
+mod corpus;
 mod driver;
 mod fleet_run;
 mod host;

@@ -1,9 +1,9 @@
 //! Measuring the index at size: how fast it is fed, what it weighs, how long searches take.
 //!
-//! The corpus is generated: words in the frequencies of Zipf's law, chunks of the usual length,
-//! metadata with few and many values. What is measured is the cost of a search, *not* whether it
-//! finds the right thing (`argosy eval retrieval`).
+//! The corpus is made up, or the files of a folder: see [`corpus`](super::corpus). What is measured
+//! is the cost of a search, *not* whether it finds the right thing (`argosy eval retrieval`).
 
+use crate::bench::corpus::Corpus;
 use crate::bench::host::{cpu_ms, machine, memory_mb};
 use crate::cli::{BenchRetrieval, Output};
 use crate::fail::Fail;
@@ -11,32 +11,37 @@ use crate::out::println;
 use crate::render::Line;
 use embed::StaticTable;
 use envelope::{Filter, Origin, TenantId};
-use retrieval::document::{Document, Line as TextLine, bucket_of, doc_id_of};
-use retrieval::record::publish_order;
 use retrieval::{ChunkRecord, HybridSearcher, Index, Options, Request, Searcher, Vectors};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Seek, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Instant;
 
-/// Different words of the corpus, and words of a chunk.
-const VOCABULARY: usize = 200_000;
-pub(super) const CHUNK_WORDS: usize = 180;
 /// Chunks that are handed to the writer at once, and between two commits.
 const BATCH: usize = 1_000;
 const COMMIT: usize = 100_000;
 /// Searches of each kind, and before the clock runs.
 const SEARCHES: usize = 200;
 const WARM_UP: usize = 20;
+/// Candidates of a search, and passages that come of it.
+const FETCH: usize = 100;
+const TOP: usize = 10;
 
 /// What was measured.
 #[derive(Debug, Serialize)]
 struct Report {
     machine: String,
+    /// The folder that was read; `null` for a made-up corpus.
+    corpus: Option<String>,
+    documents: usize,
+    /// Files that gave no document.
+    skipped: usize,
     chunks: usize,
     words_per_chunk: usize,
+    /// What filtered searches ask for, and the chunks that have it.
+    filter: Value,
+    filter_chunks: u64,
     embedder: &'static str,
     /// Words alone: chunks a second, reading the messages and commits included.
     fed_per_s: f64,
@@ -64,20 +69,32 @@ struct Timed {
 /// `argosy bench retrieval`
 pub async fn retrieval(args: BenchRetrieval, output: Output) -> Result<(), Fail> {
     let line = Line::new(output);
+    let corpus = match &args.corpus {
+        Some(dir) => tokio::task::block_in_place(|| Corpus::read(dir, WARM_UP + SEARCHES, &line))?,
+        None => Corpus::made_up(args.chunks, WARM_UP + SEARCHES, &line)?,
+    };
     let folder = tempfile::tempdir()?;
     let broken = |e: retrieval::Error| Fail::negative(format!("the index: {e}"));
     let vectors = Vectors::Table(StaticTable::shipped());
     let index = Index::open(folder.path(), &vectors).map_err(broken)?;
-    let fed = tokio::task::block_in_place(|| feed(&index, args.chunks, &line))?;
+    let fed = tokio::task::block_in_place(|| feed(&index, &corpus, &line))?;
     let mut searches = Vec::new();
-    for (name, options, filter) in kinds() {
-        line.say(format!("searching: {name}"));
-        searches.push(time(&index, name, options, &filter).await?);
+    for kind in kinds(&corpus.filter) {
+        line.say(format!("searching: {}", kind.name));
+        searches.push(time(&index, kind, &corpus.queries).await?);
     }
+    let searcher = HybridSearcher::new(index.clone(), Options::default());
+    let all = searcher.search(&request("", &corpus.filter)?).await;
+    let filter_chunks = all.map_err(broken)?.total_hits;
     let report = Report {
         machine: machine(),
-        chunks: args.chunks,
-        words_per_chunk: CHUNK_WORDS,
+        corpus: args.corpus.map(|dir| dir.display().to_string()),
+        documents: corpus.documents,
+        skipped: corpus.skipped,
+        chunks: corpus.chunks,
+        words_per_chunk: corpus.words_per_chunk,
+        filter: corpus.filter,
+        filter_chunks,
         embedder: embed::STATIC_NAME,
         fed_per_s: fed.per_s,
         fed_cpu_us: fed.cpu_us,
@@ -89,13 +106,24 @@ pub async fn retrieval(args: BenchRetrieval, output: Output) -> Result<(), Fail>
         searches,
     };
     line.done();
+    show(&report, output);
+    Ok(())
+}
+
+fn show(report: &Report, output: Output) {
     if output == Output::Json {
-        println!("{:#}", serde_json::json!(report));
-        return Ok(());
+        println!("{:#}", json!(report));
+        return;
+    }
+    if let Some(dir) = &report.corpus {
+        println!(
+            "`{dir}`: {} documents, {} files skipped",
+            report.documents, report.skipped
+        );
     }
     println!(
-        "{}: {} chunks of {CHUNK_WORDS} words",
-        report.machine, report.chunks
+        "{}: {} chunks of {} words; the filter {} lets {} through",
+        report.machine, report.chunks, report.words_per_chunk, report.filter, report.filter_chunks
     );
     println!(
         "fed {:.0} chunks/s, {:.0} us of processor each; vectors {:.1} s; index {:.0} MB",
@@ -111,20 +139,38 @@ pub async fn retrieval(args: BenchRetrieval, output: Output) -> Result<(), Fail>
             timed.name, timed.p50_ms, timed.p99_ms
         );
     }
-    Ok(())
 }
 
-fn kinds() -> Vec<(&'static str, Options, Value)> {
+/// What is timed.
+struct Kind {
+    name: &'static str,
+    options: Options,
+    filter: Value,
+    /// The second look at the candidates by itself, instead of the whole search.
+    only_again: bool,
+}
+
+fn kinds(some: &Value) -> Vec<Kind> {
     let words = Options {
         vectors: false,
         ..Options::default()
     };
-    let some = json!({"year": {"gte": 2015, "lt": 2020}, "vendor": "vendor 3"});
+    let kind = |name, options: &Options, filter: &Value| Kind {
+        name,
+        options: options.clone(),
+        filter: filter.clone(),
+        only_again: false,
+    };
+    let (both, all) = (Options::default(), json!({}));
     vec![
-        ("words", words.clone(), json!({})),
-        ("words, filtered", words, some.clone()),
-        ("words and vectors", Options::default(), json!({})),
-        ("both, filtered", Options::default(), some),
+        kind("words", &words, &all),
+        kind("words, filtered", &words, some),
+        kind("words and vectors", &both, &all),
+        kind("both, filtered", &both, some),
+        Kind {
+            only_again: true,
+            ..kind("the second look at 100", &both, &all)
+        },
     ]
 }
 
@@ -137,9 +183,10 @@ struct Fed {
 }
 
 /// Feeds the index from the messages of a file.
-fn feed(index: &Index, chunks: usize, line: &Line) -> Result<Fed, Fail> {
+fn feed(index: &Index, corpus: &Corpus, line: &Line) -> Result<Fed, Fail> {
     let broken = |e: retrieval::Error| Fail::negative(format!("the index: {e}"));
-    let mut messages = BufReader::new(messages(chunks, line)?);
+    let chunks = corpus.chunks;
+    let mut messages = BufReader::new(&corpus.messages);
     let mut writer = index.writer().map_err(broken)?;
     let (mut message, mut records) = (Vec::new(), Vec::with_capacity(BATCH));
     let me = std::process::id();
@@ -172,117 +219,40 @@ fn feed(index: &Index, chunks: usize, line: &Line) -> Result<Fed, Fail> {
     })
 }
 
-/// The messages of the corpus, one a line. In a file, because the threads of the writer would work
-/// on while text is made up, and in the time of nobody.
-fn messages(chunks: usize, line: &Line) -> Result<File, Fail> {
-    let mut out = BufWriter::new(tempfile::tempfile()?);
-    let mut words = Words::new(1);
-    for n in 0..chunks {
-        for record in publish_order(&document(n, &mut words), None) {
-            let message = record.encode();
-            out.write_all(&message.map_err(|e| Fail::negative(e.to_string()))?)?;
-            out.write_all(b"\n")?;
-        }
-        if n.is_multiple_of(BATCH) {
-            line.say(format!("making up text: {n} of {chunks}"));
-        }
-    }
-    let mut file = out.into_inner().map_err(|e| e.into_error())?;
-    file.rewind()?;
-    Ok(file)
-}
-
-async fn time(
-    index: &Index,
-    name: &'static str,
-    options: Options,
-    filter: &Value,
-) -> Result<Timed, Fail> {
-    let searcher = HybridSearcher::new(index.clone(), options);
-    let filter = Filter::parse(filter, Origin::User).map_err(|e| Fail::negative(e.to_string()))?;
-    let mut words = Words::new(7);
-    let mut times = Vec::with_capacity(SEARCHES);
-    for n in 0..WARM_UP + SEARCHES {
-        let request = Request {
-            tenant: TenantId::default_tenant(),
-            buckets: Vec::new(),
-            filter: filter.clone(),
-            query: (0..8).map(|_| words.next()).collect::<Vec<_>>().join(" "),
-            keywords: Vec::new(),
-            fetch_k: 100,
-            top_k: 10,
-            after: None,
-        };
-        let start = Instant::now();
-        let found = searcher.search(&request).await;
-        found.map_err(|e| Fail::negative(e.to_string()))?;
-        if n >= WARM_UP {
-            times.push(start.elapsed().as_secs_f64() * 1_000.0);
-        }
-    }
-    times.sort_by(f64::total_cmp);
-    Ok(Timed {
-        name,
-        p50_ms: times[SEARCHES / 2],
-        p99_ms: times[SEARCHES * 99 / 100],
+fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
+    let filter = Filter::parse(filter, Origin::User);
+    Ok(Request {
+        tenant: TenantId::default_tenant(),
+        buckets: Vec::new(),
+        filter: filter.map_err(|e| Fail::negative(e.to_string()))?,
+        query: query.to_owned(),
+        keywords: Vec::new(),
+        fetch_k: FETCH,
+        top_k: TOP,
+        after: None,
     })
 }
 
-/// A document of one chunk.
-pub(super) fn document(n: usize, words: &mut Words) -> Document {
-    let tenant = TenantId::default_tenant();
-    let source = format!("files/{n}.md");
-    let text: Vec<String> = (0..CHUNK_WORDS).map(|_| words.next()).collect();
-    Document {
-        bucket: bucket_of(&source),
-        doc_id: doc_id_of(&tenant, &source),
-        tenant,
-        title: (0..5).map(|_| words.next()).collect::<Vec<_>>().join(" "),
-        ext: "md".into(),
-        metadata: [
-            (
-                "vendor".to_owned(),
-                Value::from(format!("vendor {}", n % 50)),
-            ),
-            ("year".to_owned(), Value::from(2000 + n % 25)),
-            ("number".to_owned(), Value::from(format!("N-{n}"))),
-        ]
-        .into(),
-        hash: n.to_string(),
-        lines: vec![TextLine {
-            number: 1,
-            page: None,
-            text: text.join(" "),
-        }],
-        source,
+async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fail> {
+    let searcher = HybridSearcher::new(index.clone(), kind.options);
+    let mut times = Vec::with_capacity(queries.len());
+    for query in queries {
+        let request = request(query, &kind.filter)?;
+        let start = Instant::now();
+        let took = match kind.only_again {
+            true => searcher.time_second_look(&request).await,
+            false => searcher.search(&request).await.map(|_| start.elapsed()),
+        };
+        let took = took.map_err(|e| Fail::negative(e.to_string()))?;
+        times.push(took.as_secs_f64() * 1_000.0);
     }
-}
-
-/// Made-up words in the frequencies of Zipf's law; the same on every run.
-pub(super) struct Words {
-    random: fastrand::Rng,
-}
-
-impl Words {
-    pub(super) fn new(seed: u64) -> Words {
-        Words {
-            random: fastrand::Rng::with_seed(seed),
-        }
-    }
-
-    /// The word of rank r comes with a probability of about 1/r: the logarithm of its rank is
-    /// uniform.
-    pub(super) fn next(&mut self) -> String {
-        let rank = (VOCABULARY as f64).powf(self.random.f64()) as usize;
-        let mut word = String::new();
-        let mut rest = rank;
-        while rest > 0 || word.is_empty() {
-            word.push(char::from(b"bdfgklmnprstvz"[rest % 14]));
-            word.push(char::from(b"aeiou"[rest / 14 % 5]));
-            rest /= 70;
-        }
-        word
-    }
+    let mut times = times.split_off(WARM_UP.min(times.len() - 1));
+    times.sort_by(f64::total_cmp);
+    Ok(Timed {
+        name: kind.name,
+        p50_ms: times[times.len() / 2],
+        p99_ms: times[times.len() * 99 / 100],
+    })
 }
 
 pub(super) fn megabytes(folder: &Path) -> f64 {

@@ -2,11 +2,12 @@
 //! up from nothing, from where it was, and from a snapshot; and what a snapshot costs.
 //!
 //! On a real nats-server, with the feed, index and snapshots of `argosy run retriever`, in this
-//! process. The corpus is generated (see [`retrieval`](super::retrieval)).
+//! process. The corpus is generated (see [`corpus`](super::corpus)).
 
+use crate::bench::corpus::{CHUNK_WORDS, Words, document};
 use crate::bench::fleet_run::Ground;
 use crate::bench::host::{machine, memory_mb};
-use crate::bench::retrieval::{CHUNK_WORDS, Words, document, megabytes};
+use crate::bench::retrieval::megabytes;
 use crate::cli::{BenchViews, Output};
 use crate::config::Config;
 use crate::fail::Fail;

@@ -2,6 +2,7 @@
 
 use super::BenchPool;
 use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
 /// What to measure.
 #[derive(Debug, Subcommand)]
@@ -9,8 +10,11 @@ pub enum Bench {
     /// The whole fleet with a stubbed model, against bare JetStream in the same run.
     #[command(after_help = "Example: argosy bench fleet --output json")]
     Fleet(BenchFleet),
-    /// The index at size, over a generated corpus: feeding, memory, search times.
-    #[command(after_help = "Example: argosy bench retrieval --chunks 100000 --output json")]
+    /// The index at size, over a generated corpus or a folder: feeding, memory, search times.
+    #[command(
+        after_help = "Examples: argosy bench retrieval --chunks 100000 --output json; \
+        argosy bench retrieval --corpus ./docs"
+    )]
     Retrieval(BenchRetrieval),
     /// A retriever's index as a view of the corpus stream: catching up from nothing, from where it was
     /// and from a snapshot.
@@ -33,6 +37,9 @@ pub struct BenchRetrieval {
     /// Chunks of the corpus, about 1.2 KB of text each; in a temporary folder.
     #[arg(long, default_value_t = 10_000)]
     pub chunks: usize,
+    /// Take the files of this folder instead, with words of theirs as queries.
+    #[arg(long, value_name = "DIR", conflicts_with = "chunks")]
+    pub corpus: Option<PathBuf>,
 }
 
 /// `argosy bench views`

@@ -48,11 +48,10 @@ impl Ground {
         let broken =
             |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", path.display()));
         let index = Index::open(&path, kit.vectors()).map_err(broken)?;
-        let whole = Position {
-            stream: fingerprint(dataset),
-            sequence: dataset.documents.len() as u64,
-        };
-        if index.position().map_err(broken)?.as_ref() != Some(&whole) {
+        let whole = whole(dataset);
+        if index.position().map_err(broken)?.as_ref() == Some(&whole) {
+            tokio::task::block_in_place(|| fit(&index)).map_err(broken)?;
+        } else {
             let documents = dataset.documents.iter();
             let mut records: Vec<_> = documents.flat_map(|d| publish_order(d, None)).collect();
             if let Some(embedder) = kit.embedder() {
@@ -78,6 +77,13 @@ impl Ground {
     }
 }
 
+/// Makes good what who filled the index may have been killed at: its vectors.
+fn fit(index: &Index) -> Result<(), retrieval::Error> {
+    let mut writer = index.writer()?;
+    writer.refit()?;
+    writer.close()
+}
+
 fn fill(
     index: &Index,
     records: &[ChunkRecord],
@@ -94,6 +100,14 @@ fn fill(
     line.say("fitting the vectors".to_owned());
     writer.refit()?;
     writer.close()
+}
+
+/// Where an index of all documents stands.
+fn whole(dataset: &Dataset) -> Position {
+    Position {
+        stream: fingerprint(dataset),
+        sequence: dataset.documents.len() as u64,
+    }
 }
 
 /// What the index would be made of.
@@ -143,7 +157,8 @@ pub(super) fn ceiling(dataset: &Dataset) -> Option<f64> {
 mod tests {
     use super::super::dataset::Unit;
     use super::*;
-    use crate::cli::DatasetName;
+    use crate::cli::{DatasetName, Output};
+    use crate::config::Config;
     use retrieval::document::{Document, Line};
     use serde_json::json;
 
@@ -172,6 +187,45 @@ mod tests {
             unit: Unit::Chunk,
             unmatched: 0,
         }
+    }
+
+    /// Killed after the commit of all documents and before the vectors were made.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_index_that_was_left_without_vectors_gets_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let kit = || Kit::new(&Config::default(), None, &telemetry::Registry::new()).unwrap();
+        let dataset = data("Porto");
+        let whole = whole(&dataset);
+        let index = Index::open(folder.path(), kit().vectors()).unwrap();
+        let mut writer = index.writer().unwrap();
+        writer
+            .apply(&publish_order(&dataset.documents[0], None))
+            .unwrap();
+        writer.commit(whole.sequence, &whole.stream).unwrap();
+        drop(writer);
+        drop(index);
+        let line = crate::render::Line::new(Output::Json);
+        let ground = Ground::build(&dataset, kit(), Some(folder.path()), None, &line);
+        let ground = ground.await.unwrap();
+        let options = retrieval::Options {
+            words: false,
+            ..retrieval::Options::default()
+        };
+        let request = retrieval::Request {
+            tenant: envelope::TenantId::default_tenant(),
+            buckets: Vec::new(),
+            filter: envelope::Filter::default(),
+            query: "rates".into(),
+            keywords: Vec::new(),
+            fetch_k: 10,
+            top_k: 1,
+            after: None,
+        };
+        let searcher = retrieval::HybridSearcher::new(ground.index, options);
+        let found = retrieval::Searcher::search(&searcher, &request)
+            .await
+            .unwrap();
+        assert_eq!(found.passages.len(), 1);
     }
 
     #[test]

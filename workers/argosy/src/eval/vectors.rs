@@ -153,35 +153,7 @@ fn append(file: &Path, rows: &[(Key, Embedding)]) -> Result<(), Fail> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use embed::{BoxFuture, Error};
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    /// Counts the texts that it is given.
-    struct Counting(AtomicUsize);
-
-    impl Embedder for Counting {
-        fn name(&self) -> &str {
-            "org/counting"
-        }
-
-        fn dims(&self) -> usize {
-            2
-        }
-
-        fn weight(&self) -> f32 {
-            0.5
-        }
-
-        fn embed<'a>(
-            &'a self,
-            texts: &'a [&'a str],
-            _: Side,
-        ) -> BoxFuture<'a, Result<Vec<Vec<f32>>, Error>> {
-            self.0.fetch_add(texts.len(), Ordering::Relaxed);
-            let vectors = texts.iter().map(|text| vec![text.len() as f32, 1.0]);
-            Box::pin(std::future::ready(Ok(vectors.collect())))
-        }
-    }
+    use testkit::embedder::FakeEmbedder;
 
     fn records(texts: &[&str]) -> Vec<ChunkRecord> {
         let record = |(n, text): (usize, &&str)| {
@@ -198,18 +170,19 @@ mod tests {
     async fn what_was_made_once_is_taken_from_the_folder() {
         let folder = tempfile::tempdir().unwrap();
         let line = Line::new(crate::cli::Output::Json);
-        let embedder = Counting(AtomicUsize::new(0));
+        let embedder = FakeEmbedder::new("org/counting", |text| [text.len() as f32, 1.0]);
         let made = async |texts: &[&str]| {
             let mut records = records(texts);
-            make(&embedder, &mut records, Some(folder.path()), &line)
+            let before = embedder.texts();
+            make(&*embedder, &mut records, Some(folder.path()), &line)
                 .await
                 .unwrap();
             let vectors: Vec<_> = records.into_iter().map(|r| r.embedding.unwrap()).collect();
-            (vectors, embedder.0.swap(0, Ordering::Relaxed))
+            (vectors, embedder.texts() - before)
         };
         let (first, asked) = made(&["a", "bbb"]).await;
         assert_eq!(asked, 2);
-        let file = file(folder.path(), &embedder);
+        let file = file(folder.path(), &*embedder);
         assert!(file.ends_with("org_counting.2.vectors"));
         // A run that was killed while it wrote.
         let mut bytes = std::fs::read(&file).unwrap();

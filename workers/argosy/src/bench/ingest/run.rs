@@ -1,8 +1,8 @@
 //! One run: a fresh server, so many indexers, all documents; and the floor.
 
+use crate::bench::corpus::{CHUNK_WORDS, Words};
 use crate::bench::fleet_run::Ground;
 use crate::bench::host::{cpu_ms, memory_mb};
-use crate::bench::retrieval::{CHUNK_WORDS, Words};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::fleet::{Member, drain};
