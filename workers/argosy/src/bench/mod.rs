@@ -7,6 +7,7 @@
 
 mod corpus;
 mod driver;
+mod feed;
 mod fleet_run;
 mod host;
 mod ingest;

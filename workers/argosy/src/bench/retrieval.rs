@@ -4,23 +4,20 @@
 //! is the cost of a search, *not* whether it finds the right thing (`argosy eval retrieval`).
 
 use crate::bench::corpus::Corpus;
-use crate::bench::host::{cpu_ms, machine, memory_mb};
+use crate::bench::feed;
+use crate::bench::host::{machine, memory_mb};
 use crate::cli::{BenchRetrieval, Output};
 use crate::fail::Fail;
 use crate::out::println;
 use crate::render::Line;
 use embed::StaticTable;
 use envelope::{Filter, Origin, TenantId};
-use retrieval::{ChunkRecord, HybridSearcher, Index, Options, Request, Searcher, Vectors};
+use retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Instant;
 
-/// Chunks that are handed to the writer at once, and between two commits.
-const BATCH: usize = 1_000;
-const COMMIT: usize = 100_000;
 /// Searches of each kind, and before the clock runs.
 const SEARCHES: usize = 200;
 const WARM_UP: usize = 20;
@@ -50,6 +47,11 @@ struct Report {
     fed_cpu_us: f64,
     /// Memory of this process after that, of it private, in MB.
     fed_private_mb: f64,
+    /// The same texts into the library alone, before that, see [`retrieval::floor`].
+    floor_per_s: f64,
+    floor_cpu_us: f64,
+    /// Processor time of the floor over that of the feed: what share the library has in it.
+    ratio: f64,
     /// Fitting the static table and making all vectors, in seconds.
     vectors_s: f64,
     index_mb: f64,
@@ -77,7 +79,8 @@ pub async fn retrieval(args: BenchRetrieval, output: Output) -> Result<(), Fail>
     let broken = |e: retrieval::Error| Fail::negative(format!("the index: {e}"));
     let vectors = Vectors::Table(StaticTable::shipped());
     let index = Index::open(folder.path(), &vectors).map_err(broken)?;
-    let fed = tokio::task::block_in_place(|| feed(&index, &corpus, &line))?;
+    let floor = tokio::task::block_in_place(|| feed::floor(&corpus, &line))?;
+    let fed = tokio::task::block_in_place(|| feed::index(&index, &corpus, &line))?;
     let mut searches = Vec::new();
     for kind in kinds(&corpus.filter) {
         line.say(format!("searching: {}", kind.name));
@@ -99,6 +102,9 @@ pub async fn retrieval(args: BenchRetrieval, output: Output) -> Result<(), Fail>
         fed_per_s: fed.per_s,
         fed_cpu_us: fed.cpu_us,
         fed_private_mb: fed.private_mb,
+        floor_per_s: floor.per_s,
+        floor_cpu_us: floor.cpu_us,
+        ratio: floor.cpu_us / fed.cpu_us,
         vectors_s: fed.vectors_s,
         index_mb: megabytes(folder.path()),
         rss_mb: memory_mb(std::process::id(), "VmRSS"),
@@ -128,6 +134,10 @@ fn show(report: &Report, output: Output) {
     println!(
         "fed {:.0} chunks/s, {:.0} us of processor each; vectors {:.1} s; index {:.0} MB",
         report.fed_per_s, report.fed_cpu_us, report.vectors_s, report.index_mb
+    );
+    println!(
+        "the library alone: {:.0} chunks/s, {:.0} us of processor each, {:.2} of ours",
+        report.floor_per_s, report.floor_cpu_us, report.ratio
     );
     println!(
         "resident {:.0} MB, of it private {:.0}, and {:.0} after the feed",
@@ -172,51 +182,6 @@ fn kinds(some: &Value) -> Vec<Kind> {
             ..kind("the second look at 100", &both, &all)
         },
     ]
-}
-
-/// What the feed took.
-struct Fed {
-    per_s: f64,
-    cpu_us: f64,
-    private_mb: f64,
-    vectors_s: f64,
-}
-
-/// Feeds the index from the messages of a file.
-fn feed(index: &Index, corpus: &Corpus, line: &Line) -> Result<Fed, Fail> {
-    let broken = |e: retrieval::Error| Fail::negative(format!("the index: {e}"));
-    let chunks = corpus.chunks;
-    let mut messages = BufReader::new(&corpus.messages);
-    let mut writer = index.writer().map_err(broken)?;
-    let (mut message, mut records) = (Vec::new(), Vec::with_capacity(BATCH));
-    let me = std::process::id();
-    let (start, cpu) = (Instant::now(), cpu_ms(me));
-    for done in 1..=chunks {
-        message.clear();
-        messages.read_until(b'\n', &mut message)?;
-        records.push(ChunkRecord::decode(&message).map_err(|e| Fail::negative(e.to_string()))?);
-        if done.is_multiple_of(BATCH) || done == chunks {
-            writer.apply(&records).map_err(broken)?;
-            records.clear();
-            line.say(format!("feeding: {done} of {chunks}"));
-        }
-        if done.is_multiple_of(COMMIT) || done == chunks {
-            writer.commit(done as u64, "bench").map_err(broken)?;
-        }
-    }
-    let (seconds, cpu) = (start.elapsed().as_secs_f64(), cpu_ms(me) - cpu);
-    let private_mb = memory_mb(me, "RssAnon");
-    line.say("making vectors".to_owned());
-    let start = Instant::now();
-    writer.refit().map_err(broken)?;
-    let vectors_s = start.elapsed().as_secs_f64();
-    writer.close().map_err(broken)?;
-    Ok(Fed {
-        per_s: chunks as f64 / seconds,
-        cpu_us: cpu * 1_000.0 / chunks as f64,
-        private_mb,
-        vectors_s,
-    })
 }
 
 fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
