@@ -57,7 +57,7 @@ pub async fn top(args: cli::Top, config: Config, output: Output) -> Result<(), F
         last: None,
         away: None,
     };
-    let shown = signal::unless_told(live.run(looks, keys)).await;
+    let shown = signal::unless_told(Box::pin(live.run(looks, keys))).await;
     shown.unwrap_or(Ok(()))
 }
 
@@ -75,16 +75,17 @@ fn looks(
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     stream::unfold(
-        (bus, topology, room_limit, ticks),
-        async |(bus, topology, room_limit, mut ticks)| {
+        (bus, topology, ticks, true),
+        async move |(bus, topology, mut ticks, is_first)| {
             ticks.tick().await;
-            let looked = match bus.connected() {
+            // A new connection does not know of itself at once.
+            let looked = match is_first || bus.connected() {
                 true => timeout(LOOK_MAX, look(&*bus, &topology, None)).await,
                 false => Ok(Err(Fail::cannot_connect("NATS is away"))),
             };
             let looked = looked.unwrap_or_else(|_| Err(Fail::cannot_connect("NATS is away")));
-            let status = looked.map(|facts| status(&facts, room_limit));
-            Some((status, (bus, topology, room_limit, ticks)))
+            let rest = (bus, topology, ticks, false);
+            Some((looked.map(|facts| status(&facts, room_limit)), rest))
         },
     )
 }
