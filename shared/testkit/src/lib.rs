@@ -8,5 +8,6 @@ pub mod nats;
 pub mod node;
 pub mod promtool;
 pub mod qdrant;
+pub mod terminal;
 
 pub use sim_node;

@@ -161,7 +161,7 @@ pub enum Command {
     /// Show the whole fleet: processes, what waits for each role, times, errors, room of the streams.
     #[command(after_help = "Example: argosy status --server nats://127.0.0.1:4222 --sort pending")]
     Status(Status),
-    /// The same live, until Ctrl-C.
+    /// The same live, sorted by keys, until `q` or Ctrl-C.
     #[command(after_help = "Example: argosy top --server nats://127.0.0.1:4222 --every 5")]
     Top(Top),
     /// Show the model nodes as the processes of a fleet see them.

@@ -75,6 +75,11 @@ impl Fail {
         Fail::of(6, "still_running", message)
     }
 
+    /// A signal came before it was done.
+    pub fn interrupted(message: impl Into<String>) -> Fail {
+        Fail::of(130, "interrupted", message)
+    }
+
     /// The same about a turn.
     pub fn about(mut self, turn: &envelope::TurnId) -> Fail {
         self.turn = Some(turn.as_str().to_owned());

@@ -30,7 +30,7 @@
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
-//! | [`render`], [`out`] | how results look; printing them |
+//! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
 //! | [`fail`] | how commands fail |
 //! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
 
@@ -48,6 +48,7 @@ pub mod eval;
 pub mod fail;
 pub mod fault;
 pub mod fleet;
+pub mod keys;
 pub mod letters;
 pub mod local;
 pub mod lookup;

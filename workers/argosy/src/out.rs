@@ -17,7 +17,24 @@ struct ReaderGone;
 /// # Panics
 /// When standard output cannot be written to; without a message when its reader has gone.
 pub fn write(text: Arguments<'_>) {
-    match anstream::stdout().lock().write_fmt(text) {
+    must(anstream::stdout().lock().write_fmt(text));
+}
+
+/// Writes to standard output at once and as it is: codes stay in where colour is taken out.
+///
+/// # Panics
+/// As [`write()`].
+pub fn raw(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    must(
+        stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush()),
+    );
+}
+
+fn must(written: std::io::Result<()>) {
+    match written {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::BrokenPipe => resume_unwind(Box::new(ReaderGone)),
         Err(error) => panic!("standard output cannot be written to: {error}"),

@@ -2,6 +2,7 @@
 
 pub(crate) mod found;
 mod quiet;
+pub(crate) mod screen;
 pub(crate) mod status;
 
 pub use quiet::be_quiet;

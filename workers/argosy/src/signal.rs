@@ -26,6 +26,21 @@ pub async fn stop_on_signal(stop: &CancellationToken, work: impl Future<Output =
     }
 }
 
+/// Does work that only looks on: a signal ends it there and then, and nothing comes of it.
+pub async fn unless_told<T>(work: impl Future<Output = T>) -> Option<T> {
+    let stop = CancellationToken::new();
+    let mut done = None;
+    stop_on_signal(&stop, async {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => {}
+            ended = work => done = Some(ended),
+        }
+    })
+    .await;
+    done
+}
+
 fn listen(kind: SignalKind) -> Option<Signal> {
     let listening = signal(kind);
     if let Err(error) = &listening {

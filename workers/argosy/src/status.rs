@@ -12,6 +12,7 @@ use harness::bus::{Bus, BusError, ConsumerSpec, Stream, StreamState};
 use harness::editions;
 use harness::topology::Topology;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use telemetry::buckets::STEP_DURATION;
 
@@ -154,6 +155,25 @@ pub enum Key {
     Dead,
 }
 
+/// The order of the roles.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Order {
+    /// By what.
+    pub key: Key,
+    /// The other way round.
+    pub is_reversed: bool,
+}
+
+impl Order {
+    /// By this, the usual way round.
+    pub fn by(key: Key) -> Order {
+        Order {
+            key,
+            is_reversed: false,
+        }
+    }
+}
+
 /// Asks processes and server; takes [`LISTEN`] and a few requests.
 ///
 /// # Errors
@@ -276,9 +296,10 @@ fn room((stream, state): &(Stream, StreamState)) -> Room {
 
 impl Status {
     /// The same with the roles in another order; those that are equal stay in the way of a question.
-    pub fn sorted(mut self, key: Key) -> Status {
-        let rank = |one: &RoleStatus| match key {
-            Key::Role => 0,
+    pub fn sorted(mut self, order: Order) -> Status {
+        let place = |role: Role| Role::ALL.iter().rev().position(|one| *one == role);
+        let rank = |one: &RoleStatus| match order.key {
+            Key::Role => place(one.role).unwrap_or(0) as u64,
             Key::Flight => one.in_flight,
             // What is not known may be anything: it is looked at first.
             Key::Pending => one.pending.unwrap_or(u64::MAX),
@@ -287,7 +308,10 @@ impl Status {
             Key::Errors => one.errors,
             Key::Dead => one.dead_letters,
         };
-        self.roles.sort_by_key(|one| std::cmp::Reverse(rank(one)));
+        match order.is_reversed {
+            true => self.roles.sort_by_key(rank),
+            false => self.roles.sort_by_key(|one| Reverse(rank(one))),
+        }
         self
     }
 }

@@ -38,7 +38,7 @@ fn facts() -> Facts {
         backlog: Some(Backlog {
             pending,
             ack_pending,
-        },
+        }),
         oldest: age.map(|age| UnixMs(1_000_000 - age)),
         dead,
     };
@@ -138,7 +138,7 @@ async fn a_missing_consumer_hides_one_number_and_not_the_rest() {
 #[test]
 fn the_worst_come_first_and_equals_keep_their_order() {
     let first = |key: Key| {
-        let sorted = status(&facts()).sorted(key);
+        let sorted = status(&facts()).sorted(Order::by(key));
         [sorted.roles[0].role, sorted.roles[1].role]
     };
     assert_eq!(first(Key::Role), [Role::Planner, Role::Retriever]);
@@ -146,6 +146,13 @@ fn the_worst_come_first_and_equals_keep_their_order() {
     assert_eq!(first(Key::Oldest), [Role::Mapper, Role::Retriever]);
     assert_eq!(first(Key::Dead), [Role::Indexer, Role::Planner]);
     assert_eq!(first(Key::Errors), [Role::Mapper, Role::Planner]);
+    let last = |key: Key| {
+        let is_reversed = true;
+        let sorted = status(&facts()).sorted(Order { key, is_reversed });
+        sorted.roles.iter().map(|one| one.role).next_back()
+    };
+    assert_eq!(last(Key::Role), Some(Role::Planner));
+    assert_eq!(last(Key::Pending), Some(Role::Mapper));
 }
 
 #[test]

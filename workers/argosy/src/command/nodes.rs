@@ -3,45 +3,64 @@
 use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::fail::Fail;
-use crate::out::println;
+use crate::out::{print, println};
 use crate::processes::{LISTEN, Seen, ask};
+use crate::render::screen::Screen;
+use crate::signal;
+use harness::bus::Bus;
 use llm_pool::NodeView;
 use owo_colors::OwoColorize;
 use std::time::Duration;
 
+/// Most time for one look; a server that takes longer is away.
+const LOOK_MAX: Duration = Duration::from_secs(5);
+
 /// Shows them, once or again and again.
 pub async fn run(args: cli::Nodes, output: Output, config: Config) -> Result<(), Fail> {
     let bus = super::connect(&config).await?;
+    if let Some(seconds) = args.watch {
+        let every = Duration::from_secs(seconds);
+        let watched = signal::unless_told(watch(&*bus, every, output)).await;
+        return watched.unwrap_or(Ok(()));
+    }
+    let seen = look(&*bus).await?;
+    if seen.is_empty() {
+        return Err(Fail::not_found("no process of this fleet has model nodes").hint(
+            "start one with `argosy run mapper` and `model.nodes` set, or look whether --server is right",
+        ));
+    }
+    match output {
+        Output::Json => println!("{}", json(&seen)?),
+        _ => print!("{}", table(&seen)),
+    }
+    Ok(())
+}
+
+async fn watch(bus: &dyn Bus, every: Duration, output: Output) -> Result<(), Fail> {
+    let screen = Screen::taken(output);
     loop {
-        let mut seen = ask(&*bus, LISTEN)
-            .await
-            .map_err(|error| Fail::negative(error.to_string()))?;
-        seen.retain(|process| !process.nodes.is_empty());
-        if seen.is_empty() && args.watch.is_none() {
-            return Err(Fail::not_found("no process of this fleet has model nodes").hint(
-                "start one with `argosy run mapper` and `model.nodes` set, or look whether --server is right",
-            ));
-        }
+        let seen = look(bus).await?;
         match output {
-            Output::Json => {
-                let line =
-                    serde_json::to_string(&seen).map_err(|e| Fail::negative(e.to_string()))?;
-                println!("{line}");
-            }
-            _ => show(&seen, args.watch.is_some()),
+            Output::Json => println!("{}", json(&seen)?),
+            _ => screen.show(&table(&seen)),
         }
-        match args.watch {
-            None => return Ok(()),
-            Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
-        }
+        tokio::time::sleep(every).await;
     }
 }
 
-fn show(seen: &[Seen], again: bool) {
-    if again {
-        // From the top of the screen, so that numbers stay where they were.
-        println!("\x1b[2J\x1b[H");
-    }
+/// The processes that have nodes.
+async fn look(bus: &dyn Bus) -> Result<Vec<Seen>, Fail> {
+    let asked = tokio::time::timeout(LOOK_MAX, ask(bus, LISTEN)).await;
+    let mut seen = asked.map_err(|_| Fail::cannot_connect("NATS is away"))??;
+    seen.retain(|process| !process.nodes.is_empty());
+    Ok(seen)
+}
+
+fn json(seen: &[Seen]) -> Result<String, Fail> {
+    serde_json::to_string(seen).map_err(|e| Fail::negative(e.to_string()))
+}
+
+fn table(seen: &[Seen]) -> String {
     let head = format!(
         "{:<18} {:<28} {:<9} {:>6} {:>8} {:>10} {:>9} {:>7} {:>7} {:>8}",
         "PROCESS",
@@ -55,12 +74,14 @@ fn show(seen: &[Seen], again: bool) {
         "QUEUED",
         "CONTEXT"
     );
-    println!("{}", head.bold());
+    let mut text = format!("{}\n", head.bold());
     for process in seen {
         for node in &process.nodes {
-            println!("{}", line(&process.process, node));
+            text.push_str(&line(&process.process, node));
+            text.push('\n');
         }
     }
+    text
 }
 
 fn line(process: &str, node: &NodeView) -> String {

@@ -4,17 +4,22 @@ use crate::cli::{self, Output};
 use crate::command::connect;
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::keys::Keys;
 use crate::out::{print, println};
+use crate::render;
+use crate::render::screen::Screen;
 use crate::render::status::table;
 use crate::signal;
-use crate::status::{Key, Status, look, status};
+use crate::status::{Key, Order, Status, look, status};
+use clap::ValueEnum;
+use futures_util::{Stream, StreamExt, stream};
 use harness::bus::Bus;
 use harness::nats::{NatsBus, without_secrets};
 use harness::topology::Topology;
 use owo_colors::OwoColorize;
-use std::io::{IsTerminal, Write};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// Most time for one look of `top`; a server that takes longer is away.
 const LOOK_MAX: Duration = Duration::from_secs(5);
@@ -23,7 +28,7 @@ const LOOK_MAX: Duration = Duration::from_secs(5);
 pub async fn once(args: cli::Status, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
     let facts = look(&*bus, &config.topology(), args.turn.as_ref()).await?;
-    let status = status(&facts).sorted(args.sort);
+    let status = status(&facts).sorted(Order::by(args.sort));
     match output {
         Output::Json => println!("{}", json(&status)?),
         _ => print!("{}", table(&status)),
@@ -34,81 +39,155 @@ pub async fn once(args: cli::Status, config: Config, output: Output) -> Result<(
 /// Shows the fleet again and again, until it is told to stop. A server that goes away is waited for.
 pub async fn top(args: cli::Top, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
-    let stop = CancellationToken::new();
+    let every = Duration::from_secs(args.every);
+    let looks = looks(bus, config.topology(), every).take(match args.count {
+        Some(count) => usize::try_from(count).unwrap_or(usize::MAX),
+        None => usize::MAX,
+    });
     let screen = Screen::taken(output);
+    let keys = screen.is_taken().then(Keys::of_stdin).flatten();
     let live = Live {
-        bus: &bus,
-        topology: config.topology(),
         server: without_secrets(&config.nats.url),
-        every: Duration::from_secs(args.every),
-        sort: args.sort,
+        every,
+        order: Order::by(args.sort),
+        has_keys: keys.is_some(),
         screen: &screen,
         output,
+        last: None,
+        away: None,
     };
-    let mut shown = Ok(());
-    signal::stop_on_signal(&stop, async {
-        let count = args.count.unwrap_or(u64::MAX);
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => {}
-            ended = live.run(count) => shown = ended,
-        }
-    })
-    .await;
-    shown
+    let shown = signal::unless_told(Box::pin(live.run(looks, keys))).await;
+    shown.unwrap_or(Ok(()))
 }
 
 fn json(status: &Status) -> Result<String, Fail> {
     serde_json::to_string(status).map_err(|e| Fail::negative(e.to_string()))
 }
 
+/// A look at the fleet now and every so often, for ever.
+fn looks(
+    bus: Arc<NatsBus>,
+    topology: Topology,
+    every: Duration,
+) -> impl Stream<Item = Result<Status, Fail>> {
+    let mut ticks = interval(every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    stream::unfold(
+        (bus, topology, ticks, true),
+        async |(bus, topology, mut ticks, is_first)| {
+            ticks.tick().await;
+            // A new connection does not know of itself at once.
+            let looked = match is_first || bus.connected() {
+                true => timeout(LOOK_MAX, look(&*bus, &topology, None)).await,
+                false => Ok(Err(Fail::cannot_connect("NATS is away"))),
+            };
+            let looked = looked.unwrap_or_else(|_| Err(Fail::cannot_connect("NATS is away")));
+            let rest = (bus, topology, ticks, false);
+            Some((looked.map(|facts| status(&facts)), rest))
+        },
+    )
+}
+
 /// What `top` shows, and where.
 struct Live<'a> {
-    bus: &'a NatsBus,
-    topology: Topology,
     server: String,
     every: Duration,
-    sort: Key,
+    order: Order,
+    has_keys: bool,
     screen: &'a Screen,
     output: Output,
+    last: Option<Status>,
+    /// Why `last` is out of date, if it is.
+    away: Option<Fail>,
+}
+
+/// What a key asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Order(Order),
+    End,
+    Nothing,
+}
+
+fn asked(order: Order, key: char) -> Asked {
+    let nth = |digit: u32| Key::value_variants().get((digit as usize).checked_sub(1)?);
+    match (key, key.to_digit(10).and_then(nth)) {
+        ('q', _) => Asked::End,
+        ('r', _) => Asked::Order(Order {
+            is_reversed: !order.is_reversed,
+            ..order
+        }),
+        (_, Some(key)) => Asked::Order(Order::by(*key)),
+        (_, None) => Asked::Nothing,
+    }
+}
+
+/// The keys, and what the roles are sorted by.
+fn key_line(order: Order) -> String {
+    let mut words = vec!["sort:".to_owned()];
+    for (n, key) in Key::value_variants().iter().enumerate() {
+        let value = key.to_possible_value();
+        let name = value.as_ref().map_or("", |value| value.get_name());
+        words.push(match (*key == order.key, order.is_reversed) {
+            (false, _) => format!("{} {name}", n + 1),
+            (true, false) => format!("[{} {name}]", n + 1).bold().to_string(),
+            (true, true) => format!("[{} {name}, reversed]", n + 1).bold().to_string(),
+        });
+    }
+    words.push("  r reverse  q quit".to_owned());
+    words.join(" ")
 }
 
 impl Live<'_> {
-    async fn run(&self, count: u64) -> Result<(), Fail> {
-        let mut ticks = tokio::time::interval(self.every);
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let mut last = None;
-        for _ in 0..count {
-            ticks.tick().await;
-            match self.look().await {
-                Ok(status) => {
-                    self.show(&status, None)?;
-                    last = Some(status);
-                }
-                Err(why) => match (&last, self.output) {
-                    (Some(status), Output::Text) => self.show(status, Some(&why))?,
-                    // The first look has to succeed: a fleet that is not set up stays so.
-                    (None, _) => return Err(why),
-                    (Some(_), _) => anstream::eprintln!("{why}; still trying"),
+    async fn run(
+        mut self,
+        looks: impl Stream<Item = Result<Status, Fail>>,
+        mut keys: Option<Keys>,
+    ) -> Result<(), Fail> {
+        let mut looks = std::pin::pin!(looks);
+        loop {
+            tokio::select! {
+                looked = looks.next() => match looked {
+                    Some(looked) => self.take(looked)?,
+                    None => return Ok(()),
+                },
+                key = pressed(&mut keys) => match asked(self.order, key) {
+                    Asked::End => return Ok(()),
+                    Asked::Order(order) => {
+                        self.order = order;
+                        self.show()?;
+                    }
+                    Asked::Nothing => {}
                 },
             }
         }
-        Ok(())
     }
 
-    async fn look(&self) -> Result<Status, Fail> {
-        let away = || Fail::cannot_connect("NATS is away");
-        if !self.bus.connected() {
-            return Err(away());
+    /// Shows what was seen, or that nothing was.
+    fn take(&mut self, looked: Result<Status, Fail>) -> Result<(), Fail> {
+        match (looked, self.output) {
+            (Ok(status), _) => (self.last, self.away) = (Some(status), None),
+            // The first look has to succeed: a fleet that is not set up stays so.
+            (Err(why), _) if self.last.is_none() => return Err(why),
+            (Err(why), Output::Text) => self.away = Some(why),
+            (Err(why), _) => {
+                if !render::is_quiet() {
+                    anstream::eprintln!("{why}; still trying");
+                }
+                return Ok(());
+            }
         }
-        let facts = tokio::time::timeout(LOOK_MAX, look(self.bus, &self.topology, None)).await;
-        Ok(status(&facts.map_err(|_| away())??).sorted(self.sort))
+        self.show()
     }
 
-    /// Shows a look; one that is out of date with why.
-    fn show(&self, status: &Status, old: Option<&Fail>) -> Result<(), Fail> {
+    /// Shows the last look; one that is out of date with why.
+    fn show(&self) -> Result<(), Fail> {
+        let Some(status) = &self.last else {
+            return Ok(());
+        };
+        let status = status.clone().sorted(self.order);
         if self.output == Output::Json {
-            println!("{}", json(status)?);
+            println!("{}", json(&status)?);
             return Ok(());
         }
         let head = format!(
@@ -116,56 +195,61 @@ impl Live<'_> {
             self.server,
             self.every.as_secs()
         );
-        let head = match old {
+        let head = match &self.away {
             None => head.dimmed().to_string(),
             Some(why) => format!("{why}; what stands here is old, still trying")
                 .red()
                 .to_string(),
         };
-        self.screen.show(&format!("{head}\n\n{}", table(status)));
+        let keys = match self.has_keys {
+            true => format!("{}\n", key_line(self.order)),
+            false => String::new(),
+        };
+        let table = table(&status);
+        self.screen.show(&format!("{head}\n{keys}\n{table}"));
         Ok(())
     }
 }
 
-/// The terminal while `top` has it: another screen, so that what stood there comes back.
-struct Screen {
-    is_taken: bool,
-}
-
-impl Screen {
-    /// Takes the terminal, if there is one and people look at it.
-    fn taken(output: Output) -> Screen {
-        let is_taken = output == Output::Text && std::io::stdout().is_terminal();
-        if is_taken {
-            // Another screen, without a cursor.
-            raw("\x1b[?1049h\x1b[?25l");
-        }
-        Screen { is_taken }
-    }
-
-    fn show(&self, text: &str) {
-        if !self.is_taken {
-            println!("{text}");
-            return;
-        }
-        // From the top, each line to its end, and nothing below: without a blank screen in between.
-        raw("\x1b[H");
-        print!("{}", text.replace('\n', "\x1b[K\n"));
-        raw("\x1b[J");
+async fn pressed(keys: &mut Option<Keys>) -> char {
+    match keys {
+        Some(keys) => keys.next().await,
+        None => std::future::pending().await,
     }
 }
 
-impl Drop for Screen {
-    fn drop(&mut self) {
-        if self.is_taken {
-            raw("\x1b[?25h\x1b[?1049l");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_sort_r_reverses_and_q_ends() {
+        let first = Order::by(Key::Role);
+        let Asked::Order(by_pending) = asked(first, '3') else {
+            panic!("no order");
+        };
+        assert_eq!(by_pending, Order::by(Key::Pending));
+        let Asked::Order(reversed) = asked(by_pending, 'r') else {
+            panic!("no order");
+        };
+        assert_eq!((reversed.key, reversed.is_reversed), (Key::Pending, true));
+        assert_eq!(asked(reversed, 'r'), Asked::Order(by_pending));
+        assert_eq!(asked(reversed, '1'), Asked::Order(first));
+        assert_eq!(asked(first, 'q'), Asked::End);
+        for other in ['0', '8', 'x', 'R'] {
+            assert_eq!(asked(first, other), Asked::Nothing, "{other}");
         }
     }
-}
 
-/// Writes what only a terminal understands; to one that is gone there is nothing to say.
-fn raw(codes: &str) {
-    let mut terminal = std::io::stdout();
-    let _ = terminal.write_all(codes.as_bytes());
-    let _ = terminal.flush();
+    #[test]
+    fn the_line_of_keys_names_each_and_marks_the_one_in_force() {
+        let line = |order| anstream::adapter::strip_str(&key_line(order)).to_string();
+        let all =
+            "sort: [1 role] 2 flight 3 pending 4 oldest 5 p95 6 errors 7 dead   r reverse  q quit";
+        assert_eq!(line(Order::by(Key::Role)), all);
+        let Asked::Order(reversed) = asked(Order::by(Key::Dead), 'r') else {
+            panic!("no order");
+        };
+        assert!(line(reversed).contains(" [7 dead, reversed] "));
+    }
 }

@@ -5,12 +5,13 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::println;
 use crate::render;
+use crate::render::screen::Screen;
+use crate::signal;
 use crate::trace::{self, Step, Trace, draw};
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{TurnId, UnixMs};
 use harness::bus::{Bus, Upkeep};
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::time::Duration;
 
 /// How often a running turn is looked at.
@@ -21,18 +22,32 @@ const LATE_MS: u64 = 10_000;
 /// Shows how a turn went, or goes.
 pub async fn run(args: cli::Trace, config: Config, output: Output) -> Result<(), Fail> {
     let bus = super::connect(&config).await?;
-    let first = look(&*bus, &args.turn).await?;
+    let mut seen = look(&*bus, &args.turn).await?;
     let detail = draw::Detail {
         unfold: args.unfold,
     };
     if !args.follow {
-        show(&first, output, detail);
+        show(&seen, output, detail);
         return Ok(());
     }
     let mut follower = Follower::new(output, detail);
-    let limit = first.deadline.unwrap_or(bus.now().plus(DEADLINE_MS_MAX));
-    let followed = follow(&*bus, first, limit.plus(LATE_MS), &mut follower).await;
+    let limit = seen.deadline.unwrap_or(bus.now().plus(DEADLINE_MS_MAX));
+    let following = follow(&*bus, &mut seen, limit.plus(LATE_MS), &mut follower);
+    let followed = signal::unless_told(following).await;
+    if let Follower::Screen(screen, detail) = follower {
+        // What stood on the other screen went with it.
+        drop(screen);
+        show(&seen, output, detail);
+    }
+    let followed = followed.unwrap_or_else(|| {
+        let fail = Fail::interrupted(format!("turn `{}` goes on", args.turn));
+        Err(fail.about(&args.turn).hint(look_again(&args.turn)))
+    });
     followed.map_err(|fail| super::for_fleet(fail, &args.server))
+}
+
+fn look_again(turn: &TurnId) -> String {
+    format!("look again with: argosy trace {turn}")
 }
 
 async fn look(bus: &dyn Upkeep, turn: &TurnId) -> Result<Trace, Fail> {
@@ -59,12 +74,12 @@ fn show(trace: &Trace, output: Output, detail: draw::Detail) {
 /// Looks again and again until the turn has ended.
 async fn follow(
     bus: &dyn Upkeep,
-    mut trace: Trace,
+    trace: &mut Trace,
     until: UnixMs,
     follower: &mut Follower,
 ) -> Result<(), Fail> {
     loop {
-        follower.tell(&trace);
+        follower.tell(trace);
         if trace.outcome.is_some() {
             return Ok(());
         }
@@ -79,7 +94,7 @@ async fn follow(
         }
         tokio::time::sleep(LOOK_EVERY).await;
         match look(bus, &trace.turn).await {
-            Ok(next) => trace = next,
+            Ok(next) => *trace = next,
             // The server is away for a moment; the turn is not.
             Err(fail) if fail.exit == 4 => tracing::warn!(%fail, "not seen this time"),
             Err(fail) => return Err(fail),
@@ -90,7 +105,7 @@ async fn follow(
 /// How a turn that runs is shown.
 enum Follower {
     /// Drawn anew, on a terminal.
-    Screen(draw::Detail),
+    Screen(Screen, draw::Detail),
     /// A line for each step that has come further; what was said last of each.
     Lines(BTreeMap<(u16, Option<u16>), String>),
     /// Once, at the end.
@@ -99,10 +114,13 @@ enum Follower {
 
 impl Follower {
     fn new(output: Output, detail: draw::Detail) -> Follower {
-        match output {
-            Output::Json => Follower::Object,
-            _ if std::io::stdout().is_terminal() => Follower::Screen(detail),
-            _ => Follower::Lines(BTreeMap::new()),
+        if output == Output::Json {
+            return Follower::Object;
+        }
+        let screen = Screen::taken(output);
+        match screen.is_taken() {
+            true => Follower::Screen(screen, detail),
+            false => Follower::Lines(BTreeMap::new()),
         }
     }
 
@@ -111,10 +129,8 @@ impl Follower {
         match self {
             Follower::Object if has_ended => render::json(trace),
             Follower::Object => {}
-            Follower::Screen(detail) => {
-                // From the top of the screen, so that lines stay where they were.
-                let lines = draw::lines(trace, *detail).join("\n");
-                println!("\x1b[2J\x1b[H{lines}");
+            Follower::Screen(screen, detail) => {
+                screen.show(&draw::lines(trace, *detail).join("\n"));
             }
             Follower::Lines(said) => {
                 for line in news(said, trace) {

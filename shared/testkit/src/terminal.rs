@@ -1,0 +1,90 @@
+//! A terminal without a person: what a program writes to it is kept, and keys are typed into it.
+//!
+//! A real one of the operating system. *Not* an emulator: what the codes would draw is not worked out.
+
+use rustix::fs::{self, Mode, OFlags};
+use rustix::io::FdFlags;
+use rustix::pty::{self, OpenptFlags};
+use rustix::termios::{self, LocalModes, Termios, Winsize};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+
+/// A terminal, and the person's end of it.
+pub struct Terminal {
+    person: File,
+    program: OwnedFd,
+    seen: Vec<u8>,
+}
+
+impl Terminal {
+    /// A new one of this size, in characters.
+    ///
+    /// # Errors
+    /// When the system gives none.
+    pub fn new(rows: u16, columns: u16) -> io::Result<Terminal> {
+        let person = pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
+        rustix::io::fcntl_setfd(&person, FdFlags::CLOEXEC)?;
+        pty::grantpt(&person)?;
+        pty::unlockpt(&person)?;
+        let name = pty::ptsname(&person, Vec::new())?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let program = fs::open(name, flags, Mode::empty())?;
+        let size = Winsize {
+            ws_row: rows,
+            ws_col: columns,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        termios::tcsetwinsize(&program, size)?;
+        fs::fcntl_setfl(&person, OFlags::NONBLOCK)?;
+        Ok(Terminal {
+            person: person.into(),
+            program,
+            seen: Vec::new(),
+        })
+    }
+
+    /// The program's end: its standard input, output or both.
+    ///
+    /// # Errors
+    /// When the process has too many open files.
+    pub fn end(&self) -> io::Result<OwnedFd> {
+        self.program.try_clone()
+    }
+
+    /// Types keys.
+    ///
+    /// # Errors
+    /// When the terminal takes no more.
+    pub fn types(&mut self, keys: &str) -> io::Result<()> {
+        self.person.write_all(keys.as_bytes())
+    }
+
+    /// All that was written so far, codes included.
+    pub fn seen(&mut self) -> String {
+        let mut bytes = [0; 4096];
+        // Nothing more to read is an error here: it would block.
+        while let Ok(n @ 1..) = self.person.read(&mut bytes) {
+            self.seen.extend_from_slice(&bytes[..n]);
+        }
+        String::from_utf8_lossy(&self.seen).into_owned()
+    }
+
+    /// How it is set.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn modes(&self) -> io::Result<Termios> {
+        Ok(termios::tcgetattr(&self.program)?)
+    }
+
+    /// Whether it hands out lines and shows what is typed, as shells leave it.
+    ///
+    /// # Errors
+    /// When the system does not say.
+    pub fn is_by_lines(&self) -> io::Result<bool> {
+        let lines = LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG;
+        Ok(self.modes()?.local_modes.contains(lines))
+    }
+}

@@ -1,0 +1,113 @@
+//! The terminal while a command shows the same thing again and again.
+//!
+//! Another screen of it, so that what stood there comes back; each picture is drawn over the one before it,
+//! also where colour is unwanted. Without a terminal, or on one that understands no codes, picture follows
+//! picture. *Not* here: keys.
+
+use crate::cli::Output;
+use crate::out::{self, println};
+use anstream::{AutoStream, ColorChoice};
+use std::io::{IsTerminal, Write};
+
+/// Another screen, without a cursor; long lines end at its edge.
+const TAKE: &str = "\x1b[?1049h\x1b[?25l\x1b[?7l";
+/// All of that undone.
+const GIVE_BACK: &str = "\x1b[?7h\x1b[?25h\x1b[?1049l";
+
+/// A terminal that was taken, or output that is none.
+pub(crate) struct Screen {
+    is_taken: bool,
+}
+
+impl Screen {
+    /// Takes the terminal, if there is one, people look at it, and it understands codes.
+    pub(crate) fn taken(output: Output) -> Screen {
+        let is_taken = output == Output::Text && has_codes();
+        if is_taken {
+            // What a panic says is to be read after it.
+            let told = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |why| {
+                give_back();
+                told(why);
+            }));
+            out::raw(TAKE);
+        }
+        Screen { is_taken }
+    }
+
+    /// Whether pictures are drawn over each other.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.is_taken
+    }
+
+    /// Shows a picture.
+    pub(crate) fn show(&self, text: &str) {
+        if !self.is_taken {
+            println!("{text}");
+            return;
+        }
+        let stdout = std::io::stdout();
+        let size = rustix::termios::tcgetwinsize(&stdout);
+        let rows = size.map_or(0, |size| usize::from(size.ws_row));
+        let is_plain = AutoStream::choice(&stdout) == ColorChoice::Never;
+        match is_plain {
+            true => out::raw(&drawn(
+                &anstream::adapter::strip_str(text).to_string(),
+                rows,
+            )),
+            false => out::raw(&drawn(text, rows)),
+        }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        if self.is_taken {
+            give_back();
+        }
+    }
+}
+
+/// Whether standard output is a terminal that is told more than text.
+fn has_codes() -> bool {
+    let is_dumb = settings::sources::variable("TERM").is_none_or(|name| name == "dumb");
+    std::io::stdout().is_terminal() && !is_dumb
+}
+
+/// To a terminal that is gone there is nothing to say.
+fn give_back() {
+    let mut stdout = std::io::stdout();
+    let _ = stdout.write_all(GIVE_BACK.as_bytes());
+    let _ = stdout.flush();
+}
+
+/// A picture as the terminal is told it: from the top, each line to its end, and nothing below, without a
+/// blank screen in between. What has no room in so many rows is left out at the end; 0 is any number.
+fn drawn(text: &str, rows: usize) -> String {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let more = match rows {
+        0 => 0,
+        rows if lines.len() > rows => lines.len() + 1 - rows,
+        _ => 0,
+    };
+    lines.truncate(lines.len() - more);
+    let rest = format!("… {more} more lines");
+    if more > 0 {
+        lines.push(&rest);
+    }
+    format!("\x1b[H{}\x1b[K\x1b[J", lines.join("\x1b[K\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_drawn_over_the_last_one_and_no_longer_than_the_screen() {
+        let three = "\x1b[H1\x1b[K\n2\x1b[K\n3\x1b[K\x1b[J";
+        assert_eq!(drawn("1\n2\n3\n", 0), three);
+        assert_eq!(drawn("1\n2\n3", 3), three, "no line end that would scroll");
+        let cut = "\x1b[H1\x1b[K\n… 2 more lines\x1b[K\x1b[J";
+        assert_eq!(drawn("1\n2\n3", 2), cut);
+    }
+}
