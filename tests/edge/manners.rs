@@ -169,6 +169,29 @@ fn quiet_leaves_errors_and_nothing_else_on_stderr() {
     let quiet = shell.run(&[&ask[..], &["--quiet"]].concat()).exits(0);
     assert_eq!(quiet.stderr, "");
     assert_eq!(quiet.stdout.lines().next(), loud.stdout.lines().next());
+    let rows = ["{\"text\": \"The cat sat.\"}\n"; 11].concat() + "no document\n";
+    shell.write(
+        "docs/invoices/rows.jsonl",
+        "no document\n".to_owned() + &rows,
+    );
+    let attempt = ["schema", "try", "schema.toml", "docs/invoices/rows.jsonl"];
+    let loud = shell.run(&attempt).exits(0);
+    for part in ["note: only the first", "skipped: "] {
+        assert!(loud.stderr.contains(part), "no `{part}`: {loud:?}");
+    }
+    let quiet = shell.run(&[&attempt[..], &["--quiet"]].concat()).exits(0);
+    assert_eq!(quiet.stderr, "");
+    assert_eq!(quiet.stdout, loud.stdout);
+    let attempt = [
+        "schema",
+        "try",
+        "schema.toml",
+        "docs/image.png",
+        "--bucket",
+        "invoices",
+    ];
+    let wrong = shell.run(&[&attempt[..], &["--quiet"]].concat()).exits(3);
+    assert!(wrong.stderr.contains("`png`"), "why is said: {wrong:?}");
     let wrong = shell.run(&["index", "nowhere", "--quiet"]).exits(3);
     assert!(
         wrong.stderr.starts_with("error: ") && !wrong.stderr.contains("hint"),

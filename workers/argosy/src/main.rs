@@ -95,7 +95,9 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Index(args) => command::index::run(args, config, output).await,
         Command::Setup(args) => command::setup::run(args, config, output).await,
         Command::Run(args) => command::run::run(args, config).await,
-        Command::Up(args) => command::up::run(args, cli.config, cli.set, cli.log, config).await,
+        Command::Up(args) => {
+            command::up::run(args, cli.config, cli.set, cli.log, config, output).await
+        }
         Command::Answer(args) => command::turn::answer(args, config, output).await,
         Command::Cancel(args) => command::turn::cancel(args, config, output).await,
         Command::Trace(args) => command::trace::run(args, config, output).await,

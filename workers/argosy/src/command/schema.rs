@@ -64,13 +64,13 @@ pub fn attempt(args: &cli::SchemaTry, output: Output) -> Result<(), Fail> {
     let table = schemas
         .get(&bucket)
         .ok_or_else(|| no_bucket(&schemas, &bucket))?;
-    let mut all = Vec::new();
+    let (mut all, mut skips) = (Vec::new(), Vec::new());
     for found in read_documents(&args.document, &source, &TenantId::default_tenant()) {
         if all.len() == DOCUMENTS_MAX {
-            eprintln!(
-                "{} only the first {DOCUMENTS_MAX} documents are shown",
-                "note:".yellow()
-            );
+            if !render::is_quiet() {
+                let first = format!("only the first {DOCUMENTS_MAX} documents are shown");
+                eprintln!("{} {first}", "note:".yellow());
+            }
             break;
         }
         match found {
@@ -79,12 +79,16 @@ pub fn attempt(args: &cli::SchemaTry, output: Output) -> Result<(), Fail> {
                 source: document.source,
                 bucket: bucket.clone(),
             }),
-            Err(skip) => eprintln!("{} {}: {}", "skipped:".yellow(), skip.source, skip.reason),
+            Err(skip) => skips.push(skip),
         }
     }
     if all.is_empty() {
+        let why = skips.iter().map(|skip| format!(": {}", skip.reason)).next();
         let text = format!("nothing can be read of `{}`", args.document.display());
-        return Err(Fail::not_found(text).hint("the line above says why"));
+        return Err(Fail::not_found(text + &why.unwrap_or_default()));
+    }
+    for skip in skips.iter().filter(|_| !render::is_quiet()) {
+        eprintln!("{} {}: {}", "skipped:".yellow(), skip.source, skip.reason);
     }
     match output {
         Output::Json => render::json(&all),

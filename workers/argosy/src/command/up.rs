@@ -1,12 +1,13 @@
 //! `argosy up`: a local nats-server and one process per role in the foreground.
 
-use crate::cli;
+use crate::cli::{self, Output};
 use crate::command::must_be_folder;
 use crate::config::Config;
-use crate::corpus::{self, Options, catalog_of_stream};
+use crate::corpus::{self, Options, Summary, catalog_of_stream};
 use crate::fail::Fail;
 use crate::fleet::{Member, Plan, drain, nats_server};
 use crate::out::println;
+use crate::render::is_quiet;
 use crate::signal;
 use anstream::eprintln;
 use envelope::{Role, TenantId};
@@ -14,9 +15,34 @@ use harness::nats::{self, NatsBus};
 use harness::server::{self, Server};
 use owo_colors::OwoColorize;
 use retrieval::Mode;
-use std::path::PathBuf;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// What runs: the line of `up -o json`, when all of it does.
+#[derive(Debug, Serialize)]
+struct Running {
+    version: &'static str,
+    nats: Nats,
+    processes: Vec<Process>,
+    /// What indexing the folder did, if one was named.
+    corpus: Option<Summary>,
+}
+
+#[derive(Debug, Serialize)]
+struct Nats {
+    url: String,
+    pid: u32,
+    streams_in: PathBuf,
+}
+
+#[derive(Debug, Serialize)]
+struct Process {
+    role: Role,
+    pid: u32,
+}
 
 /// Runs a fleet until Ctrl-C.
 pub async fn run(
@@ -25,15 +51,16 @@ pub async fn run(
     set: Vec<String>,
     log: Option<String>,
     config: Config,
+    output: Output,
 ) -> Result<(), Fail> {
     if let Some(root) = &args.corpus {
         must_be_folder(root)?;
     }
     let binary = nats_server(|cache| {
-        eprintln!(
-            "no nats-server found; fetching one into {}",
-            cache.display()
-        )
+        if !is_quiet() {
+            let cache = cache.display();
+            eprintln!("no nats-server found; fetching one into {cache}");
+        }
     })?;
     let mut options = server::Options::new(binary, config.data_dir.0.join("nats"));
     options.port = Some(args.port).filter(|port| *port != 0);
@@ -43,7 +70,18 @@ pub async fn run(
             args.port
         ))
     })?;
-    let up = fleet(&args, config_file, set, log, &config, &server).await;
+    let usual = if is_quiet() { "error" } else { "warn" };
+    let plan = Plan {
+        binary: std::env::current_exe()?,
+        server: server.url(),
+        data_dir: config.data_dir.0.clone(),
+        set,
+        config: config_file,
+        args: Vec::new(),
+        log: log.unwrap_or_else(|| usual.into()),
+        log_dir: None,
+    };
+    let up = fleet(args.corpus.as_deref(), &plan, &config, &server, output).await;
     server
         .stop()
         .await
@@ -52,12 +90,11 @@ pub async fn run(
 }
 
 async fn fleet(
-    args: &cli::Up,
-    config_file: Option<PathBuf>,
-    set: Vec<String>,
-    log: Option<String>,
+    corpus: Option<&Path>,
+    plan: &Plan,
     config: &Config,
     server: &Server,
+    output: Output,
 ) -> Result<(), Fail> {
     let nats = harness::nats::Options {
         url: server.url(),
@@ -65,68 +102,27 @@ async fn fleet(
     };
     let bus = NatsBus::connect(nats).await?;
     nats::setup(&bus, &config.topology()).await?;
-    let plan = Plan {
-        binary: std::env::current_exe()?,
-        server: server.url(),
-        data_dir: config.data_dir.0.clone(),
-        set,
-        config: config_file,
-        args: Vec::new(),
-        log: log.unwrap_or_else(|| "warn".into()),
-        log_dir: None,
-    };
     let mut members = plan.start_each(&Role::ALL)?;
-    println!("{}", format!("argosy {}", env!("CARGO_PKG_VERSION")).bold());
-    println!(
-        "NATS:       {} (pid {}, streams in {})",
-        server.url(),
-        server.pid(),
-        server.store_dir().display()
-    );
-    for member in &members {
-        println!(
-            "{:<11} pid {}",
-            format!("{}:", member.role),
-            member.pid().unwrap_or_default()
-        );
+    let mut running = running(server, &members);
+    if output == Output::Text {
+        tell_processes(&running);
     }
-    if let Some(root) = &args.corpus {
-        let to = corpus::to(&*bus, None).await?;
-        let tenant = TenantId::default_tenant();
-        let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
-        let summary = corpus::index(
-            bus.clone(),
-            root.clone(),
-            &catalog,
-            Options {
-                to,
-                ..Options::waiting(Mode::Incremental)
-            },
-            |_| {},
-        )
-        .await?;
-        println!(
-            "Corpus:     {} indexed, {} unchanged, {} skipped",
-            summary.indexed,
-            summary.unchanged,
-            summary.skipped.len()
-        );
+    if let Some(root) = corpus {
+        running.corpus = Some(index(bus.clone(), root).await?);
     }
-    let url = server.url();
-    // After --corpus another folder would replace it: an index run makes the corpus equal to a folder.
-    match &args.corpus {
-        None => println!("Next:       argosy index ./your-folder --server {url}"),
-        Some(corpus) => println!(
-            "Next:       argosy index {} --server {url}   (after changes)",
-            corpus.display()
-        ),
+    match output {
+        Output::Text => tell_rest(&running, corpus),
+        _ => {
+            let line = serde_json::to_string(&running);
+            println!("{}", line.map_err(|e| Fail::negative(e.to_string()))?);
+        }
     }
-    println!("            argosy ask \"your question\" --server {url}");
-    println!("Ctrl-C drains the fleet.");
     let stop = CancellationToken::new();
     let watched = watch(&mut members, &stop);
     signal::stop_on_signal(&stop, watched).await;
-    println!("draining");
+    if output == Output::Text {
+        println!("draining");
+    }
     let bad = drain(
         &mut members,
         config.run.grace.duration() + Duration::from_secs(5),
@@ -138,13 +134,82 @@ async fn fleet(
     }
 }
 
+fn running(server: &Server, members: &[Member]) -> Running {
+    let process = |member: &Member| Process {
+        role: member.role,
+        pid: member.pid().unwrap_or_default(),
+    };
+    Running {
+        version: env!("CARGO_PKG_VERSION"),
+        nats: Nats {
+            url: server.url(),
+            pid: server.pid(),
+            streams_in: server.store_dir().to_owned(),
+        },
+        processes: members.iter().map(process).collect(),
+        corpus: None,
+    }
+}
+
+/// Makes the corpus equal to a folder.
+async fn index(bus: Arc<NatsBus>, root: &Path) -> Result<Summary, Fail> {
+    let to = corpus::to(&*bus, None).await?;
+    let tenant = TenantId::default_tenant();
+    let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
+    let options = Options {
+        to,
+        ..Options::waiting(Mode::Incremental)
+    };
+    corpus::index(bus, root.to_owned(), &catalog, options, |_| {}).await
+}
+
+fn tell_processes(running: &Running) {
+    println!("{}", format!("argosy {}", running.version).bold());
+    let Nats {
+        url,
+        pid,
+        streams_in,
+    } = &running.nats;
+    println!(
+        "NATS:       {url} (pid {pid}, streams in {})",
+        streams_in.display()
+    );
+    for Process { role, pid } in &running.processes {
+        println!("{:<11} pid {pid}", format!("{role}:"));
+    }
+}
+
+fn tell_rest(running: &Running, corpus: Option<&Path>) {
+    if let Some(summary) = &running.corpus {
+        println!(
+            "Corpus:     {} indexed, {} unchanged, {} skipped",
+            summary.indexed,
+            summary.unchanged,
+            summary.skipped.len()
+        );
+    }
+    let url = &running.nats.url;
+    // After --corpus another folder would replace it: an index run makes the corpus equal to a folder.
+    match corpus {
+        None => println!("Next:       argosy index ./your-folder --server {url}"),
+        Some(corpus) => println!(
+            "Next:       argosy index {} --server {url}   (after changes)",
+            corpus.display()
+        ),
+    }
+    println!("            argosy ask \"your question\" --server {url}");
+    println!("Ctrl-C drains the fleet.");
+}
+
 /// Says when a process ends by itself; comes back when told to stop.
 async fn watch(members: &mut [Member], stop: &CancellationToken) {
     let mut said = Vec::new();
     loop {
         for member in members.iter_mut() {
             if let Some(status) = member.ended().filter(|_| !said.contains(&member.role)) {
-                eprintln!("{} {} ended: {status}", "warning:".yellow(), member.role);
+                if !is_quiet() {
+                    eprintln!("{} {} ended: {status}", "warning:".yellow(), member.role);
+                }
                 said.push(member.role);
             }
         }
