@@ -1,22 +1,23 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
 pub(crate) mod found;
+mod line;
 mod quiet;
 pub(crate) mod screen;
 pub(crate) mod status;
 
+pub use line::Line;
 pub use quiet::be_quiet;
 pub(crate) use quiet::is_quiet;
 
 use crate::cli::Output;
-use crate::corpus::{Progress, Skipped, Summary};
+use crate::corpus::{Skipped, Summary};
 use crate::fail::Fail;
 use crate::out::println;
 use anstream::eprintln;
 use envelope::{Citation, Outcome, Terminal, TrailEntry};
 use owo_colors::OwoColorize;
 use serde::Serialize;
-use std::io::IsTerminal;
 use std::path::Path;
 
 /// The object of `ask -o json`. Every field is always there.
@@ -403,76 +404,4 @@ pub fn one_line(text: &str, max: usize) -> String {
     }
     let cut: String = flat.chars().take(max.saturating_sub(1)).collect();
     format!("{cut}…")
-}
-
-/// The line on stderr that says what happens right now; only on a terminal.
-pub struct Line(Option<indicatif::ProgressBar>);
-
-impl Line {
-    /// A line, or nothing when stderr is no terminal or nobody is to look.
-    pub fn new(output: Output) -> Line {
-        if output == Output::Json || is_quiet() || !std::io::stderr().is_terminal() {
-            return Line(None);
-        }
-        let bar = indicatif::ProgressBar::new_spinner();
-        bar.enable_steady_tick(std::time::Duration::from_millis(100));
-        Line(Some(bar))
-    }
-
-    /// Says something else.
-    pub fn say(&self, text: String) {
-        if let Some(bar) = &self.0 {
-            bar.set_message(text);
-        }
-    }
-
-    /// How far an indexing run is: a count while files are looked at, then a bar with rate and time
-    /// left.
-    pub fn show(&self, progress: Progress) {
-        let Some(bar) = &self.0 else { return };
-        match progress {
-            Progress::Scanned(n) => bar.set_message(format!("looking at the files: {n}")),
-            Progress::Done(done, total) => {
-                if bar.length() != Some(total as u64) {
-                    let template = "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
-                    if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
-                        let rate =
-                            |state: &indicatif::ProgressState, w: &mut dyn std::fmt::Write| {
-                                let _ = write!(w, "{:.0}/s", state.per_sec());
-                            };
-                        bar.set_style(style.with_key("rate", rate));
-                    }
-                    bar.set_length(total as u64);
-                    bar.reset_eta();
-                }
-                bar.set_position(done as u64);
-            }
-        }
-    }
-
-    /// How far a download is: a bar with rate and time left, where the size is known.
-    pub fn bytes(&self, what: &str, done: u64, total: Option<u64>) {
-        let Some(bar) = &self.0 else { return };
-        let Some(total) = total else {
-            return bar.set_message(format!("{what}: {} MB", done / 1_000_000));
-        };
-        if bar.length() != Some(total) {
-            let template =
-                "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
-            if let Ok(style) = indicatif::ProgressStyle::with_template(template) {
-                bar.set_style(style);
-            }
-            bar.set_length(total);
-            bar.set_message(what.to_owned());
-            bar.reset_eta();
-        }
-        bar.set_position(done);
-    }
-
-    /// Takes the line away.
-    pub fn done(self) {
-        if let Some(bar) = self.0 {
-            bar.finish_and_clear();
-        }
-    }
 }

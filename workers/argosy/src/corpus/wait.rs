@@ -108,7 +108,8 @@ impl Waiting {
                     }
                 }
                 Ok(None) => tokio::time::sleep(QUIET).await,
-                Err(_quiet) => {}
+                // No news is said too, to who may wonder.
+                Err(_quiet) => progress(Progress::Done(self.done, self.total)),
             }
             // Others may be heard all the time.
             if self.moved.elapsed() >= QUIET && self.looked.elapsed() >= QUIET {

@@ -1,0 +1,164 @@
+//! The line on stderr that says what happens right now: drawn over itself on a terminal, and elsewhere said
+//! again every so often, for who reads a log.
+//!
+//! *Not* where results are JSON: then stderr is for errors alone. What is done at once is said nowhere.
+
+use super::is_quiet;
+use crate::cli::Output;
+use crate::corpus::Progress;
+use anstream::eprintln;
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a log hears nothing in between.
+const SAY_EVERY: Duration = Duration::from_secs(10);
+
+/// What happens right now.
+pub struct Line(Shown);
+
+enum Shown {
+    Nowhere,
+    Bar(ProgressBar),
+    Log(Pace),
+}
+
+/// When something was said last.
+struct Pace(Mutex<Instant>);
+
+impl Pace {
+    /// Whether something may be said again; who is told so says it.
+    fn is_due(&self, now: Instant) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = now.saturating_duration_since(*last) >= SAY_EVERY;
+        if is_due {
+            *last = now;
+        }
+        is_due
+    }
+
+    fn say(&self, text: impl FnOnce() -> String) {
+        if self.is_due(Instant::now()) {
+            eprintln!("{}", text());
+        }
+    }
+}
+
+impl Line {
+    /// A line, or nothing when results are for programs or nobody is to look.
+    pub fn new(output: Output) -> Line {
+        if output == Output::Json || is_quiet() {
+            return Line(Shown::Nowhere);
+        }
+        if !std::io::stderr().is_terminal() {
+            return Line(Shown::Log(Pace(Mutex::new(Instant::now()))));
+        }
+        let bar = ProgressBar::new_spinner();
+        bar.enable_steady_tick(Duration::from_millis(100));
+        Line(Shown::Bar(bar))
+    }
+
+    /// Says something else.
+    pub fn say(&self, text: String) {
+        match &self.0 {
+            Shown::Nowhere => {}
+            Shown::Bar(bar) => bar.set_message(text),
+            Shown::Log(pace) => pace.say(|| text),
+        }
+    }
+
+    /// How far an indexing run is: a count while files are looked at, then a bar with rate and time
+    /// left.
+    pub fn show(&self, progress: Progress) {
+        match (&self.0, progress) {
+            (Shown::Nowhere, _) => {}
+            (Shown::Log(pace), _) => pace.say(|| indexing(progress)),
+            (Shown::Bar(bar), Progress::Scanned(_)) => bar.set_message(indexing(progress)),
+            (Shown::Bar(bar), Progress::Done(done, total)) => {
+                if bar.length() != Some(total as u64) {
+                    let template = "{spinner} indexing {wide_bar} {pos} of {len} documents, {rate}, {eta} left";
+                    if let Ok(style) = ProgressStyle::with_template(template) {
+                        let rate = |state: &ProgressState, w: &mut dyn Write| {
+                            let _ = write!(w, "{:.0}/s", state.per_sec());
+                        };
+                        bar.set_style(style.with_key("rate", rate));
+                    }
+                    bar.set_length(total as u64);
+                    bar.reset_eta();
+                }
+                bar.set_position(done as u64);
+            }
+        }
+    }
+
+    /// How far a download is: a bar with rate and time left, where the size is known.
+    pub fn bytes(&self, what: &str, done: u64, total: Option<u64>) {
+        let bar = match &self.0 {
+            Shown::Nowhere => return,
+            Shown::Log(pace) => return pace.say(|| loading(what, done, total)),
+            Shown::Bar(bar) => bar,
+        };
+        let Some(total) = total else {
+            return bar.set_message(loading(what, done, None));
+        };
+        if bar.length() != Some(total) {
+            let template =
+                "{spinner} {msg} {wide_bar} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.set_length(total);
+            bar.set_message(what.to_owned());
+            bar.reset_eta();
+        }
+        bar.set_position(done);
+    }
+
+    /// Takes the line away.
+    pub fn done(self) {
+        if let Shown::Bar(bar) = self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn indexing(progress: Progress) -> String {
+    match progress {
+        Progress::Scanned(n) => format!("looking at the files: {n}"),
+        Progress::Done(done, total) => format!("indexing: {done} of {total} documents"),
+    }
+}
+
+fn loading(what: &str, done: u64, total: Option<u64>) -> String {
+    let done = done / 1_000_000;
+    match total {
+        None => format!("{what}: {done} MB"),
+        Some(total) => format!("{what}: {done} of {} MB", total / 1_000_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_hears_of_it_every_so_often_and_of_what_is_short_never() {
+        let start = Instant::now();
+        let pace = Pace(Mutex::new(start));
+        let at = |seconds| pace.is_due(start + Duration::from_secs(seconds));
+        let said = [0, 9, 10, 11, 19, 25, 34, 35].map(at);
+        assert_eq!(said, [false, false, true, false, false, true, false, true]);
+    }
+
+    #[test]
+    fn what_is_said_has_its_numbers() {
+        assert_eq!(indexing(Progress::Scanned(7)), "looking at the files: 7");
+        let half = indexing(Progress::Done(20, 40));
+        assert_eq!(half, "indexing: 20 of 40 documents");
+        let part = loading("model.onnx", 45_100_000, Some(90_900_000));
+        assert_eq!(part, "model.onnx: 45 of 90 MB");
+        assert_eq!(loading("a", 1_000_000, None), "a: 1 MB");
+    }
+}
