@@ -49,6 +49,10 @@ fn every_command_has_an_example_that_runs() {
             example.starts_with(&format!("argosy {name}")),
             "`{name}`: {example}"
         );
+        for word in split(example) {
+            let is_short = word.starts_with('-') && !word.starts_with("--");
+            assert!(!is_short, "`{name}`: `{word}` says nothing to a reader");
+        }
         if let Err(error) = Cli::try_parse_from(split(example)) {
             panic!("`{name}`: the example does not parse: {error}");
         }

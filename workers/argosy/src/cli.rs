@@ -189,7 +189,7 @@ pub enum Command {
     #[command(after_help = "Example: argosy offline-model --listen 127.0.0.1:8088")]
     OfflineModel(OfflineModel),
     /// Measure.
-    #[command(subcommand, after_help = "Example: argosy bench fleet -o json")]
+    #[command(subcommand, after_help = "Example: argosy bench fleet --output json")]
     Bench(Bench),
     /// Measure against data whose right answers are known.
     #[command(
@@ -407,14 +407,14 @@ pub struct Turn {
 #[derive(Debug, Subcommand)]
 pub enum Bench {
     /// The whole fleet with a stubbed model, against bare JetStream in the same run.
-    #[command(after_help = "Example: argosy bench fleet -o json")]
+    #[command(after_help = "Example: argosy bench fleet --output json")]
     Fleet(BenchFleet),
     /// The index at size, over a generated corpus: feeding, memory, search times.
-    #[command(after_help = "Example: argosy bench retrieval --chunks 100000 -o json")]
+    #[command(after_help = "Example: argosy bench retrieval --chunks 100000 --output json")]
     Retrieval(BenchRetrieval),
     /// A retriever's index as a view of the corpus stream: catching up from nothing, from where it was
     /// and from a snapshot.
-    #[command(after_help = "Example: argosy bench views --chunks 100000 -o json")]
+    #[command(after_help = "Example: argosy bench views --chunks 100000 --output json")]
     Views(BenchViews),
     /// The pool of model nodes on simulated ones, of which one is slow, stuck or flapping.
     #[command(after_help = "Example: argosy bench pool --nodes 4 --scenario slow --seconds 5")]

@@ -7,7 +7,9 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Subcommand)]
 pub enum Edition {
     /// List them: documents, chunks, what made them, and which one answers.
-    #[command(after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222 -o json")]
+    #[command(
+        after_help = "Example: argosy edition ls --server nats://127.0.0.1:4222 --output json"
+    )]
     Ls(Editions),
     /// Add one beside the current one. From then on documents are indexed for both.
     #[command(after_help = "Example: argosy edition begin small --server nats://127.0.0.1:4222")]

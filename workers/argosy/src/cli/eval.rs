@@ -9,7 +9,7 @@ use std::path::PathBuf;
 pub enum Eval {
     /// What the search finds, and how fast.
     #[command(
-        after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact -o json"
+        after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact --output json"
     )]
     Retrieval(EvalRetrieval),
 }

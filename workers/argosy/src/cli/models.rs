@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub enum Models {
     /// Which models there are, and which of them are here.
-    #[command(after_help = "Example: argosy models ls -o json")]
+    #[command(after_help = "Example: argosy models ls --output json")]
     Ls,
     /// Fetch the files of a model, and check that they are the right ones. Goes on where it stopped.
     #[command(after_help = "Example: argosy models pull minilm\n         \

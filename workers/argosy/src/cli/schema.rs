@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, Subcommand)]
 pub enum Schema {
     /// Say what is wrong in a schema, or list its columns.
-    #[command(after_help = "Example: argosy schema check schema.toml -o json")]
+    #[command(after_help = "Example: argosy schema check schema.toml --output json")]
     Check(SchemaCheck),
     /// Show what each rule of a schema finds in a file, and where.
     #[command(after_help = "Example: argosy schema try schema.toml documents/invoices/a.pdf")]
