@@ -4,7 +4,7 @@ use crate::shell::{Ran, Shell};
 use serde_json::Value;
 
 /// The fields of `ask -o json`, in their order.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "outcome",
     "answer",
     "citations",
@@ -17,6 +17,7 @@ const FIELDS: [&str; 13] = [
     "usage",
     "trail",
     "turn",
+    "trace_id",
     "duration_ms",
 ];
 const OF_CITATION: [&str; 9] = [

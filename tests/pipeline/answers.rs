@@ -16,7 +16,7 @@ const QUESTION: &str = "What is the maximum collector-emitter voltage of the HV2
 const SOURCE: &str = "datasheets/hv2n4410a.md";
 const ANSWER: &str = "45 V";
 /// What `ask -o json` always holds.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "outcome",
     "answer",
     "citations",
@@ -29,6 +29,7 @@ const FIELDS: [&str; 13] = [
     "usage",
     "trail",
     "turn",
+    "trace_id",
     "duration_ms",
 ];
 

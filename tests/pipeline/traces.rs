@@ -88,6 +88,18 @@ async fn publish_under(bus: &dyn Bus, question: Value) {
     bus.publish(message).await.expect("a question is stored");
 }
 
+/// Whoever looks at a turn is told where to look further.
+async fn is_shown(fleet: &Fleet, turn: &str) {
+    let id = publisher().trace_id();
+    for command in ["trace", "answer"] {
+        let shown = fleet.json(&[command, turn]).await;
+        assert_eq!(shown["trace_id"], id.as_str(), "{command}: {shown:#}");
+        let text = fleet.command(&[command, turn]).await;
+        let text = String::from_utf8(text.stdout).expect("text");
+        assert!(text.contains(&format!("trace {id}")), "{command}: {text}");
+    }
+}
+
 fn publisher() -> TraceContext {
     TraceContext::parse(PUBLISHER).expect("a trace context")
 }
@@ -178,6 +190,7 @@ async fn what_was_tried_again_or_killed_is_linked_and_the_tree_is_whole() {
     fleet.ready().await;
     fleet.drain().await;
     assert_eq!(terminals(&*bus).await[0].outcome, Outcome::Answered);
+    is_shown(&fleet, "traced").await;
 
     let traces = traces(&collector);
     let [(trace, spans)] = &traces.iter().collect::<Vec<_>>()[..] else {

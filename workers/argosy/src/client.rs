@@ -2,14 +2,16 @@
 //! terminal event. Works on either bus.
 
 use crate::fail::Fail;
-use envelope::{Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
+use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
 use harness::bus::{
     Bus, CoreMessage, Headers, Publish, PublishError, Stored, Stream, Subscription,
 };
+use harness::history;
 use harness::outbox::{self, Created, publish_until};
 use serde_json::{Map, Value};
 use std::time::Duration;
-use tokio::time::Instant;
+use telemetry::TraceContext;
+use tokio::time::{Instant, timeout};
 
 /// A question to publish.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +28,8 @@ pub struct Ask {
 const LISTEN_MAX: Duration = Duration::from_secs(10);
 /// How often the answers stream itself is looked at, should the delivery be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Most time to look for the trace of an answer that is there.
+const TRACE_MAX: Duration = Duration::from_secs(1);
 
 /// Publishes the question and waits for its terminal event. `live` hears each stage that ends.
 pub async fn ask(
@@ -62,7 +66,7 @@ pub async fn ask(
 
 /// Subscribes, which waits for a server that is away, though not for ever.
 async fn listen(bus: &dyn Bus, subject: &str) -> Result<Box<dyn Subscription>, Fail> {
-    match tokio::time::timeout(LISTEN_MAX, bus.subscribe(subject, None)).await {
+    match timeout(LISTEN_MAX, bus.subscribe(subject, None)).await {
         Ok(listening) => Ok(listening?),
         Err(_) => Err(Fail::cannot_connect("NATS went away")),
     }
@@ -157,6 +161,19 @@ pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Fail> {
     }
 }
 
+/// The id of the trace that a turn is recorded under, while its timer is stored and if it is. Not knowing
+/// is no reason to show no answer.
+pub async fn trace_id(bus: &dyn Bus, turn: &TurnId) -> Option<String> {
+    let begun = timeout(TRACE_MAX, history::begun(bus, turn)).await;
+    trace_id_in(&begun.ok()?.ok()??)
+}
+
+/// The id of the trace that a message of a turn goes on, if somebody records that.
+pub fn trace_id_in(header: &Header) -> Option<String> {
+    let context = TraceContext::parse(header.traceparent.as_deref()?)?;
+    context.is_sampled().then(|| context.trace_id())
+}
+
 /// Cancels a turn: its terminal event first, then the word to the workers. Needs no gateway.
 pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Fail> {
     let timer = Subject::Timer {
@@ -172,7 +189,7 @@ pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Fail> {
     }
     let known = timer
         .as_ref()
-        .and_then(|t| serde_json::from_slice::<envelope::Header>(&t.body).ok());
+        .and_then(|t| serde_json::from_slice::<Header>(&t.body).ok());
     let event = match &known {
         Some(header) => Terminal::of(header, Outcome::Cancelled, bus.now()),
         None => Terminal::bare(

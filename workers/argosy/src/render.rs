@@ -35,6 +35,7 @@ pub(crate) struct Shown<'a> {
     usage: envelope::Usage,
     trail: &'a [TrailEntry],
     turn: &'a str,
+    trace_id: Option<&'a str>,
     duration_ms: u64,
 }
 
@@ -82,6 +83,7 @@ impl<'a> From<&'a Terminal> for Shown<'a> {
             usage: t.usage,
             trail: &t.trail,
             turn: t.turn.as_str(),
+            trace_id: None,
             duration_ms: duration_ms(t),
         }
     }
@@ -103,14 +105,29 @@ fn duration_ms(t: &Terminal) -> u64 {
     }
 }
 
-/// Prints a terminal event; what failed becomes the failure of the command.
-pub fn terminal(t: &Terminal, output: Output, with_trail: bool) -> Result<(), Fail> {
+/// Prints a terminal event, with the id of its trace where it has one; what failed becomes the failure
+/// of the command.
+pub fn terminal(
+    t: &Terminal,
+    trace_id: Option<&str>,
+    output: Output,
+    with_trail: bool,
+) -> Result<(), Fail> {
     if output == Output::Json {
-        json(&Shown::from(t));
+        json(&Shown {
+            trace_id,
+            ..Shown::from(t)
+        });
     } else {
-        terminal_text(t, with_trail);
+        terminal_text(t, trace_id, with_trail);
     }
-    verdict(t, output)
+    // What has no answer has no footer either, and is looked into all the more.
+    verdict(t, output).map_err(|fail| match (t.outcome, trace_id) {
+        (Outcome::Failed | Outcome::Expired, Some(id)) => {
+            fail.hint(format!("it is recorded as trace {id}"))
+        }
+        _ => fail,
+    })
 }
 
 /// The exit of a command that ended in this terminal event. In JSON the object has said it all.
@@ -157,7 +174,7 @@ fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
 }
 
 /// What there is to say on stdout; of a turn without an answer that is only its trail, on demand.
-fn terminal_text(t: &Terminal, with_trail: bool) {
+fn terminal_text(t: &Terminal, trace_id: Option<&str>, with_trail: bool) {
     if !matches!(t.outcome, Outcome::Answered | Outcome::Clarification) {
         if with_trail && !t.trail.is_empty() {
             trail(&t.trail);
@@ -184,7 +201,7 @@ fn terminal_text(t: &Terminal, with_trail: bool) {
         }
     }
     println!();
-    println!("{}", footer(t).dimmed());
+    println!("{}", footer(t, trace_id).dimmed());
     if with_trail {
         trail(&t.trail);
     }
@@ -202,7 +219,7 @@ fn source_line(c: &Citation) -> String {
     )
 }
 
-fn footer(t: &Terminal) -> String {
+fn footer(t: &Terminal, trace_id: Option<&str>) -> String {
     let confidence = match (t.confidence, t.low_confidence) {
         (Some(c), true) => format!("confidence {c:.2} (low) · "),
         // Nothing was found, so nothing was judged.
@@ -215,9 +232,12 @@ fn footer(t: &Terminal) -> String {
         .as_deref()
         .map(|m| format!("model: {m} · "))
         .unwrap_or_default();
+    let trace = trace_id
+        .map(|id| format!(" · trace {id}"))
+        .unwrap_or_default();
     let (calls, tokens) = (t.usage.calls, t.usage.tokens_in + t.usage.tokens_out);
     format!(
-        "{confidence}{model}{} · {} · {} · turn {}",
+        "{confidence}{model}{} · {} · {} · turn {}{trace}",
         duration(duration_ms(t)),
         count(calls.into(), "call"),
         count(tokens, "token"),

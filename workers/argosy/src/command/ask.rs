@@ -31,7 +31,8 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
         let bus = connect(&config).await?;
         let asked = ask_and_show(&*bus, ask, output).await;
         let terminal = asked.map_err(|fail| for_fleet(fail, &args.server))?;
-        return render::terminal(&terminal, output, args.trail);
+        let trace_id = client::trace_id(&*bus, &terminal.turn).await;
+        return render::terminal(&terminal, trace_id.as_deref(), output, args.trail);
     }
     let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
     must_be_folder(&corpus)?;
@@ -47,7 +48,7 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
     let terminal = asked.await;
     let offline = local.chosen.offline;
     local.stop().await;
-    let shown = render::terminal(&terminal?, output, args.trail);
+    let shown = render::terminal(&terminal?, None, output, args.trail);
     let is_hinted = offline && output == Output::Text && !render::is_quiet();
     if is_hinted && std::io::stderr().is_terminal() {
         eprintln!(

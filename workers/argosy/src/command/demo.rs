@@ -146,7 +146,7 @@ async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Termin
     if output == Output::Json {
         return Ok(terminal);
     }
-    match render::terminal(&terminal, output, true) {
+    match render::terminal(&terminal, None, output, true) {
         Err(fail) if !matches!(terminal.outcome, Outcome::Clarification) => Err(fail),
         _ => Ok(terminal),
     }

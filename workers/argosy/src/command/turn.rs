@@ -14,7 +14,8 @@ pub async fn answer(args: cli::Turn, config: Config, output: Output) -> Result<(
     let bus = connect(&config).await?;
     let answer = client::answer(&*bus, &args.turn).await;
     let terminal = answer.map_err(|fail| for_fleet(fail, &args.server))?;
-    render::terminal(&terminal, output, false)
+    let trace_id = client::trace_id(&*bus, &args.turn).await;
+    render::terminal(&terminal, trace_id.as_deref(), output, false)
 }
 
 /// Cancels a turn.

@@ -63,6 +63,9 @@ fn head(trace: &Trace) -> Vec<String> {
     if let Some(question) = &trace.question {
         lines.push(format!("  {}", one_line(question, 110)));
     }
+    if let Some(id) = &trace.trace_id {
+        lines.push(format!("  {} {id}", "trace".dimmed()));
+    }
     if let Some(parent) = &trace.parent {
         let from = match trace.first_hop {
             0 => String::new(),

@@ -42,6 +42,8 @@ pub struct Trace {
     pub turn: TurnId,
     /// Whose it is, where that is known.
     pub tenant: Option<TenantId>,
+    /// The id of the trace that it is recorded under, where that is known.
+    pub trace_id: Option<String>,
     /// What was asked, where that is known.
     pub question: Option<String>,
     /// How it ended; `null` while it runs.

@@ -11,6 +11,8 @@ use harness::bus::{Headers, Stored};
 use harness::history::History;
 use std::collections::BTreeMap;
 
+const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
 pub(crate) fn id() -> TurnId {
     TurnId::new("q-1").unwrap()
 }
@@ -39,7 +41,7 @@ fn header_of() -> Header {
         reply_to: None,
         question_hash: String::new(),
         live: false,
-        traceparent: None,
+        traceparent: Some(TRACEPARENT.into()),
     }
 }
 

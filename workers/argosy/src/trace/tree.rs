@@ -1,6 +1,7 @@
 //! From what is stored of a turn to its tree: pure, and content with whatever is missing.
 
 use super::{Again, Doing, Found, Letter, Step, Trace};
+use crate::client::trace_id_in;
 use envelope::{
     Case, Envelope, Header, Outcome, Part, PartResult, Role, Subject, Terminal, TrailEntry, TurnId,
     decode, header,
@@ -61,6 +62,7 @@ pub fn build(turn: &TurnId, found: &Found) -> Trace {
         turn: turn.clone(),
         tenant: (header.as_ref().map(|header| header.tenant.clone()))
             .or(terminal.as_ref().map(|terminal| terminal.tenant.clone())),
+        trace_id: header.as_ref().and_then(trace_id_in),
         question: facts
             .case
             .as_ref()
