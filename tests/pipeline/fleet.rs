@@ -13,6 +13,7 @@ use std::process::{ExitStatus, Output, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
 /// How long anything may take that has to happen by itself.
@@ -165,15 +166,27 @@ impl Fleet {
         self.dir.path()
     }
 
-    /// Runs one command of the binary with the options of this fleet.
-    pub(crate) async fn command(&self, args: &[&str]) -> Output {
-        let mut command = tokio::process::Command::new(&self.plan.binary);
+    /// One command of the binary with the options of this fleet, ready to be started.
+    pub(crate) fn line(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(&self.plan.binary);
         command.args(args).args(["--server", &self.plan.server]);
         for option in &self.plan.set {
             command.args(["--set", option]);
         }
         command.stdin(Stdio::null()).kill_on_drop(true);
-        let output = tokio::time::timeout(PATIENCE, command.output()).await;
+        command
+    }
+
+    /// Starts it; what it says is to be read.
+    pub(crate) fn begun(&self, args: &[&str]) -> Child {
+        let mut command = self.line(args);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("it runs")
+    }
+
+    /// Runs it to its end.
+    pub(crate) async fn command(&self, args: &[&str]) -> Output {
+        let output = tokio::time::timeout(PATIENCE, self.line(args).output()).await;
         output.expect("a command that ends").expect("it runs")
     }
 

@@ -1,7 +1,7 @@
 //! What is seen of a turn from outside while it runs and afterwards; what was given up tried again; a
 //! turn replayed. Through the binary, as an operator does it.
 
-use crate::fleet::{Fleet, connect, until};
+use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, MAPS};
 use crate::turns::{QUESTION, publish};
 use envelope::{Outcome, Terminal, TurnId};
@@ -10,6 +10,8 @@ use harness::nats::NatsBus;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::node::{Behaviour, FakeNode};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::time::timeout;
 
 async fn ended(bus: &NatsBus, turn: &str) -> Terminal {
     let at = format!("argosy.answer.{turn}");
@@ -69,14 +71,17 @@ async fn a_turn_is_seen_while_it_runs_and_afterwards() {
     assert_eq!(maps(&running, "runs"), MAPS, "{running:#}");
     assert_eq!(running["question"], QUESTION);
 
-    let following = fleet.command(&["trace", "seen", "--follow"]);
-    let (followed, ()) = tokio::join!(following, async {
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        node.always(Behaviour::Answer).release(MAPS);
-    });
-    let lines = String::from_utf8(followed.stdout).expect("text");
+    let mut following = fleet.begun(&["trace", "seen", "--follow"]);
+    let mut stdout = BufReader::new(following.stdout.take().expect("a pipe"));
+    let mut lines = String::new();
+    let first = timeout(PATIENCE, stdout.read_line(&mut lines)).await;
+    first.expect("a line in time").expect("a line");
+    node.always(Behaviour::Answer).release(MAPS);
+    let rest = timeout(PATIENCE, stdout.read_to_string(&mut lines)).await;
+    rest.expect("an end in time").expect("text");
     println!("{lines}");
-    assert!(followed.status.success(), "{lines}");
+    let followed = following.wait().await.expect("an end");
+    assert!(followed.success(), "{lines}");
     assert!(lines.contains("hop 3   runs"), "{lines}");
     assert!(lines.contains("hop 3   done"), "{lines}");
     let last = lines.lines().last().expect("a line");
