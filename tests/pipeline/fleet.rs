@@ -61,6 +61,13 @@ pub(crate) async fn connect(url: String) -> Arc<NatsBus> {
     NatsBus::connect(options).await.expect("a connection")
 }
 
+/// Sends a signal to a command that this test started.
+pub(crate) async fn signal(child: &Child, which: &str) {
+    let pid = child.id().expect("it runs").to_string();
+    let sent = Command::new("kill").args([which, &pid]).status().await;
+    assert!(sent.expect("it runs").success());
+}
+
 impl Process {
     /// Where its admin endpoints are, once its log says so.
     pub(crate) async fn admin(&self) -> SocketAddr {
