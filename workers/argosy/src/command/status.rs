@@ -76,7 +76,7 @@ fn looks(
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     stream::unfold(
         (bus, topology, ticks, true),
-        async move |(bus, topology, mut ticks, is_first)| {
+        move |(bus, topology, mut ticks, is_first)| async move {
             ticks.tick().await;
             // A new connection does not know of itself at once.
             let looked = match is_first || bus.connected() {
