@@ -13,7 +13,7 @@ use crate::join::scatter_messages;
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 use envelope::{
     CodecError, Envelope, Header, Overrides, Part, PartResult, Role, Scatter, Subject, TurnId,
-    UnixMs, decode, encode, header, subject,
+    UnixMs, Usage, decode, encode, header, subject,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -374,7 +374,7 @@ impl Renew<'_> {
         let mut all = vec![self.scatter(&start.recorded)?];
         all.extend(
             kept.iter()
-                .map(|(index, stored)| self.part(start.hop, *index, stored)),
+                .map(|(index, stored)| free(self.part(start.hop, *index, stored))),
         );
         let copy = self.envelope(&start.recorded, scatter, Role::Retriever);
         let record: Envelope<Scatter> = decode(&encode(&copy)?)?;
@@ -388,6 +388,19 @@ impl Renew<'_> {
         }));
         Ok(all)
     }
+}
+
+/// A part that is taken over at the hop where the new turn begins: what it cost was spent by the parent.
+fn free(mut part: Publish) -> Publish {
+    if let Ok(mut read) = decode::<Part>(&part.body)
+        && let Some(entry) = &mut read.entry
+    {
+        entry.usage = Usage::default();
+        if let Ok(body) = encode(&read) {
+            part.body = body;
+        }
+    }
+    part
 }
 
 /// Role and hop of what is stored there, if it is a step.

@@ -5,7 +5,7 @@ use crate::bus::Headers;
 use bytes::Bytes;
 use envelope::{
     Asked, Bucket, Budget, Case, DocId, Draft, Fact, Findings, Matched, Passage, Plan, ReduceTask,
-    TenantId,
+    TenantId, TrailEntry,
 };
 
 const KEEP: Duration = Duration::from_secs(300);
@@ -357,4 +357,56 @@ async fn who_claims_twice_has_claimed_once() {
     other.recorded.header.turn = TurnId::new("another").unwrap();
     let taken = claim(&*bus, &other, &turn, minute, KEEP).await;
     assert!(matches!(taken, Err(Error::Taken(_))), "{taken:?}");
+}
+
+/// A part that cost a call.
+fn paid(index: u16, result: PartResult) -> Stored {
+    let mut stored = part(3, index, result);
+    let mut part: Part = decode(&stored.body).unwrap();
+    let usage = Usage {
+        calls: 1,
+        tokens_in: 10,
+        tokens_out: 2,
+    };
+    part.entry = Some(TrailEntry {
+        role: Role::Mapper,
+        hop: 3,
+        round: 0,
+        index: Some(index),
+        attempt: 1,
+        queued_ms: 0,
+        worked_ms: 7,
+        model: Some("tiny".into()),
+        usage,
+        decided: String::new(),
+        fallbacks: Vec::new(),
+    });
+    stored.body = encode(&part).unwrap();
+    stored
+}
+
+#[test]
+fn findings_that_are_taken_over_cost_the_new_turn_nothing() {
+    let mut history = history();
+    for index in [0, 2] {
+        let at = format!("argosy.part.0.old.3.{index}");
+        history.steps.retain(|stored| stored.subject != at);
+        history.steps.push(paid(index, findings()));
+    }
+    let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
+    let start = Start::from_letter(&letter, &history).unwrap();
+    let all = messages(
+        &start,
+        &history,
+        &begun(&start),
+        &Overrides::default(),
+        KEEP,
+    )
+    .unwrap();
+    let parts = all.iter().filter(|m| m.subject.starts_with("argosy.part."));
+    let parts: Vec<Part> = parts.map(|m| decode(&m.body).unwrap()).collect();
+    assert_eq!(parts.len(), 2);
+    for entry in parts.into_iter().map(|part| part.entry.unwrap()) {
+        assert_eq!((entry.usage.calls, entry.worked_ms), (0, 7), "{entry:?}");
+    }
 }
