@@ -18,6 +18,7 @@ use envelope::{
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use telemetry::TraceContext;
 
 /// A step as it is on the wire, its payload unread.
 type Recorded = Envelope<Value>;
@@ -170,9 +171,17 @@ impl Start {
         Duration::from_millis(asked_at.until(*deadline).max(1_000))
     }
 
+    /// The trace that the new turn goes on: the span that created the step.
+    fn under(&self) -> Option<TraceContext> {
+        TraceContext::parse(self.recorded.header.traceparent.as_deref()?)
+    }
+
     /// The header of the new turn's first step. Nobody waits for its answer: who asked has one.
     fn header(&self, turn: TurnId, now: UnixMs, deadline: UnixMs) -> Header {
+        // Its question is a span of its own; the same one, however often the turn is claimed.
+        let question = self.under().map(|c| c.named(&format!("question {turn}")));
         Header {
+            traceparent: question.map(|context| context.to_string()),
             turn,
             parent: Some(self.parent().clone()),
             first_hop: self.hop,
@@ -203,10 +212,13 @@ pub async fn claim(
     let created = match has_ended {
         true => Created::Before,
         false => {
-            let timer = Publish {
+            let mut timer = Publish {
                 fence: Fence::Once,
                 ..outbox::timer(&header, None, header.deadline, keep)
             };
+            if let Some(under) = start.under() {
+                timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());
+            }
             publish_until(bus, timer, now.plus(PATIENCE_MS)).await?
         }
     };
