@@ -34,8 +34,9 @@ use tokio_util::sync::CancellationToken;
 pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let role = args.role;
     let broken = |e: telemetry::Error| Fail::usage(e.to_string());
-    let registry =
-        Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), "").map_err(broken)?;
+    let revision = settings::sources::revision();
+    let registry = Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), revision)
+        .map_err(broken)?;
     let health = match role {
         Role::Gateway => Health::new(&["nats", "inbox", "due", "answers"]),
         role => Health::new(&["nats", role.as_str()]),
