@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Whose trace a question goes on.
 const PUBLISHER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
+/// What others note of that trace.
+const STATE: &str = "vendor=a:1,other=2";
+
 /// A fleet that sends its spans to `collector`.
 async fn fleet(url: String, node: &FakeNode, collector: &Collector, more: &[&str]) -> Fleet {
     let mut set = model::options(node);
@@ -80,7 +83,9 @@ fn one(spans: &[Seen], role: Role) -> &Seen {
 
 /// Stores a question that goes on the trace of its publisher.
 async fn publish_under(bus: &dyn Bus, question: Value) {
-    let headers = Headers::default().with(header::TRACEPARENT, PUBLISHER);
+    let headers = Headers::default()
+        .with(header::TRACEPARENT, PUBLISHER)
+        .with(header::TRACESTATE, STATE);
     let message = Publish {
         headers,
         ..Publish::new(subject::QUERY, Bytes::from(question.to_string()))
@@ -132,8 +137,28 @@ async fn one_question_is_one_tree() {
         let joined: Vec<_> = maps.iter().map(|map| map.id.clone()).collect();
         assert_eq!(reducer.links, joined, "the reducer names what it joins");
 
+        // What follows from a step is sent under it, and each message of the turn by somebody.
+        let sent = |by: &Seen, template: &str| {
+            let title = format!("{} {template}", name::SEND);
+            let is_it = |s: &&Seen| s.parent == by.id && s.name == title && s.kind == 4;
+            spans.iter().filter(is_it).count()
+        };
+        let next = |role| subject::steps_of(0, role);
+        assert_eq!(sent(planner, &next(Role::Retriever)), 1);
+        assert_eq!(sent(retriever, "argosy.step.0.scatter.>"), 1);
+        assert_eq!(sent(retriever, &next(Role::Mapper)), MAPS);
+        assert_eq!(sent(retriever, "argosy.timer.>"), 1);
+        assert!(maps.iter().all(|map| sent(map, "argosy.part.0.>") == 1));
+        assert!(maps.iter().any(|map| sent(map, &next(Role::Reducer)) == 1));
+        assert_eq!(sent(reducer, &next(Role::Validator)), 1);
+        assert_eq!(sent(validator, "argosy.answer.>"), 1);
+
         let calls: Vec<_> = spans.iter().filter(|s| s.name == "chat fake").collect();
         assert_eq!(calls.len(), CALLS);
+        for call in &calls {
+            assert_eq!(call.get(name::GEN_AI_RESPONSE_FINISH_REASONS), "stop");
+            assert_eq!(call.get(name::GEN_AI_CONVERSATION_ID), top.get(name::TURN));
+        }
         assert!(
             calls
                 .iter()
@@ -185,6 +210,7 @@ async fn what_was_tried_again_or_killed_is_linked_and_the_tree_is_whole() {
     };
     assert_eq!(trace.as_str(), publisher().trace_id(), "the publisher's");
     tree(spans, &publisher().span_id());
+    assert!(spans.iter().all(|span| span.state == STATE), "{spans:#?}");
 
     let first = of(spans, Role::Planner);
     let first = first.iter().find(|s| s.get(name::ATTEMPT) == "1");

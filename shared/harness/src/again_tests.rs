@@ -33,6 +33,7 @@ fn header(role: Role, hop: u16) -> Header {
         question_hash: "h".into(),
         live: true,
         traceparent: Some(CREATOR.into()),
+        tracestate: Some("vendor=1".into()),
     }
 }
 

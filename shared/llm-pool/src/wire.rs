@@ -62,6 +62,8 @@ pub(crate) struct Answer {
     pub(crate) tokens_cached: u64,
     /// Tokens of the prompt by our estimate and by the node's count, where it counts.
     pub(crate) counted: Option<(u64, u64)>,
+    /// Why it ended, in the node's word.
+    pub(crate) finish: Option<String>,
     /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without a word.
     prompt_cut: bool,
 }
@@ -151,7 +153,10 @@ fn written(
         let reason = format!("empty answer, finish reason `{finish}`");
         return Err(Failure::Empty { reason });
     }
-    let answer = counted(text, counts, request);
+    let answer = Answer {
+        finish,
+        ..counted(text, counts, request)
+    };
     match answer.prompt_cut {
         // What was answered was not what was asked.
         true => Err(Failure::TooLong {
@@ -204,6 +209,7 @@ fn counted(text: &str, counts: Option<Counts>, request: &ChatRequest) -> Answer 
         },
         tokens_cached: cached.unwrap_or(0),
         counted: read.map(|read| (sent, read)),
+        finish: None,
         prompt_cut: read.is_some_and(|read| was_cut(request, read)),
     }
 }

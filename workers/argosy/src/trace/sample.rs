@@ -40,6 +40,7 @@ fn header_of() -> Header {
         question_hash: String::new(),
         live: false,
         traceparent: None,
+        tracestate: None,
     }
 }
 
