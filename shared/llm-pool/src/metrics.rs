@@ -243,7 +243,9 @@ impl Metrics {
         for family in [&self.in_flight, &self.healthy, &self.permits] {
             let _ = family.remove_label_values(&[model, node]);
         }
-        let _ = self.first_token.remove_label_values(&[model, node]);
+        for family in [&self.first_token, &self.per_token] {
+            let _ = family.remove_label_values(&[model, node]);
+        }
         for outcome in Outcome::ALL.map(Outcome::as_str) {
             let _ = self.retries.remove_label_values(&[model, node, outcome]);
             for role in Role::ALL.map(Role::as_str) {
@@ -351,6 +353,7 @@ mod tests {
             metrics.watch(Role::Mapper, "tiny", node).ended(Outcome::Ok);
             drop(metrics.watch(Role::Indexer, "tiny", node));
             metrics.first_token("tiny", node, Duration::from_millis(5));
+            metrics.tokens_after("tiny", node, Duration::from_millis(50), 9);
             metrics.retried("tiny", node, Outcome::Busy);
         }
         metrics.forget("tiny", "gone");

@@ -315,6 +315,15 @@ impl Shared {
         }
     }
 
+    /// Drops the series of a node once more if it is gone: the calls that it had in hand have made some
+    /// anew.
+    pub(crate) fn forget_if_gone(&self, node: &str) {
+        let is_here = self.balance().knows(node);
+        if !is_here {
+            self.metrics.forget(&self.options.model, node);
+        }
+    }
+
     /// Shows the gauges.
     pub(crate) fn show(&self) {
         let nodes = self.balance().view(Instant::now());
@@ -443,6 +452,7 @@ impl Shared {
         let reason = Outcome::from(&miss.failure);
         let node = &miss.name;
         self.metrics.retried(&self.options.model, node, reason);
+        self.forget_if_gone(node);
         tracing::debug!(
             model = self.options.model,
             node,

@@ -32,6 +32,7 @@ impl Seat<'_> {
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
         self.end(End::Dropped);
+        self.shared.forget_if_gone(&self.node.name);
     }
 }
 

@@ -164,6 +164,11 @@ impl Balance {
         self.entries.iter().map(|e| e.node.clone()).collect()
     }
 
+    /// Whether there is a node of this name.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.node.name == name)
+    }
+
     /// Whether a node that has not been tried could be asked, now or as soon as it has room.
     pub(crate) fn has_another(&self, ask: &Ask<'_>, now: Instant) -> bool {
         self.entries.iter().any(|entry| {
