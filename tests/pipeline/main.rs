@@ -28,6 +28,7 @@ mod index;
 mod ingest;
 mod metrics;
 mod model;
+mod nodes;
 mod outage;
 mod room;
 mod status;

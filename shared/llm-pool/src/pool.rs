@@ -216,7 +216,13 @@ impl Pool {
 
     /// What this process knows of the nodes.
     pub fn nodes(&self) -> Vec<NodeView> {
-        self.shared.balance().view(Instant::now())
+        let nodes = self.shared.balance().view(Instant::now());
+        let model = &self.shared.options.model;
+        let named = |node: NodeView| NodeView {
+            model: model.clone(),
+            ..node
+        };
+        nodes.into_iter().map(named).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The feed against a fake server behind its real protocol, and the rules by themselves.
 
 use super::*;
+use crate::pools::Pools;
 use embed::Side;
 use envelope::{Filter, TenantId};
 use harness::bus::Publish;
@@ -296,7 +297,13 @@ async fn kit(world: &World, running: &mut JoinSet<()>) -> Result<(Kit, Vectors),
         ..Options::default()
     };
     let registry = telemetry::Registry::new();
-    let kit = Kit::new(&config, Some(Arc::new(Compass)), &registry).unwrap();
+    let kit = Kit::new(
+        &config,
+        Some(Arc::new(Compass)),
+        &registry,
+        &Pools::default(),
+    )
+    .unwrap();
     let bus: Arc<dyn Bus> = world.bus.clone();
     let fed = Fed {
         bus: &bus,

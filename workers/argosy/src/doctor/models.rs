@@ -4,8 +4,9 @@
 use super::{Ground, Said};
 use crate::config::Config;
 use crate::processes::Seen;
+use llm_pool::NodeView;
 use llm_pool::look::{Looked, Told, look};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a prompt that count as one token, as the pool estimates them.
 const CHARS_PER_TOKEN: usize = 4;
@@ -114,8 +115,15 @@ fn answering(seen: &[Seen]) -> Said {
         .iter()
         .map(|(one, node)| format!("{} leaves `{}` alone", one.process, node.name))
         .collect();
-    if open.len() == all.len() {
-        return Said::fail("every process leaves every node alone", fix);
+    // An embedder that answers does not help who wants a chat.
+    let models: BTreeSet<&str> = all.iter().map(|(_, node)| node.model.as_str()).collect();
+    let left_alone = |model: &&str| {
+        let mut nodes = all.iter().filter(|(_, node)| node.model == *model);
+        nodes.all(|(_, node)| node.breaker != "closed")
+    };
+    if let Some(model) = models.into_iter().find(left_alone) {
+        let text = format!("every process leaves every node of `{model}` alone");
+        return Said::fail(text, fix);
     }
     match named.is_empty() {
         true => Said::ok(format!(
@@ -151,9 +159,16 @@ struct Promised {
     permits: usize,
 }
 
+/// The nodes of the model that a process chats with; a release before this one tells of no others.
+fn chatting(one: &Seen) -> impl Iterator<Item = &NodeView> {
+    let model = one.model.as_deref().unwrap_or_default();
+    let is_it = move |node: &&NodeView| node.model.is_empty() || node.model == model;
+    one.nodes.iter().filter(is_it)
+}
+
 fn promised(seen: &[Seen], admits: &BTreeMap<String, u32>) -> Said {
     let mut nodes: BTreeMap<&str, Promised> = BTreeMap::new();
-    for node in seen.iter().flat_map(|one| &one.nodes) {
+    for node in seen.iter().flat_map(chatting) {
         let at = nodes.entry(&node.address).or_default();
         at.processes += 1;
         at.limit += node.limit;
@@ -199,7 +214,6 @@ fn promised(seen: &[Seen], admits: &BTreeMap<String, u32>) -> Said {
 mod tests {
     use super::super::Verdict;
     use super::*;
-    use llm_pool::NodeView;
 
     fn looked(told: Result<(&[&str], Option<u32>), &str>) -> Looked {
         Looked {
@@ -243,6 +257,7 @@ mod tests {
 
     fn process(n: u32, breaker: &str, limit: usize) -> Seen {
         let node = NodeView {
+            model: "m".into(),
             name: "a".into(),
             address: "gpu:8000".into(),
             breaker: breaker.into(),
@@ -286,6 +301,23 @@ mod tests {
         let said = answering(&[well, broken.clone()]);
         assert_eq!(said.verdict, Verdict::Warn);
         assert!(said.text.contains("mapper-2 leaves `a` alone"), "{said:?}");
-        assert_eq!(answering(&[broken]).verdict, Verdict::Fail);
+        assert_eq!(
+            answering(std::slice::from_ref(&broken)).verdict,
+            Verdict::Fail
+        );
+        // Those of an embedder count for themselves.
+        let mut both = broken;
+        both.nodes.push(NodeView {
+            model: "vectors".into(),
+            address: "gpu:9000".into(),
+            breaker: "closed".into(),
+            ..both.nodes[0].clone()
+        });
+        let said = answering(std::slice::from_ref(&both));
+        assert_eq!(said.verdict, Verdict::Fail);
+        assert!(said.text.contains("every node of `m`"), "{said:?}");
+        let runs = BTreeMap::from([("gpu:8000".to_owned(), 8)]);
+        let said = promised(&[both], &runs);
+        assert!(!said.text.contains("not known"), "{said:?}");
     }
 }
