@@ -34,6 +34,7 @@ mod outage;
 mod room;
 mod screen;
 mod status;
+mod told_nodes;
 mod trace;
 mod traces;
 mod turns;

@@ -45,6 +45,9 @@ async fn every_process_says_what_the_document_lists() {
         let checked = text.clone();
         let lint = tokio::task::spawn_blocking(move || promtool::check_metrics(&checked));
         assert_eq!(lint.await.expect("promtool"), Ok(()), "the {role}");
+        let revision = settings::sources::revision();
+        let build = format!(r#"argosy_build_info{{revision="{revision}""#);
+        assert!(text.contains(&build), "{build} is not in\n{text}");
         let ours = families(&text);
         for family in ours.iter().filter(|name| !name.starts_with("process_")) {
             let listed = document.contains(&format!("| `{family}` |"));

@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Whose trace a question goes on.
 const PUBLISHER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
+/// What others note of that trace.
+const STATE: &str = "vendor=a:1,other=2";
+
 /// A fleet that sends its spans to `collector`.
 async fn fleet(url: String, node: &FakeNode, collector: &Collector, more: &[&str]) -> Fleet {
     let mut set = model::options(node);
@@ -80,7 +83,9 @@ fn one(spans: &[Seen], role: Role) -> &Seen {
 
 /// Stores a question that goes on the trace of its publisher.
 async fn publish_under(bus: &dyn Bus, question: Value) {
-    let headers = Headers::default().with(header::TRACEPARENT, PUBLISHER);
+    let headers = Headers::default()
+        .with(header::TRACEPARENT, PUBLISHER)
+        .with(header::TRACESTATE, STATE);
     let message = Publish {
         headers,
         ..Publish::new(subject::QUERY, Bytes::from(question.to_string()))
@@ -144,8 +149,28 @@ async fn one_question_is_one_tree() {
         let joined: Vec<_> = maps.iter().map(|map| map.id.clone()).collect();
         assert_eq!(reducer.links, joined, "the reducer names what it joins");
 
+        // What follows from a step is sent under it, and each message of the turn by somebody.
+        let sent = |by: &Seen, template: &str| {
+            let title = format!("{} {template}", name::SEND);
+            let is_it = |s: &&Seen| s.parent == by.id && s.name == title && s.kind == 4;
+            spans.iter().filter(is_it).count()
+        };
+        let next = |role| subject::steps_of(0, role);
+        assert_eq!(sent(planner, &next(Role::Retriever)), 1);
+        assert_eq!(sent(retriever, "argosy.step.0.scatter.>"), 1);
+        assert_eq!(sent(retriever, &next(Role::Mapper)), MAPS);
+        assert_eq!(sent(retriever, "argosy.timer.>"), 1);
+        assert!(maps.iter().all(|map| sent(map, "argosy.part.0.>") == 1));
+        assert!(maps.iter().any(|map| sent(map, &next(Role::Reducer)) == 1));
+        assert_eq!(sent(reducer, &next(Role::Validator)), 1);
+        assert_eq!(sent(validator, "argosy.answer.>"), 1);
+
         let calls: Vec<_> = spans.iter().filter(|s| s.name == "chat fake").collect();
         assert_eq!(calls.len(), CALLS);
+        for call in &calls {
+            assert_eq!(call.get(name::GEN_AI_RESPONSE_FINISH_REASONS), "stop");
+            assert_eq!(call.get(name::GEN_AI_CONVERSATION_ID), top.get(name::TURN));
+        }
         assert!(
             calls
                 .iter()
@@ -198,6 +223,7 @@ async fn what_was_tried_again_or_killed_is_linked_and_the_tree_is_whole() {
     };
     assert_eq!(trace.as_str(), publisher().trace_id(), "the publisher's");
     tree(spans, &publisher().span_id());
+    assert!(spans.iter().all(|span| span.state == STATE), "{spans:#?}");
 
     let first = of(spans, Role::Planner);
     let first = first.iter().find(|s| s.get(name::ATTEMPT) == "1");
@@ -281,4 +307,78 @@ async fn who_dies_between_publishing_and_acking_leaves_no_hole() {
     assert_eq!(one(&spans, Role::Retriever).parent, planner.id);
     let calls = spans.iter().filter(|s| s.name == "chat fake").count();
     assert_eq!(calls, CALLS - 1, "what the dead had not sent is lost");
+}
+
+/// The question of a turn.
+fn of_turn<'a>(spans: &'a [Seen], turn: &str) -> &'a Seen {
+    let is_it = |s: &&Seen| s.name == name::QUESTION && s.get(name::TURN) == turn;
+    let found: Vec<_> = spans.iter().filter(is_it).collect();
+    let [question] = found[..] else {
+        panic!("want one question of `{turn}`, not {found:#?}")
+    };
+    question
+}
+
+/// The steps of a turn.
+fn done_for(spans: &[Seen], turn: &str) -> Vec<Seen> {
+    let is_it = |s: &&Seen| s.name.starts_with(name::PROCESS) && s.get(name::TURN) == turn;
+    spans.iter().filter(is_it).cloned().collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_retry_and_a_replay_hang_in_the_tree_of_the_first_question() {
+    let server = testkit::nats::server().await;
+    let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
+    // One map step is given up.
+    let gone = Behaviour::Status(404, "no such model".into(), None);
+    node.script([Behaviour::Answer, gone]);
+    let mut fleet = fleet(server.url(), &node, &collector, &[]).await;
+    fleet.start_all().await;
+    let bus = connect(server.url()).await;
+    publish(&*bus, vec![question(Some("first".into()), DEADLINE)]).await;
+    wait_for_ends(&*bus, 1, PATIENCE).await;
+    let retried = fleet
+        .json(&["dead", "retry", "--role", "mapper", "--yes"])
+        .await;
+    let retried = retried["letters"][0]["turn"].as_str().expect("a turn");
+    wait_for_ends(&*bus, 2, PATIENCE).await;
+    let with = ["--from", "reducer", "--with", "model=large"];
+    let replayed = fleet
+        .json(&[&["replay", "first"][..], &with[..]].concat())
+        .await;
+    let replayed = replayed["turn"].as_str().expect("a turn");
+    wait_for_ends(&*bus, 3, PATIENCE).await;
+    fleet.drain().await;
+
+    let traces = traces(&collector);
+    let [spans] = &traces.values().collect::<Vec<_>>()[..] else {
+        panic!("want one trace, not {traces:#?}")
+    };
+    let ids: BTreeSet<_> = spans.iter().map(|span| &span.id).collect();
+    assert_eq!(ids.len(), spans.len(), "no span id twice");
+    let first = of_turn(spans, "first");
+    assert_eq!(first.parent, "");
+    let lost = |s: &&Seen| !s.parent.is_empty() && !ids.contains(&s.parent);
+    let lost: Vec<_> = spans.iter().filter(lost).collect();
+    assert!(lost.is_empty(), "spans without their parent: {lost:#?}");
+
+    // Each is under the step whose output it goes on from, and names the turn that it repeats.
+    let old = done_for(spans, "first");
+    let search = one(&old, Role::Retriever);
+    for (turn, calls) in [(retried, "2"), (replayed, "1")] {
+        let again = of_turn(spans, turn);
+        assert_eq!(again.get(name::PARENT_TURN), "first");
+        assert_eq!(again.links, std::slice::from_ref(&first.id));
+        assert_eq!(again.get(name::LLM_CALLS), calls, "of its own");
+        let done = done_for(spans, turn);
+        let begun: Vec<_> = done.iter().filter(|s| s.parent == again.id).collect();
+        assert!(!begun.is_empty(), "its steps are under it: {done:#?}");
+    }
+    assert_eq!(of_turn(spans, retried).parent, search.id);
+    let asked = done_for(spans, replayed);
+    let reducer = one(&asked, Role::Reducer);
+    let call = spans.iter().find(|s| s.parent == reducer.id && s.kind == 3);
+    let call = call.expect("the call of the replay");
+    assert_eq!(call.name, "chat large");
+    assert_eq!(call.get(name::GEN_AI_REQUEST_MODEL), "large");
 }

@@ -15,6 +15,8 @@ pub const QUESTION: &str = "Argosy-Question";
 pub const ASKED_UNDER: &str = "Argosy-Asked-Under";
 /// W3C trace context.
 pub const TRACEPARENT: &str = "traceparent";
+/// W3C trace context: what others note of the trace; handed on as it is.
+pub const TRACESTATE: &str = "tracestate";
 /// Dead letters: why.
 pub const DEAD_REASON: &str = "Argosy-Dead-Reason";
 /// Dead letters: the error in words.

@@ -100,6 +100,9 @@ pub struct Header {
     /// W3C `traceparent` of the step that created this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<String>,
+    /// W3C `tracestate` that the question came with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tracestate: Option<String>,
 }
 
 /// What every stage of a turn may read.

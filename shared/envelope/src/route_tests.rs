@@ -25,6 +25,7 @@ fn header() -> Header {
         question_hash: "h".into(),
         live: false,
         traceparent: None,
+        tracestate: None,
     }
 }
 

@@ -90,7 +90,7 @@ pub struct Terminal {
     /// The model that wrote the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What was spent in all.
+    /// What this turn spent. What it took over of its parent counts there.
     #[serde(default, skip_serializing_if = "Usage::is_zero")]
     pub usage: Usage,
     /// How it came about.
@@ -199,7 +199,8 @@ impl Terminal {
 
     /// The same with all that was done for it, and what of that the user should know.
     pub fn with_trail(mut self, trail: Vec<TrailEntry>) -> Self {
-        self.usage = trail.iter().map(|entry| entry.usage).sum();
+        let own = trail.iter().filter(|entry| entry.hop >= self.first_hop);
+        self.usage = own.map(|entry| entry.usage).sum();
         let wrote = trail
             .iter()
             .rev()
@@ -290,4 +291,43 @@ fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::BudgetSpent { limit } => format!("The budget of {limit} was spent."),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(hop: u16) -> TrailEntry {
+        TrailEntry {
+            role: Role::Reducer,
+            hop,
+            round: 0,
+            index: None,
+            attempt: 1,
+            queued_ms: 0,
+            worked_ms: 0,
+            model: Some(format!("at {hop}")),
+            usage: Usage {
+                calls: 1,
+                tokens_in: 10,
+                tokens_out: 2,
+            },
+            decided: String::new(),
+            fallbacks: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_the_parent_did_was_spent_by_the_parent() {
+        let turn = TurnId::again("x");
+        let tenant = TenantId::default_tenant();
+        let mut terminal = Terminal::bare(turn, tenant, Outcome::Answered, UnixMs(9));
+        let trail: Vec<_> = [0, 3, 4].map(entry).into();
+        let all = terminal.clone().with_trail(trail.clone());
+        assert_eq!((all.usage.calls, all.usage.tokens_in), (3, 30));
+        terminal.first_hop = 4;
+        let own = terminal.with_trail(trail);
+        assert_eq!((own.usage.calls, own.usage.tokens_in), (1, 10));
+        assert_eq!((own.trail.len(), own.model.as_deref()), (3, Some("at 4")));
+    }
 }

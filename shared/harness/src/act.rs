@@ -13,7 +13,7 @@ use crate::worker::Worker;
 use envelope::route::{Broken, Next, Turned, route};
 use envelope::{
     Envelope, Exit, Header, Outcome, Part, PartResult, Problem, Role, Subject, TenantId, Terminal,
-    TrailEntry, UnixMs, Usage, WIRE, encode,
+    TrailEntry, UnixMs, Usage, WIRE, encode, header,
 };
 use serde::Serialize;
 use stage::{Cx, Done, Task};
@@ -253,7 +253,7 @@ impl Worker {
                 }
             }
         }
-        let trace = telemetry::traces::current().map(|context| context.trace_id());
+        let trace = trace::id(message.headers.get(header::TRACEPARENT));
         tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, trace, code = failure.code, error = text, "step given up");
         trace::failed(failure.code);
         // Before the default: once that is stored, a redelivery would find the step done and write none.
@@ -427,5 +427,6 @@ fn bare_header(place: &Place, now: UnixMs) -> Header {
         question_hash: String::new(),
         live: false,
         traceparent: None,
+        tracestate: None,
     }
 }

@@ -13,11 +13,12 @@ use crate::join::scatter_messages;
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 use envelope::{
     CodecError, Envelope, Header, Overrides, Part, PartResult, Role, Scatter, Subject, TurnId,
-    UnixMs, decode, encode, fanout, header, subject,
+    UnixMs, Usage, decode, encode, fanout, header, subject,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use telemetry::TraceContext;
 
 /// A step as it is on the wire, its payload unread.
 type Recorded = Envelope<Value>;
@@ -170,9 +171,17 @@ impl Start {
         Duration::from_millis(asked_at.until(*deadline).max(1_000))
     }
 
+    /// The trace that the new turn goes on: the span that created the step.
+    fn under(&self) -> Option<TraceContext> {
+        TraceContext::parse(self.recorded.header.traceparent.as_deref()?)
+    }
+
     /// The header of the new turn's first step. Nobody waits for its answer: who asked has one.
     fn header(&self, turn: TurnId, now: UnixMs, deadline: UnixMs) -> Header {
+        // Its question is a span of its own; the same one, however often the turn is claimed.
+        let question = self.under().map(|c| c.named(&format!("question {turn}")));
         Header {
+            traceparent: question.map(|context| context.to_string()),
             turn,
             parent: Some(self.parent().clone()),
             first_hop: self.hop,
@@ -203,10 +212,13 @@ pub async fn claim(
     let created = match has_ended {
         true => Created::Before,
         false => {
-            let timer = Publish {
+            let mut timer = Publish {
                 fence: Fence::Once,
                 ..outbox::timer(&header, None, header.deadline, keep)
             };
+            if let Some(under) = start.under() {
+                timer.headers = timer.headers.with(header::ASKED_UNDER, under.to_string());
+            }
             publish_until(bus, timer, now.plus(PATIENCE_MS)).await?
         }
     };
@@ -396,7 +408,7 @@ impl Renew<'_> {
         let mut all = vec![self.scatter(&start.recorded)?];
         all.extend(
             kept.iter()
-                .map(|(index, stored)| self.part(start.hop, *index, stored)),
+                .map(|(index, stored)| free(self.part(start.hop, *index, stored))),
         );
         let copy = self.envelope(&start.recorded, scatter, Role::Retriever);
         let record: Envelope<Scatter> = decode(&encode(&copy).map_err(OutboxError::from)?)?;
@@ -417,6 +429,19 @@ impl Renew<'_> {
         }
         Ok(all)
     }
+}
+
+/// A part that is taken over at the hop where the new turn begins: what it cost was spent by the parent.
+fn free(mut part: Publish) -> Publish {
+    if let Ok(mut read) = decode::<Part>(&part.body)
+        && let Some(entry) = &mut read.entry
+    {
+        entry.usage = Usage::default();
+        if let Ok(body) = encode(&read) {
+            part.body = body;
+        }
+    }
+    part
 }
 
 /// Role and hop of what is stored there, if it is a step.

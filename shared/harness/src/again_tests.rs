@@ -5,10 +5,12 @@ use crate::bus::Headers;
 use bytes::Bytes;
 use envelope::{
     Asked, Bucket, Budget, Case, DocId, Draft, Fact, Findings, Matched, Passage, Plan, ReduceTask,
-    TenantId,
+    TenantId, TrailEntry,
 };
 
 const KEEP: Duration = Duration::from_secs(300);
+/// The span that created every step of the old turn.
+const CREATOR: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 fn old() -> TurnId {
     TurnId::new("old").unwrap()
@@ -30,7 +32,8 @@ fn header(role: Role, hop: u16) -> Header {
         reply_to: Some("_INBOX.a".into()),
         question_hash: "h".into(),
         live: true,
-        traceparent: None,
+        traceparent: Some(CREATOR.into()),
+        tracestate: Some("vendor=1".into()),
     }
 }
 
@@ -410,4 +413,88 @@ async fn who_claims_twice_has_claimed_once() {
     other.recorded.header.turn = TurnId::new("another").unwrap();
     let taken = claim(&*bus, &other, &turn, minute, KEEP).await;
     assert!(matches!(taken, Err(Error::Taken(_))), "{taken:?}");
+}
+
+#[tokio::test]
+async fn the_new_question_is_a_span_of_its_own_under_who_created_the_step() {
+    let bus = crate::memory::MemoryBus::new(&crate::topology::Topology::default());
+    let creator = TraceContext::parse(CREATOR).unwrap();
+    let mut seen = vec![creator.span_id()];
+    for (name, role) in [("y", Role::Planner), ("z", Role::Mapper)] {
+        let (start, turn) = (from(role), TurnId::again(name));
+        let minute = Duration::from_secs(60);
+        let new = claim(&*bus, &start, &turn, minute, KEEP).await.unwrap();
+        let at = Subject::Timer { turn, hop: None }.to_string();
+        let timer = bus.last(Stream::Timers, &at).await.unwrap().unwrap();
+        assert_eq!(timer.headers.get(header::ASKED_UNDER), Some(CREATOR));
+        let told: Header = serde_json::from_slice(&timer.body).unwrap();
+        let question = TraceContext::parse(told.traceparent.as_deref().unwrap()).unwrap();
+        assert_eq!(question.trace_id(), creator.trace_id());
+        assert!(question.is_sampled(), "as the old turn was");
+        seen.push(question.span_id());
+        let none = Overrides::default();
+        let all = messages(&start, &history(), &new.header, &none, KEEP).unwrap();
+        let question = question.to_string();
+        let under = |m: &Publish| m.headers.get(header::TRACEPARENT) == Some(question.as_str());
+        assert!(all.iter().all(under), "{all:#?}");
+    }
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen.len(), 3, "no id twice: {seen:?}");
+    // What was recorded without a trace goes on without one.
+    let mut bare = from(Role::Planner);
+    bare.recorded.header.traceparent = None;
+    assert_eq!(begun(&bare).traceparent, None);
+}
+
+/// A part that cost a call.
+fn paid(index: u16, result: PartResult) -> Stored {
+    let mut stored = part(3, index, result);
+    let mut part: Part = decode(&stored.body).unwrap();
+    let usage = Usage {
+        calls: 1,
+        tokens_in: 10,
+        tokens_out: 2,
+    };
+    part.entry = Some(TrailEntry {
+        role: Role::Mapper,
+        hop: 3,
+        round: 0,
+        index: Some(index),
+        attempt: 1,
+        queued_ms: 0,
+        worked_ms: 7,
+        model: Some("tiny".into()),
+        usage,
+        decided: String::new(),
+        fallbacks: Vec::new(),
+    });
+    stored.body = encode(&part).unwrap();
+    stored
+}
+
+#[test]
+fn findings_that_are_taken_over_cost_the_new_turn_nothing() {
+    let mut history = history();
+    for index in [0, 2] {
+        let at = format!("argosy.part.0.old.3.{index}");
+        history.steps.retain(|stored| stored.subject != at);
+        history.steps.push(paid(index, findings()));
+    }
+    let letter = stored("argosy.dead.mapper.old.3.1", 7, Bytes::new());
+    let start = Start::from_letter(&letter, &history).unwrap();
+    let all = messages(
+        &start,
+        &history,
+        &begun(&start),
+        &Overrides::default(),
+        KEEP,
+    )
+    .unwrap();
+    let parts = all.iter().filter(|m| m.subject.starts_with("argosy.part."));
+    let parts: Vec<Part> = parts.map(|m| decode(&m.body).unwrap()).collect();
+    assert_eq!(parts.len(), 2);
+    for entry in parts.into_iter().map(|part| part.entry.unwrap()) {
+        assert_eq!((entry.usage.calls, entry.worked_ms), (0, 7), "{entry:?}");
+    }
 }

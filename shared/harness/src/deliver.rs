@@ -18,7 +18,7 @@ use crate::worker::Worker;
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_DEFERRED_MAX, DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::route::Broken;
-use envelope::{Class, Classed, CodecError, Exit, Subject, UnixMs, WIRE};
+use envelope::{Class, Classed, CodecError, Exit, Header, Subject, UnixMs, WIRE};
 use futures_util::FutureExt;
 use stage::{Cx, Done, Task};
 use std::panic::AssertUnwindSafe;
@@ -340,7 +340,9 @@ impl Worker {
                     self.deferred.end(&step.header.turn);
                 }
                 let (code, error) = (failure.code, failure.text.as_str());
-                tracing::warn!(role = %self.role, code, error, delivered, "step to be tried again");
+                let Header { turn, hop, .. } = &step.header;
+                let trace = trace::id(step.header.traceparent.as_deref());
+                tracing::warn!(role = %self.role, %turn, hop, trace, code, error, delivered, "step to be tried again");
                 trace::failed(code);
                 Verdict::Retry(delay)
             }

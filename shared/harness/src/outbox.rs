@@ -5,6 +5,7 @@
 //! because every subject is created once.
 
 use crate::bus::{Bus, Fence, Headers, Publish, PublishError, Schedule};
+use crate::trace;
 use bytes::Bytes;
 use envelope::{CodecError, Envelope, Header, Subject, Terminal, UnixMs, encode, header, subject};
 use serde::Serialize;
@@ -52,6 +53,13 @@ pub async fn store_until(
     message: Publish,
     until: UnixMs,
 ) -> Result<u64, PublishError> {
+    let sending = trace::Sending::begin(&message);
+    let stored = repeat_until(bus, message, until).await;
+    sending.ended(&stored);
+    stored
+}
+
+async fn repeat_until(bus: &dyn Bus, message: Publish, until: UnixMs) -> Result<u64, PublishError> {
     let mut wait = WAIT_FIRST;
     loop {
         match bus.publish(message.clone()).await {
@@ -80,10 +88,16 @@ pub(crate) fn headers_of(header: &Header) -> Headers {
         .with(header::TURN, header.turn.as_str())
         .with(header::DEADLINE, header.deadline.0.to_string())
         .with(header::WIRE, envelope::WIRE.to_string());
-    match &header.traceparent {
-        Some(trace) => headers.with(header::TRACEPARENT, trace.as_str()),
-        None => headers,
-    }
+    let trace = [
+        (header::TRACEPARENT, &header.traceparent),
+        (header::TRACESTATE, &header.tracestate),
+    ];
+    let trace = trace
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    trace.fold(headers, |headers, (name, value)| {
+        headers.with(name, value.as_str())
+    })
 }
 
 /// How long a message of a turn is kept: to the deadline and a while longer. Past the deadline a

@@ -5,7 +5,7 @@
 //! the step to another one has an id of its own, and the next one links to it, known to have ended or
 //! not: a process that was killed recorded nothing.
 
-use crate::bus::{Delivery, Stored};
+use crate::bus::{Delivery, Publish, PublishError, Stored};
 use crate::metrics::outcome;
 use crate::step::Place;
 use crate::verdict::Verdict;
@@ -13,8 +13,8 @@ use crate::worker::Worker;
 use envelope::{Header, Role, Subject, header, subject};
 use stage::Reduce;
 use telemetry::conventions as name;
-use telemetry::traces::{self, Kind, Span};
-use telemetry::{TraceContext, Traces};
+use telemetry::traces::{self, Kind, Open, Span};
+use telemetry::{TraceContext, Traces, trace};
 
 /// Works on a message, and records how that went if its question is recorded.
 pub(crate) async fn traced(worker: &Worker, delivery: &Delivery) -> Verdict {
@@ -57,10 +57,64 @@ fn begin(parent: TraceContext, place: &Place, message: &Stored) -> Span {
         .with(name::TURN, place.turn.as_str())
         .with(name::ROLE, place.role.as_str())
         .with(name::HOP, u64::from(place.hop));
+    if Role::THINKING.contains(&place.role) {
+        span.set(name::GEN_AI_OPERATION_NAME, "invoke_agent");
+        span.set(name::GEN_AI_AGENT_NAME, place.role.as_str());
+    }
     if let Some(index) = place.index {
         span.set(name::INDEX, u64::from(index));
     }
-    span
+    let state = message.headers.get(header::TRACESTATE);
+    span.with_state(state.and_then(trace::state))
+}
+
+/// The id of the trace that this context is of, for logs: also where nobody records it.
+pub(crate) fn id(traceparent: Option<&str>) -> Option<String> {
+    Some(TraceContext::parse(traceparent?)?.trace_id())
+}
+
+/// Storing a message that follows from the step at hand, with every try of it. A leaf: who works on
+/// the message is under the step itself, so that the tree is whole when its publisher dies.
+pub(crate) struct Sending(Open);
+
+impl Sending {
+    pub(crate) fn begin(message: &Publish) -> Sending {
+        let template = || template(&message.subject);
+        let mut span = traces::start(Kind::Producer, || format!("{} {}", name::SEND, template()));
+        if span.is_recorded() {
+            span.set(name::MESSAGING_SYSTEM, "nats");
+            span.set(name::MESSAGING_OPERATION_NAME, name::SEND);
+            span.set(name::MESSAGING_OPERATION_TYPE, name::SEND);
+            span.set(name::MESSAGING_DESTINATION_NAME, message.subject.as_str());
+            span.set(name::MESSAGING_DESTINATION_TEMPLATE, template());
+            if let Some(turn) = message.headers.get(header::TURN) {
+                span.set(name::MESSAGING_CONVERSATION_ID, turn);
+            }
+        }
+        Sending(span)
+    }
+
+    pub(crate) fn ended(mut self, stored: &Result<u64, PublishError>) {
+        match stored {
+            Ok(sequence) => self.0.set(name::MESSAGING_MESSAGE_ID, sequence.to_string()),
+            // Somebody was first: that is as good.
+            Err(PublishError::Exists) => self.0.set(name::OUTCOME, "exists"),
+            Err(error) => self.0.fail(error.code()),
+        }
+    }
+}
+
+/// The subject of a message without what differs between turns: the words before the turn.
+fn template(at: &str) -> String {
+    let words = match Subject::parse(at) {
+        Ok(Subject::Step { .. } | Subject::Scatter { .. }) => 4,
+        Ok(Subject::Part { .. } | Subject::Dead { .. }) => 3,
+        Ok(Subject::Timer { .. } | Subject::Answer { .. }) => 2,
+        // No step publishes anything else.
+        _ => 1,
+    };
+    let before: Vec<_> = at.split('.').take(words).collect();
+    format!("{}.>", before.join("."))
 }
 
 /// The span with how it came out, under the id that follows from that.
@@ -170,6 +224,21 @@ mod tests {
         assert!(ids[2] != step && ids[3] != step && ids[2] != ids[3]);
         assert!(span(1, again).has_failed(), "also without a code");
         assert!(!span(2, Verdict::Ack(Reason::Ok)).has_failed());
+    }
+
+    #[test]
+    fn subjects_are_named_without_their_turn() {
+        for (subject, named) in [
+            (SUBJECT, "argosy.step.0.mapper.>"),
+            ("argosy.step.0.scatter.t.2", "argosy.step.0.scatter.>"),
+            ("argosy.part.0.t.3.1", "argosy.part.0.>"),
+            ("argosy.timer.t.2", "argosy.timer.>"),
+            ("argosy.answer.t", "argosy.answer.>"),
+            ("argosy.dead.mapper.t.3.1", "argosy.dead.mapper.>"),
+            ("elsewhere.t", "elsewhere.>"),
+        ] {
+            assert_eq!(template(subject), named);
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use envelope::Role;
 use envelope::ids::fnv1a_64;
 use serde::Deserialize;
 use serde_json::json;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use telemetry::Registry;
 
@@ -28,7 +28,7 @@ const AROUND_BYTES: usize = 64 * 1024;
 pub struct HttpEmbedder {
     options: Options,
     name: String,
-    pool: Pool,
+    pool: Arc<Pool>,
 }
 
 #[derive(Deserialize)]
@@ -54,10 +54,15 @@ impl HttpEmbedder {
         let Options { model, nodes, .. } = &options;
         let pool = texts(model, nodes, options.connect_timeout, options.timeout);
         Ok(HttpEmbedder {
-            pool: Pool::reading(pool, bytes, registry)?,
+            pool: Arc::new(Pool::reading(pool, bytes, registry)?),
             name: name(&options),
             options,
         })
+    }
+
+    /// The nodes that it asks.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
     }
 
     async fn vectors(&self, texts: &[&str], side: Side) -> Result<Vec<Vec<f32>>, Error> {

@@ -7,7 +7,7 @@
 use crate::balance::NodeView;
 use crate::failure::Failure;
 use envelope::Role;
-use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
+use prometheus::{Histogram, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use std::time::{Duration, Instant};
 use telemetry::{Error, Registry, buckets, zero};
 
@@ -22,8 +22,14 @@ pub(crate) struct Metrics {
     per_token: HistogramVec,
     hedges: IntCounterVec,
     healthy: IntGaugeVec,
+    breaker: IntGaugeVec,
     permits: IntGaugeVec,
+    waiting: IntGaugeVec,
+    waited: HistogramVec,
 }
+
+/// What a breaker can be, as a node is seen.
+const BREAKER: [&str; 3] = ["closed", "half_open", "open"];
 
 /// What came of a call that was made a second time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,6 +188,22 @@ impl Metrics {
                 "Whether a node is asked: 1 while its breaker is closed.",
                 &["model", "node"],
             )?,
+            breaker: registry.gauge(
+                "argosy_llm_node_breaker",
+                "What the breaker of a node is: 1 for that, 0 for the others.",
+                &["model", "node", "state"],
+            )?,
+            waiting: registry.gauge(
+                "argosy_llm_waiting_requests",
+                "Calls that wait for a place at a node.",
+                &["model"],
+            )?,
+            waited: registry.histogram(
+                "argosy_llm_wait_seconds",
+                "Time that a call waited for a place, got or not; 0 where one was free.",
+                &["model"],
+                buckets::QUEUE_WAIT,
+            )?,
             permits: registry.gauge(
                 "argosy_llm_node_permits",
                 "Calls that this process gives a node at once, as found out by its latency.",
@@ -192,6 +214,7 @@ impl Metrics {
         zero(&metrics.tokens, &[&roles, &[model], &DIRECTIONS])?;
         zero(&metrics.retries, &[&[model], nodes, &Outcome::RETRIED])?;
         zero(&metrics.hedges, &[&[model], &Hedge::ALL])?;
+        metrics.waiting.with_label_values(&[model]).set(0);
         for node in nodes {
             metrics.in_flight(model, node).set(0);
         }
@@ -231,6 +254,11 @@ impl Metrics {
             let labels = [model, &node.name];
             let healthy = i64::from(node.breaker == "closed");
             self.healthy.with_label_values(&labels).set(healthy);
+            for state in BREAKER {
+                let labels = [model, &node.name, state];
+                let is_it = i64::from(node.breaker == state);
+                self.breaker.with_label_values(&labels).set(is_it);
+            }
             let permits = i64::try_from(node.permits).unwrap_or(i64::MAX);
             self.permits.with_label_values(&labels).set(permits);
         }
@@ -243,7 +271,12 @@ impl Metrics {
         for family in [&self.in_flight, &self.healthy, &self.permits] {
             let _ = family.remove_label_values(&[model, node]);
         }
-        let _ = self.first_token.remove_label_values(&[model, node]);
+        for state in BREAKER {
+            let _ = self.breaker.remove_label_values(&[model, node, state]);
+        }
+        for family in [&self.first_token, &self.per_token] {
+            let _ = family.remove_label_values(&[model, node]);
+        }
         for outcome in Outcome::ALL.map(Outcome::as_str) {
             let _ = self.retries.remove_label_values(&[model, node, outcome]);
             for role in Role::ALL.map(Role::as_str) {
@@ -251,6 +284,22 @@ impl Metrics {
                 let _ = self.duration.remove_label_values(&labels);
             }
         }
+    }
+
+    /// Counts a call as waiting for a place for as long as the guard lives.
+    pub(crate) fn wait(&self, model: &str) -> Waits {
+        let gauge = self.waiting.with_label_values(&[model]);
+        gauge.inc();
+        Waits {
+            gauge,
+            waited: self.waited.with_label_values(&[model]),
+            since: tokio::time::Instant::now(),
+        }
+    }
+
+    /// Notes a call for which a place was free.
+    pub(crate) fn no_wait(&self, model: &str) {
+        self.waited.with_label_values(&[model]).observe(0.0);
     }
 
     /// Counts one more try.
@@ -277,6 +326,20 @@ impl Metrics {
             began: Instant::now(),
             outcome: Outcome::Cancelled,
         }
+    }
+}
+
+/// Notes how long a call waited for a place when it does no longer.
+pub(crate) struct Waits {
+    gauge: IntGauge,
+    waited: Histogram,
+    since: tokio::time::Instant,
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.gauge.dec();
+        self.waited.observe(self.since.elapsed().as_secs_f64());
     }
 }
 
@@ -351,12 +414,34 @@ mod tests {
             metrics.watch(Role::Mapper, "tiny", node).ended(Outcome::Ok);
             drop(metrics.watch(Role::Indexer, "tiny", node));
             metrics.first_token("tiny", node, Duration::from_millis(5));
+            metrics.tokens_after("tiny", node, Duration::from_millis(50), 9);
             metrics.retried("tiny", node, Outcome::Busy);
         }
         metrics.forget("tiny", "gone");
         let text = registry.encode();
         assert!(!text.contains(r#"node="gone""#), "{text}");
         assert!(text.matches(r#"node="here""#).count() > 40);
+    }
+
+    #[test]
+    fn a_node_that_is_tried_again_is_neither_open_nor_closed() {
+        let registry = Registry::new();
+        let metrics = Metrics::new(&registry, "tiny", &["a"]).unwrap();
+        let view = serde_json::json!({
+            "name": "a", "address": "a:1", "breaker": "half_open", "in_flight": 1, "permits": 8,
+            "limit": 8, "latency_ms": 0, "answered": 0, "failed": 5, "resting_ms": 0,
+            "queued": null, "context": null, "dialect": "plain",
+        });
+        metrics.show("tiny", &[serde_json::from_value(view).unwrap()]);
+        let text = registry.encode();
+        for (state, value) in [("closed", 0), ("half_open", 1), ("open", 0)] {
+            let line = format!(
+                r#"argosy_llm_node_breaker{{model="tiny",node="a",state="{state}"}} {value}"#
+            );
+            assert!(text.contains(&line), "{line} is not in\n{text}");
+        }
+        metrics.forget("tiny", "a");
+        assert!(!registry.encode().contains(r#"node="a""#));
     }
 
     #[test]

@@ -133,7 +133,13 @@ impl Pool {
 
     /// What this process knows of the nodes.
     pub fn nodes(&self) -> Vec<NodeView> {
-        self.shared.balance().view(Instant::now())
+        let nodes = self.shared.balance().view(Instant::now());
+        let model = &self.shared.options.model;
+        let named = |node: NodeView| NodeView {
+            model: model.clone(),
+            ..node
+        };
+        nodes.into_iter().map(named).collect()
     }
 }
 
@@ -229,6 +235,15 @@ impl Shared {
                 }
                 Err(error) => tracing::warn!(%error, %at, "node not taken in"),
             }
+        }
+    }
+
+    /// Drops the series of a node once more if it is gone: the calls that it had in hand have made some
+    /// anew.
+    pub(crate) fn forget_if_gone(&self, node: &str) {
+        let is_here = self.balance().knows(node);
+        if !is_here {
+            self.metrics.forget(&self.options.model, node);
         }
     }
 
@@ -368,6 +383,7 @@ impl Shared {
         let reason = Outcome::from(&miss.failure);
         let node = &miss.name;
         self.metrics.retried(&self.options.model, node, reason);
+        self.forget_if_gone(node);
         tracing::debug!(
             model = self.options.model,
             node,

@@ -23,11 +23,15 @@ fn address(node: &FakeNode) -> SocketAddr {
 
 /// A pool over a name that nobody knows.
 fn pool(port: u16) -> Pool {
+    counted(port, &Registry::new())
+}
+
+fn counted(port: u16, registry: &Registry) -> Pool {
     let mut options = Options::one_node("tiny", format!("http://pods.invalid:{port}"));
     options.nodes[0].resolve = true;
     options.resolve_every = Span::from_hours(1);
     options.policy = crate::Policy::RoundRobin;
-    Pool::new(options, &Registry::new()).unwrap()
+    Pool::new(options, registry).unwrap()
 }
 
 fn follow(pool: &Pool, nodes: &[&FakeNode]) {
@@ -155,4 +159,36 @@ async fn a_name_is_looked_up_before_anybody_asks_for_it() {
             .iter()
             .any(|n| n.address == address(&one).to_string())
     );
+}
+
+#[tokio::test]
+async fn the_last_calls_of_an_address_leave_no_series() {
+    let one = pod(1, 0).await;
+    let port = address(&one).port();
+    let two = pod(2, port).await;
+    let registry = Registry::new();
+    let pool = Arc::new(counted(port, &registry));
+    let series = |node: &FakeNode| {
+        let label = format!("node-0/{}", address(node));
+        registry.encode().matches(&label).count()
+    };
+    follow(&pool, &[&one]);
+    // One that is answered, and one that breaks off and is tried again elsewhere.
+    let broken = vec![(Duration::from_millis(300), "nothing".to_owned())];
+    one.script([Behaviour::Hold, Behaviour::Stream(broken)]);
+    let calls: Vec<_> = [(); 2]
+        .map(|()| {
+            let pool = pool.clone();
+            tokio::spawn(async move { said(&pool).await })
+        })
+        .into();
+    one.until(|seen| seen.in_flight == 2).await;
+    assert!(series(&one) > 0);
+    follow(&pool, &[&two]);
+    one.release(1);
+    for call in calls {
+        assert!(call.await.unwrap().is_ok());
+    }
+    assert_eq!(series(&one), 0, "{}", registry.encode());
+    assert!(series(&two) > 0);
 }

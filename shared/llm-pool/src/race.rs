@@ -168,7 +168,8 @@ impl Shared {
         let node = &*seat.node;
         let model = &self.options.model;
         let watch = self.metrics.watch(job.role, model, &node.name);
-        let call = trace::begin(job, node, model);
+        let asked_for = job.request().map_or(model.as_str(), |r| r.model_or(model));
+        let call = trace::begin(job, node, asked_for);
         let dialect = node.dialect.get();
         let asked = job.asks_for_json().then_some(dialect);
         let body = job.body(&self.options, dialect);

@@ -17,7 +17,7 @@ use llm::{BoxFuture, Error, Reranker};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use telemetry::Registry;
 use tokio::time::Instant;
 
@@ -25,7 +25,7 @@ use tokio::time::Instant;
 #[derive(Debug)]
 pub struct HttpReranker {
     options: Options,
-    pool: Pool,
+    pool: Arc<Pool>,
     /// The nodes do not know the first address.
     is_tei: AtomicBool,
 }
@@ -48,10 +48,15 @@ impl HttpReranker {
         let Options { model, nodes, .. } = &options;
         let pool = texts(model, nodes, options.connect_timeout, options.timeout);
         Ok(HttpReranker {
-            pool: Pool::new(pool, registry)?,
+            pool: Arc::new(Pool::new(pool, registry)?),
             is_tei: AtomicBool::new(options.dialect == Dialect::Tei),
             options,
         })
+    }
+
+    /// The nodes that it asks.
+    pub fn pool(&self) -> &Arc<Pool> {
+        &self.pool
     }
 
     async fn ask(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, Error> {

@@ -2,6 +2,7 @@
 
 use crate::balance::{Ask, End, Ticket, Wait};
 use crate::failure::Failure;
+use crate::metrics::Waits;
 use crate::node::Node;
 use crate::pool::Shared;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ impl Seat<'_> {
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
         self.end(End::Dropped);
+        self.shared.forget_if_gone(&self.node.name);
     }
 }
 
@@ -40,6 +42,8 @@ struct Waiting<'p> {
     id: u64,
     granted: oneshot::Receiver<Ticket>,
     shared: &'p Shared,
+    /// A call that is made a second time is under way: it does not count.
+    _waits: Option<Waits>,
 }
 
 impl Drop for Waiting<'_> {
@@ -83,7 +87,11 @@ impl Shared {
         patience: Duration,
         until: Instant,
     ) -> Result<Seat<'_>, Failure> {
+        let model = &self.options.model;
         if let Some(seat) = self.seat_now(ask) {
+            if !ask.again {
+                self.metrics.no_wait(model);
+            }
             return Ok(seat);
         }
         let mut patient = until.min(Instant::now() + patience);
@@ -92,6 +100,7 @@ impl Shared {
             id,
             granted,
             shared: self,
+            _waits: (!ask.again).then(|| self.metrics.wait(model)),
         };
         loop {
             let now = Instant::now();

@@ -36,6 +36,7 @@ pub(crate) fn begin(job: &Job<'_>, node: &Node, model: &str) -> Call {
     span.set(name::NODE, node.name.as_str());
     span.set(name::ROLE, job.role.as_str());
     if let Some(request) = job.request() {
+        span.set(name::GEN_AI_CONVERSATION_ID, request.turn.as_str());
         span.set(
             name::GEN_AI_REQUEST_MAX_TOKENS,
             u64::from(request.max_tokens),
@@ -63,7 +64,17 @@ impl Call {
             let after = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
             self.span.set(name::FIRST_TOKEN_MS, after);
         }
-        if let Ok(Some(Answer { text, usage, .. })) = came {
+        if let Ok(Some(Answer {
+            text,
+            usage,
+            finish,
+            ..
+        })) = came
+        {
+            if let Some(reason) = finish {
+                let reasons = vec![word(reason)];
+                self.span.set(name::GEN_AI_RESPONSE_FINISH_REASONS, reasons);
+            }
             self.span
                 .set(name::GEN_AI_USAGE_INPUT_TOKENS, usage.tokens_in);
             self.span
@@ -82,6 +93,18 @@ impl Drop for Call {
         if !matches!(self.outcome, Outcome::Ok | Outcome::Cancelled) {
             self.span.fail(word);
         }
+    }
+}
+
+/// Longest word that a node may have for why an answer ended.
+const WORD_MAX: usize = 32;
+
+/// What a node says of why its answer ended; what is no word of a protocol stays out of spans.
+fn word(reason: &str) -> String {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    match reason.len() <= WORD_MAX && reason.bytes().all(fits) {
+        true => reason.into(),
+        false => "other".into(),
     }
 }
 
@@ -108,7 +131,13 @@ fn part(text: &str) -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use super::operation;
+    use super::{operation, word};
+
+    #[test]
+    fn only_a_word_of_the_node_stands_in_a_span() {
+        let words = ["stop", "content_filter", "it said: enough", &"x".repeat(33)].map(word);
+        assert_eq!(words, ["stop", "content_filter", "other", "other"]);
+    }
 
     #[test]
     fn operations_are_named_as_the_conventions_do() {

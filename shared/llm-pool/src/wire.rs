@@ -60,6 +60,8 @@ pub(crate) struct Answer {
     pub(crate) tokens_cached: u64,
     /// Tokens of the prompt by our estimate and by the node's count, where it counts.
     pub(crate) counted: Option<(u64, u64)>,
+    /// Why it ended, in the node's word.
+    pub(crate) finish: Option<String>,
     /// The node read far fewer tokens than were sent: it cut the prompt, as Ollama does without a word.
     prompt_cut: bool,
 }
@@ -156,7 +158,10 @@ fn written(
         let reason = format!("empty answer, finish reason `{finish}`");
         return Err(Failure::Empty { reason });
     }
-    let answer = counted(text, counts, request, per_word);
+    let answer = Answer {
+        finish,
+        ..counted(text, counts, request, per_word)
+    };
     match answer.prompt_cut {
         // What was answered was not what was asked.
         true => Err(Failure::TooLong {
@@ -211,6 +216,7 @@ fn counted(
         },
         tokens_cached: cached.unwrap_or(0),
         counted: read.map(|read| (sent, read)),
+        finish: None,
         prompt_cut: read.is_some_and(|read| per_word.was_cut(words(request), read)),
     }
 }

@@ -173,7 +173,10 @@ impl HybridSearcher {
 
     async fn search_counted(&self, request: &Request) -> Result<SearchResult, Error> {
         let start = Instant::now();
-        let mut span = traces::start(Kind::Internal, || name::RETRIEVE.into());
+        let place = self.label(&request.buckets);
+        let mut span = traces::start(Kind::Internal, || format!("{} {place}", name::RETRIEVAL));
+        span.set(name::GEN_AI_OPERATION_NAME, name::RETRIEVAL);
+        span.set(name::GEN_AI_DATA_SOURCE_ID, place);
         let result = self.search_once(request).await;
         match &result {
             Ok(found) => span.set(name::HITS, found.passages.len() as u64),
@@ -182,7 +185,7 @@ impl HybridSearcher {
         drop(span);
         let result = result?;
         if let Some(metrics) = &self.metrics {
-            metrics.searched(self.label(&request.buckets), start.elapsed(), &result);
+            metrics.searched(place, start.elapsed(), &result);
         }
         Ok(result)
     }

@@ -251,6 +251,12 @@ fn to_json(value: Value) -> Json {
         ValueKind::Table(table) => Json::Object(read_table(table.into_iter())),
     }
 }
+
+/// What this was built from: `ARGOSY_REVISION` in the environment of the compiler, empty without.
+pub fn revision() -> &'static str {
+    option_env!("ARGOSY_REVISION").unwrap_or_default()
+}
+
 /// A variable of the process environment that is no option: where tools are found, not what they do.
 pub fn variable(name: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())

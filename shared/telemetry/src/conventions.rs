@@ -13,8 +13,10 @@ pub const SCOPE: &str = "argosy";
 pub const QUESTION: &str = "question";
 /// Span: one delivery of a step; the template of its subject follows.
 pub const PROCESS: &str = "process";
-/// Span: one search of the corpus.
-pub const RETRIEVE: &str = "retrieve";
+/// Span: storing a message that follows from a step; the template of its subject follows.
+pub const SEND: &str = "send";
+/// Span: one search of the corpus; where it searched follows.
+pub const RETRIEVAL: &str = "retrieval";
 
 /// The name of the service: `argosy-<role>`.
 pub const SERVICE_NAME: &str = "service.name";
@@ -34,9 +36,9 @@ pub const SERVER_PORT: &str = "server.port";
 
 /// `nats`; the conventions have no value for it and allow others.
 pub const MESSAGING_SYSTEM: &str = "messaging.system";
-/// What is done: `process`.
+/// What is done: `process` or `send`.
 pub const MESSAGING_OPERATION_NAME: &str = "messaging.operation.name";
-/// Which kind of doing that is: `process`.
+/// Which kind of doing that is: `process` or `send`.
 pub const MESSAGING_OPERATION_TYPE: &str = "messaging.operation.type";
 /// The subject.
 pub const MESSAGING_DESTINATION_NAME: &str = "messaging.destination.name";
@@ -49,18 +51,25 @@ pub const MESSAGING_CONVERSATION_ID: &str = "messaging.message.conversation_id";
 /// The durable consumer.
 pub const MESSAGING_CONSUMER_GROUP_NAME: &str = "messaging.consumer.group.name";
 
-/// What a model is asked for: `chat`, `embeddings`, `rerank`; of the root `invoke_agent`.
+/// What a model is asked for: `chat`, `embeddings`, `rerank`; of a search `retrieval`; of a question and of
+/// the step of a role that thinks `invoke_agent`.
 pub const GEN_AI_OPERATION_NAME: &str = "gen_ai.operation.name";
 /// Whose protocol is spoken: `openai`, whatever server it is.
 pub const GEN_AI_PROVIDER_NAME: &str = "gen_ai.provider.name";
-/// Who answers: `argosy`.
+/// Who answers: `argosy`, or the role.
 pub const GEN_AI_AGENT_NAME: &str = "gen_ai.agent.name";
+/// The turn: what the calls of a question have in common.
+pub const GEN_AI_CONVERSATION_ID: &str = "gen_ai.conversation.id";
+/// Where is searched: a bucket, `all`, `several` or `other`.
+pub const GEN_AI_DATA_SOURCE_ID: &str = "gen_ai.data_source.id";
 /// The model that is asked for.
 pub const GEN_AI_REQUEST_MODEL: &str = "gen_ai.request.model";
 /// Most tokens of the answer.
 pub const GEN_AI_REQUEST_MAX_TOKENS: &str = "gen_ai.request.max_tokens";
 /// The model that answered.
 pub const GEN_AI_RESPONSE_MODEL: &str = "gen_ai.response.model";
+/// Why the answer ended, as the node says: one word for each answer.
+pub const GEN_AI_RESPONSE_FINISH_REASONS: &str = "gen_ai.response.finish_reasons";
 /// Tokens read.
 pub const GEN_AI_USAGE_INPUT_TOKENS: &str = "gen_ai.usage.input_tokens";
 /// Tokens written.

@@ -1,5 +1,5 @@
-//! W3C trace context: the `traceparent` header, read and written. Only the identifiers: spans are in
-//! [`traces`](crate::traces), and `tracestate` is nowhere. Randomness is passed in.
+//! W3C trace context: the `traceparent` header, read and written, and `tracestate`, which is only handed
+//! on. Spans are in [`traces`](crate::traces). Randomness is passed in.
 
 use std::fmt;
 
@@ -120,6 +120,28 @@ impl fmt::Display for TraceContext {
     }
 }
 
+/// Most bytes of a `tracestate`; what is longer may be dropped.
+const STATE_MAX: usize = 512;
+/// Most entries of one.
+const ENTRIES_MAX: usize = 32;
+
+/// A `tracestate` header as it is handed on: entries of others about the trace, `key=value` with commas
+/// between. `None` when it is empty, too long or no list of such: a broken one is dropped as a whole.
+pub fn state(header: &str) -> Option<String> {
+    let entries = header.split(',').map(str::trim);
+    let entries: Vec<_> = entries.filter(|entry| !entry.is_empty()).collect();
+    let is_one = |entry: &&str| {
+        let printable = entry.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+        printable
+            && entry
+                .split_once('=')
+                .is_some_and(|(key, _)| !key.is_empty())
+    };
+    let fits = (1..=ENTRIES_MAX).contains(&entries.len()) && entries.iter().all(is_one);
+    let state = fits.then(|| entries.join(","))?;
+    (state.len() <= STATE_MAX).then_some(state)
+}
+
 /// A number of exactly so many hexadecimal digits; a sign is none.
 fn hex<T: TryFrom<u128>>(text: &str, digits: usize) -> Option<T> {
     if text.len() != digits || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -134,6 +156,28 @@ mod tests {
     use proptest::prelude::*;
 
     const HEADER: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[test]
+    fn what_others_note_is_handed_on_if_it_is_a_list() {
+        let handed = |header: &str| super::state(header);
+        assert_eq!(handed("a=1").as_deref(), Some("a=1"));
+        assert_eq!(handed(" a=1 ,, b@c=x=y ").as_deref(), Some("a=1,b@c=x=y"));
+        let many = |n: usize| vec!["k=v"; n].join(",");
+        assert!(handed(&many(32)).is_some());
+        let long = format!("a={}", "x".repeat(511));
+        for bad in [
+            "",
+            " , ",
+            "a",
+            "=1",
+            "a=\u{7}",
+            "a=\u{e4}",
+            &many(33),
+            &long,
+        ] {
+            assert_eq!(handed(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn reads_what_it_writes_and_any_case() {

@@ -32,7 +32,9 @@ pub struct Seen {
     pub kind: i32,
     /// The service that made it.
     pub service: String,
-    /// What is said of it; numbers as digits.
+    /// The `tracestate` of its trace.
+    pub state: String,
+    /// What is said of it; numbers as digits, texts with commas between.
     pub attributes: BTreeMap<String, String>,
     /// The spans it links to.
     pub links: Vec<String>,
@@ -158,6 +160,7 @@ fn read(request: ExportTraceServiceRequest) -> Vec<Seen> {
             name: span.name,
             kind: span.kind,
             service: service.clone().unwrap_or_default(),
+            state: span.trace_state,
             attributes: words(span.attributes),
             links: span.links.iter().map(|link| hex(&link.span_id)).collect(),
             error: span.status.filter(|s| s.code == 2).map(|s| s.message),
@@ -168,11 +171,17 @@ fn read(request: ExportTraceServiceRequest) -> Vec<Seen> {
 }
 
 fn words(attributes: Vec<KeyValue>) -> BTreeMap<String, String> {
-    let word = |value: Option<AnyValue>| match value.and_then(|value| value.value) {
-        Some(Value::StringValue(text)) => text,
-        Some(Value::IntValue(number)) => number.to_string(),
-        other => format!("{other:?}"),
-    };
+    fn word(value: Option<AnyValue>) -> String {
+        match value.and_then(|value| value.value) {
+            Some(Value::StringValue(text)) => text,
+            Some(Value::IntValue(number)) => number.to_string(),
+            Some(Value::ArrayValue(array)) => {
+                let words = array.values.into_iter().map(|value| word(Some(value)));
+                words.collect::<Vec<_>>().join(",")
+            }
+            other => format!("{other:?}"),
+        }
+    }
     let pairs = attributes.into_iter().map(|a| (a.key, word(a.value)));
     pairs.collect()
 }

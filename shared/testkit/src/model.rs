@@ -123,6 +123,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         question_hash: String::new(),
         live: false,
         traceparent: None,
+        tracestate: None,
     };
     let case = Case {
         question: Asked {

@@ -28,6 +28,7 @@ fn planner() -> Publish {
         question_hash: "h".into(),
         live: false,
         traceparent: None,
+        tracestate: None,
     };
     let case = Case {
         question: Asked {

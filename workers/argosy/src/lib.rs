@@ -26,7 +26,7 @@
 //! | [`trace`], [`letters`] | how a turn went; what was given up, and trying it again |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
-//! | [`processes`], [`disk`] | what processes tell of themselves, their disks and their model nodes |
+//! | [`processes`], [`disk`], [`pools`] | what processes tell of themselves, their disks and their model nodes |
 //! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
 //! | [`metrics`] | every metric there is, as a document |
@@ -59,6 +59,7 @@ pub mod model;
 pub mod models;
 pub mod offline_model;
 pub mod out;
+pub mod pools;
 pub mod position;
 pub mod processes;
 pub mod qdrant_view;

@@ -8,6 +8,7 @@ use crate::corpus::{self, Progress, Summary};
 use crate::fail::Fail;
 use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
+use crate::pools::Pools;
 use crate::roles::{Collaborators, Process, ingest};
 use crate::search::{self, Kit, Place};
 use crate::view::IndexView;
@@ -58,11 +59,10 @@ impl Local {
             )
             .hint("add --set retrieval.vectors=embedded, or name a fleet with --server URL"));
         }
-        let kit = Kit::new(
-            config,
-            search::embedder(config, &registry).await?,
-            &registry,
-        )?;
+        // Nobody asks one process what it calls.
+        let pools = Pools::default();
+        let embedder = search::embedder(config, &registry, &pools).await?;
+        let kit = Kit::new(config, embedder, &registry, &pools)?;
         let index = Index::open(dir, kit.vectors()).map_err(broken)?;
         let (mut view, seen) = IndexView::kept(index.clone()).map_err(|e| {
             broken(e).hint(

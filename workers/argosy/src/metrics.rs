@@ -20,6 +20,25 @@ Counters stand at 0 from the start where the values of their labels are known th
 `role` is one of the eight words for who runs, `model` and `node` are names of the configuration, `bucket` is a bucket of the
 corpus, `all`, `several` or `other`. No label ever holds an id, a question or the text of an error. On Linux each process has
 `process_*` as well: CPU, memory, file descriptors, start time.
+
+`route` is `agentic`, `simple`, or `unknown` where a turn was ended from outside and left no trail. `revision` is what `ARGOSY_REVISION`
+said in the environment of the compiler, empty without.
+
+## What goes by another name
+| you may look for | here | because |
+|---|---|---|
+| iterations of a question | `argosy_query_rounds` | the word for it is round, in options, trails and budgets too |
+| clarifications asked | `argosy_queries_total` with `outcome` `clarification` | a question back ends its turn |
+| clarifications open, answered, expired | nothing | nobody waits for a reply: it comes as a question of its own |
+| a verdict `off_topic` | `argosy_validations_total` with `ungrounded` | the validator counts words, figures and citations; it does not judge topics |
+| a repair that `failed` | `argosy_llm_output_repairs_total` with `defaulted` | an output that cannot be read has a named default, always |
+| dead letters by `max_deliver`, `poison`, `schema` | `argosy_dead_letters_total` with `bug` and `permanent` | the label is the class, which decides what is done; the exact word is the letter's `Argosy-Dead-Reason` |
+| dead letters by `budget`, `expired` | `argosy_fallbacks_total` with `budget_spent`; `argosy_queries_total` with `expired` | a spent budget and a passed deadline end a turn in order, without a letter |
+| the route of a fan-out | `argosy_fanout_messages` without it | only agentic turns fan out |
+| searches by collection | `bucket` | the parts of a corpus are buckets |
+| endpoints of a model | `node` | |
+| partitions, owners, state on disk | nothing | no process holds the state of a turn or a conversation |
+| reloads of the configuration | nothing | it is read at the start, and a bad one stops that |
 ";
 
 type Register = fn(&Registry) -> Result<(), Error>;

@@ -5,10 +5,12 @@
 
 use crate::disk::{self, Disk};
 use crate::editions::Serving;
+use crate::pools::Pools;
 use bytes::Bytes;
 use envelope::{Edition, Role};
 use harness::bus::{Bus, BusError, CoreMessage, Headers};
 use harness::{Metrics, Tally};
+use llm::ChatModel;
 use llm_pool::{NodeView, Pool};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -71,7 +73,7 @@ pub struct Seen {
     /// The model that it asks, if it asks one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The nodes of that model.
+    /// The nodes of every model that it asks, those of its embedders and rerankers too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeView>,
 }
@@ -140,7 +142,8 @@ pub struct Teller {
     metrics: Metrics,
     started: Instant,
     data_dir: PathBuf,
-    pool: OnceLock<Arc<Pool>>,
+    model: OnceLock<String>,
+    pools: Pools,
     index: OnceLock<Arc<Serving>>,
     window: Mutex<Window>,
 }
@@ -156,7 +159,8 @@ impl Teller {
             metrics,
             started,
             data_dir,
-            pool: OnceLock::new(),
+            model: OnceLock::new(),
+            pools: Pools::default(),
             index: OnceLock::new(),
             window: Mutex::new(Window::new(started)),
         })
@@ -167,10 +171,16 @@ impl Teller {
         self.role
     }
 
-    /// Tells of these model nodes from now on.
-    pub fn asks(&self, pool: Arc<Pool>) {
+    /// Tells of these model nodes from now on; the first ones are those of the model that it asks.
+    pub fn asks(&self, pool: &Arc<Pool>) {
         // Which model a process asks is decided once.
-        let _ = self.pool.set(pool);
+        let _ = self.model.set(pool.name().to_owned());
+        self.pools.add(pool);
+    }
+
+    /// Where further model nodes are noted.
+    pub fn pools(&self) -> &Pools {
+        &self.pools
     }
 
     /// Tells of these indexes from now on.
@@ -225,7 +235,6 @@ impl Teller {
             let reason = one.reason.as_deref().unwrap_or_default();
             format!("{name}: {reason}")
         };
-        let pool = self.pool.get();
         let index = self.index.get();
         let waits = report.conditions.iter().filter(|(_, one)| !one.ready);
         let waits = waits.map(|(name, one)| (name.clone(), one.reason.clone().unwrap_or_default()));
@@ -248,8 +257,8 @@ impl Teller {
             in_flight: tally.in_flight,
             limit: tally.limit,
             recent: self.window().recent(now, &tally),
-            model: pool.map(|pool| llm::ChatModel::name(&**pool).to_owned()),
-            nodes: pool.map(|pool| pool.nodes()).unwrap_or_default(),
+            model: self.model.get().cloned(),
+            nodes: self.pools.nodes(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The feed against a fake server behind its real protocol.
 
 use super::*;
+use crate::pools::Pools;
 use envelope::{Filter, TenantId};
 use harness::bus::Publish;
 use harness::memory::MemoryBus;
@@ -316,7 +317,7 @@ async fn kit(world: &World, running: &mut JoinSet<()>) -> Result<(Kit, Vectors),
         ..Options::default()
     };
     let registry = telemetry::Registry::new();
-    let kit = Kit::new(&config, Some(compass()), &registry).unwrap();
+    let kit = Kit::new(&config, Some(compass()), &registry, &Pools::default()).unwrap();
     let bus: Arc<dyn Bus> = world.bus.clone();
     let fed = Fed {
         bus: &bus,

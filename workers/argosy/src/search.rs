@@ -6,6 +6,7 @@
 
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::pools::Pools;
 use anyhow::{Context, ensure};
 use embed::{Embedder, StaticTable};
 use llm::Reranker;
@@ -111,7 +112,8 @@ impl Options {
     }
 }
 
-/// The embedder whose vectors travel with the chunks; `None` where none do. Reads the model's files.
+/// The embedder whose vectors travel with the chunks; `None` where none do. Reads the model's files; the
+/// nodes of a server are noted in `pools`.
 ///
 /// # Errors
 /// Files that are missing or not the model's, a binary without the encoder, a server that cannot be
@@ -119,12 +121,14 @@ impl Options {
 pub async fn embedder(
     config: &Config,
     registry: &Registry,
+    pools: &Pools,
 ) -> Result<Option<Arc<dyn Embedder>>, Fail> {
     match config.retrieval.embedder {
         Choice::Static | Choice::None => Ok(None),
         Choice::Http => {
             let made = HttpEmbedder::new(config.retrieval.http.clone(), registry);
             let made = made.map_err(|e| Fail::usage(format!("in `retrieval.http`: {e}")))?;
+            pools.add(made.pool());
             Ok(Some(Arc::new(made)))
         }
         Choice::Minilm => {
@@ -171,7 +175,8 @@ pub struct Kit {
 }
 
 impl Kit {
-    /// The parts that `config` names, with the embedder that [`embedder`] gave. Nothing is contacted;
+    /// The parts that `config` names, with the embedder that [`embedder`] gave. The nodes of a reranker
+    /// are noted in `pools`. Nothing is contacted;
     /// vectors in a server are added by [`Kit::with_vectors`].
     ///
     /// # Errors
@@ -180,6 +185,7 @@ impl Kit {
         config: &Config,
         embedder: Option<Arc<dyn Embedder>>,
         registry: &Registry,
+        pools: &Pools,
     ) -> Result<Kit, Fail> {
         let Options {
             embedder: choice,
@@ -203,6 +209,7 @@ impl Kit {
                 let made = HttpReranker::new(reranker.clone(), registry);
                 let made =
                     made.map_err(|e| Fail::usage(format!("in `retrieval.reranker`: {e}")))?;
+                pools.add(made.pool());
                 Some(Arc::new(made) as Arc<dyn Reranker>)
             }
         };
@@ -329,8 +336,10 @@ mod tests {
     async fn each_embedder_has_its_vectors() {
         let kit = async |config: &Config| {
             let registry = Registry::new();
-            let embedder = embedder(config, &registry).await.unwrap();
-            Kit::new(config, embedder, &registry).unwrap()
+            let embedder = embedder(config, &registry, &Pools::default())
+                .await
+                .unwrap();
+            Kit::new(config, embedder, &registry, &Pools::default()).unwrap()
         };
         let by_table = kit(&config(json!({}))).await;
         assert!(matches!(by_table.vectors(), Vectors::Table(_)));
@@ -354,7 +363,10 @@ mod tests {
         let config = config(json!({
             "embedder": "minilm", "minilm": {"dir": "/nonexistent"},
         }));
-        let fail = embedder(&config, &Registry::new()).await.err().unwrap();
+        let fail = embedder(&config, &Registry::new(), &Pools::default())
+            .await
+            .err()
+            .unwrap();
         assert_eq!(fail.exit, 2);
         let hint = fail.hint.unwrap();
         let wanted = match cfg!(feature = "minilm") {

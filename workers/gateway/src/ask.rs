@@ -10,7 +10,12 @@ use std::time::Duration;
 
 const AWAY: Duration = Duration::from_millis(500);
 /// Headers that are taken over from the request.
-const KEPT: [&str; 3] = [header::TURN, header::TRACEPARENT, header::WIRE];
+const KEPT: [&str; 4] = [
+    header::TURN,
+    header::TRACEPARENT,
+    header::TRACESTATE,
+    header::WIRE,
+];
 
 /// Serves until it is dropped; a lost subscription is made anew.
 pub(crate) async fn serve(turns: &Turns) {

@@ -42,19 +42,19 @@ impl Metrics {
             duration: r.histogram(
                 "argosy_query_duration_seconds",
                 "From storing a question to its terminal event.",
-                &["outcome"],
+                &["route", "outcome"],
                 buckets::QUERY_DURATION,
             )?,
             llm_calls: r.histogram(
                 "argosy_query_llm_calls",
-                "Model calls of a turn.",
-                &["outcome"],
+                "Model calls of a turn; those that it took over of its parent are not counted again.",
+                &["route", "outcome"],
                 buckets::SMALL_COUNTS,
             )?,
             rounds: r.histogram(
                 "argosy_query_rounds",
-                "Rounds of searching and reading of a turn; 0 when it ended before the first.",
-                &["outcome"],
+                "Rounds of searching and reading that a turn did itself; 0 when it ended before the first.",
+                &["route", "outcome"],
                 buckets::SMALL_COUNTS,
             )?,
             refusals: r.counter(
@@ -103,21 +103,21 @@ impl Metrics {
     }
 
     pub(crate) fn ended(&self, terminal: &Terminal) {
-        let outcome = [terminal.outcome.as_str()];
-        self.queries.with_label_values(&outcome).inc();
+        let outcome = terminal.outcome.as_str();
+        self.queries.with_label_values(&[outcome]).inc();
+        let labels = [route(terminal), outcome];
         if terminal.asked_at.0 > 0 {
             let took = terminal.asked_at.until(terminal.ended_at);
             self.duration
-                .with_label_values(&outcome)
+                .with_label_values(&labels)
                 .observe(took as f64 / 1000.0);
         }
         self.llm_calls
-            .with_label_values(&outcome)
+            .with_label_values(&labels)
             .observe(f64::from(terminal.usage.calls));
-        let last = terminal.trail.iter().map(|entry| entry.round).max();
         self.rounds
-            .with_label_values(&outcome)
-            .observe(last.map_or(0.0, |round| f64::from(round) + 1.0));
+            .with_label_values(&labels)
+            .observe(f64::from(rounds(terminal)));
     }
 
     pub(crate) fn stream(&self, stream: Stream, state: &StreamState) {
@@ -143,11 +143,96 @@ impl Metrics {
     }
 }
 
+/// The way a turn went through the fleet, going by its trail; who ended one from outside left none.
+fn route(terminal: &Terminal) -> &'static str {
+    let mut trail = terminal.trail.iter();
+    match trail.any(|entry| entry.role == Role::Planner) {
+        true => "agentic",
+        false if terminal.trail.is_empty() => "unknown",
+        false => "simple",
+    }
+}
+
+/// The rounds that it did itself.
+fn rounds(terminal: &Terminal) -> u8 {
+    let own = terminal.trail.iter();
+    let own = own.filter(|entry| entry.hop >= terminal.first_hop);
+    let own = own.map(|entry| entry.round);
+    match (own.clone().min(), own.max()) {
+        (Some(first), Some(last)) => last - first + 1,
+        _ => 0,
+    }
+}
+
 fn show(family: &IntGaugeVec, role: Role, value: Option<u64>) {
     let label = [role.as_str()];
     match value {
         Some(value) => family.with_label_values(&label).set(value as i64),
         // It may never have been there.
         None => drop(family.remove_label_values(&label)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{TenantId, TrailEntry, TurnId, UnixMs, Usage};
+
+    fn entry(role: Role, hop: u16, round: u8) -> TrailEntry {
+        TrailEntry {
+            role,
+            hop,
+            round,
+            index: None,
+            attempt: 1,
+            queued_ms: 0,
+            worked_ms: 0,
+            model: None,
+            usage: Usage::default(),
+            decided: String::new(),
+            fallbacks: Vec::new(),
+        }
+    }
+
+    fn ended(first_hop: u16, trail: &[TrailEntry]) -> Terminal {
+        let tenant = TenantId::default_tenant();
+        let bare = Terminal::bare(TurnId::again("x"), tenant, Outcome::Answered, UnixMs(9_000));
+        Terminal {
+            first_hop,
+            asked_at: UnixMs(1_000),
+            trail: trail.to_vec(),
+            ..bare
+        }
+    }
+
+    #[test]
+    fn a_turn_counts_under_its_route_and_only_what_it_did_itself() {
+        let agentic = [
+            entry(Role::Planner, 0, 0),
+            entry(Role::Reducer, 4, 0),
+            entry(Role::Planner, 6, 1),
+            entry(Role::Reducer, 10, 1),
+        ];
+        let simple = [entry(Role::Retriever, 0, 0), entry(Role::Reducer, 1, 0)];
+        let seen = |first_hop, trail: &[TrailEntry]| {
+            let terminal = ended(first_hop, trail);
+            (route(&terminal), rounds(&terminal))
+        };
+        assert_eq!(seen(0, &agentic), ("agentic", 2));
+        assert_eq!(seen(10, &agentic), ("agentic", 1), "one was taken over");
+        assert_eq!(seen(0, &simple), ("simple", 1));
+        assert_eq!(seen(0, &[]), ("unknown", 0));
+
+        let registry = Registry::new();
+        let metrics = Metrics::new(&registry).unwrap();
+        metrics.ended(&ended(10, &agentic));
+        let text = registry.encode();
+        for line in [
+            r#"argosy_queries_total{outcome="answered"} 1"#,
+            r#"argosy_query_duration_seconds_sum{outcome="answered",route="agentic"} 8"#,
+            r#"argosy_query_rounds_sum{outcome="answered",route="agentic"} 1"#,
+        ] {
+            assert!(text.contains(line), "{line} is not in\n{text}");
+        }
     }
 }

@@ -66,8 +66,10 @@ fn span(asked: &Asked, terminal: &Terminal, content: bool) -> Span {
     let (from, to) = (asked.header.asked_at.0, terminal.ended_at.0);
     let mut span = Span::begin(asked.context, asked.under, name::QUESTION, Kind::Server)
         .at(from, to)
+        .with_state(asked.header.tracestate.clone())
         .with(name::GEN_AI_OPERATION_NAME, "invoke_agent")
         .with(name::GEN_AI_AGENT_NAME, "argosy")
+        .with(name::GEN_AI_CONVERSATION_ID, terminal.turn.as_str())
         .with(name::TURN, terminal.turn.as_str())
         .with(name::TENANT, asked.header.tenant.as_str())
         .with(name::OUTCOME, terminal.outcome.as_str())

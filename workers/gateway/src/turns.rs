@@ -13,7 +13,7 @@ use harness::bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Sto
 use harness::outbox::{self, Created, OutboxError, publish_until};
 use harness::topology::Topology;
 use std::sync::{Arc, Mutex, PoisonError};
-use telemetry::{TraceContext, Traces};
+use telemetry::{TraceContext, Traces, trace};
 
 /// What the parts of one gateway share, as something that can begin and end turns.
 pub(crate) struct Turns {
@@ -51,6 +51,12 @@ const PATIENCE_MS: u64 = 5_000;
 fn asked_under(question: &Stored) -> Option<TraceContext> {
     let header = question.headers.get(header::TRACEPARENT)?;
     TraceContext::parse(header)
+}
+
+/// What others note of that trace. Without one it is of no trace, and is dropped.
+fn stated_under(question: &Stored) -> Option<String> {
+    asked_under(question)?;
+    trace::state(question.headers.get(header::TRACESTATE)?)
 }
 
 impl Turns {
@@ -136,6 +142,7 @@ impl Turns {
             question_hash: question.hash(),
             live: question.stream,
             traceparent: Some(trace.to_string()),
+            tracestate: stated_under(message),
         }
     }
 

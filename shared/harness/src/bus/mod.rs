@@ -272,6 +272,19 @@ pub enum PublishError {
     Refused(String),
 }
 
+impl PublishError {
+    /// The word for it, in spans.
+    pub fn code(&self) -> &'static str {
+        match self {
+            PublishError::Exists => "exists",
+            PublishError::Conflict => "conflict",
+            PublishError::Full => "full",
+            PublishError::Unconfirmed(_) => "unconfirmed",
+            PublishError::Refused(_) => "refused",
+        }
+    }
+}
+
 /// Why the bus could not do something.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BusError {

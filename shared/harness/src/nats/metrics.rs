@@ -61,7 +61,7 @@ impl Metrics {
         )?;
         let failures = registry.counter(
             "argosy_publish_failures_total",
-            "Messages that were not stored at the first try, by why.",
+            "Tries to store a message that failed, by why.",
             &["role", "reason"],
         )?;
         Ok(Metrics {

@@ -218,6 +218,7 @@ impl Entry {
     pub(super) fn view(&self, now: Instant) -> NodeView {
         let left = |until: Instant| until.saturating_duration_since(now).as_millis() as u64;
         NodeView {
+            model: String::new(),
             name: self.node.name.clone(),
             address: self.node.address(),
             breaker: self.breaker.word().to_owned(),
@@ -238,6 +239,9 @@ impl Entry {
 /// A node as one process sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeView {
+    /// The model that it is asked for; empty where a release before this one tells.
+    #[serde(default)]
+    pub model: String,
     /// Its configured name; with the address after a slash where a name stands for several.
     pub name: String,
     /// Host and port.

@@ -172,6 +172,11 @@ impl Balance {
         self.entries.iter().map(|e| e.node.clone()).collect()
     }
 
+    /// Whether there is a node of this name.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.node.name == name)
+    }
+
     /// When a node that has not been tried can be asked, as soon as it has room then: now, when the
     /// first one is no longer left alone, or never.
     pub(crate) fn another_at(&self, ask: &Ask<'_>, now: Instant) -> Option<Instant> {

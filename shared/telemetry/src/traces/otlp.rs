@@ -56,6 +56,8 @@ struct SpanMessage {
     trace_id: Vec<u8>,
     #[prost(bytes = "vec", tag = "2")]
     span_id: Vec<u8>,
+    #[prost(string, tag = "3")]
+    trace_state: String,
     #[prost(bytes = "vec", tag = "4")]
     parent_span_id: Vec<u8>,
     #[prost(string, tag = "5")]
@@ -104,7 +106,7 @@ struct KeyValue {
 
 #[derive(Clone, PartialEq, Message)]
 struct AnyValue {
-    #[prost(oneof = "Any", tags = "1, 3")]
+    #[prost(oneof = "Any", tags = "1, 3, 5")]
     value: Option<Any>,
 }
 
@@ -114,6 +116,14 @@ enum Any {
     Text(String),
     #[prost(int64, tag = "3")]
     Number(i64),
+    #[prost(message, tag = "5")]
+    Texts(ArrayValue),
+}
+
+#[derive(Clone, PartialEq, Message)]
+struct ArrayValue {
+    #[prost(message, repeated, tag = "1")]
+    values: Vec<AnyValue>,
 }
 
 /// What a collector says of a request that it took.
@@ -181,12 +191,14 @@ fn message(span: &Span) -> SpanMessage {
     SpanMessage {
         trace_id: trace.into(),
         span_id: id.into(),
+        trace_state: span.state.clone().unwrap_or_default(),
         parent_span_id: parent.unwrap_or_default(),
         name: span.name.clone(),
         kind: match span.kind {
             Kind::Internal => 1,
             Kind::Server => 2,
             Kind::Client => 3,
+            Kind::Producer => 4,
             Kind::Consumer => 5,
         },
         start_time_unix_nano: start,
@@ -211,12 +223,24 @@ fn link(to: &TraceContext) -> Link {
 }
 
 fn attribute(key: &str, value: &Value) -> KeyValue {
-    let value = match value {
-        Value::Text(text) => Any::Text(text.clone()),
-        Value::Number(number) => Any::Number(*number),
-    };
     KeyValue {
         key: key.into(),
-        value: Some(AnyValue { value: Some(value) }),
+        value: Some(AnyValue {
+            value: Some(any(value)),
+        }),
+    }
+}
+
+fn any(value: &Value) -> Any {
+    match value {
+        Value::Text(text) => Any::Text(text.clone()),
+        Value::Number(number) => Any::Number(*number),
+        Value::Texts(texts) => {
+            let one = |text: &String| AnyValue {
+                value: Some(Any::Text(text.clone())),
+            };
+            let values = texts.iter().map(one).collect();
+            Any::Texts(ArrayValue { values })
+        }
     }
 }

@@ -52,9 +52,8 @@ impl Scoped {
             self.span
                 .set(crate::conventions::SPANS_LEFT_OUT, self.left_out);
         }
-        let context = self.span.context();
         for child in self.children {
-            traces.record(child.under(context));
+            traces.record(child.under(&self.span));
         }
         traces.record(self.span.ended());
     }

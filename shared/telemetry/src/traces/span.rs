@@ -19,6 +19,8 @@ pub enum Kind {
     Client,
     /// Work on a message.
     Consumer,
+    /// Storing a message that somebody else works on.
+    Producer,
 }
 
 /// The value of an attribute.
@@ -28,6 +30,8 @@ pub enum Value {
     Text(String),
     /// A number.
     Number(i64),
+    /// Texts, in their order.
+    Texts(Vec<String>),
 }
 
 impl From<&str> for Value {
@@ -39,6 +43,12 @@ impl From<&str> for Value {
 impl From<String> for Value {
     fn from(text: String) -> Self {
         Value::Text(text)
+    }
+}
+
+impl From<Vec<String>> for Value {
+    fn from(texts: Vec<String>) -> Self {
+        Value::Texts(texts)
     }
 }
 
@@ -61,6 +71,8 @@ pub struct Span {
     pub(super) links: Vec<TraceContext>,
     /// The word for what went wrong.
     pub(super) error: Option<String>,
+    /// W3C `tracestate` of its trace.
+    pub(super) state: Option<String>,
 }
 
 impl Span {
@@ -81,7 +93,14 @@ impl Span {
             attributes: Vec::new(),
             links: Vec::new(),
             error: None,
+            state: None,
         }
+    }
+
+    /// The same with what others note of its trace: a W3C `tracestate`, which its children take over.
+    pub fn with_state(mut self, state: Option<String>) -> Span {
+        self.state = state;
+        self
     }
 
     /// The same with other times, in milliseconds since the Unix epoch.
@@ -106,6 +125,7 @@ impl Span {
     pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
         let value = match value.into() {
             Value::Text(text) => Value::Text(cut(text)),
+            Value::Texts(texts) => Value::Texts(texts.into_iter().map(cut).collect()),
             number => number,
         };
         self.attributes.push((name, value));
@@ -145,9 +165,10 @@ impl Span {
         self
     }
 
-    /// Puts it under another parent.
-    pub(super) fn under(mut self, parent: TraceContext) -> Span {
-        self.parent = Some(parent);
+    /// Puts it under another one.
+    pub(super) fn under(mut self, parent: &Span) -> Span {
+        self.parent = Some(parent.context);
+        self.state.clone_from(&parent.state);
         self
     }
 }

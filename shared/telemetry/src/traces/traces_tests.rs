@@ -57,6 +57,7 @@ async fn what_is_recorded_arrives_as_it_was_said() {
         .insert("x-key".into(), Secret::new("s3cret"));
     let (traces, exporter) = started(&options, &registry);
     let (parent, other) = (root(), root().named("other"));
+    let reasons = ["stop", "length"].map(String::from);
     let mut span = Span::begin(
         parent.named("me"),
         Some(parent),
@@ -64,7 +65,9 @@ async fn what_is_recorded_arrives_as_it_was_said() {
         Kind::Consumer,
     )
     .at(1_000, 2_000)
+    .with_state(Some("vendor=1".into()))
     .with(name::TURN, "t-1")
+    .with(name::GEN_AI_RESPONSE_FINISH_REASONS, reasons.to_vec())
     .with(name::HOP, 3_u64);
     span.times.1 = 2_000_000_000;
     span.fail("bus_away");
@@ -73,6 +76,7 @@ async fn what_is_recorded_arrives_as_it_was_said() {
     exporter.flush().await;
     let attributes = [
         (name::TURN, "t-1"),
+        (name::GEN_AI_RESPONSE_FINISH_REASONS, "stop,length"),
         (name::HOP, "3"),
         (name::ERROR_TYPE, "bus_away"),
     ];
@@ -83,6 +87,7 @@ async fn what_is_recorded_arrives_as_it_was_said() {
         name: "process x".into(),
         kind: 5,
         service: "argosy-mapper".into(),
+        state: "vendor=1".into(),
         attributes: attributes.map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
         links: vec![other.span_id()],
         error: Some("bus_away".into()),

@@ -62,8 +62,9 @@ fn json(seen: &[Seen]) -> Result<String, Fail> {
 
 fn table(seen: &[Seen]) -> String {
     let head = format!(
-        "{:<18} {:<28} {:<9} {:>6} {:>8} {:>10} {:>9} {:>7} {:>7} {:>8}",
+        "{:<18} {:<18} {:<28} {:<9} {:>6} {:>8} {:>10} {:>9} {:>7} {:>6} {:>7} {:>8}",
         "PROCESS",
+        "MODEL",
         "NODE",
         "BREAKER",
         "FLIGHT",
@@ -71,6 +72,7 @@ fn table(seen: &[Seen]) -> String {
         "LATENCY",
         "ANSWERED",
         "FAILED",
+        "ERRORS",
         "QUEUED",
         "CONTEXT"
     );
@@ -94,14 +96,47 @@ fn line(process: &str, node: &NodeView) -> String {
         _ => breaker.yellow().to_string(),
     };
     format!(
-        "{process:<18} {:<28} {breaker} {:>6} {:>8} {:>10} {:>9} {:>7} {:>7} {:>8}",
+        "{process:<18} {:<18} {:<28} {breaker} {:>6} {:>8} {:>10} {:>9} {:>7} {:>6} {:>7} {:>8}",
+        node.model,
         format!("{} {}", node.name, node.address),
         node.in_flight,
         format!("{}/{}", node.permits, node.limit),
         number(latency),
         node.answered,
         node.failed,
+        number(errors(node)),
         number(node.queued.map(|n| n.to_string())),
         number(node.context.map(|n| n.to_string())),
     )
+}
+
+/// The share of calls that failed, of those that say something of the node.
+fn errors(node: &NodeView) -> Option<String> {
+    let all = node.answered + node.failed;
+    let share = 100.0 * node.failed as f64 / all as f64;
+    (all > 0).then(|| format!("{share:.1}%"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(answered: u64, failed: u64) -> NodeView {
+        let node = serde_json::json!({
+            "model": "small", "name": "gpu-a", "address": "gpu-a:8000", "breaker": "closed",
+            "in_flight": 3, "permits": 8, "limit": 32, "latency_ms": 840, "answered": answered,
+            "failed": failed, "resting_ms": 0, "queued": null, "context": 4096, "dialect": "plain",
+        });
+        serde_json::from_value(node).unwrap()
+    }
+
+    #[test]
+    fn the_share_of_failed_calls_is_shown_once_there_are_calls() {
+        assert_eq!(errors(&node(0, 0)), None);
+        assert_eq!(errors(&node(995, 5)).as_deref(), Some("0.5%"));
+        let line = line("mapper-7", &node(1, 1));
+        let words: Vec<_> = line.split_whitespace().collect();
+        assert_eq!(words[..4], ["mapper-7", "small", "gpu-a", "gpu-a:8000"]);
+        assert!(words.contains(&"50.0%"), "{line}");
+    }
 }

@@ -8,6 +8,7 @@ use crate::fail::Fail;
 use crate::fault::Dice;
 use crate::lookup::{self, Lookup};
 use crate::model;
+use crate::pools::Pools;
 use crate::processes::Teller;
 use crate::qdrant_view;
 use crate::roles::{self, Collaborators, Process};
@@ -34,8 +35,9 @@ use tokio_util::sync::CancellationToken;
 pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let role = args.role;
     let broken = |e: telemetry::Error| Fail::usage(e.to_string());
-    let registry =
-        Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), "").map_err(broken)?;
+    let revision = settings::sources::revision();
+    let registry = Registry::for_process(role.as_str(), env!("CARGO_PKG_VERSION"), revision)
+        .map_err(broken)?;
     let health = match role {
         Role::Gateway => Health::new(&["nats", "inbox", "due", "answers"]),
         role => Health::new(&["nats", role.as_str()]),
@@ -164,7 +166,7 @@ async fn collaborators(
         Role::Indexer => {
             // Who makes the vectors of an edition and who compares them are of one mind.
             let config = process.config.for_edition(&process.config.indexer.edition);
-            search::embedder(&config, &process.registry).await?
+            search::embedder(&config, &process.registry, teller.pools()).await?
         }
         // A retriever has one for each index.
         _ => None,
@@ -187,7 +189,7 @@ async fn collaborators(
         false => Arc::new(llm_pool::offline::OfflineReader::new()),
         true => {
             let chosen = model::choose(&process.config, &[role], &process.registry).await?;
-            for pool in chosen.pools {
+            for pool in &chosen.pools {
                 teller.asks(pool);
             }
             tracing::info!(
@@ -226,6 +228,7 @@ async fn index(
         metrics: retrieval::Metrics::new(&process.registry)
             .map_err(|e| Fail::negative(e.to_string()))?,
         snapshots,
+        pools: teller.pools().clone(),
     };
     let serving = editions::start(home, Arc::new(indexes), running).await?;
     teller.searches(serving.clone());
@@ -251,6 +254,7 @@ struct Indexes {
     registry: Registry,
     metrics: retrieval::Metrics,
     snapshots: Arc<dyn Snapshots>,
+    pools: Pools,
 }
 
 impl Open for Indexes {
@@ -274,8 +278,8 @@ impl Indexes {
                 .hint("two retrievers on one machine need a `data_dir` each")
         };
         let config = self.config.for_edition(edition);
-        let embedder = search::embedder(&config, &self.registry).await?;
-        let kit = Kit::new(&config, embedder, &self.registry)?;
+        let embedder = search::embedder(&config, &self.registry, &self.pools).await?;
+        let kit = Kit::new(&config, embedder, &self.registry, &self.pools)?;
         let vectors = kit.vectors().clone();
         let fit = Fit::new(&vectors, stream);
         tokio::select! {
@@ -391,7 +395,10 @@ mod tests {
                 process.config.data_dir.0.clone(),
             );
             let with = collaborators(&process, bus, &teller, None, &mut running).await;
-            with.unwrap().embedder.unwrap().name().to_owned()
+            let embedder = with.unwrap().embedder.unwrap();
+            let told = teller.pools().nodes();
+            assert_eq!(told[0].model, embedder.name(), "its nodes are told of");
+            embedder.name().to_owned()
         };
         assert_eq!(embedder("main").await, "old");
         assert_eq!(embedder("small").await, "new");

@@ -8,9 +8,9 @@ use crate::processes::Seen;
 use crate::roles;
 use envelope::Role;
 use futures_util::future::join_all;
-use llm_pool::Options;
 use llm_pool::look::{Looked, Told, look};
-use std::collections::BTreeMap;
+use llm_pool::{NodeView, Options};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Characters of a prompt that count as one token, as the pool estimates them.
 const CHARS_PER_TOKEN: usize = 4;
@@ -162,8 +162,15 @@ fn answering(seen: &[Seen]) -> Said {
         .iter()
         .map(|(one, node)| format!("{} leaves `{}` alone", one.process, node.name))
         .collect();
-    if open.len() == all.len() {
-        return Said::fail("every process leaves every node alone", fix);
+    // An embedder that answers does not help who wants a chat.
+    let models: BTreeSet<&str> = all.iter().map(|(_, node)| node.model.as_str()).collect();
+    let left_alone = |model: &&str| {
+        let mut nodes = all.iter().filter(|(_, node)| node.model == *model);
+        nodes.all(|(_, node)| node.breaker != "closed")
+    };
+    if let Some(model) = models.into_iter().find(left_alone) {
+        let text = format!("every process leaves every node of `{model}` alone");
+        return Said::fail(text, fix);
     }
     match named.is_empty() {
         true => Said::ok(format!(
@@ -207,12 +214,19 @@ struct Promised {
     admits: Option<usize>,
 }
 
+/// The nodes of the model that a process chats with; a release before this one tells of no others.
+fn chatting(one: &Seen) -> impl Iterator<Item = &NodeView> {
+    let model = one.model.as_deref().unwrap_or_default();
+    let is_it = move |node: &&NodeView| node.model.is_empty() || node.model == model;
+    one.nodes.iter().filter(is_it)
+}
+
 /// By address, so that the servers behind one name are told apart, whatever processes call them.
 fn by_server<'a>(seen: &'a [Seen], admits: &Admits) -> BTreeMap<&'a str, Promised> {
     let mut servers: BTreeMap<&str, Promised> = BTreeMap::new();
     for one in seen {
         let model = one.model.as_deref().unwrap_or_default();
-        for view in &one.nodes {
+        for view in chatting(one) {
             let name = view.name.split('/').next().unwrap_or_default();
             let known = admits.get(&(model.to_owned(), name.to_owned()));
             let at = servers.entry(&view.address).or_default();

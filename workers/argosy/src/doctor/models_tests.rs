@@ -46,6 +46,7 @@ fn the_longest_prompt_is_that_of_the_reducer() {
 
 fn process(n: u32, breaker: &str, limit: usize) -> Seen {
     let node = NodeView {
+        model: "m".into(),
         name: "a".into(),
         address: "gpu:8000".into(),
         breaker: breaker.into(),
@@ -202,4 +203,21 @@ fn servers_behind_one_name_are_known_by_it() {
         other.text.contains("2 of them run at once is not known"),
         "{other:?}"
     );
+}
+
+#[test]
+fn the_nodes_of_an_embedder_count_for_themselves() {
+    let mut both = process(1, "open", 8);
+    both.nodes.push(NodeView {
+        model: "vectors".into(),
+        address: "gpu:9000".into(),
+        breaker: "closed".into(),
+        ..both.nodes[0].clone()
+    });
+    let said = answering(std::slice::from_ref(&both));
+    assert_eq!(said.verdict, Verdict::Fail);
+    assert!(said.text.contains("every node of `m`"), "{said:?}");
+    let runs = Admits::from([(("m".to_owned(), "a".to_owned()), 8)]);
+    let said = promised(&[both], &runs);
+    assert!(!said.text.contains("not known"), "{said:?}");
 }

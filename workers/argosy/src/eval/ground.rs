@@ -193,7 +193,15 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn an_index_that_was_left_without_vectors_gets_them() {
         let folder = tempfile::tempdir().unwrap();
-        let kit = || Kit::new(&Config::default(), None, &telemetry::Registry::new()).unwrap();
+        let kit = || {
+            Kit::new(
+                &Config::default(),
+                None,
+                &telemetry::Registry::new(),
+                &crate::pools::Pools::default(),
+            )
+            .unwrap()
+        };
         let dataset = data("Porto");
         let whole = whole(&dataset);
         let index = Index::open(folder.path(), kit().vectors()).unwrap();

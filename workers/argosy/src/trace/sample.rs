@@ -42,6 +42,7 @@ fn header_of() -> Header {
         question_hash: String::new(),
         live: false,
         traceparent: Some(TRACEPARENT.into()),
+        tracestate: None,
     }
 }
 
