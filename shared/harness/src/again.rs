@@ -7,6 +7,10 @@
 //! gone on from, so that doing it twice, or half and then again, is doing it once. *Not* here: a copy of
 //! answers; every step from there on is done again.
 
+mod ids;
+
+pub use ids::{REPLAYS_MAX, replay_ids, retry_id};
+
 use crate::bus::{Bus, BusError, Fence, Publish, PublishError, Stored, Stream};
 use crate::history::{self, History};
 use crate::join::scatter_messages;
@@ -472,32 +476,6 @@ fn has_findings(stored: &Stored) -> bool {
     let part = decode::<Part>(&stored.body);
     part.is_ok_and(|part| matches!(part.result, PartResult::Findings(_)))
 }
-
-/// The id of the turn that tries the step of a dead letter again: one for all letters of that step, and of
-/// a fan-out one for those of all its map steps, because it makes every one again that has no findings.
-pub fn retry_id(letter: &Stored) -> TurnId {
-    if let Ok(Subject::Dead {
-        turn,
-        hop,
-        index: Some(_),
-        ..
-    }) = Subject::parse(&letter.subject)
-    {
-        return TurnId::again(&format!("retry/{turn}/{hop}/maps"));
-    }
-    let origin = letter.headers.get(header::DEAD_ORIGIN).unwrap_or_default();
-    TurnId::again(&format!("retry/{}/{origin}", letter.subject))
-}
-
-/// The ids that replays of a turn have, in their order.
-pub fn replay_ids(turn: &TurnId) -> Vec<TurnId> {
-    (1..=REPLAYS_MAX)
-        .map(|n| TurnId::again(&format!("replay/{turn}/{n}")))
-        .collect()
-}
-
-/// Most replays of one turn that are looked for.
-pub const REPLAYS_MAX: u16 = 32;
 
 #[cfg(test)]
 #[path = "again_tests.rs"]

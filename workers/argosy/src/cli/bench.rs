@@ -11,10 +11,7 @@ pub enum Bench {
     #[command(after_help = "Example: argosy bench fleet --output json")]
     Fleet(BenchFleet),
     /// The index at size, over a generated corpus or a folder: feeding, memory, search times.
-    #[command(
-        after_help = "Examples: argosy bench retrieval --chunks 100000 --output json; \
-        argosy bench retrieval --corpus ./docs"
-    )]
+    #[command(after_help = "Example: argosy bench retrieval --chunks 100000 --output json")]
     Retrieval(BenchRetrieval),
     /// A retriever's index as a view of the corpus stream: catching up from nothing, from where it was
     /// and from a snapshot.

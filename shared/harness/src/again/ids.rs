@@ -1,0 +1,31 @@
+//! The ids of turns that go on from others: they follow from what is gone on from, so that doing it twice is
+//! doing it once. *Not* whether that can be done: [`super::check`].
+
+use crate::bus::Stored;
+use envelope::{Subject, TurnId, header};
+
+/// The id of the turn that tries the step of a dead letter again: one for all letters of that step, and of
+/// a fan-out one for those of all its map steps, because it makes every one again that has no findings.
+pub fn retry_id(letter: &Stored) -> TurnId {
+    if let Ok(Subject::Dead {
+        turn,
+        hop,
+        index: Some(_),
+        ..
+    }) = Subject::parse(&letter.subject)
+    {
+        return TurnId::again(&format!("retry/{turn}/{hop}/maps"));
+    }
+    let origin = letter.headers.get(header::DEAD_ORIGIN).unwrap_or_default();
+    TurnId::again(&format!("retry/{}/{origin}", letter.subject))
+}
+
+/// The ids that replays of a turn have, in their order.
+pub fn replay_ids(turn: &TurnId) -> Vec<TurnId> {
+    (1..=REPLAYS_MAX)
+        .map(|n| TurnId::again(&format!("replay/{turn}/{n}")))
+        .collect()
+}
+
+/// Most replays of one turn that are looked for.
+pub const REPLAYS_MAX: u16 = 32;
