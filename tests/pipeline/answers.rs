@@ -1,6 +1,7 @@
 //! The sample corpus, answered by the offline reader over every way in.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
+use crate::served::Model;
 use crate::turns::terminals;
 use argosy::corpus::{self, Options};
 use envelope::{Outcome, Role, TenantId, Terminal, TurnId, subject};
@@ -68,6 +69,8 @@ async fn answers_a_question_over_the_sample_corpus() {
     let server = testkit::nats::server().await;
     let mut fleet = Fleet::new(server.url(), vec!["streams.ack_wait=5s".into()]);
     fleet.stubbed.clear();
+    let model = Model::start(&fleet).await;
+    fleet.plan.set.extend(model.options(""));
     let missing = fleet.command(&["setup", "--check"]).await;
     assert_eq!(missing.status.code(), Some(1), "{missing:?}");
     fleet.setup().await;

@@ -1,51 +1,15 @@
 //! The doctor on a fleet that is well, and on servers with one thing wrong each. The model of the fleet is
 //! the offline reader over real HTTP.
 
-use crate::fleet::{Fleet, PATIENCE, until};
+use crate::fleet::{Fleet, until};
+use crate::served::Model;
 use argosy::model::OFFLINE;
 use envelope::Role;
 use serde_json::Value;
 use std::process::Stdio;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 
 const QUESTION: &str = "What is the maximum collector-emitter voltage of the HV2N4410A?";
-
-/// The served offline reader.
-struct Model {
-    child: Child,
-    base_url: String,
-}
-
-impl Model {
-    async fn start(fleet: &Fleet) -> Model {
-        let mut child = Command::new(&fleet.plan.binary)
-            .args(["offline-model", "--listen", "127.0.0.1:0", "-o", "json"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .expect("a model");
-        let stdout = child.stdout.take().expect("its output");
-        let mut lines = BufReader::new(stdout).lines();
-        let line = tokio::time::timeout(PATIENCE, lines.next_line()).await;
-        let line = line.expect("in time");
-        let line = line.expect("readable").expect("a line");
-        let said: Value = serde_json::from_str(&line).expect("JSON");
-        assert_eq!(said["model"], OFFLINE);
-        let base_url = said["base_url"].as_str().expect("an address").to_owned();
-        Model { child, base_url }
-    }
-
-    /// The options that make a fleet ask it.
-    fn options(&self, more: &str) -> Vec<String> {
-        let url = &self.base_url;
-        vec![
-            format!("model.model={OFFLINE}"),
-            format!(r#"model.nodes=[{{"name":"offline","base_url":"{url}"{more}}}]"#),
-        ]
-    }
-}
 
 /// What the doctor says of this fleet, by code, and how it exits.
 async fn examined(fleet: &Fleet, more: &[&str]) -> (i32, Value) {

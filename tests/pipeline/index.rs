@@ -1,6 +1,7 @@
 //! The retriever's index: a view of the corpus stream that a kill cannot leave behind.
 
 use crate::fleet::{Fleet, connect};
+use crate::served::Model;
 use crate::turns::read_all;
 use envelope::Role;
 use harness::bus::Stream;
@@ -24,6 +25,8 @@ async fn retriever_index_survives_restart() {
     let server = testkit::nats::server().await;
     let mut fleet = Fleet::new(server.url(), vec!["streams.ack_wait=5s".into()]);
     fleet.stubbed.clear();
+    let model = Model::start(&fleet).await;
+    fleet.plan.set.extend(model.options(""));
     fleet.setup().await;
     let corpus = fleet.dir().join("corpus");
     let folder = corpus.join("contracts");

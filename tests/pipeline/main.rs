@@ -33,6 +33,7 @@ mod nodes;
 mod outage;
 mod room;
 mod screen;
+mod served;
 mod status;
 mod told_nodes;
 mod trace;
