@@ -16,6 +16,8 @@ fn main() -> ExitCode {
     let output = cli.output;
     let is_probe = output == Output::Nagios && matches!(cli.command, Command::Doctor(_));
     match cli.color {
+        // A terminal that says it knows no codes gets none, also where a CI system would have them.
+        Colour::Auto if is_dumb() => anstream::ColorChoice::Never.write_global(),
         Colour::Auto => {}
         Colour::Always => anstream::ColorChoice::Always.write_global(),
         Colour::Never => anstream::ColorChoice::Never.write_global(),
@@ -31,6 +33,11 @@ fn main() -> ExitCode {
             ExitCode::from(fail.exit)
         }
     })
+}
+
+fn is_dumb() -> bool {
+    let variable = settings::sources::variable;
+    variable("TERM").is_some_and(|name| name == "dumb") && variable("CLICOLOR_FORCE").is_none()
 }
 
 /// Help, the version, or what is wrong with the command line: in the words of who reads it.
