@@ -5,7 +5,7 @@ use crate::between::{Between, Do};
 use crate::hand::Hand;
 use crate::script::{Came, Script, fails, plan, usual};
 use crate::world::{On, World, until, within};
-use envelope::limits::{DELIVERIES_DEFERRED_MAX, DELIVERIES_MAX};
+use envelope::limits::DELIVERIES_MAX;
 use envelope::route::RetrieverExit;
 use envelope::{Class, Doubt, Fallback, Outcome, Role, Terminal, header};
 use harness::bus::{Stored, Stream};
@@ -212,30 +212,6 @@ pub(crate) async fn a_failure_is_repeated_to_the_limit(on: On) {
     let letter = letter(&world).await;
     assert_eq!(head(&letter, header::DEAD_REASON), "scripted");
     assert_eq!(head(&letter, header::DEAD_DELIVERED), "8");
-}
-
-/// A step whose tenant has spent what he may has not failed: it is done when he may ask again, however
-/// often it came too early, and given up in the end all the same.
-pub(crate) async fn a_step_that_is_put_off_is_done_later(on: On) {
-    for (early, done) in [(DELIVERIES_MAX + 3, true), (u64::MAX, false)] {
-        let world = World::new(on).await;
-        let _gateway = world.gateway();
-        let put_off = Script::new(Role::Planner, move |call| async move {
-            match call.n as u64 > early {
-                true => Ok(plan("a query")),
-                false => fails(Class::Deferred),
-            }
-        });
-        let _staff = staff(&world, Role::Planner, Some(&put_off));
-        let id = world.ask(json!({"question": "q", "id": "early"})).await;
-        let terminal = world.end(&id).await;
-        let most = DELIVERIES_DEFERRED_MAX.min(early.saturating_add(1));
-        assert_eq!(put_off.calls() as u64, most);
-        match done {
-            true => assert_eq!(terminal.outcome, Outcome::Answered, "{terminal:?}"),
-            false => assert_default(&terminal, Role::Planner, "scripted"),
-        }
-    }
 }
 
 /// A stage hangs once: it is stopped after its time and done again.

@@ -107,7 +107,6 @@ races! {
         a_worker_dies_while_it_gives_up,
         a_step_that_kills_its_workers_is_given_up,
         a_failure_is_repeated_to_the_limit,
-        a_step_that_is_put_off_is_done_later,
         a_stage_that_hangs_is_stopped_and_repeated;
     unread:
         an_unreadable_map_step_is_an_error_part,

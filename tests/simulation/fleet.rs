@@ -161,6 +161,7 @@ impl Launch {
                 deadline: DEADLINE,
                 slots: self.world.plan.slots,
                 sweep_every: Duration::from_secs(10),
+                tenant_turns: self.world.plan.tenant_turns,
                 // Gauges decide nothing; what fails while reading them would excuse every turn.
                 backlog_every: Duration::ZERO,
                 grace: GRACE,

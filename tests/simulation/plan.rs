@@ -113,6 +113,8 @@ pub(crate) struct Plan {
     pub(crate) slots: usize,
     /// Passages with facts with which mappers start the reducer early; 0 for never.
     pub(crate) early: usize,
+    /// Turns of a tenant that each gateway lets run at a time; 0 for any number.
+    pub(crate) tenant_turns: usize,
     /// What is asked, in order of time.
     pub(crate) asks: Vec<Ask>,
 }
@@ -135,6 +137,7 @@ impl Plan {
         let asks = asks(&mut rng);
         // Drawn last: what a seed was before it still is.
         let early = [0, 0, 0, 2, 3][rng.usize(..5)];
+        let tenant_turns = [0, 0, 0, 1, 4][rng.usize(..5)];
         Plan {
             seed,
             force,
@@ -143,6 +146,7 @@ impl Plan {
             instances,
             slots,
             early,
+            tenant_turns,
             asks,
         }
     }

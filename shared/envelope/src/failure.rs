@@ -10,8 +10,6 @@ pub enum Class {
     Transient,
     /// Everything is busy: hold the work and take no more until there is room.
     Overloaded,
-    /// Not its turn yet: it is to come back after the time that it was told, and nobody else is held up.
-    Deferred,
     /// The input is too large for the one who was asked; repeating it unchanged is useless.
     TooLarge,
     /// It will not go well, ever.
@@ -26,7 +24,6 @@ impl Class {
         match self {
             Class::Transient => "transient",
             Class::Overloaded => "overloaded",
-            Class::Deferred => "deferred",
             Class::TooLarge => "too_large",
             Class::Permanent => "permanent",
             Class::Bug => "bug",

@@ -16,8 +16,6 @@ pub const SCATTER_TEXT_BYTES_MAX: usize = 200 * 1024;
 pub const DELIVERIES_MAX: u64 = 8;
 /// The same for a step of a newer wire version, which waits for a newer worker.
 pub const DELIVERIES_NEWER_WIRE_MAX: u64 = 32;
-/// The same for a step that is put off until its tenant may ask again: to be put off is no failure.
-pub const DELIVERIES_DEFERRED_MAX: u64 = 32;
 /// Longest time from now to a deadline, in milliseconds (one hour).
 pub const DEADLINE_MS_MAX: u64 = 60 * 60 * 1000;
 /// Most conditions of one filter.

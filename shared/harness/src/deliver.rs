@@ -16,7 +16,7 @@ use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
 use envelope::fanout::soft_deadline;
-use envelope::limits::{DELIVERIES_DEFERRED_MAX, DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
+use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::route::Broken;
 use envelope::{Class, Classed, CodecError, Exit, Header, Subject, UnixMs, WIRE};
 use futures_util::FutureExt;
@@ -121,12 +121,7 @@ impl Worker {
                 return self.give_up(delivery, &place, None, failure).await;
             }
         };
-        // One that was only put off has not been worked on so often.
-        let most = match self.deferred.contains(&place.turn) {
-            true => DELIVERIES_DEFERRED_MAX,
-            false => DELIVERIES_MAX,
-        };
-        if delivery.delivered > most {
+        if delivery.delivered > DELIVERIES_MAX {
             let failure = Failure::new(
                 Class::Bug,
                 "deliveries",
@@ -326,19 +321,20 @@ impl Worker {
         let Failure {
             class, retry_after, ..
         } = failure;
-        let most = match class {
-            Class::Deferred => DELIVERIES_DEFERRED_MAX,
-            _ => DELIVERIES_MAX,
-        };
-        dispose(*class, delivered, most, *retry_after, left, self.random())
+        let random = self.random();
+        dispose(
+            *class,
+            delivered,
+            DELIVERIES_MAX,
+            *retry_after,
+            left,
+            random,
+        )
     }
 
     fn retry(&self, failure: &Failure, delivered: u64, step: &Step) -> Verdict {
         match self.disposition(failure, delivered, step) {
             Disposition::Retry(delay) | Disposition::Hold(delay) => {
-                if failure.class == Class::Deferred {
-                    self.deferred.end(&step.header.turn);
-                }
                 let (code, error) = (failure.code, failure.text.as_str());
                 let Header { turn, hop, .. } = &step.header;
                 let trace = trace::id(step.header.traceparent.as_deref());

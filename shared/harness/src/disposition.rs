@@ -17,8 +17,6 @@ pub enum Disposition {
 /// First and longest delay of a redelivery.
 const RETRY_FIRST: Duration = Duration::from_millis(250);
 const RETRY_MAX: Duration = Duration::from_secs(15);
-/// Longest time for which a step is put off at once: what is due later is asked again then.
-const DEFER_MAX: Duration = Duration::from_secs(60);
 /// How long a held message waits when nobody said how long.
 const HOLD: Duration = Duration::from_millis(500);
 const HOLD_MAX: Duration = Duration::from_secs(10);
@@ -35,26 +33,16 @@ pub fn dispose(
     random: f64,
 ) -> Disposition {
     match class {
-        Class::Transient | Class::Deferred if delivered >= limit => Disposition::GiveUp,
+        Class::Transient if delivered >= limit => Disposition::GiveUp,
         Class::Transient => match retry_after {
             // The default that is taken now is worth more than an answer that comes too late.
             Some(asked) if asked >= left => Disposition::GiveUp,
             Some(asked) => Disposition::Retry(asked.min(RETRY_MAX * 4)),
             None => Disposition::Retry(backoff(delivered, left, random)),
         },
-        Class::Deferred => match retry_after.unwrap_or(HOLD) {
-            due if due >= left => Disposition::GiveUp,
-            // Later rather than sooner: who comes before his time is put off again.
-            due => Disposition::Retry((due + spread(due, random)).min(DEFER_MAX).min(left)),
-        },
         Class::Overloaded => Disposition::Hold(retry_after.unwrap_or(HOLD).min(HOLD_MAX)),
         Class::TooLarge | Class::Permanent | Class::Bug => Disposition::GiveUp,
     }
-}
-
-/// How much later than its time a step that was put off may come, so that not all come as one.
-fn spread(due: Duration, random: f64) -> Duration {
-    (due / 8).max(RETRY_FIRST).mul_f64(random.clamp(0.0, 1.0))
 }
 
 /// Exponential with full jitter, never below a twentieth of a second: a bare nak burns deliveries.
@@ -121,21 +109,6 @@ mod tests {
         };
         assert_eq!(asked(7), Disposition::Retry(Duration::from_secs(7)));
         assert_eq!(asked(86_400), Disposition::Retry(Duration::from_secs(60)));
-    }
-
-    #[test]
-    fn a_step_that_is_put_off_comes_when_it_is_due_or_a_little_later() {
-        let deferred = |due, limit, random| {
-            let (due, left) = (Duration::from_secs(due), Duration::from_secs(120));
-            dispose(Class::Deferred, 9, limit, Some(due), left, random)
-        };
-        let after = |ms| Disposition::Retry(Duration::from_millis(ms));
-        assert_eq!(deferred(8, 32, 0.0), after(8_000));
-        assert_eq!(deferred(8, 32, 0.5), after(8_500));
-        assert_eq!(deferred(0, 32, 1.0), after(250));
-        assert_eq!(deferred(100, 32, 0.0), after(60_000));
-        assert_eq!(deferred(120, 32, 0.0), Disposition::GiveUp);
-        assert_eq!(deferred(8, 9, 0.0), Disposition::GiveUp);
     }
 
     #[test]

@@ -205,7 +205,6 @@ impl Metrics {
             for class in [
                 Class::Transient,
                 Class::Overloaded,
-                Class::Deferred,
                 Class::TooLarge,
                 Class::Permanent,
                 Class::Bug,

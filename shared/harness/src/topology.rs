@@ -79,6 +79,9 @@ pub const SNAPSHOTS_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// Durable name of the gateway's consumer of the inbox.
 pub const INBOX_CONSUMER: &str = "gateway-inbox";
+/// Least questions that may wait unanswered at the gateways: those of a tenant who is over his quota
+/// must not keep the others' from them.
+const INBOX_WAITING: u32 = 16_384;
 /// Durable name of the gateway's consumer of what falls due.
 pub const DUE_CONSUMER: &str = "gateway-due";
 /// Durable name of the gateway's consumer of terminal events.
@@ -176,7 +179,10 @@ impl Topology {
 
     /// The gateway's consumer of the inbox.
     pub fn inbox(&self) -> ConsumerSpec {
-        self.own(Stream::Inbox, INBOX_CONSUMER, &[envelope::subject::QUERY])
+        ConsumerSpec {
+            max_ack_pending: self.max_ack_pending.max(INBOX_WAITING),
+            ..self.own(Stream::Inbox, INBOX_CONSUMER, &[envelope::subject::QUERY])
+        }
     }
 
     /// The gateway's consumer of what falls due.

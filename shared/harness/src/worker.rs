@@ -65,8 +65,6 @@ pub struct Worker {
     pub(crate) metrics: Metrics,
     pub(crate) ended: Ended,
     pub(crate) joined: Ended<Fanout>,
-    /// Turns of which a step was put off.
-    pub(crate) deferred: Ended,
     pub(crate) in_hand: InHand,
     pub(crate) traces: Traces,
     faults: Option<Arc<dyn Faults>>,
@@ -93,7 +91,6 @@ impl Worker {
             metrics,
             ended: Ended::default(),
             joined: Ended::default(),
-            deferred: Ended::default(),
             in_hand: InHand::default(),
             traces: Traces::off(),
             faults: None,

@@ -19,7 +19,7 @@
 //! | `balance` | who gets the next call and who waits: breaker, permits, latency, queue |
 //! | `node` | one exchange with one node |
 //! | `watch`, `load` | in the background: names looked up, loads asked for |
-//! | [`cache`], `allowance` | map calls made before; what a tenant may spend |
+//! | [`cache`] | map calls made before |
 //! | `metrics`, `trace` | what is counted; the span of a call |
 //! | `wire`, `stream` | the bodies of a call, whole and in pieces |
 //! | `classify`, `said`, `failure` | what a failure means |
@@ -27,7 +27,6 @@
 //! | `dialect` | how a node is asked for JSON |
 //! | `retry`, `retry_after` | the one retry loop, and how long a node wants to be left alone |
 
-mod allowance;
 mod balance;
 pub mod cache;
 mod classify;

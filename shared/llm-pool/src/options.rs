@@ -54,9 +54,6 @@ pub struct Options {
     pub hedge: Vec<Role>,
     /// Most calls that are made a second time, as a share of all of those roles. Default 0.05.
     pub hedge_share: f64,
-    /// Most tokens that one tenant may spend in a minute, in one process; then his calls wait. Default 0:
-    /// no limit.
-    pub tenant_tokens_per_minute: u64,
     /// Map calls that are not made again.
     pub cache: cache::Options,
     /// How often the names of nodes with `resolve` are looked up. Default `10s`.
@@ -114,7 +111,6 @@ impl Default for Options {
             policy: Policy::Balanced,
             hedge: vec![Role::Mapper],
             hedge_share: 0.05,
-            tenant_tokens_per_minute: 0,
             cache: cache::Options::default(),
             resolve_every: Span::from_secs(10),
             probe: true,

@@ -1,6 +1,5 @@
 //! A model that is served by nodes: asks one, asks again elsewhere, and says what came of it.
 
-use crate::allowance::Allowance;
 use crate::balance::{Ask, Balance, NodeId, NodeView};
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, Then};
@@ -38,7 +37,6 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) metrics: Metrics,
     balance: Mutex<Balance>,
-    allowance: Mutex<Allowance>,
     bounds: (Timeouts, usize),
     next_node: AtomicU64,
     posts: AtomicU64,
@@ -83,7 +81,6 @@ impl Pool {
         let seed = fastrand::u64(..);
         let shared = Shared {
             balance: Mutex::new(Balance::new(options.policy, options.hedge_share, seed)),
-            allowance: Mutex::new(Allowance::new(options.tenant_tokens_per_minute)),
             next_node: AtomicU64::new(0),
             posts: AtomicU64::new(0),
             bounds: (timeouts, body_bytes_max),
@@ -153,45 +150,9 @@ impl ChatModel for Pool {
     }
 }
 
-/// What a call takes off its tenant's allowance: an estimate while it runs, then what it cost, which is
-/// nothing unless it is answered.
-struct Spending<'p> {
-    shared: &'p Shared,
-    tenant: &'p TenantId,
-    estimate: u64,
-    cost: u64,
-}
-
-impl<'p> Spending<'p> {
-    fn begin(shared: &'p Shared, tenant: &'p TenantId, estimate: u64) -> Spending<'p> {
-        let tokens = i64::try_from(estimate).unwrap_or(i64::MAX);
-        shared.allowance().spend(tenant, tokens, Instant::now());
-        Spending {
-            shared,
-            tenant,
-            estimate,
-            cost: 0,
-        }
-    }
-}
-
-impl Drop for Spending<'_> {
-    fn drop(&mut self) {
-        let tokens = i64::try_from(self.cost).unwrap_or(i64::MAX)
-            - i64::try_from(self.estimate).unwrap_or(i64::MAX);
-        let mut allowance = self.shared.allowance();
-        allowance.spend(self.tenant, tokens, Instant::now());
-    }
-}
-
 impl Shared {
     pub(crate) fn balance(&self) -> MutexGuard<'_, Balance> {
         self.balance.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn allowance(&self) -> MutexGuard<'_, Allowance> {
-        let allowance = self.allowance.lock();
-        allowance.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn node(
@@ -269,12 +230,6 @@ impl Shared {
             until,
             work: Work::Chat(request),
         };
-        let (tenant, tokens) = (&request.tenant, job.ask.tokens);
-        if let Some(retry_after) = self.allowance().wait(tenant, tokens, Instant::now()) {
-            // Of this tenant alone: a fleet that is overloaded would stop for all of them.
-            return Err(Error::Spent { retry_after });
-        }
-        let mut spending = Spending::begin(self, &request.tenant, job.ask.tokens);
         let answer = match self.run(&job).await {
             Ok(Some(answer)) => answer,
             Ok(None) => return Err(Error::Protocol("no answer".into())),
@@ -283,8 +238,6 @@ impl Shared {
             }
             Err(failure) => return Err(failure.into_error()),
         };
-        spending.cost = answer.usage.tokens_in + answer.usage.tokens_out;
-        drop(spending);
         Ok(self.reply(request, answer))
     }
 

@@ -99,12 +99,6 @@ pub enum Error {
         /// When to come back, where a node said so.
         retry_after: Option<Duration>,
     },
-    /// The tenant has spent what he may; others may ask.
-    #[error("the tenant has spent his tokens of this minute")]
-    Spent {
-        /// When his next call is due.
-        retry_after: Duration,
-    },
     /// The time for the call was up.
     #[error("no answer within {0:?}")]
     TimedOut(Duration),
@@ -127,7 +121,6 @@ impl Classed for Error {
             Error::TooLong { .. } => Class::TooLarge,
             Error::Overloaded { .. } => Class::Overloaded,
             Error::Unavailable { .. } | Error::TimedOut(_) | Error::Protocol(_) => Class::Transient,
-            Error::Spent { .. } => Class::Deferred,
             Error::Refused { .. } => Class::Permanent,
         }
     }
@@ -137,7 +130,6 @@ impl Classed for Error {
             Error::TooLong { .. } => "model_context",
             Error::Overloaded { .. } => "model_overloaded",
             Error::Unavailable { .. } => "model_unavailable",
-            Error::Spent { .. } => "tenant_tokens_spent",
             Error::TimedOut(_) => "model_timeout",
             Error::Refused { .. } => "model_refused",
             Error::Protocol(_) => "model_protocol",
@@ -149,7 +141,6 @@ impl Classed for Error {
             Error::Overloaded { retry_after } | Error::Unavailable { retry_after, .. } => {
                 *retry_after
             }
-            Error::Spent { retry_after } => Some(*retry_after),
             _ => None,
         }
     }

@@ -221,6 +221,12 @@ pub struct GatewayOptions {
     pub room_every: Span,
     /// From how full a stream on no questions are taken, 0 to 1. Default 0.7.
     pub room_limit: f64,
+    /// Turns of one tenant at a time, of those that one gateway begins; his other questions wait in the
+    /// inbox. Default 0: any number.
+    pub tenant_turns: u32,
+    /// Tokens, read and written, that the turns of one tenant may spend in a minute, of those that one
+    /// gateway begins; then his questions wait in the inbox. Default 0: any number.
+    pub tenant_tokens_per_minute: u64,
     /// How often what waits for each role is read from the server, for the gauges; 0 for never.
     /// Default 5 s.
     pub backlog_every: Span,
@@ -233,6 +239,8 @@ impl Default for GatewayOptions {
             sweep_every,
             room_every,
             room_limit,
+            tenant_turns,
+            tenant_tokens_per_minute,
             backlog_every,
             ..
         } = gateway::Options::default();
@@ -241,6 +249,8 @@ impl Default for GatewayOptions {
             sweep_every: span(sweep_every.as_millis() as u64),
             room_every: span(room_every.as_millis() as u64),
             room_limit,
+            tenant_turns: u32::try_from(tenant_turns).unwrap_or(u32::MAX),
+            tenant_tokens_per_minute,
             backlog_every: span(backlog_every.as_millis() as u64),
         }
     }
@@ -470,6 +480,8 @@ impl Config {
             sweep_every: g.sweep_every.duration(),
             room_every: g.room_every.duration(),
             room_limit: g.room_limit,
+            tenant_turns: g.tenant_turns as usize,
+            tenant_tokens_per_minute: g.tenant_tokens_per_minute,
             backlog_every: g.backlog_every.duration(),
             grace: self.run.grace.duration(),
             seed,

@@ -2,9 +2,10 @@
 
 use crate::metrics::Metrics;
 use crate::options::Options;
+use crate::quota::{Limits, Quota};
 use crate::room::Room;
 use crate::turns::Turns;
-use crate::{answers, ask, backlog, due, inbox, sweep, watch};
+use crate::{answers, ask, backlog, due, ends, inbox, sweep, watch};
 use envelope::Role;
 use harness::bus::{Bus, ConsumerSpec};
 use harness::pump::{self, Drained, Take, pump};
@@ -27,6 +28,12 @@ impl Gateway {
     /// A gateway on `bus`. `topology` says how long things are kept.
     pub fn new(bus: Arc<dyn Bus>, topology: Topology, options: Options, metrics: Metrics) -> Self {
         let rng = Mutex::new(fastrand::Rng::with_seed(options.seed));
+        let limits = Limits {
+            turns: options.tenant_turns,
+            tokens_per_minute: options.tenant_tokens_per_minute,
+        };
+        // The other half of the slots is for tenants who need not wait.
+        let quota = Quota::new(limits, options.slots / 2);
         let turns = Turns {
             bus,
             options,
@@ -35,6 +42,7 @@ impl Gateway {
             traces: Traces::off(),
             ended: Ended::default(),
             room: Room::default(),
+            quota,
             rng,
             swept: Mutex::new(0),
         };
@@ -116,6 +124,7 @@ impl Gateway {
                 backlog::watch(&turns),
                 ask::serve(&turns),
                 sweep::on_start_and_reconnect(&turns),
+                ends::watch(&turns),
                 hear_cancels(&turns.ended, cancels),
             )
         };

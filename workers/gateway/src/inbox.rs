@@ -1,10 +1,11 @@
 //! A question: accepted, joined by a second listener, or refused.
 //!
-//! Order: look for a terminal event and for hop 0, create the timer (the claim on the id), create
-//! hop 0, ack. A gateway that dies in between leaves the message unacked; the next one does the same
+//! Order: is it its tenant's turn? look for a terminal event and for hop 0, create the timer (the claim on
+//! the id), create hop 0, ack. A gateway that dies in between leaves the message unacked; the next one does the same
 //! again, and finds what is there.
 
-use crate::turns::{Error, Turns};
+use crate::quota::{Asking, HOLD, SHORTEST, Told};
+use crate::turns::{Begun, Error, Turns};
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
 use envelope::subject::may_reply_to;
@@ -15,6 +16,7 @@ use harness::outbox::{Created, publish_until, time_to_live};
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 pub(crate) struct Inbox(pub(crate) Arc<Turns>);
 
@@ -23,6 +25,14 @@ pub(crate) struct Asked {
     pub(crate) turn: TurnId,
     pub(crate) reply: Option<String>,
     pub(crate) question: Result<Question, Refusal>,
+}
+
+/// What came of a question.
+enum Came {
+    /// Its turn runs.
+    Runs,
+    /// It has ended, or there is none.
+    Over,
 }
 
 /// Reads an ingress message: body, and what publishers may say in headers instead. A deadline only
@@ -101,7 +111,7 @@ impl Take for Inbox {
     fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
             match self.ask(delivery).await {
-                Ok(()) => Answer::Ack,
+                Ok(answer) => answer,
                 Err(error)
                     if delivery.delivered > DELIVERIES_MAX && self.is_late(&delivery.message) =>
                 {
@@ -139,33 +149,79 @@ impl Inbox {
         deadline <= self.0.now()
     }
 
-    async fn ask(&self, delivery: &Delivery) -> Result<(), Error> {
+    async fn ask(&self, delivery: &Delivery) -> Result<Answer, Error> {
         let message = &delivery.message;
         let Asked {
             turn,
             reply,
             question,
         } = read(message);
-        match question {
-            Err(refusal) => self.refuse(turn, &refusal, reply.as_deref(), message).await,
-            Ok(question) => {
-                let header = self.0.header(turn, &question, message, reply);
-                self.0.metrics.asked();
-                // Nobody can have used an id that this message alone gives.
-                if !header.turn.is_derived() || delivery.delivered > 1 {
-                    return self.begin_or_join(&header, &question, message).await;
+        let question = match question {
+            Err(refusal) => {
+                self.refuse(turn, &refusal, reply.as_deref(), message)
+                    .await?;
+                return Ok(Answer::Ack);
+            }
+            Ok(question) => question,
+        };
+        let header = self.0.header(turn, &question, message, reply);
+        if let Some(wait) = self.wait(&header, message.sequence).await {
+            return Ok(Answer::Retry(wait));
+        }
+        self.0.metrics.asked();
+        // Nobody can have used an id that this message alone gives.
+        let came = match header.turn.is_derived() && delivery.delivered == 1 {
+            true => self.begin(&header, &question, message).await,
+            false => self.begin_or_join(&header, &question, message).await,
+        };
+        if !matches!(came, Ok(Came::Runs)) {
+            self.0.quota.ended(&header.turn, None, self.0.now());
+        }
+        came.map(|_| Answer::Ack)
+    }
+
+    /// How long the question has to go back to the inbox before its tenant may have one more turn;
+    /// `None` when he may now. Those who are next wait here for a while.
+    async fn wait(&self, header: &Header, sequence: u64) -> Option<Duration> {
+        let quota = &self.0.quota;
+        let held = quota.hold();
+        let asking = Asking {
+            tenant: &header.tenant,
+            turn: &header.turn,
+            deadline: header.deadline,
+            sequence,
+            may_hold: held.is_some(),
+        };
+        let until = Instant::now() + HOLD;
+        loop {
+            let next_end = quota.next_end();
+            match quota.ask(asking, self.0.now()) {
+                Told::Run => return None,
+                Told::Off(wait) => return Some(wait),
+                // Also told to stop, a gateway has not to wait for long.
+                Told::Hold if Instant::now() >= until => return Some(SHORTEST),
+                Told::Hold => {
+                    let _ = tokio::time::timeout_at(until, next_end).await;
                 }
-                if header.deadline <= self.0.now() {
-                    self.0.expire(&header).await?;
-                    return Ok(());
-                }
-                tokio::try_join!(
-                    self.0.create_timer(&header, message),
-                    self.0.create_first_step(&header, &question)
-                )?;
-                Ok(())
             }
         }
+    }
+
+    async fn begin(
+        &self,
+        header: &Header,
+        question: &Question,
+        message: &Stored,
+    ) -> Result<Came, Error> {
+        if header.deadline <= self.0.now() {
+            self.0.expire(header, Begun::No).await?;
+            return Ok(Came::Over);
+        }
+        tokio::try_join!(
+            self.0.create_timer(header, message),
+            self.0.create_first_step(header, question)
+        )?;
+        Ok(Came::Runs)
     }
 
     /// Whoever created the first step or the timer owns the id; deadline and reply subject of the
@@ -175,14 +231,15 @@ impl Inbox {
         header: &Header,
         question: &Question,
         message: &Stored,
-    ) -> Result<(), Error> {
+    ) -> Result<Came, Error> {
         let (terminal, begun, due) = tokio::try_join!(
             self.0.terminal(&header.turn),
             self.0.begun(header),
             self.0.fell_due(&header.turn)
         )?;
         if let Some(terminal) = terminal {
-            return self.join_ended(header, &terminal, message).await;
+            self.join_ended(header, &terminal, message).await?;
+            return Ok(Came::Over);
         }
         let is_begun = begun.is_some();
         let owner = match begun.or(due) {
@@ -190,17 +247,19 @@ impl Inbox {
             None => self.claim(header, message).await?,
         };
         if owner.question_hash != header.question_hash {
-            return self.id_in_use(header, message).await;
+            self.id_in_use(header, message).await?;
+            return Ok(Came::Over);
         }
         if owner.reply_to != header.reply_to {
             self.listen(header, owner.deadline, message.sequence)
                 .await?;
         }
         if owner.deadline <= self.0.now() {
-            if self.0.expire(&owner).await? == Created::Before {
+            let begun = if is_begun { Begun::Yes } else { Begun::No };
+            if self.0.expire(&owner, begun).await? == Created::Before {
                 self.ended_meanwhile(header, message).await?;
             }
-            return Ok(());
+            return Ok(Came::Over);
         }
         if is_begun {
             // A gateway may have died after the first step of a derived id and before its timer.
@@ -211,7 +270,7 @@ impl Inbox {
                 return Err(Error::BegunMeanwhile);
             }
         }
-        Ok(())
+        Ok(Came::Runs)
     }
 
     /// The turn's time was up and somebody else was quicker to say so: this listener is told.

@@ -13,6 +13,8 @@
 //! | `ask` | request and reply |
 //! | `sweep` | looking for turns that nobody will end |
 //! | `watch` | watching how full the streams are |
+//! | `quota` | how many turns of one tenant run, and what they may spend |
+//! | `ends` | hearing which turns have ended, for the quota |
 //! | `backlog` | reading what waits for each role, for the gauges |
 //! | `turns` | beginning and ending turns: what the consumers have in common |
 
@@ -20,10 +22,12 @@ mod answers;
 mod ask;
 mod backlog;
 mod due;
+mod ends;
 mod gateway;
 mod inbox;
 mod metrics;
 mod options;
+mod quota;
 mod room;
 mod sweep;
 mod trace;

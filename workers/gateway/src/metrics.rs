@@ -16,6 +16,7 @@ pub struct Metrics {
     llm_calls: HistogramVec,
     rounds: HistogramVec,
     refusals: IntCounterVec,
+    waiting: IntGaugeVec,
     stream_bytes: IntGaugeVec,
     stream_bytes_max: IntGaugeVec,
     pending: IntGaugeVec,
@@ -62,6 +63,11 @@ impl Metrics {
                 "Questions that were not taken on, by why.",
                 &["code"],
             )?,
+            waiting: r.gauge(
+                "argosy_questions_waiting",
+                "Questions put off because their tenants have all their turns running or have spent their tokens of the minute.",
+                &[],
+            )?,
             stream_bytes: r.gauge("argosy_stream_bytes", "Bytes in a stream.", &["stream"])?,
             stream_bytes_max: r.gauge(
                 "argosy_stream_limit_bytes",
@@ -85,6 +91,7 @@ impl Metrics {
             )?,
         };
         metrics.asked.with_label_values::<&str>(&[]);
+        metrics.waiting(0);
         for outcome in Outcome::ALL {
             metrics.queries.with_label_values(&[outcome.as_str()]);
         }
@@ -96,6 +103,12 @@ impl Metrics {
 
     pub(crate) fn asked(&self) {
         self.asked.with_label_values::<&str>(&[]).inc();
+    }
+
+    /// So many questions wait for their tenants.
+    pub(crate) fn waiting(&self, questions: usize) {
+        let waiting = self.waiting.with_label_values::<&str>(&[]);
+        waiting.set(questions as i64);
     }
 
     pub(crate) fn refused(&self, code: RefusalCode) {

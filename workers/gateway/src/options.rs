@@ -16,6 +16,13 @@ pub struct Options {
     /// From how full a stream on no questions are taken, 0 to 1. Default 0.7: the rest is headroom
     /// for the turns that run.
     pub room_limit: f64,
+    /// Turns of one tenant at a time, of those that this gateway begins; his other questions wait in the
+    /// inbox. Default 0: any number.
+    pub tenant_turns: usize,
+    /// Tokens, read and written, that the turns of one tenant may spend in a minute, of those that this
+    /// gateway begins; then his questions wait in the inbox. What is not spent is kept for a minute.
+    /// Default 0: any number.
+    pub tenant_tokens_per_minute: u64,
     /// How often what waits for each role is read from the server, for the gauges; zero for never.
     /// Default 5 seconds.
     pub backlog_every: Duration,
@@ -33,6 +40,8 @@ impl Default for Options {
             sweep_every: Duration::from_secs(60),
             room_every: Duration::from_secs(1),
             room_limit: 0.7,
+            tenant_turns: 0,
+            tenant_tokens_per_minute: 0,
             backlog_every: Duration::from_secs(5),
             grace: Duration::from_secs(30),
             seed: 0,

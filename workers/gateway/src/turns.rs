@@ -2,6 +2,7 @@
 
 use crate::metrics::Metrics;
 use crate::options::Options;
+use crate::quota::Quota;
 use crate::room::Room;
 use envelope::question::Question;
 use envelope::{
@@ -24,6 +25,7 @@ pub(crate) struct Turns {
     pub(crate) traces: Traces,
     pub(crate) ended: Ended,
     pub(crate) room: Room,
+    pub(crate) quota: Quota,
     pub(crate) rng: Mutex<fastrand::Rng>,
     /// Up to where the inbox has been swept.
     pub(crate) swept: Mutex<u64>,
@@ -43,6 +45,17 @@ pub(crate) enum Error {
     #[error("a follower has not seen the newest listener yet")]
     FollowerLags,
 }
+
+/// Whether a turn that expires had a first step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Begun {
+    Yes,
+    No,
+}
+
+/// Of a question that nobody has begun with.
+const UNBEGUN: &str = "the question was still in the inbox at its deadline: no gateway was there, the streams \
+                       had no room, or its tenant had as many turns or spent as many tokens as a gateway allows";
 
 /// How long a publish of the gateway may be repeated before the delivery goes back.
 const PATIENCE_MS: u64 = 5_000;
@@ -236,11 +249,12 @@ impl Turns {
     }
 
     /// Ends a turn whose deadline has passed.
-    pub(crate) async fn expire(&self, header: &Header) -> Result<Created, Error> {
-        let problem = Problem::new(
-            "deadline",
-            "there was no answer before the deadline of the question",
-        );
+    pub(crate) async fn expire(&self, header: &Header, begun: Begun) -> Result<Created, Error> {
+        let why = match begun {
+            Begun::Yes => "there was no answer before the deadline of the question",
+            Begun::No => UNBEGUN,
+        };
+        let problem = Problem::new("deadline", why);
         let terminal = Terminal::of(header, Outcome::Expired, self.now()).because(problem);
         self.end(&terminal, header.reply_to.as_deref()).await
     }

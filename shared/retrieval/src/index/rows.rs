@@ -135,12 +135,18 @@ impl Probe {
     }
 
     fn dot(&self, row: &[u8]) -> f32 {
-        let pairs = self.values.iter().zip(row);
-        let sum: i32 = pairs
-            .map(|(a, b)| i32::from(*a) * i32::from(i16::from(b.cast_signed())))
-            .sum();
-        sum as f32 * self.scale
+        product(&self.values, row) as f32 * self.scale
     }
+}
+
+/// The sum of the products. What the processor can do is looked at once: with AVX2 a row takes half the
+/// time that it takes with what every x86-64 can do.
+#[multiversion::multiversion(targets("x86_64+avx2", "x86_64+sse4.1"))]
+fn product(values: &[i16], row: &[u8]) -> i32 {
+    let pairs = values.iter().zip(row);
+    pairs
+        .map(|(a, b)| i32::from(*a) * i32::from(i16::from(b.cast_signed())))
+        .sum()
 }
 
 impl Rows {

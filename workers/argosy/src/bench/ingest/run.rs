@@ -11,7 +11,7 @@ use bytes::Bytes;
 use envelope::document::Notice;
 use envelope::{Role, Subject, TenantId};
 use futures_util::{TryStreamExt, stream};
-use harness::bus::{Bus, Headers, Publish, Stream};
+use harness::bus::{Bus, Headers, Publish, Stored, Stream};
 use retrieval::document::{bucket_of, doc_id_of};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -208,13 +208,20 @@ async fn stored(bus: &dyn Bus, count: u64) -> Result<Vec<Publish>, Fail> {
     let mut reader = bus.read(Stream::Chunks, "argosy.chunk.>", 1).await?;
     let mut messages = Vec::new();
     for _ in 0..count {
-        let (message, _) = reader.next().await?;
-        messages.push(Publish {
-            headers: message.headers,
-            ..Publish::new(message.subject, message.body)
-        });
+        messages.push(bare(reader.next().await?.0));
     }
     Ok(messages)
+}
+
+/// A stored message to be published again, without the fences that it was stored behind: elsewhere they
+/// name other sequences.
+fn bare(message: Stored) -> Publish {
+    let mut headers = message.headers;
+    headers.0.retain(|(name, _)| !name.starts_with("Nats-"));
+    Publish {
+        headers,
+        ..Publish::new(message.subject, message.body)
+    }
 }
 
 #[cfg(test)]

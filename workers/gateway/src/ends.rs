@@ -1,0 +1,74 @@
+//! Hearing which turns have ended, and what they spent, for the quota of their tenants.
+//!
+//! Every gateway hears every terminal event as it is stored; one that it missed is found by looking for it.
+//! *Not* their delivery: of a terminal event that is the work of one gateway.
+
+use crate::turns::Turns;
+use envelope::{Subject, Terminal, TurnId};
+use harness::bus::{BusError, Stream, Subscription};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often terminal events that were missed are looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// After how long a subscription that failed is tried again.
+const AWAY: Duration = Duration::from_millis(500);
+/// Terminal events that are asked for at once.
+const BATCH: usize = 256;
+
+/// Hears and looks until it is dropped.
+pub(crate) async fn watch(turns: &Turns) {
+    if !turns.quota.is_limited() {
+        return std::future::pending().await;
+    }
+    loop {
+        match turns.bus.subscribe("argosy.answer.*", None).await {
+            Ok(ends) => hear(turns, ends).await,
+            Err(error) => tracing::warn!(%error, "ends of turns are not heard"),
+        }
+        tokio::time::sleep(AWAY).await;
+    }
+}
+
+async fn hear(turns: &Turns, mut ends: Box<dyn Subscription>) {
+    let mut look_at = Instant::now();
+    loop {
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep_until(look_at) => {
+                if let Err(error) = look(turns).await {
+                    tracing::debug!(%error, "ends of turns not looked for");
+                }
+                turns.metrics.waiting(turns.quota.waiting());
+                look_at = Instant::now() + LOOK_EVERY;
+            }
+            heard = ends.next() => match heard {
+                Some(message) => ended(turns, &message.subject, &message.body),
+                None => return,
+            },
+        }
+    }
+}
+
+/// Looks whether turns that are taken to run have ended.
+async fn look(turns: &Turns) -> Result<(), BusError> {
+    let running = turns.quota.running(turns.now());
+    let subject = |turn: &TurnId| Subject::Answer { turn: turn.clone() }.to_string();
+    for batch in running.chunks(BATCH) {
+        let subjects: Vec<String> = batch.iter().map(subject).collect();
+        for end in turns.bus.last_of_each(Stream::Answers, &subjects).await? {
+            ended(turns, &end.subject, &end.body);
+        }
+    }
+    Ok(())
+}
+
+fn ended(turns: &Turns, subject: &str, body: &[u8]) {
+    let Ok(Subject::Answer { turn }) = Subject::parse(subject) else {
+        return;
+    };
+    let terminal = envelope::decode::<Terminal>(body).ok();
+    let usage = terminal.map(|terminal| terminal.usage).unwrap_or_default();
+    let tokens = usage.tokens_in + usage.tokens_out;
+    turns.quota.ended(&turn, Some(tokens), turns.now());
+}

@@ -1,0 +1,166 @@
+//! How many turns of one tenant run at a time, what they may spend in a minute, and who of his questions is
+//! next.
+//!
+//! Steps of all tenants stand in one queue per role: who asks a thousand questions at once would put
+//! everybody else behind a thousand fan-outs. With a quota his questions stay in the inbox instead, where
+//! they are durable, until some of his turns have ended. Each gateway counts the turns that it began;
+//! what it forgets in a crash only lets a few more run. *Not* here: what one question may spend (its
+//! budget), and the order of calls inside one process (`llm-pool`).
+
+mod tenant;
+
+use envelope::{TenantId, TurnId, UnixMs};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tenant::Tenant;
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
+
+/// How long a question waits in this process for a turn to end, before it goes back to the inbox.
+pub(crate) const HOLD: Duration = Duration::from_secs(1);
+/// Shortest time for which it goes back.
+pub(crate) const SHORTEST: Duration = Duration::from_millis(100);
+
+/// What each tenant may have; 0 for any number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// Turns at a time.
+    pub(crate) turns: usize,
+    /// Tokens of models, in and out.
+    pub(crate) tokens_per_minute: u64,
+}
+
+/// The quotas of all tenants in one gateway.
+pub(crate) struct Quota {
+    limits: Limits,
+    /// Questions that may be held at a time, of all tenants.
+    held_max: usize,
+    inner: Mutex<Inner>,
+    ended: Notify,
+}
+
+#[derive(Default)]
+struct Inner {
+    tenants: HashMap<TenantId, Tenant>,
+    turns: HashMap<TurnId, TenantId>,
+    held: usize,
+}
+
+/// What a question is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Its turn may run.
+    Run,
+    /// To ask again when a turn has ended, and after [`HOLD`].
+    Hold,
+    /// To ask again after this time.
+    Off(Duration),
+}
+
+/// A question that asks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asking<'a> {
+    pub(crate) tenant: &'a TenantId,
+    pub(crate) turn: &'a TurnId,
+    pub(crate) deadline: UnixMs,
+    /// Sequence in the inbox: the older first.
+    pub(crate) sequence: u64,
+    /// Whether it may be held.
+    pub(crate) may_hold: bool,
+}
+
+/// A question that is held; dropped when it is not any more.
+pub(crate) struct Held<'a>(&'a Quota);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.lock().held -= 1;
+    }
+}
+
+impl Quota {
+    /// At most `held_max` questions are held.
+    pub(crate) fn new(limits: Limits, held_max: usize) -> Quota {
+        Quota {
+            limits,
+            held_max,
+            inner: Mutex::default(),
+            ended: Notify::new(),
+        }
+    }
+
+    pub(crate) fn is_limited(&self) -> bool {
+        self.limits.turns > 0 || self.limits.tokens_per_minute > 0
+    }
+
+    /// Room to hold one more question, if there is.
+    pub(crate) fn hold(&self) -> Option<Held<'_>> {
+        if self.limits.turns == 0 {
+            return None;
+        }
+        let inner = &mut *self.lock();
+        (inner.held < self.held_max).then(|| {
+            inner.held += 1;
+            Held(self)
+        })
+    }
+
+    /// Whether a turn may begin. Past its deadline any may: it ends at once.
+    pub(crate) fn ask(&self, asking: Asking<'_>, now: UnixMs) -> Told {
+        if !self.is_limited() {
+            return Told::Run;
+        }
+        let Inner { tenants, turns, .. } = &mut *self.lock();
+        if asking.deadline <= now {
+            if let Some(tenant) = tenants.get_mut(asking.tenant) {
+                tenant.gone(asking.sequence);
+            }
+            return Told::Run;
+        }
+        let fresh = || Tenant::new(&self.limits, now);
+        let tenant = tenants.entry(asking.tenant.clone());
+        let told = tenant.or_insert_with(fresh).ask(asking, &self.limits, now);
+        if told == Told::Run {
+            turns.insert(asking.turn.clone(), asking.tenant.clone());
+        }
+        told
+    }
+
+    /// A turn has ended, having spent `tokens`; `None` when it never began.
+    pub(crate) fn ended(&self, turn: &TurnId, tokens: Option<u64>, now: UnixMs) {
+        let Inner { tenants, turns, .. } = &mut *self.lock();
+        let Some(name) = turns.remove(turn) else {
+            return;
+        };
+        if let Some(tenant) = tenants.get_mut(&name) {
+            tenant.ended(turn, tokens, &self.limits, now);
+        }
+        self.ended.notify_waiters();
+    }
+
+    /// Comes back when a turn ends after this was called.
+    pub(crate) fn next_end(&self) -> Notified<'_> {
+        self.ended.notified()
+    }
+
+    /// Forgets what is past its time, and returns the turns that run.
+    pub(crate) fn running(&self, now: UnixMs) -> Vec<TurnId> {
+        let Inner { tenants, turns, .. } = &mut *self.lock();
+        tenants.retain(|_, tenant| {
+            tenant.forget_old(now);
+            !tenant.is_idle(&self.limits, now)
+        });
+        turns.retain(|turn, name| tenants.get(name).is_some_and(|tenant| tenant.runs(turn)));
+        turns.keys().cloned().collect()
+    }
+
+    /// Questions that wait for their tenants' turns or tokens.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().tenants.values().map(Tenant::waiting).sum()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,159 @@
+//! One tenant: the turns that run, the questions that wait, the tokens that are left. Pure.
+
+use super::{Asking, HOLD, Limits, SHORTEST, Told};
+use envelope::{TurnId, UnixMs};
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+/// Longest time for which a question is put off.
+const LONGEST: Duration = Duration::from_secs(30);
+/// A question that is not back so long after its time has gone to another gateway.
+const LOST_MS: u64 = 2_000;
+/// The time between two ends of turns before any has ended, in milliseconds: who asks again too soon
+/// learns better, who waits too long leaves turns unused.
+const INTERVAL_MS: f64 = 1.0;
+/// What a turn spends before any has ended: ten map calls of a page each, and an answer.
+const TURN_TOKENS: f64 = 10_000.0;
+/// Share of the newest in either mean.
+const NEWEST: f64 = 0.1;
+
+pub(super) struct Tenant {
+    /// Until their deadlines.
+    running: HashMap<TurnId, UnixMs>,
+    /// By their sequences in the inbox, and when they will ask again.
+    waiting: BTreeMap<u64, UnixMs>,
+    last_end: UnixMs,
+    /// Mean time between two ends while somebody waits.
+    interval_ms: f64,
+    /// Mean of what a turn spends.
+    turn_tokens: f64,
+    /// Tokens left at that time; they grow back steadily to a minute's worth.
+    tokens: f64,
+    at: UnixMs,
+}
+
+impl Tenant {
+    pub(super) fn new(limits: &Limits, now: UnixMs) -> Tenant {
+        Tenant {
+            running: HashMap::new(),
+            waiting: BTreeMap::new(),
+            last_end: now,
+            interval_ms: INTERVAL_MS,
+            turn_tokens: TURN_TOKENS,
+            tokens: limits.tokens_per_minute as f64,
+            at: now,
+        }
+    }
+
+    /// Whether a turn may begin: the oldest question first. One that is far behind is put off for half the
+    /// time that those before it will take, going by the ends of late: so it asks a few times more, and
+    /// is never much too late.
+    pub(super) fn ask(&mut self, asking: Asking<'_>, limits: &Limits, now: UnixMs) -> Told {
+        if self.running.contains_key(asking.turn) {
+            self.waiting.remove(&asking.sequence);
+            return Told::Run;
+        }
+        self.running.retain(|_, deadline| *deadline > now);
+        let older = self.waiting.range(..asking.sequence);
+        let before = older.filter(|(_, again)| !is_lost(**again, now)).count();
+        let behind = match limits.turns {
+            0 => 0,
+            most => (before + 1 + self.running.len()).saturating_sub(most),
+        };
+        let until_ends = Duration::from_secs_f64(behind as f64 * self.interval_ms / 1_000.0);
+        let until_filled = self.until_filled(before, limits, now);
+        if behind == 0 && until_filled.is_zero() {
+            self.waiting.remove(&asking.sequence);
+            self.running.insert(asking.turn.clone(), asking.deadline);
+            return Told::Run;
+        }
+        let (told, wait) = match asking.may_hold && before < limits.turns && until_filled.is_zero()
+        {
+            true => (Told::Hold, HOLD),
+            false => {
+                let wait = (until_ends.max(until_filled) / 2).clamp(SHORTEST, LONGEST);
+                (Told::Off(wait), wait)
+            }
+        };
+        let again = now.plus(wait.as_millis() as u64).min(asking.deadline);
+        self.waiting.insert(asking.sequence, again);
+        told
+    }
+
+    /// How long until there are tokens for one more turn behind `before` others. What runs is taken to
+    /// spend what turns spent of late; where nothing runs, a turn may begin as long as nothing is owed.
+    fn until_filled(&mut self, before: usize, limits: &Limits, now: UnixMs) -> Duration {
+        if limits.tokens_per_minute == 0 {
+            return Duration::ZERO;
+        }
+        self.fill(limits, now);
+        let ahead = (self.running.len() + before) as f64;
+        let lacking = ahead * self.turn_tokens - self.tokens;
+        let seconds = lacking.max(0.0) * 60.0 / limits.tokens_per_minute as f64;
+        Duration::from_secs_f64(seconds.min(3_600.0))
+    }
+
+    fn fill(&mut self, limits: &Limits, now: UnixMs) {
+        let rate = limits.tokens_per_minute as f64;
+        self.tokens = (self.tokens + self.at.until(now) as f64 / 60_000.0 * rate).min(rate);
+        self.at = self.at.max(now);
+    }
+
+    /// A turn has ended, having spent `tokens`; `None` when nothing of it is known.
+    pub(super) fn ended(
+        &mut self,
+        turn: &TurnId,
+        tokens: Option<u64>,
+        limits: &Limits,
+        now: UnixMs,
+    ) {
+        if self.running.remove(turn).is_none() {
+            return;
+        }
+        if let Some(tokens) = tokens {
+            self.fill(limits, now);
+            self.tokens -= tokens as f64;
+            self.turn_tokens += NEWEST * (tokens as f64 - self.turn_tokens);
+        }
+        if !self.waiting.is_empty() {
+            let interval = self.last_end.until(now) as f64;
+            self.interval_ms += NEWEST * (interval - self.interval_ms);
+        }
+        self.last_end = now;
+    }
+
+    /// A question that will not ask again.
+    pub(super) fn gone(&mut self, sequence: u64) {
+        self.waiting.remove(&sequence);
+    }
+
+    /// Forgets turns past their deadlines, and questions that others have.
+    pub(super) fn forget_old(&mut self, now: UnixMs) {
+        self.running.retain(|_, deadline| *deadline > now);
+        self.waiting.retain(|_, again| !is_lost(*again, now));
+    }
+
+    pub(super) fn runs(&self, turn: &TurnId) -> bool {
+        self.running.contains_key(turn)
+    }
+
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Whether there is nothing to remember of it.
+    pub(super) fn is_idle(&mut self, limits: &Limits, now: UnixMs) -> bool {
+        self.fill(limits, now);
+        let is_full = self.tokens >= limits.tokens_per_minute as f64;
+        self.running.is_empty() && self.waiting.is_empty() && is_full
+    }
+}
+
+/// Whether a question that would ask again at that time has gone elsewhere.
+fn is_lost(again: UnixMs, now: UnixMs) -> bool {
+    again.plus(LOST_MS) <= now
+}
+
+#[cfg(test)]
+#[path = "tenant_tests.rs"]
+mod tests;
