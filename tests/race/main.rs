@@ -25,6 +25,7 @@ mod hops;
 mod inbox;
 mod ingest;
 mod leave;
+mod quota;
 mod refusals;
 mod switch;
 mod time;
@@ -79,6 +80,10 @@ races! {
         an_unread_backlog_is_never_met_with_silence,
         a_full_inbox_is_ended_question_by_question,
         a_question_of_a_newer_version_is_refused;
+    quota:
+        a_tenants_questions_wait_for_each_other_and_for_nobody_else,
+        a_question_that_waits_outlives_its_gateway,
+        who_has_spent_his_tokens_waits;
     ingest:
         two_versions_in_work_never_mix,
         an_indexer_that_died_between_two_chunks_is_made_good,

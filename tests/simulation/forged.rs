@@ -6,7 +6,7 @@ use crate::plan::Plan;
 
 /// A quiet seed with a fan-out in it.
 fn honest() -> Remains {
-    let is_quiet = |plan: &Plan| plan.force == 0.0 && plan.early == 0;
+    let is_quiet = |p: &Plan| p.force == 0.0 && p.early == 0 && p.tenant_turns == 0;
     let quiet = (1..).map(Plan::of).find(is_quiet);
     simulate(quiet.unwrap(), false)
 }
@@ -111,6 +111,13 @@ fn time_that_nobody_took() {
         "no_time_is_lost",
         answered(|t| t.ended_at = t.ended_at.plus(20_000)),
     );
+}
+
+#[test]
+fn a_tenant_who_has_more_turns_than_he_may() {
+    noticed("tenants_keep_to_their_turns", |r| {
+        (r.plan.tenant_turns, r.plan.instances) = (1, 1);
+    });
 }
 
 #[test]

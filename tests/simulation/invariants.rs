@@ -4,6 +4,7 @@
 use crate::early::early_reducers_have_enough;
 use crate::fleet::Remains;
 use crate::ledger::Reply;
+use crate::quota::{tenants_keep_to_their_turns, waited};
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
 use crate::world::{answer_subject, turn_in};
 use envelope::{
@@ -18,7 +19,7 @@ use std::time::Duration;
 pub(crate) type Check = fn(&Remains) -> Result<(), String>;
 
 /// Every invariant by name.
-pub(crate) const ALL: [(&str, Check); 17] = [
+pub(crate) const ALL: [(&str, Check); 18] = [
     ("one_terminal_per_turn", one_terminal_per_turn),
     ("turns_end_in_time", turns_end_in_time),
     ("one_step_per_hop", one_step_per_hop),
@@ -28,6 +29,7 @@ pub(crate) const ALL: [(&str, Check); 17] = [
     ("early_reducers_have_enough", early_reducers_have_enough),
     ("outcomes_are_explained", outcomes_are_explained),
     ("no_time_is_lost", no_time_is_lost),
+    ("tenants_keep_to_their_turns", tenants_keep_to_their_turns),
     ("no_part_is_overlooked", no_part_is_overlooked),
     ("nobody_expires_a_turn_early", nobody_expires_a_turn_early),
     ("replies_are_the_one_terminal", replies_are_the_one_terminal),
@@ -204,6 +206,7 @@ fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
         let explained = match terminal.outcome {
             Outcome::Answered => {
                 !quiet(remains)
+                    || !waited(remains, &turn).is_zero()
                     || terminal.trail.iter().all(|entry| {
                         entry.fallbacks.iter().all(|fallback| {
                             let early = matches!(fallback, Fallback::PartsMissing { .. });
@@ -251,7 +254,8 @@ fn no_time_is_lost(remains: &Remains) -> Result<(), String> {
     let away: Duration = outages.map(|(from, to)| *to - *from).sum();
     for (turn, (terminal, _)) in terminals(remains) {
         let taken = ledger.taken.get(&turn).copied().unwrap_or_default();
-        let explained = taken + ledger.taken_from_all + away + UNDISTURBED;
+        let waited = waited(remains, &turn);
+        let explained = taken + ledger.taken_from_all + away + waited + UNDISTURBED;
         let took = Duration::from_millis(terminal.asked_at.until(terminal.ended_at));
         if terminal.asked_at.0 > 0 && took > explained {
             return Err(format!(

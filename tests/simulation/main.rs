@@ -23,6 +23,7 @@ mod fleet;
 mod invariants;
 mod ledger;
 mod plan;
+mod quota;
 mod reading;
 mod world;
 

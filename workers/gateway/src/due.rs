@@ -1,7 +1,7 @@
 //! What falls due: the end of a turn, the soft deadline of a fan-out, the sweep.
 
 use crate::sweep;
-use crate::turns::{Begun, Error, Turns};
+use crate::turns::{Error, Turns};
 use envelope::{Header, Subject, TenantId};
 use futures_util::future::BoxFuture;
 use harness::bus::{Delivery, Stored};
@@ -45,7 +45,7 @@ impl Due {
         }
         let header = serde_json::from_slice::<Header>(&message.body).ok();
         match (header, hop) {
-            (Some(header), None) => self.0.expire(&header, Begun::Yes).await.map(drop),
+            (Some(header), None) => self.0.expire(&header).await.map(drop),
             (Some(header), Some(hop)) => self.reduce_what_is_there(&header, hop).await,
             (None, _) => {
                 tracing::error!(%turn, "a timer without its header");

@@ -5,7 +5,7 @@
 //! again, and finds what is there.
 
 use crate::quota::{Asking, HOLD, SHORTEST, Told};
-use crate::turns::{Begun, Error, Turns};
+use crate::turns::{Error, Turns};
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
 use envelope::subject::may_reply_to;
@@ -25,6 +25,16 @@ pub(crate) struct Asked {
     pub(crate) turn: TurnId,
     pub(crate) reply: Option<String>,
     pub(crate) question: Result<Question, Refusal>,
+}
+
+/// Whether a question waited for its tenant's turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waited {
+    Not,
+    /// For a while, and may begin now.
+    Here,
+    /// It is to wait in the inbox for so long.
+    Off(Duration),
 }
 
 /// What came of a question.
@@ -165,12 +175,14 @@ impl Inbox {
             Ok(question) => question,
         };
         let header = self.0.header(turn, &question, message, reply);
-        if let Some(wait) = self.wait(&header, message.sequence).await {
+        let waited = self.wait(&header, message).await?;
+        if let Waited::Off(wait) = waited {
             return Ok(Answer::Retry(wait));
         }
         self.0.metrics.asked();
         // Nobody can have used an id that this message alone gives.
-        let came = match header.turn.is_derived() && delivery.delivered == 1 {
+        let is_first = delivery.delivered == 1 && waited == Waited::Not;
+        let came = match header.turn.is_derived() && is_first {
             true => self.begin(&header, &question, message).await,
             false => self.begin_or_join(&header, &question, message).await,
         };
@@ -180,26 +192,32 @@ impl Inbox {
         came.map(|_| Answer::Ack)
     }
 
-    /// How long the question has to go back to the inbox before its tenant may have one more turn;
-    /// `None` when he may now. Those who are next wait here for a while.
-    async fn wait(&self, header: &Header, sequence: u64) -> Option<Duration> {
+    /// Lets a question wait until its tenant may have one more turn: those who are next here, the others in
+    /// the inbox. Who waits has its timer already, so that it can be cancelled and expires in time.
+    async fn wait(&self, header: &Header, message: &Stored) -> Result<Waited, Error> {
         let quota = &self.0.quota;
         let held = quota.hold();
         let asking = Asking {
             tenant: &header.tenant,
             turn: &header.turn,
             deadline: header.deadline,
-            sequence,
+            sequence: message.sequence,
             may_hold: held.is_some(),
         };
         let until = Instant::now() + HOLD;
+        let mut waited = Waited::Not;
         loop {
             let next_end = quota.next_end();
-            match quota.ask(asking, self.0.now()) {
-                Told::Run => return None,
-                Told::Off(wait) => return Some(wait),
+            let told = quota.ask(asking, self.0.now());
+            if told != Told::Run && waited == Waited::Not {
+                self.0.create_timer(header, message).await?;
+                waited = Waited::Here;
+            }
+            match told {
+                Told::Run => return Ok(waited),
+                Told::Off(wait) => return Ok(Waited::Off(wait)),
                 // Also told to stop, a gateway has not to wait for long.
-                Told::Hold if Instant::now() >= until => return Some(SHORTEST),
+                Told::Hold if Instant::now() >= until => return Ok(Waited::Off(SHORTEST)),
                 Told::Hold => {
                     let _ = tokio::time::timeout_at(until, next_end).await;
                 }
@@ -214,7 +232,7 @@ impl Inbox {
         message: &Stored,
     ) -> Result<Came, Error> {
         if header.deadline <= self.0.now() {
-            self.0.expire(header, Begun::No).await?;
+            self.0.expire(header).await?;
             return Ok(Came::Over);
         }
         tokio::try_join!(
@@ -255,8 +273,7 @@ impl Inbox {
                 .await?;
         }
         if owner.deadline <= self.0.now() {
-            let begun = if is_begun { Begun::Yes } else { Begun::No };
-            if self.0.expire(&owner, begun).await? == Created::Before {
+            if self.0.expire(&owner).await? == Created::Before {
                 self.ended_meanwhile(header, message).await?;
             }
             return Ok(Came::Over);

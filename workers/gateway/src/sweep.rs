@@ -5,7 +5,7 @@
 //! Everything is create-once, so it does not matter how many gateways look.
 
 use crate::inbox::{Asked, read};
-use crate::turns::{Begun, Error, Turns};
+use crate::turns::{Error, Turns};
 use envelope::{Header, Subject, subject};
 use harness::bus::{BusError, Publish, Schedule, Stored, Stream};
 use std::collections::HashSet;
@@ -151,8 +151,7 @@ async fn look_after(turns: &Turns, message: &Stored, asked: Asked) -> Result<(),
         None => turns.claimed(&header.turn).await?.unwrap_or(header),
     };
     let acted = if header.deadline.plus(COURTESY_MS) <= turns.now() {
-        let begun = if waits { Begun::No } else { Begun::Yes };
-        turns.expire(&header, begun).await.map(drop)
+        turns.expire(&header).await.map(drop)
     } else if waits {
         Ok(())
     } else {

@@ -46,13 +46,6 @@ pub(crate) enum Error {
     FollowerLags,
 }
 
-/// Whether a turn that expires had a first step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Begun {
-    Yes,
-    No,
-}
-
 /// Of a question that nobody has begun with.
 const UNBEGUN: &str = "the question was still in the inbox at its deadline: no gateway was there, the streams \
                        had no room, or its tenant had as many turns or spent as many tokens as a gateway allows";
@@ -196,6 +189,10 @@ impl Turns {
             overrides: Default::default(),
         };
         let (now, keep) = (self.now(), self.topology.keep);
+        let header = &Header {
+            created_at: now,
+            ..header.clone()
+        };
         let envelope = |case, header: &Header| (case, header.clone());
         let message = match question.mode {
             Mode::Agentic => {
@@ -249,10 +246,10 @@ impl Turns {
     }
 
     /// Ends a turn whose deadline has passed.
-    pub(crate) async fn expire(&self, header: &Header, begun: Begun) -> Result<Created, Error> {
-        let why = match begun {
-            Begun::Yes => "there was no answer before the deadline of the question",
-            Begun::No => UNBEGUN,
+    pub(crate) async fn expire(&self, header: &Header) -> Result<Created, Error> {
+        let why = match self.begun(header).await? {
+            Some(_) => "there was no answer before the deadline of the question",
+            None => UNBEGUN,
         };
         let problem = Problem::new("deadline", why);
         let terminal = Terminal::of(header, Outcome::Expired, self.now()).because(problem);

@@ -61,7 +61,8 @@ const PASSING: [&str; 7] = [
 ];
 
 /// What is listened to.
-const HEARD: [&str; 9] = [
+const HEARD: [&str; 10] = [
+    "argosy.answer.*",
     "argosy.cancel.*",
     "argosy.live.*",
     "argosy.joined.*.*",
