@@ -102,7 +102,8 @@ pub struct Found {
     /// The fields that there are, said when one is unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub known_fields: Vec<String>,
-    /// Parts of the search that failed: `words` or `vectors`. The passages are from the other.
+    /// Parts of the search that failed: `words` or `vectors`, and the passages are from the other;
+    /// `reranker`, and they are in the built-in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
     /// Passages that were left out because the reply would have been too large.

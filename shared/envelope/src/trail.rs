@@ -88,9 +88,9 @@ pub enum Fallback {
         /// The field.
         field: String,
     },
-    /// A part of the search failed: the passages are from the others.
+    /// A part of the search failed: the passages are from the others, or in the built-in order.
     SearchedWithout {
-        /// Which: `words` or `vectors`.
+        /// Which: `words`, `vectors` or `reranker`.
         leg: String,
     },
     /// No index had taken in what the question wants by the time it had to be searched.
