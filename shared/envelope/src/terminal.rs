@@ -261,6 +261,9 @@ fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::FilterUnknownField { field } => {
             format!("The documents have no field `{field}`; that condition was left out.")
         }
+        Fallback::SearchedWithout { leg } if leg == "reranker" => {
+            "The reranker failed; the passages are in the order of the built-in one.".into()
+        }
         Fallback::SearchedWithout { leg } => {
             format!("The search by {leg} failed; these are the passages of the rest of it.")
         }

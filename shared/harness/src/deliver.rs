@@ -364,6 +364,11 @@ impl Worker {
                 self.join_if_complete(step).await?;
                 return Ok(true);
             }
+            // The reducer did not wait for it: whoever was told so may have died before the ack.
+            let reduced = envelope::subject::fence(place.shard, &place.turn, place.hop + 1);
+            if self.bus.last(stream, &reduced).await?.is_some() {
+                return Ok(true);
+            }
         } else if self.finish_hop(place, place.hop + 1).await? {
             return Ok(true);
         }

@@ -36,8 +36,8 @@ struct Inner<'a> {
 
 impl Fail {
     /// The exit codes, as `--help` shows them.
-    pub const CODES: &'static str = "Exit codes: 0 done, 1 done and the answer is no (failed, refused, files skipped), 2 usage, \
-         3 not found, 4 cannot connect, 5 denied (credentials), 6 timed out and still running, 7 your input is needed, 130 interrupted";
+    pub const CODES: &'static str = "Exit codes: 0 done, 1 done and the answer is no (failed, refused, files skipped, a check that failed), 2 usage, \
+         3 not found, 4 cannot connect, 5 denied (credentials), 6 timed out and still running, 7 your input is needed (a question back, or `--yes`), 130 interrupted";
 
     fn of(exit: u8, code: &'static str, message: impl Into<String>) -> Fail {
         Fail {

@@ -16,6 +16,7 @@ mod retrieval;
 mod sizes;
 mod steady;
 mod views;
+mod waiting;
 
 pub use fleet_run::floor_role;
 pub(crate) use host::machine;

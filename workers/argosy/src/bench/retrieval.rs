@@ -6,16 +6,19 @@
 use crate::bench::corpus::Corpus;
 use crate::bench::feed;
 use crate::bench::host::{machine, memory_mb};
+use crate::bench::waiting::Waiting;
 use crate::cli::{BenchRetrieval, Output};
 use crate::fail::Fail;
 use crate::out::println;
 use crate::render::Line;
 use embed::StaticTable;
 use envelope::{Filter, Origin, TenantId};
+use llm::Reranker;
 use retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Searches of each kind, and before the clock runs.
@@ -82,7 +85,8 @@ pub async fn retrieval(args: BenchRetrieval, output: Output) -> Result<(), Fail>
     let floor = tokio::task::block_in_place(|| feed::floor(&corpus, &line))?;
     let fed = tokio::task::block_in_place(|| feed::index(&index, &corpus, &line))?;
     let mut searches = Vec::new();
-    for kind in kinds(&corpus.filter) {
+    let waiting = Waiting::start(0).await?;
+    for kind in kinds(&corpus.filter, &waiting)? {
         line.say(format!("searching: {}", kind.name));
         searches.push(time(&index, kind, &corpus.queries).await?);
     }
@@ -158,9 +162,11 @@ struct Kind {
     filter: Value,
     /// The second look at the candidates by itself, instead of the whole search.
     only_again: bool,
+    /// Who takes the second look; `None` for the built-in reranker.
+    reranker: Option<Arc<dyn Reranker>>,
 }
 
-fn kinds(some: &Value) -> Vec<Kind> {
+fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, Fail> {
     let words = Options {
         vectors: false,
         ..Options::default()
@@ -170,9 +176,10 @@ fn kinds(some: &Value) -> Vec<Kind> {
         options: options.clone(),
         filter: filter.clone(),
         only_again: false,
+        reranker: None,
     };
     let (both, all) = (Options::default(), json!({}));
-    vec![
+    Ok(vec![
         kind("words", &words, &all),
         kind("words, filtered", &words, some),
         kind("words and vectors", &both, &all),
@@ -181,7 +188,12 @@ fn kinds(some: &Value) -> Vec<Kind> {
             only_again: true,
             ..kind("the second look at 100", &both, &all)
         },
-    ]
+        // One that answers at once: what HTTP adds to the search of the third kind.
+        Kind {
+            reranker: Some(waiting.reranker()?),
+            ..kind("both, looked at by HTTP", &both, &all)
+        },
+    ])
 }
 
 fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
@@ -200,6 +212,10 @@ fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
 
 async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fail> {
     let searcher = HybridSearcher::new(index.clone(), kind.options);
+    let searcher = match kind.reranker {
+        Some(reranker) => searcher.with_reranker(reranker),
+        None => searcher,
+    };
     let mut times = Vec::with_capacity(queries.len());
     for query in queries {
         let request = request(query, &kind.filter)?;

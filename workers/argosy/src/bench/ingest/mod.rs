@@ -9,9 +9,9 @@
 //! as fast as it takes them.
 
 mod run;
-mod waiting;
 
 use crate::bench::host::machine;
+use crate::bench::waiting::Waiting;
 use crate::cli::{BenchIngest, Output};
 use crate::fail::Fail;
 use crate::fleet::nats_server;
@@ -20,7 +20,6 @@ use crate::render::Line;
 use owo_colors::OwoColorize;
 use run::{Floor, Run, Setting};
 use serde::Serialize;
-use waiting::Waiting;
 
 /// Documents at once in an indexer with the static table: what is usual.
 const SLOTS: u32 = 8;

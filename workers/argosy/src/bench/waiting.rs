@@ -1,19 +1,25 @@
-//! An embedder behind HTTP that only waits: every call takes the same time, however many there are.
+//! An embedder and a reranker behind HTTP that only wait: every call takes the same time, however many there
+//! are. What they answer means nothing.
 
 use crate::fail::Fail;
 use axum::extract::State;
 use axum::routing::post;
 use axum::{Json, Router};
+use llm::Reranker;
+use llm_pool::HttpReranker;
+use llm_pool::options::{Node, reranker};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
+use telemetry::Registry;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 /// Numbers of a vector: as many as small encoders have.
 const DIMS: usize = 384;
 
-/// The embedder. Dropping it ends it.
+/// Both. Dropping it ends it.
 pub(super) struct Waiting {
     address: SocketAddr,
     _server: JoinSet<std::io::Result<()>>,
@@ -26,6 +32,7 @@ impl Waiting {
         let address = listener.local_addr()?;
         let router = Router::new()
             .route("/v1/embeddings", post(embed))
+            .route("/v1/rerank", post(rank))
             .with_state(Duration::from_millis(ms));
         let mut server = JoinSet::new();
         server.spawn(async move { axum::serve(listener, router).await });
@@ -33,6 +40,22 @@ impl Waiting {
             address,
             _server: server,
         })
+    }
+
+    /// A client of the reranker.
+    pub(super) fn reranker(&self) -> Result<Arc<dyn Reranker>, Fail> {
+        let node = Node {
+            name: "waiting".into(),
+            base_url: format!("http://{}", self.address),
+            ..Node::default()
+        };
+        let options = reranker::Options {
+            model: "waiting".into(),
+            nodes: vec![node],
+            ..reranker::Options::default()
+        };
+        let made = HttpReranker::new(options, &Registry::new());
+        Ok(Arc::new(made.map_err(|e| Fail::negative(e.to_string()))?))
     }
 
     /// The options of an indexer that asks it.
@@ -48,6 +71,16 @@ impl Waiting {
             format!("retrieval.http.nodes={node}"),
         ]
     }
+}
+
+/// The first is the best.
+async fn rank(State(wait): State<Duration>, Json(body): Json<Value>) -> Json<Value> {
+    tokio::time::sleep(wait).await;
+    let documents = body["documents"].as_array().map_or(0, Vec::len);
+    let result =
+        |n: usize| json!({"index": n, "relevance_score": 1.0 - n as f64 / documents as f64});
+    let results: Vec<Value> = (0..documents).map(result).collect();
+    Json(json!({"results": results}))
 }
 
 async fn embed(State(wait): State<Duration>, Json(body): Json<Value>) -> Json<Value> {
