@@ -63,16 +63,31 @@ impl StaticEmbedder {
 
     /// The vector of a text that is cut into word pieces already, by [`StaticTable::tokens`].
     pub fn vector_of(&self, tokens: &[u32]) -> Vec<f32> {
-        let mut sum = vec![0.0; self.table.dims()];
-        for token in tokens {
-            let weight = self.weights.get(*token as usize).copied().unwrap_or(0.0);
-            self.table.add(*token, weight, &mut sum);
-        }
+        self.finished(self.sum_of(tokens))
+    }
+
+    /// What the pieces of a text add up to. The sums of two texts make that of both together; none is a vector
+    /// before [`Self::finished`].
+    pub fn sum(&self, text: &str) -> Vec<f32> {
+        self.sum_of(&self.table.tokens(text))
+    }
+
+    /// The vector of the texts whose pieces add up to this, see [`Self::sum`].
+    pub fn finished(&self, mut sum: Vec<f32>) -> Vec<f32> {
         let along: f32 = sum.iter().zip(&*self.common).map(|(x, c)| x * c).sum();
         for (x, c) in sum.iter_mut().zip(&*self.common) {
             *x -= self.taken * along * c;
         }
         crate::normalise(&mut sum);
+        sum
+    }
+
+    fn sum_of(&self, tokens: &[u32]) -> Vec<f32> {
+        let mut sum = vec![0.0; self.table.dims()];
+        for token in tokens {
+            let weight = self.weights.get(*token as usize).copied().unwrap_or(0.0);
+            self.table.add(*token, weight, &mut sum);
+        }
         sum
     }
 }

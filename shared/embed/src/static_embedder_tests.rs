@@ -91,6 +91,16 @@ fn all_texts_are_embedded_in_order() {
 }
 
 #[test]
+fn sums_of_texts_make_that_of_all_of_them() {
+    let embedder = fitted(&["the sea and the ships", "the price of bread"]);
+    let [sea, bread] = ["Ships at sea.", "Bread has a price."];
+    let pairs = embedder.sum(sea).into_iter().zip(embedder.sum(bread));
+    let both = embedder.finished(pairs.map(|(a, b)| a + b).collect());
+    let whole = embedder.vector(&format!("{sea} {bread}"));
+    assert!(cosine(&both, &whole) > 0.9999);
+}
+
+#[test]
 fn pieces_beyond_the_table_are_passed_over() {
     let embedder = bare();
     assert_eq!(length(&embedder.vector_of(&[30_522, u32::MAX])), 0.0);

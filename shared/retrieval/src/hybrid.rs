@@ -7,6 +7,7 @@ use crate::dates::days;
 use crate::fusion::{Fusion, fuse};
 use crate::index::{Hits, Index, Snapshot, analyzer};
 use crate::judge::judge;
+use crate::meaning::Meaning;
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::rerank::{Asked, Candidate, rerank};
 use crate::search::{Error, Leg, Request, SearchResult, Searcher};
@@ -253,6 +254,7 @@ impl HybridSearcher {
                 named,
                 days,
                 vector_share: 0.0,
+                meaning: None,
             };
             Ok((hits, asked))
         })
@@ -433,8 +435,11 @@ fn merge(
 
     let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
     let weight = aim.as_ref().map_or(0.0, |aim| aim.weight);
+    let fitted = snapshot.fitted().zip(aim.as_ref());
+    let meaning = fitted.map(|(by, aim)| Meaning::new(by.clone(), aim.vector.clone()));
     let asked = asked.map(|asked| Asked {
         vector_share: weight,
+        meaning,
         ..asked
     });
     // Where the rows are at hand, a chunk that only the words found has its cosine too.

@@ -29,6 +29,7 @@ mod gazetteer;
 mod hybrid;
 pub mod index;
 mod judge;
+mod meaning;
 mod metrics;
 pub mod normalise;
 mod pick;

@@ -1,10 +1,12 @@
 //! The built-in reranker: features of words instead of a model.
 //!
 //! BM25 finds; this looks again at the few best: how much of the query is there, how close
-//! together, are numbers and part names the same to the letter, does the title say it. Pure.
+//! together, are numbers and part names the same to the letter, does the title say it, does a
+//! sentence mean it. Pure.
 
 use crate::gazetteer::Named;
 use crate::index::{Terms, identifier, stems};
+use crate::meaning::Meaning;
 use crate::pick::{Scored, Words, pick};
 use crate::record::ChunkRecord;
 use envelope::Passage;
@@ -16,7 +18,7 @@ use tantivy::tokenizer::TextAnalyzer;
 const WINDOW_WORDS: usize = 24;
 /// Weights of the features; those that a query has nothing for are left out. Chosen with the static table,
 /// whose fused score is little more than that of words.
-const WEIGHTS: [(Feature, f32); 8] = [
+const WEIGHTS: [(Feature, f32); 9] = [
     (Feature::Found, 0.20),
     (Feature::Coverage, 0.16),
     (Feature::Proximity, 0.03),
@@ -25,6 +27,7 @@ const WEIGHTS: [(Feature, f32); 8] = [
     (Feature::Named, 0.13),
     (Feature::Dated, 0.19),
     (Feature::Clause, 0.17),
+    (Feature::Sentences, 0.15),
 ];
 
 /// What the fused score weighs instead when a real encoder, which deserves this share of it or more, has
@@ -52,6 +55,8 @@ enum Feature {
     Dated,
     /// Share of that one of the query's clauses that is best covered.
     Clause,
+    /// How close in meaning its closest two sentences in a row are.
+    Sentences,
 }
 
 /// What a query is made of, for looking again.
@@ -62,6 +67,8 @@ pub(crate) struct Asked {
     pub(crate) days: Vec<String>,
     /// The share of the vectors in the fused score; 0 where there are none.
     pub(crate) vector_share: f32,
+    /// Its meaning, where sentences can be compared with it at once.
+    pub(crate) meaning: Option<Meaning>,
 }
 
 /// A chunk that was found, with its fused score from 0 to 1.
@@ -179,6 +186,7 @@ fn score(found: f32, read: &Read<'_>, asked: &Asked) -> f32 {
         Feature::Named => (!asked.named.is_empty()).then(|| named(record, &asked.named)),
         Feature::Dated => (!asked.days.is_empty()).then(|| dated(record, &asked.days)),
         Feature::Clause => (!terms.clauses.is_empty()).then(|| best_clause(text, terms)),
+        Feature::Sentences => asked.meaning.as_ref().map(|m| m.closest(&record.text)),
     };
     let (mut sum, mut total) = (0.0, 0.0);
     for (feature, weight) in WEIGHTS {

@@ -2,7 +2,9 @@
 
 use super::*;
 use crate::index::analyzer;
+use embed::{Frequencies, StaticEmbedder, StaticTable};
 use serde_json::json;
+use std::sync::Arc;
 
 fn record(doc: &str, n: u32, title: &str, text: &str) -> ChunkRecord {
     serde_json::from_value(json!({
@@ -22,6 +24,15 @@ fn terms(words: &[&str], identifiers: &[&str]) -> Terms {
 
 /// Ids in order, all candidates having the same score of the index.
 fn order(records: Vec<ChunkRecord>, terms: &Terms, top_k: usize) -> Vec<String> {
+    order_by(records, terms, None, top_k)
+}
+
+fn order_by(
+    records: Vec<ChunkRecord>,
+    terms: &Terms,
+    meaning: Option<Meaning>,
+    top_k: usize,
+) -> Vec<String> {
     let found = records.into_iter().map(|record| Candidate {
         record,
         score: 1.0,
@@ -32,6 +43,7 @@ fn order(records: Vec<ChunkRecord>, terms: &Terms, top_k: usize) -> Vec<String> 
         named: Vec::new(),
         days: Vec::new(),
         vector_share: 0.0,
+        meaning,
     };
     let (passages, _) = rerank(found.collect(), Some(&asked), &mut analyzer(), top_k);
     assert!(passages.iter().all(|p| (0.0..=1.0).contains(&p.score)));
@@ -87,6 +99,29 @@ fn a_search_without_words_has_an_order_too() {
         record("a", 0, "t", "z"),
     ];
     assert_eq!(order(records, &Terms::default(), 3), ["a.0", "a.1", "b.0"]);
+}
+
+#[test]
+fn a_sentence_that_means_it_counts_even_in_other_words() {
+    let by = StaticEmbedder::new(StaticTable::shipped(), &Frequencies::default());
+    let vector = by.vector("the doctor");
+    let records = vec![
+        record("a", 0, "t", "Bread is taxed. Ships are late. Birds sing."),
+        record(
+            "b",
+            0,
+            "t",
+            "Bread is taxed. A physician came. She works in the hospital.",
+        ),
+    ];
+    let terms = terms(&["doctor"], &[]);
+    assert_eq!(
+        order(records.clone(), &terms, 2),
+        ["a.0", "b.0"],
+        "words know nothing of it"
+    );
+    let meaning = Meaning::new(Arc::new(by), vector);
+    assert_eq!(order_by(records, &terms, Some(meaning), 2), ["b.0", "a.0"]);
 }
 
 #[test]

@@ -264,7 +264,7 @@ const ABBREVIATIONS: [&str; 26] = [
 ];
 
 /// Sentences with their offsets. In doubt two sentences stay one.
-fn sentences(text: &str) -> Vec<(usize, &str)> {
+pub(super) fn sentences(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut start = 0;
     for (at, c) in text.char_indices() {
