@@ -31,7 +31,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// Most of those who wait that are passed over because no free place will do for them.
+/// Most of those who wait that are passed over because no free place is worth it for them.
 const PASSED_MAX: usize = 32;
 /// Identifies a node for as long as the process runs.
 pub(crate) type NodeId = u64;
@@ -338,13 +338,20 @@ impl Balance {
                 Err(_) => self.late.push_back(waiter),
             }
         }
-        while self.queue.len() > 0 && self.entries.iter().any(|entry| entry.has_room(now)) {
+        while self.queue.len() > 0 {
+            let all = 0..self.entries.len();
+            let free: Vec<usize> = all.filter(|n| self.entries[*n].has_room(now)).collect();
+            if free.is_empty() {
+                return;
+            }
             let mut queue = std::mem::take(&mut self.queue);
             let (waiting, mut looked) = (queue.len() - 1, 0);
             let served = queue.serve(|waiter| {
-                looked += 1;
-                let look = looked <= PASSED_MAX;
                 let asked = waiter.ask();
+                // Cheap, so it is done for everybody; to pick is not.
+                let fits = free.iter().any(|n| self.entries[*n].fits(&asked, now));
+                looked += usize::from(fits);
+                let look = fits && looked <= PASSED_MAX;
                 look.then(|| self.take_before(&asked, waiting, now).ok())
                     .flatten()
             });

@@ -9,9 +9,9 @@ use std::sync::LazyLock;
 
 static TENANT: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
 static TURN: LazyLock<TurnId> = LazyLock::new(|| TurnId::new("t1").unwrap());
-const MS: Duration = Duration::from_millis(1);
+pub(super) const MS: Duration = Duration::from_millis(1);
 
-fn ask(tokens: u64) -> Ask<'static> {
+pub(super) fn ask(tokens: u64) -> Ask<'static> {
     Ask {
         tenant: &TENANT,
         turn: &TURN,
@@ -43,13 +43,13 @@ fn node(id: NodeId, limit: u32) -> Arc<Node> {
     Arc::new(Node::new(id, name, &options, None, (timeouts, 1), gauge).unwrap())
 }
 
-fn balance(nodes: u64, limit: u32) -> Balance {
+pub(super) fn balance(nodes: u64, limit: u32) -> Balance {
     let mut balance = Balance::new(Policy::Balanced, 0.05, 1);
     (0..nodes).for_each(|id| balance.add(node(id, limit), Instant::now()));
     balance
 }
 
-const WELL: End = End::Answered {
+pub(super) const WELL: End = End::Answered {
     first_token: Some(MS),
     size: 0,
     counted: None,
@@ -201,6 +201,28 @@ async fn who_fits_nowhere_free_does_not_hold_up_the_others_nor_lose_his_place() 
 }
 
 #[tokio::test]
+async fn many_who_fit_nowhere_free_do_not_hold_up_a_tenant_behind_them() {
+    let now = Instant::now();
+    let mut balance = balance(2, 1);
+    learn_context(&mut balance, 0, 100, now);
+    let long = balance.take(&ask(5_000), now).unwrap();
+    let short = balance.take(&ask(1), now).unwrap();
+    let mut wait_long: Vec<_> = (0..40)
+        .map(|_| balance.wait(&ask(5_000)).unwrap().1)
+        .collect();
+    let other = TenantId::new("other").unwrap();
+    let behind = Ask {
+        tenant: &other,
+        ..ask(1)
+    };
+    let (_, mut waits_short) = balance.wait(&behind).unwrap();
+    balance.ended(0, short.call, WELL, now);
+    assert_eq!(waits_short.try_recv().unwrap().node.id, 0);
+    balance.ended(1, long.call, WELL, now);
+    assert_eq!(wait_long[0].try_recv().unwrap().node.id, 1);
+}
+
+#[tokio::test]
 async fn a_trial_that_was_told_to_wait_is_made_again_after_the_rest() {
     let now = Instant::now();
     let mut balance = balance(1, 8);
@@ -345,7 +367,13 @@ async fn a_node_that_refuses_all_is_left_only_for_one_that_answers() {
 }
 
 /// Teaches how long a call of a node takes.
-fn teach(balance: &mut Balance, of: NodeId, others: &[NodeId], took: Duration, now: Instant) {
+pub(super) fn teach(
+    balance: &mut Balance,
+    of: NodeId,
+    others: &[NodeId],
+    took: Duration,
+    now: Instant,
+) {
     let asked = Ask {
         tried: others,
         ..ask(1)
