@@ -34,6 +34,9 @@ pub(super) struct Entry {
     pub(super) permits: Permits,
     pub(super) breaker: Breaker,
     pub(super) mean: Mean,
+    /// Of calls that were answered alone: what a call may take here. Those that hang are judged by it, and
+    /// do not change it.
+    answers: Mean,
     /// When each call in flight began.
     pub(super) calls: BTreeMap<u64, Instant>,
     pub(super) resting: Option<Instant>,
@@ -53,6 +56,7 @@ impl Entry {
             permits: Permits::new(node.first, node.limit),
             breaker: Breaker::default(),
             mean: Mean::default(),
+            answers: Mean::default(),
             calls: BTreeMap::new(),
             resting: None,
             load: None,
@@ -149,6 +153,11 @@ impl Entry {
         shut.into_iter().chain(resting).max()
     }
 
+    /// A call that was given up later than this speaks against the node, in seconds.
+    fn late_after(&self) -> f64 {
+        (2.0 * self.answers.measured()).max(LATE_LEAST)
+    }
+
     pub(super) fn ended(&mut self, call: u64, end: End, now: Instant) {
         let Some(began) = self.calls.remove(&call) else {
             return;
@@ -168,6 +177,7 @@ impl Entry {
                     self.permits.restart();
                 }
                 self.mean.observe(took, now);
+                self.answers.observe(took, now);
                 let in_flight = self.calls.len() + 1;
                 let took = Took {
                     first_token,
@@ -195,7 +205,7 @@ impl Entry {
                 self.breaker.failed(call, now);
                 self.failed += 1;
             }
-            End::Late if took.as_secs_f64() < (2.0 * self.mean.seconds(now)).max(LATE_LEAST) => {
+            End::Late if took.as_secs_f64() < self.late_after() => {
                 self.breaker.ended(call, now);
                 // No proof, but no reason to think better of it either.
                 let mean = Duration::from_secs_f64(self.mean.seconds(now));
@@ -269,3 +279,7 @@ pub struct NodeView {
     /// How it is asked for JSON.
     pub dialect: String,
 }
+
+#[cfg(test)]
+#[path = "entry_tests.rs"]
+mod tests;
