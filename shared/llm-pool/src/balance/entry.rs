@@ -153,6 +153,13 @@ impl Entry {
         shut.into_iter().chain(resting).max()
     }
 
+    /// It said something sensible; one that was left alone begins small again.
+    fn proved_well(&mut self, now: Instant) {
+        if self.breaker.succeeded(now) {
+            self.permits.restart();
+        }
+    }
+
     /// A call that was given up later than this speaks against the node, in seconds.
     fn late_after(&self) -> f64 {
         (2.0 * self.answers.measured()).max(LATE_LEAST)
@@ -173,9 +180,7 @@ impl Entry {
                 if let Some(counted) = counted {
                     self.learn_counts(counted);
                 }
-                if self.breaker.succeeded(now) {
-                    self.permits.restart();
-                }
+                self.proved_well(now);
                 self.mean.observe(took, now);
                 self.answers.observe(took, now);
                 let in_flight = self.calls.len() + 1;
@@ -187,9 +192,7 @@ impl Entry {
                 self.permits.succeeded(took, in_flight, now);
                 self.answered += 1;
             }
-            End::Refused => {
-                self.breaker.succeeded(now);
-            }
+            End::Refused => self.proved_well(now),
             End::Busy(wait) => {
                 self.permits.busy(now);
                 match wait {

@@ -36,3 +36,18 @@ async fn calls_that_hang_together_open_the_breaker_and_trials_that_hang_keep_it_
         }
     }
 }
+
+#[tokio::test]
+async fn a_node_whose_trial_is_refused_begins_small_again() {
+    let now = Instant::now();
+    let mut balance = balance(1, 8);
+    for _ in 0..5 {
+        let ticket = balance.take(&ask(1), now).unwrap();
+        balance.ended(0, ticket.call, End::Failed, now);
+    }
+    let later = now + left_alone(&balance, now);
+    let trial = balance.take(&ask(1), later).unwrap();
+    balance.ended(0, trial.call, End::Refused, later);
+    let view = &balance.view(later)[0];
+    assert_eq!((view.breaker.as_str(), view.permits), ("closed", 1));
+}
