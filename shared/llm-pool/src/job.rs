@@ -36,6 +36,8 @@ pub(crate) enum Work<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tried {
     pub(crate) nodes: Vec<NodeId>,
+    /// Those of them where it would fail again.
+    pub(crate) never: Vec<NodeId>,
     /// The longest context that it did not fit, in tokens.
     pub(crate) longer_than: u32,
 }
@@ -45,6 +47,7 @@ impl Tried {
     pub(crate) fn ask<'a>(&'a self, job: &Job<'a>) -> Ask<'a> {
         Ask {
             tried: &self.nodes,
+            never: &self.never,
             longer_than: self.longer_than,
             ..job.ask
         }

@@ -122,6 +122,7 @@ impl Pool {
                 turn: &turn,
                 tokens: 0,
                 tried: &[],
+                never: &[],
                 again: false,
                 longer_than: 0,
             },
@@ -263,6 +264,7 @@ impl Shared {
                 turn: &request.turn,
                 tokens: wire::sent(request) + u64::from(request.max_tokens),
                 tried: &[],
+                never: &[],
                 again: false,
                 longer_than: 0,
             },
@@ -336,25 +338,32 @@ impl Shared {
             }
             failure => failure.then(),
         };
-        if then == Then::Rephrase {
-            return self.rephrase(node, miss);
+        match then {
+            Then::Stop => return Step::Failed(miss),
+            Then::Rephrase => return self.rephrase(node, miss),
+            Then::Elsewhere => tried.never.push(node),
+            Then::Again => {}
         }
         tried.nodes.push(node);
-        let other = self.balance().another_at(&tried.ask(job), now);
-        let wait = match (then, other) {
-            // Another node need not be waited for.
-            (Then::Again | Then::Elsewhere, Some(at)) if at <= now => Some(Duration::ZERO),
-            (Then::Again, _) => self.rest(job, &miss.failure, now),
-            _ => return Step::Failed(miss),
+        let ask = tried.ask(job);
+        let other = self.balance().another_at(&ask, now);
+        let wait = match other.filter(|at| *at <= now) {
+            // One that is only full has a queue: that is where to wait.
+            Some(_) if !self.balance().goes_back(&ask, now) => Some(Duration::ZERO),
+            _ if tried.nodes.iter().all(|node| tried.never.contains(node)) => {
+                return Step::Failed(miss);
+            }
+            _ => self.rest(&ask, &miss.failure, now),
         };
         Step::Again { error: miss, wait }
     }
 
     /// How long to wait before any node is asked again; `None` where nobody says. Another one may have
     /// rested sooner than the last.
-    fn rest(&self, job: &Job<'_>, failure: &Failure, now: Instant) -> Option<Duration> {
+    fn rest(&self, ask: &Ask<'_>, failure: &Failure, now: Instant) -> Option<Duration> {
         let rest = failure.retry_after()?;
-        match self.balance().another_at(&job.ask, now) {
+        let any = Ask { tried: &[], ..*ask };
+        match self.balance().another_at(&any, now) {
             Some(at) if at <= now => None,
             Some(at) => Some(rest.min(at - now)),
             None => Some(rest),
@@ -409,3 +418,7 @@ impl Shared {
 #[cfg(test)]
 #[path = "pool_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "tries_tests.rs"]
+mod tries_tests;

@@ -80,7 +80,7 @@ impl Shared {
         let mut avoid = ask.tried.to_vec();
         avoid.push(first.node.id);
         let ask = Ask {
-            tried: &avoid,
+            never: &avoid,
             again: true,
             ..*ask
         };

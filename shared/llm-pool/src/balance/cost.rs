@@ -23,6 +23,7 @@ pub(crate) fn cost(nodes: Vec<Arc<Node>>, picks: u32) -> Picks {
         turn,
         tokens: 500,
         tried: &[],
+        never: &[],
         again: false,
         longer_than: 0,
     });

@@ -81,8 +81,8 @@ impl Entry {
     pub(super) fn state(&self, ask: &Ask<'_>, now: Instant) -> NodeState {
         let told = self.load.map_or(0, |load| load.running + load.waiting);
         NodeState {
-            open: self.has_room(now) && self.fits(ask, now),
-            away: self.away_until(now).is_some() || !self.fits(ask, now),
+            open: self.has_room(now) && self.will_do(ask, now),
+            away: self.away_until(now).is_some() || !self.will_do(ask, now),
             tried: ask.tried.contains(&self.node.id),
             calls: self.calls.len().max(told),
             seconds: self.seconds(self.mean.seconds(now), now),
@@ -107,6 +107,11 @@ impl Entry {
         let mut hasher = DefaultHasher::new();
         (turn.as_str(), &self.node.name).hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Whether it may be asked at all, now or when it has room.
+    pub(super) fn will_do(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        !ask.never.contains(&self.node.id) && self.fits(ask, now)
     }
 
     pub(super) fn fits(&self, ask: &Ask<'_>, now: Instant) -> bool {

@@ -45,9 +45,11 @@ pub(crate) struct Ask<'a> {
     pub(crate) turn: &'a TurnId,
     /// Estimated tokens of prompt and answer.
     pub(crate) tokens: u64,
-    /// The nodes that failed for it, or have it already.
+    /// The nodes that failed for it: rather another one.
     pub(crate) tried: &'a [NodeId],
-    /// It is made a second time: none of those will do, and it has waited long enough to go first.
+    /// The nodes that will not do, however long it waits: they failed for good, or have it already.
+    pub(crate) never: &'a [NodeId],
+    /// It is made a second time: it has waited long enough to go first.
     pub(crate) again: bool,
     /// It did not fit this context, in tokens: no node will do of which no longer one is known.
     pub(crate) longer_than: u32,
@@ -108,6 +110,7 @@ struct Waiter {
     turn: TurnId,
     tokens: u64,
     tried: Vec<NodeId>,
+    never: Vec<NodeId>,
     again: bool,
     longer_than: u32,
     grant: oneshot::Sender<Ticket>,
@@ -120,6 +123,7 @@ impl Waiter {
             turn: &self.turn,
             tokens: self.tokens,
             tried: &self.tried,
+            never: &self.never,
             again: self.again,
             longer_than: self.longer_than,
         }
@@ -182,11 +186,18 @@ impl Balance {
     pub(crate) fn another_at(&self, ask: &Ask<'_>, now: Instant) -> Option<Instant> {
         let others = self.entries.iter().filter(|entry| {
             let tried = ask.tried.contains(&entry.node.id);
-            !tried && entry.fits(ask, now)
+            !tried && entry.will_do(ask, now)
         });
         others
             .map(|entry| entry.away_until(now).unwrap_or(now))
             .min()
+    }
+
+    /// Whether a call made now would go back to a node that was tried, because no other has room.
+    pub(crate) fn goes_back(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        let states = self.states(ask, now);
+        let mut open = states.iter().filter(|node| node.open).peekable();
+        open.peek().is_some() && open.all(|node| node.tried)
     }
 
     /// A place for a call now, past those who wait.
@@ -199,7 +210,7 @@ impl Balance {
         let states = self.states(ask, now);
         let rng = &mut self.rng;
         let picked = pick(self.policy, &states, waiting, self.turn, |n| rng.usize(..n));
-        let Some(index) = picked.filter(|index| !(ask.again && states[*index].tried)) else {
+        let Some(index) = picked else {
             return Err(self.why_not(ask, now));
         };
         self.turn = self.turn.wrapping_add(1);
@@ -230,8 +241,10 @@ impl Balance {
             let longest = contexts.map(|(context, _)| context).max();
             return Wait::TooLong(longest.unwrap_or(0));
         }
-        // Those of which the time is known when they may be asked; the others are full.
-        let away: Option<Vec<Instant>> = fitting().map(|e| e.away_until(now)).collect();
+        // Those of which the time is known when they may be asked; the others are full. Where none will do,
+        // nobody knows how long that is so.
+        let will_do = fitting().filter(|e| e.will_do(ask, now));
+        let away: Option<Vec<Instant>> = will_do.map(|e| e.away_until(now)).collect();
         match away.and_then(|away| away.into_iter().min()) {
             Some(until) => Wait::Away(until),
             None => Wait::Full,
@@ -312,6 +325,7 @@ impl Balance {
             turn: ask.turn.clone(),
             tokens: ask.tokens,
             tried: ask.tried.to_vec(),
+            never: ask.never.to_vec(),
             again: ask.again,
             longer_than: ask.longer_than,
             grant,
@@ -349,7 +363,7 @@ impl Balance {
             let served = queue.serve(|waiter| {
                 let asked = waiter.ask();
                 // Cheap, so it is done for everybody; to pick is not.
-                let fits = free.iter().any(|n| self.entries[*n].fits(&asked, now));
+                let fits = free.iter().any(|n| self.entries[*n].will_do(&asked, now));
                 looked += usize::from(fits);
                 let look = fits && looked <= PASSED_MAX;
                 look.then(|| self.take_before(&asked, waiting, now).ok())

@@ -17,6 +17,7 @@ pub(super) fn ask(tokens: u64) -> Ask<'static> {
         turn: &TURN,
         tokens,
         tried: &[],
+        never: &[],
         again: false,
         longer_than: 0,
     }
@@ -323,7 +324,7 @@ async fn a_call_made_again_goes_first_and_never_to_the_same_node() {
     let other = balance.take(&ask(1), now).unwrap();
     let (_, mut waits) = balance.wait(&ask(1)).unwrap();
     let again = Ask {
-        tried: &[first.node.id],
+        never: &[first.node.id],
         again: true,
         ..ask(1)
     };
