@@ -313,10 +313,8 @@ impl Shared {
 
     async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Tried>) -> Step<Came, Miss> {
         let before = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut missed = Vec::new();
-        let came = self.try_once(job, &before.ask(job), &mut missed).await;
+        let came = self.try_once(job, &before.ask(job), tried).await;
         let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
-        tried.nodes.append(&mut missed);
         match came {
             Ok(came) => Step::Done(came),
             Err(miss) => self.after(job, miss, &mut tried),
@@ -325,26 +323,12 @@ impl Shared {
 
     /// What follows from a failed try.
     fn after(&self, job: &Job<'_>, mut miss: Miss, tried: &mut Tried) -> Step<Came, Miss> {
-        let Some(node) = miss.node else {
-            return Step::Failed(miss);
-        };
-        let now = Instant::now();
-        let then = match &mut miss.failure {
-            Failure::TooLong { limit } if !job.is_foreign() => {
-                let context = self.balance().overflowed(node, &job.ask, *limit, now);
-                tried.longer_than = tried.longer_than.max(context);
-                *limit = limit.map(|_| tried.longer_than);
-                Then::Elsewhere
-            }
-            failure => failure.then(),
-        };
-        match then {
+        match self.learn(job, &mut miss, tried) {
             Then::Stop => return Step::Failed(miss),
-            Then::Rephrase => return self.rephrase(node, miss),
-            Then::Elsewhere => tried.never.push(node),
-            Then::Again => {}
+            Then::Rephrase => return Step::Rephrase(miss),
+            Then::Again | Then::Elsewhere => {}
         }
-        tried.nodes.push(node);
+        let now = Instant::now();
         let ask = tried.ask(job);
         let other = self.balance().another_at(&ask, now);
         let wait = match other.filter(|at| *at <= now) {
@@ -370,11 +354,38 @@ impl Shared {
         }
     }
 
-    /// Remembers what the node does not know, and asks again in a weaker way.
-    fn rephrase(&self, node: NodeId, miss: Miss) -> Step<Came, Miss> {
+    /// Remembers what a failed try says, of its node and for the next try of the call. What is to follow.
+    pub(crate) fn learn(&self, job: &Job<'_>, miss: &mut Miss, tried: &mut Tried) -> Then {
+        let Some(node) = miss.node else {
+            return Then::Stop;
+        };
+        let then = match &mut miss.failure {
+            Failure::TooLong { limit } if !job.is_foreign() => {
+                let now = Instant::now();
+                let context = self.balance().overflowed(node, &job.ask, *limit, now);
+                tried.longer_than = tried.longer_than.max(context);
+                *limit = limit.map(|_| tried.longer_than);
+                Then::Elsewhere
+            }
+            failure => failure.then(),
+        };
+        match then {
+            Then::Rephrase => {
+                self.rephrase(node, &miss.failure);
+                return then;
+            }
+            Then::Stop | Then::Elsewhere => tried.never.push(node),
+            Then::Again => {}
+        }
+        tried.nodes.push(node);
+        then
+    }
+
+    /// Remembers what the node does not know: it is asked in a weaker way from now on.
+    fn rephrase(&self, node: NodeId, failure: &Failure) {
         let nodes = self.balance().nodes();
         let node = nodes.into_iter().find(|n| n.id == node);
-        if let (Some(node), Failure::Dialect { message, asked }) = (node, &miss.failure)
+        if let (Some(node), Failure::Dialect { message, asked }) = (node, failure)
             && let Some(weaker) = node.dialect.reject(*asked)
         {
             tracing::warn!(
@@ -385,7 +396,6 @@ impl Shared {
                 "node rejects a response format, asking in a weaker one from now on"
             );
         }
-        Step::Rephrase(miss)
     }
 
     fn note_retry(&self, miss: &Miss) {

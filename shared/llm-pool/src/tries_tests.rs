@@ -1,7 +1,7 @@
 //! What follows from the tries of one call. The nodes are fakes over real HTTP.
 
 use super::*;
-use testkit::node::FakeNode;
+use testkit::node::{Behaviour, FakeNode, Server};
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -79,4 +79,41 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
     let ticket = pool.shared.balance().take(&elsewhere, Instant::now());
     assert_eq!(ticket.unwrap().node.id, 1);
     assert_eq!(wait_after(), None, "as long as the back-off says");
+}
+
+#[tokio::test]
+async fn what_the_loser_of_a_race_said_is_learned() {
+    for refusal in [
+        Behaviour::Overflow(Server::Vllm, 4_096),
+        Behaviour::Reject(&["json_schema"], 400),
+    ] {
+        let [a, b] = [
+            FakeNode::saying("{}").await.unwrap(),
+            FakeNode::saying("{}").await.unwrap(),
+        ];
+        a.always(Behaviour::Slow(Duration::from_millis(400)));
+        b.always(refusal.clone());
+        let pool = pair(&a, &b);
+        // Whatever takes longer than a moment is late.
+        for _ in 0..20 {
+            pool.shared.balance().took(Duration::from_millis(1));
+        }
+        let schema = llm::Schema {
+            name: "facts",
+            json: serde_json::json!({"type": "object"}),
+        };
+        let request = ChatRequest {
+            schema: Some(schema),
+            ..request()
+        };
+        assert_eq!(pool.chat(&request).await.unwrap().text, "{}");
+        assert_eq!((a.seen().calls, b.seen().calls), (1, 1), "{refusal:?}");
+        let nodes = pool.nodes();
+        let learned = (nodes[1].context, nodes[1].dialect.as_str());
+        let wanted = match refusal {
+            Behaviour::Overflow(_, context) => (Some(context), "json_schema"),
+            _ => (None, "json_object"),
+        };
+        assert_eq!(learned, wanted);
+    }
 }
