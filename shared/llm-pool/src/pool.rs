@@ -2,6 +2,7 @@
 
 use crate::allowance::Allowance;
 use crate::balance::{Ask, Balance, NodeId, NodeView};
+use crate::dialect::Dialect;
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, Then};
 use crate::job::{Came, Job, Tried, Work};
@@ -127,6 +128,7 @@ impl Pool {
                 longer_than: 0,
             },
             until: Instant::now() + time,
+            dialect: None,
             work: Work::Post { path, body, read },
         };
         self.shared.run(&job).await.map(drop)
@@ -269,6 +271,7 @@ impl Shared {
                 longer_than: 0,
             },
             until,
+            dialect: None,
             work: Work::Chat(request),
         };
         let (tenant, tokens) = (&request.tenant, job.ask.tokens);
@@ -313,7 +316,7 @@ impl Shared {
 
     async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Tried>) -> Step<Came, Miss> {
         let before = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let came = self.try_once(job, &before.ask(job), tried).await;
+        let came = self.try_once(&before.next(job), tried).await;
         let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
         match came {
             Ok(came) => Step::Done(came),
@@ -367,26 +370,29 @@ impl Shared {
                 *limit = limit.map(|_| tried.longer_than);
                 Then::Elsewhere
             }
+            Failure::Dialect { asked, .. } if job.is_foreign() => {
+                tried.dialect = tried.dialect.max(asked.weaker());
+                return Then::Rephrase;
+            }
+            Failure::Dialect { message, asked } => {
+                self.rephrase(node, message, *asked);
+                return Then::Rephrase;
+            }
             failure => failure.then(),
         };
-        match then {
-            Then::Rephrase => {
-                self.rephrase(node, &miss.failure);
-                return then;
-            }
-            Then::Stop | Then::Elsewhere => tried.never.push(node),
-            Then::Again => {}
+        if then != Then::Again {
+            tried.never.push(node);
         }
         tried.nodes.push(node);
         then
     }
 
     /// Remembers what the node does not know: it is asked in a weaker way from now on.
-    fn rephrase(&self, node: NodeId, failure: &Failure) {
+    fn rephrase(&self, node: NodeId, message: &str, asked: Dialect) {
         let nodes = self.balance().nodes();
         let node = nodes.into_iter().find(|n| n.id == node);
-        if let (Some(node), Failure::Dialect { message, asked }) = (node, failure)
-            && let Some(weaker) = node.dialect.reject(*asked)
+        if let Some(node) = node
+            && let Some(weaker) = node.dialect.reject(asked)
         {
             tracing::warn!(
                 model = self.options.model,

@@ -44,14 +44,9 @@ type Tried = Result<Came, Miss>;
 
 impl Shared {
     /// One try; what a call that failed beside the one that is told has said goes to `tried`.
-    pub(crate) async fn try_once(
-        &self,
-        job: &Job<'_>,
-        ask: &Ask<'_>,
-        tried: &Mutex<job::Tried>,
-    ) -> Tried {
+    pub(crate) async fn try_once(&self, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
         let patience = self.options.queue_timeout.into();
-        let seat = self.seat(ask, patience, job.until).await;
+        let seat = self.seat(&job.ask, patience, job.until).await;
         let first = seat.map_err(|failure| Miss {
             node: None,
             name: String::new(),
@@ -64,26 +59,20 @@ impl Shared {
         }
         self.balance().hedges().called();
         let began = Instant::now();
-        let came = self.race(first, job, ask, tried).await;
+        let came = self.race(first, job, tried).await;
         if came.is_ok() {
             self.balance().took(began.elapsed());
         }
         came
     }
 
-    async fn race(
-        &self,
-        first: Seat<'_>,
-        job: &Job<'_>,
-        ask: &Ask<'_>,
-        tried: &Mutex<job::Tried>,
-    ) -> Tried {
-        let mut avoid = ask.tried.to_vec();
+    async fn race(&self, first: Seat<'_>, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
+        let mut avoid = job.ask.tried.to_vec();
         avoid.push(first.node.id);
         let ask = Ask {
             never: &avoid,
             again: true,
-            ..*ask
+            ..job.ask
         };
         let mut calling = pin!(self.exchange(&first, job));
         let second = tokio::select! {
@@ -179,7 +168,8 @@ impl Shared {
         let watch = self.metrics.watch(job.role, model, &node.name);
         let asked_for = job.request().map_or(model.as_str(), |r| r.model_or(model));
         let call = trace::begin(job, node, asked_for);
-        let dialect = node.dialect.get();
+        let own = node.dialect.get();
+        let dialect = job.dialect.map_or(own, |known| known.max(own));
         let asked = job.asks_for_json().then_some(dialect);
         let body = job.body(&self.options, dialect);
         let sent = body.len() as u64;

@@ -54,6 +54,7 @@ async fn a_node_that_failed_is_not_asked_again_at_once_while_the_other_is_full()
             longer_than: 0,
         },
         until: Instant::now() + LONG,
+        dialect: None,
         work: Work::Chat(&request()),
     };
     let wait_after = || {
