@@ -79,8 +79,7 @@ impl Pool {
             },
             idle: options.idle_timeout.into(),
         };
-        let names: Vec<_> = options.nodes.iter().map(|n| n.name.as_str()).collect();
-        let metrics = Metrics::new(registry, &model, &names)?;
+        let metrics = Metrics::new(registry, &model)?;
         let seed = fastrand::u64(..);
         let shared = Shared {
             balance: Mutex::new(Balance::new(options.policy, options.hedge_share, seed)),
@@ -207,7 +206,7 @@ impl Shared {
             None => options.name.clone(),
         };
         let id = self.next_node.fetch_add(1, Ordering::Relaxed);
-        let gauge = self.metrics.in_flight(&self.options.model, &name);
+        let gauge = self.metrics.node(&self.options.model, &name)?;
         let node = Node::new(id, name, options, at, self.bounds, gauge)?;
         Ok(Arc::new(node))
     }

@@ -192,3 +192,17 @@ async fn the_last_calls_of_an_address_leave_no_series() {
     assert_eq!(series(&one), 0, "{}", registry.encode());
     assert!(series(&two) > 0);
 }
+
+#[tokio::test]
+async fn retries_of_an_address_stand_at_0_from_the_start() {
+    let one = pod(1, 0).await;
+    let registry = Registry::new();
+    let pool = counted(address(&one).port(), &registry);
+    follow(&pool, &[&one]);
+    let shown = registry.encode();
+    for reason in ["busy", "too_long", "refused"] {
+        let labels = format!(r#"node="node-0/{}",reason="{reason}""#, address(&one));
+        let line = format!(r#"argosy_llm_retries_total{{model="tiny",{labels}}} 0"#);
+        assert!(shown.contains(&line), "{line} is not in\n{shown}");
+    }
+}
