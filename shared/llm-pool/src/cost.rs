@@ -39,7 +39,8 @@ pub fn picks(nodes: usize, picks: u32) -> Result<Picks, Error> {
         };
         let name = options.name.clone();
         let gauge = metrics.node("cost", &name)?;
-        Node::new(id as u64, name, &options, None, (timeouts, 0), gauge).map(Arc::new)
+        Node::new(id as u64, name, &options, None, (timeouts, 0))
+            .map(|node| (Arc::new(node), gauge))
     };
     let nodes = (0..nodes).map(node).collect::<Result<Vec<_>, Error>>()?;
     Ok(balance::cost(nodes, picks))

@@ -11,7 +11,6 @@ use crate::limits::{BODY_BYTES_MAX, PROBE_TIMEOUT};
 use crate::load::{self, Load};
 use crate::stream::Streamed;
 use crate::{classify, options, retry_after, said, wire};
-use prometheus::IntGauge;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, Url};
 use std::net::SocketAddr;
@@ -56,7 +55,6 @@ pub(crate) struct Node {
     pub(crate) limit: usize,
     /// Calls in flight before anything is known.
     pub(crate) first: usize,
-    pub(crate) in_flight: IntGauge,
     base: Url,
     at: Option<SocketAddr>,
     authorization: Option<HeaderValue>,
@@ -86,7 +84,6 @@ impl Node {
         options: &options::Node,
         at: Option<SocketAddr>,
         (timeouts, body_bytes_max): (Timeouts, usize),
-        in_flight: IntGauge,
     ) -> Result<Self, Error> {
         let bad = |what: &str| Error::Options(format!("node `{}`: {what}", options.name));
         let authorization = match options.api_key.expose() {
@@ -109,7 +106,6 @@ impl Node {
             per_word: PerWord::default(),
             limit: options.max_in_flight as usize,
             first: options.first_in_flight as usize,
-            in_flight,
             at,
             authorization,
             client: client(timeouts.connect)?,

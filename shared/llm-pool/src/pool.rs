@@ -91,8 +91,7 @@ impl Pool {
             options,
         };
         for node in shared.options.nodes.iter().filter(|node| !node.resolve) {
-            let node = shared.node(node, None)?;
-            shared.balance().add(node, Instant::now());
+            shared.admit(shared.node(node, None)?)?;
         }
         let shared = Arc::new(shared);
         let mut watching = JoinSet::new();
@@ -206,9 +205,17 @@ impl Shared {
             None => options.name.clone(),
         };
         let id = self.next_node.fetch_add(1, Ordering::Relaxed);
-        let gauge = self.metrics.node(&self.options.model, &name)?;
-        let node = Node::new(id, name, options, at, self.bounds, gauge)?;
+        let node = Node::new(id, name, options, at, self.bounds)?;
         Ok(Arc::new(node))
+    }
+
+    /// Takes in a node. Its series are made and dropped under the lock: one that comes back while its last
+    /// calls of before end is not to lose them.
+    fn admit(&self, node: Arc<Node>) -> Result<(), PoolError> {
+        let mut balance = self.balance();
+        let gauge = self.metrics.node(&self.options.model, &node.name)?;
+        balance.add(node, gauge, Instant::now());
+        Ok(())
     }
 
     /// Makes the nodes of a name those that were found for it.
@@ -230,11 +237,9 @@ impl Shared {
             !known.iter().any(|(address, _)| *address == at)
         });
         for at in new.take(room) {
-            match self.node(options, Some(*at)) {
-                Ok(node) => {
-                    tracing::info!(node = node.name, "node is new");
-                    self.balance().add(node, Instant::now());
-                }
+            let node = self.node(options, Some(*at));
+            match node.and_then(|node| self.admit(node.clone()).map(|()| node)) {
+                Ok(node) => tracing::info!(node = node.name, "node is new"),
                 Err(error) => tracing::warn!(%error, %at, "node not taken in"),
             }
         }
@@ -243,8 +248,8 @@ impl Shared {
     /// Drops the series of a node once more if it is gone: the calls that it had in hand have made some
     /// anew.
     pub(crate) fn forget_if_gone(&self, node: &str) {
-        let is_here = self.balance().knows(node);
-        if !is_here {
+        let balance = self.balance();
+        if !balance.knows(node) {
             self.metrics.forget(&self.options.model, node);
         }
     }

@@ -206,3 +206,23 @@ async fn retries_of_an_address_stand_at_0_from_the_start() {
         assert!(shown.contains(&line), "{line} is not in\n{shown}");
     }
 }
+
+#[tokio::test]
+async fn an_address_that_comes_back_while_a_call_of_it_ends_keeps_its_series() {
+    let one = pod(1, 0).await;
+    let registry = Registry::new();
+    let pool = counted(address(&one).port(), &registry);
+    let back = pool
+        .shared
+        .node(&pool.shared.options.nodes[0], Some(address(&one)));
+    let back = back.unwrap();
+    // The last call of before ends between the two.
+    pool.shared.forget_if_gone(&back.name);
+    pool.shared.admit(back.clone()).unwrap();
+    pool.shared.forget_if_gone(&back.name);
+    let line = format!(
+        r#"argosy_llm_inflight_requests{{model="tiny",node="{}"}} "#,
+        back.name
+    );
+    assert!(registry.encode().contains(&line), "{}", registry.encode());
+}

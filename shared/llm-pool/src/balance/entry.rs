@@ -8,6 +8,7 @@ use super::{Ask, End};
 use crate::load::Load;
 use crate::node::Node;
 use envelope::TurnId;
+use prometheus::IntGauge;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -39,6 +40,8 @@ pub(super) struct Entry {
     answers: Mean,
     /// When each call in flight began.
     pub(super) calls: BTreeMap<u64, Instant>,
+    /// How many they are.
+    pub(super) gauge: IntGauge,
     pub(super) resting: Option<Instant>,
     pub(super) load: Option<Load>,
     /// Its context in tokens, and until when that is believed.
@@ -51,13 +54,14 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Of a node that has not been asked yet.
-    pub(super) fn new(node: Arc<Node>) -> Entry {
+    pub(super) fn new(node: Arc<Node>, gauge: IntGauge) -> Entry {
         Entry {
             permits: Permits::new(node.first, node.limit),
             breaker: Breaker::default(),
             mean: Mean::default(),
             answers: Mean::default(),
             calls: BTreeMap::new(),
+            gauge,
             resting: None,
             load: None,
             context: None,
@@ -174,7 +178,7 @@ impl Entry {
         let Some(began) = self.calls.remove(&call) else {
             return;
         };
-        self.node.in_flight.dec();
+        self.gauge.dec();
         let took = now - began;
         match end {
             End::Answered {

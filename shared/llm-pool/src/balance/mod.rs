@@ -24,6 +24,7 @@ use envelope::{TenantId, TurnId};
 use hedges::Hedges;
 use latency::Quantiles;
 use pick::{NodeState, pick};
+use prometheus::IntGauge;
 use queue::Queue;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -160,9 +161,9 @@ impl Balance {
         }
     }
 
-    /// Takes in a node.
-    pub(crate) fn add(&mut self, node: Arc<Node>, now: Instant) {
-        self.entries.push(Entry::new(node));
+    /// Takes in a node; `gauge` shows its calls in flight.
+    pub(crate) fn add(&mut self, node: Arc<Node>, gauge: IntGauge, now: Instant) {
+        self.entries.push(Entry::new(node, gauge));
         self.serve(now);
     }
 
@@ -218,7 +219,7 @@ impl Balance {
         let (call, entry) = (self.next, &mut self.entries[index]);
         entry.breaker.began(call, now);
         entry.calls.insert(call, now);
-        entry.node.in_flight.inc();
+        entry.gauge.inc();
         Ok(Ticket {
             node: entry.node.clone(),
             call,

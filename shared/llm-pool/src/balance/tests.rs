@@ -39,14 +39,17 @@ fn node(id: NodeId, limit: u32) -> Arc<Node> {
         max_in_flight: limit,
         ..options::Node::default()
     };
-    let gauge = IntGauge::new("g", "G").unwrap();
     let name = options.name.clone();
-    Arc::new(Node::new(id, name, &options, None, (timeouts, 1), gauge).unwrap())
+    Arc::new(Node::new(id, name, &options, None, (timeouts, 1)).unwrap())
+}
+
+fn gauge() -> IntGauge {
+    IntGauge::new("g", "G").unwrap()
 }
 
 pub(super) fn balance(nodes: u64, limit: u32) -> Balance {
     let mut balance = Balance::new(Policy::Balanced, 0.05, 1);
-    (0..nodes).for_each(|id| balance.add(node(id, limit), Instant::now()));
+    (0..nodes).for_each(|id| balance.add(node(id, limit), gauge(), Instant::now()));
     balance
 }
 
@@ -154,7 +157,7 @@ async fn a_node_that_comes_or_goes_is_followed() {
     let now = Instant::now();
     let mut balance = balance(1, 1);
     let ticket = balance.take(&ask(1), now).unwrap();
-    balance.add(node(7, 1), now);
+    balance.add(node(7, 1), gauge(), now);
     assert_eq!(balance.take(&ask(1), now).unwrap().node.id, 7);
     balance.remove(0);
     balance.ended(0, ticket.call, WELL, now);
@@ -388,7 +391,7 @@ pub(super) fn teach(
 async fn a_small_fast_node_does_not_shut_out_a_large_slower_one() {
     let mut now = Instant::now();
     let mut balance = balance(1, 1);
-    balance.add(node(1, 64), now);
+    balance.add(node(1, 64), gauge(), now);
     teach(&mut balance, 0, &[1], MS * 200, now);
     teach(&mut balance, 1, &[0], MS * 1_000, now);
     now += MS * 1_000;
