@@ -173,7 +173,9 @@ impl Shared {
         let asked = job.asks_for_json().then_some(dialect);
         let body = job.body(&self.options, dialect);
         let sent = body.len() as u64;
-        let reply = node.call(job.path(), body, asked, job.until).await;
+        let begun = || seat.begun();
+        let reply = node.call(job.path(), body, asked, job.until, &begun);
+        let reply = reply.await;
         let (first_token, came) = match reply {
             Ok(Reply { body, first_token }) => (first_token, job.read(body, asked, &node.per_word)),
             Err(failure) => (None, Err(failure)),

@@ -40,7 +40,9 @@ pub(super) struct Entry {
     answers: Mean,
     /// When each call in flight began.
     pub(super) calls: BTreeMap<u64, Instant>,
-    /// How many they are.
+    /// Those of them of which no token has come yet.
+    pub(super) silent: BTreeMap<u64, Instant>,
+    /// How many calls are in flight.
     pub(super) gauge: IntGauge,
     pub(super) resting: Option<Instant>,
     pub(super) load: Option<Load>,
@@ -61,6 +63,7 @@ impl Entry {
             mean: Mean::default(),
             answers: Mean::default(),
             calls: BTreeMap::new(),
+            silent: BTreeMap::new(),
             gauge,
             resting: None,
             load: None,
@@ -96,10 +99,10 @@ impl Entry {
         }
     }
 
-    /// What a call takes here, by its mean. The oldest one in flight says so before it ends: of a node
-    /// that hangs, nothing else ever would.
+    /// What a call takes here, by its mean. The oldest one of which nothing has come says so before it
+    /// ends: of a node that hangs, nothing else ever would. One that is being answered may be a long one.
     fn seconds(&self, mean: f64, now: Instant) -> f64 {
-        let oldest = self.calls.values().next();
+        let oldest = self.silent.values().next();
         let age = oldest.map_or(0.0, |began| (now - *began).as_secs_f64());
         let full = self.load.is_some_and(|load| load.is_full());
         let factor = if full { 1.5 } else { 1.0 };
@@ -178,6 +181,7 @@ impl Entry {
         let Some(began) = self.calls.remove(&call) else {
             return;
         };
+        self.silent.remove(&call);
         self.gauge.dec();
         let took = now - began;
         match end {

@@ -219,6 +219,7 @@ impl Balance {
         let (call, entry) = (self.next, &mut self.entries[index]);
         entry.breaker.began(call, now);
         entry.calls.insert(call, now);
+        entry.silent.insert(call, now);
         entry.gauge.inc();
         Ok(Ticket {
             node: entry.node.clone(),
@@ -249,6 +250,13 @@ impl Balance {
         match away.and_then(|away| away.into_iter().min()) {
             Some(until) => Wait::Away(until),
             None => Wait::Full,
+        }
+    }
+
+    /// Tells that a call is being answered.
+    pub(crate) fn begun(&mut self, node: NodeId, call: u64) {
+        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+            entry.silent.remove(&call);
         }
     }
 
