@@ -30,7 +30,7 @@ pub fn picks(nodes: usize, picks: u32) -> Result<Picks, Error> {
         idle: Duration::from_secs(1),
     };
     // Counted for nobody.
-    let metrics = Metrics::new(&Registry::new(), "cost", &[])?;
+    let metrics = Metrics::new(&Registry::new(), "cost")?;
     let node = |id: usize| {
         let options = options::Node {
             name: format!("node-{id}"),
@@ -38,8 +38,9 @@ pub fn picks(nodes: usize, picks: u32) -> Result<Picks, Error> {
             ..options::Node::default()
         };
         let name = options.name.clone();
-        let gauge = metrics.in_flight("cost", &name);
-        Node::new(id as u64, name, &options, None, (timeouts, 0), gauge).map(Arc::new)
+        let gauge = metrics.node("cost", &name)?;
+        Node::new(id as u64, name, &options, None, (timeouts, 0))
+            .map(|node| (Arc::new(node), gauge))
     };
     let nodes = (0..nodes).map(node).collect::<Result<Vec<_>, Error>>()?;
     Ok(balance::cost(nodes, picks))

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A way to ask for JSON, strongest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Dialect {
     /// `response_format` of type `json_schema`: OpenAI, vLLM, SGLang, llama.cpp, Ollama.

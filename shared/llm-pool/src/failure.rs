@@ -40,7 +40,7 @@ pub(crate) enum Then {
     Stop,
     /// Try again, on another node where there is one.
     Again,
-    /// Try again, but only on a node that has not been tried.
+    /// Try again, but never on this node.
     Elsewhere,
     /// Ask the same node in another way.
     Rephrase,

@@ -14,14 +14,18 @@ use llm::ChatRequest;
 use tokio::time::Instant;
 
 /// What one call is about.
+#[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     pub(crate) role: Role,
     pub(crate) ask: Ask<'a>,
     pub(crate) until: Instant,
+    /// It is asked for JSON in no stronger way than this, where its tries have found one out for it alone.
+    pub(crate) dialect: Option<Dialect>,
     pub(crate) work: Work<'a>,
 }
 
 /// What is sent, and how the answer is read.
+#[derive(Clone, Copy)]
 pub(crate) enum Work<'a> {
     Chat(&'a ChatRequest),
     /// A body as it is; `read` looks at the answer and keeps what it wants of it.
@@ -36,8 +40,12 @@ pub(crate) enum Work<'a> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tried {
     pub(crate) nodes: Vec<NodeId>,
+    /// Those of them where it would fail again.
+    pub(crate) never: Vec<NodeId>,
     /// The longest context that it did not fit, in tokens.
     pub(crate) longer_than: u32,
+    /// How another model than that of the pool is asked for JSON, once a node has rejected a stronger way.
+    pub(crate) dialect: Option<Dialect>,
 }
 
 impl Tried {
@@ -45,8 +53,18 @@ impl Tried {
     pub(crate) fn ask<'a>(&'a self, job: &Job<'a>) -> Ask<'a> {
         Ask {
             tried: &self.nodes,
+            never: &self.never,
             longer_than: self.longer_than,
             ..job.ask
+        }
+    }
+
+    /// The call as it is made next.
+    pub(crate) fn next<'a>(&'a self, job: &Job<'a>) -> Job<'a> {
+        Job {
+            ask: self.ask(job),
+            dialect: self.dialect,
+            ..*job
         }
     }
 }

@@ -89,11 +89,13 @@ impl Outcome {
     ];
 
     /// Those after which a call may be tried again.
-    const RETRIED: [&str; 5] = [
+    const RETRIED: [&str; 7] = [
+        Outcome::TooLong.as_str(),
         Outcome::Dialect.as_str(),
         Outcome::Busy.as_str(),
         Outcome::Down.as_str(),
         Outcome::Slow.as_str(),
+        Outcome::Refused.as_str(),
         Outcome::Garbled.as_str(),
     ];
 
@@ -136,14 +138,14 @@ const DIRECTIONS: [&str; 3] = ["input", "output", "cached"];
 /// # Errors
 /// When the registry has other families of these names.
 pub fn register(registry: &Registry) -> Result<(), Error> {
-    Metrics::new(registry, "", &[""])?;
+    Metrics::new(registry, "")?.node("", "")?;
     crate::cache::lookups(registry, "")?;
     Ok(())
 }
 
 impl Metrics {
-    /// The families, and every counter of this model and these nodes at 0.
-    pub(crate) fn new(registry: &Registry, model: &str, nodes: &[&str]) -> Result<Self, Error> {
+    /// The families, and every counter of this model at 0.
+    pub(crate) fn new(registry: &Registry, model: &str) -> Result<Self, Error> {
         let metrics = Metrics {
             duration: registry.histogram(
                 "argosy_llm_request_duration_seconds",
@@ -212,18 +214,15 @@ impl Metrics {
         };
         let roles = Role::THINKING.map(Role::as_str);
         zero(&metrics.tokens, &[&roles, &[model], &DIRECTIONS])?;
-        zero(&metrics.retries, &[&[model], nodes, &Outcome::RETRIED])?;
         zero(&metrics.hedges, &[&[model], &Hedge::ALL])?;
         metrics.waiting.with_label_values(&[model]).set(0);
-        for node in nodes {
-            metrics.in_flight(model, node).set(0);
-        }
         Ok(metrics)
     }
 
-    /// The gauge of one node.
-    pub(crate) fn in_flight(&self, model: &str, node: &str) -> IntGauge {
-        self.in_flight.with_label_values(&[model, node])
+    /// Every counter of a node at 0, and the gauge of its calls.
+    pub(crate) fn node(&self, model: &str, node: &str) -> Result<IntGauge, Error> {
+        zero(&self.retries, &[&[model], &[node], &Outcome::RETRIED])?;
+        Ok(self.in_flight.with_label_values(&[model, node]))
     }
 
     /// Notes how long each token after the first took, if there were any.
@@ -380,10 +379,13 @@ mod tests {
     #[test]
     fn counters_stand_at_0_from_the_start() {
         let registry = Registry::new();
-        Metrics::new(&registry, "tiny", &["a"]).unwrap();
+        let metrics = Metrics::new(&registry, "tiny").unwrap();
+        metrics.node("tiny", "a").unwrap();
         let text = registry.encode();
         for line in [
             r#"argosy_llm_retries_total{model="tiny",node="a",reason="busy"} 0"#,
+            r#"argosy_llm_retries_total{model="tiny",node="a",reason="too_long"} 0"#,
+            r#"argosy_llm_retries_total{model="tiny",node="a",reason="refused"} 0"#,
             r#"argosy_llm_tokens_total{direction="input",model="tiny",role="mapper"} 0"#,
             r#"argosy_llm_inflight_requests{model="tiny",node="a"} 0"#,
         ] {
@@ -394,7 +396,7 @@ mod tests {
     #[test]
     fn a_dropped_call_counts_as_cancelled() {
         let registry = Registry::new();
-        let metrics = Metrics::new(&registry, "tiny", &["a"]).unwrap();
+        let metrics = Metrics::new(&registry, "tiny").unwrap();
         drop(metrics.watch(Role::Mapper, "tiny", "a"));
         metrics.watch(Role::Mapper, "tiny", "a").ended(Outcome::Ok);
         let text = registry.encode();
@@ -409,8 +411,9 @@ mod tests {
     #[test]
     fn of_a_node_that_is_gone_nothing_is_left() {
         let registry = Registry::new();
-        let metrics = Metrics::new(&registry, "tiny", &["gone", "here"]).unwrap();
+        let metrics = Metrics::new(&registry, "tiny").unwrap();
         for node in ["gone", "here"] {
+            metrics.node("tiny", node).unwrap();
             metrics.watch(Role::Mapper, "tiny", node).ended(Outcome::Ok);
             drop(metrics.watch(Role::Indexer, "tiny", node));
             metrics.first_token("tiny", node, Duration::from_millis(5));
@@ -426,7 +429,7 @@ mod tests {
     #[test]
     fn a_node_that_is_tried_again_is_neither_open_nor_closed() {
         let registry = Registry::new();
-        let metrics = Metrics::new(&registry, "tiny", &["a"]).unwrap();
+        let metrics = Metrics::new(&registry, "tiny").unwrap();
         let view = serde_json::json!({
             "name": "a", "address": "a:1", "breaker": "half_open", "in_flight": 1, "permits": 8,
             "limit": 8, "latency_ms": 0, "answered": 0, "failed": 5, "resting_ms": 0,
@@ -447,8 +450,8 @@ mod tests {
     #[test]
     fn two_models_share_the_families() {
         let registry = Registry::new();
-        let one = Metrics::new(&registry, "one", &["a"]).unwrap();
-        let two = Metrics::new(&registry, "two", &["a"]).unwrap();
+        let one = Metrics::new(&registry, "one").unwrap();
+        let two = Metrics::new(&registry, "two").unwrap();
         one.spent(Role::Mapper, "one", [1, 2, 3]);
         two.spent(Role::Mapper, "two", [4, 5, 6]);
         let text = registry.encode();

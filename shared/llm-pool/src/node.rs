@@ -11,7 +11,6 @@ use crate::limits::{BODY_BYTES_MAX, PROBE_TIMEOUT};
 use crate::load::{self, Load};
 use crate::stream::Streamed;
 use crate::{classify, options, retry_after, said, wire};
-use prometheus::IntGauge;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, Url};
 use std::net::SocketAddr;
@@ -56,7 +55,6 @@ pub(crate) struct Node {
     pub(crate) limit: usize,
     /// Calls in flight before anything is known.
     pub(crate) first: usize,
-    pub(crate) in_flight: IntGauge,
     base: Url,
     at: Option<SocketAddr>,
     authorization: Option<HeaderValue>,
@@ -86,7 +84,6 @@ impl Node {
         options: &options::Node,
         at: Option<SocketAddr>,
         (timeouts, body_bytes_max): (Timeouts, usize),
-        in_flight: IntGauge,
     ) -> Result<Self, Error> {
         let bad = |what: &str| Error::Options(format!("node `{}`: {what}", options.name));
         let authorization = match options.api_key.expose() {
@@ -109,7 +106,6 @@ impl Node {
             per_word: PerWord::default(),
             limit: options.max_in_flight as usize,
             first: options.first_in_flight as usize,
-            in_flight,
             at,
             authorization,
             client: client(timeouts.connect)?,
@@ -151,7 +147,7 @@ impl Node {
         }
     }
 
-    /// Sends `body` and reads the answer. Dropping the future closes the connection, which tells
+    /// Sends `body` and reads the answer; tells `begun` when its first token comes. Dropping the future closes the connection, which tells
     /// the server to stop writing.
     pub(crate) async fn call(
         &self,
@@ -159,16 +155,17 @@ impl Node {
         body: Vec<u8>,
         asked: Option<Dialect>,
         until: Instant,
+        begun: &(dyn Fn() + Sync),
     ) -> Result<Reply, Failure> {
         let asking = async {
-            let streamed = self.exchange(&self.client, path, body.clone(), asked);
+            let streamed = self.exchange(&self.client, path, body.clone(), asked, begun);
             if let Some(reply) = streamed.await? {
                 return Ok(reply);
             }
             // llama-cpp-python sends the head of a stream before it looks at the prompt. What is wrong
             // with that it can say only of an answer that is to come at once. It closes the connection
             // a moment later, so this is not to be sent over the same one.
-            let whole = self.exchange(&self.probes, path, wire::whole(&body), asked);
+            let whole = self.exchange(&self.probes, path, wire::whole(&body), asked, begun);
             let whole = whole.await?;
             whole.ok_or_else(|| down("the stream ended without a word".into()))
         };
@@ -187,6 +184,7 @@ impl Node {
         path: &str,
         body: Vec<u8>,
         asked: Option<Dialect>,
+        begun: &(dyn Fn() + Sync),
     ) -> Result<Option<Reply>, Failure> {
         let began = Instant::now();
         let first_by = began + self.timeouts.first_token;
@@ -197,7 +195,7 @@ impl Node {
         };
         let status = response.status().as_u16();
         if status == 200 && is_stream(response.headers()) {
-            return self.stream(response, asked, began).await;
+            return self.stream(response, asked, began, begun).await;
         }
         let wait = retry_after(response.headers());
         let body = self.body(response).await;
@@ -218,6 +216,7 @@ impl Node {
         mut response: Response,
         asked: Option<Dialect>,
         began: Instant,
+        begun: &(dyn Fn() + Sync),
     ) -> Result<Option<Reply>, Failure> {
         let mut streamed = Streamed::default();
         let mut first_token = None;
@@ -248,8 +247,9 @@ impl Node {
             if streamed.pieces > before || (first_token.is_none() && streamed.has_begun) {
                 progress = now;
             }
-            if streamed.has_begun {
-                first_token.get_or_insert(now - began);
+            if streamed.has_begun && first_token.is_none() {
+                first_token = Some(now - began);
+                begun();
             }
         }
         if streamed.is_mute() {

@@ -1,6 +1,7 @@
 //! A model that is served by nodes: asks one, asks again elsewhere, and says what came of it.
 
 use crate::balance::{Ask, Balance, NodeId, NodeView};
+use crate::dialect::Dialect;
 use crate::error::Error as PoolError;
 use crate::failure::{Failure, Then};
 use crate::job::{Came, Job, Tried, Work};
@@ -76,8 +77,7 @@ impl Pool {
             },
             idle: options.idle_timeout.into(),
         };
-        let names: Vec<_> = options.nodes.iter().map(|n| n.name.as_str()).collect();
-        let metrics = Metrics::new(registry, &model, &names)?;
+        let metrics = Metrics::new(registry, &model)?;
         let seed = fastrand::u64(..);
         let shared = Shared {
             balance: Mutex::new(Balance::new(options.policy, options.hedge_share, seed)),
@@ -88,8 +88,7 @@ impl Pool {
             options,
         };
         for node in shared.options.nodes.iter().filter(|node| !node.resolve) {
-            let node = shared.node(node, None)?;
-            shared.balance().add(node, Instant::now());
+            shared.admit(shared.node(node, None)?)?;
         }
         let shared = Arc::new(shared);
         let mut watching = JoinSet::new();
@@ -119,10 +118,12 @@ impl Pool {
                 turn: &turn,
                 tokens: 0,
                 tried: &[],
+                never: &[],
                 again: false,
                 longer_than: 0,
             },
             until: Instant::now() + time,
+            dialect: None,
             work: Work::Post { path, body, read },
         };
         self.shared.run(&job).await.map(drop)
@@ -165,9 +166,17 @@ impl Shared {
             None => options.name.clone(),
         };
         let id = self.next_node.fetch_add(1, Ordering::Relaxed);
-        let gauge = self.metrics.in_flight(&self.options.model, &name);
-        let node = Node::new(id, name, options, at, self.bounds, gauge)?;
+        let node = Node::new(id, name, options, at, self.bounds)?;
         Ok(Arc::new(node))
+    }
+
+    /// Takes in a node. Its series are made and dropped under the lock: one that comes back while its last
+    /// calls of before end is not to lose them.
+    fn admit(&self, node: Arc<Node>) -> Result<(), PoolError> {
+        let mut balance = self.balance();
+        let gauge = self.metrics.node(&self.options.model, &node.name)?;
+        balance.add(node, gauge, Instant::now());
+        Ok(())
     }
 
     /// Makes the nodes of a name those that were found for it.
@@ -189,11 +198,9 @@ impl Shared {
             !known.iter().any(|(address, _)| *address == at)
         });
         for at in new.take(room) {
-            match self.node(options, Some(*at)) {
-                Ok(node) => {
-                    tracing::info!(node = node.name, "node is new");
-                    self.balance().add(node, Instant::now());
-                }
+            let node = self.node(options, Some(*at));
+            match node.and_then(|node| self.admit(node.clone()).map(|()| node)) {
+                Ok(node) => tracing::info!(node = node.name, "node is new"),
                 Err(error) => tracing::warn!(%error, %at, "node not taken in"),
             }
         }
@@ -202,8 +209,8 @@ impl Shared {
     /// Drops the series of a node once more if it is gone: the calls that it had in hand have made some
     /// anew.
     pub(crate) fn forget_if_gone(&self, node: &str) {
-        let is_here = self.balance().knows(node);
-        if !is_here {
+        let balance = self.balance();
+        if !balance.knows(node) {
             self.metrics.forget(&self.options.model, node);
         }
     }
@@ -224,10 +231,12 @@ impl Shared {
                 turn: &request.turn,
                 tokens: wire::sent(request) + u64::from(request.max_tokens),
                 tried: &[],
+                never: &[],
                 again: false,
                 longer_than: 0,
             },
             until,
+            dialect: None,
             work: Work::Chat(request),
         };
         let answer = match self.run(&job).await {
@@ -264,10 +273,8 @@ impl Shared {
 
     async fn attempt(&self, job: &Job<'_>, tried: &Mutex<Tried>) -> Step<Came, Miss> {
         let before = tried.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut missed = Vec::new();
-        let came = self.try_once(job, &before.ask(job), &mut missed).await;
+        let came = self.try_once(&before.next(job), tried).await;
         let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
-        tried.nodes.append(&mut missed);
         match came {
             Ok(came) => Step::Done(came),
             Err(miss) => self.after(job, miss, &mut tried),
@@ -276,50 +283,73 @@ impl Shared {
 
     /// What follows from a failed try.
     fn after(&self, job: &Job<'_>, mut miss: Miss, tried: &mut Tried) -> Step<Came, Miss> {
-        let Some(node) = miss.node else {
-            return Step::Failed(miss);
-        };
-        let now = Instant::now();
-        let then = match &mut miss.failure {
-            Failure::TooLong { limit } if !job.is_foreign() => {
-                let context = self.balance().overflowed(node, &job.ask, *limit, now);
-                tried.longer_than = tried.longer_than.max(context);
-                *limit = limit.map(|_| tried.longer_than);
-                Then::Elsewhere
-            }
-            failure => failure.then(),
-        };
-        if then == Then::Rephrase {
-            return self.rephrase(node, miss);
+        match self.learn(job, &mut miss, tried) {
+            Then::Stop => return Step::Failed(miss),
+            Then::Rephrase => return Step::Rephrase(miss),
+            Then::Again | Then::Elsewhere => {}
         }
-        tried.nodes.push(node);
-        let other = self.balance().another_at(&tried.ask(job), now);
-        let wait = match (then, other) {
-            // Another node need not be waited for.
-            (Then::Again | Then::Elsewhere, Some(at)) if at <= now => Some(Duration::ZERO),
-            (Then::Again, _) => self.rest(job, &miss.failure, now),
-            _ => return Step::Failed(miss),
+        let now = Instant::now();
+        let ask = tried.ask(job);
+        let other = self.balance().another_at(&ask, now);
+        let wait = match other.filter(|at| *at <= now) {
+            // One that is only full has a queue: that is where to wait.
+            Some(_) if !self.balance().goes_back(&ask, now) => Some(Duration::ZERO),
+            _ if tried.nodes.iter().all(|node| tried.never.contains(node)) => {
+                return Step::Failed(miss);
+            }
+            _ => self.rest(&ask, &miss.failure, now),
         };
         Step::Again { error: miss, wait }
     }
 
     /// How long to wait before any node is asked again; `None` where nobody says. Another one may have
     /// rested sooner than the last.
-    fn rest(&self, job: &Job<'_>, failure: &Failure, now: Instant) -> Option<Duration> {
+    fn rest(&self, ask: &Ask<'_>, failure: &Failure, now: Instant) -> Option<Duration> {
         let rest = failure.retry_after()?;
-        match self.balance().another_at(&job.ask, now) {
+        let any = Ask { tried: &[], ..*ask };
+        match self.balance().another_at(&any, now) {
             Some(at) if at <= now => None,
             Some(at) => Some(rest.min(at - now)),
             None => Some(rest),
         }
     }
 
-    /// Remembers what the node does not know, and asks again in a weaker way.
-    fn rephrase(&self, node: NodeId, miss: Miss) -> Step<Came, Miss> {
+    /// Remembers what a failed try says, of its node and for the next try of the call. What is to follow.
+    pub(crate) fn learn(&self, job: &Job<'_>, miss: &mut Miss, tried: &mut Tried) -> Then {
+        let Some(node) = miss.node else {
+            return Then::Stop;
+        };
+        let then = match &mut miss.failure {
+            Failure::TooLong { limit } if !job.is_foreign() => {
+                let now = Instant::now();
+                let context = self.balance().overflowed(node, &job.ask, *limit, now);
+                tried.longer_than = tried.longer_than.max(context);
+                *limit = limit.map(|_| tried.longer_than);
+                Then::Elsewhere
+            }
+            Failure::Dialect { asked, .. } if job.is_foreign() => {
+                tried.dialect = tried.dialect.max(asked.weaker());
+                return Then::Rephrase;
+            }
+            Failure::Dialect { message, asked } => {
+                self.rephrase(node, message, *asked);
+                return Then::Rephrase;
+            }
+            failure => failure.then(),
+        };
+        if then != Then::Again {
+            tried.never.push(node);
+        }
+        tried.nodes.push(node);
+        then
+    }
+
+    /// Remembers what the node does not know: it is asked in a weaker way from now on.
+    fn rephrase(&self, node: NodeId, message: &str, asked: Dialect) {
         let nodes = self.balance().nodes();
         let node = nodes.into_iter().find(|n| n.id == node);
-        if let (Some(node), Failure::Dialect { message, asked }) = (node, &miss.failure)
-            && let Some(weaker) = node.dialect.reject(*asked)
+        if let Some(node) = node
+            && let Some(weaker) = node.dialect.reject(asked)
         {
             tracing::warn!(
                 model = self.options.model,
@@ -329,7 +359,6 @@ impl Shared {
                 "node rejects a response format, asking in a weaker one from now on"
             );
         }
-        Step::Rephrase(miss)
     }
 
     fn note_retry(&self, miss: &Miss) {
@@ -362,3 +391,7 @@ impl Shared {
 #[cfg(test)]
 #[path = "pool_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "tries_tests.rs"]
+mod tries_tests;

@@ -192,3 +192,37 @@ async fn the_last_calls_of_an_address_leave_no_series() {
     assert_eq!(series(&one), 0, "{}", registry.encode());
     assert!(series(&two) > 0);
 }
+
+#[tokio::test]
+async fn retries_of_an_address_stand_at_0_from_the_start() {
+    let one = pod(1, 0).await;
+    let registry = Registry::new();
+    let pool = counted(address(&one).port(), &registry);
+    follow(&pool, &[&one]);
+    let shown = registry.encode();
+    for reason in ["busy", "too_long", "refused"] {
+        let labels = format!(r#"node="node-0/{}",reason="{reason}""#, address(&one));
+        let line = format!(r#"argosy_llm_retries_total{{model="tiny",{labels}}} 0"#);
+        assert!(shown.contains(&line), "{line} is not in\n{shown}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_comes_back_while_a_call_of_it_ends_keeps_its_series() {
+    let one = pod(1, 0).await;
+    let registry = Registry::new();
+    let pool = counted(address(&one).port(), &registry);
+    let back = pool
+        .shared
+        .node(&pool.shared.options.nodes[0], Some(address(&one)));
+    let back = back.unwrap();
+    // The last call of before ends between the two.
+    pool.shared.forget_if_gone(&back.name);
+    pool.shared.admit(back.clone()).unwrap();
+    pool.shared.forget_if_gone(&back.name);
+    let line = format!(
+        r#"argosy_llm_inflight_requests{{model="tiny",node="{}"}} "#,
+        back.name
+    );
+    assert!(registry.encode().contains(&line), "{}", registry.encode());
+}

@@ -3,7 +3,7 @@
 
 use crate::balance::{Ask, End, NodeId};
 use crate::failure::Failure;
-use crate::job::{Came, Job};
+use crate::job::{self, Came, Job};
 use crate::metrics::{Hedge, Outcome};
 use crate::node::Reply;
 use crate::pool::Shared;
@@ -11,6 +11,7 @@ use crate::seat::Seat;
 use crate::trace;
 use std::future::pending;
 use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
@@ -42,15 +43,10 @@ impl Drop for Taken<'_> {
 type Tried = Result<Came, Miss>;
 
 impl Shared {
-    /// One try; a node that failed beside the one that is told goes to `missed`.
-    pub(crate) async fn try_once(
-        &self,
-        job: &Job<'_>,
-        ask: &Ask<'_>,
-        missed: &mut Vec<NodeId>,
-    ) -> Tried {
+    /// One try; what a call that failed beside the one that is told has said goes to `tried`.
+    pub(crate) async fn try_once(&self, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
         let patience = self.options.queue_timeout.into();
-        let seat = self.seat(ask, patience, job.until).await;
+        let seat = self.seat(&job.ask, patience, job.until).await;
         let first = seat.map_err(|failure| Miss {
             node: None,
             name: String::new(),
@@ -63,33 +59,27 @@ impl Shared {
         }
         self.balance().hedges().called();
         let began = Instant::now();
-        let came = self.race(first, job, ask, missed).await;
+        let came = self.race(first, job, tried).await;
         if came.is_ok() {
             self.balance().took(began.elapsed());
         }
         came
     }
 
-    async fn race(
-        &self,
-        first: Seat<'_>,
-        job: &Job<'_>,
-        ask: &Ask<'_>,
-        missed: &mut Vec<NodeId>,
-    ) -> Tried {
-        let mut avoid = ask.tried.to_vec();
+    async fn race(&self, first: Seat<'_>, job: &Job<'_>, tried: &Mutex<job::Tried>) -> Tried {
+        let mut avoid = job.ask.tried.to_vec();
         avoid.push(first.node.id);
         let ask = Ask {
-            tried: &avoid,
+            never: &avoid,
             again: true,
-            ..*ask
+            ..job.ask
         };
         let mut calling = pin!(self.exchange(&first, job));
         let second = tokio::select! {
             biased;
-            (tried, end) = &mut calling => {
+            (came, end) = &mut calling => {
                 first.end(end);
-                return tried;
+                return came;
             }
             second = self.second(job, &ask) => second,
         };
@@ -117,20 +107,28 @@ impl Shared {
             // The one that failed is out; the other decides.
             (true, false) => {
                 first.end(came.1);
-                missed.push(first.node.id);
-                let (tried, end) = again.await;
-                self.metrics.hedged(model, Hedge::of(&tried));
+                self.lost(job, came.0, tried);
+                let (came, end) = again.await;
+                self.metrics.hedged(model, Hedge::of(&came));
                 second.end(end);
-                tried
+                came
             }
             (false, false) => {
                 self.metrics.hedged(model, Hedge::Lost);
                 second.end(came.1);
-                missed.push(second.node.id);
-                let (tried, end) = calling.await;
+                self.lost(job, came.0, tried);
+                let (came, end) = calling.await;
                 first.end(end);
-                tried
+                came
             }
+        }
+    }
+
+    /// Learns from a call that failed while the other goes on.
+    fn lost(&self, job: &Job<'_>, came: Tried, tried: &Mutex<job::Tried>) {
+        if let Err(mut miss) = came {
+            let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
+            self.learn(job, &mut miss, &mut tried);
         }
     }
 
@@ -170,11 +168,14 @@ impl Shared {
         let watch = self.metrics.watch(job.role, model, &node.name);
         let asked_for = job.request().map_or(model.as_str(), |r| r.model_or(model));
         let call = trace::begin(job, node, asked_for);
-        let dialect = node.dialect.get();
+        let own = node.dialect.get();
+        let dialect = job.dialect.map_or(own, |known| known.max(own));
         let asked = job.asks_for_json().then_some(dialect);
         let body = job.body(&self.options, dialect);
         let sent = body.len() as u64;
-        let reply = node.call(job.path(), body, asked, job.until).await;
+        let begun = || seat.begun();
+        let reply = node.call(job.path(), body, asked, job.until, &begun);
+        let reply = reply.await;
         let (first_token, came) = match reply {
             Ok(Reply { body, first_token }) => (first_token, job.read(body, asked, &node.per_word)),
             Err(failure) => (None, Err(failure)),

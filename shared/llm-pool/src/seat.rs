@@ -20,6 +20,11 @@ pub(crate) struct Seat<'p> {
 }
 
 impl Seat<'_> {
+    /// The first token of the answer has come.
+    pub(crate) fn begun(&self) {
+        self.shared.balance().begun(self.node.id, self.call);
+    }
+
     /// The call is over; only the first word counts.
     pub(crate) fn end(&self, end: End) {
         if self.is_ended.swap(true, Ordering::Relaxed) {

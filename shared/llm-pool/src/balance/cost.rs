@@ -5,6 +5,7 @@ use super::{Ask, Balance, End};
 use crate::cost::Picks;
 use crate::node::Node;
 use envelope::{TenantId, TurnId};
+use prometheus::IntGauge;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +15,7 @@ use tokio::time::Instant;
 const TURNS: u64 = 64;
 
 /// Of these nodes, each of which has some calls and has answered one.
-pub(crate) fn cost(nodes: Vec<Arc<Node>>, picks: u32) -> Picks {
+pub(crate) fn cost(nodes: Vec<(Arc<Node>, IntGauge)>, picks: u32) -> Picks {
     let now = Instant::now();
     let tenant = TenantId::default_tenant();
     let turns: Vec<TurnId> = (0..TURNS).map(|n| TurnId::derived(n, n)).collect();
@@ -23,6 +24,7 @@ pub(crate) fn cost(nodes: Vec<Arc<Node>>, picks: u32) -> Picks {
         turn,
         tokens: 500,
         tried: &[],
+        never: &[],
         again: false,
         longer_than: 0,
     });
@@ -34,7 +36,9 @@ pub(crate) fn cost(nodes: Vec<Arc<Node>>, picks: u32) -> Picks {
     };
     let mut balance = Balance::new(Policy::Balanced, 0.0, 1);
     let busy = nodes.len() * 4;
-    nodes.into_iter().for_each(|node| balance.add(node, now));
+    for (node, gauge) in nodes {
+        balance.add(node, gauge, now);
+    }
     let mut call = |nth: usize, end: Option<End>| {
         let ask = &asks[nth % asks.len()];
         if let Ok(ticket) = balance.take(ask, now)

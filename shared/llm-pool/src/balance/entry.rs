@@ -8,6 +8,7 @@ use super::{Ask, End};
 use crate::load::Load;
 use crate::node::Node;
 use envelope::TurnId;
+use prometheus::IntGauge;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -34,8 +35,15 @@ pub(super) struct Entry {
     pub(super) permits: Permits,
     pub(super) breaker: Breaker,
     pub(super) mean: Mean,
+    /// Of calls that were answered alone: what a call may take here. Those that hang are judged by it, and
+    /// do not change it.
+    answers: Mean,
     /// When each call in flight began.
     pub(super) calls: BTreeMap<u64, Instant>,
+    /// Those of them of which no token has come yet.
+    pub(super) silent: BTreeMap<u64, Instant>,
+    /// How many calls are in flight.
+    pub(super) gauge: IntGauge,
     pub(super) resting: Option<Instant>,
     pub(super) load: Option<Load>,
     /// Its context in tokens, and until when that is believed.
@@ -48,12 +56,15 @@ pub(super) struct Entry {
 
 impl Entry {
     /// Of a node that has not been asked yet.
-    pub(super) fn new(node: Arc<Node>) -> Entry {
+    pub(super) fn new(node: Arc<Node>, gauge: IntGauge) -> Entry {
         Entry {
             permits: Permits::new(node.first, node.limit),
             breaker: Breaker::default(),
             mean: Mean::default(),
+            answers: Mean::default(),
             calls: BTreeMap::new(),
+            silent: BTreeMap::new(),
+            gauge,
             resting: None,
             load: None,
             context: None,
@@ -77,8 +88,8 @@ impl Entry {
     pub(super) fn state(&self, ask: &Ask<'_>, now: Instant) -> NodeState {
         let told = self.load.map_or(0, |load| load.running + load.waiting);
         NodeState {
-            open: self.has_room(now) && self.fits(ask, now),
-            away: self.away_until(now).is_some() || !self.fits(ask, now),
+            open: self.has_room(now) && self.will_do(ask, now),
+            away: self.away_until(now).is_some() || !self.will_do(ask, now),
             tried: ask.tried.contains(&self.node.id),
             calls: self.calls.len().max(told),
             seconds: self.seconds(self.mean.seconds(now), now),
@@ -88,10 +99,10 @@ impl Entry {
         }
     }
 
-    /// What a call takes here, by its mean. The oldest one in flight says so before it ends: of a node
-    /// that hangs, nothing else ever would.
+    /// What a call takes here, by its mean. The oldest one of which nothing has come says so before it
+    /// ends: of a node that hangs, nothing else ever would. One that is being answered may be a long one.
     fn seconds(&self, mean: f64, now: Instant) -> f64 {
-        let oldest = self.calls.values().next();
+        let oldest = self.silent.values().next();
         let age = oldest.map_or(0.0, |began| (now - *began).as_secs_f64());
         let full = self.load.is_some_and(|load| load.is_full());
         let factor = if full { 1.5 } else { 1.0 };
@@ -103,6 +114,11 @@ impl Entry {
         let mut hasher = DefaultHasher::new();
         (turn.as_str(), &self.node.name).hash(&mut hasher);
         hasher.finish()
+    }
+
+    /// Whether it may be asked at all, now or when it has room.
+    pub(super) fn will_do(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        !ask.never.contains(&self.node.id) && self.fits(ask, now)
     }
 
     pub(super) fn fits(&self, ask: &Ask<'_>, now: Instant) -> bool {
@@ -149,11 +165,24 @@ impl Entry {
         shut.into_iter().chain(resting).max()
     }
 
+    /// It said something sensible; one that was left alone begins small again.
+    fn proved_well(&mut self, now: Instant) {
+        if self.breaker.succeeded(now) {
+            self.permits.restart();
+        }
+    }
+
+    /// A call that was given up later than this speaks against the node, in seconds.
+    fn late_after(&self) -> f64 {
+        (2.0 * self.answers.measured()).max(LATE_LEAST)
+    }
+
     pub(super) fn ended(&mut self, call: u64, end: End, now: Instant) {
         let Some(began) = self.calls.remove(&call) else {
             return;
         };
-        self.node.in_flight.dec();
+        self.silent.remove(&call);
+        self.gauge.dec();
         let took = now - began;
         match end {
             End::Answered {
@@ -164,10 +193,9 @@ impl Entry {
                 if let Some(counted) = counted {
                     self.learn_counts(counted);
                 }
-                if self.breaker.succeeded(now) {
-                    self.permits.restart();
-                }
+                self.proved_well(now);
                 self.mean.observe(took, now);
+                self.answers.observe(took, now);
                 let in_flight = self.calls.len() + 1;
                 let took = Took {
                     first_token,
@@ -177,9 +205,7 @@ impl Entry {
                 self.permits.succeeded(took, in_flight, now);
                 self.answered += 1;
             }
-            End::Refused => {
-                self.breaker.succeeded(now);
-            }
+            End::Refused => self.proved_well(now),
             End::Busy(wait) => {
                 self.permits.busy(now);
                 match wait {
@@ -195,7 +221,7 @@ impl Entry {
                 self.breaker.failed(call, now);
                 self.failed += 1;
             }
-            End::Late if took.as_secs_f64() < (2.0 * self.mean.seconds(now)).max(LATE_LEAST) => {
+            End::Late if took.as_secs_f64() < self.late_after() => {
                 self.breaker.ended(call, now);
                 // No proof, but no reason to think better of it either.
                 let mean = Duration::from_secs_f64(self.mean.seconds(now));
@@ -269,3 +295,7 @@ pub struct NodeView {
     /// How it is asked for JSON.
     pub dialect: String,
 }
+
+#[cfg(test)]
+#[path = "entry_tests.rs"]
+mod tests;

@@ -24,6 +24,7 @@ use envelope::{TenantId, TurnId};
 use hedges::Hedges;
 use latency::Quantiles;
 use pick::{NodeState, pick};
+use prometheus::IntGauge;
 use queue::Queue;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// Most of those who wait that are passed over because no free place will do for them.
+/// Most of those who wait that are passed over because no free place is worth it for them.
 const PASSED_MAX: usize = 32;
 /// Identifies a node for as long as the process runs.
 pub(crate) type NodeId = u64;
@@ -45,9 +46,11 @@ pub(crate) struct Ask<'a> {
     pub(crate) turn: &'a TurnId,
     /// Estimated tokens of prompt and answer.
     pub(crate) tokens: u64,
-    /// The nodes that failed for it, or have it already.
+    /// The nodes that failed for it: rather another one.
     pub(crate) tried: &'a [NodeId],
-    /// It is made a second time: none of those will do, and it has waited long enough to go first.
+    /// The nodes that will not do, however long it waits: they failed for good, or have it already.
+    pub(crate) never: &'a [NodeId],
+    /// It is made a second time: it has waited long enough to go first.
     pub(crate) again: bool,
     /// It did not fit this context, in tokens: no node will do of which no longer one is known.
     pub(crate) longer_than: u32,
@@ -108,6 +111,7 @@ struct Waiter {
     turn: TurnId,
     tokens: u64,
     tried: Vec<NodeId>,
+    never: Vec<NodeId>,
     again: bool,
     longer_than: u32,
     grant: oneshot::Sender<Ticket>,
@@ -120,6 +124,7 @@ impl Waiter {
             turn: &self.turn,
             tokens: self.tokens,
             tried: &self.tried,
+            never: &self.never,
             again: self.again,
             longer_than: self.longer_than,
         }
@@ -156,9 +161,9 @@ impl Balance {
         }
     }
 
-    /// Takes in a node.
-    pub(crate) fn add(&mut self, node: Arc<Node>, now: Instant) {
-        self.entries.push(Entry::new(node));
+    /// Takes in a node; `gauge` shows its calls in flight.
+    pub(crate) fn add(&mut self, node: Arc<Node>, gauge: IntGauge, now: Instant) {
+        self.entries.push(Entry::new(node, gauge));
         self.serve(now);
     }
 
@@ -182,11 +187,18 @@ impl Balance {
     pub(crate) fn another_at(&self, ask: &Ask<'_>, now: Instant) -> Option<Instant> {
         let others = self.entries.iter().filter(|entry| {
             let tried = ask.tried.contains(&entry.node.id);
-            !tried && entry.fits(ask, now)
+            !tried && entry.will_do(ask, now)
         });
         others
             .map(|entry| entry.away_until(now).unwrap_or(now))
             .min()
+    }
+
+    /// Whether a call made now would go back to a node that was tried, because no other has room.
+    pub(crate) fn goes_back(&self, ask: &Ask<'_>, now: Instant) -> bool {
+        let states = self.states(ask, now);
+        let mut open = states.iter().filter(|node| node.open).peekable();
+        open.peek().is_some() && open.all(|node| node.tried)
     }
 
     /// A place for a call now, past those who wait.
@@ -199,7 +211,7 @@ impl Balance {
         let states = self.states(ask, now);
         let rng = &mut self.rng;
         let picked = pick(self.policy, &states, waiting, self.turn, |n| rng.usize(..n));
-        let Some(index) = picked.filter(|index| !(ask.again && states[*index].tried)) else {
+        let Some(index) = picked else {
             return Err(self.why_not(ask, now));
         };
         self.turn = self.turn.wrapping_add(1);
@@ -207,7 +219,8 @@ impl Balance {
         let (call, entry) = (self.next, &mut self.entries[index]);
         entry.breaker.began(call, now);
         entry.calls.insert(call, now);
-        entry.node.in_flight.inc();
+        entry.silent.insert(call, now);
+        entry.gauge.inc();
         Ok(Ticket {
             node: entry.node.clone(),
             call,
@@ -230,11 +243,20 @@ impl Balance {
             let longest = contexts.map(|(context, _)| context).max();
             return Wait::TooLong(longest.unwrap_or(0));
         }
-        // Those of which the time is known when they may be asked; the others are full.
-        let away: Option<Vec<Instant>> = fitting().map(|e| e.away_until(now)).collect();
+        // Those of which the time is known when they may be asked; the others are full. Where none will do,
+        // nobody knows how long that is so.
+        let will_do = fitting().filter(|e| e.will_do(ask, now));
+        let away: Option<Vec<Instant>> = will_do.map(|e| e.away_until(now)).collect();
         match away.and_then(|away| away.into_iter().min()) {
             Some(until) => Wait::Away(until),
             None => Wait::Full,
+        }
+    }
+
+    /// Tells that a call is being answered.
+    pub(crate) fn begun(&mut self, node: NodeId, call: u64) {
+        if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+            entry.silent.remove(&call);
         }
     }
 
@@ -312,6 +334,7 @@ impl Balance {
             turn: ask.turn.clone(),
             tokens: ask.tokens,
             tried: ask.tried.to_vec(),
+            never: ask.never.to_vec(),
             again: ask.again,
             longer_than: ask.longer_than,
             grant,
@@ -338,13 +361,20 @@ impl Balance {
                 Err(_) => self.late.push_back(waiter),
             }
         }
-        while self.queue.len() > 0 && self.entries.iter().any(|entry| entry.has_room(now)) {
+        while self.queue.len() > 0 {
+            let all = 0..self.entries.len();
+            let free: Vec<usize> = all.filter(|n| self.entries[*n].has_room(now)).collect();
+            if free.is_empty() {
+                return;
+            }
             let mut queue = std::mem::take(&mut self.queue);
             let (waiting, mut looked) = (queue.len() - 1, 0);
             let served = queue.serve(|waiter| {
-                looked += 1;
-                let look = looked <= PASSED_MAX;
                 let asked = waiter.ask();
+                // Cheap, so it is done for everybody; to pick is not.
+                let fits = free.iter().any(|n| self.entries[*n].will_do(&asked, now));
+                looked += usize::from(fits);
+                let look = fits && looked <= PASSED_MAX;
                 look.then(|| self.take_before(&asked, waiting, now).ok())
                     .flatten()
             });

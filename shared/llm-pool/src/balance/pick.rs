@@ -23,7 +23,7 @@ pub enum Policy {
 pub(crate) struct NodeState {
     /// It may be given a call: room, breaker and rest allow it.
     pub(crate) open: bool,
-    /// It is left alone: what it once could do does not count.
+    /// It is left alone or will not do: what it once could do does not count.
     pub(crate) away: bool,
     /// It already failed for this call.
     pub(crate) tried: bool,

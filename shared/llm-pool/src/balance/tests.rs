@@ -9,14 +9,15 @@ use std::sync::LazyLock;
 
 static TENANT: LazyLock<TenantId> = LazyLock::new(TenantId::default_tenant);
 static TURN: LazyLock<TurnId> = LazyLock::new(|| TurnId::new("t1").unwrap());
-const MS: Duration = Duration::from_millis(1);
+pub(super) const MS: Duration = Duration::from_millis(1);
 
-fn ask(tokens: u64) -> Ask<'static> {
+pub(super) fn ask(tokens: u64) -> Ask<'static> {
     Ask {
         tenant: &TENANT,
         turn: &TURN,
         tokens,
         tried: &[],
+        never: &[],
         again: false,
         longer_than: 0,
     }
@@ -38,18 +39,21 @@ fn node(id: NodeId, limit: u32) -> Arc<Node> {
         max_in_flight: limit,
         ..options::Node::default()
     };
-    let gauge = IntGauge::new("g", "G").unwrap();
     let name = options.name.clone();
-    Arc::new(Node::new(id, name, &options, None, (timeouts, 1), gauge).unwrap())
+    Arc::new(Node::new(id, name, &options, None, (timeouts, 1)).unwrap())
 }
 
-fn balance(nodes: u64, limit: u32) -> Balance {
+fn gauge() -> IntGauge {
+    IntGauge::new("g", "G").unwrap()
+}
+
+pub(super) fn balance(nodes: u64, limit: u32) -> Balance {
     let mut balance = Balance::new(Policy::Balanced, 0.05, 1);
-    (0..nodes).for_each(|id| balance.add(node(id, limit), Instant::now()));
+    (0..nodes).for_each(|id| balance.add(node(id, limit), gauge(), Instant::now()));
     balance
 }
 
-const WELL: End = End::Answered {
+pub(super) const WELL: End = End::Answered {
     first_token: Some(MS),
     size: 0,
     counted: None,
@@ -153,7 +157,7 @@ async fn a_node_that_comes_or_goes_is_followed() {
     let now = Instant::now();
     let mut balance = balance(1, 1);
     let ticket = balance.take(&ask(1), now).unwrap();
-    balance.add(node(7, 1), now);
+    balance.add(node(7, 1), gauge(), now);
     assert_eq!(balance.take(&ask(1), now).unwrap().node.id, 7);
     balance.remove(0);
     balance.ended(0, ticket.call, WELL, now);
@@ -198,6 +202,28 @@ async fn who_fits_nowhere_free_does_not_hold_up_the_others_nor_lose_his_place() 
     balance.ended(1, long.call, WELL, now);
     assert_eq!(waits_long.try_recv().unwrap().node.id, 1);
     assert!(later.try_recv().is_err());
+}
+
+#[tokio::test]
+async fn many_who_fit_nowhere_free_do_not_hold_up_a_tenant_behind_them() {
+    let now = Instant::now();
+    let mut balance = balance(2, 1);
+    learn_context(&mut balance, 0, 100, now);
+    let long = balance.take(&ask(5_000), now).unwrap();
+    let short = balance.take(&ask(1), now).unwrap();
+    let mut wait_long: Vec<_> = (0..40)
+        .map(|_| balance.wait(&ask(5_000)).unwrap().1)
+        .collect();
+    let other = TenantId::new("other").unwrap();
+    let behind = Ask {
+        tenant: &other,
+        ..ask(1)
+    };
+    let (_, mut waits_short) = balance.wait(&behind).unwrap();
+    balance.ended(0, short.call, WELL, now);
+    assert_eq!(waits_short.try_recv().unwrap().node.id, 0);
+    balance.ended(1, long.call, WELL, now);
+    assert_eq!(wait_long[0].try_recv().unwrap().node.id, 1);
 }
 
 #[tokio::test]
@@ -301,7 +327,7 @@ async fn a_call_made_again_goes_first_and_never_to_the_same_node() {
     let other = balance.take(&ask(1), now).unwrap();
     let (_, mut waits) = balance.wait(&ask(1)).unwrap();
     let again = Ask {
-        tried: &[first.node.id],
+        never: &[first.node.id],
         again: true,
         ..ask(1)
     };
@@ -345,7 +371,13 @@ async fn a_node_that_refuses_all_is_left_only_for_one_that_answers() {
 }
 
 /// Teaches how long a call of a node takes.
-fn teach(balance: &mut Balance, of: NodeId, others: &[NodeId], took: Duration, now: Instant) {
+pub(super) fn teach(
+    balance: &mut Balance,
+    of: NodeId,
+    others: &[NodeId],
+    took: Duration,
+    now: Instant,
+) {
     let asked = Ask {
         tried: others,
         ..ask(1)
@@ -359,7 +391,7 @@ fn teach(balance: &mut Balance, of: NodeId, others: &[NodeId], took: Duration, n
 async fn a_small_fast_node_does_not_shut_out_a_large_slower_one() {
     let mut now = Instant::now();
     let mut balance = balance(1, 1);
-    balance.add(node(1, 64), now);
+    balance.add(node(1, 64), gauge(), now);
     teach(&mut balance, 0, &[1], MS * 200, now);
     teach(&mut balance, 1, &[0], MS * 1_000, now);
     now += MS * 1_000;

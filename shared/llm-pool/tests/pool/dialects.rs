@@ -80,3 +80,32 @@ async fn one_node_learning_does_not_change_another() {
     assert_eq!(strong(&a), (1, 3));
     assert_eq!(strong(&b), (2, 2));
 }
+
+#[tokio::test]
+async fn what_another_model_does_not_know_is_not_held_against_the_node() {
+    let node = FakeNode::saying("{}").await.unwrap();
+    let pool = pool(options(&[&node]));
+    let other = ChatRequest {
+        model: Some("large".into()),
+        ..request_for_json()
+    };
+    node.always(Behaviour::Reject(&["json_schema", "json_object"], 400));
+    assert_eq!(pool.chat(&other).await.unwrap().text, "{}");
+    node.always(Behaviour::Answer);
+    pool.chat(&request_for_json()).await.unwrap();
+    let types: Vec<_> = node
+        .prompts()
+        .iter()
+        .map(|prompt| prompt.body["response_format"]["type"].clone())
+        .collect();
+    let none = json!(null);
+    assert_eq!(
+        types,
+        [
+            json!("json_schema"),
+            json!("json_object"),
+            none,
+            json!("json_schema")
+        ]
+    );
+}

@@ -271,3 +271,46 @@ async fn another_model_that_is_asked_for_speaks_for_itself_alone() {
     assert_eq!(breakers(&pool), ["closed", "closed"]);
     assert_eq!(pool.chat(&request()).await.unwrap().text, "x");
 }
+
+#[tokio::test]
+async fn who_is_sent_elsewhere_waits_for_a_place_there() {
+    for failure in [status(401, "wrong key"), Behaviour::Raw("{}".into())] {
+        let [a, b] = [
+            FakeNode::saying("a").await.unwrap(),
+            FakeNode::saying("b").await.unwrap(),
+        ];
+        a.always(failure.clone());
+        b.script([Behaviour::Hold]);
+        let mut options = options(&[&a, &b]);
+        options.nodes[1].max_in_flight = 1;
+        options.queue_timeout = Span::from_secs(20);
+        let pool = Arc::new(pool(options));
+        let call = || {
+            let pool = pool.clone();
+            tokio::spawn(async move { pool.chat(&request()).await })
+        };
+        let first = call();
+        b.until(|seen| seen.in_flight == 1).await;
+        let second = call();
+        a.until(|seen| seen.calls == 2).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        b.release(1);
+        for call in [first, second] {
+            assert_eq!(call.await.unwrap().unwrap().text, "b", "{failure:?}");
+        }
+        assert_eq!((a.seen().calls, b.seen().calls), (2, 2), "{failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn where_it_failed_for_now_is_better_than_where_it_failed_for_good() {
+    let [good, bad] = [
+        FakeNode::saying("good").await.unwrap(),
+        FakeNode::saying("bad").await.unwrap(),
+    ];
+    good.script([status(503, "busy")]);
+    bad.always(status(401, "wrong key"));
+    let reply = ask(options(&[&good, &bad])).await;
+    assert_eq!(reply.unwrap().text, "good");
+    assert_eq!((good.seen().calls, bad.seen().calls), (2, 1));
+}

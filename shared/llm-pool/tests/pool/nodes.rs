@@ -11,6 +11,11 @@ type Does = sim_node::Behaviour;
 
 /// A node that answers in some 50 ms and has so many slots.
 async fn sim(slots: usize) -> SimNode {
+    sim_of(slots, Lengths { min: 40, max: 40 }).await
+}
+
+/// One whose answers are so long, as far as they may be.
+async fn sim_of(slots: usize, lengths: Lengths) -> SimNode {
     let options = sim_node::Options {
         params: Params {
             slots,
@@ -18,7 +23,7 @@ async fn sim(slots: usize) -> SimNode {
             per_sequence: Duration::from_micros(10),
             ..Params::default()
         },
-        lengths: Lengths { min: 40, max: 40 },
+        lengths,
         chunk_tokens: 10,
         ..sim_node::Options::default()
     };
@@ -258,4 +263,39 @@ async fn a_node_that_does_not_stream_is_not_given_more_and_more() {
     let permits = view(&pool, "a").permits;
     println!("permits of 2 slots, unstreamed: {permits}");
     assert!(permits < 24, "of 2 slots it is given {permits} at once");
+}
+
+#[tokio::test]
+async fn a_node_with_a_long_answer_in_hand_is_given_short_ones_beside_it() {
+    let long = Lengths {
+        min: 4_000,
+        max: 4_000,
+    };
+    let [a, b] = [sim_of(8, long).await, sim_of(8, long).await];
+    let mut both = on(&[&a, &b]);
+    for node in &mut both.nodes {
+        node.max_in_flight = 8;
+    }
+    both.hedge.clear();
+    both.queue_timeout = Span::from_secs(20);
+    let pool = Arc::new(pool(both));
+    load(&pool, 16, 100).await;
+    let answer = tokio::spawn({
+        let pool = pool.clone();
+        let request = ChatRequest {
+            max_tokens: 4_000,
+            ..request()
+        };
+        async move { pool.chat(&request).await }
+    });
+    sleep(Duration::from_millis(600)).await;
+    let before = [a.seen().finished, b.seen().finished];
+    let begun = Instant::now();
+    load(&pool, 16, 400).await;
+    let took = begun.elapsed();
+    let given = [a.seen().finished - before[0], b.seen().finished - before[1]];
+    println!("{given:?} in {took:?}, long done: {}", answer.is_finished());
+    assert!(!answer.is_finished(), "it is in hand all the time");
+    assert!(given.iter().all(|n| *n > 100), "{given:?}");
+    answer.abort();
 }
