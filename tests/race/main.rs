@@ -87,6 +87,7 @@ races! {
         what_is_there_already_is_left_alone,
         a_deletion_leaves_tombstones_only,
         what_cannot_be_indexed_says_why_and_the_rest_goes_on,
+        a_document_without_a_dead_letter_is_not_let_go,
         a_large_document_comes_from_the_object_store;
     editions:
         a_document_is_indexed_for_both_editions,

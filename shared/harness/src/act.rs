@@ -265,6 +265,9 @@ impl Worker {
         };
         let stored = dead::store(&*self.bus, dead::letter(place, message, &death)).await;
         self.metrics.dead(self.role, failure.class, stored);
+        if !stored {
+            tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, trace, "dead letter lost; the step stays in its stream until it ages out");
+        }
         let outcome = match step {
             Some((step, task)) => {
                 self.take_default(place, step, task, &failure, message)
