@@ -57,7 +57,8 @@ races! {
         two_roles_that_race_for_a_hop_have_one_winner,
         a_late_clarification_loses_to_a_scatter,
         a_terminal_event_is_created_once,
-        an_answer_outlives_its_timer;
+        an_answer_outlives_its_timer,
+        a_claim_that_was_not_confirmed_is_the_first;
     refusals:
         a_conflict_in_flight_is_repeated,
         a_full_stream_is_not_taken_for_a_closed_fence;
