@@ -414,8 +414,7 @@ pub(crate) async fn a_document_without_a_dead_letter_is_not_let_go(on: On) {
     );
     world.indexed().await;
     let letters = world.all(Stream::Dead).await;
-    assert_eq!(letters.len(), 1);
-    assert_eq!(letters[0].body, original);
+    assert_eq!((letters.len(), &letters[0].body), (1, &original));
     assert_eq!(letters[0].headers.get(header::DEAD_REASON), Some("binary"));
     let waits: Vec<_> = bus.naks().into_iter().map(|(_, wait)| wait).collect();
     assert_eq!(waits, [Duration::from_secs(1), Duration::from_secs(2)]);

@@ -66,6 +66,7 @@ races! {
         a_half_done_scatter_is_finished,
         uncounted_parts_are_joined,
         facts_that_are_enough_are_not_waited_with,
+        what_a_fan_out_lacks_is_counted_once,
         the_same_numbers_everywhere,
         a_stricter_draft_reads_the_same_parts,
         a_second_round_is_finished_too;

@@ -283,6 +283,9 @@ impl Worker {
             );
             return Verdict::Retry(std::time::Duration::from_secs(1));
         }
+        if let Some((step, Some(task))) = step {
+            self.count_gathered(step, task, message);
+        }
         Verdict::Ack(Reason::DeadLetter)
     }
 
