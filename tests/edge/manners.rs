@@ -138,15 +138,37 @@ fn a_summary_does_not_repeat_the_command() {
 }
 
 #[test]
-fn a_reader_who_leaves_ends_a_command_without_an_error() {
+fn a_reader_who_leaves_ends_a_command_without_an_error_and_changes_no_verdict() {
     let shell = shell();
-    for (name, _, args) in OFFLINE {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        let mut command = shell.command(args);
-        let ran = finish(command.stdout(writer).spawn().unwrap(), args);
-        let fine = ran.exit == 0 && !ran.stderr.contains("panic") && !ran.stderr.contains("pipe");
-        assert!(fine, "`{name}`: {ran:?}");
+    let wrong: [(&str, i32, &[&str]); 3] = [
+        ("explain", 3, &["explain", "D99"]),
+        ("no command", 2, &["explode"]),
+        (
+            "a probe that cannot look",
+            3,
+            &["doctor", "--rate", "0", "-o", "nagios"],
+        ),
+    ];
+    for (name, exit, args) in OFFLINE.iter().chain(&wrong) {
+        let gone = || {
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            writer
+        };
+        let is_probe = args.contains(&"nagios");
+        let json = if is_probe { &[][..] } else { &["-o", "json"] };
+        for args in [args.to_vec(), [*args, json].concat()] {
+            let mut command = shell.command(&args);
+            let ran = finish(command.stdout(gone()).spawn().unwrap(), &args);
+            let said = ["panic", "pipe"]
+                .iter()
+                .any(|word| ran.stderr.contains(word));
+            assert!(ran.exit == *exit && !said, "`{name}` {args:?}: {ran:?}");
+            // With `2>&1` nobody reads its errors either.
+            let both = command.stdout(gone()).stderr(gone());
+            let ran = finish(both.spawn().unwrap(), &args);
+            assert_eq!(ran.exit, *exit, "`{name}` {args:?}, not even errors");
+        }
     }
 }
 

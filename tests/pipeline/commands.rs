@@ -203,6 +203,51 @@ async fn a_server_that_goes_away_is_no_answer() {
     assert_eq!(end(child).await.0, Some(4));
 }
 
+/// As with `argosy up | tee`, where Ctrl-C ends `tee` as well.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fleet_of_one_command_is_drained_though_nobody_reads_it() {
+    let dir = tempfile::tempdir().expect("a folder");
+    for is_log_read in [true, false] {
+        let mut command = Command::new(argosy());
+        command
+            .args(["up", "--port", "0", "--log", "info", "--set"])
+            .arg(format!("data_dir={}", dir.path().display()))
+            .args(["--set", &format!("model.model={}", argosy::model::OFFLINE)])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        let mut child = command.spawn().expect("it runs");
+        let mut out = lines(&mut child);
+        while !line(&mut out).await.starts_with("Ctrl-C") {}
+        let log = child.stderr.take().expect("a pipe");
+        let mut log = BufReader::new(log).lines();
+        let mut says = async |word: &str| {
+            let line = timeout(PATIENCE, log.next_line()).await.expect("in time");
+            let line = line.expect("text");
+            line.map(|line| usize::from(line.contains(word)))
+        };
+        let mut running = 0;
+        while running < Role::ALL.len() {
+            running += says("\"running\"").await.expect("one more line");
+        }
+        drop(out);
+        if is_log_read {
+            signal(&child, "-INT").await;
+            let mut drained = 0;
+            while let Some(more) = says("\"drained\"").await {
+                drained += more;
+            }
+            assert_eq!(drained, Role::ALL.len());
+        } else {
+            drop(log);
+            signal(&child, "-INT").await;
+        }
+        let status = timeout(PATIENCE, child.wait()).await.expect("an end");
+        assert_eq!(status.expect("a status").code(), Some(0), "{is_log_read}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_fleet_of_one_command_tells_programs_what_runs() {
     let dir = tempfile::tempdir().expect("a folder");

@@ -2,15 +2,18 @@
 
 use crate::hand::Stop;
 use crate::refusals::STRAIGHT;
-use crate::script::{Script, draft, found, grounded, mapper, plan, read, retriever, verdict};
+use crate::script::{
+    Script, draft, fails, found, grounded, mapper, plan, read, retriever, verdict,
+};
 use crate::world::{On, World, turn};
 use envelope::route::{ReducerExit, ValidatorExit};
-use envelope::{Fallback, Outcome, Role, Subject};
+use envelope::{Class, Fallback, Outcome, Role, Subject};
 use harness::bus::Stream;
 use harness::fault::Point;
 use serde_json::json;
 use stage::{Done, Reduce, Task};
 use std::sync::{Arc, Mutex};
+use telemetry::Registry;
 
 /// The retriever died between its scatter record and the map steps.
 pub(crate) async fn a_half_done_scatter_is_finished(on: On) {
@@ -91,6 +94,35 @@ pub(crate) async fn facts_that_are_enough_are_not_waited_with(on: On) {
         assert_eq!(hand.drained().await.given_back, 0, "the map was stopped");
     }
     assert!(!world.steps(&id).await.contains(&"part 3.2".into()));
+}
+
+/// A fan-out that lacks a part is counted once, however often its reducer is tried again, and when it is
+/// given up.
+pub(crate) async fn what_a_fan_out_lacks_is_counted_once(on: On) {
+    for (class, failures) in [(Class::Transient, 2), (Class::Permanent, 1)] {
+        let world = World::new(on).await;
+        let _gateway = world.gateway();
+        let mapper = Script::new(Role::Mapper, async |call| match &call.task {
+            Task::Map(map) if map.index == 2 => std::future::pending().await,
+            _ => Ok(read(call.task)),
+        });
+        let reducer = Script::new(Role::Reducer, move |call| async move {
+            match call.n <= failures {
+                true => fails(class),
+                false => Ok(draft(call.task)),
+            }
+        });
+        let counted = Registry::new();
+        let _mapper = world.hire(&mapper).options(|o| o.early = 2).start();
+        let _reducer = world.hire(&reducer).counting(&counted).start();
+        let _staff = world.staff(&[Role::Planner, Role::Retriever, Role::Validator]);
+        let id = world.ask(json!({"question": "q", "id": "lacks"})).await;
+        world.end(&id).await;
+        let text = counted.encode();
+        let mut lines = text.lines();
+        let line = "argosy_fanin_incomplete_total{reason=\"early\"} 1";
+        assert!(lines.any(|found| found == line), "{class:?}: {text}");
+    }
 }
 
 /// Turn ids, hops and indexes that are the same numbers: four turns, each with two rounds of four

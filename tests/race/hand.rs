@@ -58,6 +58,7 @@ pub(crate) struct Hire<'a> {
     bus: Arc<dyn Bus>,
     faults: Option<Arc<dyn Faults>>,
     options: Options,
+    registry: Registry,
 }
 
 impl World {
@@ -68,6 +69,7 @@ impl World {
             script: script.clone(),
             bus: self.bus.clone(),
             faults: None,
+            registry: Registry::new(),
             options: Options {
                 ack_wait: self.topology.ack_wait,
                 keep: self.topology.keep,
@@ -157,6 +159,12 @@ impl Hire<'_> {
         self
     }
 
+    /// Counts there.
+    pub(crate) fn counting(mut self, registry: &Registry) -> Self {
+        self.registry = registry.clone();
+        self
+    }
+
     pub(crate) fn options(mut self, change: impl FnOnce(&mut Options)) -> Self {
         change(&mut self.options);
         self
@@ -164,7 +172,7 @@ impl Hire<'_> {
 
     pub(crate) fn start(self) -> Hand {
         let role = stage::Handler::role(&*self.script);
-        let metrics = Metrics::new(&Registry::new(), &[role]).unwrap();
+        let metrics = Metrics::new(&self.registry, &[role]).unwrap();
         let mut worker = Worker::new(self.bus, self.script, self.options, metrics);
         if let Some(faults) = self.faults {
             worker = worker.with_faults(faults);

@@ -6,11 +6,16 @@ use crate::script::{Script, found, plan, usual};
 use crate::world::{On, World, turn, until};
 use envelope::route::{PlannerExit, RetrieverExit};
 use envelope::{Doubt, Exit, Outcome, Plan, Role};
-use harness::bus::{PublishError, Stream};
+use harness::again::{self, Start};
+use harness::bus::{Bus, PublishError, Stream};
 use harness::fault::Point;
+use harness::history;
+use harness::outbox::Created;
 use serde_json::json;
 use stage::Done;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 fn nothing_found() -> Done<Exit> {
@@ -194,4 +199,33 @@ pub(crate) async fn an_answer_outlives_its_timer(on: On) {
     assert_eq!(world.end(&next).await.outcome, Outcome::Expired);
     assert_eq!(world.ends(&id).await, 1);
     assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
+}
+
+/// A replay's claim was stored and its confirmation lost: it is not taken for somebody else's, which
+/// would leave a turn behind that has a timer and no step.
+pub(crate) async fn a_claim_that_was_not_confirmed_is_the_first(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let _staff = world.staff(&Role::THINKING);
+    let id = world.ask(json!({"question": "q", "id": "old"})).await;
+    world.end(&id).await;
+    let history = history::read(&*world.bus, &id).await.unwrap();
+    let start = Start::from_history(&history, &id, Role::Reducer, None).unwrap();
+    let is_first = AtomicBool::new(true);
+    let lossy = Between::new(&world.bus, move |message| {
+        let is_timer = message.subject.starts_with("argosy.timer.");
+        match is_timer && is_first.swap(false, Ordering::Relaxed) {
+            true => Do::Unconfirmed,
+            false => Do::Pass,
+        }
+    });
+    let (new, minute) = (again::replay_ids(&id).remove(0), Duration::from_secs(60));
+    let claim = async |bus: &dyn Bus, time| {
+        let keep = world.topology.keep;
+        again::claim(bus, &start, &new, time, keep).await.unwrap()
+    };
+    assert_eq!(claim(&*lossy, minute).await.created, Created::Now);
+    assert_eq!(lossy.tried("argosy.timer.").len(), 2);
+    let other = claim(&*world.bus, minute * 2).await;
+    assert_eq!(other.created, Created::Before, "somebody else's");
 }

@@ -390,6 +390,36 @@ async fn a_document_that_never_succeeds_is_given_up() {
     assert_eq!(last.headers.get(header::DEAD_DELIVERED), Some("9"));
 }
 
+/// Dead letters cannot be stored for a while: the document stays in its queue, and its letter comes.
+pub(crate) async fn a_document_without_a_dead_letter_is_not_let_go(on: On) {
+    let world = World::new(on).await;
+    let refused = Arc::new(AtomicUsize::new(0));
+    let count = refused.clone();
+    // As many as two deliveries try.
+    let bus = Between::new(&world.bus, move |message| {
+        let is_letter = message.subject.starts_with("argosy.dead.");
+        match is_letter && count.fetch_add(1, Ordering::Relaxed) < 6 {
+            true => Do::Fail(PublishError::Full),
+            false => Do::Pass,
+        }
+    });
+    let given_up = bus.clone() as Arc<dyn Bus>;
+    let _indexer = world.indexer(&given_up, 1);
+    let original = Bytes::from_static(b"a\0b");
+    world.document(notice(), original.clone()).await;
+    bus.meddled(6).await;
+    assert_eq!(
+        world.bus.state(Stream::Documents).await.unwrap().messages,
+        1
+    );
+    world.indexed().await;
+    let letters = world.all(Stream::Dead).await;
+    assert_eq!((letters.len(), &letters[0].body), (1, &original));
+    assert_eq!(letters[0].headers.get(header::DEAD_REASON), Some("binary"));
+    let waits: Vec<_> = bus.naks().into_iter().map(|(_, wait)| wait).collect();
+    assert_eq!(waits, [Duration::from_secs(1), Duration::from_secs(2)]);
+}
+
 /// The object store stops in the middle of a document: its slot is not held for ever.
 #[tokio::test(start_paused = true)]
 async fn a_document_whose_bytes_never_come_is_asked_for_again() {

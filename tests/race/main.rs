@@ -58,7 +58,8 @@ races! {
         two_roles_that_race_for_a_hop_have_one_winner,
         a_late_clarification_loses_to_a_scatter,
         a_terminal_event_is_created_once,
-        an_answer_outlives_its_timer;
+        an_answer_outlives_its_timer,
+        a_claim_that_was_not_confirmed_is_the_first;
     refusals:
         a_conflict_in_flight_is_repeated,
         a_full_stream_is_not_taken_for_a_closed_fence;
@@ -66,6 +67,7 @@ races! {
         a_half_done_scatter_is_finished,
         uncounted_parts_are_joined,
         facts_that_are_enough_are_not_waited_with,
+        what_a_fan_out_lacks_is_counted_once,
         the_same_numbers_everywhere,
         a_stricter_draft_reads_the_same_parts,
         a_second_round_is_finished_too;
@@ -92,6 +94,7 @@ races! {
         what_is_there_already_is_left_alone,
         a_deletion_leaves_tombstones_only,
         what_cannot_be_indexed_says_why_and_the_rest_goes_on,
+        a_document_without_a_dead_letter_is_not_let_go,
         a_large_document_comes_from_the_object_store;
     editions:
         a_document_is_indexed_for_both_editions,

@@ -265,6 +265,9 @@ impl Worker {
         };
         let stored = dead::store(&*self.bus, dead::letter(place, message, &death)).await;
         self.metrics.dead(self.role, failure.class, stored);
+        if !stored {
+            tracing::error!(role = %self.role, turn = %place.turn, hop = place.hop, trace, "dead letter lost; the step stays in its stream until it ages out");
+        }
         let outcome = match step {
             Some((step, task)) => {
                 self.take_default(place, step, task, &failure, message)
@@ -279,6 +282,9 @@ impl Worker {
                 "the default is to be tried again"
             );
             return Verdict::Retry(std::time::Duration::from_secs(1));
+        }
+        if let Some((step, Some(task))) = step {
+            self.count_gathered(step, task, message);
         }
         Verdict::Ack(Reason::DeadLetter)
     }

@@ -230,6 +230,11 @@ pub async fn claim(
         Created::Now => None,
         Created::Before => history::begun(bus, turn).await?,
     };
+    // It is this very claim, whose confirmation was lost.
+    let created = match owner.as_ref() == Some(&header) {
+        true => Created::Now,
+        false => created,
+    };
     if owner
         .as_ref()
         .is_some_and(|owner| owner.parent != header.parent)

@@ -61,7 +61,7 @@ pub(crate) fn letter_at(subject: Subject, message: &Stored, death: &Death<'_>) -
     }
 }
 
-/// Stores a dead letter. Failing is logged and told, and blocks nothing.
+/// Stores a dead letter, in a few tries. What it means that none was stored, the caller knows.
 pub(crate) async fn store(bus: &dyn Bus, letter: Publish) -> bool {
     for attempt in 1..=3u32 {
         match bus.publish(letter.clone()).await {
@@ -72,10 +72,6 @@ pub(crate) async fn store(bus: &dyn Bus, letter: Publish) -> bool {
         }
         tokio::time::sleep(std::time::Duration::from_millis(50) * attempt).await;
     }
-    tracing::error!(
-        subject = letter.subject,
-        "dead letter lost; the original stays in its stream until it ages out"
-    );
     false
 }
 

@@ -6,7 +6,7 @@
 //! ```
 //! Everything before the ack may happen again; nothing of it does harm twice.
 
-use crate::bus::{Delivery, Stream};
+use crate::bus::{Delivery, Stored, Stream};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
 use crate::early;
 use crate::join::{self, JoinError, gather, until};
@@ -189,6 +189,7 @@ impl Worker {
                     if let Err(failure) = self.carry_on(place, &step, message, &cx, done).await {
                         break failure;
                     }
+                    self.count_gathered(&step, &task, message);
                     // The last map step that this process has in hand asks for all of them. With a
                     // quorum any may be the one that makes it.
                     let asks = held
@@ -235,18 +236,24 @@ impl Worker {
                     } else {
                         step.trail.clone()
                     };
-                    // A turn that begins here took its fan-out over from another one.
-                    if step.header.hop != step.header.first_hop {
-                        // Before its time the reducer starts only when it is told that there is enough.
-                        let early = self.bus.now() < soft_deadline(&step.header);
-                        self.metrics.gathered(&gathered.task, early);
-                    }
                     trace::link_maps(&step.header, &gathered.task);
                     return Ok((Task::Reduce(gathered.task), Step { trail, ..step }));
                 }
             },
         };
         Ok((task, step))
+    }
+
+    /// Counts what a fan-out lacked whose reduction is done or given up: not each time that it is tried.
+    pub(crate) fn count_gathered(&self, step: &Step, task: &Task, message: &Stored) {
+        // A turn that begins here took its fan-out over from another one.
+        if let Task::Reduce(reduce) = task
+            && step.header.hop != step.header.first_hop
+        {
+            // Before its time the reducer is asked only when there is enough.
+            let early = message.stored_at < soft_deadline(&step.header);
+            self.metrics.gathered(reduce, early);
+        }
     }
 
     fn cx(&self, place: &Place, step: &Step, delivered: u64, started_at: UnixMs) -> Cx {

@@ -48,6 +48,12 @@ impl Floor {
         Ok(())
     }
 
+    /// Waits for merges that go on: dropped, they would run into whatever is measured next.
+    pub fn close(self) -> Result<(), Error> {
+        self.writer.wait_merging_threads()?;
+        Ok(())
+    }
+
     /// Makes what was taken in durable.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.writer.commit()?;

@@ -1,29 +1,54 @@
 //! What models answered about documents, kept on the bus: among the files, which every indexer of a fleet
 //! reads, whatever edition it writes, and which go by themselves when they are old.
 //!
-//! *Not* needed: without room, or with the bus away, the model is asked again.
+//! *Not* needed: without room, or with the bus away, the model is asked again. Large documents, which have
+//! to be stored, share the room: answers take the first quarter of it only.
 
 use bytes::Bytes;
 use harness::bus::Bus;
 use indexer::Answers;
 use llm::BoxFuture;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Longest answer that is kept, in bytes: an answer has 8,192 tokens at most.
 const BYTES_MAX: u64 = 64 * 1024;
 /// How long the files may take; a model takes longer.
 const LIMIT: Duration = Duration::from_secs(2);
 
+/// The share of the room from which on no answer is kept.
+const TAKEN_MAX: f64 = 0.25;
+/// How long is believed what was seen of it.
+const SEEN: Duration = Duration::from_secs(5);
+
 /// Answers among the files of a bus.
 pub struct Extracted {
     bus: Arc<dyn Bus>,
+    /// Whether there was room, and when that was.
+    room: Mutex<Option<(Instant, bool)>>,
 }
 
 impl Extracted {
     /// Those on this bus.
     pub fn on(bus: Arc<dyn Bus>) -> Extracted {
-        Extracted { bus }
+        Extracted {
+            bus,
+            room: Mutex::default(),
+        }
+    }
+
+    /// Whether answers may take more room; not when that cannot be asked.
+    async fn has_room(&self) -> bool {
+        let seen = *self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, has_room)) = seen.filter(|(at, _)| at.elapsed() < SEEN) {
+            return has_room;
+        }
+        let taken = tokio::time::timeout(LIMIT, self.bus.files_taken()).await;
+        let has_room = matches!(taken, Ok(Ok(taken)) if taken < TAKEN_MAX);
+        *self.room.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((Instant::now(), has_room));
+        has_room
     }
 }
 
@@ -49,7 +74,7 @@ impl Answers for Extracted {
 
     fn keep<'a>(&'a self, key: &'a str, answer: &'a str) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            if answer.len() as u64 > BYTES_MAX {
+            if answer.len() as u64 > BYTES_MAX || !self.has_room().await {
                 return;
             }
             let (file, bytes) = (file(key), Bytes::copy_from_slice(answer.as_bytes()));
@@ -122,6 +147,26 @@ mod tests {
         tokio::time::advance(FILES_KEPT).await;
         indexed(&bus, &model, "main", 256).await;
         assert_eq!(model.requests().len(), 2, "too old");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_leave_most_of_the_room_to_documents() {
+        let mut topology = Topology::default();
+        topology.room.files = 1_000;
+        let bus = MemoryBus::new(&topology);
+        let answers = Extracted::on(bus.clone());
+        answers.keep("first", &"x".repeat(300)).await;
+        assert!(answers.find("first").await.is_some());
+        tokio::time::advance(SEEN).await;
+        answers.keep("second", "x").await;
+        assert_eq!(answers.find("second").await, None, "a quarter is taken");
+        let document = bus.put_file("large", Bytes::from(vec![0; 600]));
+        assert_eq!(document.await, Ok(()));
+        bus.delete_file("extracted.first").await.unwrap();
+        bus.delete_file("large").await.unwrap();
+        tokio::time::advance(SEEN).await;
+        answers.keep("second", "x").await;
+        assert!(answers.find("second").await.is_some(), "room again");
     }
 
     #[tokio::test]

@@ -154,6 +154,8 @@ async fn a_letter_that_is_tried_twice_is_one_turn() {
     // Both looked before either did anything.
     let first = act(&*bus, retry.clone(), None, KEEP).await.unwrap();
     assert_eq!(first, Retried::Now(turn.clone()));
+    // A claim of the same millisecond is the same claim.
+    tokio::time::advance(Duration::from_millis(1)).await;
     let second = act(&*bus, retry, None, KEEP).await.unwrap();
     assert_eq!(second, Retried::Before(turn.clone()));
     // As when the first one had gone no further than its claim.
@@ -163,6 +165,7 @@ async fn a_letter_that_is_tried_twice_is_one_turn() {
         matches!(third, Retry::Turn { is_there: true, .. }),
         "{third:?}"
     );
+    tokio::time::advance(Duration::from_millis(1)).await;
     let third = act(&*bus, third, None, KEEP).await.unwrap();
     assert_eq!(third, Retried::Before(turn.clone()));
     let steps = bus.count(Stream::Steps(0), "argosy.step.>").await.unwrap();

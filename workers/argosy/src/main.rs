@@ -11,7 +11,7 @@ use telemetry::LogFormat;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return misused(&error),
+        Err(error) => return out::until_read(|| misused(&error)),
     };
     let output = cli.output;
     let is_probe = output == Output::Nagios && matches!(cli.command, Command::Doctor(_));
@@ -47,8 +47,9 @@ fn misused(error: &clap::Error) -> ExitCode {
     let exit = if is_for(Output::Nagios) && arguments.iter().any(|word| word == "doctor") {
         command::doctor::unknown(&wrong_call(error))
     } else if is_for(Output::Json) {
-        render::fail(&wrong_call(error), Output::Json);
-        2
+        let fail = wrong_call(error);
+        render::fail(&fail, Output::Json);
+        fail.exit
     } else {
         let _ = error.print();
         u8::try_from(error.exit_code()).unwrap_or(2)

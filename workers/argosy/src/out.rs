@@ -1,16 +1,29 @@
 //! Standard output of commands: `print!` and `println!` for a reader who may leave.
 //!
 //! Whoever pipes a list into `head` has had enough after some lines. The next line unwinds then, so that
-//! children are ended and folders removed, and [`until_read`] makes a quiet end of it. *Not* for errors,
-//! which go to standard error, nor for services, which log.
+//! children are ended and folders removed, and [`until_read`] makes a quiet end of it: with the verdict that
+//! was [`decided`] before it was printed. Words on the side, by `eprintln!`, may go unheard. *Not* for
+//! services, which log.
 
+use crate::fail::Fail;
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Why it unwinds: nobody reads any more.
 struct ReaderGone;
+
+/// How the command ends, as far as it is known.
+static DECIDED: AtomicU8 = AtomicU8::new(0);
+
+/// Keeps how a command ends, before it prints what it found: a reader who leaves does not change that.
+pub fn decided<T>(verdict: Result<T, Fail>) -> Result<T, Fail> {
+    let exit = verdict.as_ref().err().map_or(0, |fail| fail.exit);
+    DECIDED.store(exit, Ordering::Relaxed);
+    verdict
+}
 
 /// Writes to standard output, in colour where that is wanted. For the macros.
 ///
@@ -18,6 +31,16 @@ struct ReaderGone;
 /// When standard output cannot be written to; without a message when its reader has gone.
 pub fn write(text: Arguments<'_>) {
     must(anstream::stdout().lock().write_fmt(text));
+}
+
+/// Writes to standard output where somebody reads it. For the last word of what has still to end well.
+pub fn offer(text: Arguments<'_>) {
+    let _ = anstream::stdout().lock().write_fmt(text);
+}
+
+/// Writes to standard error where somebody reads it. For the macro.
+pub fn aside(text: Arguments<'_>) {
+    let _ = anstream::stderr().lock().write_fmt(text);
 }
 
 /// Writes to standard output at once and as it is: codes stay in where colour is taken out.
@@ -41,11 +64,12 @@ fn must(written: std::io::Result<()>) {
     }
 }
 
-/// Runs a command. One whose reader has gone has done what it was asked for.
+/// Runs a command. One whose reader has gone has done what it was asked for, unless it was [`decided`]
+/// otherwise.
 pub fn until_read(command: impl FnOnce() -> ExitCode) -> ExitCode {
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|why| {
         if why.is::<ReaderGone>() {
-            return ExitCode::SUCCESS;
+            return ExitCode::from(DECIDED.load(Ordering::Relaxed));
         }
         resume_unwind(why)
     })
@@ -62,4 +86,9 @@ macro_rules! println {
     ($($text:tt)*) => { $crate::out::print!("{}\n", format_args!($($text)*)) };
 }
 
-pub(crate) use {print, println};
+/// As that of the standard library, where nobody has to listen.
+macro_rules! eprintln {
+    ($($text:tt)*) => { $crate::out::aside(format_args!("{}\n", format_args!($($text)*))) };
+}
+
+pub(crate) use {eprintln, print, println};

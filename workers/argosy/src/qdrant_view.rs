@@ -6,16 +6,17 @@
 //! the server behind what was written, and whoever finds a part written already passes over it, so a new
 //! replica begins where the others are and a single one does the work.
 //!
-//! That two write at once is allowed. The rules, decided in `next`:
+//! That two write at once is allowed. The rules, decided in `next` and `then`:
 //! - The position in the server says that everything up to it was written. Who finds it behind what he
-//!   has himself goes back to it: somebody emptied the collection, or restored an older one. One that is gone is
-//!   made again.
+//!   has himself, before a part or after it, goes back to it: somebody emptied the collection, or restored an
+//!   older one. One that is gone is made again.
 //! - Who wrote a part that another one had passed meanwhile has put older vectors over newer ones. He
 //!   passes over nothing until he is past that position himself.
 //!
 //! What is left: a replica that dies in exactly that stretch leaves vectors of older versions of the
 //! chunks that changed in it, until they change again. The text that is found is the newest in any case,
-//! since it comes from the lexical index.
+//! since it comes from the lexical index. And a collection that is emptied between the writes of a part
+//! and its commit, which are two calls, may lack that part; so may one that is emptied within its first.
 
 use crate::fail::Fail;
 use crate::search::{Kit, Place};
@@ -363,10 +364,13 @@ async fn run(
                          `argosy index --force` makes them anew"
                     );
                 }
-                let passed = position(qdrant, stream).await?;
-                must_write = passed > last;
-                if !must_write {
-                    qdrant.commit(last, stream).await?;
+                match then(at, last, position(qdrant, stream).await?) {
+                    Then::Back => return Err(Interrupted::Behind),
+                    Then::WriteOn => must_write = true,
+                    Then::Commit => {
+                        qdrant.commit(last, stream).await?;
+                        must_write = false;
+                    }
                 }
             }
         }
@@ -395,6 +399,26 @@ fn next(at: u64, last: u64, position: u64, must_write: bool) -> Next {
         _ if position < at => Next::Back,
         _ if position >= last && !must_write => Next::PassOver,
         _ => Next::Write,
+    }
+}
+
+/// What to do once a part is written.
+#[derive(Debug, PartialEq, Eq)]
+enum Then {
+    /// Go back to the position in the server: what was before the part is gone.
+    Back,
+    /// Say how far the server is.
+    Commit,
+    /// Pass over nothing for now: somebody is ahead, and may have newer vectors.
+    WriteOn,
+}
+
+/// What to do when the part after `at` up to `last` is written, and the server is at `position` now.
+fn then(at: u64, last: u64, position: u64) -> Then {
+    match position {
+        _ if position < at => Then::Back,
+        _ if position > last => Then::WriteOn,
+        _ => Then::Commit,
     }
 }
 

@@ -13,8 +13,7 @@ pub(crate) use quiet::is_quiet;
 use crate::cli::Output;
 use crate::corpus::{Skipped, Summary};
 use crate::fail::Fail;
-use crate::out::println;
-use anstream::eprintln;
+use crate::out::{self, eprintln, println};
 use envelope::{Citation, Outcome, Terminal, TrailEntry};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -113,6 +112,14 @@ pub fn terminal(
     output: Output,
     with_trail: bool,
 ) -> Result<(), Fail> {
+    // What has no answer has no footer either, and is looked into all the more.
+    let verdict = verdict(t, output).map_err(|fail| match (t.outcome, trace_id) {
+        (Outcome::Failed | Outcome::Expired, Some(id)) => {
+            fail.hint(format!("it is recorded as trace {id}"))
+        }
+        _ => fail,
+    });
+    let verdict = out::decided(verdict);
     if output == Output::Json {
         json(&Shown {
             trace_id,
@@ -121,13 +128,7 @@ pub fn terminal(
     } else {
         terminal_text(t, trace_id, with_trail);
     }
-    // What has no answer has no footer either, and is looked into all the more.
-    verdict(t, output).map_err(|fail| match (t.outcome, trace_id) {
-        (Outcome::Failed | Outcome::Expired, Some(id)) => {
-            fail.hint(format!("it is recorded as trace {id}"))
-        }
-        _ => fail,
-    })
+    verdict
 }
 
 /// The exit of a command that ended in this terminal event. In JSON the object has said it all.
@@ -403,6 +404,7 @@ pub fn fail(fail: &Fail, output: Output) {
         return;
     }
     if output == Output::Json {
+        let _ = out::decided::<()>(Err(fail.clone()));
         println!("{}", fail.to_json());
         return;
     }

@@ -245,6 +245,10 @@ pub trait Bus: Send + Sync + 'static {
         name: &'a str,
         max_bytes: u64,
     ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>>;
+    /// The share of the room of files that is taken, from 0 to 1; 0 where that is not known.
+    fn files_taken(&self) -> BoxFuture<'_, Result<f64, BusError>> {
+        Box::pin(std::future::ready(Ok(0.0)))
+    }
     /// Deletes what is under a name; nothing there is as good.
     fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>>;
     /// Whether the connection is up.

@@ -8,6 +8,7 @@ use crate::verdict::{Reason, Verdict};
 use envelope::document::{Indexed, Notice, Outcome};
 use envelope::{Problem, Role, Subject, TenantId};
 use stage::{Incoming, Known};
+use std::time::Duration;
 
 impl Indexer {
     pub(super) async fn done(&self, incoming: &Incoming, message: &Stored, done: Done) -> Verdict {
@@ -124,7 +125,9 @@ impl Indexer {
         Ok(head.and_then(|head| self.ingest.known(&head.body)))
     }
 
-    /// Dead letter, event, ack. The object of a document that was given up stays until it is too old.
+    /// Dead letter, event, ack. The ack takes the document out of its queue for good, so without a letter
+    /// there is none: it is delivered again until one is stored. The object of a document that was given up
+    /// stays until it is too old.
     pub(super) async fn give_up(
         &self,
         delivery: &Delivery,
@@ -141,7 +144,6 @@ impl Indexer {
             None => Notice::new(TenantId::default_tenant(), ""),
         };
         let (code, error) = (failure.code, failure.text.as_str());
-        tracing::error!(code, error, source = notice.source, "document given up");
         let death = Death {
             reason: code,
             error,
@@ -157,8 +159,17 @@ impl Indexer {
         for (name, value) in notice.headers() {
             letter.headers = letter.headers.with(name, value);
         }
-        let stored = dead::store(&*self.bus, letter).await;
-        self.metrics.dead(Role::Indexer, failure.class, stored);
+        if !dead::store(&*self.bus, letter).await {
+            tracing::error!(
+                code,
+                error,
+                source = notice.source,
+                "dead letter not stored; the document stays and is tried again"
+            );
+            return Verdict::Retry(unburied(delivery.delivered));
+        }
+        tracing::error!(code, error, source = notice.source, "document given up");
+        self.metrics.dead(Role::Indexer, failure.class, true);
         self.counts.document(Outcome::Skipped);
         let (sequence, outcome) = (message.sequence, Outcome::Skipped);
         self.tell(Indexed {
@@ -192,6 +203,12 @@ impl Indexer {
             tracing::debug!(%error, "event not sent");
         }
     }
+}
+
+/// How long a document waits whose dead letter was not stored: 1 second at first, a minute in the end.
+fn unburied(delivered: u64) -> Duration {
+    let doublings = u32::try_from(delivered.saturating_sub(1)).unwrap_or(u32::MAX);
+    Duration::from_secs(2u64.saturating_pow(doublings).min(60))
 }
 
 /// Whether what another edition has of a document was made of this message, or of a newer one. The same

@@ -46,6 +46,12 @@ impl Files {
         }
     }
 
+    pub(super) fn taken(&mut self, now: UnixMs) -> f64 {
+        self.expire(now);
+        let held: usize = self.kept.values().map(|(bytes, _)| bytes.len()).sum();
+        held as f64 / self.room.max(1) as f64
+    }
+
     pub(super) fn delete(&mut self, name: &str) {
         self.kept.remove(name);
     }

@@ -339,6 +339,10 @@ impl Bus for MemoryBus {
         .boxed()
     }
 
+    fn files_taken(&self) -> BoxFuture<'_, Result<f64, BusError>> {
+        async move { Ok(self.shared.state().files.taken(self.now())) }.boxed()
+    }
+
     fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
         async move {
             self.shared.state().files.delete(name);

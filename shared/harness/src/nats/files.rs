@@ -1,6 +1,6 @@
 //! Documents that are too large for a message, in JetStream's object store.
 
-use super::objects::store;
+use super::objects::{store, stream_of};
 use super::setup::away;
 use crate::bus::BusError;
 use crate::topology::FILES;
@@ -52,4 +52,15 @@ pub(super) async fn delete(context: &Context, name: &str) -> Result<(), BusError
         Err(error) if error.kind() == DeleteErrorKind::NotFound => Ok(()),
         Err(error) => Err(away(error)),
     }
+}
+
+/// The share of the room that is taken; 0 where there is no limit.
+pub(super) async fn taken(context: &Context) -> Result<f64, BusError> {
+    let stream = context.get_stream(stream_of(FILES)).await;
+    let stream = stream.map_err(away)?;
+    let info = stream.cached_info();
+    Ok(match info.config.max_bytes {
+        room @ 1.. => info.state.bytes as f64 / room as f64,
+        _ => 0.0,
+    })
 }

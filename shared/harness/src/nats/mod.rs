@@ -389,6 +389,10 @@ impl Bus for NatsBus {
         Box::pin(files::get(&self.context, name, max_bytes))
     }
 
+    fn files_taken(&self) -> BoxFuture<'_, Result<f64, BusError>> {
+        Box::pin(files::taken(&self.context))
+    }
+
     fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
         Box::pin(files::delete(&self.context, name))
     }

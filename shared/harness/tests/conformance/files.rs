@@ -25,7 +25,10 @@ pub(crate) async fn a_file_is_kept_until_it_is_deleted(place: Place) {
     assert_eq!(within(ground.bus.get_file("a", MAX)).await, Ok(Some(large)));
     let empty = within(ground.bus.get_file("b.c_d-e", MAX)).await;
     assert_eq!(empty, Ok(Some(Bytes::new())));
+    let taken = within(ground.bus.files_taken()).await.unwrap();
     within(ground.bus.delete_file("a")).await.unwrap();
+    let left = within(ground.bus.files_taken()).await.unwrap();
+    assert!(0.0 <= left && left < taken && taken < 1.0, "{left} {taken}");
     assert_eq!(within(ground.bus.get_file("a", MAX)).await, Ok(None));
     within(ground.bus.delete_file("a")).await.unwrap();
     within(ground.bus.delete_file("never there")).await.unwrap();

@@ -123,28 +123,33 @@ impl RowWriter {
     }
 
     /// Stores what is new, together with smaller blocks before it, so that there are few of them
-    /// and every row is written a handful of times. The commit that follows makes them count.
+    /// and every row is written a handful of times. The commit that follows makes them count. What fails
+    /// leaves the writer as it was: the next flush stores the same rows.
     pub(super) fn flush(&mut self) -> Result<Rows, Error> {
         let mut rows = (self.fresh.len() / self.layout.stride()) as u64;
-        if rows > 0 {
-            let old = self.layout.block_files();
-            let mut swallowed = Vec::new();
-            while let Some(last) = self.layout.blocks.last().copied()
-                && last <= rows
-                && last + rows <= BLOCK_ROWS_MAX
-            {
-                self.layout.blocks.pop();
-                swallowed.push(read(&*self.dir, &old[self.layout.blocks.len()])?);
-                rows += last;
-            }
-            self.layout.blocks.push(rows);
-            let files = self.layout.block_files();
-            let parts = swallowed.iter().rev().map(OwnedBytes::as_slice);
-            let parts = parts.chain([&self.fresh[..]]);
-            write(&*self.dir, &files[files.len() - 1], parts)?;
-            self.fresh.clear();
+        if rows == 0 {
+            return Rows::open(&*self.dir, &self.layout);
         }
-        Rows::open(&*self.dir, &self.layout)
+        let old = self.layout.block_files();
+        let mut layout = self.layout.clone();
+        let mut swallowed = Vec::new();
+        while let Some(last) = layout.blocks.last().copied()
+            && last <= rows
+            && last + rows <= BLOCK_ROWS_MAX
+        {
+            layout.blocks.pop();
+            swallowed.push(read(&*self.dir, &old[layout.blocks.len()])?);
+            rows += last;
+        }
+        layout.blocks.push(rows);
+        let files = layout.block_files();
+        let parts = swallowed.iter().rev().map(OwnedBytes::as_slice);
+        let parts = parts.chain([&self.fresh[..]]);
+        write(&*self.dir, &files[files.len() - 1], parts)?;
+        let opened = Rows::open(&*self.dir, &layout)?;
+        self.layout = layout;
+        self.fresh.clear();
+        Ok(opened)
     }
 
     /// Deletes the files of `before` that count no more.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::index::rows::Probe;
 use proptest::prelude::*;
-use tantivy::directory::RamDirectory;
+use tantivy::directory::{MmapDirectory, RamDirectory};
 
 fn embedding(vector: &[f32]) -> Embedding {
     Embedding::of("e", vector)
@@ -64,6 +64,50 @@ fn what_a_crash_left_is_written_over() {
     let rows = writer.flush().unwrap();
     let same = rows.similarity(0, &Probe::new(&[1.0])).unwrap();
     assert!(same < 0.0);
+}
+
+/// A disk without room, and one that cannot be read: what was pushed is stored by the next flush.
+#[test]
+fn a_flush_that_failed_is_made_good_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = MmapDirectory::open(folder.path()).unwrap();
+    let mut writer = RowWriter::new(Box::new(dir), Layout::empty("e", 2));
+    let vectors: Vec<[f32; 2]> = (0..5)
+        .map(|n| [(n as f32).cos(), (n as f32).sin()])
+        .collect();
+    let push = |writer: &mut RowWriter, rows: Range<usize>| {
+        vectors[rows]
+            .iter()
+            .for_each(|v| writer.push(&embedding(v)));
+    };
+    let all_there = |rows: &Rows, count: u64| {
+        for row in 0..count {
+            let same = rows.similarity(row, &Probe::new(&vectors[row as usize]));
+            assert!(same.is_some_and(|same| same > 0.98), "row {row}: {same:?}");
+        }
+    };
+    push(&mut writer, 0..2);
+    // A folder lies where the block is to be: it can neither be written nor put out of the way.
+    let block = folder.path().join("0-0-2.rows");
+    std::fs::create_dir(&block).unwrap();
+    for _ in 0..2 {
+        assert!(writer.flush().is_err());
+        assert_eq!((writer.layout().blocks.len(), writer.next_row()), (0, 2));
+    }
+    std::fs::remove_dir(&block).unwrap();
+    all_there(&writer.flush().unwrap(), 2);
+
+    // The block that would be swallowed is away.
+    push(&mut writer, 2..5);
+    let aside = folder.path().join("aside");
+    std::fs::rename(&block, &aside).unwrap();
+    assert!(writer.flush().is_err());
+    assert_eq!(
+        (&writer.layout().blocks[..], writer.next_row()),
+        (&[2][..], 5)
+    );
+    std::fs::rename(&aside, &block).unwrap();
+    all_there(&writer.flush().unwrap(), 5);
 }
 
 /// What happens to rows between two commits.

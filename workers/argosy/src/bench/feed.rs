@@ -91,10 +91,12 @@ pub(super) fn floor(corpus: &Corpus, line: &Line) -> Result<Alone, Fail> {
             line.say(format!("the library alone: {done} of {}", corpus.chunks));
         }
     }
-    Ok(Alone {
+    let alone = Alone {
         per_s: corpus.chunks as f64 / start.elapsed().as_secs_f64(),
         cpu_us: (cpu_ms(me) - cpu) * 1_000.0 / corpus.chunks as f64,
-    })
+    };
+    floor.close().map_err(broken)?;
+    Ok(alone)
 }
 
 fn from_the_beginning(corpus: &Corpus) -> Result<impl BufRead, Fail> {

@@ -3,7 +3,7 @@
 use crate::cli::{Output, SettingsCheck, SettingsShow};
 use crate::config::Config;
 use crate::fail::Fail;
-use crate::out::println;
+use crate::out::{self, println};
 use crate::render;
 use harness::nats::without_secrets;
 use owo_colors::OwoColorize;
@@ -162,27 +162,27 @@ pub fn check(args: &SettingsCheck, output: Output) -> Result<(), Fail> {
     let text = std::fs::read_to_string(&args.file)
         .map_err(|e| Fail::not_found(format!("cannot read `{name}`: {e}")))?;
     let mistakes = mistakes(&name, &text)?;
-    if output == Output::Json {
-        render::json(&mistakes);
-    } else {
-        for mistake in &mistakes {
-            let place = mistake
-                .line
-                .map_or_else(|| name.clone(), |n| format!("{name}:{n}"));
-            println!("{} {}", format!("{place}:").bold(), mistake.problem);
-        }
-    }
-    match (mistakes.len(), output) {
-        (0, Output::Json) => Ok(()),
-        (0, _) => {
-            println!("{name} is right");
-            Ok(())
-        }
-        // The list has said it all.
+    let ended = out::decided(match (mistakes.len(), output) {
+        (0, _) => Ok(()),
+        // The list says it all.
         (_, Output::Json) => Err(Fail::negative("")),
         (n, _) => Err(Fail::negative(format!("{n} of its settings are wrong"))
             .hint("docs/config.md lists every option; `argosy config show` what they are set to")),
+    });
+    if output == Output::Json {
+        render::json(&mistakes);
+        return ended;
     }
+    for mistake in &mistakes {
+        let place = mistake
+            .line
+            .map_or_else(|| name.clone(), |n| format!("{name}:{n}"));
+        println!("{} {}", format!("{place}:").bold(), mistake.problem);
+    }
+    if mistakes.is_empty() {
+        println!("{name} is right");
+    }
+    ended
 }
 
 /// What is wrong with the text of a file, all of it. The files of its secrets are where it is used.

@@ -4,7 +4,7 @@ use crate::cli::{self, Chosen, Output, Which};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::letters::{self, CHOSEN_MAX, FULL, Letter, Retried, Retry, Wanted};
-use crate::out::println;
+use crate::out::{self, println};
 use crate::render::{self, one_line};
 use envelope::{TurnId, UnixMs, header};
 use harness::bus::{Bus, Stored, Stream, Upkeep};
@@ -415,6 +415,7 @@ struct Report<'a> {
 /// Shows what came of it, and says how it ends; `not` is said of letters with which it was not done.
 fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), Fail> {
     let left = came.stopped.as_ref().map_or(0, |(_, left)| *left);
+    let ended = out::decided(ends(&came, done, not));
     if output == Output::Json {
         render::json(&Report {
             done,
@@ -425,7 +426,7 @@ fn finish(came: Came, done: bool, not: &str, output: Output) -> Result<(), Fail>
     } else {
         show_rows(&came, left);
     }
-    ends(came, done, not).map_err(|fail| match output {
+    ended.map_err(|fail| match output {
         // The object has said it all.
         Output::Json => Fail {
             message: String::new(),
@@ -457,10 +458,10 @@ fn show_rows(came: &Came, left: usize) {
     }
 }
 
-fn ends(came: Came, done: bool, not: &str) -> Result<(), Fail> {
+fn ends(came: &Came, done: bool, not: &str) -> Result<(), Fail> {
     let failed = came.rows.iter().filter(|row| !row.ok).count();
-    let (exit, code, message) = match (came.stopped, done, came.rows.len(), failed) {
-        (Some((fail, _)), ..) => return Err(fail),
+    let (exit, code, message) = match (&came.stopped, done, came.rows.len(), failed) {
+        (Some((fail, _)), ..) => return Err(fail.clone()),
         (_, _, 0, _) | (_, true, _, 0) => return Ok(()),
         (_, true, all, failed) => (1, "not_done", format!("{failed} of {all} {not}")),
         (_, false, ..) => (

@@ -37,7 +37,7 @@ async fn a_letter_that_fails_holds_up_no_other() {
     assert_eq!(rows(&came), [(1, true), (2, false), (3, true)]);
     assert_eq!(came.rows[1].what, "failed: its fan-out has aged out");
     assert!(came.stopped.is_none());
-    let fail = ends(came, true, "cannot be retried").unwrap_err();
+    let fail = ends(&came, true, "cannot be retried").unwrap_err();
     let said = (fail.exit, fail.code, fail.message.as_str());
     assert_eq!(said, (1, "not_done", "1 of 3 cannot be retried"));
 }
@@ -59,7 +59,7 @@ async fn what_was_done_before_the_server_went_is_reported() {
         let came = came.await;
         assert_eq!(rows(&came), [(1, true), (2, true), (3, false)]);
         assert_eq!(came.stopped, Some((fail.clone(), 2)));
-        assert_eq!(ends(came, true, "were not deleted"), Err(fail));
+        assert_eq!(ends(&came, true, "were not deleted"), Err(fail));
     }
 }
 
@@ -67,11 +67,11 @@ async fn what_was_done_before_the_server_went_is_reported() {
 async fn nothing_is_done_before_it_is_confirmed() {
     let (bus, mut todo) = todo(1).await;
     let came = each(&*bus, &todo, async |letter, _| Ok(done(letter)));
-    let fail = ends(came.await, false, "were not deleted").unwrap_err();
+    let fail = ends(&came.await, false, "were not deleted").unwrap_err();
     assert_eq!((fail.exit, fail.code), (7, "not_confirmed"));
     todo.numbers.clear();
     let none = each(&*bus, &todo, async |letter, _| Ok(done(letter)));
-    assert_eq!(ends(none.await, false, "were not deleted"), Ok(()));
+    assert_eq!(ends(&none.await, false, "were not deleted"), Ok(()));
 }
 
 #[tokio::test(start_paused = true)]

@@ -8,7 +8,7 @@ use crate::fail::Fail;
 use crate::local::Local;
 use crate::model::{OFFLINE, PLUG_IN};
 use crate::offline_model::serve;
-use crate::out::println;
+use crate::out::{self, println};
 use crate::render::{self, Line, Shown};
 use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;
@@ -148,7 +148,8 @@ async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Termin
     }
     match render::terminal(&terminal, None, output, true) {
         Err(fail) if !matches!(terminal.outcome, Outcome::Clarification) => Err(fail),
-        _ => Ok(terminal),
+        // A question back is part of the show.
+        _ => out::decided(Ok(terminal)),
     }
 }
 

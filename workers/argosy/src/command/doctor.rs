@@ -4,7 +4,7 @@ use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::doctor::{self, Code, Finding, Verdict, code};
 use crate::fail::Fail;
-use crate::out::println;
+use crate::out::{self, println};
 use crate::render;
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -30,6 +30,11 @@ pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<()
     }
     let findings = doctor::examine(&config, args.rate).await;
     let verdict = doctor::worst(&findings);
+    let ended = out::decided(match (output, verdict) {
+        (Output::Nagios, Verdict::Fail) => Err(said(2)),
+        (Output::Nagios, Verdict::Warn) | (_, Verdict::Fail) => Err(said(1)),
+        _ => Ok(()),
+    });
     match output {
         Output::Text => show(&findings),
         Output::Json => render::json(&Report {
@@ -38,16 +43,15 @@ pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<()
         }),
         Output::Nagios => println!("{}", probe(&findings)),
     }
-    let exit = match (output, verdict) {
-        (Output::Nagios, Verdict::Fail) => 2,
-        (Output::Nagios, Verdict::Warn) | (_, Verdict::Fail) => 1,
-        _ => return Ok(()),
-    };
-    // What was printed has said it all.
-    Err(Fail {
+    ended
+}
+
+/// Ends with this code; what is printed says it all.
+fn said(exit: u8) -> Fail {
+    Fail {
         exit,
         ..Fail::negative("")
-    })
+    }
 }
 
 /// Says to monitoring that nothing could be looked at, and with which code that exits. What has been
@@ -56,6 +60,7 @@ pub fn unknown(fail: &Fail) -> u8 {
     match fail.message.is_empty() {
         true => fail.exit,
         false => {
+            let _ = out::decided::<()>(Err(said(UNKNOWN)));
             println!("{}", unlooked(fail));
             UNKNOWN
         }
@@ -200,12 +205,6 @@ mod tests {
     fn what_could_not_be_looked_at_is_unknown() {
         let fail = Fail::usage("two | things\nare wrong");
         assert_eq!(unlooked(&fail), "ARGOSY UNKNOWN - two   things are wrong");
-        assert_eq!(
-            unknown(&Fail {
-                exit: 2,
-                ..Fail::negative("")
-            }),
-            2
-        );
+        assert_eq!(unknown(&said(2)), 2);
     }
 }

@@ -6,6 +6,7 @@ use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
+use crate::out;
 use crate::render::{self, Line};
 use envelope::TenantId;
 use harness::bus::{Bus, BusError};
@@ -55,16 +56,14 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     };
     line.done();
     let summary: Summary = summary?;
-    render::summary(&summary, is_searched, output);
-    match summary.skipped.len() {
+    let ended = out::decided(match summary.skipped.len() {
         0 => Ok(()),
-        _ if output == Output::Json => Err(Fail {
-            message: String::new(),
-            ..Fail::negative("")
-        }),
+        _ if output == Output::Json => Err(Fail::negative("")),
         1 => Err(Fail::negative("1 file was skipped; the rest is indexed")),
         n => Err(Fail::negative(format!(
             "{n} files were skipped; the rest is indexed"
         ))),
-    }
+    });
+    render::summary(&summary, is_searched, output);
+    ended
 }

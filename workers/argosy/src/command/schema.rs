@@ -2,9 +2,8 @@
 
 use crate::cli::{self, Output};
 use crate::fail::Fail;
-use crate::out::println;
+use crate::out::{eprintln, println};
 use crate::render;
-use anstream::eprintln;
 use envelope::{Bucket, TenantId};
 use indexer::schema::{Attempt, Column, Place, SchemaError, Schemas, Table, Trace};
 use owo_colors::OwoColorize;

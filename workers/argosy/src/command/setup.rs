@@ -4,7 +4,7 @@ use crate::cli::{self, Output};
 use crate::command::connect;
 use crate::config::Config;
 use crate::fail::Fail;
-use crate::out::println;
+use crate::out::{self, println};
 use harness::nats::{self, Change};
 use owo_colors::OwoColorize;
 
@@ -20,15 +20,16 @@ pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(),
         .iter()
         .filter(|change| !matches!(change, Change::Unchanged(_)))
         .count();
-    show(&changes, output);
-    match (args.check, drift) {
+    let ended = out::decided(match (args.check, drift) {
         (true, 1..) => Err(Fail::negative(format!(
             "{drift} of {} differ from what this release wants",
             changes.len()
         ))
         .hint("run `argosy setup` without --check to make them so")),
         _ => Ok(()),
-    }
+    });
+    show(&changes, output);
+    ended
 }
 
 fn show(changes: &[Change], output: Output) {

@@ -5,7 +5,7 @@ use crate::command::connect;
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::keys::Keys;
-use crate::out::{print, println};
+use crate::out::{eprintln, print, println};
 use crate::render;
 use crate::render::screen::Screen;
 use crate::render::status::table;
@@ -174,7 +174,7 @@ impl Live<'_> {
             (Err(why), Output::Text) => self.away = Some(why),
             (Err(why), _) => {
                 if !render::is_quiet() {
-                    anstream::eprintln!("{why}; still trying");
+                    eprintln!("{why}; still trying");
                 }
                 return Ok(());
             }

@@ -6,10 +6,9 @@ use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
 use crate::fail::Fail;
 use crate::fleet::{Member, Plan, drain, nats_server};
-use crate::out::println;
+use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
 use crate::signal;
-use anstream::eprintln;
 use envelope::{Role, TenantId};
 use harness::nats::{self, NatsBus};
 use harness::server::{self, Server};
@@ -121,7 +120,8 @@ async fn fleet(
     let watched = watch(&mut members, &stop);
     signal::stop_on_signal(&stop, watched).await;
     if output == Output::Text {
-        println!("draining");
+        // Ctrl-C may have ended who reads as well.
+        out::offer(format_args!("draining\n"));
     }
     let bad = drain(
         &mut members,

@@ -6,7 +6,7 @@
 use super::is_quiet;
 use crate::cli::Output;
 use crate::corpus::Progress;
-use anstream::eprintln;
+use crate::out::eprintln;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
