@@ -3,7 +3,6 @@
 use crate::bus::{Bus, Delivery};
 use crate::metrics::Metrics;
 use crate::pump::{Answer, Event, Take};
-use crate::verdict::{Reason, Verdict};
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -38,11 +37,12 @@ impl Take for Counted {
             let _inflight = self.metrics.inflight(self.role);
             let begun = Instant::now();
             let answer = self.take.take(delivery).await;
-            let verdict = match answer {
-                Answer::Ack => Verdict::Ack(Reason::Ok),
-                Answer::Retry(delay) => Verdict::Retry(delay),
+            let outcome = match answer {
+                Answer::Ack => "ok",
+                Answer::Retry(_) => "retry",
+                Answer::Later(_) => "put_off",
             };
-            self.metrics.answered(self.role, verdict, begun.elapsed());
+            self.metrics.answered(self.role, outcome, begun.elapsed());
             answer
         })
     }

@@ -49,13 +49,14 @@ fn read_as(fallbacks: &[Fallback]) -> &'static str {
     }
 }
 
-const OUTCOMES: [&str; 6] = [
+const OUTCOMES: [&str; 7] = [
     "ok",
     "already_done",
     "dropped",
     "spared",
     "dead_letter",
     "retry",
+    "put_off",
 ];
 
 /// The word for how the work on a message came out.
@@ -241,8 +242,8 @@ impl Metrics {
             .observe(queued_ms as f64 / 1000.0);
     }
 
-    pub(crate) fn answered(&self, role: Role, verdict: Verdict, took: Duration) {
-        let labels = [role.as_str(), outcome(verdict)];
+    pub(crate) fn answered(&self, role: Role, outcome: &str, took: Duration) {
+        let labels = [role.as_str(), outcome];
         self.processed.with_label_values(&labels).inc();
         self.step_duration
             .with_label_values(&labels)

@@ -17,8 +17,10 @@ use tokio_util::sync::CancellationToken;
 pub enum Answer {
     /// Done, or never to be done.
     Ack,
-    /// Again after this time.
+    /// It failed: again after this time.
     Retry(Duration),
+    /// It was not its turn: again after this time.
+    Later(Duration),
 }
 
 /// What happens in a pump that somebody may want to count.
@@ -270,7 +272,7 @@ async fn answer(
     };
     let answered = match answer {
         Answer::Ack => delivery.ack.ack().await,
-        Answer::Retry(delay) => delivery.ack.nak(delay).await,
+        Answer::Retry(delay) | Answer::Later(delay) => delivery.ack.nak(delay).await,
     };
     if let Err(error) = answered {
         // It will be delivered again, and finished from what is stored.

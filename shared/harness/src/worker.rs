@@ -5,7 +5,7 @@ use crate::early::hear_joins;
 use crate::ended::{Ended, Fanout};
 use crate::fault::{Faults, Point};
 use crate::join::InHand;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, outcome};
 use crate::pump::{Answer, Drained, Event, Take, pump};
 use crate::trace;
 use crate::verdict::Verdict;
@@ -196,7 +196,8 @@ impl Take for Worker {
             let begun = tokio::time::Instant::now();
             self.fault(Point::Delivered).await;
             let verdict = trace::traced(self, delivery).await;
-            self.metrics.answered(self.role, verdict, begun.elapsed());
+            self.metrics
+                .answered(self.role, outcome(verdict), begun.elapsed());
             match verdict {
                 Verdict::Ack(_) => {
                     self.fault(Point::Published).await;

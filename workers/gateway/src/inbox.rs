@@ -177,7 +177,7 @@ impl Inbox {
         let header = self.0.header(turn, &question, message, reply);
         let waited = self.wait(&header, message).await?;
         if let Waited::Off(wait) = waited {
-            return Ok(Answer::Retry(wait));
+            return Ok(Answer::Later(wait));
         }
         self.0.metrics.asked();
         // Nobody can have used an id that this message alone gives.

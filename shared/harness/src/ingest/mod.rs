@@ -16,7 +16,7 @@ mod write;
 use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
 use crate::deliver::Failure;
 use crate::disposition::{Disposition, dispose};
-use crate::metrics::{IngestMetrics, Metrics};
+use crate::metrics::{IngestMetrics, Metrics, outcome};
 use crate::pump::{self, Answer, Drained, Event, Take, pump};
 use crate::verdict::Verdict;
 use bytes::Bytes;
@@ -436,7 +436,7 @@ impl Take for Indexer {
             let begun = tokio::time::Instant::now();
             let verdict = self.process(delivery).await;
             self.metrics
-                .answered(Role::Indexer, verdict, begun.elapsed());
+                .answered(Role::Indexer, outcome(verdict), begun.elapsed());
             match verdict {
                 Verdict::Ack(_) => Answer::Ack,
                 Verdict::Retry(delay) => Answer::Retry(delay),

@@ -9,27 +9,50 @@ use std::time::Duration;
 const LONGEST: Duration = Duration::from_secs(30);
 /// A question that is not back so long after its time has gone to another gateway.
 const LOST_MS: u64 = 2_000;
-/// The time between two ends of turns before any has ended, in milliseconds: who asks again too soon
-/// learns better, who waits too long leaves turns unused.
-const INTERVAL_MS: f64 = 1.0;
+/// How long a turn takes before any has ended, in milliseconds: who asks again too soon learns better, who
+/// waits too long leaves turns unused.
+const TURN_MS: f64 = 10.0;
 /// What a turn spends before any has ended: ten map calls of a page each, and an answer.
 const TURN_TOKENS: f64 = 10_000.0;
 /// Share of the newest in either mean.
 const NEWEST: f64 = 0.1;
 
 pub(super) struct Tenant {
-    /// Until their deadlines.
-    running: HashMap<TurnId, UnixMs>,
-    /// By their sequences in the inbox, and when they will ask again.
-    waiting: BTreeMap<u64, UnixMs>,
-    last_end: UnixMs,
-    /// Mean time between two ends while somebody waits.
-    interval_ms: f64,
-    /// Mean of what a turn spends.
+    running: HashMap<TurnId, Runs>,
+    /// By their sequences in the inbox.
+    waiting: BTreeMap<u64, Waits>,
+    /// Means of what a turn takes and spends.
+    turn_ms: f64,
     turn_tokens: f64,
     /// Tokens left at that time; they grow back steadily to a minute's worth.
     tokens: f64,
     at: UnixMs,
+}
+
+/// A turn that runs.
+struct Runs {
+    since: UnixMs,
+    deadline: UnixMs,
+}
+
+/// A question that waits.
+#[derive(Clone, Copy)]
+struct Waits {
+    /// When it asks again, at the latest.
+    again: UnixMs,
+    is_held: bool,
+}
+
+impl Waits {
+    /// Whether it is there, or should be: the younger ones let it go first.
+    fn is_there(self, now: UnixMs) -> bool {
+        !self.is_lost(now) && (self.is_held || self.again <= now)
+    }
+
+    /// Whether it has gone elsewhere.
+    fn is_lost(self, now: UnixMs) -> bool {
+        self.again.plus(LOST_MS) <= now
+    }
 }
 
 impl Tenant {
@@ -37,36 +60,37 @@ impl Tenant {
         Tenant {
             running: HashMap::new(),
             waiting: BTreeMap::new(),
-            last_end: now,
-            interval_ms: INTERVAL_MS,
+            turn_ms: TURN_MS,
             turn_tokens: TURN_TOKENS,
             tokens: limits.tokens_per_minute as f64,
             at: now,
         }
     }
 
-    /// Whether a turn may begin: the oldest question first. One that is far behind is put off for half the
-    /// time that those before it will take, going by the ends of late: so it asks a few times more, and
-    /// is never much too late.
+    /// Whether a turn may begin: the oldest question first, of those that are there. One that is far behind is
+    /// put off for half the time that those before it will take, going by what turns took of late: so it
+    /// asks a few times more, and is never much too late. Turns are not kept free for those who are off.
     pub(super) fn ask(&mut self, asking: Asking<'_>, limits: &Limits, now: UnixMs) -> Told {
         if self.running.contains_key(asking.turn) {
             self.waiting.remove(&asking.sequence);
             return Told::Run;
         }
-        self.running.retain(|_, deadline| *deadline > now);
+        self.running.retain(|_, runs| runs.deadline > now);
         let older = self.waiting.range(..asking.sequence);
-        let before = older.filter(|(_, again)| !is_lost(**again, now)).count();
-        let behind = match limits.turns {
-            0 => 0,
-            most => (before + 1 + self.running.len()).saturating_sub(most),
-        };
-        let until_ends = Duration::from_secs_f64(behind as f64 * self.interval_ms / 1_000.0);
+        let older = older.map(|(_, waits)| waits);
+        let before = older.clone().filter(|waits| !waits.is_lost(now)).count();
+        let there = older.filter(|waits| waits.is_there(now)).count();
+        let is_full = limits.turns > 0 && there + self.running.len() >= limits.turns;
         let until_filled = self.until_filled(before, limits, now);
-        if behind == 0 && until_filled.is_zero() {
+        if !is_full && until_filled.is_zero() {
             self.waiting.remove(&asking.sequence);
-            self.running.insert(asking.turn.clone(), asking.deadline);
+            let (since, deadline) = (now, asking.deadline);
+            let runs = Runs { since, deadline };
+            self.running.insert(asking.turn.clone(), runs);
             return Told::Run;
         }
+        let rounds = (before + 1) as f64 / limits.turns.max(1) as f64;
+        let until_ends = Duration::from_secs_f64(rounds * self.turn_ms / 1_000.0);
         let (told, wait) = match asking.may_hold && before < limits.turns && until_filled.is_zero()
         {
             true => (Told::Hold, HOLD),
@@ -75,8 +99,11 @@ impl Tenant {
                 (Told::Off(wait), wait)
             }
         };
-        let again = now.plus(wait.as_millis() as u64).min(asking.deadline);
-        self.waiting.insert(asking.sequence, again);
+        let waits = Waits {
+            again: now.plus(wait.as_millis() as u64).min(asking.deadline),
+            is_held: told == Told::Hold,
+        };
+        self.waiting.insert(asking.sequence, waits);
         told
     }
 
@@ -107,19 +134,14 @@ impl Tenant {
         limits: &Limits,
         now: UnixMs,
     ) {
-        if self.running.remove(turn).is_none() {
+        let (Some(runs), Some(tokens)) = (self.running.remove(turn), tokens) else {
             return;
-        }
-        if let Some(tokens) = tokens {
-            self.fill(limits, now);
-            self.tokens -= tokens as f64;
-            self.turn_tokens += NEWEST * (tokens as f64 - self.turn_tokens);
-        }
-        if !self.waiting.is_empty() {
-            let interval = self.last_end.until(now) as f64;
-            self.interval_ms += NEWEST * (interval - self.interval_ms);
-        }
-        self.last_end = now;
+        };
+        self.fill(limits, now);
+        self.tokens -= tokens as f64;
+        self.turn_tokens += NEWEST * (tokens as f64 - self.turn_tokens);
+        let took = runs.since.until(now) as f64;
+        self.turn_ms += NEWEST * (took - self.turn_ms);
     }
 
     /// A question that will not ask again.
@@ -129,8 +151,8 @@ impl Tenant {
 
     /// Forgets turns past their deadlines, and questions that others have.
     pub(super) fn forget_old(&mut self, now: UnixMs) {
-        self.running.retain(|_, deadline| *deadline > now);
-        self.waiting.retain(|_, again| !is_lost(*again, now));
+        self.running.retain(|_, runs| runs.deadline > now);
+        self.waiting.retain(|_, waits| !waits.is_lost(now));
     }
 
     pub(super) fn runs(&self, turn: &TurnId) -> bool {
@@ -147,11 +169,6 @@ impl Tenant {
         let is_full = self.tokens >= limits.tokens_per_minute as f64;
         self.running.is_empty() && self.waiting.is_empty() && is_full
     }
-}
-
-/// Whether a question that would ask again at that time has gone elsewhere.
-fn is_lost(again: UnixMs, now: UnixMs) -> bool {
-    again.plus(LOST_MS) <= now
 }
 
 #[cfg(test)]
