@@ -60,7 +60,6 @@ fn label<'a>(metric: &'a Metric, name: &str) -> &'a str {
 #[cfg(test)]
 mod tests {
     use crate::Metrics;
-    use crate::verdict::{Reason, Verdict};
     use envelope::Role;
     use std::time::Duration;
     use telemetry::Registry;
@@ -68,18 +67,18 @@ mod tests {
     #[test]
     fn one_role_is_told_from_another_and_good_from_bad() {
         let metrics = Metrics::new(&Registry::new(), &[Role::Mapper, Role::Reducer]).unwrap();
-        let ok = Verdict::Ack(Reason::Ok);
+        let ok = "ok";
         metrics.answered(Role::Mapper, ok, Duration::from_millis(60));
         metrics.answered(Role::Mapper, ok, Duration::from_millis(70));
         metrics.answered(Role::Mapper, ok, Duration::from_secs(200));
-        let again = Verdict::Retry(Duration::ZERO);
-        metrics.answered(Role::Mapper, again, Duration::from_secs(3));
+        metrics.answered(Role::Mapper, "retry", Duration::from_secs(3));
+        metrics.answered(Role::Mapper, "put_off", Duration::from_secs(3));
         metrics.answered(Role::Reducer, ok, Duration::from_secs(1));
         metrics.limit(Role::Mapper, 8);
         let held = metrics.inflight(Role::Mapper);
         let tally = metrics.tally(Role::Mapper);
         assert_eq!((tally.in_flight, tally.limit), (1, 8));
-        assert_eq!((tally.answered, tally.errors), (4, 1));
+        assert_eq!((tally.answered, tally.errors), (5, 1));
         assert_eq!(tally.durations, [0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
         drop(held);
         assert_eq!(metrics.tally(Role::Mapper).in_flight, 0);
