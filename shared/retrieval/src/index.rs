@@ -112,7 +112,12 @@ impl Index {
         std::fs::create_dir_all(dir)?;
         let (schema, _) = schema::build();
         let store = Store::open(vectors.clone(), &dir.join("vectors"))?;
-        let inner = tantivy::Index::open_or_create(MmapDirectory::open(dir)?, schema)?;
+        let mut inner = tantivy::Index::open_or_create(MmapDirectory::open(dir)?, schema)?;
+        // A search of a large index is then as long as its slowest half, not as all of it.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if cores > 1 {
+            inner.set_multithread_executor(cores)?;
+        }
         Index::over(inner, store)
     }
 
