@@ -1,3 +1,5 @@
+//! What the questions of one tenant are told, alone and by the thousand.
+
 use super::*;
 use envelope::TenantId;
 use std::collections::BTreeSet;
