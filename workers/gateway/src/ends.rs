@@ -3,8 +3,9 @@
 //! Every gateway hears every terminal event as it is stored; one that it missed is found by looking for it.
 //! *Not* their delivery: of a terminal event that is the work of one gateway.
 
+use crate::quota::Spent;
 use crate::turns::Turns;
-use envelope::{Subject, Terminal, TurnId};
+use envelope::{Outcome, Subject, Terminal, TurnId};
 use harness::bus::{BusError, Stream, Subscription};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -68,7 +69,13 @@ fn ended(turns: &Turns, subject: &str, body: &[u8]) {
         return;
     };
     let terminal = envelope::decode::<Terminal>(body).ok();
-    let usage = terminal.map(|terminal| terminal.usage).unwrap_or_default();
-    let tokens = usage.tokens_in + usage.tokens_out;
-    turns.quota.ended(&turn, Some(tokens), turns.now());
+    // Who cancels a turn, or ends it at its deadline, does not know what its steps spent.
+    let spent = match terminal {
+        Some(Terminal { outcome, usage, .. }) => match outcome {
+            Outcome::Cancelled | Outcome::Expired => Spent::Unknown,
+            _ => Spent::Tokens(usage.tokens_in + usage.tokens_out),
+        },
+        None => Spent::Unknown,
+    };
+    turns.quota.ended(&turn, spent, turns.now());
 }

@@ -4,7 +4,7 @@
 //! the id), create hop 0, ack. A gateway that dies in between leaves the message unacked; the next one does the same
 //! again, and finds what is there.
 
-use crate::quota::{Asking, HOLD, SHORTEST, Told};
+use crate::quota::{Asking, HOLD, Spent, Told};
 use crate::turns::{Error, Turns};
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
@@ -30,11 +30,20 @@ pub(crate) struct Asked {
 /// Whether a question waited for its tenant's turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waited {
+    /// It needs no place.
+    Passed,
+    /// It may begin at once.
     Not,
     /// For a while, and may begin now.
     Here,
     /// It is to wait in the inbox for so long.
     Off(Duration),
+}
+
+impl Waited {
+    fn has_place(self) -> bool {
+        matches!(self, Waited::Not | Waited::Here)
+    }
 }
 
 /// What came of a question.
@@ -181,13 +190,14 @@ impl Inbox {
         }
         self.0.metrics.asked();
         // Nobody can have used an id that this message alone gives.
-        let is_first = delivery.delivered == 1 && waited == Waited::Not;
+        let is_first = delivery.delivered == 1 && waited != Waited::Here;
         let came = match header.turn.is_derived() && is_first {
             true => self.begin(&header, &question, message).await,
             false => self.begin_or_join(&header, &question, message).await,
         };
-        if !matches!(came, Ok(Came::Runs)) {
-            self.0.quota.ended(&header.turn, None, self.0.now());
+        if waited.has_place() && !matches!(came, Ok(Came::Runs)) {
+            let now = self.0.now();
+            self.0.quota.ended(&header.turn, Spent::Nothing, now);
         }
         came.map(|_| Answer::Ack)
     }
@@ -197,27 +207,28 @@ impl Inbox {
     async fn wait(&self, header: &Header, message: &Stored) -> Result<Waited, Error> {
         let quota = &self.0.quota;
         let held = quota.hold();
-        let asking = Asking {
-            tenant: &header.tenant,
-            turn: &header.turn,
-            deadline: header.deadline,
-            sequence: message.sequence,
-            may_hold: held.is_some(),
-        };
         let until = Instant::now() + HOLD;
         let mut waited = Waited::Not;
         loop {
             let next_end = quota.next_end();
+            let asking = Asking {
+                tenant: &header.tenant,
+                turn: &header.turn,
+                deadline: header.deadline,
+                sequence: message.sequence,
+                // Also told to stop, a gateway has not to wait for long.
+                may_hold: held.is_some() && Instant::now() < until,
+            };
             let told = quota.ask(asking, self.0.now());
-            if told != Told::Run && waited == Waited::Not {
+            let waits = matches!(told, Told::Hold | Told::Off(_));
+            if waits && waited == Waited::Not {
                 self.0.create_timer(header, message).await?;
                 waited = Waited::Here;
             }
             match told {
                 Told::Run => return Ok(waited),
+                Told::Pass => return Ok(Waited::Passed),
                 Told::Off(wait) => return Ok(Waited::Off(wait)),
-                // Also told to stop, a gateway has not to wait for long.
-                Told::Hold if Instant::now() >= until => return Ok(Waited::Off(SHORTEST)),
                 Told::Hold => {
                     let _ = tokio::time::timeout_at(until, next_end).await;
                 }

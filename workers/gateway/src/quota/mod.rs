@@ -20,7 +20,7 @@ use tokio::sync::futures::Notified;
 /// How long a question waits in this process for a turn to end, before it goes back to the inbox.
 pub(crate) const HOLD: Duration = Duration::from_secs(1);
 /// Shortest time for which it goes back.
-pub(crate) const SHORTEST: Duration = Duration::from_millis(100);
+const SHORTEST: Duration = Duration::from_millis(100);
 
 /// What each tenant may have; 0 for any number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,12 +50,25 @@ struct Inner {
 /// What a question is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Told {
-    /// Its turn may run.
+    /// Its turn may run, and has a place until it has [ended](Quota::ended).
     Run,
+    /// To go on without a place: its turn has one, or ends at once.
+    Pass,
     /// To ask again when a turn has ended, and after [`HOLD`].
     Hold,
     /// To ask again after this time.
     Off(Duration),
+}
+
+/// What a turn spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spent {
+    /// It never began.
+    Nothing,
+    /// So many tokens, read and written.
+    Tokens(u64),
+    /// It was ended by somebody who does not know.
+    Unknown,
 }
 
 /// A question that asks.
@@ -106,17 +119,17 @@ impl Quota {
         })
     }
 
-    /// Whether a turn may begin. Past its deadline any may: it ends at once.
+    /// Whether a turn may begin.
     pub(crate) fn ask(&self, asking: Asking<'_>, now: UnixMs) -> Told {
         if !self.is_limited() {
-            return Told::Run;
+            return Told::Pass;
         }
         let Inner { tenants, turns, .. } = &mut *self.lock();
-        if asking.deadline <= now {
+        if asking.deadline <= now || turns.contains_key(asking.turn) {
             if let Some(tenant) = tenants.get_mut(asking.tenant) {
                 tenant.gone(asking.sequence);
             }
-            return Told::Run;
+            return Told::Pass;
         }
         let fresh = || Tenant::new(&self.limits, now);
         let tenant = tenants.entry(asking.tenant.clone());
@@ -127,14 +140,14 @@ impl Quota {
         told
     }
 
-    /// A turn has ended, having spent `tokens`; `None` when it never began.
-    pub(crate) fn ended(&self, turn: &TurnId, tokens: Option<u64>, now: UnixMs) {
+    /// A turn that was told to run has ended.
+    pub(crate) fn ended(&self, turn: &TurnId, spent: Spent, now: UnixMs) {
         let Inner { tenants, turns, .. } = &mut *self.lock();
         let Some(name) = turns.remove(turn) else {
             return;
         };
         if let Some(tenant) = tenants.get_mut(&name) {
-            tenant.ended(turn, tokens, &self.limits, now);
+            tenant.ended(turn, spent, &self.limits, now);
         }
         self.ended.notify_waiters();
     }
@@ -162,5 +175,38 @@ impl Quota {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_asks_under_an_id_that_runs_takes_no_place_and_gives_none_up() {
+        let limits = Limits {
+            turns: 1,
+            tokens_per_minute: 0,
+        };
+        let quota = Quota::new(limits, 4);
+        let [one, two] = ["one", "two"].map(|name| TenantId::new(name).unwrap());
+        let [x, y] = ["x", "y"].map(|name| TurnId::new(name).unwrap());
+        let ask = |tenant, turn, sequence| {
+            let asking = Asking {
+                tenant,
+                turn,
+                deadline: UnixMs(1_000),
+                sequence,
+                may_hold: false,
+            };
+            quota.ask(asking, UnixMs(0))
+        };
+        assert_eq!(ask(&one, &x, 1), Told::Run);
+        assert_eq!(ask(&one, &x, 2), Told::Pass);
+        assert_eq!(ask(&two, &x, 3), Told::Pass);
+        assert!(matches!(ask(&one, &y, 4), Told::Off(_)));
+        assert_eq!(quota.running(UnixMs(0)).len(), 1);
+        quota.ended(&x, Spent::Tokens(0), UnixMs(0));
+        assert_eq!(ask(&one, &y, 4), Told::Run);
     }
 }

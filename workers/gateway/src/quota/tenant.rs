@@ -1,6 +1,6 @@
 //! One tenant: the turns that run, the questions that wait, the tokens that are left. Pure.
 
-use super::{Asking, HOLD, Limits, SHORTEST, Told};
+use super::{Asking, HOLD, Limits, SHORTEST, Spent, Told};
 use envelope::{TurnId, UnixMs};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -44,9 +44,9 @@ struct Waits {
 }
 
 impl Waits {
-    /// Whether it is there, or should be: the younger ones let it go first.
+    /// Whether it is there when a turn ends: the younger ones let it go first.
     fn is_there(self, now: UnixMs) -> bool {
-        !self.is_lost(now) && (self.is_held || self.again <= now)
+        self.is_held && now < self.again
     }
 
     /// Whether it has gone elsewhere.
@@ -71,10 +71,6 @@ impl Tenant {
     /// put off for half the time that those before it will take, going by what turns took of late: so it
     /// asks a few times more, and is never much too late. Turns are not kept free for those who are off.
     pub(super) fn ask(&mut self, asking: Asking<'_>, limits: &Limits, now: UnixMs) -> Told {
-        if self.running.contains_key(asking.turn) {
-            self.waiting.remove(&asking.sequence);
-            return Told::Run;
-        }
         self.running.retain(|_, runs| runs.deadline > now);
         let older = self.waiting.range(..asking.sequence);
         let older = older.map(|(_, waits)| waits);
@@ -126,20 +122,20 @@ impl Tenant {
         self.at = self.at.max(now);
     }
 
-    /// A turn has ended, having spent `tokens`; `None` when nothing of it is known.
-    pub(super) fn ended(
-        &mut self,
-        turn: &TurnId,
-        tokens: Option<u64>,
-        limits: &Limits,
-        now: UnixMs,
-    ) {
-        let (Some(runs), Some(tokens)) = (self.running.remove(turn), tokens) else {
+    /// A turn has ended. One of which nobody knows what it spent is taken to have spent the mean.
+    pub(super) fn ended(&mut self, turn: &TurnId, spent: Spent, limits: &Limits, now: UnixMs) {
+        let Some(runs) = self.running.remove(turn) else {
             return;
         };
         self.fill(limits, now);
-        self.tokens -= tokens as f64;
-        self.turn_tokens += NEWEST * (tokens as f64 - self.turn_tokens);
+        match spent {
+            Spent::Nothing => return,
+            Spent::Unknown => self.tokens -= self.turn_tokens,
+            Spent::Tokens(tokens) => {
+                self.tokens -= tokens as f64;
+                self.turn_tokens += NEWEST * (tokens as f64 - self.turn_tokens);
+            }
+        }
         let took = runs.since.until(now) as f64;
         self.turn_ms += NEWEST * (took - self.turn_ms);
     }
