@@ -6,12 +6,12 @@ use crate::script::{
     Script, draft, fails, found, grounded, mapper, plan, read, retriever, verdict,
 };
 use crate::world::{On, World, turn};
-use envelope::route::{ReducerExit, ValidatorExit};
-use envelope::{Class, Fallback, Outcome, Role, Subject};
+use envelope::hop::{ReducerExit, ValidatorExit};
+use envelope::{Class, Exit, Fallback, Outcome, Payload, ReduceTask, Role, Subject, Task};
 use harness::bus::Stream;
 use harness::fault::Point;
 use serde_json::json;
-use stage::{Done, Reduce, Task};
+use stage::Done;
 use std::sync::{Arc, Mutex};
 use telemetry::Registry;
 
@@ -73,8 +73,8 @@ pub(crate) async fn uncounted_parts_are_joined(on: On) {
 pub(crate) async fn facts_that_are_enough_are_not_waited_with(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
-    let mapper = Script::new(Role::Mapper, async |call| match &call.task {
-        Task::Map(map) if map.index == 2 => std::future::pending().await,
+    let mapper = Script::new(Role::Mapper, async |call| match &call.task.payload {
+        Payload::Mapper(map) if map.index == 2 => std::future::pending().await,
         _ => Ok(read(call.task)),
     });
     let hire = || world.hire(&mapper).options(|o| o.early = 2);
@@ -102,8 +102,8 @@ pub(crate) async fn what_a_fan_out_lacks_is_counted_once(on: On) {
     for (class, failures) in [(Class::Transient, 2), (Class::Permanent, 1)] {
         let world = World::new(on).await;
         let _gateway = world.gateway();
-        let mapper = Script::new(Role::Mapper, async |call| match &call.task {
-            Task::Map(map) if map.index == 2 => std::future::pending().await,
+        let mapper = Script::new(Role::Mapper, async |call| match &call.task.payload {
+            Payload::Mapper(map) if map.index == 2 => std::future::pending().await,
             _ => Ok(read(call.task)),
         });
         let reducer = Script::new(Role::Reducer, move |call| async move {
@@ -125,22 +125,19 @@ pub(crate) async fn what_a_fan_out_lacks_is_counted_once(on: On) {
     }
 }
 
+fn too_little() -> Done<Exit> {
+    let why = "too little".into();
+    Done::new(ReducerExit::TooLittle { why }.into(), "too little")
+}
+
 /// Turn ids, hops and indexes that are the same numbers: four turns, each with two rounds of four
 /// maps. No fence or count takes one for another.
 pub(crate) async fn the_same_numbers_everywhere(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
-    let reducer = Script::new(Role::Reducer, async |call| {
-        match (&call.task, call.cx.header.round) {
-            (Task::Reduce(Reduce::Gather { scatter, .. }), 0) => {
-                let again = ReducerExit::TooLittle {
-                    why: "too little".into(),
-                    scatter: *scatter,
-                };
-                Ok(Done::new(again.into(), "too little"))
-            }
-            _ => Ok(draft(call.task)),
-        }
+    let reducer = Script::new(Role::Reducer, async |call| match call.cx.header.round {
+        0 => Ok(too_little()),
+        _ => Ok(draft(call.task)),
     });
     let retriever = retriever(4);
     let _hands = [world.hire(&reducer).start(), world.hire(&retriever).start()];
@@ -173,7 +170,8 @@ pub(crate) async fn the_same_numbers_everywhere(on: On) {
         let terminal = world.end(&id).await;
         assert_eq!(
             terminal.answer.as_deref(),
-            Some("fact 0, fact 1, fact 2, fact 3")
+            Some("fact 0, fact 1, fact 2, fact 3, fact 0, fact 1, fact 2, fact 3"),
+            "what both rounds have found"
         );
         assert_eq!(world.steps(&id).await, wanted, "turn {id}");
     }
@@ -183,23 +181,21 @@ pub(crate) async fn the_same_numbers_everywhere(on: On) {
 pub(crate) async fn a_stricter_draft_reads_the_same_parts(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
-    let tasks: Arc<Mutex<Vec<Reduce>>> = Arc::default();
+    let tasks: Arc<Mutex<Vec<Task>>> = Arc::default();
     let kept = tasks.clone();
     let reducer = Script::new(Role::Reducer, move |call| {
-        if let Task::Reduce(reduce) = &call.task {
-            kept.lock().unwrap().push(reduce.clone());
-        }
+        kept.lock().unwrap().push(call.task.clone());
         async move { Ok(draft(call.task)) }
     });
-    let validator = Script::new(Role::Validator, async |call| match call.task {
-        Task::Validate(draft) if !draft.strict => {
+    let validator = Script::new(Role::Validator, async |call| match &call.task.payload {
+        Payload::Validator(draft) if !draft.strict => {
             let ungrounded = ValidatorExit::Ungrounded {
-                verdict: verdict(&draft),
-                stricter_from: draft.scatter,
+                verdict: verdict(draft),
+                stricter_from: draft.scatters.clone(),
             };
             Ok(Done::new(ungrounded.into(), "says too much"))
         }
-        task => Ok(grounded(task)),
+        _ => Ok(grounded(call.task)),
     });
     let mapper = mapper();
     let _hands = [&reducer, &validator, &mapper].map(|script| world.hire(script).start());
@@ -211,24 +207,13 @@ pub(crate) async fn a_stricter_draft_reads_the_same_parts(on: On) {
     let [loose, strict] = tasks.as_slice() else {
         panic!("{} reduces", tasks.len())
     };
-    let (
-        Reduce::Gather {
-            strict: false,
-            findings: first,
-            ..
-        },
-        Reduce::Gather {
-            strict: true,
-            findings: second,
-            missing,
-            ..
-        },
-    ) = (loose, strict)
-    else {
-        panic!("{tasks:?}")
+    let is_strict = |task: &Task| match task.payload {
+        Payload::Reducer(ReduceTask::Gather { strict, .. }) => strict,
+        _ => panic!("{task:?}"),
     };
-    assert_eq!(first, second);
-    assert!(missing.is_empty());
+    assert_eq!((is_strict(loose), is_strict(strict)), (false, true));
+    assert_eq!(loose.evidence, strict.evidence);
+    assert_eq!(loose.evidence[0].missing(), Vec::<u16>::new());
     assert_eq!(mapper.calls(), 3);
     let mut wanted: Vec<&str> = STRAIGHT
         .into_iter()
@@ -249,13 +234,7 @@ pub(crate) async fn a_second_round_is_finished_too(on: On) {
     let world = World::new(on).await;
     let _gateway = world.gateway();
     let reducer = Script::new(Role::Reducer, async |call| match call.cx.header.round {
-        0 => {
-            let again = ReducerExit::TooLittle {
-                why: "too little".into(),
-                scatter: 2,
-            };
-            Ok(Done::new(again.into(), "too little"))
-        }
+        0 => Ok(too_little()),
         _ => Ok(draft(call.task)),
     });
     let planner = Script::new(Role::Planner, async |call| {
@@ -275,7 +254,10 @@ pub(crate) async fn a_second_round_is_finished_too(on: On) {
         hand.kill().await;
     }
     let terminal = world.end(&id).await;
-    assert_eq!(terminal.answer.as_deref(), Some("fact 0, fact 1, fact 2"));
+    let answer = "fact 0, fact 1, fact 0, fact 1, fact 2";
+    assert_eq!(terminal.answer.as_deref(), Some(answer), "of both rounds");
+    let maps = terminal.trail.iter().filter(|e| e.role == Role::Mapper);
+    assert_eq!(maps.count(), 5, "each map is told once");
     let steps = world.steps(&id).await;
     let parts = |hop: &str| steps.iter().filter(|s| s.starts_with(hop)).count();
     assert_eq!((parts("part 3."), parts("part 8.")), (2, 3));

@@ -4,8 +4,8 @@ use crate::between::{Between, Do};
 use crate::hand::Stop;
 use crate::script::{Script, found, plan, usual};
 use crate::world::{On, World, turn, until};
-use envelope::route::{PlannerExit, RetrieverExit};
-use envelope::{Doubt, Exit, Outcome, Plan, Role};
+use envelope::hop::{PlannerExit, RetrieverExit};
+use envelope::{Doubt, Exit, Outcome, Role, Search};
 use harness::again::{self, Start};
 use harness::bus::{Bus, PublishError, Stream};
 use harness::fault::Point;
@@ -32,10 +32,7 @@ pub(crate) async fn a_differently_minded_redelivery_changes_nothing(on: On) {
     let _gateway = world.gateway();
     let planner = Script::new(Role::Planner, async |call| match call.n {
         1 => Ok(plan("the first")),
-        _ => Ok(Done::new(
-            PlannerExit::NoProgress { scatter: 0 }.into(),
-            "another mind",
-        )),
+        _ => Ok(Done::new(PlannerExit::NoProgress.into(), "another mind")),
     });
     let stop = Stop::at(Point::Published);
     let first = world.hire(&planner).with(&stop).start();
@@ -48,8 +45,8 @@ pub(crate) async fn a_differently_minded_redelivery_changes_nothing(on: On) {
     again.kill().await;
     assert_eq!(world.steps(&id).await, ["planner 0", "retriever 1"]);
     let step = world.step(&id, "retriever 1").await.unwrap();
-    let step: envelope::Envelope<Plan> = envelope::decode(&step.body).unwrap();
-    assert_eq!(step.payload.query, "the first");
+    let step: envelope::Envelope<Search> = envelope::decode(&step.body).unwrap();
+    assert_eq!(step.payload.plan.query, "the first");
     assert_eq!(planner.calls(), 1, "what is stored is not asked for again");
 }
 

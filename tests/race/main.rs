@@ -19,6 +19,7 @@ mod world;
 
 mod broken;
 mod consumers;
+mod doors;
 mod editions;
 mod fanout;
 mod hops;
@@ -71,6 +72,11 @@ races! {
         the_same_numbers_everywhere,
         a_stricter_draft_reads_the_same_parts,
         a_second_round_is_finished_too;
+    doors:
+        an_answer_names_the_file_that_was_made_with_it,
+        more_files_than_a_step_may_make_are_refused,
+        what_a_stage_writes_is_heard_as_it_comes,
+        a_flood_of_text_is_dropped_and_not_waited_for;
     inbox:
         a_gateway_dies_before_the_timer,
         a_gateway_dies_between_timer_and_first_step,

@@ -1,13 +1,14 @@
 //! Stages that do what a test says, and the ones that a turn needs around them. They understand
 //! nothing: the answer is the list of facts.
 
-use envelope::route::{PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};
+use envelope::hop::{PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};
 use envelope::{
-    Bucket, Citation, Clarification, Class, DocId, Draft, Exit, Fact, Fallback, Findings, Matched,
-    Passage, Plan, Role, Scatter, Verdict,
+    After, Bucket, Citation, Clarification, Class, DocId, Doubt, Draft, Exit, Fact, Fallback,
+    FanOut, Findings, MapTask, Matched, Passage, Payload, Plan, ReduceTask, Role, Scatter, Task,
+    Verdict,
 };
 use futures_util::future::BoxFuture;
-use stage::{Cx, Done, Handler, Reduce, Task};
+use stage::{Cx, Done, Handler};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,6 +80,7 @@ pub(crate) fn found(count: usize) -> Done<Exit> {
         passages,
         matched: Matched::Matched,
         total_hits: count as u64,
+        after: After::Map,
     };
     Done::new(RetrieverExit::Found(scatter).into(), "found")
 }
@@ -110,29 +112,25 @@ pub(crate) fn facts(text: &str) -> Done<Exit> {
 
 /// A draft out of whatever there is, which names what was missing.
 pub(crate) fn draft(task: Task) -> Done<Exit> {
-    let Task::Reduce(reduce) = task else {
+    let Payload::Reducer(reduce) = task.payload else {
         panic!("not a reduce task")
     };
-    let (scatter, strict, texts, missing, matched, failed) = match reduce {
-        Reduce::Generate { passages, matched } => {
+    let newest = task.evidence.last();
+    let missing = newest.map_or(Vec::new(), FanOut::missing);
+    let failed = newest.map_or(Vec::new(), FanOut::failed);
+    let (scatters, strict, texts, matched) = match reduce {
+        ReduceTask::Generate { passages, matched } => {
             let texts = passages.into_iter().map(|p| p.text).collect();
-            (None, false, texts, Vec::new(), matched, Vec::new())
+            (Vec::new(), false, texts, matched)
         }
-        Reduce::Gather {
-            scatter,
-            strict,
-            findings,
-            missing,
-            failed,
-            matched,
-            ..
+        ReduceTask::Gather {
+            scatters, strict, ..
         } => {
-            let texts: Vec<String> = findings
-                .into_iter()
-                .flatten()
-                .flat_map(|f| f.facts)
-                .collect();
-            (Some(scatter), strict, texts, missing, matched, failed)
+            let matched = newest.map_or(Matched::Empty, |newest| newest.scatter.matched.clone());
+            let read = task.evidence.into_iter().flat_map(FanOut::into_read);
+            let findings = read.filter_map(|(_, findings)| findings);
+            let texts: Vec<String> = findings.flat_map(|f| f.facts).collect();
+            (scatters, strict, texts, matched)
         }
     };
     let facts = texts.iter().zip(1..).map(|(text, n)| Fact {
@@ -143,7 +141,7 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
         text: texts.join(", "),
         sources: Vec::<Citation>::new(),
         facts: facts.collect(),
-        scatter,
+        scatters,
         strict,
         no_information: false,
         matched,
@@ -168,17 +166,13 @@ pub(crate) fn verdict(draft: &Draft) -> Verdict {
 }
 
 pub(crate) fn grounded(task: Task) -> Done<Exit> {
-    let Task::Validate(draft) = task else {
-        panic!("not a draft")
-    };
+    let draft = Draft::try_from(task).expect("a draft");
     Done::new(ValidatorExit::Grounded(verdict(&draft)).into(), "grounded")
 }
 
 pub(crate) fn question_back(call: &Call) -> Done<Exit> {
-    let Task::Clarify(doubt) = &call.task else {
-        panic!("not a doubt")
-    };
-    let question = Clarification::template(&call.cx.header.turn, doubt);
+    let doubt = Doubt::try_from(call.task.clone()).expect("a doubt");
+    let question = Clarification::template(&call.cx.header.turn, &doubt);
     Done::new(question.into(), "asked back")
 }
 
@@ -206,10 +200,8 @@ pub(crate) fn mapper() -> Arc<Script> {
 
 /// What a mapper finds: the text of the passage.
 pub(crate) fn read(task: Task) -> Done<Exit> {
-    match task {
-        Task::Map(map) => facts(&map.passage.text),
-        other => panic!("not a map task: {other:?}"),
-    }
+    let map = MapTask::try_from(task).expect("a map task");
+    facts(&map.passage.text)
 }
 
 pub(crate) fn reducer() -> Arc<Script> {

@@ -4,10 +4,9 @@ use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
 use crate::script::{Script, draft, read};
 use crate::world::{On, World, until};
-use envelope::{Fallback, Outcome, Role, Subject, Terminal};
+use envelope::{Fallback, Outcome, Payload, Role, Subject, Terminal};
 use harness::bus::{Bus, PublishError, Stream};
 use serde_json::json;
-use stage::Task;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -34,7 +33,7 @@ pub(crate) async fn a_late_part_changes_nothing(on: On) {
     let mapper = Script::new(Role::Mapper, move |call| {
         let wait = wait.clone();
         async move {
-            if matches!(&call.task, Task::Map(map) if map.index == 2) {
+            if matches!(&call.task.payload, Payload::Mapper(map) if map.index == 2) {
                 wait.acquire().await.unwrap().forget();
             }
             Ok(read(call.task))

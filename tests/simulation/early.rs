@@ -39,13 +39,14 @@ fn found(remains: &Remains) -> Vec<Early<'_>> {
             let read: Envelope<ReduceTask> = decode(&step.body).ok()?;
             // Later reductions of the same parts wait for nobody.
             let ReduceTask::Gather {
-                scatter,
+                scatters: gathered,
                 strict: false,
                 last: false,
-            } = read.payload
+            } = &read.payload
             else {
                 return None;
             };
+            let scatter = *gathered.last()?;
             let parts = parts_before(remains, &turn, scatter + 1, step.sequence);
             let has_all = scatters.get(&(turn, scatter)) == Some(&parts.len());
             let in_time = step.stored_at < soft_deadline(&read.header);

@@ -2,12 +2,12 @@
 //! model understands a word or two of the question; it is never an LLM.
 
 use crate::world::{Process, World};
-use envelope::{Bucket, DocId, Exit, Passage, Role, Subject, Usage};
+use envelope::{Bucket, DocId, Exit, Passage, Payload, Role, Subject, Task, Usage};
 use futures_util::future::BoxFuture;
 use harness::bus::{Bus, Stream};
 use llm::{ChatModel, ChatReply, ChatRequest, Error};
 use retrieval::{Request, SearchResult, Searcher};
-use stage::{Cx, Done, Handler, Task};
+use stage::{Cx, Done, Handler};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -194,8 +194,8 @@ impl Watched {
     /// The subject of the step and where its result would stand.
     fn places(cx: &Cx, task: &Task) -> (String, String) {
         let (shard, hop, turn) = (cx.header.shard, cx.header.hop, cx.header.turn.clone());
-        let index = match task {
-            Task::Map(map) => Some(map.index),
+        let index = match &task.payload {
+            Payload::Mapper(map) => Some(map.index),
             _ => None,
         };
         let step = Subject::Step {

@@ -180,13 +180,22 @@ fn one_reducer_per_hop(remains: &Remains) -> Result<(), String> {
                 message.subject
             ));
         }
-        if let ReduceTask::Gather { scatter, .. } = step.payload
-            && !scatters.contains_key(&(turn, scatter))
-        {
-            return Err(format!(
-                "{} gathers from hop {scatter}, where nothing is",
-                message.subject
-            ));
+        let ReduceTask::Gather {
+            scatters: gathered, ..
+        } = &step.payload
+        else {
+            continue;
+        };
+        if gathered.is_empty() || !gathered.is_sorted_by(|a, b| a < b) {
+            return Err(format!("{} gathers from {gathered:?}", message.subject));
+        }
+        for scatter in gathered {
+            if !scatters.contains_key(&(turn.clone(), *scatter)) {
+                return Err(format!(
+                    "{} gathers from hop {scatter}, where nothing is",
+                    message.subject
+                ));
+            }
         }
     }
     Ok(())
@@ -211,7 +220,12 @@ fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
                         entry.fallbacks.iter().all(|fallback| {
                             let early = matches!(fallback, Fallback::PartsMissing { .. });
                             early && remains.plan.early > 0
-                                || matches!(fallback, Fallback::Stricter | Fallback::NoProgress)
+                                || matches!(
+                                    fallback,
+                                    Fallback::Stricter
+                                        | Fallback::NoProgress
+                                        | Fallback::BudgetSpent { .. }
+                                )
                         })
                     })
             }
@@ -277,9 +291,11 @@ fn no_part_is_overlooked(remains: &Remains) -> Result<(), String> {
             let Ok(task) = decode::<Envelope<ReduceTask>>(&step.body) else {
                 continue;
             };
-            let ReduceTask::Gather { scatter, .. } = task.payload else {
+            let ReduceTask::Gather { scatters, .. } = &task.payload else {
                 continue;
             };
+            // What is missing is told of the newest fan-out.
+            let scatter = scatters.last().copied().unwrap_or_default();
             let missing = entry
                 .fallbacks
                 .iter()

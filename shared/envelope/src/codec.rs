@@ -36,6 +36,12 @@ pub enum CodecError {
         /// Its version.
         found: u16,
     },
+    /// The role takes no steps.
+    #[error("the {role} takes no steps")]
+    NoSteps {
+        /// The role.
+        role: crate::role::Role,
+    },
     /// Not what it should be.
     #[error("unreadable message: {0}")]
     Malformed(#[from] serde_json::Error),

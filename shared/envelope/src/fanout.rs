@@ -38,9 +38,10 @@ pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<M
         })
 }
 
-/// The step that joins them: hop `s + 2` for a scatter at hop `s`. `header` and `case` may be those
-/// of the scatter record or of any of its map steps; nothing else goes in, so that the last mapper
-/// and the timer create the same step.
+/// The step that joins them: hop `s + 2` for a scatter at hop `s`. It composes from the scatter records
+/// of all rounds so far, which the case names. `header` and `case` may be those of the scatter record or
+/// of any of its map steps; nothing else goes in, so that the last mapper and the timer create the same
+/// step.
 pub fn reducer_step(header: &Header, case: &Case, scatter: u16) -> Envelope<ReduceTask> {
     Envelope {
         v: WIRE,
@@ -52,7 +53,7 @@ pub fn reducer_step(header: &Header, case: &Case, scatter: u16) -> Envelope<Redu
         case: case.clone(),
         trail: Vec::new(),
         payload: ReduceTask::Gather {
-            scatter,
+            scatters: case.scatters.clone(),
             strict: false,
             last: false,
         },

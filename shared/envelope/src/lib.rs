@@ -17,7 +17,10 @@
 //! | [`message`] | envelope, header, case, budget |
 //! | [`overrides`] | another model or prompt for one turn |
 //! | [`payload`] | the typed payload of each hop |
+//! | [`hop`] | one row per role: what a step carries, and what it may come to |
 //! | [`filter`] | what a search may be narrowed by |
+//! | [`attachment`] | how a message names a file that is kept beside it |
+//! | [`live`] | what is told while a turn runs |
 //! | [`trail`] | what each step did, and every fallback it took |
 //! | [`terminal`] | the one event that ends a turn |
 //! | [`failure`] | classes of failure |
@@ -25,6 +28,7 @@
 //! | [`route`] | the graph: (exit, case) to the next step |
 //! | [`codec`] | JSON in and out, versions, sizes |
 
+pub mod attachment;
 pub mod codec;
 pub mod document;
 pub mod edition;
@@ -32,8 +36,10 @@ pub mod failure;
 pub mod fanout;
 pub mod filter;
 pub mod header;
+pub mod hop;
 pub mod ids;
 pub mod limits;
+pub mod live;
 pub mod lookup;
 pub mod message;
 pub mod overrides;
@@ -50,16 +56,17 @@ pub use document::{Indexed, Notice};
 pub use edition::{Edition, EditionError, Editions};
 pub use failure::{Class, Classed};
 pub use filter::{Condition, Filter, Op, Origin};
+pub use hop::{Exit, FanOut, Payload, Task, WrongTask};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
 pub use message::{Asked, Budget, Case, Envelope, Header, Mode, Profile, UnixMs};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
-    Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage, Plan,
-    PlanTask, ReduceTask, Scatter, Verdict,
+    After, Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage,
+    Plan, PlanTask, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Question, Refusal, RefusalCode};
 pub use role::Role;
-pub use route::{Exit, Next, Turned};
+pub use route::{Event, Next, Transition};
 pub use subject::Subject;
 pub use terminal::{Clarification, Outcome, Problem, Terminal};
 pub use trail::{Fallback, TrailEntry, Usage};

@@ -61,3 +61,11 @@ pub const SOURCE_BYTES_MAX: usize = 1024;
 pub const METADATA_BYTES_MAX: usize = 8 * 1024;
 /// Longest name of an object, in bytes.
 pub const OBJECT_NAME_BYTES_MAX: usize = 128;
+/// Largest file that a step may make, in bytes.
+pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Most files that one step may make.
+pub const ATTACHMENTS_MAX: usize = 8;
+/// Longest name of one, in bytes.
+pub const ATTACHMENT_NAME_BYTES_MAX: usize = 32;
+/// Longest piece of text that goes to live listeners in one message, in bytes.
+pub const LIVE_TEXT_BYTES_MAX: usize = 8 * 1024;

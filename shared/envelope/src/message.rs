@@ -61,6 +61,19 @@ pub struct Envelope<P> {
     pub payload: P,
 }
 
+impl<P> Envelope<P> {
+    /// The same step with another form of its payload.
+    pub fn map<Q>(self, payload: impl FnOnce(P) -> Q) -> Envelope<Q> {
+        Envelope {
+            v: self.v,
+            header: self.header,
+            case: self.case,
+            trail: self.trail,
+            payload: payload(self.payload),
+        }
+    }
+}
+
 /// Identity, place and time of a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
@@ -106,7 +119,7 @@ pub struct Header {
 }
 
 /// What every stage of a turn may read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Case {
     /// The question.
     pub question: Asked,
@@ -127,9 +140,10 @@ pub struct Case {
     /// Queries that earlier rounds of this turn searched with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queries: Vec<String>,
-    /// Hop of the scatter record of the last round, to compose from when this one finds nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub earlier: Option<u16>,
+    /// Hops of the scatter records of the rounds so far, the running one included once it has fanned
+    /// out: what an answer is composed from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scatters: Vec<u16>,
     /// Sequence of the corpus stream that an index has to have taken in before it is searched; 0 for
     /// any. What somebody has just written, they can read.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -148,7 +162,7 @@ fn is_zero(n: &u64) -> bool {
 }
 
 /// The question in its two forms (R38): search uses the rewritten one, answering the original.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     /// As the user wrote it.
     pub original: String,
@@ -199,6 +213,17 @@ impl Budget {
         self
     }
 
+    /// Which limit forbids another round, if one does.
+    pub fn round_refused(&self) -> Option<&'static str> {
+        if self.rounds <= 1 {
+            Some("rounds")
+        } else if self.tool_calls == 0 {
+            Some("tool_calls")
+        } else {
+            self.spent()
+        }
+    }
+
     /// Which limit forbids another model call, if one does.
     pub fn spent(&self) -> Option<&'static str> {
         if self.llm_calls == 0 {
@@ -229,6 +254,18 @@ mod tests {
             tokens_out: 5,
         };
         assert_eq!(budget.spent(), None);
+        assert_eq!(budget.round_refused(), Some("rounds"));
+        let rounds = Budget {
+            rounds: 2,
+            ..budget
+        };
+        assert_eq!(rounds.round_refused(), None);
+        let no_search = Budget {
+            tool_calls: 0,
+            ..rounds
+        };
+        assert_eq!(no_search.round_refused(), Some("tool_calls"));
+        assert_eq!(rounds.after(&spent).round_refused(), Some("tokens"));
         assert_eq!(budget.after(&spent).spent(), Some("tokens"));
         assert_eq!(
             budget.after(&spent).after(&spent).spent(),

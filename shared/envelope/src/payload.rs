@@ -1,7 +1,7 @@
 //! The typed payload of each hop.
 //!
 //! ```text
-//! planner PlanTask -> Plan -> retriever -> Scatter (a record) -> MapTask x N -> Part (a record)
+//! planner PlanTask -> retriever Search -> Scatter (a record) -> MapTask x N -> Part (a record)
 //!   -> reducer ReduceTask -> Draft -> validator -> Terminal        clarifier Doubt -> Terminal
 //! ```
 
@@ -23,8 +23,6 @@ pub enum PlanTask {
     Refine {
         /// What was wrong with it, in words.
         why: String,
-        /// Hop of the scatter record to compose from when there is no better plan.
-        scatter: u16,
     },
 }
 
@@ -52,6 +50,35 @@ impl Plan {
             query: case.question.best().to_owned(),
             ..Plan::default()
         }
+    }
+}
+
+/// One search: what for, and what is to follow from what it finds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// What to search for.
+    #[serde(flatten)]
+    pub plan: Plan,
+    /// What follows.
+    #[serde(default, skip_serializing_if = "After::is_map")]
+    pub then: After,
+}
+
+/// What follows a search. The step that asks for the search decides it, so that another flow needs no
+/// second graph.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum After {
+    /// Each passage is read by itself, and the reducer composes from what was found.
+    #[default]
+    Map,
+    /// One call over the passages themselves.
+    Generate,
+}
+
+impl After {
+    fn is_map(&self) -> bool {
+        *self == After::Map
     }
 }
 
@@ -112,6 +139,9 @@ pub struct Scatter {
     pub matched: Matched,
     /// How many passages match in all (a count query, not the fetched number).
     pub total_hits: u64,
+    /// What follows: that of its [`Search`].
+    #[serde(default, skip_serializing_if = "After::is_map")]
+    pub after: After,
 }
 
 /// One map step.
@@ -175,10 +205,10 @@ impl Findings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ReduceTask {
-    /// Compose from the parts of a fan-out; everything else stands in its scatter record.
+    /// Compose from the parts of every fan-out so far; everything else stands in the scatter records.
     Gather {
-        /// Hop of the scatter record.
-        scatter: u16,
+        /// Hops of the scatter records, in the order of the rounds.
+        scatters: Vec<u16>,
         /// Ask for a stricter draft: the last one was not grounded.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         strict: bool,
@@ -225,7 +255,9 @@ pub struct Citation {
     pub line: u32,
     /// Score of the passage in its search.
     pub score: f32,
-    /// The words of the source that support the statement.
+    /// The words of the source that support the statement; the wording of the fact where the source
+    /// has none that are close enough, which the trail tells as
+    /// [`QuotesReplaced`](crate::Fallback::QuotesReplaced).
     pub quote: String,
 }
 
@@ -238,9 +270,10 @@ pub struct Draft {
     pub sources: Vec<Citation>,
     /// What the model was given; the answer is checked against it.
     pub facts: Vec<Fact>,
-    /// Hop of the scatter record, for a stricter second draft; absent in simple mode.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scatter: Option<u16>,
+    /// Hops of the scatter records that it was composed from, for a stricter second draft; empty when
+    /// it was written from the passages themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scatters: Vec<u16>,
     /// True when this is the stricter draft.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub strict: bool,

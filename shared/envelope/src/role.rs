@@ -37,16 +37,6 @@ impl Role {
         Role::Gateway,
         Role::Indexer,
     ];
-    /// The roles that take steps from the steps stream.
-    pub const THINKING: [Role; 6] = [
-        Role::Planner,
-        Role::Retriever,
-        Role::Mapper,
-        Role::Reducer,
-        Role::Validator,
-        Role::Clarifier,
-    ];
-
     /// The roles that a question passes through: all but the indexer.
     pub const ANSWERING: [Role; 7] = [
         Role::Planner,

@@ -1,138 +1,63 @@
-//! The graph of an answer, as one pure function: what a stage decided, to the next step.
+//! The graph of an answer, as one pure function: what happened to a step, to the step that follows.
 //!
 //! ```text
-//! planner    Planned -> retriever          NoProgress -> reducer (last, earlier scatter)
-//! retriever  Found -> scatter -> mapper xN | simple mode: reducer (generate)
-//!            NothingFound -> clarifier | a later round: reducer (last, earlier scatter)
+//! accepted   agentic: planner | simple: retriever (then generate)
+//! planner    Planned -> retriever          NoProgress -> reducer (last)
+//! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
+//!            NothingFound -> clarifier | in a later round: reducer (last)
 //! mapper     Findings -> part; the join makes the reducer's step (see `fanout`)
-//! reducer    Composed -> validator | simple mode: end      TooLittle -> planner (refine)
+//! reducer    Composed -> validator         TooLittle -> planner (refine)
 //! validator  Grounded -> end               Ungrounded -> reducer (strict), or end, flagged
 //! clarifier  -> end
-//! any        Broken -> its named default: see `broken`
+//! any        Broken -> its named default: see `default_of`
 //! ```
 //! Nothing here decides *whether* a draft is good or a plan is new; stages do. What is decided
-//! here: who is next, what may still be spent, and that every turn ends.
+//! here: which role is next, what may still be spent, and that every turn ends. What a step carries and
+//! what it may come to stands in [`hop`](crate::hop).
 
+use crate::hop::{Exit, Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit};
 use crate::limits::HOPS_MAX;
 use crate::message::{Budget, Case, Header, Mode, UnixMs};
-use crate::payload::{
-    Doubt, Draft, Findings, Matched, PartResult, Passage, Plan, PlanTask, ReduceTask, Scatter,
-    Verdict,
-};
+use crate::payload::{After, PartResult, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
 use crate::role::Role;
 use crate::terminal::{Clarification, Outcome, Problem, Terminal};
 use crate::trail::{Fallback, Usage};
 
-/// The exits of the planner.
+/// What the graph is asked about.
 #[derive(Debug, Clone, PartialEq)]
-pub enum PlannerExit {
-    /// Search with this.
-    Planned(Plan),
-    /// The refined plan is one that was searched with before.
-    NoProgress {
-        /// Hop of the scatter record to compose from instead.
-        scatter: u16,
-    },
+pub enum Event {
+    /// A new turn: hop 0 is wanted.
+    Accepted,
+    /// A step came to this.
+    Exit(Exit),
+    /// A step is broken for good, as far as it was made whole; the reason code.
+    Broken(Task, &'static str),
+    /// A step cannot be read, for good: nothing is known but turn and hop. The reason code.
+    Unread(&'static str),
 }
 
-/// The exits of the retriever.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RetrieverExit {
-    /// At least one passage.
-    Found(Scatter),
-    /// No passage, with everything relaxed that may be.
-    NothingFound(Doubt),
-}
-
-/// The exits of the reducer.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ReducerExit {
-    /// A draft.
-    Composed(Draft),
-    /// Fewer relevant passages than the gate asks for, and a round is left.
-    TooLittle {
-        /// What is missing, in words.
-        why: String,
-        /// Hop of the scatter record that held too little.
-        scatter: u16,
-    },
-}
-
-/// The exits of the validator.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ValidatorExit {
-    /// The draft stands on its facts.
-    Grounded(Verdict),
-    /// It says something that they do not.
-    Ungrounded {
-        /// The answer, should no better one come.
-        verdict: Verdict,
-        /// Hop of the scatter record to ask for a stricter draft from; absent when there is none
-        /// or the draft was the stricter one.
-        stricter_from: Option<u16>,
-    },
-}
-
-/// What a stage was to do when it broke for good: what its default is made of.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Broken {
-    /// The planner.
-    Plan(PlanTask),
-    /// The retriever.
-    Retrieve,
-    /// A mapper; the reason code.
-    Map(String),
-    /// The reducer, from parts.
-    Gather {
-        /// The passages of the scatter record.
-        passages: Vec<Passage>,
-        /// How the filter fared.
-        matched: Matched,
-    },
-    /// The reducer, from passages.
-    Generate,
-    /// The validator.
-    Validate(Draft),
-    /// The clarifier.
-    Clarify(Doubt),
-    /// The message could not be read: nothing is known but turn and hop.
-    Unread,
-}
-
-/// What a step came to.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(
-    missing_docs,
-    reason = "one variant per role, each with the exits of that role"
-)]
-pub enum Exit {
-    Planner(PlannerExit),
-    Retriever(RetrieverExit),
-    Mapper(Findings),
-    Reducer(ReducerExit),
-    Validator(ValidatorExit),
-    Clarifier(Clarification),
-    /// The stage is broken for good; the reason code.
-    Broken(Broken, &'static str),
+impl<E: Into<Exit>> From<E> for Event {
+    fn from(exit: E) -> Event {
+        Event::Exit(exit.into())
+    }
 }
 
 /// What follows.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(missing_docs, reason = "one variant per payload, explained there")]
 pub enum Next {
-    Plan(PlanTask),
-    Retrieve(Plan),
+    /// A step.
+    Step(Payload),
+    /// A scatter record, from which map steps follow.
     Scatter(Scatter),
+    /// The part of a map step.
     Part(PartResult),
-    Reduce(ReduceTask),
-    Validate(Draft),
-    Clarify(Doubt),
+    /// The terminal event.
     End(Box<Terminal>),
 }
 
-/// The next step with its header and case.
+/// What follows, with the header and the case of the step that it is.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turned {
+pub struct Transition {
     /// Hop, round and role of the next step.
     pub header: Header,
     /// The case as the next step sees it.
@@ -143,244 +68,281 @@ pub struct Turned {
     pub fallbacks: Vec<Fallback>,
 }
 
-/// Whether another round may be started.
-pub fn may_refine(budget: &Budget) -> bool {
-    budget.rounds > 1 && budget.tool_calls > 0 && budget.spent().is_none()
+/// What follows from an event at the step of `header`, which has spent `usage`. For
+/// [`Event::Accepted`] `header` is that of hop 0 itself.
+pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: UnixMs) -> Transition {
+    let mut turn = Turn::after(header, case, &event, usage, now);
+    let next = match event {
+        Event::Accepted => begin(&mut turn),
+        Event::Exit(exit) => follow(&mut turn, exit),
+        Event::Broken(task, code) => default_of(&mut turn, task, code),
+        Event::Unread(code) => turn.failed("step", code),
+    };
+    turn.bounded(next)
 }
 
-/// What follows when the step of `header` came to `exit`, having spent `usage`.
-pub fn route(header: &Header, case: &Case, exit: Exit, usage: &Usage, now: UnixMs) -> Turned {
-    let mut turned = Turned {
-        header: Header {
-            hop: header.hop + 1,
-            created_at: now,
-            ..header.clone()
-        },
-        case: Case {
-            budget: case.budget.after(usage),
-            ..case.clone()
-        },
-        next: Next::Part(PartResult::Error(String::new())),
-        fallbacks: Vec::new(),
-    };
-    turned.next = follow(&mut turned, exit, now);
-    if turned.header.hop >= HOPS_MAX && !matches!(turned.next, Next::End(_) | Next::Part(_)) {
-        let problem = Problem::new(
-            "hops",
-            format!("the turn did not end within {HOPS_MAX} hops"),
-        );
-        turned.next = end(header, Outcome::Failed, now, problem);
+/// Hop 0.
+fn begin(turn: &mut Turn) -> Next {
+    match turn.case.mode {
+        Mode::Simple => turn.search(Plan::from_question(&turn.case), After::Generate),
+        Mode::Agentic => step(PlanTask::First),
     }
-    turned.header.role = match &turned.next {
-        Next::Plan(_) => Role::Planner,
-        Next::Retrieve(_) | Next::Scatter(_) => Role::Retriever,
-        Next::Part(_) => Role::Mapper,
-        Next::Reduce(_) => Role::Reducer,
-        Next::Validate(_) => Role::Validator,
-        Next::Clarify(_) => Role::Clarifier,
-        Next::End(_) => header.role,
-    };
-    turned
 }
 
-fn end(header: &Header, outcome: Outcome, now: UnixMs, problem: Problem) -> Next {
-    Next::End(Box::new(
-        Terminal::of(header, outcome, now).because(problem),
-    ))
-}
-
-fn follow(turned: &mut Turned, exit: Exit, now: UnixMs) -> Next {
+fn follow(turn: &mut Turn, exit: Exit) -> Next {
     match exit {
-        Exit::Planner(PlannerExit::Planned(plan)) => retrieve(turned, plan),
-        Exit::Planner(PlannerExit::NoProgress { scatter }) => Next::Reduce(ReduceTask::Gather {
-            scatter,
-            strict: false,
-            last: true,
-        }),
-        Exit::Retriever(RetrieverExit::Found(found)) => fan_out(turned, found),
-        Exit::Retriever(RetrieverExit::NothingFound(doubt)) => match turned.case.earlier {
-            // A later round that finds nothing does not undo what an earlier one found.
-            Some(scatter) => Next::Reduce(ReduceTask::Gather {
-                scatter,
-                strict: false,
-                last: true,
-            }),
-            None => Next::Clarify(doubt),
-        },
+        Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, After::Map),
+        Exit::Planner(PlannerExit::NoProgress) => turn.reduce(),
+        Exit::Retriever(RetrieverExit::Found(found)) => turn.found(found),
+        Exit::Retriever(RetrieverExit::NothingFound(doubt)) if turn.case.scatters.is_empty() => {
+            step(doubt)
+        }
+        // A later round that finds nothing does not undo what an earlier one found.
+        Exit::Retriever(RetrieverExit::NothingFound(_)) => turn.reduce(),
         Exit::Mapper(findings) => Next::Part(PartResult::Findings(findings)),
-        Exit::Reducer(ReducerExit::Composed(draft)) => Next::Validate(draft),
-        Exit::Reducer(ReducerExit::TooLittle { why, scatter }) => refine(turned, why, scatter),
-        Exit::Validator(ValidatorExit::Grounded(verdict)) => answered(turned, verdict, now),
+        Exit::Reducer(ReducerExit::Composed(draft)) => step(draft),
+        Exit::Reducer(ReducerExit::TooLittle { why }) => turn.refine(why),
+        Exit::Validator(ValidatorExit::Grounded(verdict)) => turn.answered(verdict),
         Exit::Validator(ValidatorExit::Ungrounded {
             verdict,
             stricter_from,
-        }) => stricter_or_end(turned, verdict, stricter_from, now),
-        Exit::Clarifier(question) => clarified(turned, question, now),
-        Exit::Broken(broken, reason) => default_of(turned, broken, reason, now),
+        }) => turn.stricter(verdict, stricter_from),
+        Exit::Clarifier(question) => turn.clarified(question),
     }
 }
 
-fn retrieve(turned: &mut Turned, plan: Plan) -> Next {
-    turned.case.budget.tool_calls = turned.case.budget.tool_calls.saturating_sub(1);
-    turned.case.queries.push(plan.query.clone());
-    Next::Retrieve(plan)
-}
-
-fn fan_out(turned: &mut Turned, mut found: Scatter) -> Next {
-    let Scatter {
-        passages, matched, ..
-    } = &mut found;
-    if turned.case.mode == Mode::Simple {
-        return Next::Reduce(ReduceTask::Generate {
-            passages: std::mem::take(passages),
-            matched: matched.clone(),
-        });
-    }
-    // One call is kept back for the reducer.
-    let calls = turned.case.budget.llm_calls.saturating_sub(1) as usize;
-    if calls == 0 {
-        turned.fallbacks.push(Fallback::BudgetSpent {
-            limit: "llm_calls".into(),
-        });
-        return Next::Reduce(ReduceTask::Generate {
-            passages: std::mem::take(passages),
-            matched: matched.clone(),
-        });
-    }
-    if passages.len() > calls {
-        turned.fallbacks.push(Fallback::PassagesTrimmed {
-            count: (passages.len() - calls) as u16,
-        });
-        passages.truncate(calls);
-    }
-    let reserved = Usage {
-        calls: passages.len() as u32,
-        // Four characters a token, and as much again for the prompt and the facts.
-        tokens_in: passages.iter().map(|p| p.text.len() as u64 / 2).sum(),
-        tokens_out: 0,
-    };
-    turned.case.budget = turned.case.budget.after(&reserved);
-    Next::Scatter(found)
-}
-
-fn refine(turned: &mut Turned, why: String, scatter: u16) -> Next {
-    if !may_refine(&turned.case.budget) {
-        return Next::Reduce(ReduceTask::Gather {
-            scatter,
-            strict: false,
-            last: true,
-        });
-    }
-    turned.case.budget.rounds -= 1;
-    turned.header.round += 1;
-    turned.case.earlier = Some(scatter);
-    Next::Plan(PlanTask::Refine { why, scatter })
-}
-
-fn answered(turned: &Turned, verdict: Verdict, now: UnixMs) -> Next {
-    Next::End(Box::new(Terminal::answered(&turned.header, verdict, now)))
-}
-
-fn stricter_or_end(turned: &mut Turned, verdict: Verdict, from: Option<u16>, now: UnixMs) -> Next {
-    match from {
-        // The same facts are read once more, so neither a search nor a new round is needed; it
-        // counts as a retry all the same (C20).
-        Some(scatter) if turned.case.budget.rounds > 1 && turned.case.budget.spent().is_none() => {
-            turned.case.budget.rounds -= 1;
-            turned.fallbacks.push(Fallback::Stricter);
-            Next::Reduce(ReduceTask::Gather {
-                scatter,
-                strict: true,
-                last: true,
-            })
+/// The named default of each stage that is broken for good. One that has none ends the turn.
+fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
+    match task.payload {
+        Payload::Planner(PlanTask::First) => {
+            turn.basic_rag(Role::Planner);
+            turn.search(Plan::from_question(&turn.case), After::Generate)
         }
-        _ => answered(
-            turned,
-            Verdict {
-                low_confidence: true,
-                ..verdict
-            },
-            now,
-        ),
-    }
-}
-
-fn clarified(turned: &Turned, question: Clarification, now: UnixMs) -> Next {
-    let mut terminal = Terminal::of(&turned.header, Outcome::Clarification, now);
-    terminal.clarification = Some(question);
-    Next::End(Box::new(terminal))
-}
-
-/// The named default of each stage that is broken for good (R4 and DESIGN section 6).
-fn default_of(turned: &mut Turned, broken: Broken, reason: &'static str, now: UnixMs) -> Next {
-    let failed = |turned: &Turned, what: &str| {
-        let problem = Problem::new(
-            reason,
-            format!("the {what} could not be done; see the dead letter of this turn"),
-        );
-        end(&turned.header, Outcome::Failed, now, problem)
-    };
-    match broken {
-        Broken::Plan(PlanTask::First) => {
-            turned.fallbacks.push(Fallback::BasicRag {
-                role: Role::Planner,
-            });
-            turned.case.mode = Mode::Simple;
-            let plan = Plan::from_question(&turned.case);
-            retrieve(turned, plan)
+        Payload::Planner(PlanTask::Refine { .. }) => {
+            turn.fallbacks.push(Fallback::NoProgress);
+            turn.reduce()
         }
-        Broken::Plan(PlanTask::Refine { scatter, .. }) => {
-            turned.fallbacks.push(Fallback::NoProgress);
-            Next::Reduce(ReduceTask::Gather {
-                scatter,
-                strict: false,
-                last: true,
-            })
+        Payload::Retriever(_) => turn.failed("search", code),
+        Payload::Mapper(_) => Next::Part(PartResult::Error(code.into())),
+        // The newest fan-out: of the last search, and within the size of one message.
+        Payload::Reducer(ReduceTask::Gather { .. }) => {
+            match task.evidence.into_iter().next_back() {
+                Some(newest) => {
+                    turn.basic_rag(Role::Reducer);
+                    generate(newest.scatter)
+                }
+                None => turn.failed("writing of the answer", code),
+            }
         }
-        Broken::Retrieve => failed(turned, "search"),
-        Broken::Map(code) => Next::Part(PartResult::Error(code)),
-        Broken::Gather { passages, matched } => {
-            turned.fallbacks.push(Fallback::BasicRag {
-                role: Role::Reducer,
-            });
-            Next::Reduce(ReduceTask::Generate { passages, matched })
-        }
-        Broken::Generate => failed(turned, "writing of the answer"),
-        Broken::Validate(draft) => {
-            turned.fallbacks.push(Fallback::Unvalidated);
-            let verdict = Verdict {
+        Payload::Reducer(ReduceTask::Generate { .. }) => turn.failed("writing of the answer", code),
+        Payload::Validator(draft) => {
+            turn.fallbacks.push(Fallback::Unvalidated);
+            turn.answered(Verdict {
                 answer: draft.text,
                 citations: draft.sources,
                 confidence: 0.0,
                 low_confidence: true,
-            };
-            answered(turned, verdict, now)
+            })
         }
-        Broken::Clarify(doubt) => {
-            turned.fallbacks.push(Fallback::ClarifyDefault);
-            let question = Clarification::template(&turned.header.turn, &doubt);
-            clarified(turned, question, now)
+        Payload::Clarifier(doubt) => {
+            turn.fallbacks.push(Fallback::ClarifyDefault);
+            let question = Clarification::template(&turn.header.turn, &doubt);
+            turn.clarified(question)
         }
-        Broken::Unread => failed(turned, "step"),
     }
 }
 
-macro_rules! exit {
-    ($variant:ident, $exits:ty) => {
-        impl From<$exits> for Exit {
-            fn from(exit: $exits) -> Exit {
-                Exit::$variant(exit)
-            }
-        }
-    };
+fn step(payload: impl Into<Payload>) -> Next {
+    Next::Step(payload.into())
 }
 
-exit!(Planner, PlannerExit);
-exit!(Retriever, RetrieverExit);
-exit!(Mapper, Findings);
-exit!(Reducer, ReducerExit);
-exit!(Validator, ValidatorExit);
-exit!(Clarifier, Clarification);
+fn generate(found: Scatter) -> Next {
+    step(ReduceTask::Generate {
+        passages: found.passages,
+        matched: found.matched,
+    })
+}
+
+/// A turn on its way to the next step.
+struct Turn {
+    header: Header,
+    case: Case,
+    fallbacks: Vec<Fallback>,
+    now: UnixMs,
+}
+
+impl Turn {
+    fn after(header: &Header, case: &Case, event: &Event, usage: &Usage, now: UnixMs) -> Turn {
+        let hop = match event {
+            Event::Accepted => header.hop,
+            Event::Exit(_) | Event::Broken(..) | Event::Unread(_) => header.hop + 1,
+        };
+        Turn {
+            header: Header {
+                hop,
+                created_at: now,
+                ..header.clone()
+            },
+            case: Case {
+                budget: case.budget.after(usage),
+                ..case.clone()
+            },
+            fallbacks: Vec::new(),
+            now,
+        }
+    }
+
+    fn search(&mut self, plan: Plan, then: After) -> Next {
+        self.case.budget.tool_calls = self.case.budget.tool_calls.saturating_sub(1);
+        self.case.queries.push(plan.query.clone());
+        step(Search { plan, then })
+    }
+
+    /// What follows a search that found something.
+    fn found(&mut self, found: Scatter) -> Next {
+        match found.after {
+            After::Generate => generate(found),
+            After::Map => self.fan_out(found),
+        }
+    }
+
+    fn fan_out(&mut self, mut found: Scatter) -> Next {
+        // One call is kept back for the reducer.
+        let calls = self.case.budget.llm_calls.saturating_sub(1) as usize;
+        if calls == 0 {
+            self.spent("llm_calls");
+            return generate(found);
+        }
+        if found.passages.len() > calls {
+            self.fallbacks.push(Fallback::PassagesTrimmed {
+                count: (found.passages.len() - calls) as u16,
+            });
+            found.passages.truncate(calls);
+        }
+        let reserved = Usage {
+            calls: found.passages.len() as u32,
+            // Four characters a token, and as much again for the prompt and the facts.
+            tokens_in: found.passages.iter().map(|p| p.text.len() as u64 / 2).sum(),
+            tokens_out: 0,
+        };
+        self.case.budget = self.case.budget.after(&reserved);
+        self.case.scatters.push(self.header.hop);
+        Next::Scatter(found)
+    }
+
+    /// Composes from what all rounds so far have found: nothing better will come.
+    fn reduce(&mut self) -> Next {
+        step(ReduceTask::Gather {
+            scatters: self.case.scatters.clone(),
+            strict: false,
+            last: true,
+        })
+    }
+
+    fn refine(&mut self, why: String) -> Next {
+        if let Some(limit) = self.case.budget.round_refused() {
+            self.spent(limit);
+            return self.reduce();
+        }
+        self.case.budget.rounds -= 1;
+        self.header.round += 1;
+        step(PlanTask::Refine { why })
+    }
+
+    /// The same facts are read once more, so neither a search nor a new round is needed; it counts as a
+    /// retry all the same.
+    fn stricter(&mut self, verdict: Verdict, from: Vec<u16>) -> Next {
+        let flagged = Verdict {
+            low_confidence: true,
+            ..verdict
+        };
+        if from.is_empty() {
+            return self.answered(flagged);
+        }
+        // No search is needed, so that searches may be spent.
+        let budget = Budget {
+            tool_calls: 1,
+            ..self.case.budget
+        };
+        if let Some(limit) = budget.round_refused() {
+            self.spent(limit);
+            return self.answered(flagged);
+        }
+        self.case.budget.rounds -= 1;
+        self.fallbacks.push(Fallback::Stricter);
+        step(ReduceTask::Gather {
+            scatters: from,
+            strict: true,
+            last: true,
+        })
+    }
+
+    /// A limit of the budget has ended something that would have gone on.
+    fn spent(&mut self, limit: &str) {
+        let limit = limit.into();
+        self.fallbacks.push(Fallback::BudgetSpent { limit });
+    }
+
+    /// One call over the passages instead of the stage that broke.
+    fn basic_rag(&mut self, role: Role) {
+        self.fallbacks.push(Fallback::BasicRag { role });
+    }
+
+    fn answered(&self, verdict: Verdict) -> Next {
+        Next::End(Box::new(Terminal::answered(
+            &self.header,
+            verdict,
+            self.now,
+        )))
+    }
+
+    fn clarified(&self, question: Clarification) -> Next {
+        let mut terminal = Terminal::of(&self.header, Outcome::Clarification, self.now);
+        terminal.clarification = Some(question);
+        Next::End(Box::new(terminal))
+    }
+
+    fn failed(&self, what: &str, code: &'static str) -> Next {
+        let why = format!("the {what} could not be done; see the dead letter of this turn");
+        self.end(Problem::new(code, why))
+    }
+
+    fn end(&self, problem: Problem) -> Next {
+        let terminal = Terminal::of(&self.header, Outcome::Failed, self.now);
+        Next::End(Box::new(terminal.because(problem)))
+    }
+
+    /// The step as it is published. A turn that does not end by itself ends here.
+    fn bounded(self, next: Next) -> Transition {
+        let is_over =
+            self.header.hop >= HOPS_MAX && matches!(next, Next::Step(_) | Next::Scatter(_));
+        let next = match is_over {
+            true => self.end(Problem::new(
+                "hops",
+                format!("the turn did not end within {HOPS_MAX} hops"),
+            )),
+            false => next,
+        };
+        let role = match &next {
+            Next::Step(payload) => payload.role(),
+            Next::Scatter(_) => Role::Retriever,
+            Next::Part(_) => Role::Mapper,
+            Next::End(_) => self.header.role,
+        };
+        let Turn {
+            header,
+            case,
+            fallbacks,
+            ..
+        } = self;
+        Transition {
+            header: Header { role, ..header },
+            case,
+            next,
+            fallbacks,
+        }
+    }
+}
 
 #[cfg(test)]
 #[path = "route_tests.rs"]

@@ -2,8 +2,10 @@
 //! break anywhere.
 
 use super::*;
+use crate::hop::FanOut;
 use crate::ids::{Bucket, DocId, TenantId, TurnId};
 use crate::message::{Asked, Profile};
+use crate::payload::{Doubt, Draft, Findings, Matched, Passage};
 use proptest::prelude::*;
 
 const NOW: UnixMs = UnixMs(1_000);
@@ -41,7 +43,7 @@ fn case(mode: Mode, budget: Budget) -> Case {
         filter: Default::default(),
         budget,
         queries: Vec::new(),
-        earlier: None,
+        scatters: Vec::new(),
         min_seq: 0,
         overrides: Default::default(),
     }
@@ -63,22 +65,23 @@ fn passage(n: u16) -> Passage {
     }
 }
 
-fn scatter(n: u16) -> Scatter {
+fn scatter(n: u16, after: After) -> Scatter {
     let passages = (0..n).map(passage).collect();
     Scatter {
         plan: Plan::default(),
         passages,
         matched: Matched::Matched,
         total_hits: n.into(),
+        after,
     }
 }
 
-fn draft() -> Draft {
+fn draft(scatters: &[u16]) -> Draft {
     Draft {
         text: "a".into(),
         sources: Vec::new(),
         facts: Vec::new(),
-        scatter: Some(2),
+        scatters: scatters.to_vec(),
         strict: false,
         no_information: false,
         matched: Matched::Matched,
@@ -94,52 +97,65 @@ fn verdict() -> Verdict {
     }
 }
 
-/// What the stage of `next` comes to, chosen by `dice`: any of its exits, or it breaks. The hop of
-/// the last scatter record is `at`.
-fn exit_of(next: &Next, dice: u8, at: u16) -> Option<Exit> {
-    let breaks = dice.is_multiple_of(4);
-    Some(match next {
-        Next::Plan(task) if breaks => Exit::Broken(Broken::Plan(task.clone()), "bug"),
-        Next::Plan(PlanTask::Refine { scatter, .. }) if dice % 4 == 1 => {
-            Exit::Planner(PlannerExit::NoProgress { scatter: *scatter })
+/// What the stage of a payload comes to, chosen by `dice`: any of its exits, or it breaks.
+fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
+    let (breaks, other) = (dice.is_multiple_of(4), dice % 4 == 1);
+    if breaks {
+        let evidence = payload.reads().iter().map(|hop| FanOut {
+            hop: *hop,
+            scatter: scatter(1, After::Map),
+            results: vec![None],
+        });
+        let task = Task {
+            payload: payload.clone(),
+            evidence: evidence.collect(),
+        };
+        return Event::Broken(task, "bug");
+    }
+    let exit: Exit = match payload {
+        Payload::Planner(PlanTask::Refine { .. }) if other => PlannerExit::NoProgress.into(),
+        Payload::Planner(_) => PlannerExit::Planned(Plan::default()).into(),
+        Payload::Retriever(_) if other => RetrieverExit::NothingFound(no_results()).into(),
+        Payload::Retriever(search) => RetrieverExit::Found(scatter(5, search.then)).into(),
+        Payload::Mapper(_) => Findings::default().into(),
+        Payload::Reducer(ReduceTask::Gather { last: false, .. }) if other => {
+            let why = "little".into();
+            ReducerExit::TooLittle { why }.into()
         }
-        Next::Plan(_) => Exit::Planner(PlannerExit::Planned(Plan::default())),
-        Next::Retrieve(_) if breaks => Exit::Broken(Broken::Retrieve, "bug"),
-        Next::Retrieve(_) if dice % 4 == 1 => {
-            Exit::Retriever(RetrieverExit::NothingFound(Doubt::NoResults {
-                query: "q".into(),
-                narrowed_by: vec![],
-            }))
-        }
-        Next::Retrieve(_) => Exit::Retriever(RetrieverExit::Found(scatter(5))),
-        Next::Reduce(ReduceTask::Gather { .. }) if breaks => Exit::Broken(
-            Broken::Gather {
-                passages: vec![passage(0)],
-                matched: Matched::Matched,
-            },
-            "bug",
-        ),
-        Next::Reduce(ReduceTask::Gather { last: false, .. }) if dice % 4 == 1 => {
-            Exit::Reducer(ReducerExit::TooLittle {
-                why: "little".into(),
-                scatter: at,
-            })
-        }
-        Next::Reduce(ReduceTask::Generate { .. }) if breaks => {
-            Exit::Broken(Broken::Generate, "bug")
-        }
-        Next::Reduce(_) => Exit::Reducer(ReducerExit::Composed(draft())),
-        Next::Validate(draft) if breaks => Exit::Broken(Broken::Validate(draft.clone()), "bug"),
-        Next::Validate(_) if dice % 4 == 1 => Exit::Validator(ValidatorExit::Ungrounded {
+        Payload::Reducer(_) => ReducerExit::Composed(draft(scatters)).into(),
+        Payload::Validator(draft) if other => ValidatorExit::Ungrounded {
             verdict: verdict(),
-            stricter_from: Some(at),
-        }),
-        Next::Validate(_) => Exit::Validator(ValidatorExit::Grounded(verdict())),
-        Next::Clarify(doubt) if breaks => Exit::Broken(Broken::Clarify(doubt.clone()), "bug"),
-        Next::Clarify(doubt) => {
-            Exit::Clarifier(Clarification::template(&TurnId::new("t1").unwrap(), doubt))
+            stricter_from: draft.scatters.clone(),
         }
-        Next::Scatter(_) | Next::Part(_) | Next::End(_) => return None,
+        .into(),
+        Payload::Validator(_) => ValidatorExit::Grounded(verdict()).into(),
+        Payload::Clarifier(doubt) => {
+            Clarification::template(&TurnId::new("t1").unwrap(), doubt).into()
+        }
+    };
+    exit.into()
+}
+
+fn no_results() -> Doubt {
+    Doubt::NoResults {
+        query: "q".into(),
+        narrowed_by: vec![],
+    }
+}
+
+fn routed(header: &Header, case: &Case, event: impl Into<Event>) -> Transition {
+    route(header, case, event.into(), &Usage::default(), NOW)
+}
+
+fn agentic() -> Case {
+    case(Mode::Agentic, Budget::default())
+}
+
+fn gather(scatters: &[u16], strict: bool, last: bool) -> Next {
+    step(ReduceTask::Gather {
+        scatters: scatters.to_vec(),
+        strict,
+        last,
     })
 }
 
@@ -154,26 +170,30 @@ proptest! {
     ) {
         let budget = Budget { rounds, tool_calls, llm_calls, tokens: 100_000 };
         let mode = if simple { Mode::Simple } else { Mode::Agentic };
-        let (mut header, mut case) = (header(), case(mode, budget));
-        let mut next = Next::Plan(PlanTask::First);
-        let (mut searches, mut at) = (0, 0);
+        let begun = routed(&header(), &case(mode, budget), Event::Accepted);
+        prop_assert_eq!(begun.header.hop, 0);
+        let (mut header, mut case, mut next) = (begun.header, begun.case, begun.next);
+        let mut searches = 0;
         for dice in dice {
             if let Next::Scatter(found) = &next {
                 prop_assert!(!found.passages.is_empty());
+                prop_assert_eq!(case.scatters.last(), Some(&header.hop));
                 // The join: from the scatter at hop s follows the reducer's step at s + 2.
-                at = header.hop;
-                let step = crate::fanout::reducer_step(&header, &case, header.hop);
-                header = step.header;
-                next = Next::Reduce(step.payload);
+                let joined = crate::fanout::reducer_step(&header, &case, header.hop);
+                header = joined.header;
+                next = step(joined.payload);
             }
-            searches += u16::from(matches!(next, Next::Retrieve(_)));
-            let Some(exit) = exit_of(&next, dice, at) else { break };
+            let Next::Step(payload) = &next else { break };
+            prop_assert_eq!(header.role, payload.role());
+            prop_assert!(payload.reads().iter().all(|hop| case.scatters.contains(hop)));
+            searches += u16::from(matches!(payload, Payload::Retriever(_)));
+            let event = event_of(payload, &case.scatters, dice);
             let spent = Usage { calls: 1, tokens_in: 10, tokens_out: 10 };
-            let turned = route(&header, &case, exit, &spent, NOW);
-            prop_assert_eq!(turned.header.hop, header.hop + 1);
-            prop_assert!(turned.header.hop <= HOPS_MAX);
-            prop_assert!(turned.header.round < rounds);
-            (header, case, next) = (turned.header, turned.case, turned.next);
+            let after = route(&header, &case, event, &spent, NOW);
+            prop_assert_eq!(after.header.hop, header.hop + 1);
+            prop_assert!(after.header.hop <= HOPS_MAX);
+            prop_assert!(after.header.round < rounds);
+            (header, case, next) = (after.header, after.case, after.next);
         }
         prop_assert!(matches!(next, Next::End(_)), "did not end: {:?}", next);
         prop_assert!(searches <= tool_calls.max(1));
@@ -181,22 +201,60 @@ proptest! {
 }
 
 #[test]
+fn a_turn_begins_with_what_its_mode_says() {
+    let begun = routed(&header(), &agentic(), Event::Accepted);
+    assert_eq!(begun.next, step(PlanTask::First));
+    assert_eq!((begun.header.hop, begun.header.role), (0, Role::Planner));
+    let simple = case(Mode::Simple, Budget::default());
+    let begun = routed(&header(), &simple, Event::Accepted);
+    assert_eq!(begun.next, generating());
+    assert_eq!((begun.header.hop, begun.header.role), (0, Role::Retriever));
+    assert_eq!(begun.case.budget.tool_calls, 3);
+}
+
+fn generating() -> Next {
+    step(Search {
+        plan: Plan {
+            query: "what?".into(),
+            ..Plan::default()
+        },
+        then: After::Generate,
+    })
+}
+
+#[test]
 fn a_broken_planner_falls_back_to_basic_rag() {
-    let exit = Exit::Broken(Broken::Plan(PlanTask::First), "permanent");
-    let turned = route(
-        &header(),
-        &case(Mode::Agentic, Budget::default()),
-        exit,
-        &Usage::default(),
-        NOW,
-    );
-    assert_eq!(turned.case.mode, Mode::Simple);
-    assert!(matches!(turned.next, Next::Retrieve(plan) if plan.query == "what?"));
-    assert_eq!(
-        turned.fallbacks,
-        [Fallback::BasicRag {
-            role: Role::Planner
-        }]
+    let broken = Event::Broken(Task::bare(PlanTask::First), "permanent");
+    let after = routed(&header(), &agentic(), broken);
+    assert_eq!(after.next, generating());
+    let role = Role::Planner;
+    assert_eq!(after.fallbacks, [Fallback::BasicRag { role }]);
+}
+
+#[test]
+fn a_broken_reducer_answers_from_the_newest_fan_out_and_fails_without_one() {
+    let task = ReduceTask::Gather {
+        scatters: vec![2, 7],
+        strict: false,
+        last: false,
+    };
+    let fan_out = |hop| FanOut {
+        hop,
+        scatter: scatter(hop, After::Map),
+        results: Vec::new(),
+    };
+    let whole = Task {
+        payload: task.clone().into(),
+        evidence: vec![fan_out(2), fan_out(7)],
+    };
+    let after = routed(&header(), &agentic(), Event::Broken(whole, "bug"));
+    assert_eq!(after.next, generate(scatter(7, After::Map)));
+    let unread = Event::Broken(Task::bare(task), "no_scatter_record");
+    let after = routed(&header(), &agentic(), unread);
+    assert!(
+        matches!(&after.next, Next::End(end) if end.outcome == Outcome::Failed),
+        "{:?}",
+        after.next
     );
 }
 
@@ -206,15 +264,9 @@ fn the_scatter_reserves_the_calls_of_all_maps() {
         llm_calls: 4,
         ..Budget::default()
     };
-    let exit = Exit::Retriever(RetrieverExit::Found(scatter(5)));
-    let turned = route(
-        &header(),
-        &case(Mode::Agentic, budget),
-        exit,
-        &Usage::default(),
-        NOW,
-    );
-    let Next::Scatter(found) = turned.next else {
+    let found = RetrieverExit::Found(scatter(5, After::Map));
+    let after = routed(&header(), &case(Mode::Agentic, budget), Exit::from(found));
+    let Next::Scatter(found) = after.next else {
         panic!("no scatter")
     };
     assert_eq!(
@@ -222,73 +274,102 @@ fn the_scatter_reserves_the_calls_of_all_maps() {
         3,
         "one call is kept back for the reducer"
     );
-    assert_eq!(turned.case.budget.llm_calls, 1);
-    assert_eq!(turned.fallbacks, [Fallback::PassagesTrimmed { count: 2 }]);
+    assert_eq!(after.case.budget.llm_calls, 1);
+    assert_eq!(after.case.scatters, [1], "its own hop");
+    assert_eq!(after.fallbacks, [Fallback::PassagesTrimmed { count: 2 }]);
 }
 
 #[test]
 fn a_stricter_draft_costs_a_retry_and_comes_once() {
-    let exit = Exit::Validator(ValidatorExit::Ungrounded {
-        verdict: verdict(),
-        stricter_from: Some(2),
-    });
-    let turned = route(
-        &header(),
-        &case(Mode::Agentic, Budget::default()),
-        exit,
-        &Usage::default(),
-        NOW,
-    );
-    assert_eq!(
-        turned.next,
-        Next::Reduce(ReduceTask::Gather {
-            scatter: 2,
-            strict: true,
-            last: true
+    let ungrounded = |stricter_from: &[u16]| {
+        Exit::from(ValidatorExit::Ungrounded {
+            verdict: verdict(),
+            stricter_from: stricter_from.to_vec(),
         })
-    );
-    assert_eq!((turned.case.budget.rounds, turned.header.round), (2, 0));
-
-    let exit = Exit::Validator(ValidatorExit::Ungrounded {
-        verdict: verdict(),
-        stricter_from: None,
-    });
-    let turned = route(
-        &header(),
-        &case(Mode::Agentic, Budget::default()),
-        exit,
-        &Usage::default(),
-        NOW,
-    );
-    let Next::End(terminal) = turned.next else {
-        panic!("did not end")
     };
-    assert!(terminal.low_confidence);
+    let after = routed(&header(), &agentic(), ungrounded(&[2, 7]));
+    assert_eq!(after.next, gather(&[2, 7], true, true));
+    assert_eq!((after.case.budget.rounds, after.header.round), (2, 0));
+
+    let after = routed(&header(), &agentic(), ungrounded(&[]));
+    assert!(matches!(&after.next, Next::End(end) if end.low_confidence));
+    assert_eq!(after.fallbacks, []);
+}
+
+#[test]
+fn the_limit_that_ends_a_loop_is_named() {
+    let little = || {
+        let why = "little".into();
+        Exit::from(ReducerExit::TooLittle { why })
+    };
+    let ungrounded = || {
+        Exit::from(ValidatorExit::Ungrounded {
+            verdict: verdict(),
+            stricter_from: vec![2],
+        })
+    };
+    let whole = Budget::default();
+    for (exit, budget, limit) in [
+        (little(), Budget { rounds: 1, ..whole }, Some("rounds")),
+        (
+            little(),
+            Budget {
+                tool_calls: 0,
+                ..whole
+            },
+            Some("tool_calls"),
+        ),
+        (
+            little(),
+            Budget {
+                llm_calls: 0,
+                ..whole
+            },
+            Some("llm_calls"),
+        ),
+        (little(), Budget { tokens: 0, ..whole }, Some("tokens")),
+        (little(), whole, None),
+        (ungrounded(), Budget { rounds: 1, ..whole }, Some("rounds")),
+        (ungrounded(), Budget { tokens: 0, ..whole }, Some("tokens")),
+    ] {
+        let after = routed(&header(), &case(Mode::Agentic, budget), exit);
+        let named = after.fallbacks.iter().find_map(|fallback| match fallback {
+            Fallback::BudgetSpent { limit } => Some(limit.as_str()),
+            _ => None,
+        });
+        assert_eq!(named, limit, "{budget:?}");
+    }
+    let no_search = Budget {
+        tool_calls: 0,
+        ..whole
+    };
+    let after = routed(&header(), &case(Mode::Agentic, no_search), ungrounded());
+    assert_eq!(after.next, gather(&[2], true, true), "it searches nothing");
 }
 
 #[test]
 fn maps_and_reducer_follow_from_the_scatter_record_alone() {
-    let exit = Exit::Retriever(RetrieverExit::Found(scatter(3)));
-    let turned = route(
-        &header(),
-        &case(Mode::Agentic, Budget::default()),
-        exit,
-        &Usage::default(),
-        NOW,
-    );
-    let Next::Scatter(found) = turned.next else {
+    let mut second = agentic();
+    second.scatters = vec![2];
+    let found = RetrieverExit::Found(scatter(3, After::Map));
+    let after = routed(&Header { hop: 6, ..header() }, &second, Exit::from(found));
+    let Next::Scatter(found) = after.next else {
         panic!("no scatter")
     };
     let record = crate::message::Envelope {
         v: 1,
-        header: turned.header,
-        case: turned.case,
+        header: after.header,
+        case: after.case,
         trail: Vec::new(),
         payload: found,
     };
     let maps: Vec<_> = crate::fanout::map_steps(&record).collect();
     assert_eq!(maps.len(), 3);
     let from_record = crate::fanout::reducer_step(&record.header, &record.case, record.header.hop);
+    assert_eq!(
+        step(from_record.payload.clone()),
+        gather(&[2, 7], false, false)
+    );
     for map in &maps {
         let from_map = crate::fanout::reducer_step(&map.header, &map.case, map.payload.scatter);
         assert_eq!(
@@ -300,33 +381,16 @@ fn maps_and_reducer_follow_from_the_scatter_record_alone() {
 }
 
 #[test]
-fn a_later_round_that_finds_nothing_composes_from_the_earlier_one() {
-    let nothing = || {
-        Exit::Retriever(RetrieverExit::NothingFound(Doubt::NoResults {
-            query: "q".into(),
-            narrowed_by: vec![],
-        }))
-    };
-    let first = case(Mode::Agentic, Budget::default());
-    let turned = route(&header(), &first, nothing(), &Usage::default(), NOW);
-    assert!(matches!(turned.next, Next::Clarify(_)));
+fn a_later_round_that_finds_nothing_composes_from_the_earlier_ones() {
+    let nothing = || Exit::from(RetrieverExit::NothingFound(no_results()));
+    let after = routed(&header(), &agentic(), nothing());
+    assert_eq!(after.next, step(no_results()));
 
-    let little = Exit::Reducer(ReducerExit::TooLittle {
-        why: "little".into(),
-        scatter: 2,
-    });
-    let refined = route(&header(), &first, little, &Usage::default(), NOW);
-    let turned = route(
-        &refined.header,
-        &refined.case,
-        nothing(),
-        &Usage::default(),
-        NOW,
-    );
-    let last = ReduceTask::Gather {
-        scatter: 2,
-        strict: false,
-        last: true,
-    };
-    assert_eq!(turned.next, Next::Reduce(last));
+    let mut second = agentic();
+    second.scatters = vec![2];
+    let why = "little".into();
+    let little = Exit::from(ReducerExit::TooLittle { why });
+    let refined = routed(&header(), &second, little);
+    let after = routed(&refined.header, &refined.case, nothing());
+    assert_eq!(after.next, gather(&[2], false, true));
 }

@@ -284,6 +284,10 @@ fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::Caveat => {
             "The documents say little about this; treat the answer with care.".into()
         }
+        Fallback::MarksAdded { .. } => {
+            "The model named no source; the sources shown are those whose facts are worded most alike."
+                .into()
+        }
         Fallback::ReduceDefault => {
             "No model could be asked; these are the facts as they were found.".into()
         }
@@ -292,7 +296,17 @@ fn notice(fallback: &Fallback) -> Option<String> {
         }
         Fallback::Unvalidated => "This answer could not be checked against its sources.".into(),
         Fallback::BudgetSpent { limit } => format!("The budget of {limit} was spent."),
-        _ => return None,
+        Fallback::PlanDefault
+        | Fallback::NoProgress
+        | Fallback::SubQueriesTrimmed { .. }
+        | Fallback::PassagesTrimmed { .. }
+        | Fallback::MapDefault
+        | Fallback::MapSalvaged
+        | Fallback::FactsUnsupported { .. }
+        | Fallback::FactsTrimmed { .. }
+        | Fallback::QuotesReplaced { .. }
+        | Fallback::Stricter
+        | Fallback::ClarifyDefault => return None,
     })
 }
 

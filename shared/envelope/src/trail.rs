@@ -129,8 +129,29 @@ pub enum Fallback {
         /// Which of the fan-out.
         indexes: Vec<u16>,
     },
+    /// Facts that a mapper stated and its passage does not were left out.
+    FactsUnsupported {
+        /// How many.
+        count: u16,
+    },
+    /// Facts over the size of one prompt were left out.
+    FactsTrimmed {
+        /// How many.
+        count: u16,
+    },
     /// Too few relevant passages and no round left: the answer says so.
     Caveat,
+    /// The model cited nothing: each sentence got the mark of the source whose facts have most of its
+    /// words. Such a mark proves nothing.
+    MarksAdded {
+        /// How many.
+        count: u16,
+    },
+    /// No words of the source support a cited fact well enough: its quote is the mapper's wording.
+    QuotesReplaced {
+        /// How many.
+        count: u16,
+    },
     /// The reducer could not call a model: the facts themselves are the answer.
     ReduceDefault,
     /// A stage was broken for good: retrieve and one call instead (R4).
@@ -144,9 +165,9 @@ pub enum Fallback {
     Stricter,
     /// The clarifying question is the template.
     ClarifyDefault,
-    /// A limit of the budget forbade a model call.
+    /// A limit of the budget forbade a model call, another round or a stricter draft.
     BudgetSpent {
-        /// Which limit.
+        /// Which limit: `rounds`, `tool_calls`, `llm_calls`, `tokens` or `time`.
         limit: String,
     },
 }
@@ -168,7 +189,11 @@ impl Fallback {
             Fallback::MapSalvaged => "map_salvaged",
             Fallback::PartsMissing { .. } => "parts_missing",
             Fallback::PartsFailed { .. } => "parts_failed",
+            Fallback::FactsUnsupported { .. } => "facts_unsupported",
+            Fallback::FactsTrimmed { .. } => "facts_trimmed",
             Fallback::Caveat => "caveat",
+            Fallback::MarksAdded { .. } => "marks_added",
+            Fallback::QuotesReplaced { .. } => "quotes_replaced",
             Fallback::ReduceDefault => "reduce_default",
             Fallback::BasicRag { .. } => "basic_rag",
             Fallback::Unvalidated => "unvalidated",
@@ -179,7 +204,7 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 20] = [
+    pub const ALL: [&'static str; 24] = [
         "plan_default",
         "no_progress",
         "filter_relaxed",
@@ -193,7 +218,11 @@ impl Fallback {
         "map_salvaged",
         "parts_missing",
         "parts_failed",
+        "facts_unsupported",
+        "facts_trimmed",
         "caveat",
+        "marks_added",
+        "quotes_replaced",
         "reduce_default",
         "basic_rag",
         "unvalidated",

@@ -10,7 +10,7 @@
 
 use argosy_envelope::lookup::{Counted, Document, Found, Reply};
 use argosy_envelope::{
-    Doubt, Draft, Envelope, MapTask, Part, Plan, PlanTask, ReduceTask, Scatter, Terminal, decode,
+    Doubt, Draft, Envelope, MapTask, Part, PlanTask, ReduceTask, Scatter, Search, Terminal, decode,
     encode,
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -35,12 +35,15 @@ fn same<T: Serialize + DeserializeOwned>(name: &str) {
 fn steps() {
     same::<Envelope<PlanTask>>("plan_first");
     same::<Envelope<PlanTask>>("plan_refine");
-    same::<Envelope<Plan>>("retrieve");
-    same::<Envelope<Plan>>("retrieve_sub_queries");
+    same::<Envelope<Search>>("retrieve");
+    same::<Envelope<Search>>("retrieve_sub_queries");
+    same::<Envelope<Search>>("retrieve_generate");
     same::<Envelope<Scatter>>("scatter");
     same::<Envelope<Scatter>>("scatter_found_by");
+    same::<Envelope<Scatter>>("scatter_generate");
     same::<Envelope<MapTask>>("map");
     same::<Envelope<ReduceTask>>("reduce_gather");
+    same::<Envelope<ReduceTask>>("reduce_two_rounds");
     same::<Envelope<ReduceTask>>("reduce_generate");
     same::<Envelope<ReduceTask>>("reduce_again");
     same::<Envelope<Draft>>("validate");

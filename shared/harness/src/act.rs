@@ -4,19 +4,19 @@ use crate::bus::{CoreMessage, Delivery, Fence, Headers, Publish, Stored, Stream}
 use crate::dead;
 use crate::deliver::Failure;
 use crate::fault::Point;
-use crate::join::{self, record};
+use crate::join::{self, record, until};
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
-use crate::step::{Payload, Place, Step};
+use crate::step::{Place, Step};
 use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
-use envelope::route::{Broken, Next, Turned, route};
+use envelope::limits::ATTACHMENTS_MAX;
+use envelope::route::{Event, Next, Transition, route};
 use envelope::{
-    Envelope, Exit, Header, Outcome, Part, PartResult, Problem, Role, Subject, TenantId, Terminal,
-    TrailEntry, UnixMs, Usage, WIRE, encode, header,
+    Case, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload, Problem, Role,
+    Subject, Task, TenantId, Terminal, TrailEntry, UnixMs, Usage, WIRE, encode, header,
 };
-use serde::Serialize;
-use stage::{Cx, Done, Task};
+use stage::{Attachment, Cx, Done};
 
 impl Worker {
     /// Publishes what follows from a step that was done.
@@ -35,9 +35,12 @@ impl Worker {
             model,
             usage,
             fallbacks,
+            files,
         } = done;
-        self.metrics.came_to(self.role, &out);
-        let turned = route(&step.header, &step.case, out, &usage, now);
+        self.store_files(files, step.header.deadline).await?;
+        let event = Event::Exit(out);
+        self.metrics.came_to(&event);
+        let after = route(&step.header, &step.case, event, &usage, now);
         let entry = TrailEntry {
             role: self.role,
             hop: place.hop,
@@ -49,12 +52,12 @@ impl Worker {
             model,
             usage,
             decided,
-            fallbacks: [fallbacks, turned.fallbacks.clone()].concat(),
+            fallbacks: [fallbacks, after.fallbacks.clone()].concat(),
         };
         self.metrics.done(&entry);
         self.fault(Point::Handled).await;
         self.tell_live(&step.header, &entry).await;
-        self.act(place, step, turned, Some(entry)).await
+        self.act(place, step, after, Some(entry)).await
     }
 
     /// Publishes a decision behind its fence and waits until it is stored.
@@ -62,15 +65,15 @@ impl Worker {
         &self,
         place: &Place,
         step: &Step,
-        turned: Turned,
+        after: Transition,
         entry: Option<TrailEntry>,
     ) -> Result<(), Failure> {
-        let Turned {
+        let Transition {
             mut header,
             case,
             next,
             ..
-        } = turned;
+        } = after;
         // Who does not record this step passes on who created it.
         if let Some(context) = telemetry::traces::current() {
             header.traceparent = Some(context.to_string());
@@ -82,29 +85,14 @@ impl Worker {
                 .chain(entry.clone())
                 .collect::<Vec<_>>()
         };
-        macro_rules! publish {
-            ($payload:expr) => {{
-                let envelope = Envelope {
-                    v: WIRE,
-                    header,
-                    case,
-                    trail: trail(),
-                    payload: $payload,
-                };
-                self.publish_step(place, &envelope).await
-            }};
-        }
         match next {
             Next::Part(result) => {
-                let index = match &step.payload {
-                    Payload::Map(task) => task.index,
-                    _ => {
-                        return Err(Failure::new(
-                            envelope::Class::Bug,
-                            "part_of_no_map",
-                            "a part without a map step",
-                        ));
-                    }
+                let Payload::Mapper(MapTask { index, .. }) = step.payload else {
+                    return Err(Failure::new(
+                        envelope::Class::Bug,
+                        "part_of_no_map",
+                        "a part without a map step",
+                    ));
                 };
                 self.metrics.read(&result, entry.as_ref());
                 let part = Part {
@@ -129,39 +117,35 @@ impl Worker {
                 self.publish_scatter(place, &record).await
             }
             Next::End(terminal) => self.end(&step.header, terminal.with_trail(trail())).await,
-            Next::Plan(task) => publish!(task),
-            Next::Retrieve(plan) => publish!(plan),
-            Next::Reduce(task) => publish!(task),
-            Next::Validate(draft) => publish!(draft),
-            Next::Clarify(doubt) => publish!(doubt),
+            Next::Step(payload) => {
+                let envelope = Envelope {
+                    v: WIRE,
+                    header,
+                    case,
+                    trail: trail(),
+                    payload,
+                };
+                self.publish_step(place, &envelope).await
+            }
         }
     }
 
     /// Creates the reducer's step when this map step's part was the last one to come.
     pub(crate) async fn join_if_complete(&self, step: &Step) -> Result<(), Failure> {
-        if let Payload::Map(task) = &step.payload {
+        if let Payload::Mapper(task) = &step.payload {
             self.count_and_join(&step.header, &step.case, task.of)
                 .await?;
         }
         Ok(())
     }
 
-    async fn count_and_join(
-        &self,
-        header: &Header,
-        case: &envelope::Case,
-        of: u16,
-    ) -> Result<(), Failure> {
+    async fn count_and_join(&self, header: &Header, case: &Case, of: u16) -> Result<(), Failure> {
         let wanted = join::enough(of, self.options.quorum);
         join::count_and_join(&*self.bus, header, case, wanted, self.options.keep).await?;
         Ok(())
     }
 
-    async fn publish_step<P: Serialize>(
-        &self,
-        place: &Place,
-        envelope: &Envelope<P>,
-    ) -> Result<(), Failure> {
+    async fn publish_step(&self, place: &Place, envelope: &Step) -> Result<(), Failure> {
         let message = outbox::step(envelope, None, self.bus.now(), self.options.keep)
             .map_err(OutboxError::from)?;
         let created = publish_until(&*self.bus, message, envelope.header.deadline)
@@ -209,6 +193,24 @@ impl Worker {
     async fn finish_if_before(&self, place: &Place, created: Created) -> Result<(), Failure> {
         if created == Created::Before {
             self.finish_hop(place, place.hop + 1).await?;
+        }
+        Ok(())
+    }
+
+    /// Stores what the step has made beside its exit, before anything names it. Stored again, it is the
+    /// same: its key follows from its bytes.
+    async fn store_files(&self, files: Vec<Attachment>, deadline: UnixMs) -> Result<(), Failure> {
+        if files.len() > ATTACHMENTS_MAX {
+            let why = format!("{} files, and {ATTACHMENTS_MAX} are the most", files.len());
+            return Err(Failure::new(envelope::Class::TooLarge, "attachments", why));
+        }
+        for Attachment { file, bytes } in files {
+            let left = until(self.bus.now(), deadline);
+            let stored = tokio::time::timeout(left, self.bus.put_file(&file.key, bytes)).await;
+            stored.map_err(|_| {
+                let why = format!("file `{}` was not stored in time", file.name);
+                Failure::new(envelope::Class::Transient, "attachment_timeout", why)
+            })??;
         }
         Ok(())
     }
@@ -298,10 +300,11 @@ impl Worker {
         message: &Stored,
     ) -> Result<(), Failure> {
         let now = self.bus.now();
-        let broken = Self::broken(step, task, failure.code);
-        let exit = Exit::Broken(broken, failure.code);
-        self.metrics.came_to(self.role, &exit);
-        let turned = route(&step.header, &step.case, exit, &Usage::default(), now);
+        let whole = || Task::bare(step.payload.clone());
+        let task = task.cloned().unwrap_or_else(whole);
+        let event = Event::Broken(task, failure.code);
+        self.metrics.came_to(&event);
+        let after = route(&step.header, &step.case, event, &Usage::default(), now);
         let entry = TrailEntry {
             role: self.role,
             hop: place.hop,
@@ -313,10 +316,10 @@ impl Worker {
             model: None,
             usage: Usage::default(),
             decided: format!("given up: {}", failure.code),
-            fallbacks: turned.fallbacks.clone(),
+            fallbacks: after.fallbacks.clone(),
         };
         self.metrics.done(&entry);
-        match self.act(place, step, turned, Some(entry)).await {
+        match self.act(place, step, after, Some(entry)).await {
             // Its default does not fit either: the turn ends here.
             Err(Failure {
                 class: envelope::Class::TooLarge,
@@ -363,7 +366,7 @@ impl Worker {
             return self.count_and_join(&header, &record.case, of).await;
         }
         let now = self.bus.now();
-        let broken = Exit::Broken(Broken::Unread, failure.code);
+        let unread = Event::Unread(failure.code);
         // The turn's timer holds what its header was; without it only the turn's id is known.
         let timer = Subject::Timer {
             turn: place.turn.clone(),
@@ -373,24 +376,10 @@ impl Worker {
         let known = self.bus.last(Stream::Timers, &timer).await?;
         let header = known.and_then(|timer| serde_json::from_slice::<Header>(&timer.body).ok());
         let header = header.unwrap_or_else(|| bare_header(place, now));
-        let case = envelope::Case {
-            question: envelope::Asked {
-                original: String::new(),
-                rewritten: None,
-            },
-            mode: Default::default(),
-            profile: Default::default(),
-            buckets: Vec::new(),
-            filter: Default::default(),
-            budget: Default::default(),
-            queries: Vec::new(),
-            earlier: None,
-            min_seq: 0,
-            overrides: Default::default(),
-        };
-        match route(&header, &case, broken, &Usage::default(), now).next {
+        let case = Case::default();
+        match route(&header, &case, unread, &Usage::default(), now).next {
             Next::End(terminal) => self.end(&header, *terminal).await,
-            _ => Ok(()),
+            Next::Step(_) | Next::Scatter(_) | Next::Part(_) => Ok(()),
         }
     }
 

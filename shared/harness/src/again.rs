@@ -16,16 +16,29 @@ use crate::history::{self, History};
 use crate::join::scatter_messages;
 use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 use envelope::{
-    CodecError, Envelope, Header, Overrides, Part, PartResult, Role, Scatter, Subject, TurnId,
-    UnixMs, Usage, decode, encode, fanout, header, subject,
+    CodecError, Envelope, Header, Overrides, Part, PartResult, Payload, Role, Scatter, Subject,
+    TurnId, UnixMs, Usage, decode, encode, fanout, header, subject,
 };
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use telemetry::TraceContext;
 
-/// A step as it is on the wire, its payload unread.
-type Recorded = Envelope<Value>;
+/// What is recorded of a step.
+#[derive(Debug, Clone, PartialEq)]
+enum Recorded {
+    Step(Envelope<Payload>),
+    /// Of a map step: the scatter record that it follows from.
+    FanOut(Envelope<Scatter>),
+}
+
+impl Recorded {
+    fn header(&self) -> &Header {
+        match self {
+            Recorded::Step(step) => &step.header,
+            Recorded::FanOut(record) => &record.header,
+        }
+    }
+}
 
 /// What is gone on from.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +49,6 @@ pub struct Start {
     pub hop: u16,
     /// For a fan-out, whether findings of its maps are taken over.
     pub keep_findings: bool,
-    /// The step; of a map step its scatter record.
     recorded: Recorded,
 }
 
@@ -108,7 +120,7 @@ impl Start {
                 role,
                 hop,
                 keep_findings: false,
-                recorded: decode(&letter.body)?,
+                recorded: Recorded::Step(Payload::read(role, &letter.body)?),
             }),
         }
     }
@@ -147,7 +159,7 @@ impl Start {
             role,
             hop,
             keep_findings: false,
-            recorded: decode(&step.body)?,
+            recorded: Recorded::Step(Payload::read(role, &step.body)?),
         })
     }
 
@@ -158,26 +170,26 @@ impl Start {
             role: Role::Mapper,
             hop,
             keep_findings,
-            recorded: decode(&record.body)?,
+            recorded: Recorded::FanOut(decode(&record.body)?),
         })
     }
 
     /// The turn that is gone on from.
     pub fn parent(&self) -> &TurnId {
-        &self.recorded.header.turn
+        &self.recorded.header().turn
     }
 
     /// How long the parent had from question to deadline.
     pub fn time(&self) -> Duration {
         let Header {
             asked_at, deadline, ..
-        } = &self.recorded.header;
+        } = self.recorded.header();
         Duration::from_millis(asked_at.until(*deadline).max(1_000))
     }
 
     /// The trace that the new turn goes on: the span that created the step.
     fn under(&self) -> Option<TraceContext> {
-        TraceContext::parse(self.recorded.header.traceparent.as_deref()?)
+        TraceContext::parse(self.recorded.header().traceparent.as_deref()?)
     }
 
     /// The header of the new turn's first step. Nobody waits for its answer: who asked has one.
@@ -196,7 +208,7 @@ impl Start {
             live: false,
             role: self.role,
             hop: self.hop,
-            ..self.recorded.header.clone()
+            ..self.recorded.header().clone()
         }
     }
 }
@@ -271,7 +283,7 @@ pub fn check(
         created_at,
         deadline,
         ..
-    } = start.recorded.header;
+    } = *start.recorded.header();
     // Not the id that it will have, but one as long.
     let header = start.header(TurnId::again("check"), created_at, deadline);
     messages(start, history, &header, overrides, keep).map(drop)
@@ -294,41 +306,9 @@ pub fn messages(
         overrides,
         keep,
     };
-    let mut all = Vec::new();
-    if start.role == Role::Mapper {
-        let scatter = start.hop - 1;
-        if start.recorded.case.earlier.is_some_and(|at| at != scatter) {
-            all.extend(renew.fanout(history, start.recorded.case.earlier)?);
-        }
-        all.extend(renew.map_again(start, history)?);
-        return Ok(all);
-    }
-    let mut step = start.recorded.clone();
-    let read = step.payload.get("scatter").and_then(Value::as_u64);
-    let read = read.and_then(|hop| u16::try_from(hop).ok());
-    let must = matches!(start.role, Role::Reducer | Role::Planner);
-    for hop in [read, step.case.earlier].into_iter().flatten() {
-        match renew.fanout(history, Some(hop)) {
-            Ok(copies) => all.extend(copies),
-            Err(error) if must && Some(hop) == read => return Err(error),
-            // It can do without: then nothing is composed from there later on.
-            Err(_) => forget(&mut step, hop),
-        }
-    }
-    let step = renew.envelope(&step, start.hop, start.role);
-    all.push(outbox::step(&step, None, header.created_at, keep).map_err(OutboxError::from)?);
-    Ok(all)
-}
-
-/// Takes out of a step what names the fan-out at `hop`.
-fn forget(step: &mut Recorded, hop: u16) {
-    if step.case.earlier == Some(hop) {
-        step.case.earlier = None;
-    }
-    if let Some(payload) = step.payload.as_object_mut()
-        && payload.get("scatter").and_then(Value::as_u64) == Some(hop.into())
-    {
-        payload.remove("scatter");
+    match &start.recorded {
+        Recorded::FanOut(record) => renew.maps(record, start, history),
+        Recorded::Step(step) => renew.step(step, history),
     }
 }
 
@@ -340,7 +320,46 @@ struct Renew<'a> {
 }
 
 impl Renew<'_> {
-    fn envelope(&self, recorded: &Recorded, hop: u16, role: Role) -> Recorded {
+    /// The step, after the fan-outs of earlier rounds.
+    fn step(&self, recorded: &Envelope<Payload>, history: &History) -> Result<Vec<Publish>, Error> {
+        let mut all = Vec::new();
+        let mut step = recorded.clone();
+        for hop in &recorded.case.scatters {
+            match self.fanout(history, *hop) {
+                Ok(copies) => all.extend(copies),
+                Err(error) if recorded.payload.composes() => return Err(error),
+                // It can do without: then nothing is composed from there later on.
+                Err(_) => {
+                    step.case.scatters.retain(|at| at != hop);
+                    step.payload.forget(*hop);
+                }
+            }
+        }
+        let Header { hop, role, .. } = recorded.header;
+        let step = self.envelope(&step, hop, role);
+        let step = outbox::step(&step, None, self.header.created_at, self.keep);
+        all.push(step.map_err(OutboxError::from)?);
+        Ok(all)
+    }
+
+    /// The map steps of a fan-out, after the fan-outs of earlier rounds.
+    fn maps(
+        &self,
+        record: &Envelope<Scatter>,
+        start: &Start,
+        history: &History,
+    ) -> Result<Vec<Publish>, Error> {
+        let mut all = Vec::new();
+        for hop in &record.case.scatters {
+            if *hop != record.header.hop {
+                all.extend(self.fanout(history, *hop)?);
+            }
+        }
+        all.extend(self.map_again(record, start, history)?);
+        Ok(all)
+    }
+
+    fn envelope<P: Clone>(&self, recorded: &Envelope<P>, hop: u16, role: Role) -> Envelope<P> {
         let mut case = recorded.case.clone();
         if !self.overrides.is_empty() {
             case.overrides = self.overrides.clone();
@@ -360,8 +379,7 @@ impl Renew<'_> {
     }
 
     /// The scatter record at a hop with all its parts.
-    fn fanout(&self, history: &History, at: Option<u16>) -> Result<Vec<Publish>, Error> {
-        let Some(hop) = at else { return Ok(Vec::new()) };
+    fn fanout(&self, history: &History, hop: u16) -> Result<Vec<Publish>, Error> {
         let record = scatter_at(history, hop);
         let record = record.ok_or_else(|| Error::AgedOut(format!("the fan-out at hop {hop}")))?;
         let mut all = vec![self.scatter(&decode(&record.body)?)?];
@@ -371,7 +389,7 @@ impl Renew<'_> {
         Ok(all)
     }
 
-    fn scatter(&self, recorded: &Recorded) -> Result<Publish, Error> {
+    fn scatter(&self, recorded: &Envelope<Scatter>) -> Result<Publish, Error> {
         let hop = recorded.header.hop;
         let copy = self.envelope(recorded, hop, Role::Retriever);
         let Header { shard, turn, .. } = self.header;
@@ -409,18 +427,22 @@ impl Renew<'_> {
 
     /// The scatter record, the findings that are kept, the other map steps and the soft deadline; where
     /// there is no other one, the reducer's step.
-    fn map_again(&self, start: &Start, history: &History) -> Result<Vec<Publish>, Error> {
-        let scatter = start.hop - 1;
+    fn map_again(
+        &self,
+        recorded: &Envelope<Scatter>,
+        start: &Start,
+        history: &History,
+    ) -> Result<Vec<Publish>, Error> {
+        let scatter = recorded.header.hop;
         let kept: BTreeMap<u16, &Stored> = parts_at(history, start.hop)
             .filter(|(_, stored)| start.keep_findings && has_findings(stored))
             .collect();
-        let mut all = vec![self.scatter(&start.recorded)?];
+        let mut all = vec![self.scatter(recorded)?];
         all.extend(
             kept.iter()
                 .map(|(index, stored)| free(self.part(start.hop, *index, stored))),
         );
-        let copy = self.envelope(&start.recorded, scatter, Role::Retriever);
-        let record: Envelope<Scatter> = decode(&encode(&copy).map_err(OutboxError::from)?)?;
+        let record = self.envelope(recorded, scatter, Role::Retriever);
         let now = self.header.created_at;
         let messages = scatter_messages(&record, now, self.keep)?;
         all.extend(messages.into_iter().filter(|message| {

@@ -5,7 +5,7 @@ use crate::bus::Headers;
 use bytes::Bytes;
 use envelope::{
     Asked, Bucket, Budget, Case, DocId, Draft, Fact, Findings, Matched, Passage, Plan, ReduceTask,
-    TenantId, TrailEntry,
+    Search, TenantId, TrailEntry,
 };
 
 const KEEP: Duration = Duration::from_secs(300);
@@ -37,7 +37,7 @@ fn header(role: Role, hop: u16) -> Header {
     }
 }
 
-fn case() -> Case {
+fn case(hop: u16) -> Case {
     Case {
         question: Asked {
             original: "why?".into(),
@@ -49,7 +49,7 @@ fn case() -> Case {
         filter: Default::default(),
         budget: Budget::default(),
         queries: Vec::new(),
-        earlier: None,
+        scatters: if hop < 2 { vec![] } else { vec![2] },
         min_seq: 0,
         overrides: Overrides::default(),
     }
@@ -69,7 +69,7 @@ fn step<P: serde::Serialize>(role: Role, hop: u16, payload: P) -> Stored {
     let step = Envelope {
         v: envelope::WIRE,
         header: header(role, hop),
-        case: case(),
+        case: case(hop),
         trail: Vec::new(),
         payload,
     };
@@ -106,6 +106,7 @@ fn scatter(hop: u16, maps: u16) -> Stored {
         passages: (0..maps).map(passage).collect(),
         matched: Matched::Matched,
         total_hits: maps.into(),
+        after: Default::default(),
     };
     let record = step(Role::Retriever, hop, found);
     let (turn, shard) = (old(), 0);
@@ -140,13 +141,13 @@ fn findings() -> PartResult {
 /// planner 0, retriever 1, scatter 2, maps 3 (one of them an error), reducer 4, validator 5.
 fn history() -> History {
     let gather = ReduceTask::Gather {
-        scatter: 2,
+        scatters: vec![2],
         strict: false,
         last: false,
     };
     let mut steps = vec![
         step(Role::Planner, 0, envelope::PlanTask::First),
-        step(Role::Retriever, 1, Plan::default()),
+        step(Role::Retriever, 1, Search::default()),
         scatter(2, 3),
     ];
     for index in 0..3 {
@@ -162,7 +163,7 @@ fn history() -> History {
         text: "a".into(),
         sources: Vec::new(),
         facts: Vec::<Fact>::new(),
-        scatter: Some(2),
+        scatters: vec![2],
         strict: false,
         no_information: false,
         matched: Matched::Matched,
@@ -171,6 +172,13 @@ fn history() -> History {
     History {
         steps,
         ..History::default()
+    }
+}
+
+fn header_of(start: &mut Start) -> &mut Header {
+    match &mut start.recorded {
+        Recorded::Step(step) => &mut step.header,
+        Recorded::FanOut(record) => &mut record.header,
     }
 }
 
@@ -263,7 +271,7 @@ fn the_new_turn_names_its_parent_and_answers_nobody_else() {
     };
     let header = begun(&start);
     let all = messages(&start, &history(), &header, &overrides, KEEP).unwrap();
-    let step: Recorded = decode(&all.last().unwrap().body).unwrap();
+    let step: Envelope<serde_json::Value> = decode(&all.last().unwrap().body).unwrap();
     let Header {
         turn,
         parent,
@@ -410,7 +418,7 @@ async fn who_claims_twice_has_claimed_once() {
     let steps = bus.count(Stream::Steps(0), "argosy.step.>").await.unwrap();
     assert_eq!(steps, 1);
     let mut other = from(Role::Planner);
-    other.recorded.header.turn = TurnId::new("another").unwrap();
+    header_of(&mut other).turn = TurnId::new("another").unwrap();
     let taken = claim(&*bus, &other, &turn, minute, KEEP).await;
     assert!(matches!(taken, Err(Error::Taken(_))), "{taken:?}");
 }
@@ -443,7 +451,7 @@ async fn the_new_question_is_a_span_of_its_own_under_who_created_the_step() {
     assert_eq!(seen.len(), 3, "no id twice: {seen:?}");
     // What was recorded without a trace goes on without one.
     let mut bare = from(Role::Planner);
-    bare.recorded.header.traceparent = None;
+    header_of(&mut bare).traceparent = None;
     assert_eq!(begun(&bare).traceparent, None);
 }
 

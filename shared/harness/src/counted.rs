@@ -2,7 +2,7 @@
 
 use crate::bus::{Bus, Delivery};
 use crate::metrics::Metrics;
-use crate::pump::{Answer, Event, Take};
+use crate::pump::{Answer, ConsumerEvent, Take};
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl Take for Counted {
         self.take.room()
     }
 
-    fn on(&self, event: Event) {
+    fn on(&self, event: ConsumerEvent) {
         self.metrics.on(self.role, event);
         self.take.on(event);
     }

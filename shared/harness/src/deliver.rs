@@ -9,18 +9,18 @@
 use crate::bus::{Delivery, Stored, Stream};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
 use crate::early;
-use crate::join::{self, JoinError, gather, until};
+use crate::join::{self, Gathered, JoinError, gather, until};
+use crate::live;
 use crate::outbox::OutboxError;
-use crate::step::{Payload, Place, Step, deadline_of, wire_of};
+use crate::step::{Place, Step, deadline_of, wire_of};
 use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
-use envelope::route::Broken;
-use envelope::{Class, Classed, CodecError, Exit, Header, Subject, UnixMs, WIRE};
+use envelope::{Class, Classed, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
 use futures_util::FutureExt;
-use stage::{Cx, Done, Task};
+use stage::{Cx, Done, Live};
 use std::panic::AssertUnwindSafe;
 
 /// A failure on the way through one message: what it asks for, and its words for the dead letter.
@@ -111,7 +111,7 @@ impl Worker {
         {
             return Verdict::Retry(newer_wire_delay(started_at, deadline_of(message)));
         }
-        let step = match Step::read(self.role, &message.body) {
+        let step = match Payload::read(self.role, &message.body) {
             Ok(step) => step,
             Err(CodecError::Newer { .. }) if delivery.delivered <= DELIVERIES_NEWER_WIRE_MAX => {
                 return Verdict::Retry(newer_wire_delay(started_at, deadline_of(message)));
@@ -219,40 +219,32 @@ impl Worker {
             .await
     }
 
-    /// Makes the task whole; for the reducer that means reading what the mappers found.
+    /// Makes the task whole: with the fan-outs that it reads.
     async fn task_of(&self, step: Step) -> Result<(Task, Step), (Box<Step>, Failure)> {
-        let task = match &step.payload {
-            Payload::Plan(task) => Task::Plan(task.clone()),
-            Payload::Retrieve(plan) => Task::Retrieve(plan.clone()),
-            Payload::Map(task) => Task::Map(task.clone()),
-            Payload::Validate(draft) => Task::Validate(draft.clone()),
-            Payload::Clarify(doubt) => Task::Clarify(doubt.clone()),
-            Payload::Reduce(task) => match gather(&*self.bus, &step.header, task).await {
+        let read = step.payload.reads();
+        if read.is_empty() {
+            return Ok((Task::bare(step.payload.clone()), step));
+        }
+        let Gathered { evidence, trail } =
+            match gather(&*self.bus, &step.header, read, &step.trail).await {
+                Ok(gathered) => gathered,
                 Err(error) => return Err((Box::new(step), error.into())),
-                Ok(gathered) => {
-                    // A second reduce brings the trail of the first along; a first one starts here.
-                    let trail = if step.trail.is_empty() {
-                        gathered.trail
-                    } else {
-                        step.trail.clone()
-                    };
-                    trace::link_maps(&step.header, &gathered.task);
-                    return Ok((Task::Reduce(gathered.task), Step { trail, ..step }));
-                }
-            },
+            };
+        trace::link_maps(&step.header, &evidence);
+        let task = Task {
+            payload: step.payload.clone(),
+            evidence,
         };
-        Ok((task, step))
+        Ok((task, Step { trail, ..step }))
     }
 
     /// Counts what a fan-out lacked whose reduction is done or given up: not each time that it is tried.
     pub(crate) fn count_gathered(&self, step: &Step, task: &Task, message: &Stored) {
         // A turn that begins here took its fan-out over from another one.
-        if let Task::Reduce(reduce) = task
-            && step.header.hop != step.header.first_hop
-        {
+        if step.header.hop != step.header.first_hop {
             // Before its time the reducer is asked only when there is enough.
             let early = message.stored_at < soft_deadline(&step.header);
-            self.metrics.gathered(reduce, early);
+            self.metrics.gathered(task, early);
         }
     }
 
@@ -267,18 +259,28 @@ impl Worker {
             case: step.case.clone(),
             attempt,
             started_at,
+            now: started_at,
             seed,
+            live: Live::off(),
         }
     }
 
+    /// Has the stage do its step, and passes on what it shows while it does.
     async fn handle(&self, cx: &Cx, task: Task) -> Handled {
         let now = self.bus.now();
         let left = until(now, cx.header.deadline);
         let limit = left.min(self.options.step_timeout);
         let watch = self.ended.watch(&cx.header.turn);
         let joined = self.joined.watch(&(cx.header.turn.clone(), cx.header.hop));
+        let (live, mut pieces) = live::sink(cx);
+        let cx = &Cx {
+            now,
+            live,
+            ..cx.clone()
+        };
         // Called inside, so that a panic before its first await is caught as well.
         let work = AssertUnwindSafe(async { self.handler.handle(cx, task).await }).catch_unwind();
+        let work = pieces.passed_on(&*self.bus, work);
         let result = tokio::select! {
             biased;
             () = watch.token.cancelled() => return Handled::Moot,
@@ -360,7 +362,7 @@ impl Worker {
         step: &Step,
     ) -> Result<bool, Failure> {
         let stream = Stream::Steps(place.shard);
-        if let (Payload::Map(_), Some(index)) = (&step.payload, place.index) {
+        if let (Payload::Mapper(_), Some(index)) = (&step.payload, place.index) {
             let part = Subject::Part {
                 shard: place.shard,
                 turn: place.turn.clone(),
@@ -402,21 +404,5 @@ impl Worker {
             join::scatter(&*self.bus, &record, self.options.keep).await?;
         }
         Ok(true)
-    }
-
-    /// What the default of a stage that broke is made of.
-    pub(crate) fn broken(step: &Step, task: Option<&Task>, code: &str) -> Broken {
-        match (&step.payload, task) {
-            (_, Some(Task::Reduce(reduce @ stage::Reduce::Gather { .. }))) => {
-                let (passages, matched) = join::passages_of(reduce);
-                Broken::Gather { passages, matched }
-            }
-            (Payload::Plan(task), _) => Broken::Plan(task.clone()),
-            (Payload::Retrieve(_), _) => Broken::Retrieve,
-            (Payload::Map(_), _) => Broken::Map(code.to_owned()),
-            (Payload::Reduce(_), _) => Broken::Generate,
-            (Payload::Validate(draft), _) => Broken::Validate(draft.clone()),
-            (Payload::Clarify(doubt), _) => Broken::Clarify(doubt.clone()),
-        }
     }
 }

@@ -7,9 +7,9 @@
 use crate::bus::{CoreMessage, Headers, Stream, Subscription};
 use crate::ended::{Ended, Fanout};
 use crate::join::{self, JoinError};
-use crate::step::{Payload, Step};
+use crate::step::Step;
 use crate::worker::Worker;
-use envelope::{Findings, Part, PartResult, Passage, Scatter, Subject, subject};
+use envelope::{Findings, Part, PartResult, Passage, Payload, Scatter, Subject, subject};
 
 /// Up to so many parts it is looked at each of them, beyond at every eighth: looking reads all parts.
 const LOOK_ALWAYS: u64 = 8;
@@ -57,7 +57,7 @@ impl Worker {
 
     async fn try_early(&self, step: &Step) -> Result<(), JoinError> {
         let (least, header) = (self.options.early, &step.header);
-        let Payload::Map(task) = &step.payload else {
+        let Payload::Mapper(task) = &step.payload else {
             return Ok(());
         };
         let filter = subject::parts(header.shard, &header.turn, header.hop);
@@ -121,6 +121,7 @@ mod tests {
             passages: passages.collect(),
             matched: Matched::Matched,
             total_hits: 9,
+            after: Default::default(),
         }
     }
 

@@ -13,11 +13,10 @@
 use crate::bus::{Bus, BusError, Fence, Publish, Stored, Stream};
 use crate::outbox::{Created, OutboxError, headers_of, publish_until, step, time_to_live, timer};
 use envelope::{
-    Case, Envelope, Findings, Header, Part, PartResult, Passage, ReduceTask, Scatter, Subject,
-    TrailEntry, TurnId, UnixMs, decode, encode, fanout, subject,
+    Case, Envelope, FanOut, Header, Part, Scatter, Subject, TrailEntry, TurnId, UnixMs, decode,
+    encode, fanout, subject,
 };
 use futures_util::future::try_join_all;
-use stage::Reduce;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -216,39 +215,32 @@ impl Drop for Held<'_> {
     }
 }
 
-/// What a reducer works on, put together from the scatter record and the parts.
+/// What a step reads: fan-outs, and the trail that led to it.
 pub(crate) struct Gathered {
-    pub(crate) task: Reduce,
-    /// The trail up to the reducer: that of the scatter record and the mappers' entries.
+    pub(crate) evidence: Vec<FanOut>,
+    /// The trail up to this step: what it brought, or that of the newest scatter record, and the entries
+    /// of every map step that is not in it yet.
     pub(crate) trail: Vec<TrailEntry>,
 }
 
-/// Reads the scatter record and the parts of a gathering task; asks the leader for parts that a
-/// follower did not have yet.
+/// Reads the fan-outs at `scatters`; asks the leader for parts that a follower did not have yet.
+/// `trail` is what the step brought: a second reduce brings that of the first along.
 pub(crate) async fn gather(
     bus: &dyn Bus,
     header: &Header,
-    task: &ReduceTask,
+    scatters: &[u16],
+    trail: &[TrailEntry],
 ) -> Result<Gathered, JoinError> {
-    let (scatter, strict, last) = match task {
-        ReduceTask::Generate { passages, matched } => {
-            let task = Reduce::Generate {
-                passages: passages.clone(),
-                matched: matched.clone(),
-            };
-            return Ok(Gathered {
-                task,
-                trail: Vec::new(),
-            });
-        }
-        ReduceTask::Gather {
-            scatter,
-            strict,
-            last,
-        } => (*scatter, *strict, *last),
-    };
+    let all = try_join_all(scatters.iter().map(|hop| whole(bus, header, *hop))).await?;
+    Ok(assemble(all, trail.to_vec()))
+}
+
+/// A fan-out as it is stored.
+type Recorded = (Envelope<Scatter>, Vec<Option<Part>>);
+
+/// The scatter record of a hop and all of its parts that there are.
+async fn whole(bus: &dyn Bus, header: &Header, scatter: u16) -> Result<Recorded, JoinError> {
     let Header { shard, turn, .. } = header;
-    let stream = Stream::Steps(*shard);
     let (record, mut by_index) = there_is(bus, header, scatter).await?;
     for (index, slot) in (0u16..)
         .zip(by_index.iter_mut())
@@ -262,11 +254,11 @@ pub(crate) async fn gather(
         }
         .to_string();
         *slot = bus
-            .last(stream, &at)
+            .last(Stream::Steps(*shard), &at)
             .await?
             .and_then(|m| decode(&m.body).ok());
     }
-    Ok(assemble(record, by_index, scatter, strict, last))
+    Ok((record, by_index))
 }
 
 /// The scatter record and those of its parts that a replica has.
@@ -274,7 +266,7 @@ pub(crate) async fn there_is(
     bus: &dyn Bus,
     header: &Header,
     scatter: u16,
-) -> Result<(Envelope<Scatter>, Vec<Option<Part>>), JoinError> {
+) -> Result<Recorded, JoinError> {
     let Header { shard, turn, .. } = header;
     let stream = Stream::Steps(*shard);
     let at = Subject::Scatter {
@@ -309,59 +301,29 @@ pub(crate) async fn there_is(
     Ok((record, by_index))
 }
 
-/// Puts findings beside their passages.
-fn assemble(
-    record: Envelope<Scatter>,
-    parts: Vec<Option<Part>>,
-    scatter: u16,
-    strict: bool,
-    last: bool,
-) -> Gathered {
-    let Scatter {
-        passages, matched, ..
-    } = record.payload;
-    let (mut missing, mut failed, mut trail) = (Vec::new(), Vec::new(), record.trail);
-    let mut findings: Vec<Option<Findings>> = Vec::with_capacity(parts.len());
-    for (index, part) in (0u16..).zip(parts) {
-        let found = match part {
-            None => {
-                missing.push(index);
-                None
-            }
-            Some(Part { result, entry, .. }) => {
-                trail.extend(entry);
-                match result {
-                    PartResult::Findings(found) => Some(found),
-                    PartResult::Error(_) => {
-                        failed.push(index);
-                        None
-                    }
-                }
-            }
-        };
-        findings.push(found);
-    }
-    let task = Reduce::Gather {
-        scatter,
-        strict,
-        last,
-        passages,
-        findings,
-        missing,
-        failed,
-        matched,
+/// Puts what the maps came to beside their passages, and their entries into the trail.
+fn assemble(all: Vec<Recorded>, brought: Vec<TrailEntry>) -> Gathered {
+    let mut trail = match (brought.is_empty(), all.last()) {
+        (true, Some((newest, _))) => newest.trail.clone(),
+        _ => brought,
     };
-    Gathered { task, trail }
-}
-
-/// What of a gathered task the default of a broken reducer is made of.
-pub(crate) fn passages_of(task: &Reduce) -> (Vec<Passage>, envelope::Matched) {
-    match task {
-        Reduce::Gather {
-            passages, matched, ..
-        }
-        | Reduce::Generate { passages, matched } => (passages.clone(), matched.clone()),
+    let mut evidence = Vec::with_capacity(all.len());
+    for (record, parts) in all {
+        let results = parts.into_iter().map(|part| {
+            let Part { result, entry, .. } = part?;
+            let is_new =
+                |e: &TrailEntry| !trail.iter().any(|t| (t.hop, t.index) == (e.hop, e.index));
+            trail.extend(entry.filter(is_new));
+            Some(result)
+        });
+        let results = results.collect();
+        evidence.push(FanOut {
+            hop: record.header.hop,
+            scatter: record.payload,
+            results,
+        });
     }
+    Gathered { evidence, trail }
 }
 
 /// How long until a time, for waits.

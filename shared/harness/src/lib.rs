@@ -16,6 +16,7 @@
 //! | `trace` | the span of one delivery |
 //! | [`outbox`] | publish until confirmed, behind a fence |
 //! | [`join`] | fan-out and join |
+//! | `live` | what a stage shows while it works |
 //! | [`disposition`] | failure class to retry, hold or give up |
 //! | [`backlog`] | what waits for a role, as the server knows it |
 //! | [`editions`] | the record of editions: read, watched, changed |
@@ -44,6 +45,7 @@ pub mod floor;
 pub mod history;
 pub mod ingest;
 pub mod join;
+mod live;
 pub mod memory;
 mod metrics;
 pub mod nats;

@@ -1,13 +1,15 @@
 //! What the harness counts. Label values are roles and words of this crate, never ids.
 
-use crate::pump::Event;
+use crate::pump::ConsumerEvent;
 use crate::tally::{Tally, tally};
 use crate::verdict::{Reason, Verdict};
 use envelope::document::Outcome;
-use envelope::route::ValidatorExit;
-use envelope::{Class, Exit, Fallback, PartResult, Role, TrailEntry};
+use envelope::hop::ValidatorExit;
+use envelope::{
+    Class, Event, Exit, Fallback, PartResult, Payload, ReduceTask, Role, Task, TrailEntry,
+};
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
-use stage::{Columns, Reduce};
+use stage::Columns;
 use std::time::Duration;
 use telemetry::Registry;
 
@@ -263,12 +265,12 @@ impl Metrics {
     }
 
     /// Counts what a step came to that says something of the answers.
-    pub(crate) fn came_to(&self, role: Role, exit: &Exit) {
-        let verdict = match (role, exit) {
-            (_, Exit::Validator(ValidatorExit::Grounded(_))) => "grounded",
-            (_, Exit::Validator(ValidatorExit::Ungrounded { .. })) => "ungrounded",
-            (Role::Validator, Exit::Broken(..)) => "error",
-            _ => return,
+    pub(crate) fn came_to(&self, event: &Event) {
+        let verdict = match event {
+            Event::Exit(Exit::Validator(ValidatorExit::Grounded(_))) => "grounded",
+            Event::Exit(Exit::Validator(ValidatorExit::Ungrounded { .. })) => "ungrounded",
+            Event::Broken(task, _) if task.payload.role() == Role::Validator => "error",
+            Event::Accepted | Event::Exit(_) | Event::Broken(..) | Event::Unread(_) => return,
         };
         self.validations.with_label_values(&[verdict]).inc();
     }
@@ -301,18 +303,17 @@ impl Metrics {
     }
 
     /// Counts what a fan-out lacks, with its first reduction: a later one has a later soft deadline, and
-    /// lacks the same.
-    pub(crate) fn gathered(&self, task: &Reduce, early: bool) {
-        if let Reduce::Gather {
+    /// lacks the same. Those of earlier rounds were counted in their own.
+    pub(crate) fn gathered(&self, task: &Task, early: bool) {
+        if let Payload::Reducer(ReduceTask::Gather {
             strict: false,
             last: false,
-            missing,
-            failed,
             ..
-        } = task
+        }) = &task.payload
+            && let Some(newest) = task.evidence.last()
         {
             let missed = if early { "early" } else { "missing" };
-            for (reason, indexes) in [(missed, missing), ("failed", failed)] {
+            for (reason, indexes) in [(missed, newest.missing()), ("failed", newest.failed())] {
                 if !indexes.is_empty() {
                     self.fanin_incomplete.with_label_values(&[reason]).inc();
                 }
@@ -333,14 +334,14 @@ impl Metrics {
         self.holds.with_label_values(&[role.as_str()]).inc();
     }
 
-    pub(crate) fn on(&self, role: Role, event: Event) {
+    pub(crate) fn on(&self, role: Role, event: ConsumerEvent) {
         let role = [role.as_str()];
         match event {
-            Event::Begun | Event::Answered => {}
-            Event::Beat => self.beats.with_label_values(&role).inc(),
-            Event::AckFailed => self.ack_failures.with_label_values(&role).inc(),
-            Event::GivenBack(n) => self.abandoned.with_label_values(&role).inc_by(n as u64),
-            Event::Drained(took) => self
+            ConsumerEvent::Begun | ConsumerEvent::Answered => {}
+            ConsumerEvent::Beat => self.beats.with_label_values(&role).inc(),
+            ConsumerEvent::AckFailed => self.ack_failures.with_label_values(&role).inc(),
+            ConsumerEvent::GivenBack(n) => self.abandoned.with_label_values(&role).inc_by(n as u64),
+            ConsumerEvent::Drained(took) => self
                 .drain
                 .with_label_values(&role)
                 .observe(took.as_secs_f64()),

@@ -1,18 +1,29 @@
 //! What is counted, where it is not a plain count.
 
 use super::*;
-use envelope::Matched;
+use envelope::{After, FanOut, Matched, Plan, Scatter};
 
-fn gathered(strict: bool, last: bool) -> Reduce {
-    Reduce::Gather {
-        scatter: 2,
+/// Of two fan-outs; both lack one part and have an error.
+fn gathered(strict: bool, last: bool) -> Task {
+    let fan_out = |hop| FanOut {
+        hop,
+        scatter: Scatter {
+            plan: Plan::default(),
+            passages: Vec::new(),
+            matched: Matched::Matched,
+            total_hits: 0,
+            after: After::Map,
+        },
+        results: vec![None, Some(PartResult::Error("bug".into()))],
+    };
+    let task = ReduceTask::Gather {
+        scatters: vec![2, 7],
         strict,
         last,
-        passages: Vec::new(),
-        findings: vec![None, None],
-        missing: vec![0],
-        failed: vec![1],
-        matched: Matched::Matched,
+    };
+    Task {
+        payload: task.into(),
+        evidence: vec![fan_out(2), fan_out(7)],
     }
 }
 

@@ -25,7 +25,7 @@ pub enum Answer {
 
 /// What happens in a pump that somebody may want to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum ConsumerEvent {
     /// A delivery is being worked on.
     Begun,
     /// It was answered.
@@ -53,7 +53,7 @@ pub trait Take: Send + Sync + 'static {
         Box::pin(std::future::pending())
     }
     /// Something happened.
-    fn on(&self, _event: Event) {}
+    fn on(&self, _event: ConsumerEvent) {}
 }
 
 /// How a pump runs.
@@ -132,7 +132,7 @@ pub async fn pump(
     for delivery in in_hand.again.into_values().flatten() {
         let _ = delivery.ack.nak(GIVE_BACK).await;
     }
-    take.on(Event::Drained(told.elapsed()));
+    take.on(ConsumerEvent::Drained(told.elapsed()));
     drained
 }
 
@@ -252,7 +252,7 @@ async fn drain(
     while let Some(done) = running.join_next().await {
         drained.given_back += usize::from(!done.unwrap_or(false));
     }
-    take.on(Event::GivenBack(drained.given_back));
+    take.on(ConsumerEvent::GivenBack(drained.given_back));
     drained
 }
 
@@ -263,7 +263,7 @@ async fn answer(
     ack_wait: Duration,
     abandon: CancellationToken,
 ) -> bool {
-    take.on(Event::Begun);
+    take.on(ConsumerEvent::Begun);
     let answer = tokio::select! {
         biased;
         () = beat(&*take, &delivery, ack_wait) => Answer::Retry(GIVE_BACK),
@@ -277,9 +277,9 @@ async fn answer(
     if let Err(error) = answered {
         // It will be delivered again, and finished from what is stored.
         tracing::warn!(subject = delivery.message.subject, %error, "not answered");
-        take.on(Event::AckFailed);
+        take.on(ConsumerEvent::AckFailed);
     }
-    take.on(Event::Answered);
+    take.on(ConsumerEvent::Answered);
     answer == Answer::Ack
 }
 
@@ -289,7 +289,7 @@ async fn beat(take: &dyn Take, delivery: &Delivery, ack_wait: Duration) {
     ticks.tick().await;
     loop {
         ticks.tick().await;
-        take.on(Event::Beat);
+        take.on(ConsumerEvent::Beat);
         // A missed beat is made up for by the next; three missed ones are a redelivery.
         let _ = delivery.ack.in_progress().await;
     }

@@ -10,8 +10,7 @@ use crate::metrics::outcome;
 use crate::step::Place;
 use crate::verdict::Verdict;
 use crate::worker::Worker;
-use envelope::{Header, Role, Subject, header, subject};
-use stage::Reduce;
+use envelope::{FanOut, Header, Role, Subject, header, subject};
 use telemetry::conventions as name;
 use telemetry::traces::{self, Kind, Open, Span};
 use telemetry::{TraceContext, Traces, trace};
@@ -146,31 +145,24 @@ pub(crate) fn failed(code: &'static str) {
     traces::note(|span| span.fail(code));
 }
 
-/// The reducer's span links those of the map steps that left it something.
-pub(crate) fn link_maps(header: &Header, task: &Reduce) {
-    let (
-        Some(context),
-        Reduce::Gather {
-            scatter,
-            missing,
-            findings,
-            ..
-        },
-    ) = (traces::current(), task)
-    else {
+/// The span of a step that reads fan-outs links those of the map steps that left it something.
+pub(crate) fn link_maps(header: &Header, evidence: &[FanOut]) {
+    let Some(context) = traces::current() else {
         return;
     };
     traces::note(|span| {
-        let all = 0..u16::try_from(findings.len()).unwrap_or(u16::MAX);
-        for index in all.filter(|index| !missing.contains(index)) {
-            let map = Subject::Step {
-                shard: header.shard,
-                role: Role::Mapper,
-                turn: header.turn.clone(),
-                hop: scatter + 1,
-                index: Some(index),
-            };
-            span.link(context.named(&map.to_string()));
+        for fan_out in evidence {
+            let there = (0u16..).zip(&fan_out.results);
+            for (index, _) in there.filter(|(_, result)| result.is_some()) {
+                let map = Subject::Step {
+                    shard: header.shard,
+                    role: Role::Mapper,
+                    turn: header.turn.clone(),
+                    hop: fan_out.hop + 1,
+                    index: Some(index),
+                };
+                span.link(context.named(&map.to_string()));
+            }
         }
     });
 }

@@ -6,7 +6,7 @@ use crate::ended::{Ended, Fanout};
 use crate::fault::{Faults, Point};
 use crate::join::InHand;
 use crate::metrics::{Metrics, outcome};
-use crate::pump::{Answer, Drained, Event, Take, pump};
+use crate::pump::{Answer, ConsumerEvent, Drained, Take, pump};
 use crate::trace;
 use crate::verdict::Verdict;
 use envelope::{Role, Subject, TurnId};
@@ -217,7 +217,7 @@ impl Take for Worker {
         Box::pin(self.room.notified())
     }
 
-    fn on(&self, event: Event) {
+    fn on(&self, event: ConsumerEvent) {
         self.metrics.on(self.role, event);
     }
 }

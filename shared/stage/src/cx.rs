@@ -1,5 +1,6 @@
 //! The facts of one delivery.
 
+use crate::live::Live;
 use envelope::{Case, Header, UnixMs};
 use std::time::Duration;
 
@@ -14,14 +15,18 @@ pub struct Cx {
     pub attempt: u16,
     /// When the work on it began.
     pub started_at: UnixMs,
+    /// When this try of it began: later, where a model had no room for the first one.
+    pub now: UnixMs,
     /// Seed of the randomness of this step: the same for every delivery of it.
     pub seed: u64,
+    /// Where it may show its work while it does it; off unless the publisher asked for it.
+    pub live: Live,
 }
 
 impl Cx {
-    /// Time from the start of the work to the deadline of the turn.
+    /// Time from the start of this try to the deadline of the turn.
     pub fn time_left(&self) -> Duration {
-        Duration::from_millis(self.started_at.until(self.header.deadline))
+        Duration::from_millis(self.now.until(self.header.deadline))
     }
 
     /// A generator that draws the same numbers at every delivery of this step.

@@ -2,22 +2,25 @@
 //!
 //! A worker promises one thing: given this task and these facts, return one of these exits or this
 //! classed failure. It is *not* given a bus, a disk, a clock that waits, or a way to spawn: it
-//! cannot lose a message because it never holds one. Dropping the future it returned cancels it.
+//! cannot lose a message because it never holds one. Two doors lead out, and the harness stands at both:
+//! files that it returns ([`Attachment`]), and text that it shows while it works ([`Live`]). Dropping the future it returned cancels it.
 //!
 //! Trait objects and boxed futures throughout: a message is no hot path, and no generic parameter
 //! leaks upward.
 
+mod attachment;
 mod cx;
 mod error;
 mod ingest;
-mod task;
+mod live;
 
+pub use attachment::{Attachment, AttachmentError};
 pub use cx::Cx;
-pub use envelope::{Class, Classed};
+pub use envelope::{Class, Classed, FanOut, Task, WrongTask};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;
 pub use ingest::{Chunk, Columns, Cut, Draft, Incoming, Ingest, Known};
-pub use task::{Reduce, Task, WrongTask};
+pub use live::Live;
 
 use envelope::{Exit, Fallback, Role, Usage};
 
@@ -51,6 +54,8 @@ pub struct Done<T> {
     pub usage: Usage,
     /// Every fallback that was taken.
     pub fallbacks: Vec<Fallback>,
+    /// Files that the exit names: stored before what follows is published.
+    pub files: Vec<Attachment>,
 }
 
 impl<T> Done<T> {
@@ -62,6 +67,7 @@ impl<T> Done<T> {
             model: None,
             usage: Usage::default(),
             fallbacks: Vec::new(),
+            files: Vec::new(),
         }
     }
 
@@ -78,6 +84,12 @@ impl<T> Done<T> {
         self
     }
 
+    /// The same with a file that the exit names.
+    pub fn with_file(mut self, file: Attachment) -> Self {
+        self.files.push(file);
+        self
+    }
+
     /// The same with another exit.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Done<U> {
         let Done {
@@ -86,6 +98,7 @@ impl<T> Done<T> {
             model,
             usage,
             fallbacks,
+            files,
         } = self;
         Done {
             out: f(out),
@@ -93,6 +106,7 @@ impl<T> Done<T> {
             model,
             usage,
             fallbacks,
+            files,
         }
     }
 }

@@ -136,7 +136,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         filter: Filter::default(),
         budget: Budget::default(),
         queries: Vec::new(),
-        earlier: None,
+        scatters: Vec::new(),
         min_seq: 0,
         overrides: Default::default(),
     };
@@ -145,7 +145,9 @@ pub fn step(role: Role, question: &str) -> Cx {
         case,
         attempt: 1,
         started_at: UnixMs(1_000),
+        now: UnixMs(1_000),
         seed: 7,
+        live: Default::default(),
     }
 }
 

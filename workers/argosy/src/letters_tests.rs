@@ -41,7 +41,7 @@ fn planner() -> Publish {
         filter: Default::default(),
         budget: Budget::default(),
         queries: Vec::new(),
-        earlier: None,
+        scatters: Vec::new(),
         min_seq: 0,
         overrides: Default::default(),
     };

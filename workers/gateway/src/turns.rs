@@ -5,9 +5,10 @@ use crate::options::Options;
 use crate::quota::Quota;
 use crate::room::Room;
 use envelope::question::Question;
+use envelope::route::route;
 use envelope::{
-    Asked, Case, Envelope, Header, Mode, Outcome, Plan, PlanTask, Problem, Refusal, Role, Subject,
-    TenantId, Terminal, TurnId, UnixMs, WIRE, header, subject,
+    Asked, Case, Envelope, Event, Header, Next, Outcome, Problem, Refusal, Role, Subject, TenantId,
+    Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
 use harness::Ended;
 use harness::bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
@@ -42,6 +43,9 @@ pub(crate) enum Error {
     Publish(#[from] PublishError),
     #[error("somebody else began the turn meanwhile")]
     BegunMeanwhile,
+    /// The graph begins every turn with a step; anything else is a bug there.
+    #[error("the graph has no first step for this question")]
+    NoFirstStep,
     #[error("a follower has not seen the newest listener yet")]
     FollowerLags,
 }
@@ -134,11 +138,8 @@ impl Turns {
             shard: 0,
             hop: 0,
             round: 0,
-            role: if question.mode == Mode::Simple {
-                Role::Retriever
-            } else {
-                Role::Planner
-            },
+            // Until the graph says whose step the first one is.
+            role: Role::Gateway,
             asked_at: message.stored_at,
             created_at: self.now(),
             deadline: question.deadline.unwrap_or(default),
@@ -173,7 +174,7 @@ impl Turns {
         header: &Header,
         question: &Question,
     ) -> Result<Created, Error> {
-        let mut case = Case {
+        let case = Case {
             question: Asked {
                 original: question.question.clone(),
                 rewritten: None,
@@ -183,53 +184,24 @@ impl Turns {
             buckets: question.buckets.clone(),
             filter: question.filter.clone(),
             budget: question.budget,
-            queries: Vec::new(),
-            earlier: None,
             min_seq: question.min_seq,
-            overrides: Default::default(),
+            ..Case::default()
         };
         let (now, keep) = (self.now(), self.topology.keep);
-        let header = &Header {
-            created_at: now,
-            ..header.clone()
+        let Transition {
+            header, case, next, ..
+        } = route(header, &case, Event::Accepted, &Usage::default(), now);
+        let Next::Step(payload) = next else {
+            return Err(Error::NoFirstStep);
         };
-        let envelope = |case, header: &Header| (case, header.clone());
-        let message = match question.mode {
-            Mode::Agentic => {
-                let (case, header) = envelope(case, header);
-                let payload = PlanTask::First;
-                outbox::step(
-                    &Envelope {
-                        v: WIRE,
-                        header,
-                        case,
-                        trail: Vec::new(),
-                        payload,
-                    },
-                    None,
-                    now,
-                    keep,
-                )
-            }
-            Mode::Simple => {
-                let payload = Plan::from_question(&case);
-                case.budget.tool_calls = case.budget.tool_calls.saturating_sub(1);
-                let (case, header) = envelope(case, header);
-                outbox::step(
-                    &Envelope {
-                        v: WIRE,
-                        header,
-                        case,
-                        trail: Vec::new(),
-                        payload,
-                    },
-                    None,
-                    now,
-                    keep,
-                )
-            }
+        let envelope = Envelope {
+            v: WIRE,
+            header,
+            case,
+            trail: Vec::new(),
+            payload,
         };
-        let message = message.map_err(OutboxError::from)?;
+        let message = outbox::step(&envelope, None, now, keep).map_err(OutboxError::from)?;
         Ok(publish_until(&*self.bus, message, self.patience()).await?)
     }
 

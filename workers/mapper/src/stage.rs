@@ -75,6 +75,10 @@ impl Mapper {
         let mut done = Done::new(findings, "").with_model(reply.model, reply.usage);
         done.decided = decided(&done.out, dropped);
         done.fallbacks.extend(fallback);
+        if dropped > 0 {
+            let count = u16::try_from(dropped).unwrap_or(u16::MAX);
+            done.fallbacks.push(Fallback::FactsUnsupported { count });
+        }
         Ok(done)
     }
 
@@ -244,7 +248,7 @@ mod tests {
     async fn a_failed_call_is_an_error_of_its_class_and_the_deadline_is_kept() {
         let model = ScriptedModel::failing(llm::Error::Overloaded { retry_after: None });
         let mut cx = step(Role::Mapper, "what?");
-        cx.started_at = cx.header.deadline;
+        cx.now = cx.header.deadline;
         let error = mapper(&model).run(&cx, task()).await.unwrap_err();
         assert_eq!(
             (error.class, error.code),

@@ -3,8 +3,8 @@
 use crate::fingerprint::Fingerprint;
 use crate::options::Options;
 use crate::plan;
+use envelope::hop::PlannerExit;
 use envelope::limits::SUB_QUERIES_MAX;
-use envelope::route::PlannerExit;
 use envelope::{Class, Classed, Fallback, Plan, PlanTask, Role};
 use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema};
 use serde_json::json;
@@ -74,7 +74,7 @@ impl Planner {
         };
         Ok(match task {
             PlanTask::First => done.map(PlannerExit::Planned),
-            PlanTask::Refine { scatter, .. } => progress(done, &cx.case.queries, scatter),
+            PlanTask::Refine { .. } => progress(done, &cx.case.queries),
         })
     }
 
@@ -116,7 +116,7 @@ impl Planner {
         let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
         match task {
             PlanTask::First => self.first.or(instead)?.render(&[("question", question)]),
-            PlanTask::Refine { why, .. } => self.refine.or(instead)?.render(&[
+            PlanTask::Refine { why } => self.refine.or(instead)?.render(&[
                 ("question", question),
                 ("earlier_queries", &cx.case.queries.join("\n")),
                 ("feedback", why),
@@ -140,12 +140,12 @@ impl Stage for Planner {
 }
 
 /// A refined plan, unless it is one of the earlier ones again.
-fn progress(done: Done<Plan>, earlier: &[String], scatter: u16) -> Done<PlannerExit> {
+fn progress(done: Done<Plan>, earlier: &[String]) -> Done<PlannerExit> {
     if !Fingerprint::of(&done.out.query).is_among(earlier) {
         return done.map(PlannerExit::Planned);
     }
     let mut done = done
-        .map(|_| PlannerExit::NoProgress { scatter })
+        .map(|_| PlannerExit::NoProgress)
         .with_fallback(Fallback::NoProgress);
     done.decided = "no search that is new".into();
     done
@@ -204,7 +204,7 @@ mod tests {
         let mut cx = step(Role::Planner, QUESTION);
         cx.case.queries = vec![QUESTION.into(), "Delta pump warranty".into()];
         let why = "none of 5 passages helps".into();
-        (cx, PlanTask::Refine { why, scatter: 2 })
+        (cx, PlanTask::Refine { why })
     }
 
     fn shown(model: &ScriptedModel) -> String {
@@ -267,7 +267,7 @@ mod tests {
             let model = ScriptedModel::saying([answer]);
             let (cx, task) = refine();
             let done = run(&model, &cx, task).await;
-            assert_eq!(done.out, PlannerExit::NoProgress { scatter: 2 }, "{answer}");
+            assert_eq!(done.out, PlannerExit::NoProgress, "{answer}");
             assert_eq!(done.fallbacks.last(), Some(&Fallback::NoProgress));
             assert_eq!(done.usage.calls, 1);
         }
@@ -315,7 +315,7 @@ mod tests {
         assert!(matches!(first.out, PlannerExit::Planned(plan) if plan.query == QUESTION));
         assert_eq!(first.fallbacks, [limit()]);
         let again = run(&model, &cx, task).await;
-        assert_eq!(again.out, PlannerExit::NoProgress { scatter: 2 });
+        assert_eq!(again.out, PlannerExit::NoProgress);
         assert_eq!(again.fallbacks, [limit(), Fallback::NoProgress]);
         assert!(model.requests().is_empty());
     }

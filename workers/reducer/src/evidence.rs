@@ -22,11 +22,13 @@ pub(crate) struct Evidence {
 
 impl Evidence {
     /// Facts of passages, at most `chars_max` characters of them: the first facts of all sources,
-    /// then the second ones, so that no source is lost to the length of another. Passages without
-    /// facts are no sources.
-    pub(crate) fn of_facts(found: Vec<(Passage, Vec<String>)>, chars_max: usize) -> Self {
+    /// then the second ones, so that no source is lost to the length of another; and how many facts
+    /// were left out. Passages without facts are no sources.
+    pub(crate) fn of_facts(found: Vec<(Passage, Vec<String>)>, chars_max: usize) -> (Self, u16) {
         let found: Vec<_> = found.into_iter().filter(|(_, f)| !f.is_empty()).collect();
         let taken = fitting(&found, chars_max);
+        let all: usize = found.iter().map(|(_, facts)| facts.len()).sum();
+        let trimmed = all - taken.iter().sum::<usize>();
         let mut sources = Vec::new();
         let mut facts = Vec::new();
         for ((n, (passage, said)), taken) in (1u16..).zip(found).zip(taken) {
@@ -42,12 +44,13 @@ impl Evidence {
         let lines = facts
             .iter()
             .map(|fact: &Fact| (fact.n, format!("[{}] {}", fact.n, fact.text)));
-        Evidence {
+        let evidence = Evidence {
             blocks: lines.collect(),
             between: "\n",
             sources,
             facts,
-        }
+        };
+        (evidence, u16::try_from(trimmed).unwrap_or(u16::MAX))
     }
 
     /// Passages as they are, at most `chars_max` characters of them, and how many were cut or left
@@ -166,7 +169,7 @@ there",
             (passage("b", "…"), vec![]),
             (passage("c", "…"), facts(&["It is 6."])),
         ];
-        let evidence = Evidence::of_facts(found, 1_000);
+        let (evidence, _) = Evidence::of_facts(found, 1_000);
         assert_eq!(
             evidence.section(),
             "[1] It is 5 (12).\n[1] So there\n[2] It is 6."
@@ -182,7 +185,7 @@ there",
             (passage("a", "…"), facts(&["a1", &long, &long])),
             (passage("b", "…"), facts(&["b1", "b2"])),
         ];
-        let evidence = Evidence::of_facts(found, 500);
+        let (evidence, _) = Evidence::of_facts(found, 500);
         let shown: Vec<_> = evidence.facts.iter().map(|f| (f.n, f.text.len())).collect();
         assert_eq!(shown, [(1, 2), (1, 400), (2, 2), (2, 2)]);
     }
@@ -237,7 +240,7 @@ there",
         ) {
             let found: Vec<_> = found.into_iter().map(|f| (passage("d", "…"), f)).collect();
             let any = found.iter().any(|(_, f)| !f.is_empty());
-            let evidence = Evidence::of_facts(found, chars_max);
+            let (evidence, _) = Evidence::of_facts(found, chars_max);
             let chars: usize = evidence.facts.iter().map(|f| f.text.chars().count()).sum();
             prop_assert!(chars <= chars_max);
             prop_assert_eq!(any, !evidence.facts.is_empty());

@@ -1,12 +1,13 @@
-//! The parts of a fan-out, put together, and the gate: is this enough to answer from?
+//! The parts of all fan-outs, put together, and the gate: is this enough to answer from?
 //!
 //! Two numbers: how many passages were *said* to be relevant, and whether there is any fact at all.
-//! A default of the mapper brings facts but does not count (C8); a passage said to be relevant
+//! A default of the mapper brings facts but does not count; a passage said to be relevant
 //! without a fact counts but brings nothing to write from.
 
-use envelope::{Fallback, Findings, Header, Passage, UnixMs};
+use envelope::{Fallback, FanOut, Findings, Header, Passage, UnixMs};
+use stage::Cx;
 
-/// What the mappers found, without what they found irrelevant (R93).
+/// What the mappers found, without what they found irrelevant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gathered {
     /// Relevant passages with their facts, best passage first.
@@ -18,13 +19,21 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    /// Puts `findings[i]` beside `passages[i]`.
-    pub(crate) fn of(passages: Vec<Passage>, findings: Vec<Option<Findings>>) -> Self {
-        let candidates = passages.len();
-        let counts = |f: &&Option<Findings>| f.as_ref().is_some_and(Findings::counts);
-        let counting = findings.iter().take(candidates).filter(counts).count();
-        let read = passages.into_iter().zip(findings);
+    /// Puts together what all rounds have read, in their order. A passage that two rounds have read
+    /// counts once: as the first round read it, unless that came to nothing.
+    pub(crate) fn of(evidence: Vec<FanOut>) -> Self {
+        let mut read: Vec<(Passage, Option<Findings>)> = Vec::new();
+        for (passage, findings) in evidence.into_iter().flat_map(FanOut::into_read) {
+            let is_it = |(known, _): &&mut (Passage, _)| known.chunk_id == passage.chunk_id;
+            match read.iter_mut().find(is_it) {
+                Some((_, known)) => *known = known.take().or(findings),
+                None => read.push((passage, findings)),
+            }
+        }
+        let counts = |(_, f): &&(_, Option<Findings>)| f.as_ref().is_some_and(Findings::counts);
+        let (candidates, counting) = (read.len(), read.iter().filter(counts).count());
         let found = read
+            .into_iter()
             .filter_map(|(passage, findings)| Some((passage, findings?)))
             .filter(|(_, findings)| findings.relevant)
             .map(|(passage, findings)| (passage, findings.facts));
@@ -57,17 +66,28 @@ impl Gathered {
     }
 }
 
+/// Which limit forbids another round, if one does.
+pub(crate) fn round_refused(cx: &Cx) -> Option<&'static str> {
+    let limit = cx.case.budget.round_refused();
+    limit.or_else(|| (!has_time(&cx.header, cx.now)).then_some("time"))
+}
+
 /// Whether another round can be expected to end in time: it takes as long as those before it did on
 /// average, and its answer half as long again. A late answer is none.
-pub(crate) fn has_time(header: &Header, now: UnixMs) -> bool {
+fn has_time(header: &Header, now: UnixMs) -> bool {
     let rounds = u64::from(header.round) + 1;
     let per_round = header.asked_at.until(now) / rounds;
     now.until(header.deadline) >= per_round + per_round / 2
 }
 
-/// An entry for the parts that were not there in time and one for those that failed.
-pub(crate) fn fallbacks(missing: Vec<u16>, failed: Vec<u16>) -> Vec<Fallback> {
+/// An entry for the parts of the newest fan-out that were not there in time and one for those that
+/// failed. What an earlier one lacks was told in its own round.
+pub(crate) fn fallbacks(evidence: &[FanOut]) -> Vec<Fallback> {
     let mut fallbacks = Vec::new();
+    let Some(newest) = evidence.last() else {
+        return fallbacks;
+    };
+    let (missing, failed) = (newest.missing(), newest.failed());
     if !missing.is_empty() {
         fallbacks.push(Fallback::PartsMissing { indexes: missing });
     }
@@ -80,6 +100,7 @@ pub(crate) fn fallbacks(missing: Vec<u16>, failed: Vec<u16>) -> Vec<Fallback> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use envelope::{After, Matched, PartResult, Plan, Scatter};
     use proptest::prelude::*;
     use testkit::model::passage;
 
@@ -93,7 +114,44 @@ mod tests {
     }
 
     fn gathered(findings: Vec<Option<Findings>>) -> Gathered {
-        Gathered::of(vec![passage("d", "…"); findings.len()], findings)
+        Gathered::of(vec![fan_out(2, findings)])
+    }
+
+    /// A fan-out over passages `d0`, `d1` and so on.
+    fn fan_out(hop: u16, findings: Vec<Option<Findings>>) -> FanOut {
+        let names = (0..findings.len()).map(|n| format!("d{n}"));
+        let scatter = Scatter {
+            plan: Plan::default(),
+            passages: names.map(|name| passage(&name, "…")).collect(),
+            matched: Matched::Matched,
+            total_hits: 9,
+            after: After::Map,
+        };
+        let results = findings
+            .into_iter()
+            .map(|findings| Some(PartResult::Findings(findings?)));
+        FanOut {
+            hop,
+            scatter,
+            results: results.collect(),
+        }
+    }
+
+    #[test]
+    fn a_passage_that_two_rounds_have_read_counts_once() {
+        let first = vec![
+            findings(true, false, &["a"]),
+            None,
+            findings(true, false, &["c"]),
+        ];
+        let second = vec![
+            findings(true, false, &["again"]),
+            findings(true, false, &["late"]),
+        ];
+        let gathered = Gathered::of(vec![fan_out(2, first), fan_out(7, second)]);
+        let facts: Vec<_> = gathered.found.iter().map(|(_, f)| f.join(",")).collect();
+        assert_eq!(facts, ["a", "late", "c"]);
+        assert_eq!((gathered.counting, gathered.candidates), (3, 3));
     }
 
     #[test]
@@ -169,9 +227,16 @@ mod tests {
 
     #[test]
     fn missing_and_failed_parts_are_told() {
-        assert_eq!(fallbacks(vec![], vec![]), []);
+        assert_eq!(fallbacks(&[]), []);
+        let read = || findings(true, false, &["a"]);
         assert_eq!(
-            fallbacks(vec![1, 3], vec![2]),
+            fallbacks(&[fan_out(2, vec![None]), fan_out(7, vec![read()])]),
+            []
+        );
+        let mut lacking = fan_out(2, vec![read(), None, None, None]);
+        lacking.results[2] = Some(PartResult::Error("bug".into()));
+        assert_eq!(
+            fallbacks(&[lacking]),
             [
                 Fallback::PartsMissing {
                     indexes: vec![1, 3]

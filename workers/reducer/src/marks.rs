@@ -28,11 +28,13 @@ pub(crate) fn defused(text: &str) -> String {
     replace(text, |inside, _| format!("({inside})"))
 }
 
-/// `text` with a mark after each sentence that one of `facts` supports, when it has none at all.
-pub(crate) fn added(text: &str, facts: &[Fact], overlap_min: f32) -> String {
+/// `text` with a mark after each sentence that one of `facts` supports, when it has none at all; and
+/// how many were added.
+pub(crate) fn added(text: &str, facts: &[Fact], overlap_min: f32) -> (String, u16) {
     if has_mark(text) {
-        return text.to_owned();
+        return (text.to_owned(), 0);
     }
+    let mut count = 0;
     let facts: Vec<_> = facts.iter().map(|f| (f.n, Words::of(&f.text))).collect();
     let mut marked = String::with_capacity(text.len() + 16);
     let mut from = 0;
@@ -48,11 +50,12 @@ pub(crate) fn added(text: &str, facts: &[Fact], overlap_min: f32) -> String {
             let end = span.start + body.len();
             marked.push_str(&text[from..end]);
             marked.push_str(&format!(" [{n}]"));
+            count += 1;
             from = end;
         }
     }
     marked.push_str(&text[from..]);
-    marked
+    (marked, count)
 }
 
 /// Whether there is a mark in normal form.
@@ -175,17 +178,21 @@ mod tests {
                 &facts,
                 0.3
             ),
-            "Payment is due on 3 May [2]. The total [1]? It is 200 EUR total [1]!\n- Thanks"
+            (
+                "Payment is due on 3 May [2]. The total [1]? It is 200 EUR total [1]!\n- Thanks"
+                    .into(),
+                3
+            )
         );
         assert_eq!(
             added("Payment is due [1]. In May.", &facts, 0.3),
-            "Payment is due [1]. In May."
+            ("Payment is due [1]. In May.".into(), 0)
         );
         assert_eq!(
             added("Nothing shared here.", &facts, 0.0),
-            "Nothing shared here."
+            ("Nothing shared here.".into(), 0)
         );
-        assert_eq!(added("", &facts, 0.3), "");
+        assert_eq!(added("", &facts, 0.3), (String::new(), 0));
     }
 
     #[test]
@@ -193,7 +200,7 @@ mod tests {
         let facts = facts(&["blue pump", "blue pump of steel", "blue pump of steel"]);
         assert_eq!(
             added("The steel pump is blue.", &facts, 0.3),
-            "The steel pump is blue [2]."
+            ("The steel pump is blue [2].".into(), 1)
         );
     }
 
@@ -208,7 +215,7 @@ mod tests {
 
         #[test]
         fn adding_keeps_the_text(text in "([a-z.!? \n]|\\PC){0,60}", fact in "[a-z ]{0,30}") {
-            let marked = added(&text, &facts(&[&fact]), 0.1);
+            let (marked, _) = added(&text, &facts(&[&fact]), 0.1);
             prop_assert_eq!(marked.replace(" [1]", ""), text.replace(" [1]", ""));
         }
     }

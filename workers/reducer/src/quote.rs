@@ -10,14 +10,21 @@ use envelope::{Citation, Passage};
 const SENTENCE_SHARE_MIN: f32 = 0.5;
 
 /// A citation for every source, cited or not; its quote supports the fact that the answer used
-/// most.
-pub(crate) fn citations(evidence: &Evidence, answer: &str) -> Vec<Citation> {
-    let answer = Words::of(answer);
+/// most. And how many of the cited ones have the mapper's words for a quote, since the source has none.
+pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u16) {
+    let mut replaced = 0;
+    let words = Words::of(answer);
     let numbered = (1u16..).zip(&evidence.sources);
     let citation = |(n, passage): (u16, &Passage)| {
         let facts = evidence.facts.iter().filter(|fact| fact.n == n);
-        let used = best(facts, |fact| Words::of(&fact.text).share_in(&answer));
-        let quote = used.map(|(fact, _)| quote(&fact.text, &passage.text));
+        let used = best(facts, |fact| Words::of(&fact.text).share_in(&words));
+        let quote = used.map(|(fact, _)| match quote(&fact.text, &passage.text) {
+            Some(said) => said,
+            None => {
+                replaced += u16::from(answer.contains(&format!("[{n}]")));
+                fact.text.clone()
+            }
+        });
         Citation {
             n,
             doc_id: passage.doc_id.clone(),
@@ -27,23 +34,26 @@ pub(crate) fn citations(evidence: &Evidence, answer: &str) -> Vec<Citation> {
             page: passage.page,
             line: passage.line,
             score: passage.score,
-            quote: quote.unwrap_or_default(),
+            quote: cut(quote.unwrap_or_default()),
         }
     };
-    numbered.map(citation).collect()
+    let citations = numbered.map(citation).collect();
+    (citations, replaced)
+}
+
+fn cut(quote: String) -> String {
+    quote.chars().take(FACT_CHARS_MAX).collect()
 }
 
 /// The words of `text` that say `fact`: itself where it stands there, else the sentence with most of
-/// its words, else the fact as the mapper worded it. Line breaks become spaces.
-fn quote(fact: &str, text: &str) -> String {
+/// its words, if it has half of them. Line breaks become spaces.
+fn quote(fact: &str, text: &str) -> Option<String> {
     let line = one_line(text);
-    let said = verbatim(fact, &line).map(str::to_owned).or_else(|| {
+    verbatim(fact, &line).map(str::to_owned).or_else(|| {
         let words = Words::of(fact);
         let (sentence, share) = best(sentences::of(text), |s| words.share_in(&Words::of(s)))?;
         (share >= SENTENCE_SHARE_MIN).then_some(sentence)
-    });
-    let said = said.unwrap_or_else(|| fact.to_owned());
-    said.chars().take(FACT_CHARS_MAX).collect()
+    })
 }
 
 /// Where `fact` stands in `line`, ASCII case and a full stop at its end aside.
@@ -75,10 +85,11 @@ mod tests {
             ),
             ("Guarantee: 24 months", "Its guarantee runs for 24 months."),
             ("Lamps (7) are extra.", "Lamps [7] are extra."),
-            ("Shipping is free", "Shipping is free"),
-            ("", ""),
         ] {
-            assert_eq!(quote(fact, TEXT), copied, "{fact}");
+            assert_eq!(quote(fact, TEXT).as_deref(), Some(copied), "{fact}");
+        }
+        for fact in ["Shipping is free", ""] {
+            assert_eq!(quote(fact, TEXT), None, "{fact}");
         }
     }
 
@@ -92,11 +103,22 @@ mod tests {
             (passage("a", TEXT), facts),
             (passage("b", "B."), vec!["B.".into()]),
         ];
-        let evidence = Evidence::of_facts(found, 1_000);
-        let citations = citations(&evidence, "Lamps cost extra [1].");
+        let (evidence, _) = Evidence::of_facts(found, 1_000);
+        let (citations, _) = citations(&evidence, "Lamps cost extra [1].");
         let quoted: Vec<_> = citations.iter().map(|c| (c.n, c.quote.as_str())).collect();
         assert_eq!(quoted, [(1, "Lamps [7] are extra."), (2, "B")]);
         assert_eq!(citations[0].source, "a.txt");
+    }
+
+    #[test]
+    fn a_cited_fact_without_words_of_its_source_is_counted() {
+        let found = vec![
+            (passage("a", TEXT), vec!["Shipping is free".to_owned()]),
+            (passage("b", TEXT), vec!["Shipping is quick".to_owned()]),
+        ];
+        let (evidence, _) = Evidence::of_facts(found, 1_000);
+        let (all, replaced) = citations(&evidence, "Shipping is free [1].");
+        assert_eq!((all[0].quote.as_str(), replaced), ("Shipping is free", 1));
     }
 
     proptest! {
@@ -111,7 +133,8 @@ mod tests {
             let part = part.join(" ");
             prop_assume!(!part.trim_end_matches('.').trim().is_empty());
             let quoted = quote(&part, &words.join("\n"));
-            prop_assert!(line.contains(&quoted), "{} in {}", quoted, line);
+            let quoted = quoted.unwrap_or_default();
+            prop_assert!(!quoted.is_empty() && line.contains(&quoted), "{} in {}", quoted, line);
         }
     }
 }

@@ -7,11 +7,22 @@ use crate::marks;
 use crate::options::Options;
 use crate::quote::citations;
 use crate::stitch::stitch;
-use envelope::route::{ReducerExit, may_refine};
-use envelope::{Class, Classed, Draft, Fallback, Matched, Passage, Role};
+use envelope::hop::ReducerExit;
+use envelope::{
+    Class, Classed, Draft, Fallback, FanOut, Matched, Passage, Payload, ReduceTask, Role, Task,
+    WrongTask,
+};
 use llm::{ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, tokens};
-use stage::{BoxFuture, Cx, Done, Reduce, Stage};
+use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// The delivery with which a call that fails for the moment is given up: the ones before it, with their
+/// waits and the tries on other nodes, take some seconds.
+const TRIES_MAX: u16 = 5;
+/// The time that is kept for bringing an answer out: this part of the whole, at most so much.
+const RESERVE_PART: u64 = 8;
+const RESERVE_MAX: Duration = Duration::from_secs(15);
 
 /// Why there is no reducer, or no prompt for it.
 #[derive(Debug, thiserror::Error)]
@@ -52,9 +63,28 @@ struct Brief<'a> {
     /// The placeholder that takes the evidence.
     section: &'static str,
     evidence: Evidence,
-    scatter: Option<u16>,
+    scatters: Vec<u16>,
     strict: bool,
     matched: Matched,
+}
+
+/// What the reducer works on: what it is asked for, and the fan-outs that this names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reduction {
+    task: ReduceTask,
+    evidence: Vec<FanOut>,
+}
+
+impl TryFrom<Task> for Reduction {
+    type Error = WrongTask;
+
+    fn try_from(task: Task) -> Result<Self, WrongTask> {
+        let evidence = task.evidence;
+        match task.payload {
+            Payload::Reducer(task) => Ok(Reduction { task, evidence }),
+            other => Err(WrongTask { role: other.role() }),
+        }
+    }
 }
 
 /// What a call came to: words, or the reason why there are none that will pass by waiting.
@@ -81,44 +111,48 @@ impl Reducer {
         })
     }
 
-    async fn reduce(&self, cx: &Cx, task: Reduce) -> Result<Done<ReducerExit>, stage::Error> {
-        match task {
-            Reduce::Generate { passages, matched } => self.generate(cx, passages, matched).await,
-            Reduce::Gather {
-                scatter,
+    async fn reduce(&self, cx: &Cx, work: Reduction) -> Result<Done<ReducerExit>, stage::Error> {
+        let (scatters, strict, last) = match work.task {
+            ReduceTask::Generate { passages, matched } => {
+                return self.generate(cx, passages, matched).await;
+            }
+            ReduceTask::Gather {
+                scatters,
                 strict,
                 last,
-                passages,
-                findings,
-                missing,
-                failed,
-                matched,
-            } => {
-                let mut fallbacks = gather::fallbacks(missing, failed);
-                let gathered = Gathered::of(passages, findings);
-                let shortfall = gathered.shortfall(self.options.min_relevant);
-                if let Some(why) = &shortfall
-                    && !last
-                    && may_refine(&cx.case.budget)
-                    && gather::has_time(&cx.header, cx.started_at)
-                {
-                    return Ok(too_little(why.clone(), scatter, fallbacks));
-                }
-                let evidence = Evidence::of_facts(gathered.found, self.options.facts_chars_max);
-                if shortfall.is_some() && !evidence.facts.is_empty() {
-                    fallbacks.push(Fallback::Caveat);
-                }
-                let brief = Brief {
-                    prompt: if strict { &self.strict } else { &self.gather },
-                    section: "facts",
-                    evidence,
-                    scatter: Some(scatter),
-                    strict,
-                    matched,
-                };
-                self.compose(cx, brief, fallbacks).await
+            } => (scatters, strict, last),
+        };
+        let mut fallbacks = gather::fallbacks(&work.evidence);
+        let newest = work.evidence.last();
+        let matched = newest.map_or(Matched::Empty, |newest| newest.scatter.matched.clone());
+        let gathered = Gathered::of(work.evidence);
+        let shortfall = gathered.shortfall(self.options.min_relevant);
+        if let Some(why) = &shortfall
+            && !last
+        {
+            match gather::round_refused(cx) {
+                None => return Ok(too_little(why.clone(), fallbacks)),
+                Some(limit) => fallbacks.push(Fallback::BudgetSpent {
+                    limit: limit.into(),
+                }),
             }
         }
+        let (evidence, trimmed) = Evidence::of_facts(gathered.found, self.options.facts_chars_max);
+        if trimmed > 0 {
+            fallbacks.push(Fallback::FactsTrimmed { count: trimmed });
+        }
+        if shortfall.is_some() && !evidence.facts.is_empty() {
+            fallbacks.push(Fallback::Caveat);
+        }
+        let brief = Brief {
+            prompt: if strict { &self.strict } else { &self.gather },
+            section: "facts",
+            evidence,
+            scatters,
+            strict,
+            matched,
+        };
+        self.compose(cx, brief, fallbacks).await
     }
 
     async fn generate(
@@ -133,7 +167,7 @@ impl Reducer {
             prompt: &self.generate,
             section: "passages",
             evidence,
-            scatter: None,
+            scatters: Vec::new(),
             strict: false,
             matched,
         };
@@ -148,7 +182,7 @@ impl Reducer {
     ) -> Result<Done<ReducerExit>, stage::Error> {
         if brief.evidence.facts.is_empty() {
             let mut done = no_information(brief, "no fact to answer from");
-            done.fallbacks = fallbacks;
+            done.fallbacks.splice(0..0, fallbacks);
             return Ok(done);
         }
         let mut done = match self.ask(cx, &mut brief, &mut fallbacks).await? {
@@ -163,8 +197,8 @@ impl Reducer {
     }
 
     /// One call that is answered. A prompt that is too long is sent again with fewer sources. What
-    /// waiting cannot cure is no error here: the facts are there, and they are an answer. Everything
-    /// else is left to the harness.
+    /// waiting cannot cure, or has not cured for long enough, is no error here: the facts are there, and
+    /// they are an answer. Everything else is left to the harness.
     async fn ask(
         &self,
         cx: &Cx,
@@ -185,9 +219,7 @@ impl Reducer {
                 Err(llm::Error::TooLong { limit }) if brief.evidence.sources.len() > 1 => {
                     dropped += brief.evidence.shrink(share(limit, &request));
                 }
-                Err(error) if matches!(error.class(), Class::Permanent | Class::TooLarge) => {
-                    break Err(Fallback::ReduceDefault);
-                }
+                Err(error) if is_hopeless(&error, cx) => break Err(Fallback::ReduceDefault),
                 Err(error) => return Err(error.into()),
             }
         };
@@ -224,8 +256,12 @@ impl Reducer {
             Answer::Text(text) => {
                 let text = marks::normal(&text);
                 let facts = &brief.evidence.facts;
-                let text = marks::added(&text, facts, self.options.cite_overlap_min);
-                composed(brief, text, "composed")
+                let (text, count) = marks::added(&text, facts, self.options.cite_overlap_min);
+                let mut done = composed(brief, text, "composed");
+                if count > 0 {
+                    done.fallbacks.insert(0, Fallback::MarksAdded { count });
+                }
+                done
             }
             Answer::NoInformation => no_information(brief, "the facts do not answer"),
             Answer::Nothing => self.stitched(cx, brief),
@@ -242,16 +278,16 @@ impl Reducer {
 }
 
 impl Stage for Reducer {
-    type In = Reduce;
+    type In = Reduction;
     type Out = ReducerExit;
     const ROLE: Role = Role::Reducer;
 
     fn run<'a>(
         &'a self,
         cx: &'a Cx,
-        task: Reduce,
+        work: Reduction,
     ) -> BoxFuture<'a, Result<Done<ReducerExit>, stage::Error>> {
-        Box::pin(self.reduce(cx, task))
+        Box::pin(self.reduce(cx, work))
     }
 }
 
@@ -264,9 +300,24 @@ fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
     share.clamp(0.1, 0.9)
 }
 
-fn too_little(why: String, scatter: u16, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {
+/// Whether the call is not worth another try: waiting cannot cure it, or it was tried often, or the
+/// time that is left is needed to bring the answer out.
+fn is_hopeless(error: &llm::Error, cx: &Cx) -> bool {
+    match error.class() {
+        Class::Permanent | Class::TooLarge => true,
+        Class::Transient if cx.attempt >= TRIES_MAX => true,
+        Class::Transient | Class::Overloaded => {
+            let whole = cx.header.asked_at.until(cx.header.deadline);
+            let reserve = Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX);
+            cx.time_left() < reserve
+        }
+        Class::Bug => false,
+    }
+}
+
+fn too_little(why: String, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {
     let decided = format!("too little: {why}");
-    let mut done = Done::new(ReducerExit::TooLittle { why, scatter }, decided);
+    let mut done = Done::new(ReducerExit::TooLittle { why }, decided);
     done.fallbacks = fallbacks;
     done
 }
@@ -276,23 +327,34 @@ fn composed(brief: Brief<'_>, text: String, how: &str) -> Done<ReducerExit> {
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let (facts, sources) = (count(facts.len(), "fact"), count(sources.len(), "source"));
     let decided = format!("{how} from {facts} of {sources}");
-    Done::new(draft(brief, text, false), decided)
+    draft(brief, text, false, decided)
 }
 
 fn no_information(brief: Brief<'_>, decided: &str) -> Done<ReducerExit> {
-    Done::new(draft(brief, NO_INFORMATION.into(), true), decided)
+    draft(brief, NO_INFORMATION.into(), true, decided.into())
 }
 
-fn draft(brief: Brief<'_>, text: String, no_information: bool) -> ReducerExit {
-    ReducerExit::Composed(Draft {
-        sources: citations(&brief.evidence, &text),
+fn draft(
+    brief: Brief<'_>,
+    text: String,
+    no_information: bool,
+    decided: String,
+) -> Done<ReducerExit> {
+    let (sources, replaced) = citations(&brief.evidence, &text);
+    let draft = Draft {
+        sources,
         facts: brief.evidence.facts,
         text,
-        scatter: brief.scatter,
+        scatters: brief.scatters,
         strict: brief.strict,
         no_information,
         matched: brief.matched,
-    })
+    };
+    let done = Done::new(ReducerExit::Composed(draft), decided);
+    match replaced {
+        0 => done,
+        count => done.with_fallback(Fallback::QuotesReplaced { count }),
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tests of the reducer's step with a scripted model.
 
 use super::*;
-use envelope::{Findings, UnixMs};
+use envelope::{After, Findings, PartResult, Plan, Scatter, UnixMs};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 
@@ -24,22 +24,38 @@ fn said(relevant: bool, defaulted: bool, facts: &[&str]) -> Option<Findings> {
     })
 }
 
-fn gather(findings: Vec<Option<Findings>>, strict: bool, last: bool) -> Reduce {
+fn gather(findings: Vec<Option<Findings>>, strict: bool, last: bool) -> Reduction {
+    let results = findings
+        .into_iter()
+        .map(|findings| Some(PartResult::Findings(findings?)));
+    gather_results(results.collect(), strict, last)
+}
+
+fn gather_results(results: Vec<Option<PartResult>>, strict: bool, last: bool) -> Reduction {
     let texts = [
         "The guarantee of the Delta pump runs for 24 months.",
         "Blue.",
-        "Lamps.",
+        "The Delta pump is sold with lamps.",
     ];
-    let passages = (0..findings.len()).map(|i| passage(&format!("d{i}"), texts[i % 3]));
-    Reduce::Gather {
-        scatter: 2,
-        strict,
-        last,
+    let passages = (0..results.len()).map(|i| passage(&format!("d{i}"), texts[i % 3]));
+    let scatter = Scatter {
+        plan: Plan::default(),
         passages: passages.collect(),
-        findings,
-        missing: vec![],
-        failed: vec![],
         matched: Matched::Matched,
+        total_hits: 9,
+        after: After::Map,
+    };
+    Reduction {
+        task: ReduceTask::Gather {
+            scatters: vec![2],
+            strict,
+            last,
+        },
+        evidence: vec![FanOut {
+            hop: 2,
+            scatter,
+            results,
+        }],
     }
 }
 
@@ -51,20 +67,27 @@ fn enough() -> Vec<Option<Findings>> {
     ]
 }
 
-fn generate() -> Reduce {
-    Reduce::Generate {
-        passages: vec![
-            passage(
-                "d0",
-                "The guarantee of the Delta pump runs for 24 months. It is blue.",
-            ),
-            passage("d1", "Lamps."),
-        ],
-        matched: Matched::Matched,
+fn generate() -> Reduction {
+    generate_from(vec![
+        passage(
+            "d0",
+            "The guarantee of the Delta pump runs for 24 months. It is blue.",
+        ),
+        passage("d1", "Lamps."),
+    ])
+}
+
+fn generate_from(passages: Vec<Passage>) -> Reduction {
+    Reduction {
+        task: ReduceTask::Generate {
+            passages,
+            matched: Matched::Matched,
+        },
+        evidence: Vec::new(),
     }
 }
 
-async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: Reduce) -> (Draft, Done<()>) {
+async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: Reduction) -> (Draft, Done<()>) {
     let done = reducer(model).run(cx, task).await.unwrap();
     let ReducerExit::Composed(draft) = done.out.clone() else {
         panic!("{:?}", done.out)
@@ -93,15 +116,15 @@ async fn composes_from_the_facts_alone() {
     assert_eq!(
         cited,
         [(1, "d0"), (2, "d2")],
-        "what was irrelevant is no source (R93)"
+        "what was irrelevant is no source"
     );
     assert_eq!(
         draft.sources[0].quote, "The guarantee of the Delta pump runs for 24 months.",
         "in the words of the source"
     );
     assert_eq!(
-        (draft.scatter, draft.strict, draft.no_information),
-        (Some(2), false, false)
+        (&draft.scatters[..], draft.strict, draft.no_information),
+        (&[2][..], false, false)
     );
     assert_eq!((done.usage.calls, done.fallbacks), (1, vec![]));
     assert_eq!(done.decided, "composed from 2 facts of 2 sources");
@@ -126,8 +149,8 @@ async fn generates_from_passages() {
     let model = ScriptedModel::saying(["It runs for 24 months [1]."]);
     let (draft, done) = run(&model, &cx(), generate()).await;
     assert_eq!(
-        (draft.scatter, draft.sources.len(), draft.facts.len()),
-        (None, 2, 3)
+        (draft.scatters.len(), draft.sources.len(), draft.facts.len()),
+        (0, 2, 3)
     );
     assert_eq!(done.decided, "composed from 3 facts of 2 sources");
     insta::assert_snapshot!(shown(&model));
@@ -146,21 +169,34 @@ async fn too_little_asks_for_another_round_only_while_one_is_left() {
         .run(&cx(), gather(little(), false, false))
         .await
         .unwrap();
-    let ReducerExit::TooLittle { why, scatter } = done.out else {
+    let ReducerExit::TooLittle { why } = done.out else {
         panic!("composed")
     };
     assert_eq!(why, "0 of 2 passages help with the question, 1 are wanted");
-    assert_eq!((scatter, done.usage.calls), (2, 0));
+    assert_eq!(done.usage.calls, 0);
 
     let mut spent = cx();
     spent.case.budget.rounds = 1;
     let mut late = cx();
-    late.started_at = UnixMs(40_000);
-    for (cx, last) in [(spent, false), (late, false), (cx(), true)] {
+    late.now = UnixMs(40_000);
+    let limited = |limit: &str| Fallback::BudgetSpent {
+        limit: limit.into(),
+    };
+    let (rounds, time) = (Some(limited("rounds")), Some(limited("time")));
+    for (cx, last, named) in [
+        (spent, false, rounds),
+        (late, false, time),
+        (cx(), true, None),
+    ] {
         let model = ScriptedModel::saying(["It is printed on the box [1]."]);
         let (draft, done) = run(&model, &cx, gather(little(), false, last)).await;
         assert_eq!(draft.text, "It is printed on the box [1].");
-        assert_eq!(done.fallbacks, [Fallback::Caveat]);
+        let told = named.into_iter().chain([
+            Fallback::Caveat,
+            // The passage says nothing of a box.
+            Fallback::QuotesReplaced { count: 1 },
+        ]);
+        assert_eq!(done.fallbacks, Vec::from_iter(told));
     }
 }
 
@@ -174,10 +210,7 @@ async fn no_fact_is_no_call() {
         (NO_INFORMATION, true)
     );
     assert_eq!((done.usage.calls, done.fallbacks), (0, vec![]));
-    let empty = Reduce::Generate {
-        passages: vec![],
-        matched: Matched::Empty,
-    };
+    let empty = generate_from(vec![]);
     assert!(run(&model, &cx(), empty).await.0.no_information);
     assert!(model.requests().is_empty());
 }
@@ -200,13 +233,9 @@ async fn a_model_may_say_that_the_facts_do_not_answer() {
 #[tokio::test]
 async fn missing_and_failed_parts_are_told() {
     let model = ScriptedModel::saying(["24 months [1]."]);
-    let mut task = gather(vec![enough().remove(0), None, None], false, false);
-    if let Reduce::Gather {
-        missing, failed, ..
-    } = &mut task
-    {
-        (*missing, *failed) = (vec![1], vec![2]);
-    }
+    let read = enough().remove(0).map(PartResult::Findings);
+    let failed = Some(PartResult::Error("model_refused".into()));
+    let task = gather_results(vec![read, None, failed], false, false);
     let (_, done) = run(&model, &cx(), task).await;
     assert_eq!(
         done.fallbacks,
@@ -242,6 +271,68 @@ async fn what_waiting_cannot_cure_is_stitched() {
     assert_eq!(
         draft.text,
         "The guarantee of the Delta pump runs for 24 months [1]."
+    );
+}
+
+#[tokio::test]
+async fn a_model_that_does_not_come_back_leaves_the_facts() {
+    let overloaded = || llm::Error::Overloaded { retry_after: None };
+    let timed_out = || llm::Error::TimedOut(Duration::from_secs(1));
+    let often = Cx {
+        attempt: TRIES_MAX,
+        ..cx()
+    };
+    let late = Cx {
+        now: UnixMs(cx().header.deadline.0 - 100),
+        ..cx()
+    };
+    for (cx, error) in [
+        (&often, timed_out as fn() -> llm::Error),
+        (&late, timed_out),
+        (&late, overloaded),
+    ] {
+        let model = ScriptedModel::answering(move |_| Err(error()));
+        let (draft, done) = run(&model, cx, gather(enough(), false, false)).await;
+        assert!(draft.text.contains("24 months [1]"), "{}", draft.text);
+        assert_eq!(done.fallbacks, [Fallback::ReduceDefault]);
+    }
+    let model = ScriptedModel::failing(overloaded());
+    let reducer = reducer(&model);
+    let busy = reducer.run(&often, gather(enough(), false, false)).await;
+    assert_eq!(
+        busy.unwrap_err().class,
+        Class::Overloaded,
+        "nodes that are busy will have room"
+    );
+}
+
+#[tokio::test]
+async fn facts_over_the_size_of_a_prompt_are_counted() {
+    let model = ScriptedModel::saying(["It is so [1]."]);
+    let long = "The guarantee of the Delta pump runs for 24 months. ".repeat(11);
+    let facts: Vec<&str> = vec![&long; 3];
+    let options = Options {
+        facts_chars_max: 1_000,
+        ..Options::default()
+    };
+    let reducer = Reducer::new(model.clone(), &Prompts::default(), options).unwrap();
+    let task = gather(vec![said(true, false, &facts)], false, false);
+    let done = reducer.run(&cx(), task).await.unwrap();
+    assert_eq!(done.fallbacks, [Fallback::FactsTrimmed { count: 2 }]);
+}
+
+#[tokio::test]
+async fn marks_that_are_added_are_counted() {
+    let model = ScriptedModel::saying(["The guarantee is 24 months. The Delta pump is sold."]);
+    let (draft, done) = run(&model, &cx(), gather(enough(), false, false)).await;
+    assert_eq!(
+        draft.text,
+        "The guarantee is 24 months [1]. The Delta pump is sold [2]."
+    );
+    assert!(
+        done.fallbacks.contains(&Fallback::MarksAdded { count: 2 }),
+        "{:?}",
+        done.fallbacks
     );
 }
 

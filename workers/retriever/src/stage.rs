@@ -3,11 +3,14 @@
 use crate::narrowing::Narrowing;
 use crate::options::Options;
 use crate::passages::fit;
-use envelope::route::RetrieverExit;
+use envelope::hop::RetrieverExit;
 use envelope::{
-    Class, Classed, CodecError, Fallback, Filter, Matched, Mode, Passage, Plan, Role, Scatter,
+    After, Class, Classed, CodecError, Fallback, Filter, Matched, Passage, Plan, Role, Scatter,
+    Search,
 };
-use retrieval::{After, Gathered, Request, SearchResult, Searcher, context, search_each};
+use retrieval::{
+    After as ReadAfter, Gathered, Request, SearchResult, Searcher, context, search_each,
+};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,16 +62,17 @@ impl Retriever {
         Ok(Retriever { searcher, options })
     }
 
-    async fn retrieve(&self, cx: &Cx, mut plan: Plan) -> Result<Done<RetrieverExit>, stage::Error> {
+    async fn retrieve(&self, cx: &Cx, search: Search) -> Result<Done<RetrieverExit>, stage::Error> {
+        let Search { mut plan, then } = search;
         let places = self.places(cx).await?;
         plan.filter = plan.filter.and(places);
         let mut narrowing = Narrowing::of(&cx.case, &plan);
-        let (mut found, behind) = self.search_current(cx, &plan, &narrowing).await?;
+        let (mut found, behind) = self.search_current(cx, &plan, then, &narrowing).await?;
         if found.result.passages.is_empty()
             && let Some(relaxed) = narrowing.relaxed()
         {
             narrowing = relaxed;
-            found = self.search(cx, &plan, &narrowing, None).await?;
+            found = self.search(cx, &plan, then, &narrowing, None).await?;
         }
         let Gathered {
             result: found,
@@ -87,7 +91,7 @@ impl Retriever {
             Done::new(RetrieverExit::NothingFound(doubt), "nothing found")
         } else {
             let matched = narrowing.matched(&found.unknown_fields);
-            self.scatter(cx.case.mode, plan, found, matched)?
+            self.scatter(plan, then, found, matched)?
         };
         done.decided.push_str(&told(&by_sub_query));
         done.fallbacks.splice(0..0, fallbacks);
@@ -112,15 +116,16 @@ impl Retriever {
         &self,
         cx: &Cx,
         plan: &Plan,
+        then: After,
         narrowing: &Narrowing,
     ) -> Result<(Gathered, Option<Fallback>), retrieval::Error> {
-        let after = (cx.case.min_seq > 0).then(|| After {
+        let after = (cx.case.min_seq > 0).then(|| ReadAfter {
             sequence: cx.case.min_seq,
             wait: BEHIND_WAIT_MAX.min(cx.time_left() / BEHIND_WAIT_PART),
         });
-        match self.search(cx, plan, narrowing, after).await {
+        match self.search(cx, plan, then, narrowing, after).await {
             Err(retrieval::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
-                let found = self.search(cx, plan, narrowing, None).await?;
+                let found = self.search(cx, plan, then, narrowing, None).await?;
                 Ok((found, Some(Fallback::SearchedBehind { wanted, at })))
             }
             other => Ok((other?, None)),
@@ -131,12 +136,13 @@ impl Retriever {
         &self,
         cx: &Cx,
         plan: &Plan,
+        then: After,
         narrowing: &Narrowing,
-        after: Option<After>,
+        after: Option<ReadAfter>,
     ) -> Result<Gathered, retrieval::Error> {
-        let (fetch_k, top_k) = match cx.case.mode {
-            Mode::Agentic => (self.options.fetch_k, self.options.map_max),
-            Mode::Simple => (self.options.simple_k, self.options.simple_max),
+        let (fetch_k, top_k) = match then {
+            After::Map => (self.options.fetch_k, self.options.map_max),
+            After::Generate => (self.options.simple_k, self.options.simple_max),
         };
         let request = Request {
             tenant: cx.header.tenant.clone(),
@@ -158,8 +164,8 @@ impl Retriever {
 
     fn scatter(
         &self,
-        mode: Mode,
         plan: Plan,
+        after: After,
         mut found: SearchResult,
         matched: Matched,
     ) -> Result<Done<RetrieverExit>, Error> {
@@ -169,9 +175,9 @@ impl Retriever {
                 passage.text = context(&passage.text, &asked, chars);
             }
         }
-        let count_max = match mode {
-            Mode::Agentic => self.options.map_max,
-            Mode::Simple => self.options.simple_max,
+        let count_max = match after {
+            After::Map => self.options.map_max,
+            After::Generate => self.options.simple_max,
         };
         let (passages, trimmed) = fit(found.passages, count_max)?;
         let noun = if found.total_hits == 1 {
@@ -189,6 +195,7 @@ impl Retriever {
             found.total_hits
         );
         let scatter = Scatter {
+            after,
             plan,
             passages,
             matched,
@@ -227,16 +234,16 @@ fn told(found: &[Option<usize>]) -> String {
 }
 
 impl Stage for Retriever {
-    type In = Plan;
+    type In = Search;
     type Out = RetrieverExit;
     const ROLE: Role = Role::Retriever;
 
     fn run<'a>(
         &'a self,
         cx: &'a Cx,
-        plan: Plan,
+        search: Search,
     ) -> BoxFuture<'a, Result<Done<RetrieverExit>, stage::Error>> {
-        Box::pin(self.retrieve(cx, plan))
+        Box::pin(self.retrieve(cx, search))
     }
 }
 

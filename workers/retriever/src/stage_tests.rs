@@ -41,7 +41,8 @@ impl Searcher for FakeSearcher {
     ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
         Box::pin(async move {
             self.requests.lock().unwrap().push(request.clone());
-            if let Some(After { sequence, .. }) = request.after.filter(|a| a.sequence > self.at) {
+            if let Some(ReadAfter { sequence, .. }) = request.after.filter(|a| a.sequence > self.at)
+            {
                 let (wanted, at) = (sequence, self.at);
                 return Err(retrieval::Error::Behind { wanted, at });
             }
@@ -88,9 +89,16 @@ fn plan() -> Plan {
 async fn run(searcher: FakeSearcher, cx: &Cx) -> (Done<RetrieverExit>, Vec<Request>) {
     let searcher = Arc::new(searcher);
     let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
-    let done = retriever.run(cx, plan()).await.unwrap();
+    let done = retriever.run(cx, mapped(plan())).await.unwrap();
     let requests = searcher.requests.lock().unwrap().clone();
     (done, requests)
+}
+
+fn mapped(plan: Plan) -> Search {
+    Search {
+        plan,
+        then: After::Map,
+    }
 }
 
 fn cx() -> Cx {
@@ -144,7 +152,7 @@ async fn places_narrow_a_search_where_columns_hold_them() {
             ..Options::default()
         };
         let retriever = Retriever::new(searcher.clone(), options).unwrap();
-        let done = retriever.run(&cx(), plan()).await.unwrap();
+        let done = retriever.run(&cx(), mapped(plan())).await.unwrap();
         let requests = searcher.requests.lock().unwrap();
         assert_eq!(requests.len(), searches);
         assert!(requests[0].filter.to_string().ends_with(city));
@@ -218,7 +226,7 @@ async fn an_index_that_is_behind_is_left_to_others_and_searched_in_the_end() {
         searcher.at = 41;
         cx.attempt = attempt;
         let retriever = Retriever::new(Arc::new(searcher), Options::default()).unwrap();
-        let done = retriever.run(&cx, plan()).await;
+        let done = retriever.run(&cx, mapped(plan())).await;
         if attempt < 3 {
             let error = done.unwrap_err();
             assert_eq!(
@@ -248,7 +256,7 @@ async fn sub_queries_are_searched_for_as_well_and_one_may_fail() {
         sub_queries: vec!["total of bill 7".into(), "total of bill 8".into()],
         ..plan()
     };
-    let done = retriever.run(&cx(), plan).await.unwrap();
+    let done = retriever.run(&cx(), mapped(plan)).await.unwrap();
     let requests = searcher.requests.lock().unwrap();
     let asked: Vec<_> = requests
         .iter()
@@ -284,7 +292,7 @@ async fn sub_queries_are_left_alone_unless_they_are_wanted() {
         sub_queries: vec!["total of bill 7".into()],
         ..plan()
     };
-    let done = retriever.run(&cx(), plan).await.unwrap();
+    let done = retriever.run(&cx(), mapped(plan)).await.unwrap();
     assert_eq!(searcher.requests.lock().unwrap().len(), 1);
     assert_eq!(done.decided, "1 of 40 passages");
 }
@@ -302,7 +310,7 @@ async fn a_text_is_cut_around_what_it_was_found_for() {
         ..Options::default()
     };
     let retriever = Retriever::new(searcher, options).unwrap();
-    let done = retriever.run(&cx(), plan()).await.unwrap();
+    let done = retriever.run(&cx(), mapped(plan())).await.unwrap();
     let RetrieverExit::Found(scatter) = done.out else {
         panic!("nothing found")
     };
@@ -312,9 +320,18 @@ async fn a_text_is_cut_around_what_it_was_found_for() {
 }
 
 #[tokio::test]
-async fn simple_mode_fetches_less() {
-    let mut cx = cx();
-    cx.case.mode = Mode::Simple;
-    let (_, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 2), &cx).await;
+async fn a_search_that_is_generated_from_fetches_less() {
+    let searcher = Arc::new(FakeSearcher::new(vec![passage("a", "t")], 2));
+    let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+    let search = Search {
+        plan: plan(),
+        then: After::Generate,
+    };
+    let done = retriever.run(&cx(), search).await.unwrap();
+    let requests = searcher.requests.lock().unwrap().clone();
     assert_eq!((requests[0].fetch_k, requests[0].top_k), (20, 5));
+    assert!(
+        matches!(&done.out, RetrieverExit::Found(found) if found.after == After::Generate),
+        "what follows stands in what is found"
+    );
 }

@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::verdict::{Judged, exit, judge};
-use envelope::route::ValidatorExit;
+use envelope::hop::ValidatorExit;
 use envelope::{Class, Classed, Draft, Role};
 use stage::{BoxFuture, Cx, Done, Stage};
 
@@ -86,20 +86,16 @@ mod tests {
             text: "It lasts 4 days [1].".into(),
             sources: Vec::new(),
             facts: vec![fact],
-            scatter: Some(2),
+            scatters: vec![2],
             strict: false,
             no_information: false,
             matched: Matched::Matched,
         };
         let cx = step(Role::Validator, "how long?");
         let done = validator.run(&cx, draft).await.unwrap();
-        assert!(matches!(
-            done.out,
-            ValidatorExit::Ungrounded {
-                stricter_from: Some(2),
-                ..
-            }
-        ));
+        assert!(
+            matches!(&done.out, ValidatorExit::Ungrounded { stricter_from, .. } if *stricter_from == [2])
+        );
         assert_eq!(
             done.decided,
             "ungrounded, confidence 0.67: 1 citations of no source; no citation; not in the facts: 4"

@@ -8,7 +8,7 @@
 use crate::citations::{Settled, settle, without_marks};
 use crate::figures::unfounded;
 use crate::options::Options;
-use envelope::route::ValidatorExit;
+use envelope::hop::ValidatorExit;
 use envelope::{Asked, Draft, Verdict};
 
 /// Most figures that are named in the trail.
@@ -51,9 +51,13 @@ pub(crate) fn exit(judged: Judged, draft: &Draft) -> ValidatorExit {
     if judged.failed.is_empty() {
         return ValidatorExit::Grounded(judged.verdict);
     }
+    let stricter_from = match draft.strict {
+        true => Vec::new(),
+        false => draft.scatters.clone(),
+    };
     ValidatorExit::Ungrounded {
         verdict: judged.verdict,
-        stricter_from: draft.scatter.filter(|_| !draft.strict),
+        stricter_from,
     }
 }
 
@@ -129,7 +133,7 @@ mod tests {
                     text: (*text).into(),
                 })
                 .collect(),
-            scatter: Some(2),
+            scatters: vec![2],
             strict: false,
             no_information: false,
             matched: Matched::Matched,
@@ -229,9 +233,9 @@ mod tests {
 
     #[test]
     fn a_stricter_draft_is_asked_for_once() {
-        let stricter = |scatter, strict| {
+        let stricter = |scatters: &[u16], strict| {
             let draft = Draft {
-                scatter,
+                scatters: scatters.to_vec(),
                 strict,
                 ..draft("9 [1]", &["8"])
             };
@@ -244,9 +248,9 @@ mod tests {
                 ValidatorExit::Grounded(_) => panic!("grounded"),
             }
         };
-        assert_eq!(stricter(Some(2), false), Some(2));
-        assert_eq!(stricter(Some(2), true), None);
-        assert_eq!(stricter(None, false), None);
+        assert_eq!(stricter(&[2, 7], false), [2, 7]);
+        assert_eq!(stricter(&[2], true), Vec::<u16>::new());
+        assert_eq!(stricter(&[], false), Vec::<u16>::new());
     }
 
     proptest! {

@@ -17,7 +17,7 @@ use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
 use crate::deliver::Failure;
 use crate::disposition::{Disposition, dispose};
 use crate::metrics::{IngestMetrics, Metrics, outcome};
-use crate::pump::{self, Answer, Drained, Event, Take, pump};
+use crate::pump::{self, Answer, ConsumerEvent, Drained, Take, pump};
 use crate::verdict::Verdict;
 use bytes::Bytes;
 use decide::{Mine, Next, Seen, decide};
@@ -445,7 +445,7 @@ impl Take for Indexer {
         })
     }
 
-    fn on(&self, event: Event) {
+    fn on(&self, event: ConsumerEvent) {
         self.metrics.on(Role::Indexer, event);
     }
 }

@@ -58,7 +58,7 @@ fn case() -> Case {
         filter: Default::default(),
         budget: Budget::default(),
         queries: Vec::new(),
-        earlier: None,
+        scatters: Vec::new(),
         min_seq: 0,
         overrides: Default::default(),
     }

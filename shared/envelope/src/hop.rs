@@ -1,0 +1,294 @@
+//! One hop, described once: a row per role says what its steps carry and what a step may come to.
+//!
+//! Everything that has to know all roles that take steps follows from these rows: [`Payload`] and its
+//! reader, [`Exit`], [`Role::THINKING`], and what a stage is given ([`Task`]). *Not* here: which step
+//! follows from an exit; that is [`route`](crate::route). A match over a payload or an exit names every
+//! variant, so that a new row does not compile until each of them has an answer for it.
+//!
+//! On the wire a payload is written as its inner type: the role in the subject says which one it is.
+
+use crate::codec::{CodecError, decode};
+use crate::failure::{Class, Classed};
+use crate::message::Envelope;
+use crate::payload::{
+    Doubt, Draft, Findings, MapTask, PartResult, Passage, Plan, PlanTask, ReduceTask, Scatter,
+    Search, Verdict,
+};
+use crate::role::Role;
+use crate::terminal::Clarification;
+use serde::{Serialize, Serializer};
+
+macro_rules! hops {
+    ($($role:ident ($payload:ty) => $exit:ty;)*) => {
+        /// What a step carries.
+        #[derive(Debug, Clone, PartialEq)]
+        #[expect(missing_docs, reason = "one variant per role, explained at its payload")]
+        pub enum Payload { $($role($payload),)* }
+
+        impl Payload {
+            /// The role that takes a step of it.
+            pub const fn role(&self) -> Role {
+                match self { $(Payload::$role(_) => Role::$role,)* }
+            }
+
+            /// Reads a step of `role`.
+            ///
+            /// # Errors
+            /// When the bytes are no step of that role, or the role takes none.
+            pub fn read(role: Role, body: &[u8]) -> Result<Envelope<Payload>, CodecError> {
+                match role {
+                    $(Role::$role => Ok(decode::<Envelope<$payload>>(body)?.map(Payload::$role)),)*
+                    Role::Gateway | Role::Indexer => Err(CodecError::NoSteps { role }),
+                }
+            }
+        }
+
+        impl Serialize for Payload {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self { $(Payload::$role(inner) => inner.serialize(serializer),)* }
+            }
+        }
+
+        /// What a step came to.
+        #[derive(Debug, Clone, PartialEq)]
+        #[expect(missing_docs, reason = "one variant per role, explained at its exits")]
+        pub enum Exit { $($role($exit),)* }
+
+        $(
+            impl From<$payload> for Payload {
+                fn from(payload: $payload) -> Payload { Payload::$role(payload) }
+            }
+
+            impl From<$exit> for Exit {
+                fn from(exit: $exit) -> Exit { Exit::$role(exit) }
+            }
+
+            /// For stages that work on the payload alone.
+            impl TryFrom<Task> for $payload {
+                type Error = WrongTask;
+                fn try_from(task: Task) -> Result<Self, WrongTask> {
+                    match task.payload {
+                        Payload::$role(payload) => Ok(payload),
+                        other => Err(WrongTask { role: other.role() }),
+                    }
+                }
+            }
+        )*
+
+        impl Role {
+            /// The roles that take steps from the steps stream.
+            pub const THINKING: [Role; { [$(Role::$role),*].len() }] = [$(Role::$role),*];
+        }
+    };
+}
+
+hops! {
+    // takes (payload on the wire) => comes to
+    Planner (PlanTask) => PlannerExit;
+    Retriever (Search) => RetrieverExit;
+    Mapper (MapTask) => Findings;
+    Reducer (ReduceTask) => ReducerExit;
+    Validator (Draft) => ValidatorExit;
+    Clarifier (Doubt) => Clarification;
+}
+
+/// The exits of the planner.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlannerExit {
+    /// Search with this.
+    Planned(Plan),
+    /// The refined plan is one that was searched with before: what was found so far has to do.
+    NoProgress,
+}
+
+/// The exits of the retriever.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RetrieverExit {
+    /// At least one passage.
+    Found(Scatter),
+    /// No passage, with everything relaxed that may be.
+    NothingFound(Doubt),
+}
+
+/// The exits of the reducer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReducerExit {
+    /// A draft.
+    Composed(Draft),
+    /// Fewer relevant passages than the gate asks for, and a round is left.
+    TooLittle {
+        /// What is missing, in words.
+        why: String,
+    },
+}
+
+/// The exits of the validator.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ValidatorExit {
+    /// The draft stands on its facts.
+    Grounded(Verdict),
+    /// It says something that they do not.
+    Ungrounded {
+        /// The answer, should no better one come.
+        verdict: Verdict,
+        /// Hops of the scatter records to ask for a stricter draft from; empty when there are none or
+        /// the draft was the stricter one.
+        stricter_from: Vec<u16>,
+    },
+}
+
+impl Payload {
+    /// Which scatter records the harness reads before the stage runs; they come to it as
+    /// [`Task::evidence`], in this order.
+    pub fn reads(&self) -> &[u16] {
+        match self {
+            Payload::Reducer(ReduceTask::Gather { scatters, .. }) => scatters,
+            Payload::Planner(PlanTask::First | PlanTask::Refine { .. })
+            | Payload::Retriever(_)
+            | Payload::Mapper(_)
+            | Payload::Reducer(ReduceTask::Generate { .. })
+            | Payload::Validator(_)
+            | Payload::Clarifier(_) => &[],
+        }
+    }
+
+    /// Whether the step, or its default, composes an answer from what earlier fan-outs found. A replay
+    /// of such a step is refused when one of them is no longer stored.
+    pub fn composes(&self) -> bool {
+        match self {
+            Payload::Reducer(ReduceTask::Gather { .. })
+            | Payload::Planner(PlanTask::Refine { .. }) => true,
+            Payload::Planner(PlanTask::First)
+            | Payload::Retriever(_)
+            | Payload::Mapper(_)
+            | Payload::Reducer(ReduceTask::Generate { .. })
+            | Payload::Validator(_)
+            | Payload::Clarifier(_) => false,
+        }
+    }
+
+    /// Takes out what names the scatter record at `hop`, which is no longer stored: nothing is composed
+    /// from it later on.
+    pub fn forget(&mut self, hop: u16) {
+        match self {
+            Payload::Validator(draft) => draft.scatters.retain(|at| *at != hop),
+            Payload::Reducer(ReduceTask::Gather { scatters, .. }) => {
+                scatters.retain(|at| *at != hop);
+            }
+            Payload::Planner(_)
+            | Payload::Retriever(_)
+            | Payload::Mapper(_)
+            | Payload::Reducer(ReduceTask::Generate { .. })
+            | Payload::Clarifier(_) => {}
+        }
+    }
+}
+
+/// A payload made whole by the harness: with every fan-out that it reads.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// What the step carries.
+    pub payload: Payload,
+    /// The fan-outs that [`Payload::reads`] names, in that order; empty as well while they are not
+    /// read, or when one of them is not there.
+    pub evidence: Vec<FanOut>,
+}
+
+impl Task {
+    /// A task that reads nothing, or of which nothing was read.
+    pub fn bare(payload: impl Into<Payload>) -> Task {
+        Task {
+            payload: payload.into(),
+            evidence: Vec::new(),
+        }
+    }
+}
+
+/// A fan-out: its scatter record, and what its maps came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FanOut {
+    /// Hop of the scatter record.
+    pub hop: u16,
+    /// What was to be mapped.
+    pub scatter: Scatter,
+    /// What came of passage `i`; `None` when its part was not there.
+    pub results: Vec<Option<PartResult>>,
+}
+
+impl FanOut {
+    /// Which parts were not there.
+    pub fn missing(&self) -> Vec<u16> {
+        self.indexes(|result| result.is_none())
+    }
+
+    /// Which parts are errors.
+    pub fn failed(&self) -> Vec<u16> {
+        self.indexes(|result| matches!(result, Some(PartResult::Error(_))))
+    }
+
+    fn indexes(&self, which: impl Fn(&Option<PartResult>) -> bool) -> Vec<u16> {
+        let all = (0u16..).zip(&self.results);
+        all.filter(|(_, result)| which(result))
+            .map(|(index, _)| index)
+            .collect()
+    }
+
+    /// Each passage with what was found in it, if it was read.
+    pub fn into_read(self) -> impl Iterator<Item = (Passage, Option<Findings>)> {
+        let findings = self.results.into_iter().map(|result| match result {
+            Some(PartResult::Findings(findings)) => Some(findings),
+            Some(PartResult::Error(_)) | None => None,
+        });
+        self.scatter.passages.into_iter().zip(findings)
+    }
+}
+
+/// A task that came to the wrong stage.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a task for the {role}")]
+pub struct WrongTask {
+    /// The role that it is for.
+    pub role: Role,
+}
+
+impl Classed for WrongTask {
+    fn class(&self) -> Class {
+        Class::Bug
+    }
+    fn code(&self) -> &'static str {
+        "wrong_task"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_for_another_stage_names_the_role_that_it_is_for() {
+        let wrong = PlanTask::try_from(Task::bare(ReduceTask::Gather {
+            scatters: vec![2],
+            strict: false,
+            last: false,
+        }));
+        assert_eq!(
+            wrong,
+            Err(WrongTask {
+                role: Role::Reducer
+            })
+        );
+        assert_eq!(
+            PlanTask::try_from(Task::bare(PlanTask::First)),
+            Ok(PlanTask::First)
+        );
+    }
+
+    #[test]
+    fn roles_that_take_no_steps_have_none_to_read() {
+        for role in Role::ALL {
+            let read = Payload::read(role, b"{}");
+            let takes_none = matches!(read, Err(CodecError::NoSteps { .. }));
+            assert_eq!(takes_none, !Role::THINKING.contains(&role), "{role}");
+        }
+    }
+}

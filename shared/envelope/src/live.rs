@@ -1,0 +1,22 @@
+//! What is told on `argosy.live.<turn>` while a turn runs: at most once, to listeners that are there.
+//!
+//! Two kinds of bodies: a [`TrailEntry`](crate::TrailEntry) for each step that is done, and a
+//! [`LiveText`] for each piece of a draft as it is written. Only the latter has a field `text`.
+
+use crate::role::Role;
+use serde::{Deserialize, Serialize};
+
+/// A piece of text that a stage writes. A draft: the terminal event has the checked answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveText {
+    /// The role that writes it.
+    pub role: Role,
+    /// Hop of its step.
+    pub hop: u16,
+    /// Delivery of the step, from 1: another one begins anew.
+    pub attempt: u16,
+    /// Number of the piece, from 0. A gap says that pieces were dropped.
+    pub n: u32,
+    /// The text.
+    pub text: String,
+}
