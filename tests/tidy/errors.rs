@@ -13,6 +13,7 @@ const COMMAND_LINE: &[&str] = &[
     "workers/argosy/src/main.rs",
     "workers/argosy/src/cli.rs",
     "workers/argosy/src/command/",
+    "workers/argosy/src/entry.rs",
     "workers/argosy/src/out.rs",
     "workers/argosy/src/render.rs",
     "workers/argosy/src/bench/",

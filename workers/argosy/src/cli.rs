@@ -40,6 +40,17 @@ const FLEET: &str = "Fleet";
 #[derive(Debug, Parser)]
 #[command(name = "argosy", version, after_help = Fail::CODES, disable_help_subcommand = true)]
 pub struct Cli {
+    /// What every command takes.
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub struct Everywhere {
     /// Configuration file. Default: argosy.toml in the working directory, if it is there.
     #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
     pub config: Option<PathBuf>,
@@ -59,9 +70,6 @@ pub struct Cli {
     /// what `telemetry.log_level` says.
     #[arg(long, global = true, value_name = "LEVEL", help_heading = EVERYWHERE)]
     pub log: Option<String>,
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
 }
 
 /// How results are written.
@@ -221,6 +229,15 @@ pub struct Server {
 }
 
 impl Server {
+    /// No flag at all: for commands that are for no fleet.
+    pub const NONE: &Server = &Server {
+        server: None,
+        creds: None,
+        tls_ca: None,
+        tls_cert: None,
+        tls_key: None,
+    };
+
     /// Whether the command is meant for a fleet, where it need not be. What only a fleet needs is
     /// refused without one.
     pub fn is_named(&self) -> Result<bool, Fail> {

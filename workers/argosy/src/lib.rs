@@ -9,6 +9,7 @@
 //! | [`command`] | one module per command |
 //! | [`mod@bench`] | measuring the fleet against bare JetStream |
 //! | [`eval`] | measuring against known answers |
+//! | [`entry`] | the frame around a command |
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
@@ -29,6 +30,7 @@
 //! | [`processes`], [`disk`], [`pools`] | what processes tell of themselves, their disks and their model nodes |
 //! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
+//! | [`machine`] | what machine this is, for reports |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
@@ -45,6 +47,7 @@ pub mod corpus;
 pub mod disk;
 pub mod doctor;
 pub mod editions;
+pub mod entry;
 pub mod eval;
 pub mod extracted;
 pub mod fail;
@@ -54,6 +57,7 @@ pub mod keys;
 pub mod letters;
 pub mod local;
 pub mod lookup;
+pub mod machine;
 pub mod metrics;
 pub mod model;
 pub mod models;

@@ -5,6 +5,7 @@ use crate::extracted::Extracted;
 use crate::model::OFFLINE;
 use embed::Embedder;
 use envelope::Role;
+use futures_util::future::BoxFuture;
 use gateway::Gateway;
 use harness::bus::Bus;
 use harness::fault::Faults;
@@ -14,7 +15,7 @@ use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
 use llm::{ChatModel, PromptError, Prompts};
 use llm_pool::offline::OfflineReader;
-use retrieval::Searcher;
+use retrieval::{Request, SearchResult, Searcher};
 use stage::Handler;
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -108,6 +109,20 @@ pub enum OverrideError {
     /// It lacks what the prompt takes.
     #[error(transparent)]
     Wrong(#[from] Box<dyn StdError + Send + Sync>),
+}
+
+/// The index of roles that do not search.
+pub struct NoSearch;
+
+impl Searcher for NoSearch {
+    fn search<'a>(
+        &'a self,
+        _request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        Box::pin(std::future::ready(Err(retrieval::Error::Index(
+            "this role keeps no index".into(),
+        ))))
+    }
 }
 
 /// The prompts with what replaces them.

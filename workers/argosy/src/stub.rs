@@ -77,20 +77,6 @@ impl Searcher for CannedSearch {
     }
 }
 
-/// The index of roles that do not search.
-pub struct NoSearch;
-
-impl Searcher for NoSearch {
-    fn search<'a>(
-        &'a self,
-        _request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
-        Box::pin(std::future::ready(Err(retrieval::Error::Index(
-            "this role keeps no index".into(),
-        ))))
-    }
-}
-
 /// How long the stubs take.
 #[derive(Debug, Clone, Copy)]
 pub struct Stub {

@@ -19,7 +19,6 @@ mod views;
 mod waiting;
 
 pub use fleet_run::floor_role;
-pub(crate) use host::machine;
 pub use ingest::ingest;
 pub use pool::{Allocations, overhead, pool};
 pub use retrieval::retrieval;
@@ -27,6 +26,7 @@ pub use views::views;
 
 use crate::cli::{BenchFleet, Output};
 use crate::fail::Fail;
+use crate::machine::machine;
 use crate::out::println;
 use fleet_run::{Kind, Measured, Setting};
 use owo_colors::OwoColorize;

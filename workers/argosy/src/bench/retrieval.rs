@@ -5,10 +5,11 @@
 
 use crate::bench::corpus::Corpus;
 use crate::bench::feed;
-use crate::bench::host::{machine, memory_mb};
+use crate::bench::host::memory_mb;
 use crate::bench::waiting::Waiting;
 use crate::cli::{BenchRetrieval, Output};
 use crate::fail::Fail;
+use crate::machine::machine;
 use crate::out::println;
 use crate::render::Line;
 use embed::StaticTable;

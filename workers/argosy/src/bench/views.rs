@@ -6,12 +6,13 @@
 
 use crate::bench::corpus::{CHUNK_WORDS, Words, document};
 use crate::bench::fleet_run::Ground;
-use crate::bench::host::{machine, memory_mb};
+use crate::bench::host::memory_mb;
 use crate::bench::retrieval::megabytes;
 use crate::cli::{BenchViews, Output};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::fleet::nats_server;
+use crate::machine::machine;
 use crate::out::println;
 use crate::render::Line;
 use crate::snapshot::{self, Fit, Keeper};

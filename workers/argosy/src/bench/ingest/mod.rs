@@ -10,11 +10,11 @@
 
 mod run;
 
-use crate::bench::host::machine;
 use crate::bench::waiting::Waiting;
 use crate::cli::{BenchIngest, Output};
 use crate::fail::Fail;
 use crate::fleet::nats_server;
+use crate::machine::machine;
 use crate::out::println;
 use crate::render::Line;
 use owo_colors::OwoColorize;

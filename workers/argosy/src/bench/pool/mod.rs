@@ -15,9 +15,9 @@ mod world;
 
 pub use overhead::{Allocations, overhead};
 
-use crate::bench::host::machine;
 use crate::cli::{BenchPool, Output, Policy, Scenario};
 use crate::fail::Fail;
+use crate::machine::machine;
 use crate::out::println;
 use crate::render::Line;
 use lag::Lag;

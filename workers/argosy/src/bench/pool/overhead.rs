@@ -4,9 +4,10 @@
 use super::load::Load;
 use super::simulators::{Cpu, Simulators};
 use super::world::World;
-use crate::bench::host::{machine, memory_mb};
+use crate::bench::host::memory_mb;
 use crate::cli::Output;
 use crate::fail::Fail;
+use crate::machine::machine;
 use crate::out::println;
 use crate::render::Line;
 use llm_pool::options::Node;
