@@ -7,7 +7,6 @@
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`command`] | one module per command |
-//! | [`mod@bench`] | measuring the fleet against bare JetStream |
 //! | [`eval`] | measuring against known answers |
 //! | [`entry`] | the frame around a command |
 //! | [`config`] | the options of every crate under one roof |
@@ -35,9 +34,7 @@
 //! | [`models`] | the files of local models |
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
 //! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
-//! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
 
-pub mod bench;
 pub mod census;
 pub mod cli;
 pub mod client;
@@ -51,7 +48,6 @@ pub mod entry;
 pub mod eval;
 pub mod extracted;
 pub mod fail;
-pub mod fault;
 pub mod fleet;
 pub mod keys;
 pub mod letters;
@@ -73,6 +69,5 @@ pub mod search;
 pub mod signal;
 pub mod snapshot;
 pub mod status;
-pub mod stub;
 pub mod trace;
 pub mod view;

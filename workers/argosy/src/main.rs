@@ -1,9 +1,9 @@
 //! `argosy`: loads, runs, drains, exits.
 
-use argosy::cli::{Bench, Cli, Command, Edition, Eval, Output, Schema, Server, Settings};
+use argosy::cli::{Cli, Command, Edition, Eval, Output, Schema, Server, Settings};
 use argosy::config::Config;
 use argosy::fail::Fail;
-use argosy::{bench, command, entry, eval, out};
+use argosy::{command, entry, eval, out};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -30,7 +30,7 @@ fn run(cli: Cli) -> Result<(), Fail> {
         return command::config::show(args, &loaded, cli.everywhere.output);
     }
     let config = loaded.value;
-    let is_service = is_service(&cli.command);
+    let is_service = matches!(cli.command, Command::Run(_));
     entry::init_logs(&cli.everywhere, is_service, &config)?;
     entry::runtime(is_service, &config)?.block_on(dispatch(cli, config))
 }
@@ -78,12 +78,6 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::OfflineModel(args) => command::offline_model::run(args, output).await,
         // Done without a runtime, see `run`.
         Command::Explain(_) | Command::Completions(_) | Command::Config(_) => Ok(()),
-        Command::Bench(Bench::Fleet(args)) => bench::fleet(args, output).await,
-        Command::Bench(Bench::Retrieval(args)) => bench::retrieval(args, output).await,
-        Command::Bench(Bench::Views(args)) => bench::views(args, config, output).await,
-        Command::Bench(Bench::Ingest(args)) => bench::ingest(args, output).await,
-        Command::Bench(Bench::Pool(args)) => bench::pool(args, output).await,
-        Command::Bench(Bench::FloorRole(args)) => bench::floor_role(args).await,
         Command::Eval(Eval::Retrieval(args)) => Ok(eval::retrieval(args, config, output).await?),
     }
 }
@@ -118,14 +112,6 @@ fn server(command: &Command) -> &Server {
         | Command::OfflineModel(_)
         | Command::Schema(_)
         | Command::Models(_)
-        | Command::Bench(_)
         | Command::Eval(_) => Server::NONE,
     }
-}
-
-fn is_service(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Run(_) | Command::Bench(Bench::FloorRole(_))
-    )
 }

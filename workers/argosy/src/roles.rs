@@ -355,7 +355,6 @@ impl Process {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stub::Stub;
     use harness::memory::MemoryBus;
     use harness::topology::Topology;
     use std::time::Duration;
@@ -372,14 +371,12 @@ mod tests {
             traces: telemetry::Traces::off(),
             faults: None,
         };
-        let stub = Stub {
-            model: Duration::ZERO,
-            search: Duration::ZERO,
-        };
         let (tell, caught_up) = watch::channel(false);
         let with = Collaborators {
+            model: Arc::new(OfflineReader::new()),
+            searcher: Arc::new(NoSearch),
             caught_up: Some(caught_up),
-            ..stub.collaborators()
+            embedder: None,
         };
         let running = process.start(&[Role::Retriever], &with).unwrap();
         (process, tell, running)

@@ -5,7 +5,6 @@ use crate::config::{Config, Telemetry};
 use crate::corpus::Reach;
 use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
-use crate::fault::Dice;
 use crate::lookup::{self, Lookup};
 use crate::model;
 use crate::pools::Pools;
@@ -15,7 +14,6 @@ use crate::roles::{self, Collaborators, NoSearch, Process};
 use crate::search::{self, Kit};
 use crate::signal;
 use crate::snapshot::{self, Fit, Keeper};
-use crate::stub::Stub;
 use crate::view::IndexView;
 use envelope::Role;
 use futures_util::future::BoxFuture;
@@ -43,15 +41,7 @@ pub struct Hooks {
 
 /// Runs one role until it is told to stop.
 pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
-    let stub = args.stub_ms.map(|model| Stub {
-        model: Duration::from_millis(model),
-        search: Duration::from_millis(args.stub_search_ms),
-    });
-    let hooks = Hooks {
-        collaborators: stub.map(Stub::collaborators),
-        faults: Dice::parse(&args.fault)?,
-    };
-    run_with(args, config, hooks).await
+    run_with(args, config, Hooks::default()).await
 }
 
 /// The same with something else in places.

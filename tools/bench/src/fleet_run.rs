@@ -1,14 +1,14 @@
 //! One repetition: a fresh server, one process per role (of the fleet or of the floor), all loops.
 
-use crate::bench::driver::{Body, Cast, Run, closed_loop};
-use crate::bench::host::memory_mb;
-use crate::bench::median;
-use crate::bench::sizes::{Size, sizes};
-use crate::cli::{BenchFleet, FloorRole};
-use crate::config::Config;
-use crate::fail::Fail;
-use crate::fleet::{Plan, drain, nats_server};
-use crate::signal;
+use crate::cli::{FleetArgs, FloorRoleArgs};
+use crate::driver::{Body, Cast, Run, closed_loop};
+use crate::fleet::median;
+use crate::host::memory_mb;
+use crate::sizes::{Size, sizes};
+use argosy::config::Config;
+use argosy::fail::Fail;
+use argosy::fleet::{Plan, drain, nats_server};
+use argosy::signal;
 use bytes::Bytes;
 use envelope::Role;
 use harness::bus::Bus;
@@ -57,7 +57,7 @@ pub(super) struct Measured {
 }
 
 impl Setting {
-    pub(super) fn of(args: &BenchFleet) -> Result<Setting, Fail> {
+    pub(super) fn of(args: &FleetArgs) -> Result<Setting, Fail> {
         Ok(Setting {
             nats_server: nats_server(
                 |cache| tracing::warn!(cache = %cache.display(), "fetching nats-server"),
@@ -211,7 +211,6 @@ fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
         .map(|role| {
             let mut command = Command::new(&binary);
             command.args([
-                "bench",
                 "floor-role",
                 role.as_str(),
                 "--server",
@@ -225,8 +224,8 @@ fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
         .collect()
 }
 
-/// `argosy bench floor-role`: one process of the floor.
-pub async fn floor_role(args: FloorRole) -> Result<(), Fail> {
+/// `argosy-bench floor-role`: one process of the floor.
+pub async fn floor_role(args: FloorRoleArgs) -> Result<(), Fail> {
     let stop = CancellationToken::new();
     let load = Load {
         maps: MAPS,

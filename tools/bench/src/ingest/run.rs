@@ -1,12 +1,12 @@
 //! One run: a fresh server, so many indexers, all documents; and the floor.
 
-use crate::bench::corpus::{CHUNK_WORDS, Words};
-use crate::bench::fleet_run::Ground;
-use crate::bench::host::{cpu_ms, memory_mb};
-use crate::config::Config;
-use crate::fail::Fail;
-use crate::fleet::{Member, drain};
-use crate::processes;
+use crate::corpus::{CHUNK_WORDS, Words};
+use crate::fleet_run::Ground;
+use crate::host::{cpu_ms, memory_mb};
+use argosy::config::Config;
+use argosy::fail::Fail;
+use argosy::fleet::{Member, drain};
+use argosy::processes;
 use bytes::Bytes;
 use envelope::document::Notice;
 use envelope::{Role, Subject, TenantId};

@@ -4,19 +4,20 @@
 //! On a real nats-server, with the feed, index and snapshots of `argosy run retriever`, in this
 //! process. The corpus is generated (see [`corpus`](super::corpus)).
 
-use crate::bench::corpus::{CHUNK_WORDS, Words, document};
-use crate::bench::fleet_run::Ground;
-use crate::bench::host::memory_mb;
-use crate::bench::retrieval::megabytes;
-use crate::cli::{BenchViews, Output};
-use crate::config::Config;
-use crate::fail::Fail;
-use crate::fleet::nats_server;
-use crate::machine::machine;
+use crate::cli::ViewsArgs;
+use crate::corpus::{CHUNK_WORDS, Words, document};
+use crate::fleet_run::Ground;
+use crate::host::memory_mb;
 use crate::out::println;
-use crate::render::Line;
-use crate::snapshot::{self, Fit, Keeper};
-use crate::view::IndexView;
+use crate::retrieval::megabytes;
+use argosy::cli::Output;
+use argosy::config::Config;
+use argosy::fail::Fail;
+use argosy::fleet::nats_server;
+use argosy::machine::machine;
+use argosy::render::Line;
+use argosy::snapshot::{self, Fit, Keeper};
+use argosy::view::IndexView;
 use embed::StaticTable;
 use futures_util::{TryStreamExt, stream};
 use harness::bus::{Bus, Publish, Snapshots, Stream};
@@ -60,8 +61,8 @@ struct Report {
     peak_rss_mb: f64,
 }
 
-/// `argosy bench views`
-pub async fn views(args: BenchViews, config: Config, output: Output) -> Result<(), Fail> {
+/// `argosy-bench views`
+pub async fn views(args: ViewsArgs, config: Config, output: Output) -> Result<(), Fail> {
     let line = Line::new(output);
     let binary =
         nats_server(|cache| tracing::warn!(cache = %cache.display(), "fetching nats-server"))?;

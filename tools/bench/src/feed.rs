@@ -1,10 +1,10 @@
 //! Feeding an index for [`super::retrieval`], and the floor of that. *Not* a retriever's view: messages come
 //! from a file.
 
-use crate::bench::corpus::Corpus;
-use crate::bench::host::{cpu_ms, memory_mb};
-use crate::fail::Fail;
-use crate::render::Line;
+use crate::corpus::Corpus;
+use crate::host::{cpu_ms, memory_mb};
+use argosy::fail::Fail;
+use argosy::render::Line;
 use retrieval::floor::Floor;
 use retrieval::{ChunkRecord, Index};
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! A stubbed model and a canned index, for measuring the fleet itself. They answer nothing: a run
 //! with them is a run of messages.
 
-use crate::roles::Collaborators;
+use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage, Role, Usage};
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest};

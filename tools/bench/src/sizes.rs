@@ -1,7 +1,7 @@
 //! How large the messages of a question are, by kind: read back from the streams after a run.
 
-use crate::bench::median;
-use crate::fail::Fail;
+use crate::fleet::median;
+use argosy::fail::Fail;
 use envelope::Subject;
 use harness::bus::{Bus, Stored, Stream};
 use serde::Serialize;

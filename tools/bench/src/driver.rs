@@ -1,7 +1,7 @@
 //! The closed loop: a fixed number of questions in flight, each answered before the next is asked.
 
-use crate::bench::host::{cpu_ms, memory_mb};
-use crate::fail::Fail;
+use crate::host::{cpu_ms, memory_mb};
+use argosy::fail::Fail;
 use bytes::Bytes;
 use harness::bus::{Bus, Publish, Stream};
 use std::collections::HashMap;

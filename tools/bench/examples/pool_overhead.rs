@@ -1,14 +1,14 @@
-//! `argosy bench pool --overhead` with allocations counted: a program of its own, because an allocator
+//! `argosy-bench pool --overhead` with allocations counted: a program of its own, because an allocator
 //! that counts is no part of the binary.
 //!
 //! ```sh
-//! cargo run --release -p argosy --example pool_overhead [-- json]
+//! cargo run --release -p argosy-bench --example pool_overhead [-- json]
 //! ```
 
 #![expect(unsafe_code, reason = "an allocator cannot be written without")]
 
-use argosy::bench::{Allocations, overhead};
 use argosy::cli::Output;
+use argosy_bench::pool::{Allocations, overhead};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::process::ExitCode;

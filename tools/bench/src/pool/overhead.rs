@@ -4,12 +4,12 @@
 use super::load::Load;
 use super::simulators::{Cpu, Simulators};
 use super::world::World;
-use crate::bench::host::memory_mb;
-use crate::cli::Output;
-use crate::fail::Fail;
-use crate::machine::machine;
+use crate::host::memory_mb;
 use crate::out::println;
-use crate::render::Line;
+use argosy::cli::Output;
+use argosy::fail::Fail;
+use argosy::machine::machine;
+use argosy::render::Line;
 use llm_pool::options::Node;
 use llm_pool::{Options, Pool};
 use serde::Serialize;

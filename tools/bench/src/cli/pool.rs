@@ -1,11 +1,11 @@
-//! The command line of `argosy bench pool`.
+//! The command line of `argosy-bench pool`.
 
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// `argosy bench pool`
+/// `argosy-bench pool`
 #[derive(Debug, Args)]
-pub struct BenchPool {
+pub struct PoolArgs {
     /// How many nodes, one size each.
     #[arg(long, value_delimiter = ',', default_values_t = [1usize, 2, 4, 8, 16])]
     pub nodes: Vec<usize>,

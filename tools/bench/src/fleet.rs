@@ -5,30 +5,13 @@
 //! figures belong to the machine. Fleet and floor take turns on fresh servers, so that a drift of
 //! the machine meets both.
 
-mod corpus;
-mod driver;
-mod feed;
-mod fleet_run;
-mod host;
-mod ingest;
-mod pool;
-mod retrieval;
-mod sizes;
-mod steady;
-mod views;
-mod waiting;
-
-pub use fleet_run::floor_role;
-pub use ingest::ingest;
-pub use pool::{Allocations, overhead, pool};
-pub use retrieval::retrieval;
-pub use views::views;
-
-use crate::cli::{BenchFleet, Output};
-use crate::fail::Fail;
-use crate::machine::machine;
+use crate::cli::FleetArgs;
+use crate::fleet_run::{self, Kind, Measured, Setting};
 use crate::out::println;
-use fleet_run::{Kind, Measured, Setting};
+use crate::{driver, steady};
+use argosy::cli::Output;
+use argosy::fail::Fail;
+use argosy::machine::machine;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use serde_json::json;
@@ -53,8 +36,8 @@ struct Row {
     ratio: Option<f64>,
 }
 
-/// `argosy bench fleet`
-pub async fn fleet(args: BenchFleet, output: Output) -> Result<(), Fail> {
+/// `argosy-bench fleet`
+pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), Fail> {
     if let Some(seconds) = args.seconds {
         return steady::run(&args, seconds, output).await;
     }
@@ -131,7 +114,7 @@ fn shown(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "--".into(), |v| format!("{v:.digits$}"))
 }
 
-fn row(i: usize, args: &BenchFleet, fleets: &[Measured], floors: &[Measured]) -> Row {
+fn row(i: usize, args: &FleetArgs, fleets: &[Measured], floors: &[Measured]) -> Row {
     let of = |runs: &[Measured], pick: fn(&driver::Run) -> f64| {
         median(runs.iter().map(|m| pick(&m.runs[i])).collect())
     };
@@ -161,7 +144,8 @@ fn row(i: usize, args: &BenchFleet, fleets: &[Measured], floors: &[Measured]) ->
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The middle one of some figures.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
         0 => f64::NAN,

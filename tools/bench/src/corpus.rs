@@ -4,8 +4,8 @@
 //! many values. Or a folder: read and cut as it would be indexed, asked for words that follow each
 //! other in one of its chunks, filtered by a value of its own. *Not* judged: nobody says what is right.
 
-use crate::fail::Fail;
-use crate::render::Line;
+use argosy::fail::Fail;
+use argosy::render::Line;
 use envelope::TenantId;
 use retrieval::document::{Document, Line as TextLine, bucket_of, doc_id_of};
 use retrieval::record::publish_order;

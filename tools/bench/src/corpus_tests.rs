@@ -1,7 +1,7 @@
 //! What a folder is asked.
 
 use super::*;
-use crate::cli::Output;
+use argosy::cli::Output;
 use std::fs;
 use std::io::Read;
 

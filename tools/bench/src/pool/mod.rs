@@ -15,11 +15,12 @@ mod world;
 
 pub use overhead::{Allocations, overhead};
 
-use crate::cli::{BenchPool, Output, Policy, Scenario};
-use crate::fail::Fail;
-use crate::machine::machine;
+use crate::cli::{Policy, PoolArgs, Scenario};
 use crate::out::println;
-use crate::render::Line;
+use argosy::cli::Output;
+use argosy::fail::Fail;
+use argosy::machine::machine;
+use argosy::render::Line;
 use lag::Lag;
 use llm_pool::Pool;
 use load::{Load, Measured};
@@ -48,8 +49,8 @@ struct Run {
     nodes: usize,
 }
 
-/// `argosy bench pool`
-pub async fn pool(args: BenchPool, output: Output) -> Result<(), Fail> {
+/// `argosy-bench pool`
+pub async fn pool(args: PoolArgs, output: Output) -> Result<(), Fail> {
     if args.overhead {
         return overhead(output, None).await;
     }
@@ -85,7 +86,7 @@ pub async fn pool(args: BenchPool, output: Output) -> Result<(), Fail> {
 
 /// What is to be run: every size and scenario with each policy in turn, and always the scenario in
 /// which all is well, because the others are compared with it.
-fn plan(args: &BenchPool) -> Result<Vec<Run>, Fail> {
+fn plan(args: &PoolArgs) -> Result<Vec<Run>, Fail> {
     let within = |n: &usize| (1..=NODES_MAX).contains(n);
     if !args.nodes.iter().all(within) {
         let why = format!("--nodes: want numbers from 1 to {NODES_MAX}");
@@ -163,7 +164,7 @@ async fn measure(run: Run, world: World, measured: Duration) -> Result<Row, Fail
     ))
 }
 
-fn show(args: &BenchPool, world: World, rows: &[Row], output: Output) {
+fn show(args: &PoolArgs, world: World, rows: &[Row], output: Output) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let doubt = report::doubt(rows, cores);
     let warm_up = world.span(WARM_UP).as_secs_f64();
@@ -197,8 +198,8 @@ fn show(args: &BenchPool, world: World, rows: &[Row], output: Output) {
 mod tests {
     use super::*;
 
-    fn args(nodes: Vec<usize>, scenario: Vec<Scenario>) -> BenchPool {
-        BenchPool {
+    fn args(nodes: Vec<usize>, scenario: Vec<Scenario>) -> PoolArgs {
+        PoolArgs {
             nodes,
             scenario,
             policy: Policy::ALL.to_vec(),

@@ -3,15 +3,16 @@
 //! The corpus is made up, or the files of a folder: see [`corpus`](super::corpus). What is measured
 //! is the cost of a search, *not* whether it finds the right thing (`argosy eval retrieval`).
 
-use crate::bench::corpus::Corpus;
-use crate::bench::feed;
-use crate::bench::host::memory_mb;
-use crate::bench::waiting::Waiting;
-use crate::cli::{BenchRetrieval, Output};
-use crate::fail::Fail;
-use crate::machine::machine;
+use crate::cli::RetrievalArgs;
+use crate::corpus::Corpus;
+use crate::feed;
+use crate::host::memory_mb;
 use crate::out::println;
-use crate::render::Line;
+use crate::waiting::Waiting;
+use argosy::cli::Output;
+use argosy::fail::Fail;
+use argosy::machine::machine;
+use argosy::render::Line;
 use embed::StaticTable;
 use envelope::{Filter, Origin, TenantId};
 use llm::Reranker;
@@ -72,8 +73,8 @@ struct Timed {
     p99_ms: f64,
 }
 
-/// `argosy bench retrieval`
-pub async fn retrieval(args: BenchRetrieval, output: Output) -> Result<(), Fail> {
+/// `argosy-bench retrieval`
+pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), Fail> {
     let line = Line::new(output);
     let corpus = match &args.corpus {
         Some(dir) => tokio::task::block_in_place(|| Corpus::read(dir, WARM_UP + SEARCHES, &line))?,

@@ -1,7 +1,7 @@
 //! An embedder and a reranker behind HTTP that only wait: every call takes the same time, however many there
 //! are. What they answer means nothing.
 
-use crate::fail::Fail;
+use argosy::fail::Fail;
 use axum::extract::State;
 use axum::routing::post;
 use axum::{Json, Router};

@@ -1,15 +1,16 @@
 //! A steady run: constant load for as long as it takes that messages age out, with memory and disk
 //! watched. Short settings, so that minutes stand for days.
 
-use crate::bench::driver::{Cast, closed_loop};
-use crate::bench::fleet_run::{Ground, question};
-use crate::bench::host::memory_mb;
-use crate::bench::median;
-use crate::cli::{BenchFleet, Output};
-use crate::config::Config;
-use crate::fail::Fail;
-use crate::fleet::{drain, nats_server};
+use crate::cli::FleetArgs;
+use crate::driver::{Cast, closed_loop};
+use crate::fleet::median;
+use crate::fleet_run::{Ground, question};
+use crate::host::memory_mb;
 use crate::out::println;
+use argosy::cli::Output;
+use argosy::config::Config;
+use argosy::fail::Fail;
+use argosy::fleet::{drain, nats_server};
 use envelope::Role;
 use harness::bus::{Bus, Stream};
 use serde::Serialize;
@@ -37,7 +38,7 @@ struct Sample {
 }
 
 /// Runs for `seconds`.
-pub(super) async fn run(args: &BenchFleet, seconds: u64, output: Output) -> Result<(), Fail> {
+pub(super) async fn run(args: &FleetArgs, seconds: u64, output: Output) -> Result<(), Fail> {
     let least = 2 * (DEADLINE.duration() + KEEP.duration()).as_secs();
     if seconds < least {
         return Err(Fail::usage(format!(

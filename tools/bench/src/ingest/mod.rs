@@ -10,13 +10,14 @@
 
 mod run;
 
-use crate::bench::waiting::Waiting;
-use crate::cli::{BenchIngest, Output};
-use crate::fail::Fail;
-use crate::fleet::nats_server;
-use crate::machine::machine;
+use crate::cli::IngestArgs;
 use crate::out::println;
-use crate::render::Line;
+use crate::waiting::Waiting;
+use argosy::cli::Output;
+use argosy::fail::Fail;
+use argosy::fleet::nats_server;
+use argosy::machine::machine;
+use argosy::render::Line;
 use owo_colors::OwoColorize;
 use run::{Floor, Run, Setting};
 use serde::Serialize;
@@ -56,8 +57,8 @@ struct Row {
     peak_rss_mb: f64,
 }
 
-/// `argosy bench ingest`
-pub async fn ingest(args: BenchIngest, output: Output) -> Result<(), Fail> {
+/// `argosy-bench ingest`
+pub async fn ingest(args: IngestArgs, output: Output) -> Result<(), Fail> {
     let line = Line::new(output);
     let binary =
         nats_server(|cache| tracing::warn!(cache = %cache.display(), "fetching nats-server"))?;
@@ -117,7 +118,7 @@ fn report(embedder: &'static str, slots: u32, floor: Floor, runs: &[(u32, Run)])
     }
 }
 
-fn show(args: &BenchIngest, reports: &[Report], output: Output) {
+fn show(args: &IngestArgs, reports: &[Report], output: Output) {
     if output == Output::Json {
         let report = serde_json::json!({
             "machine": machine(), "documents": args.documents, "parts": args.parts,

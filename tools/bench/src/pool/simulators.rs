@@ -1,8 +1,8 @@
 //! The simulated nodes of a measurement, on a thread of their own, so that what they cost can be told
 //! from what the pool costs.
 
-use crate::bench::host::{cpu_ms, threads_cpu_ms};
-use crate::fail::Fail;
+use crate::host::{cpu_ms, threads_cpu_ms};
+use argosy::fail::Fail;
 use sim_node::{Options, Seen, SimNode};
 use tokio::runtime::{Builder, Runtime};
 
