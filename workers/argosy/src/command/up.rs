@@ -1,6 +1,6 @@
 //! `argosy up`: a local nats-server and one process per role in the foreground.
 
-use crate::cli::{self, Output};
+use crate::cli::{self, Everywhere, Output};
 use crate::command::must_be_folder;
 use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
@@ -46,9 +46,7 @@ struct Process {
 /// Runs a fleet until Ctrl-C.
 pub async fn run(
     args: cli::Up,
-    config_file: Option<PathBuf>,
-    set: Vec<String>,
-    log: Option<String>,
+    everywhere: Everywhere,
     config: Config,
     output: Output,
 ) -> Result<(), Fail> {
@@ -74,10 +72,10 @@ pub async fn run(
         binary: std::env::current_exe()?,
         server: server.url(),
         data_dir: config.data_dir.0.clone(),
-        set,
-        config: config_file,
+        set: everywhere.set,
+        config: everywhere.config,
         args: Vec::new(),
-        log: log.unwrap_or_else(|| usual.into()),
+        log: everywhere.log.unwrap_or_else(|| usual.into()),
         log_dir: None,
     };
     let up = fleet(args.corpus.as_deref(), &plan, &config, &server, output).await;
@@ -160,7 +158,7 @@ async fn index(bus: Arc<NatsBus>, root: &Path) -> Result<Summary, Fail> {
         to,
         ..Options::waiting(Mode::Incremental)
     };
-    corpus::index(bus, root.to_owned(), &catalog, options, |_| {}).await
+    Ok(corpus::index(bus, root.to_owned(), &catalog, options, |_| {}).await?)
 }
 
 fn tell_processes(running: &Running) {
