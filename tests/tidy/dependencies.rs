@@ -173,7 +173,10 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
 /// Crates that do no I/O: all that they may name of what is not ours, outside tests.
 const PURE: &[(&str, &[&str])] = &[
     ("envelope", &["serde", "serde_json", "thiserror", "bytes"]),
-    ("stage", &["bytes", "thiserror", "futures-util", "fastrand"]),
+    (
+        "stage",
+        &["bytes", "thiserror", "futures-util", "fastrand", "sha2"],
+    ),
     ("llm", WORDS),
     ("planner", WORDS),
     ("retriever", WORDS),

@@ -4,8 +4,8 @@ use super::*;
 use crate::bus::Headers;
 use bytes::Bytes;
 use envelope::{
-    Asked, Bucket, Budget, Case, DocId, Draft, Fact, Findings, Matched, Passage, Plan, ReduceTask,
-    Search, TenantId, TrailEntry,
+    Asked, Case, Draft, Fact, Findings, Matched, Part, PartResult, Passage, Plan, ReduceTask,
+    Search, TenantId, TrailEntry, Usage, encode,
 };
 
 const KEEP: Duration = Duration::from_secs(300);
@@ -43,15 +43,8 @@ fn case(hop: u16) -> Case {
             original: "why?".into(),
             rewritten: None,
         },
-        mode: Default::default(),
-        profile: Default::default(),
-        buckets: Vec::new(),
-        filter: Default::default(),
-        budget: Budget::default(),
-        queries: Vec::new(),
         scatters: if hop < 2 { vec![] } else { vec![2] },
-        min_seq: 0,
-        overrides: Overrides::default(),
+        ..Case::default()
     }
 }
 
@@ -86,17 +79,9 @@ fn step<P: serde::Serialize>(role: Role, hop: u16, payload: P) -> Stored {
 
 fn passage(n: u16) -> Passage {
     Passage {
-        bucket: Bucket::new("b").unwrap(),
-        doc_id: DocId::new("d").unwrap(),
         chunk_id: format!("d.{n}"),
-        title: "D".into(),
-        source: "d.md".into(),
-        page: None,
-        line: 1,
         score: 0.9091067,
-        text: "text".into(),
-        metadata: Default::default(),
-        found_by: Vec::new(),
+        ..testkit::model::passage("d", "text")
     }
 }
 

@@ -1,0 +1,210 @@
+//! What a new turn begins with: recorded steps, scatter records and parts, rewritten for it. *Not* here:
+//! which of them it begins with, and publishing them.
+
+use super::{Error, Start};
+use crate::bus::{Fence, Publish, Stored};
+use crate::history::History;
+use crate::join::scatter_messages;
+use crate::outbox::{self, OutboxError, headers_of, time_to_live};
+use envelope::{
+    Envelope, Header, Overrides, Part, PartResult, Payload, Role, Scatter, Subject, Usage, decode,
+    encode, fanout, subject,
+};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Rewrites what is recorded for the new turn.
+pub(super) struct Renew<'a> {
+    pub(super) header: &'a Header,
+    pub(super) overrides: &'a Overrides,
+    pub(super) keep: Duration,
+}
+
+impl Renew<'_> {
+    /// The step, after the fan-outs of earlier rounds.
+    pub(super) fn step(
+        &self,
+        recorded: &Envelope<Payload>,
+        history: &History,
+    ) -> Result<Vec<Publish>, Error> {
+        let mut all = Vec::new();
+        let mut step = recorded.clone();
+        for hop in &recorded.case.scatters {
+            match self.fanout(history, *hop) {
+                Ok(copies) => all.extend(copies),
+                Err(error) if recorded.payload.composes() => return Err(error),
+                // It can do without: then nothing is composed from there later on.
+                Err(_) => {
+                    step.case.scatters.retain(|at| at != hop);
+                    step.payload.forget(*hop);
+                }
+            }
+        }
+        let Header { hop, role, .. } = recorded.header;
+        let step = self.envelope(&step, hop, role);
+        let step = outbox::step(&step, None, self.header.created_at, self.keep);
+        all.push(step.map_err(OutboxError::from)?);
+        Ok(all)
+    }
+
+    /// The map steps of a fan-out, after the fan-outs of earlier rounds.
+    pub(super) fn maps(
+        &self,
+        record: &Envelope<Scatter>,
+        start: &Start,
+        history: &History,
+    ) -> Result<Vec<Publish>, Error> {
+        let mut all = Vec::new();
+        for hop in &record.case.scatters {
+            if *hop != record.header.hop {
+                all.extend(self.fanout(history, *hop)?);
+            }
+        }
+        all.extend(self.map_again(record, start, history)?);
+        Ok(all)
+    }
+
+    fn envelope<P: Clone>(&self, recorded: &Envelope<P>, hop: u16, role: Role) -> Envelope<P> {
+        let mut case = recorded.case.clone();
+        if !self.overrides.is_empty() {
+            case.overrides = self.overrides.clone();
+        }
+        Envelope {
+            v: envelope::WIRE,
+            header: Header {
+                hop,
+                role,
+                round: recorded.header.round,
+                ..self.header.clone()
+            },
+            case,
+            trail: recorded.trail.clone(),
+            payload: recorded.payload.clone(),
+        }
+    }
+
+    /// The scatter record at a hop with all its parts.
+    fn fanout(&self, history: &History, hop: u16) -> Result<Vec<Publish>, Error> {
+        let record = scatter_at(history, hop);
+        let record = record.ok_or_else(|| Error::AgedOut(format!("the fan-out at hop {hop}")))?;
+        let mut all = vec![self.scatter(&decode(&record.body)?)?];
+        all.extend(
+            parts_at(history, hop + 1).map(|(index, stored)| self.part(hop + 1, index, stored)),
+        );
+        Ok(all)
+    }
+
+    fn scatter(&self, recorded: &Envelope<Scatter>) -> Result<Publish, Error> {
+        let hop = recorded.header.hop;
+        let copy = self.envelope(recorded, hop, Role::Retriever);
+        let Header { shard, turn, .. } = self.header;
+        let at = Subject::Scatter {
+            shard: *shard,
+            turn: turn.clone(),
+            hop,
+        };
+        Ok(Publish {
+            headers: headers_of(self.header),
+            fence: Fence::OnceAcross(subject::fence(*shard, turn, hop)),
+            ttl: Some(self.time_to_live()),
+            ..Publish::new(at, encode(&copy).map_err(OutboxError::from)?)
+        })
+    }
+
+    fn part(&self, hop: u16, index: u16, stored: &Stored) -> Publish {
+        let at = Subject::Part {
+            shard: self.header.shard,
+            turn: self.header.turn.clone(),
+            hop,
+            index,
+        };
+        Publish {
+            headers: headers_of(self.header),
+            fence: Fence::Once,
+            ttl: Some(self.time_to_live()),
+            ..Publish::new(at, stored.body.clone())
+        }
+    }
+
+    fn time_to_live(&self) -> Duration {
+        time_to_live(self.header.created_at, self.header.deadline, self.keep)
+    }
+
+    /// The scatter record, the findings that are kept, the other map steps and the soft deadline; where
+    /// there is no other one, the reducer's step.
+    fn map_again(
+        &self,
+        recorded: &Envelope<Scatter>,
+        start: &Start,
+        history: &History,
+    ) -> Result<Vec<Publish>, Error> {
+        let scatter = recorded.header.hop;
+        let kept: BTreeMap<u16, &Stored> = parts_at(history, start.hop)
+            .filter(|(_, stored)| start.keep_findings && has_findings(stored))
+            .collect();
+        let mut all = vec![self.scatter(recorded)?];
+        all.extend(
+            kept.iter()
+                .map(|(index, stored)| free(self.part(start.hop, *index, stored))),
+        );
+        let record = self.envelope(recorded, scatter, Role::Retriever);
+        let now = self.header.created_at;
+        let messages = scatter_messages(&record, now, self.keep)?;
+        all.extend(messages.into_iter().filter(|message| {
+            let index = match Subject::parse(&message.subject) {
+                Ok(Subject::Step { index, .. }) => index,
+                _ => None,
+            };
+            index.is_none_or(|index| !kept.contains_key(&index))
+        }));
+        if kept.len() == record.payload.passages.len() {
+            // No mapper is left to find that all is there.
+            let reducer = fanout::reducer_step(&record.header, &record.case, scatter);
+            let step = outbox::step(&reducer, None, now, self.keep);
+            all.push(step.map_err(OutboxError::from)?);
+        }
+        Ok(all)
+    }
+}
+
+/// A part that is taken over at the hop where the new turn begins: what it cost was spent by the parent.
+fn free(mut part: Publish) -> Publish {
+    if let Ok(mut read) = decode::<Part>(&part.body)
+        && let Some(entry) = &mut read.entry
+    {
+        entry.usage = Usage::default();
+        if let Ok(body) = encode(&read) {
+            part.body = body;
+        }
+    }
+    part
+}
+
+/// Role and hop of what is stored there, if it is a step.
+pub(super) fn place(stored: &Stored) -> Option<(Role, u16)> {
+    match Subject::parse(&stored.subject) {
+        Ok(Subject::Step { role, hop, .. }) => Some((role, hop)),
+        _ => None,
+    }
+}
+
+pub(super) fn scatter_at(history: &History, at: u16) -> Option<&Stored> {
+    history.steps.iter().find(|stored| {
+        matches!(Subject::parse(&stored.subject), Ok(Subject::Scatter { hop, .. }) if hop == at)
+    })
+}
+
+pub(super) fn parts_at(history: &History, at: u16) -> impl Iterator<Item = (u16, &Stored)> {
+    history
+        .steps
+        .iter()
+        .filter_map(move |stored| match Subject::parse(&stored.subject) {
+            Ok(Subject::Part { hop, index, .. }) if hop == at => Some((index, stored)),
+            _ => None,
+        })
+}
+
+fn has_findings(stored: &Stored) -> bool {
+    let part = decode::<Part>(&stored.body);
+    part.is_ok_and(|part| matches!(part.result, PartResult::Findings(_)))
+}
