@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// What each crate may name of our own, by directory, lowest layer first. Those of [`TOP`] may name all
 /// of them.
-const OURS: &[(&str, &[&str])] = &[
+const OURS: Table = &[
     // words
     ("envelope", &[]),
     ("settings", &[]),
@@ -29,11 +29,6 @@ const OURS: &[(&str, &[&str])] = &[
         &["envelope", "settings", "telemetry", "llm", "embed"],
     ),
     // decisions
-    ("planner", THINKING),
-    ("mapper", THINKING),
-    ("reducer", THINKING),
-    ("validator", THINKING),
-    ("clarifier", THINKING),
     (
         "retriever",
         &["envelope", "settings", "stage", "llm", "retrieval"],
@@ -62,7 +57,31 @@ const OURS: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// What a crate of `workers/` may name that has no row of its own: it thinks.
 const THINKING: &[&str] = &["envelope", "settings", "stage", "llm"];
+
+/// The workers that have no row of their own in [`OURS`]: the usual ones.
+fn usual(crates: &[Crate]) -> impl Iterator<Item = &str> {
+    let workers = crates.iter().filter(|one| {
+        let dir = one.dir.as_str();
+        let has_row = TOP.contains(&dir) || OURS.iter().any(|(named, _)| *named == dir);
+        one.manifest.path.starts_with("workers/") && !has_row
+    });
+    workers.map(|one| one.dir.as_str())
+}
+
+/// The rows of a table, and `row` for the usual workers.
+fn with_usual<'a>(
+    table: Table,
+    row: &'a [&'a str],
+    crates: &'a [Crate],
+) -> BTreeMap<&'a str, &'a [&'a str]> {
+    let usual = usual(crates).map(|dir| (dir, row));
+    usual.chain(table.iter().copied()).collect()
+}
+
+/// Crates, and what each may name.
+type Table = &'static [(&'static str, &'static [&'static str])];
 
 /// Crates that may name all of our own, but for [`UNNAMED`].
 const TOP: &[&str] = &["argosy", "bench", "tests"];
@@ -170,20 +189,16 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Crates that do no I/O: all that they may name of what is not ours, outside tests.
-const PURE: &[(&str, &[&str])] = &[
+/// Crates that do no I/O: all that they may name of what is not ours, outside tests. The usual workers are
+/// among them.
+const PURE: Table = &[
     ("envelope", &["serde", "serde_json", "thiserror", "bytes"]),
     (
         "stage",
         &["bytes", "thiserror", "futures-util", "fastrand", "sha2"],
     ),
     ("llm", WORDS),
-    ("planner", WORDS),
     ("retriever", WORDS),
-    ("mapper", WORDS),
-    ("reducer", WORDS),
-    ("validator", WORDS),
-    ("clarifier", WORDS),
 ];
 
 const WORDS: &[&str] = &[
@@ -307,8 +322,8 @@ fn check(refused: impl Fn(&Crate, &Named) -> Option<String>) {
 
 #[test]
 fn every_crate_has_its_layer() {
-    let table: BTreeMap<_, _> = OURS.iter().copied().collect();
     let crates = crates();
+    let table = with_usual(OURS, THINKING, &crates);
     let mut findings = Vec::new();
     for one in &crates {
         if !table.contains_key(one.dir.as_str()) && !TOP.contains(&one.dir.as_str()) {
@@ -316,7 +331,7 @@ fn every_crate_has_its_layer() {
             findings.push(one.manifest.at(2, why));
         }
     }
-    for dir in table.keys() {
+    for (dir, _) in OURS {
         if !crates.iter().any(|c| c.dir == *dir) {
             findings.push(format!(
                 "tests/tidy/dependencies.rs: there is no crate `{dir}`"
@@ -328,7 +343,8 @@ fn every_crate_has_its_layer() {
 
 #[test]
 fn our_crates_depend_only_downwards() {
-    let table: BTreeMap<_, _> = OURS.iter().copied().collect();
+    let crates = crates();
+    let table = with_usual(OURS, THINKING, &crates);
     check(|one, named| {
         // Test support is looked at by its own rule.
         if !named.ours || named.name == "testkit" {
@@ -374,7 +390,8 @@ fn outside_crates_stay_where_they_belong() {
 
 #[test]
 fn crates_that_decide_do_no_io() {
-    let table: BTreeMap<_, _> = PURE.iter().copied().collect();
+    let crates = crates();
+    let table = with_usual(PURE, WORDS, &crates);
     check(|one, named| {
         if named.ours || named.dev {
             return None;

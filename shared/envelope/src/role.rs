@@ -71,10 +71,17 @@ impl fmt::Display for Role {
 
 /// A word that is no role.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is not a role: want planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer"
-)]
+#[error("`{0}` is not a role: want {roles}", roles = every())]
 pub struct RoleError(pub String);
+
+/// Every word, as in a sentence.
+fn every() -> String {
+    let words = Role::ALL.map(Role::as_str);
+    match words.split_last() {
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
 
 impl std::str::FromStr for Role {
     type Err = RoleError;
@@ -99,5 +106,17 @@ mod tests {
                 Some(format!("\"{role}\""))
             );
         }
+    }
+
+    #[test]
+    fn a_word_that_is_no_role_is_answered_with_those_that_are() {
+        let error = "plannner"
+            .parse::<Role>()
+            .map_err(|error| error.to_string());
+        let roles = "planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer";
+        assert_eq!(
+            error,
+            Err(format!("`plannner` is not a role: want {roles}"))
+        );
     }
 }
