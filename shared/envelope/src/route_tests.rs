@@ -4,7 +4,7 @@
 use super::*;
 use crate::hop::FanOut;
 use crate::ids::{Bucket, DocId, TenantId, TurnId};
-use crate::message::{Asked, Profile};
+use crate::message::Asked;
 use crate::payload::{Doubt, Draft, Findings, Matched, Passage};
 use proptest::prelude::*;
 
@@ -38,14 +38,8 @@ fn case(mode: Mode, budget: Budget) -> Case {
             rewritten: None,
         },
         mode,
-        profile: Profile::Small,
-        buckets: Vec::new(),
-        filter: Default::default(),
         budget,
-        queries: Vec::new(),
-        scatters: Vec::new(),
-        min_seq: 0,
-        overrides: Default::default(),
+        ..Case::default()
     }
 }
 

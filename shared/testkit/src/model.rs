@@ -2,8 +2,7 @@
 //! understands nothing and is never an LLM.
 
 use envelope::{
-    Asked, Bucket, Budget, Case, DocId, Filter, Header, Mode, Passage, Profile, Role, TenantId,
-    TurnId, UnixMs, Usage,
+    Asked, Bucket, Case, DocId, Header, Passage, Role, TenantId, TurnId, UnixMs, Usage,
 };
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
 use stage::Cx;
@@ -130,15 +129,7 @@ pub fn step(role: Role, question: &str) -> Cx {
             original: question.into(),
             rewritten: None,
         },
-        mode: Mode::Agentic,
-        profile: Profile::Small,
-        buckets: Vec::new(),
-        filter: Filter::default(),
-        budget: Budget::default(),
-        queries: Vec::new(),
-        scatters: Vec::new(),
-        min_seq: 0,
-        overrides: Default::default(),
+        ..Case::default()
     };
     Cx {
         header,

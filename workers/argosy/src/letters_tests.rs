@@ -2,7 +2,7 @@
 
 use super::*;
 use bytes::Bytes;
-use envelope::{Asked, Budget, Case, Envelope, Header, PlanTask, TenantId, encode};
+use envelope::{Asked, Case, Envelope, Header, PlanTask, TenantId, encode};
 use harness::bus::Headers;
 use harness::memory::MemoryBus;
 use harness::topology::Topology;
@@ -35,15 +35,7 @@ fn planner() -> Publish {
             original: "why?".into(),
             rewritten: None,
         },
-        mode: Default::default(),
-        profile: Default::default(),
-        buckets: Vec::new(),
-        filter: Default::default(),
-        budget: Budget::default(),
-        queries: Vec::new(),
-        scatters: Vec::new(),
-        min_seq: 0,
-        overrides: Default::default(),
+        ..Case::default()
     };
     let step = Envelope {
         v: envelope::WIRE,

@@ -3,8 +3,8 @@
 
 use super::{Again, Found};
 use envelope::{
-    Asked, Budget, Case, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult, Problem,
-    Role, Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
+    Asked, Case, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult, Problem, Role,
+    Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
 };
 use harness::again;
 use harness::bus::{Headers, Stored};
@@ -52,15 +52,7 @@ fn case() -> Case {
             original: "When does the lease end?".into(),
             rewritten: None,
         },
-        mode: Default::default(),
-        profile: Default::default(),
-        buckets: Vec::new(),
-        filter: Default::default(),
-        budget: Budget::default(),
-        queries: Vec::new(),
-        scatters: Vec::new(),
-        min_seq: 0,
-        overrides: Default::default(),
+        ..Case::default()
     }
 }
 
