@@ -6,13 +6,14 @@ use crate::fakes::{FakeIndex, FakeModel, Watched};
 use crate::ledger::Ledger;
 use crate::plan::{ACK_WAIT, Ask, CALM, DEADLINE, Plan, STOP};
 use crate::world::{Process, World, turn_asked};
+use argosy::config::Config;
+use argosy::roles::{self, Collaborators};
 use envelope::{Role, TurnId};
 use gateway::Gateway;
 use harness::bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream};
 use harness::memory::MemoryBus;
 use harness::topology::Topology;
 use harness::{Metrics, Options, Worker};
-use llm::Prompts;
 use stage::Handler;
 use std::sync::Arc;
 use std::time::Duration;
@@ -216,28 +217,13 @@ async fn watch_over(process: &Process, task: &mut JoinSet<()>, stop: &Cancellati
 
 /// The true stage of a role.
 fn stage(role: Role, world: &Arc<World>) -> Arc<dyn Handler> {
-    let model = || Arc::new(FakeModel(world.clone()));
-    let prompts = Prompts::default();
-    match role {
-        Role::Planner => {
-            Arc::new(planner::Planner::new(model(), &prompts, Default::default()).unwrap())
-        }
-        Role::Retriever => {
-            let index = Arc::new(FakeIndex(world.clone()));
-            Arc::new(retriever::Retriever::new(index, Default::default()).unwrap())
-        }
-        Role::Mapper => {
-            Arc::new(mapper::Mapper::new(model(), &prompts, Default::default()).unwrap())
-        }
-        Role::Reducer => {
-            Arc::new(reducer::Reducer::new(model(), &prompts, Default::default()).unwrap())
-        }
-        Role::Validator => Arc::new(validator::Validator::new(Default::default()).unwrap()),
-        Role::Clarifier => {
-            Arc::new(clarifier::Clarifier::new(model(), &prompts, Default::default()).unwrap())
-        }
-        Role::Gateway | Role::Indexer => unreachable!("the {role} is no stage"),
-    }
+    let with = Collaborators {
+        model: Arc::new(FakeModel(world.clone())),
+        searcher: Arc::new(FakeIndex(world.clone())),
+        caught_up: None,
+        embedder: None,
+    };
+    roles::handler(role, &Config::default(), &with).unwrap()
 }
 
 /// Every client of the seed. Their own connection is a good one: what they publish is stored.

@@ -38,11 +38,14 @@ fn the_root_manifest_names_every_role() {
     }
 }
 
-/// What people read and what is deployed.
+/// Where roles are listed by hand: the page that people begin with, the one that tells what to run, and
+/// what is deployed. Everywhere else a list is made, or left to these.
 fn is_listing(file: &File) -> bool {
-    let place = ["docs/", "deploy/", "charts/"];
-    let inside = place.iter().any(|p| file.path.starts_with(p)) || !file.path.contains('/');
-    inside && file.is(&["md", "yaml", "yml", "json", "toml", "html"])
+    let pages = ["README.md", "docs/operations.md"];
+    let place = ["deploy/", "charts/"];
+    let deployed = place.iter().any(|p| file.path.starts_with(p));
+    pages.contains(&file.path.as_str())
+        || deployed && file.is(&["md", "yaml", "yml", "json", "toml", "html"])
 }
 
 /// The text of a document without its blocks in a language, whose examples need not meet every

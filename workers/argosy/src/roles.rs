@@ -220,8 +220,15 @@ pub fn check_prompts(
     Ok(())
 }
 
-/// The stage of a thinking role.
-fn handler(role: Role, config: &Config, with: &Collaborators) -> Result<Arc<dyn Handler>, Error> {
+/// The stage of a role that takes steps.
+///
+/// # Errors
+/// When its prompts or options are wrong, or the role takes none.
+pub fn handler(
+    role: Role,
+    config: &Config,
+    with: &Collaborators,
+) -> Result<Arc<dyn Handler>, Error> {
     let prompts = prompts(config)?;
     let model = || with.model.clone();
     Ok(match role {

@@ -190,10 +190,9 @@ async fn collaborators(
         _ => (Arc::new(NoSearch), None),
     };
     let asks_model = match role {
-        // These roles ask no model; looking for one would only slow their start.
-        Role::Retriever | Role::Validator | Role::Gateway => false,
         Role::Indexer => roles::schemas(&process.config)?.asks_model(),
-        _ => true,
+        // Looking for a model that is not asked would only slow the start.
+        role => model::ASKING.contains(&role),
     };
     let model: Arc<dyn ChatModel> = match asks_model {
         false => Arc::new(llm_pool::offline::OfflineReader::new()),
