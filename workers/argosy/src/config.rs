@@ -4,6 +4,7 @@
 //! defined; here only what belongs to no other crate.
 
 use crate::fail::Fail;
+use crate::prompt_files;
 use crate::snapshot;
 use anyhow::Context;
 use envelope::limits::DEADLINE_MS_MAX;
@@ -37,7 +38,8 @@ pub struct Config {
     pub model_of: BTreeMap<Role, String>,
     /// Where this process keeps what can be rebuilt. Default `.argosy` in the working directory.
     pub data_dir: DataDir,
-    /// Folder with prompts that replace the embedded ones, by file name. Default none.
+    /// Folder with prompts that replace the embedded ones, by file name, such as `reducer.md`. A `.md` file
+    /// of another name is a mistake. Default none.
     pub prompts_dir: Option<PathBuf>,
     /// The planner.
     pub planner: planner::Options,
@@ -120,7 +122,7 @@ pub struct Streams {
     pub ack_wait: Span,
     /// Unanswered deliveries of one role over all its processes. Default 1,024.
     pub max_ack_pending: u32,
-    /// Replicas of each stream: 1 or 3. Default 1; 3 in production.
+    /// Replicas of each stream: 1, 3 or 5. Default 1; 3 in production.
     pub replicas: u8,
     /// Room of the inbox. Default 1 GiB.
     pub inbox_bytes: Size,
@@ -319,7 +321,18 @@ impl Config {
             .value
             .validate()
             .map_err(|e| Fail::usage(format!("{e:#}")))?;
+        let misspelt = |e| Fail::usage(format!("`prompts_dir`: {e}"));
+        loaded.value.check_prompts_dir().map_err(misspelt)?;
         Ok(loaded)
+    }
+
+    /// Whether every prompt in `prompts_dir` replaces one. A folder that is not there passes: it is on
+    /// the machines that run workers, and missed there when one starts.
+    pub(crate) fn check_prompts_dir(&self) -> Result<(), prompt_files::Error> {
+        match &self.prompts_dir {
+            Some(dir) if dir.is_dir() => prompt_files::read(dir).map(drop),
+            _ => Ok(()),
+        }
     }
 
     /// Whether the sections fit together, which no single value shows.

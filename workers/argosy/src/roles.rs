@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::extracted::Extracted;
 use crate::fail::Fail;
 use crate::model::OFFLINE;
+use crate::prompt_files;
 use embed::Embedder;
 use envelope::Role;
 use gateway::Gateway;
@@ -63,7 +64,7 @@ pub struct Process {
 pub fn prompts(config: &Config) -> Result<Prompts, Fail> {
     match &config.prompts_dir {
         None => Ok(Prompts::default()),
-        Some(dir) => Prompts::from_dir(dir).map_err(|e| Fail::usage(format!("`prompts_dir`: {e}"))),
+        Some(dir) => prompt_files::read(dir).map_err(|e| Fail::usage(format!("`prompts_dir`: {e}"))),
     }
 }
 
