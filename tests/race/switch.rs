@@ -5,8 +5,7 @@
 use crate::editions::small;
 use crate::ingest::{notice, text};
 use crate::world::{On, World, until, within};
-use argosy::editions::{Home, Open, Opened, What, start};
-use argosy::fail::Fail;
+use argosy::editions::{Error, Home, Open, Opened, What, start};
 use envelope::{Edition, Filter, TenantId};
 use futures_util::future::BoxFuture;
 use harness::bus::Stored;
@@ -101,7 +100,7 @@ struct Shelves {
 }
 
 impl Open for Shelves {
-    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Fail>> {
+    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Error>> {
         let What {
             edition,
             dir,

@@ -6,6 +6,7 @@
 
 mod dependencies;
 mod docs;
+mod errors;
 mod manifest;
 mod roles;
 mod sources;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders that are no part of the repository, by name: build output and local state.
+/// What is no part of the repository, by name: build output and local state.
 const SKIPPED: &[&str] = &["target", ".git", ".argosy"];
 
 /// A text file.
@@ -73,14 +73,16 @@ fn walk(folder: &Path, prefix: &str, files: &mut Vec<File>) {
         .flatten()
     {
         let name = entry.file_name().to_string_lossy().into_owned();
+        // In a second working tree `.git` is a file.
+        if SKIPPED.contains(&name.as_str()) {
+            continue;
+        }
         let path = format!("{prefix}{name}");
         let Ok(kind) = entry.file_type() else {
             continue;
         };
         if kind.is_dir() {
-            if !SKIPPED.contains(&name.as_str()) {
-                walk(&entry.path(), &format!("{path}/"), files);
-            }
+            walk(&entry.path(), &format!("{path}/"), files);
         } else if kind.is_file()
             && let Ok(text) = fs::read_to_string(entry.path())
         {

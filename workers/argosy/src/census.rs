@@ -3,9 +3,8 @@
 //! Counted from the heads of the documents: a document without its head is not there yet.
 
 use crate::corpus;
-use crate::fail::Fail;
 use envelope::{DocId, Edition, TenantId};
-use harness::bus::Bus;
+use harness::bus::{Bus, BusError};
 use retrieval::ChunkRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +42,7 @@ pub struct Difference {
 }
 
 /// Counts every edition of which there is a document.
-pub async fn count(bus: &dyn Bus) -> Result<BTreeMap<Edition, Count>, Fail> {
+pub async fn count(bus: &dyn Bus) -> Result<BTreeMap<Edition, Count>, BusError> {
     let mut counts: BTreeMap<Edition, Count> = BTreeMap::new();
     let each = |edition, record| counts.entry(edition).or_default().observe(record);
     corpus::heads(bus, &envelope::subject::heads("*"), each).await?;

@@ -1,11 +1,12 @@
 //! Asking, as any client of the fleet does it: publish a question, hear its stages, wait for its one
 //! terminal event. Works on either bus.
 
-use crate::fail::Fail;
+mod error;
+
+pub use error::Error;
+
 use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
-use harness::bus::{
-    Bus, CoreMessage, Headers, Publish, PublishError, Stored, Stream, Subscription,
-};
+use harness::bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
 use harness::history;
 use harness::outbox::{self, Created, publish_until};
 use serde_json::{Map, Value};
@@ -36,12 +37,10 @@ pub async fn ask(
     bus: &dyn Bus,
     ask: Ask,
     mut live: impl FnMut(&TrailEntry),
-) -> Result<Terminal, Fail> {
+) -> Result<Terminal, Error> {
     let turn = match ask.fields.get("id").and_then(Value::as_str) {
-        Some(id) => TurnId::new(id).map_err(|e| Fail::usage(format!("`id`: {e}")))?,
-        None => {
-            TurnId::new(format!("q-{}", random_token())).map_err(|e| Fail::usage(e.to_string()))?
-        }
+        Some(id) => TurnId::new(id)?,
+        None => TurnId::new(format!("q-{}", random_token()))?,
     };
     let reply = format!("_INBOX.{}", random_token());
     let mut replies = listen(bus, &reply).await?;
@@ -52,34 +51,22 @@ pub async fn ask(
     fields.insert("id".into(), turn.as_str().into());
     fields.insert("reply_to".into(), reply.into());
     fields.insert("stream".into(), true.into());
-    let body = serde_json::to_vec(&fields).map_err(|e| Fail::usage(e.to_string()))?;
+    let body = serde_json::to_vec(&fields)?;
     let until = bus.now().plus(5_000);
     publish_until(
         bus,
         Publish::new(envelope::subject::QUERY, body.into()),
         until,
     )
-    .await
-    .map_err(not_stored)?;
+    .await?;
     wait_for(bus, &turn, &mut *replies, &mut *stages, ask.wait, &mut live).await
 }
 
 /// Subscribes, which waits for a server that is away, though not for ever.
-async fn listen(bus: &dyn Bus, subject: &str) -> Result<Box<dyn Subscription>, Fail> {
+async fn listen(bus: &dyn Bus, subject: &str) -> Result<Box<dyn Subscription>, Error> {
     match timeout(LISTEN_MAX, bus.subscribe(subject, None)).await {
         Ok(listening) => Ok(listening?),
-        Err(_) => Err(Fail::cannot_connect("NATS went away")),
-    }
-}
-
-fn not_stored(error: PublishError) -> Fail {
-    match error {
-        PublishError::Full => Fail::negative("the inbox is full; try again later"),
-        PublishError::Refused(why) => {
-            Fail::negative(format!("the server refused the question: {why}"))
-        }
-        other => Fail::cannot_connect(format!("the question was not stored: {other}"))
-            .hint("has the fleet been set up? `argosy setup` makes the streams"),
+        Err(_) => Err(Error::Away),
     }
 }
 
@@ -90,15 +77,19 @@ async fn wait_for(
     stages: &mut dyn Subscription,
     wait: Duration,
     live: &mut impl FnMut(&TrailEntry),
-) -> Result<Terminal, Fail> {
+) -> Result<Terminal, Error> {
     let deadline = Instant::now() + wait;
+    let late = || Error::Late {
+        turn: turn.clone(),
+        wait,
+    };
     let mut look = tokio::time::interval(LOOK_EVERY);
     look.tick().await;
     let mut hear_stages = true;
     loop {
         tokio::select! {
             reply = replies.next() => {
-                let Some(reply) = reply else { return Err(still_running(turn, wait)) };
+                let Some(reply) = reply else { return Err(late()) };
                 return read(&reply.body);
             }
             stage = stages.next(), if hear_stages => match stage {
@@ -114,31 +105,22 @@ async fn wait_for(
                     return read(&stored.body);
                 }
             }
-            () = tokio::time::sleep_until(deadline) => return Err(still_running(turn, wait)),
+            () = tokio::time::sleep_until(deadline) => return Err(late()),
         }
     }
 }
 
-fn still_running(turn: &TurnId, wait: Duration) -> Fail {
-    Fail::still_running(format!(
-        "no answer within {} s; the question is still being worked on",
-        wait.as_secs()
-    ))
-    .about(turn)
-    .hint(format!("fetch the answer later with: argosy answer {turn}"))
+fn read(body: &[u8]) -> Result<Terminal, Error> {
+    envelope::decode(body).map_err(Error::Unreadable)
 }
 
-fn read(body: &[u8]) -> Result<Terminal, Fail> {
-    envelope::decode(body).map_err(|e| Fail::negative(format!("the answer cannot be read: {e}")))
-}
-
-async fn terminal(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Stored>, Fail> {
+async fn terminal(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Stored>, BusError> {
     let subject = Subject::Answer { turn: turn.clone() }.to_string();
-    Ok(bus.last(Stream::Answers, &subject).await?)
+    bus.last(Stream::Answers, &subject).await
 }
 
 /// The terminal event of a turn that was asked before.
-pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Fail> {
+pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Error> {
     if let Some(stored) = terminal(bus, turn).await? {
         return read(&stored.body);
     }
@@ -148,16 +130,8 @@ pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Fail> {
     }
     .to_string();
     match bus.last(Stream::Timers, &timer).await? {
-        Some(_) => Err(
-            Fail::still_running(format!("turn `{turn}` is still being worked on"))
-                .about(turn)
-                .hint(format!(
-                    "try again, or give it up with: argosy cancel {turn}"
-                )),
-        ),
-        None => Err(Fail::not_found(format!(
-            "there is no turn `{turn}`, or its answer has aged out"
-        ))),
+        Some(_) => Err(Error::Unended(turn.clone())),
+        None => Err(Error::NoAnswer(turn.clone())),
     }
 }
 
@@ -175,7 +149,7 @@ pub fn trace_id_in(header: &Header) -> Option<String> {
 }
 
 /// Cancels a turn: its terminal event first, then the word to the workers. Needs no gateway.
-pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Fail> {
+pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Error> {
     let timer = Subject::Timer {
         turn: turn.clone(),
         hop: None,
@@ -183,9 +157,7 @@ pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Fail> {
     .to_string();
     let timer = bus.last(Stream::Timers, &timer).await?;
     if timer.is_none() && terminal(bus, turn).await?.is_none() {
-        return Err(Fail::not_found(format!(
-            "there is no turn `{turn}`, or it has aged out"
-        )));
+        return Err(Error::NoTurn(turn.clone()));
     }
     let known = timer
         .as_ref()
@@ -200,10 +172,8 @@ pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Fail> {
         ),
     };
     let reply = timer.as_ref().and_then(|t| t.headers.get(header::REPLY));
-    let message = outbox::terminal(&event, reply).map_err(|e| Fail::negative(e.to_string()))?;
-    let created = publish_until(bus, message, bus.now().plus(5_000))
-        .await
-        .map_err(not_stored)?;
+    let message = outbox::terminal(&event, reply).map_err(Error::End)?;
+    let created = publish_until(bus, message, bus.now().plus(5_000)).await?;
     let subject = Subject::Cancel { turn: turn.clone() }.to_string();
     let word = CoreMessage {
         subject,

@@ -3,7 +3,10 @@
 //! Defaults < `argosy.toml` < `ARGOSY__section__key` < flags. Every option is documented where it is
 //! defined; here only what belongs to no other crate.
 
-use crate::fail::Fail;
+mod error;
+
+pub use error::Error;
+
 use crate::prompt_files;
 use crate::snapshot;
 use anyhow::Context;
@@ -301,7 +304,7 @@ pub const FILE: &str = "argosy.toml";
 impl Config {
     /// Loads the configuration: `file` if named, else [`FILE`] if it is there, then the environment,
     /// then `flags`.
-    pub fn load(file: Option<PathBuf>, flags: Vec<(String, String)>) -> Result<Config, Fail> {
+    pub fn load(file: Option<PathBuf>, flags: Vec<(String, String)>) -> Result<Config, Error> {
         Config::loaded(file, flags).map(|loaded| loaded.value)
     }
 
@@ -309,20 +312,15 @@ impl Config {
     pub fn loaded(
         file: Option<PathBuf>,
         flags: Vec<(String, String)>,
-    ) -> Result<Loaded<Config>, Fail> {
+    ) -> Result<Loaded<Config>, Error> {
         let sources = Sources::new();
         let sources = match file {
             Some(file) => sources.file(file),
             None => sources.optional_file(FILE),
         };
-        let loaded: Loaded<Config> = settings::load(sources.process_environment().flags(flags))
-            .map_err(|e| Fail::usage(e.to_string()))?;
-        loaded
-            .value
-            .validate()
-            .map_err(|e| Fail::usage(format!("{e:#}")))?;
-        let misspelt = |e| Fail::usage(format!("`prompts_dir`: {e}"));
-        loaded.value.check_prompts_dir().map_err(misspelt)?;
+        let loaded: Loaded<Config> = settings::load(sources.process_environment().flags(flags))?;
+        loaded.value.validate().map_err(Error::Invalid)?;
+        loaded.value.check_prompts_dir()?;
         Ok(loaded)
     }
 

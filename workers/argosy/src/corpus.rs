@@ -5,17 +5,18 @@
 //! stored: a message that waits is still in its stream, one that is done has left chunks or a dead
 //! letter. So a run may be stopped at any point, and the next one makes good what is missing.
 
+mod error;
 mod publish;
 mod reach;
 mod scan;
 mod wait;
 
+pub use error::Error;
 pub use reach::Reach;
 
-use crate::fail::Fail;
 use envelope::document::{Form, Notice};
 use envelope::{Edition, EditionError, Subject, TenantId};
-use harness::bus::{Bus, Stream};
+use harness::bus::{Bus, BusError, Stream};
 use harness::editions;
 use retrieval::{Catalog, ChunkRecord, IndexPlan, Mode, SkipReason};
 use std::path::PathBuf;
@@ -104,7 +105,7 @@ pub enum Progress {
 }
 
 /// For which edition: the one that is named, and it alone, or all, with the word of the current one.
-pub async fn to(bus: &dyn Bus, named: Option<Edition>) -> Result<To, Fail> {
+pub async fn to(bus: &dyn Bus, named: Option<Edition>) -> Result<To, Error> {
     let editions = editions::read(bus).await?.editions;
     match named {
         None => Ok(To {
@@ -124,7 +125,7 @@ pub async fn catalog_of_stream(
     bus: &dyn Bus,
     tenant: &TenantId,
     edition: &Edition,
-) -> Result<Catalog, Fail> {
+) -> Result<Catalog, BusError> {
     let mut catalog = Catalog::new(tenant.clone());
     let filter = envelope::subject::heads(edition.as_str());
     heads(bus, &filter, |_, record| catalog.observe(&record)).await?;
@@ -136,7 +137,7 @@ pub(crate) async fn heads(
     bus: &dyn Bus,
     filter: &str,
     mut each: impl FnMut(Edition, ChunkRecord) + Send,
-) -> Result<(), Fail> {
+) -> Result<(), BusError> {
     // Without a head there is nothing to read, and a reader would wait for ever.
     if bus.last(Stream::Chunks, filter).await?.is_none() {
         return Ok(());
@@ -171,12 +172,9 @@ pub async fn index(
     catalog: &Catalog,
     options: Options,
     mut progress: impl FnMut(Progress) + Send,
-) -> Result<Summary, Fail> {
+) -> Result<Summary, Error> {
     if !root.is_dir() {
-        return Err(
-            Fail::not_found(format!("`{}` is not a folder", root.display()))
-                .hint("name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files"),
-        );
+        return Err(Error::NoFolder(root));
     }
     let tenant = catalog.tenant().clone();
     let scan::Scanned {

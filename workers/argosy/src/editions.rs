@@ -7,7 +7,10 @@
 //! the vectors, a swap waits for them as well, unless the server is away. *Not* here: how an
 //! index is opened ([`Open`]), and who changes the record (`harness::editions`).
 
-use crate::fail::Fail;
+mod error;
+
+pub use error::Error;
+
 use crate::qdrant_view::Vectors;
 use envelope::{Edition, Filter, TenantId, subject};
 use futures_util::future::BoxFuture;
@@ -59,7 +62,7 @@ pub struct What<'a> {
 /// Opens the index of an edition.
 pub trait Open: Send + Sync + 'static {
     /// Opens it, and what belongs to it.
-    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Fail>>;
+    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Error>>;
 }
 
 /// Where the indexes are, and what they are fed from.
@@ -219,7 +222,7 @@ pub async fn start(
     home: Home,
     open: Arc<dyn Open>,
     running: &mut JoinSet<()>,
-) -> Result<Arc<Serving>, Fail> {
+) -> Result<Arc<Serving>, Error> {
     let waiting = "catching up with the corpus";
     home.health.not_ready(CONDITION, waiting);
     let (stream, record) = first(&home).await?;
@@ -249,7 +252,7 @@ pub async fn start(
 }
 
 /// The stream of the corpus by name, and the record as it is now.
-async fn first(home: &Home) -> Result<(String, Record), Fail> {
+async fn first(home: &Home) -> Result<(String, Record), Error> {
     let look = async || -> Result<_, BusError> {
         let state = home.bus.state(Stream::Chunks).await?;
         let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
@@ -265,8 +268,7 @@ async fn first(home: &Home) -> Result<(String, Record), Fail> {
         }
         let told = tokio::time::timeout(AGAIN, home.stop.cancelled()).await;
         if told.is_ok() {
-            let text = "told to stop before the corpus stream was there";
-            return Err(Fail::negative(text));
+            return Err(Error::Stopped);
         }
     }
 }
@@ -278,7 +280,7 @@ async fn hold(
     edition: &Edition,
     record: &Record,
     stream: &str,
-) -> Result<Held, Fail> {
+) -> Result<Held, Error> {
     let begun = record.editions.begun(edition);
     let stream = format!("{stream}/{edition}@{begun}");
     let dir = home.dir.join(edition.as_str());

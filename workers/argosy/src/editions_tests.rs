@@ -58,7 +58,7 @@ struct Slowly {
 }
 
 impl Open for Slowly {
-    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Fail>> {
+    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Error>> {
         std::fs::create_dir_all(what.dir).unwrap();
         let is_main = *what.edition == Edition::main();
         if is_main {

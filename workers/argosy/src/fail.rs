@@ -1,6 +1,11 @@
 //! Failures of a command: an exit code, a word for programs, a sentence for people, and a hint.
 
+mod from;
+
 use serde::Serialize;
+
+/// The code of a failure where a stream has no room: other messages would meet it as well.
+pub(crate) const FULL: &str = "full";
 
 /// Why a command failed, and how the process exits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -111,42 +116,6 @@ impl Fail {
     }
 }
 
-impl From<harness::bus::BusError> for Fail {
-    fn from(error: harness::bus::BusError) -> Self {
-        use harness::bus::BusError;
-        match &error {
-            BusError::Missing(_) | BusError::Different { .. } => {
-                Fail::of(3, "not_set_up", error.to_string())
-            }
-            BusError::Away(why) => Fail::cannot_connect(format!("NATS cannot be reached: {why}")),
-            BusError::Denied(why) => {
-                Fail::denied(format!("NATS lets nobody in with these credentials: {why}"))
-            }
-            BusError::Refused(why) => Fail::negative(format!("NATS: {why}")),
-        }
-    }
-}
-
-impl From<harness::editions::Error> for Fail {
-    fn from(error: harness::editions::Error) -> Self {
-        use envelope::EditionError;
-        use harness::editions::Error;
-        match error {
-            Error::Bus(error) => error.into(),
-            Error::Edition(EditionError::Unknown(_)) => Fail::not_found(error.to_string()),
-            other => Fail::negative(other.to_string()),
-        }
-    }
-}
-
-impl From<anyhow::Error> for Fail {
-    fn from(error: anyhow::Error) -> Self {
-        Fail::negative(format!("{error:#}"))
-    }
-}
-
-impl From<std::io::Error> for Fail {
-    fn from(error: std::io::Error) -> Self {
-        Fail::negative(error.to_string())
-    }
-}
+#[cfg(test)]
+#[path = "fail/from_tests.rs"]
+mod from_tests;

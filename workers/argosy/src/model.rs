@@ -2,9 +2,8 @@
 //! the offline reader.
 
 use crate::config::Config;
-use crate::fail::Fail;
 use envelope::Role;
-use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest};
 use llm_pool::cache::Cached;
 use llm_pool::discover::{self, Found};
 use llm_pool::offline::OfflineReader;
@@ -23,6 +22,28 @@ pub struct Chosen {
     pub why: String,
     /// True for the offline reader: answers say so, and a hint is due.
     pub offline: bool,
+}
+
+/// Why no model was chosen.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A role is to ask a model that is not configured.
+    #[error("`model_of.{role}` is `{name}`, and there is no `models.{name}`")]
+    Unnamed {
+        /// The role.
+        role: Role,
+        /// What it is to ask.
+        name: String,
+    },
+    /// Nobody on this machine serves the model.
+    #[error("`model.model` is `{0}`, but no server on this machine has a model of that name")]
+    Unserved(String),
+    /// The options of its nodes are wrong.
+    #[error(transparent)]
+    Pool(#[from] llm_pool::Error),
+    /// Its calls cannot be counted.
+    #[error(transparent)]
+    Metrics(#[from] telemetry::Error),
 }
 
 /// How to plug in a real model, for everybody who is served by the offline reader.
@@ -52,7 +73,10 @@ impl ChatModel for ByRole {
         self.default.name()
     }
 
-    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+    fn chat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatReply, llm::Error>> {
         self.of
             .get(&request.role)
             .unwrap_or(&self.default)
@@ -62,7 +86,7 @@ impl ChatModel for ByRole {
 
 /// Chooses what `roles` ask in this process: `model_of` names one of `models` for a role, and `model` is
 /// for the others.
-pub async fn choose(config: &Config, roles: &[Role], registry: &Registry) -> Result<Chosen, Fail> {
+pub async fn choose(config: &Config, roles: &[Role], registry: &Registry) -> Result<Chosen, Error> {
     let mut named: BTreeMap<&str, Chosen> = BTreeMap::new();
     let mut of = BTreeMap::new();
     let (mut why, mut pools) = (Vec::new(), Vec::new());
@@ -73,10 +97,11 @@ pub async fn choose(config: &Config, roles: &[Role], registry: &Registry) -> Res
             continue;
         };
         if !named.contains_key(name.as_str()) {
-            let options = config
-                .models
-                .get(name)
-                .ok_or_else(|| unknown(*role, name))?;
+            let options = config.models.get(name);
+            let options = options.ok_or_else(|| Error::Unnamed {
+                role: *role,
+                name: name.clone(),
+            })?;
             let chosen = configured(options, registry)?;
             pools.extend(chosen.pools.iter().cloned());
             named.insert(name, chosen);
@@ -113,14 +138,7 @@ pub async fn choose(config: &Config, roles: &[Role], registry: &Registry) -> Res
     })
 }
 
-/// What is wrong with a role's model.
-fn unknown(role: Role, name: &str) -> Fail {
-    Fail::usage(format!(
-        "`model_of.{role}` is `{name}`, and there is no `models.{name}`"
-    ))
-}
-
-fn configured(options: &Options, registry: &Registry) -> Result<Chosen, Fail> {
+fn configured(options: &Options, registry: &Registry) -> Result<Chosen, Error> {
     let nodes = options.nodes.len();
     let plural = if nodes == 1 { "" } else { "s" };
     let why = format!("{} on {nodes} configured node{plural}", options.model);
@@ -128,7 +146,7 @@ fn configured(options: &Options, registry: &Registry) -> Result<Chosen, Fail> {
 }
 
 /// The model of all roles that have none of their own.
-async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Fail> {
+async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Error> {
     if !config.model.nodes.is_empty() {
         return configured(&config.model, registry);
     }
@@ -146,10 +164,7 @@ async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Fail> {
         });
     let Some((found, name)) = pick(found, wanted) else {
         if !wanted.is_empty() {
-            return Err(Fail::not_found(format!(
-                "`model.model` is `{wanted}`, but no server on this machine has a model of that name"
-            ))
-            .hint(format!("name its servers in `model.nodes`, or take `{OFFLINE}`")));
+            return Err(Error::Unserved(wanted.to_owned()));
         }
         return Ok(offline(
             "none configured and none found on the usual local ports: the offline reader answers by \
@@ -168,13 +183,12 @@ async fn for_all(config: &Config, registry: &Registry) -> Result<Chosen, Fail> {
     pooled(options, registry, why)
 }
 
-fn pooled(options: Options, registry: &Registry, why: String) -> Result<Chosen, Fail> {
+fn pooled(options: Options, registry: &Registry, why: String) -> Result<Chosen, Error> {
     let cache = options.cache.clone();
-    let pool = Pool::new(options, registry).map_err(|e| Fail::usage(e.to_string()))?;
-    let pool = Arc::new(pool);
-    let model = Cached::over(pool.clone(), cache, registry);
+    let pool = Arc::new(Pool::new(options, registry)?);
+    let model = Cached::over(pool.clone(), cache, registry)?;
     Ok(Chosen {
-        model: model.map_err(|e| Fail::usage(e.to_string()))?,
+        model,
         pools: vec![pool],
         why,
         offline: false,

@@ -3,15 +3,17 @@
 //! A file counts by its checksum and nothing else, so it does not matter where it came from, and a file
 //! that was torn or changed is fetched again. *Not* how they are read: see `embed`.
 
+mod error;
 pub mod source;
 
-use crate::fail::Fail;
+pub use error::Error;
+
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use source::Source;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Tells how many bytes of a file are there, and how many it has.
 pub type Tell<'a> = dyn FnMut(&str, u64, Option<u64>) + Send + 'a;
@@ -92,8 +94,8 @@ impl Model {
         dir: &Path,
         source: &Source,
         tell: &mut Tell<'_>,
-    ) -> Result<Vec<Placed>, Fail> {
-        std::fs::create_dir_all(dir).map_err(|e| at(dir, &e))?;
+    ) -> Result<Vec<Placed>, Error> {
+        std::fs::create_dir_all(dir).map_err(at(dir))?;
         let mut placed = Vec::new();
         for file in self.files {
             let here = tokio::task::block_in_place(|| file.is_in(dir));
@@ -122,18 +124,19 @@ impl ModelFile {
     }
 
     /// Checks the file beside its place and moves it there.
-    fn settle(&self, part: &Path, dir: &Path, source: &Source) -> Result<(), Fail> {
-        let sum = sha256_of(part).map_err(|e| at(part, &e))?;
+    fn settle(&self, part: &Path, dir: &Path, source: &Source) -> Result<(), Error> {
+        let sum = sha256_of(part).map_err(at(part))?;
         if sum != self.sha256 {
             let _ = std::fs::remove_file(part);
-            return Err(Fail::negative(format!(
-                "`{}` from {source} is not the file that is wanted: its SHA-256 is {sum}, want {}",
-                self.name, self.sha256
-            ))
-            .hint("it is damaged or of another release; try again, or name another source with --from"));
+            return Err(Error::Other {
+                name: self.name,
+                from: source.to_string(),
+                found: sum,
+                wanted: self.sha256,
+            });
         }
         let path = dir.join(self.name);
-        std::fs::rename(part, &path).map_err(|e| at(&path, &e))
+        std::fs::rename(part, &path).map_err(at(&path))
     }
 }
 
@@ -156,8 +159,12 @@ fn sha256_of(path: &Path) -> std::io::Result<String> {
         .collect())
 }
 
-fn at(path: &Path, error: &std::io::Error) -> Fail {
-    Fail::negative(format!("`{}`: {error}", PathBuf::from(path).display()))
+/// At which file it failed.
+fn at(path: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
+    |error| Error::File {
+        path: path.to_owned(),
+        error,
+    }
 }
 
 #[cfg(test)]

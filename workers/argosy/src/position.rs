@@ -3,7 +3,6 @@
 //! Read from the streams and their leaders; no process is asked. *Not* a trace: what was done already is
 //! in the trail of the answer.
 
-use crate::fail::Fail;
 use envelope::{Role, Subject, TurnId};
 use harness::bus::{Bus, BusError, ConsumerSpec, Progress, Stored, Stream};
 use harness::topology::Topology;
@@ -42,11 +41,24 @@ pub enum Position {
     Ended,
 }
 
+/// Why a turn was not found.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bus could not be asked, or refused.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// Nothing is known of it.
+    #[error(
+        "there is no turn `{0}` among the first {SCAN_MAX} questions of the inbox, nor among those that were taken"
+    )]
+    Unknown(TurnId),
+}
+
 /// Finds a turn.
 ///
 /// # Errors
-/// [`Fail::not_found`] when nothing is known of it, and when the bus cannot be asked.
-pub async fn of(bus: &dyn Bus, topology: &Topology, turn: &TurnId) -> Result<Position, Fail> {
+/// When nothing is known of it, and when the bus cannot be asked.
+pub async fn of(bus: &dyn Bus, topology: &Topology, turn: &TurnId) -> Result<Position, Error> {
     let terminal = Subject::Answer { turn: turn.clone() }.to_string();
     if bus.last(Stream::Answers, &terminal).await?.is_some() {
         return Ok(Position::Ended);
@@ -63,11 +75,7 @@ pub async fn of(bus: &dyn Bus, topology: &Topology, turn: &TurnId) -> Result<Pos
     let inbox = topology.inbox();
     match question(bus, &inbox, turn).await? {
         Some(question) => Ok(in_queue(bus, &inbox, Role::Gateway, &question).await?),
-        None => Err(Fail::not_found(format!(
-            "there is no turn `{turn}` among the first {SCAN_MAX} questions of the inbox, nor among those that were taken"
-        ))
-        .about(turn)
-        .hint("was its id copied in full? What has ended is kept for `streams.max_age`")),
+        None => Err(Error::Unknown(turn.clone())),
     }
 }
 
@@ -179,7 +187,7 @@ mod tests {
         assert_eq!(at("q-a").await, begun);
         assert_eq!(at("q-c").await, waiting(Role::Gateway, 2, 2));
         let unknown = of(&*bus, &topology, &turn("q-z")).await.unwrap_err();
-        assert_eq!(unknown.code, "not_found");
+        assert!(matches!(unknown, Error::Unknown(_)), "{unknown}");
     }
 
     #[tokio::test(start_paused = true)]

@@ -18,8 +18,7 @@
 //! since it comes from the lexical index. And a collection that is emptied between the writes of a part
 //! and its commit, which are two calls, may lack that part; so may one that is emptied within its first.
 
-use crate::fail::Fail;
-use crate::search::{Kit, Place};
+use crate::search::{self, Kit, Place};
 use embed::Embedder;
 use envelope::{Class, Classed, Edition};
 use futures_util::future::BoxFuture;
@@ -196,7 +195,7 @@ pub(crate) async fn added(
     fed: Fed<'_>,
     kit: Kit,
     running: &mut JoinSet<()>,
-) -> Result<(Kit, Option<Vectors>), Fail> {
+) -> Result<(Kit, Option<Vectors>), search::Error> {
     let Fed {
         bus,
         stop,
@@ -223,7 +222,7 @@ pub(crate) async fn added(
     match connection.open().await {
         Ok(_) => {}
         Err(error) if error.class() == Class::Permanent => {
-            return Err(Fail::usage(format!("in `retrieval.qdrant`: {error}")));
+            return Err(search::Error::Qdrant(error));
         }
         Err(error) => {
             tracing::warn!(%error, "the Qdrant server is away; searching by words until it is there");

@@ -308,7 +308,7 @@ async fn another_stream_begins_anew() {
 }
 
 /// The kit of a retriever whose vectors are in this server, and what is known of them.
-async fn kit(world: &World, running: &mut JoinSet<()>) -> Result<(Kit, Vectors), Fail> {
+async fn kit(world: &World, running: &mut JoinSet<()>) -> Result<(Kit, Vectors), search::Error> {
     let mut config = crate::config::Config::default();
     config.retrieval.vectors = Place::Qdrant;
     config.retrieval.qdrant = Options {
@@ -375,11 +375,8 @@ async fn a_server_that_is_away_does_not_keep_words_back() {
     // One that refuses is not waited for.
     world.server.script([Fault::Refuse(Code::Unauthenticated)]);
     let refused = self::kit(&world, &mut running).await.err().unwrap();
-    assert!(
-        refused.message.contains("retrieval.qdrant"),
-        "{}",
-        refused.message
-    );
+    let said = refused.to_string();
+    assert!(said.contains("retrieval.qdrant"), "{said}");
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use crate::config::Config;
 use crate::extracted::Extracted;
-use crate::fail::Fail;
 use crate::model::OFFLINE;
 use crate::prompt_files;
 use embed::Embedder;
@@ -12,13 +11,14 @@ use harness::bus::Bus;
 use harness::fault::Faults;
 use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
-use indexer::schema::Schemas;
+use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
 use llm::{ChatModel, Prompts};
 use llm_pool::offline::OfflineReader;
 use retrieval::Searcher;
 use stage::Handler;
 use std::collections::BTreeMap;
+use std::error::Error as StdError;
 use std::future::Future;
 use std::sync::Arc;
 use telemetry::{Health, Registry, Traces};
@@ -60,21 +60,70 @@ pub struct Process {
     pub faults: Option<Arc<dyn Faults>>,
 }
 
+/// Why a role was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder of prompts holds what is none.
+    #[error("`prompts_dir`: {0}")]
+    Prompts(prompt_files::Error),
+    /// The schemas of the buckets are wrong.
+    #[error("`indexer.schemas`: {0}")]
+    Schemas(SchemaError),
+    /// Its options do not go together.
+    #[error("in section `{role}`: {reason}")]
+    Options {
+        /// Whose options.
+        role: Role,
+        /// What is wrong.
+        reason: Box<dyn StdError + Send + Sync>,
+    },
+    /// The gateway and the indexer are not among the stages.
+    #[error("the {0} is no stage")]
+    NoStage(Role),
+    /// What it does cannot be counted.
+    #[error(transparent)]
+    Metrics(#[from] telemetry::Error),
+}
+
+impl Error {
+    /// What is wrong with the options of a role.
+    fn of<E: StdError + Send + Sync + 'static>(role: Role) -> impl Fn(E) -> Error {
+        move |reason| Error::Options {
+            role,
+            reason: Box::new(reason),
+        }
+    }
+}
+
+/// Why a text cannot take the place of a prompt.
+#[derive(Debug, thiserror::Error)]
+pub enum OverrideError {
+    /// There is no such prompt.
+    #[error("there is no prompt `{name}`; there are {known}")]
+    Unknown {
+        /// What was named.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// It lacks what the prompt takes.
+    #[error(transparent)]
+    Wrong(#[from] Box<dyn StdError + Send + Sync>),
+}
+
 /// The prompts with what replaces them.
-pub fn prompts(config: &Config) -> Result<Prompts, Fail> {
+pub fn prompts(config: &Config) -> Result<Prompts, Error> {
     match &config.prompts_dir {
         None => Ok(Prompts::default()),
-        Some(dir) => prompt_files::read(dir).map_err(|e| Fail::usage(format!("`prompts_dir`: {e}"))),
+        Some(dir) => prompt_files::read(dir).map_err(Error::Prompts),
     }
 }
 
 /// The schemas of the buckets.
-pub fn schemas(config: &Config) -> Result<Schemas, Fail> {
+pub fn schemas(config: &Config) -> Result<Schemas, Error> {
     match &config.indexer.schemas {
         None => Ok(Schemas::default()),
-        Some(path) => {
-            Schemas::load(path).map_err(|e| Fail::usage(format!("`indexer.schemas`: {e}")))
-        }
+        Some(path) => Schemas::load(path).map_err(Error::Schemas),
     }
 }
 
@@ -86,16 +135,16 @@ pub fn ingest(
     embedder: Option<Arc<dyn Embedder>>,
     model: &Arc<dyn ChatModel>,
     answers: Option<Arc<dyn Answers>>,
-) -> Result<indexer::Indexer, Fail> {
-    let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("in section `indexer`: {e}"));
-    let indexer = indexer::Indexer::new(embedder, &config.indexer).map_err(|e| wrong(&e))?;
+) -> Result<indexer::Indexer, Error> {
+    let made = indexer::Indexer::new(embedder, &config.indexer);
+    let indexer = made.map_err(Error::of(Role::Indexer))?;
     let schemas = schemas(config)?;
     let mut extractor = None;
     if schemas.asks_model() && model.name() == OFFLINE {
         tracing::warn!("no model to ask for columns: they come from rules alone");
     } else if schemas.asks_model() {
         let asks = Extractor::new(model.clone(), &prompts(config)?, &config.indexer);
-        let asks = asks.map_err(|e| wrong(&e))?;
+        let asks = asks.map_err(Error::of(Role::Indexer))?;
         extractor = Some(match answers {
             Some(answers) => asks.keeping(answers),
             None => asks,
@@ -120,70 +169,72 @@ const PROMPTS: [(&str, Role); 7] = [
 ///
 /// # Errors
 /// When there is no such prompt, or the text lacks what the prompt takes.
-pub fn check_prompts(config: &Config, texts: &BTreeMap<String, String>) -> Result<(), Fail> {
-    let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("--with: {e}"));
+pub fn check_prompts(
+    config: &Config,
+    texts: &BTreeMap<String, String>,
+) -> Result<(), OverrideError> {
+    fn wrong(error: impl StdError + Send + Sync + 'static) -> OverrideError {
+        OverrideError::Wrong(Box::new(error))
+    }
     let model: Arc<dyn ChatModel> = Arc::new(OfflineReader::new());
     let prompts = Prompts::new(texts.clone());
     for name in texts.keys() {
         let role = PROMPTS.iter().find(|(known, _)| known == name);
         let Some((_, role)) = role else {
             let known: Vec<_> = PROMPTS.iter().map(|(name, _)| *name).collect();
-            let text = format!(
-                "there is no prompt `{name}`; there are {}",
-                known.join(", ")
-            );
-            return Err(wrong(&text));
+            return Err(OverrideError::Unknown {
+                name: name.clone(),
+                known: known.join(", "),
+            });
         };
         let model = model.clone();
         match role {
             Role::Planner => planner::Planner::new(model, &prompts, config.planner.clone())
                 .map(drop)
-                .map_err(|e| wrong(&e))?,
+                .map_err(wrong)?,
             Role::Mapper => mapper::Mapper::new(model, &prompts, config.mapper.clone())
                 .map(drop)
-                .map_err(|e| wrong(&e))?,
+                .map_err(wrong)?,
             Role::Reducer => reducer::Reducer::new(model, &prompts, config.reducer.clone())
                 .map(drop)
-                .map_err(|e| wrong(&e))?,
+                .map_err(wrong)?,
             _ => clarifier::Clarifier::new(model, &prompts, config.clarifier.clone())
                 .map(drop)
-                .map_err(|e| wrong(&e))?,
+                .map_err(wrong)?,
         }
     }
     Ok(())
 }
 
 /// The stage of a thinking role.
-fn handler(role: Role, config: &Config, with: &Collaborators) -> Result<Arc<dyn Handler>, Fail> {
+fn handler(role: Role, config: &Config, with: &Collaborators) -> Result<Arc<dyn Handler>, Error> {
     let prompts = prompts(config)?;
     let model = || with.model.clone();
-    let wrong = |e: &dyn std::fmt::Display| Fail::usage(format!("in section `{role}`: {e}"));
     Ok(match role {
         Role::Planner => Arc::new(
             planner::Planner::new(model(), &prompts, config.planner.clone())
-                .map_err(|e| wrong(&e))?,
+                .map_err(Error::of(role))?,
         ),
         Role::Retriever => Arc::new(
             retriever::Retriever::new(with.searcher.clone(), config.retriever.clone())
-                .map_err(|e| wrong(&e))?,
+                .map_err(Error::of(role))?,
         ),
         Role::Mapper => Arc::new(
-            mapper::Mapper::new(model(), &prompts, config.mapper.clone()).map_err(|e| wrong(&e))?,
+            mapper::Mapper::new(model(), &prompts, config.mapper.clone())
+                .map_err(Error::of(role))?,
         ),
         Role::Reducer => Arc::new(
             reducer::Reducer::new(model(), &prompts, config.reducer.clone())
-                .map_err(|e| wrong(&e))?,
+                .map_err(Error::of(role))?,
         ),
         Role::Validator => {
-            Arc::new(validator::Validator::new(config.validator.clone()).map_err(|e| wrong(&e))?)
+            Arc::new(validator::Validator::new(config.validator.clone()).map_err(Error::of(role))?)
         }
         Role::Clarifier => Arc::new(
             clarifier::Clarifier::new(model(), &prompts, config.clarifier.clone())
-                .map_err(|e| wrong(&e))?,
+                .map_err(Error::of(role))?,
         ),
-        Role::Gateway | Role::Indexer => {
-            return Err(Fail::usage(format!("the {role} is no stage")));
-        }
+        Role::Gateway | Role::Indexer => return Err(Error::NoStage(role)),
     })
 }
 
@@ -209,14 +260,13 @@ async fn waited(
 
 impl Process {
     /// Starts the workers of `roles`; they end after [`Process::stop`] is cancelled.
-    pub fn start(&self, roles: &[Role], with: &Collaborators) -> Result<JoinSet<()>, Fail> {
-        let broken = |e: telemetry::Error| Fail::negative(e.to_string());
-        let metrics = Metrics::new(&self.registry, roles).map_err(broken)?;
+    pub fn start(&self, roles: &[Role], with: &Collaborators) -> Result<JoinSet<()>, Error> {
+        let metrics = Metrics::new(&self.registry, roles)?;
         let topology = self.config.topology();
         let mut running = JoinSet::new();
         for role in roles.iter().copied() {
             if role == Role::Gateway {
-                let own = gateway::Metrics::new(&self.registry).map_err(broken)?;
+                let own = gateway::Metrics::new(&self.registry)?;
                 let options = self.config.gateway(self.seed);
                 let gateway = Gateway::new(self.bus.clone(), topology.clone(), options, own)
                     .counted(metrics.clone())
@@ -264,7 +314,7 @@ impl Process {
         &self,
         metrics: Metrics,
         with: &Collaborators,
-    ) -> Result<impl Future<Output = ()> + use<>, Fail> {
+    ) -> Result<impl Future<Output = ()> + use<>, Error> {
         let answers = Arc::new(Extracted::on(self.bus.clone()));
         let ingest = ingest(
             &self.config,
@@ -272,8 +322,7 @@ impl Process {
             &with.model,
             Some(answers),
         )?;
-        let counts =
-            IngestMetrics::new(&self.registry).map_err(|e| Fail::negative(e.to_string()))?;
+        let counts = IngestMetrics::new(&self.registry)?;
         let options = self.config.ingest(self.seed);
         let indexer = Indexer::new(self.bus.clone(), Arc::new(ingest), options, metrics, counts);
         let consumer = self
@@ -358,9 +407,9 @@ mod tests {
         check("reducer", "---user---\n{{question}} {{facts}}").unwrap();
         for (name, _) in PROMPTS {
             let fail = check(name, "no prompt").unwrap_err();
-            assert!(fail.message.contains(&format!("`{name}`")), "{fail}");
+            assert!(fail.to_string().contains(&format!("`{name}`")), "{fail}");
         }
         let unknown = check("cook", "---user---\n").unwrap_err();
-        assert!(unknown.message.contains("planner_refine"), "{unknown}");
+        assert!(unknown.to_string().contains("planner_refine"), "{unknown}");
     }
 }

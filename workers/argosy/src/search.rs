@@ -5,10 +5,10 @@
 //! which is with the part.
 
 use crate::config::Config;
-use crate::fail::Fail;
 use crate::pools::Pools;
 use anyhow::{Context, ensure};
 use embed::{Embedder, StaticTable};
+use harness::bus::BusError;
 use llm::Reranker;
 use llm_pool::{HttpEmbedder, HttpReranker, options};
 use retrieval::vector::VectorSearch;
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use telemetry::Registry;
+use tokio::task::JoinError;
 
 /// Where the local encoder lies below the data folder.
 const MINILM_FOLDER: &str = "models/minilm-l6-v2";
@@ -112,6 +113,32 @@ impl Options {
     }
 }
 
+/// Why there is no search as it is configured.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The embedder's server cannot be spoken to.
+    #[error("in `retrieval.http`: {0}")]
+    Embedder(llm_pool::Error),
+    /// The reranker's server cannot be spoken to.
+    #[error("in `retrieval.reranker`: {0}")]
+    Reranker(llm_pool::Error),
+    /// The files of the local encoder are missing or others.
+    #[error(transparent)]
+    Encoder(embed::Error),
+    /// This binary has no local encoder.
+    #[error("`retrieval.embedder` is `minilm`, and this binary is built without it")]
+    NoEncoder,
+    /// The task that reads the encoder's files broke off.
+    #[error(transparent)]
+    Broken(JoinError),
+    /// The Qdrant server refuses.
+    #[error("in `retrieval.qdrant`: {0}")]
+    Qdrant(retrieval::Error),
+    /// The bus could not be asked how far the corpus is.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+}
+
 /// The embedder whose vectors travel with the chunks; `None` where none do. Reads the model's files; the
 /// nodes of a server are noted in `pools`.
 ///
@@ -122,19 +149,19 @@ pub async fn embedder(
     config: &Config,
     registry: &Registry,
     pools: &Pools,
-) -> Result<Option<Arc<dyn Embedder>>, Fail> {
+) -> Result<Option<Arc<dyn Embedder>>, Error> {
     match config.retrieval.embedder {
         Choice::Static | Choice::None => Ok(None),
         Choice::Http => {
             let made = HttpEmbedder::new(config.retrieval.http.clone(), registry);
-            let made = made.map_err(|e| Fail::usage(format!("in `retrieval.http`: {e}")))?;
+            let made = made.map_err(Error::Embedder)?;
             pools.add(made.pool());
             Ok(Some(Arc::new(made)))
         }
         Choice::Minilm => {
             let dir = minilm_dir(config);
             let opened = tokio::task::spawn_blocking(move || minilm(&dir)).await;
-            opened.map_err(|e| Fail::negative(e.to_string()))?.map(Some)
+            opened.map_err(Error::Broken)?.map(Some)
         }
     }
 }
@@ -146,22 +173,14 @@ pub fn minilm_dir(config: &Config) -> PathBuf {
 }
 
 #[cfg(feature = "minilm")]
-fn minilm(dir: &Path) -> Result<Arc<dyn Embedder>, Fail> {
-    let opened = embed::MiniLm::open(dir).map_err(|e| {
-        Fail::usage(e.to_string())
-            .hint("fetch it with `argosy models pull minilm`, or set `retrieval.embedder`")
-    })?;
+fn minilm(dir: &Path) -> Result<Arc<dyn Embedder>, Error> {
+    let opened = embed::MiniLm::open(dir).map_err(Error::Encoder)?;
     Ok(Arc::new(opened))
 }
 
 #[cfg(not(feature = "minilm"))]
-fn minilm(_: &Path) -> Result<Arc<dyn Embedder>, Fail> {
-    Err(
-        Fail::usage("`retrieval.embedder` is `minilm`, and this binary is built without it").hint(
-            "build it with `cargo build --release -p argosy --features minilm`, or set \
-             `retrieval.embedder`",
-        ),
-    )
+fn minilm(_: &Path) -> Result<Arc<dyn Embedder>, Error> {
+    Err(Error::NoEncoder)
 }
 
 /// The parts of a search, ready to be put over any index.
@@ -186,7 +205,7 @@ impl Kit {
         embedder: Option<Arc<dyn Embedder>>,
         registry: &Registry,
         pools: &Pools,
-    ) -> Result<Kit, Fail> {
+    ) -> Result<Kit, Error> {
         let Options {
             embedder: choice,
             vectors,
@@ -207,8 +226,7 @@ impl Kit {
             true => None,
             false => {
                 let made = HttpReranker::new(reranker.clone(), registry);
-                let made =
-                    made.map_err(|e| Fail::usage(format!("in `retrieval.reranker`: {e}")))?;
+                let made = made.map_err(Error::Reranker)?;
                 pools.add(made.pool());
                 Some(Arc::new(made) as Arc<dyn Reranker>)
             }
@@ -359,20 +377,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_missing_encoder_is_a_usage_error_with_the_fix() {
+    async fn a_missing_encoder_is_told_from_one_that_is_not_built_in() {
         let config = config(json!({
             "embedder": "minilm", "minilm": {"dir": "/nonexistent"},
         }));
-        let fail = embedder(&config, &Registry::new(), &Pools::default())
+        let error = embedder(&config, &Registry::new(), &Pools::default())
             .await
             .err()
             .unwrap();
-        assert_eq!(fail.exit, 2);
-        let hint = fail.hint.unwrap();
-        let wanted = match cfg!(feature = "minilm") {
-            true => "`argosy models pull minilm`",
-            false => "--features minilm",
-        };
-        assert!(hint.contains(wanted), "{hint}");
+        match cfg!(feature = "minilm") {
+            true => assert!(matches!(error, Error::Encoder(_)), "{error}"),
+            false => assert!(matches!(error, Error::NoEncoder), "{error}"),
+        }
     }
 }

@@ -4,13 +4,14 @@
 //! *Not* the truth and *not* needed: whatever goes wrong here is told in the log, and the stream is
 //! replayed. Here is what is due and what is worth it, as pure functions; the two modules act.
 
+mod error;
 mod keep;
 mod restore;
 
+pub use error::Error;
 pub use keep::{Keeper, Written};
 pub use restore::restore;
 
-use crate::fail::Fail;
 use envelope::UnixMs;
 use envelope::ids::fnv1a_64;
 use harness::bus::Snapshot;
@@ -138,10 +139,6 @@ fn next_name(fit: &Fit, there: &[Snapshot]) -> String {
         .find(|name| there.iter().all(|s| s.name != **name));
     let oldest = there.last().map(|oldest| &oldest.name);
     free.or(oldest).unwrap_or(&names[0]).clone()
-}
-
-fn broken(error: retrieval::Error) -> Fail {
-    Fail::negative(error.to_string())
 }
 
 #[cfg(test)]

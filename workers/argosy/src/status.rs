@@ -4,7 +4,6 @@
 //! from the leaders. *Not* here: what should be done about it.
 
 use crate::doctor::room::bounds;
-use crate::fail::Fail;
 use crate::position::{self, Position};
 use crate::processes::{self, LISTEN, Seen};
 use envelope::{Role, TurnId, UnixMs};
@@ -186,7 +185,7 @@ pub async fn look(
     bus: &dyn Bus,
     topology: &Topology,
     turn: Option<&TurnId>,
-) -> Result<Facts, Fail> {
+) -> Result<Facts, position::Error> {
     let served = async {
         let queues = queues(bus, topology).await?;
         let inbox = queue(bus, &[topology.inbox()]).await?;

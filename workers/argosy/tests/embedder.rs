@@ -109,6 +109,7 @@ async fn a_slow_server_is_waited_for_as_long_as_one_is_patient() {
     let root = corpus(dir.path());
     let given_up = local.index(root.clone(), Mode::Incremental, |_| {}).await;
     let given_up = given_up.unwrap_err();
+    let given_up = argosy::fail::Fail::from(given_up);
     let hint = given_up.hint.unwrap_or_default();
     assert_eq!(given_up.exit, 6, "{}", given_up.message);
     assert!(hint.contains("--patience"), "{hint}");

@@ -172,5 +172,5 @@ pub(crate) async fn ask_and_show(
     };
     let terminal = client::ask(bus, ask, stage).await;
     line.done();
-    terminal
+    Ok(terminal?)
 }

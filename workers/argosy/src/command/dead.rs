@@ -2,8 +2,8 @@
 
 use crate::cli::{self, Chosen, Output, Which};
 use crate::config::Config;
-use crate::fail::Fail;
-use crate::letters::{self, CHOSEN_MAX, FULL, Letter, Retried, Retry, Wanted};
+use crate::fail::{FULL, Fail};
+use crate::letters::{self, CHOSEN_MAX, Letter, Retried, Retry, Wanted};
 use crate::out::{self, println};
 use crate::render::{self, one_line};
 use envelope::{TurnId, UnixMs, header};

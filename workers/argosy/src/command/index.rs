@@ -46,13 +46,14 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
             to,
             patience: (!args.no_wait).then_some(patience),
         };
-        corpus::index(bus, args.path, &catalog, options, say).await
+        let indexed = corpus::index(bus, args.path, &catalog, options, say).await;
+        indexed.map_err(Fail::from)
     } else {
         let mut local = Local::start(&config, &index_dir(&config, &args.path)).await?;
         local.patience = patience.unwrap_or(local.patience);
         let summary = local.index(args.path, mode, say).await;
         local.stop().await;
-        summary
+        summary.map_err(Fail::from)
     };
     line.done();
     let summary: Summary = summary?;

@@ -46,7 +46,8 @@ pub async fn run(args: cli::Replay, config: Config, output: Output) -> Result<()
         );
     }
     let overrides = overrides(&args.overrides)?;
-    roles::check_prompts(&config, &overrides.prompts)?;
+    let checked = roles::check_prompts(&config, &overrides.prompts);
+    checked.map_err(|e| Fail::usage(format!("--with: {e}")))?;
     let bus = super::connect(&config).await?;
     let found = trace::read(&*bus, &args.turn).await?;
     let found = found.ok_or_else(|| {

@@ -258,14 +258,14 @@ struct Indexes {
 }
 
 impl Open for Indexes {
-    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Fail>> {
+    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, editions::Error>> {
         Box::pin(self.opened(what))
     }
 }
 
 impl Indexes {
     /// Begins with a snapshot where that is quicker, and with what the folder holds else.
-    async fn opened(&self, what: What<'_>) -> Result<Opened, Fail> {
+    async fn opened(&self, what: What<'_>) -> Result<Opened, editions::Error> {
         let What {
             edition,
             begun,
@@ -273,9 +273,9 @@ impl Indexes {
             stream,
             stop,
         } = what;
-        let broken = |e: retrieval::Error| {
-            Fail::negative(format!("the index in `{}`: {e}", dir.display()))
-                .hint("two retrievers on one machine need a `data_dir` each")
+        let broken = |error| editions::Error::Index {
+            dir: dir.to_owned(),
+            error,
         };
         let config = self.config.for_edition(edition);
         let embedder = search::embedder(&config, &self.registry, &self.pools).await?;

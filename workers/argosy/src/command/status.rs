@@ -79,11 +79,14 @@ fn looks(
         move |(bus, topology, mut ticks, is_first)| async move {
             ticks.tick().await;
             // A new connection does not know of itself at once.
+            let away = || Err(Fail::cannot_connect("NATS is away"));
             let looked = match is_first || bus.connected() {
-                true => timeout(LOOK_MAX, look(&*bus, &topology, None)).await,
-                false => Ok(Err(Fail::cannot_connect("NATS is away"))),
+                true => match timeout(LOOK_MAX, look(&*bus, &topology, None)).await {
+                    Ok(looked) => looked.map_err(Fail::from),
+                    Err(_) => away(),
+                },
+                false => away(),
             };
-            let looked = looked.unwrap_or_else(|_| Err(Fail::cannot_connect("NATS is away")));
             let rest = (bus, topology, ticks, false);
             Some((looked.map(|facts| status(&facts, room_limit)), rest))
         },

@@ -13,7 +13,7 @@ use harness::outbox::Created;
 pub async fn answer(args: cli::Turn, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
     let answer = client::answer(&*bus, &args.turn).await;
-    let terminal = answer.map_err(|fail| for_fleet(fail, &args.server))?;
+    let terminal = answer.map_err(|error| for_fleet(error.into(), &args.server))?;
     let trace_id = client::trace_id(&*bus, &args.turn).await;
     render::terminal(&terminal, trace_id.as_deref(), output, false)
 }

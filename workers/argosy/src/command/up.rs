@@ -160,7 +160,7 @@ async fn index(bus: Arc<NatsBus>, root: &Path) -> Result<Summary, Fail> {
         to,
         ..Options::waiting(Mode::Incremental)
     };
-    corpus::index(bus, root.to_owned(), &catalog, options, |_| {}).await
+    Ok(corpus::index(bus, root.to_owned(), &catalog, options, |_| {}).await?)
 }
 
 fn tell_processes(running: &Running) {

@@ -1,7 +1,6 @@
 //! One document, or the word that it is gone, onto its subject.
 
-use super::To;
-use crate::fail::Fail;
+use super::{Error, To};
 use bytes::Bytes;
 use envelope::document::{Form, Notice};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
@@ -71,7 +70,7 @@ pub(super) async fn read(
     mut reading: Reading,
     path: PathBuf,
     notice: &Notice,
-) -> Result<(Reading, Result<Body, String>), Fail> {
+) -> Result<(Reading, Result<Body, String>), Error> {
     let Notice { source, tenant, .. } = notice.clone();
     let form = notice.form;
     let work = tokio::task::spawn_blocking(move || {
@@ -87,8 +86,7 @@ pub(super) async fn read(
         });
         (reading, body.map_err(|reason| reason.to_string()))
     });
-    work.await
-        .map_err(|e| Fail::negative(format!("reading a document failed: {e}")))
+    work.await.map_err(Error::Read)
 }
 
 /// Publishes a document.
@@ -98,7 +96,7 @@ pub(super) async fn document(
     mut notice: Notice,
     mut body: Bytes,
     stamp: &Stamp,
-) -> Result<Sent, Fail> {
+) -> Result<Sent, Error> {
     let bytes = body.len();
     if bytes > DOCUMENT_INLINE_BYTES_MAX {
         // A name of its own: what belongs to one message may go with it.
@@ -120,7 +118,7 @@ pub(super) async fn deletion(
     tenant: &TenantId,
     source: &str,
     entry: &Entry,
-) -> Result<Sent, Fail> {
+) -> Result<Sent, Error> {
     let notice = Notice {
         is_deleted: true,
         chunks: entry.chunks,
@@ -141,7 +139,7 @@ async fn send(
     body: Bytes,
     bucket: Bucket,
     doc_id: DocId,
-) -> Result<Sent, Fail> {
+) -> Result<Sent, Error> {
     let headers = notice
         .headers()
         .into_iter()
@@ -153,9 +151,10 @@ async fn send(
         ..Publish::new(subject(to, &bucket, &doc_id), body)
     };
     let until = bus.now().plus(PATIENCE_MS);
-    let sequence = store_until(bus, message, until).await.map_err(|e| {
-        Fail::negative(format!("`{}` could not be published: {e}", notice.source))
-            .hint("has the fleet been set up? `argosy setup` makes the streams")
+    let stored = store_until(bus, message, until).await;
+    let sequence = stored.map_err(|error| Error::Publish {
+        document: notice.source.clone(),
+        error,
     })?;
     Ok(Sent {
         sequence,
@@ -169,7 +168,7 @@ async fn send(
 }
 
 /// Puts a file where indexers find it; waits while there is no room.
-async fn put(bus: &dyn Bus, file: &str, bytes: Bytes) -> Result<(), Fail> {
+async fn put(bus: &dyn Bus, file: &str, bytes: Bytes) -> Result<(), BusError> {
     let until = bus.now().plus(PATIENCE_MS);
     loop {
         match bus.put_file(file, bytes.clone()).await {
@@ -177,7 +176,7 @@ async fn put(bus: &dyn Bus, file: &str, bytes: Bytes) -> Result<(), Fail> {
             Err(BusError::Refused(_) | BusError::Away(_)) if bus.now() < until => {
                 tokio::time::sleep(FULL).await;
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
         }
     }
 }
@@ -195,16 +194,17 @@ pub(super) async fn forget(
     tenant: &TenantId,
     source: &str,
     entry: &Entry,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     for n in 0..entry.chunks.max(1) {
         let gone = retrieval::record::tombstone(tenant, source, entry, n);
-        let body = gone
-            .encode()
-            .map_err(|e| Fail::negative(format!("chunk {}: {e}", gone.chunk_id())))?;
+        let body = gone.encode().map_err(|error| Error::Encode {
+            chunk: gone.chunk_id(),
+            error,
+        })?;
         let message = Publish::new(gone.subject(edition), body);
         publish_until(bus, message, bus.now().plus(PATIENCE_MS))
             .await
-            .map_err(|e| Fail::negative(format!("a tombstone could not be stored: {e}")))?;
+            .map_err(Error::Tombstone)?;
     }
     Ok(())
 }

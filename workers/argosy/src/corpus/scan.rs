@@ -1,7 +1,6 @@
 //! Looking at every file of a folder once.
 
-use super::Progress;
-use crate::fail::Fail;
+use super::{Error, Progress};
 use envelope::TenantId;
 use envelope::document::Form;
 use retrieval::{Skip, SkipReason, Stamp};
@@ -21,7 +20,7 @@ pub(super) async fn scan(
     root: PathBuf,
     tenant: TenantId,
     progress: &mut (impl FnMut(Progress) + Send),
-) -> Result<Scanned, Fail> {
+) -> Result<Scanned, Error> {
     let (send, mut receive) = tokio::sync::mpsc::channel(64);
     let walking = tokio::task::spawn_blocking(move || {
         let (mut stamps, mut skips, mut paths) = (Vec::new(), Vec::new(), BTreeMap::new());
@@ -52,7 +51,5 @@ pub(super) async fn scan(
     while let Some(seen) = receive.recv().await {
         progress(Progress::Scanned(seen));
     }
-    walking
-        .await
-        .map_err(|e| Fail::negative(format!("reading the corpus failed: {e}")))
+    walking.await.map_err(Error::Scan)
 }

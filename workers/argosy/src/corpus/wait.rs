@@ -1,11 +1,10 @@
 //! Waiting for what was published: events tell, and where one is lost, what is stored.
 
 use super::publish::Sent;
-use super::{Progress, Skipped, Summary};
-use crate::fail::Fail;
+use super::{Error, Progress, Skipped, Summary};
 use envelope::document::{Indexed, Outcome};
 use envelope::{Subject, header};
-use harness::bus::{Bus, Stream, Subscription};
+use harness::bus::{Bus, BusError, Stream, Subscription};
 use retrieval::ChunkRecord;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -43,7 +42,7 @@ impl Waiting {
         bus: Arc<dyn Bus>,
         patience: Option<Duration>,
         total: usize,
-    ) -> Result<Waiting, Fail> {
+    ) -> Result<Waiting, BusError> {
         let events = match patience {
             Some(patience) => Some((bus.subscribe("argosy.indexed.*.*", None).await?, patience)),
             None => None,
@@ -66,7 +65,7 @@ impl Waiting {
         sent: Sent,
         summary: &mut Summary,
         progress: &mut (impl FnMut(Progress) + Send),
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         if self.events.is_none() {
             summary.published += 1;
             progress(Progress::Done(summary.published, self.total));
@@ -85,7 +84,7 @@ impl Waiting {
         mut self,
         summary: &mut Summary,
         progress: &mut (impl FnMut(Progress) + Send),
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         self.until(0, 0, summary, progress).await
     }
 
@@ -95,7 +94,7 @@ impl Waiting {
         most_bytes: usize,
         summary: &mut Summary,
         progress: &mut (impl FnMut(Progress) + Send),
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         while self.out.len() > most || self.bytes > most_bytes {
             let Some((events, patience)) = &mut self.events else {
                 return Ok(());
@@ -190,7 +189,7 @@ impl Waiting {
         self.done > before && !self.out.is_empty()
     }
 
-    fn stuck(&self, patience: Duration) -> Fail {
+    fn stuck(&self, patience: Duration) -> Error {
         let named: Vec<&str> = self
             .out
             .values()
@@ -201,23 +200,18 @@ impl Waiting {
             0 => String::new(),
             n => format!(" and {n} more"),
         };
-        Fail::still_running(format!(
-            "nothing has come of any document for {} s; {} of {} are done, waiting: {}{more}",
-            patience.as_secs(),
-            self.done,
-            self.total,
-            named.join(", ")
-        ))
-        .hint(
-            "does an indexer run? `argosy run indexer`; what was published is indexed when one does. Large \
-             documents and a slow embedder want a longer --patience",
-        )
+        Error::Stuck {
+            patience,
+            done: self.done,
+            total: self.total,
+            waiting: format!("{}{more}", named.join(", ")),
+        }
     }
 }
 
 /// What came of a document in its edition, as far as it is stored; `None` while nobody can tell. Its
 /// message says nothing while another edition may hold it.
-async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, Fail> {
+async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, BusError> {
     let waits = bus.last(Stream::Documents, &sent.subject()).await?;
     let waits = waits.is_some_and(|newest| newest.sequence == sent.sequence);
     let (edition, bucket, doc) = (&sent.to.edition, &sent.bucket, &sent.doc_id);

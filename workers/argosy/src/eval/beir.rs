@@ -3,9 +3,9 @@
 //! Questions that nobody judged are not asked. A document is one unit, whatever the chunker makes
 //! of it.
 
+use super::Error;
 use super::dataset::{Dataset, Gold, Question, Unit, at, doc_id, document, read};
 use crate::cli::DatasetName;
-use crate::fail::Fail;
 use envelope::DocId;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -29,7 +29,7 @@ struct QueryLine {
 }
 
 /// Reads a data set.
-pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Fail> {
+pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Error> {
     let corpus: Vec<CorpusLine> = json_lines(&folder.join("corpus.jsonl"))?;
     let queries: Vec<QueryLine> = json_lines(&folder.join("queries.jsonl"))?;
     let path = folder.join("qrels.tsv");
@@ -82,7 +82,7 @@ pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Fail> {
     })
 }
 
-fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Fail> {
+fn json_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, Error> {
     read(path)?
         .lines()
         .zip(1..)
@@ -194,7 +194,8 @@ mod tests {
         for (corpus, queries, qrels, want) in cases {
             let dir = folder(corpus, queries, qrels);
             let fail = load(DatasetName::Cacm, dir.path()).err().unwrap();
-            assert!(fail.message.contains(want), "{} lacks {want}", fail.message);
+            let said = fail.to_string();
+            assert!(said.contains(want), "{said} lacks {want}");
         }
     }
 

@@ -3,9 +3,8 @@
 //! Splits are drawn by the hash of a question's id, so a question is in the same one whatever else
 //! is asked, and thresholds chosen on `dev` can be reported on `test`.
 
-use super::{beir, multihop};
+use super::{Error, beir, multihop};
 use crate::cli::{DatasetName, Split};
-use crate::fail::Fail;
 use envelope::{DocId, Passage, TenantId};
 use retrieval::Document;
 use retrieval::document::{Line, bucket_of, doc_id_of, sha256_hex};
@@ -76,12 +75,9 @@ pub(super) struct Ranking {
 
 impl Dataset {
     /// Reads a data set from its folder.
-    pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Fail> {
+    pub(super) fn load(name: DatasetName, folder: &Path) -> Result<Dataset, Error> {
         if !folder.is_dir() {
-            return Err(
-                Fail::not_found(format!("`{}` is not a folder", folder.display()))
-                    .hint("name the folder of the data set with --path"),
-            );
+            return Err(Error::NoFolder(folder.to_owned()));
         }
         match name {
             DatasetName::MultihopRag => multihop::load(folder),
@@ -238,14 +234,12 @@ fn source_of(id: &str) -> String {
 }
 
 /// The text of a file.
-pub(super) fn read(path: &Path) -> Result<String, Fail> {
-    let fail = |e: std::io::Error| {
-        let message = format!("`{}`: {e}", path.display());
-        match e.kind() {
-            std::io::ErrorKind::NotFound => {
-                Fail::not_found(message).hint("--dataset and --path have to go together")
-            }
-            _ => Fail::negative(message),
+pub(super) fn read(path: &Path) -> Result<String, Error> {
+    let fail = |error: std::io::Error| {
+        let path = path.to_owned();
+        match error.kind() {
+            std::io::ErrorKind::NotFound => Error::NoFile { path, error },
+            _ => Error::File { path, error },
         }
     };
     let bytes = std::fs::metadata(path).map_err(fail)?.len();
@@ -256,8 +250,12 @@ pub(super) fn read(path: &Path) -> Result<String, Fail> {
 }
 
 /// What is wrong in which line of which file.
-pub(super) fn at(path: &Path, line: usize, what: &str) -> Fail {
-    Fail::negative(format!("`{}` line {line}: {what}", path.display()))
+pub(super) fn at(path: &Path, line: usize, what: &str) -> Error {
+    Error::Line {
+        path: path.to_owned(),
+        line,
+        what: what.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The index that is asked: built from a data set through the records of the corpus stream.
 
+use super::Error;
 use super::dataset::{Dataset, Gold, squeezed};
 use super::metrics::mean;
 use super::vectors;
-use crate::fail::Fail;
 use crate::render::Line;
 use crate::search::Kit;
 use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
@@ -37,7 +37,7 @@ impl Ground {
         folder: Option<&Path>,
         cache: Option<&Path>,
         line: &Line,
-    ) -> Result<Ground, Fail> {
+    ) -> Result<Ground, Error> {
         let (path, temporary) = match folder {
             Some(folder) => (folder.to_owned(), None),
             None => {
@@ -45,8 +45,10 @@ impl Ground {
                 (folder.path().to_owned(), Some(folder))
             }
         };
-        let broken =
-            |e: retrieval::Error| Fail::negative(format!("the index in `{}`: {e}", path.display()));
+        let broken = |error| Error::Index {
+            dir: path.clone(),
+            error,
+        };
         let index = Index::open(&path, kit.vectors()).map_err(broken)?;
         let whole = whole(dataset);
         if index.position().map_err(broken)?.as_ref() == Some(&whole) {

@@ -1,8 +1,8 @@
 //! Asking every question of a data set, one after the other, and timing the searches.
 
+use super::Error;
 use super::dataset::{Dataset, Question, Ranking, Unit};
 use super::signal::Signal;
-use crate::fail::Fail;
 use envelope::{Filter, TenantId};
 use retrieval::{Request, SearchResult, Searcher};
 use std::time::Instant;
@@ -34,7 +34,7 @@ pub(super) async fn ask(
     dataset: &Dataset,
     deep: bool,
     tell: impl Fn(usize),
-) -> Result<Vec<Asked>, Fail> {
+) -> Result<Vec<Asked>, Error> {
     // A document has one chunk or a few: with so many chunks, ten documents come out.
     let top_k = match dataset.unit {
         Unit::Document => DEPTH,
@@ -75,7 +75,7 @@ async fn search(
     searcher: &dyn Searcher,
     question: &Question,
     top_k: usize,
-) -> Result<SearchResult, Fail> {
+) -> Result<SearchResult, Error> {
     let request = Request {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),
@@ -87,5 +87,8 @@ async fn search(
         after: None,
     };
     let searched = searcher.search(&request).await;
-    searched.map_err(|e| Fail::negative(format!("question `{}`: {e}", question.id)))
+    searched.map_err(|error| Error::Question {
+        id: question.id.clone(),
+        error,
+    })
 }

@@ -1,7 +1,7 @@
 //! The ways to search, by name: data, so that another one is a few lines.
 
+use super::Error;
 use super::ground::Ground;
-use crate::fail::Fail;
 use futures_util::future::BoxFuture;
 use llm_pool::offline::sub_queries;
 use retrieval::{Options, Request, SearchResult, Searcher, search_each};
@@ -80,15 +80,17 @@ impl Method {
 }
 
 /// The methods with these names; all of them for none.
-pub(super) fn chosen(names: &[String]) -> Result<Vec<&'static Method>, Fail> {
+pub(super) fn chosen(names: &[String]) -> Result<Vec<&'static Method>, Error> {
     if names.is_empty() {
         return Ok(METHODS.iter().collect());
     }
     let find = |name: &String| {
         METHODS.iter().find(|m| m.name == name).ok_or_else(|| {
             let known: Vec<&str> = METHODS.iter().map(|m| m.name).collect();
-            Fail::usage(format!("there is no method `{name}`"))
-                .hint(format!("the methods are {}", known.join(", ")))
+            Error::NoMethod {
+                name: name.clone(),
+                known: known.join(", "),
+            }
         })
     };
     names.iter().map(find).collect()
@@ -102,7 +104,7 @@ mod tests {
     fn names_are_looked_up() {
         assert_eq!(chosen(&[]).unwrap().len(), METHODS.len());
         assert_eq!(chosen(&["lexical".into()]).unwrap()[0].name, "lexical");
-        let fail = chosen(&["grep".into()]).err().unwrap();
-        assert!(fail.hint.unwrap().contains("bm25"));
+        let error = chosen(&["grep".into()]).err().unwrap();
+        assert!(matches!(error, Error::NoMethod { known, .. } if known.contains("bm25")));
     }
 }

@@ -17,6 +17,7 @@
 
 mod beir;
 mod dataset;
+mod error;
 mod figures;
 mod ground;
 mod measure;
@@ -27,9 +28,10 @@ mod report;
 mod signal;
 mod vectors;
 
+pub use error::Error;
+
 use crate::cli::{EvalRetrieval, Output};
 use crate::config::Config;
-use crate::fail::Fail;
 use crate::pools::Pools;
 use crate::render::Line;
 use crate::search::{self, Kit};
@@ -43,13 +45,12 @@ pub async fn retrieval(
     args: EvalRetrieval,
     mut config: Config,
     output: Output,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     let chosen = methods::chosen(&args.method)?;
     config.retrieval.embedder = args.embedder.unwrap_or(config.retrieval.embedder);
     // One process: what is measured is the embedder, and a server would only be further away.
     config.retrieval.vectors = search::Place::Embedded;
-    let valid = config.retrieval.validate();
-    valid.map_err(|e| Fail::usage(format!("in section `retrieval`: {e:#}")))?;
+    config.retrieval.validate().map_err(Error::Options)?;
     let registry = telemetry::Registry::new();
     let pools = Pools::default();
     let embedder = search::embedder(&config, &registry, &pools).await?;
@@ -59,8 +60,7 @@ pub async fn retrieval(
     let mut dataset = Dataset::load(args.dataset, &args.path)?;
     dataset.keep(args.split, args.limit);
     if dataset.questions.is_empty() {
-        return Err(Fail::negative("there is no question to ask")
-            .hint("take another --split or a larger --limit"));
+        return Err(Error::NoQuestion);
     }
     let (folder, cache) = (args.index.as_deref(), args.cache.as_deref());
     let ground = Ground::build(&dataset, kit, folder, cache, &line).await?;
@@ -89,11 +89,14 @@ pub async fn retrieval(
     Ok(())
 }
 
-fn write(path: &std::path::Path, lines: &[String]) -> Result<(), Fail> {
+fn write(path: &std::path::Path, lines: &[String]) -> Result<(), Error> {
     let write = || {
         let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
         lines.iter().try_for_each(|line| writeln!(file, "{line}"))?;
         file.flush()
     };
-    write().map_err(|e: std::io::Error| Fail::negative(format!("`{}`: {e}", path.display())))
+    write().map_err(|error| Error::File {
+        path: path.to_owned(),
+        error,
+    })
 }

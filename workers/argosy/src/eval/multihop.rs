@@ -4,11 +4,11 @@
 //! A chunk is right when it contains a fact; blanks and line ends do not count. Questions of the
 //! type [`NULL`] have no answer in the corpus.
 
+use super::Error;
 use super::dataset::{
     Dataset, Gold, Question, Unit, at, document, lines, read, short_hash, squeezed,
 };
 use crate::cli::DatasetName;
-use crate::fail::Fail;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -42,7 +42,7 @@ struct Evidence {
 }
 
 /// Reads the data set.
-pub(super) fn load(folder: &Path) -> Result<Dataset, Fail> {
+pub(super) fn load(folder: &Path) -> Result<Dataset, Error> {
     let articles: Vec<Article> = json(&folder.join("corpus.json"))?;
     let asked: Vec<Asked> = json(&folder.join("MultiHopRAG.json"))?;
     Ok(Dataset {
@@ -54,7 +54,7 @@ pub(super) fn load(folder: &Path) -> Result<Dataset, Fail> {
     })
 }
 
-fn json<T: DeserializeOwned>(path: &Path) -> Result<T, Fail> {
+fn json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     serde_json::from_str(&read(path)?).map_err(|e| at(path, e.line(), &e.to_string()))
 }
 
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_file_and_line() {
         let dir = folder(ARTICLE, "[\n{\"query\":1}]");
-        let message = load(dir.path()).err().unwrap().message;
+        let message = load(dir.path()).err().unwrap().to_string();
         assert!(message.contains("MultiHopRAG.json` line 2"), "{message}");
     }
 }

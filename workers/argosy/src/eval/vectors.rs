@@ -4,7 +4,7 @@
 //! rows of the hash of the text, the scale, and the bytes that travel. *Not* a cache of the fleet, where
 //! vectors travel with the chunks.
 
-use crate::fail::Fail;
+use super::Error;
 use crate::render::Line;
 use embed::{Embedder, Side};
 use retrieval::vector::Embedding;
@@ -28,7 +28,7 @@ pub(super) async fn make(
     records: &mut [ChunkRecord],
     cache: Option<&Path>,
     line: &Line,
-) -> Result<(), Fail> {
+) -> Result<(), Error> {
     let file = cache.map(|folder| file(folder, embedder));
     let mut known = match &file {
         Some(file) => load(file, embedder)?,
@@ -46,8 +46,7 @@ pub(super) async fn make(
             start.elapsed().as_secs_f64(),
         ));
         let these: Vec<&str> = batch.iter().map(|i| texts[*i].as_str()).collect();
-        let vectors = embedder.embed(&these, Side::Passage).await;
-        let vectors = vectors.map_err(|e| Fail::negative(e.to_string()))?;
+        let vectors = embedder.embed(&these, Side::Passage).await?;
         let made: Vec<(Key, Embedding)> = these
             .iter()
             .zip(vectors)
@@ -92,11 +91,11 @@ fn key(text: &str) -> Key {
     key
 }
 
-fn load(file: &Path, embedder: &dyn Embedder) -> Result<HashMap<Key, Embedding>, Fail> {
+fn load(file: &Path, embedder: &dyn Embedder) -> Result<HashMap<Key, Embedding>, Error> {
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(HashMap::new()),
-        Err(error) => return Err(Fail::negative(format!("`{}`: {error}", file.display()))),
+        Err(error) => return Err(at(file, error)),
     };
     let rows = read(&bytes, embedder.name(), embedder.dims());
     // A row that a killed run left half would shift all that follow.
@@ -129,7 +128,7 @@ fn read(bytes: &[u8], by: &str, dims: usize) -> Vec<(Key, Embedding)> {
         .collect()
 }
 
-fn append(file: &Path, rows: &[(Key, Embedding)]) -> Result<(), Fail> {
+fn append(file: &Path, rows: &[(Key, Embedding)]) -> Result<(), Error> {
     let write = || {
         if let Some(folder) = file.parent() {
             std::fs::create_dir_all(folder)?;
@@ -147,7 +146,14 @@ fn append(file: &Path, rows: &[(Key, Embedding)]) -> Result<(), Fail> {
         }
         file.flush()
     };
-    write().map_err(|e: std::io::Error| Fail::negative(format!("`{}`: {e}", file.display())))
+    write().map_err(|error| at(file, error))
+}
+
+fn at(file: &Path, error: std::io::Error) -> Error {
+    Error::File {
+        path: file.to_owned(),
+        error,
+    }
 }
 
 #[cfg(test)]

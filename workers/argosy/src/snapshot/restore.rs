@@ -1,7 +1,6 @@
 //! Beginning with a snapshot: fetched piece by piece, checked, unpacked aside, put in place.
 
-use super::{Fit, PIECES, broken, is_worth_it};
-use crate::fail::Fail;
+use super::{Error, Fit, PIECES, is_worth_it};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
 use harness::bus::{Snapshot, Snapshots};
@@ -34,7 +33,7 @@ async fn newest(
     dir: &Path,
     vectors: &Vectors,
     fit: &Fit,
-) -> Result<Option<u64>, Fail> {
+) -> Result<Option<u64>, Error> {
     let position = position(dir, vectors, fit)?;
     for snapshot in fit.of(snapshots.list().await?) {
         // Older ones spare less.
@@ -52,11 +51,11 @@ async fn newest(
 }
 
 /// Where the index is that lies in `dir`. Fails when another process has it.
-fn position(dir: &Path, vectors: &Vectors, fit: &Fit) -> Result<u64, Fail> {
-    let index = Index::open(dir, vectors).map_err(broken)?;
-    index.writer().map_err(broken)?.close().map_err(broken)?;
-    sweep(dir).map_err(broken)?;
-    let position = index.position().map_err(broken)?;
+fn position(dir: &Path, vectors: &Vectors, fit: &Fit) -> Result<u64, retrieval::Error> {
+    let index = Index::open(dir, vectors)?;
+    index.writer()?.close()?;
+    sweep(dir)?;
+    let position = index.position()?;
     let same = position.filter(|position| position.stream == fit.stream);
     Ok(same.map_or(0, |position| position.sequence))
 }
@@ -66,10 +65,10 @@ async fn fetch(
     snapshot: &Snapshot,
     dir: &Path,
     fit: &Fit,
-) -> Result<u64, Fail> {
+) -> Result<u64, Error> {
     let start = Instant::now();
     let pieces = snapshots.get(&snapshot.name).await?;
-    let mut pieces = pieces.ok_or_else(|| Fail::negative("it is gone"))?;
+    let mut pieces = pieces.ok_or(Error::Gone)?;
     let (send, receive) = mpsc::channel::<Bytes>(PIECES);
     let (dir, fit) = (dir.to_owned(), fit.clone());
     let unpacking = tokio::task::spawn_blocking(move || {
@@ -97,10 +96,9 @@ async fn fetch(
         }
     }
     drop(send);
-    let unpacked = unpacking.await.map_err(|e| Fail::negative(e.to_string()))?;
-    let position = unpacked.map_err(|e| match lost {
-        Some(lost) => Fail::negative(format!("the download: {lost}")),
-        None => broken(e),
+    let position = unpacking.await?.map_err(|error| match lost {
+        Some(lost) => Error::Download(lost),
+        None => error.into(),
     })?;
     tracing::info!(
         sequence = position.sequence,

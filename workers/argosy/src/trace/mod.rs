@@ -11,12 +11,11 @@ pub mod draw;
 pub(crate) mod sample;
 mod tree;
 
-use crate::fail::Fail;
 use envelope::{
     Fallback, Outcome, Overrides, Problem, Role, TenantId, TurnId, UnixMs, Usage, decode,
 };
 use harness::again;
-use harness::bus::Bus;
+use harness::bus::{Bus, BusError};
 use harness::history::{self, History};
 use harness::topology::Topology;
 use serde::Serialize;
@@ -184,7 +183,7 @@ pub struct Again {
 }
 
 /// Reads what is known of a turn; `None` when nothing is.
-pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Found>, Fail> {
+pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Found>, BusError> {
     let history = history::read(bus, turn).await?;
     if history.is_empty() {
         return Ok(None);
@@ -209,7 +208,11 @@ pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Found>, Fail> {
     }))
 }
 
-async fn read_again(bus: &dyn Bus, turn: &TurnId, history: &History) -> Result<Vec<Again>, Fail> {
+async fn read_again(
+    bus: &dyn Bus,
+    turn: &TurnId,
+    history: &History,
+) -> Result<Vec<Again>, BusError> {
     let retries = history.dead.iter().map(again::retry_id);
     let mut ids: Vec<(TurnId, How)> = retries.map(|id| (id, How::Retry)).collect();
     let mut seen = BTreeSet::new();

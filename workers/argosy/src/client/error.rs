@@ -1,0 +1,67 @@
+//! Why there is no answer, or none yet.
+
+use envelope::{CodecError, IdError, TurnId};
+use harness::bus::{BusError, PublishError};
+use std::time::Duration;
+
+/// Why there is no answer, or none yet.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bus could not be asked, or refused.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// The id of the question is none.
+    #[error("`id`: {0}")]
+    Id(#[from] IdError),
+    /// The question cannot be written.
+    #[error(transparent)]
+    Fields(#[from] serde_json::Error),
+    /// Subscribing took too long.
+    #[error("NATS went away")]
+    Away,
+    /// The inbox has no room.
+    #[error("the inbox is full; try again later")]
+    Full,
+    /// The server will not have the question.
+    #[error("the server refused the question: {0}")]
+    Refused(String),
+    /// Nobody confirmed the question.
+    #[error("the question was not stored: {0}")]
+    NotStored(PublishError),
+    /// The answer has not come in the time that was given.
+    #[error(
+        "no answer within {} s; the question is still being worked on",
+        .wait.as_secs()
+    )]
+    Late {
+        /// The turn.
+        turn: TurnId,
+        /// How long was waited.
+        wait: Duration,
+    },
+    /// The answer is there and cannot be read.
+    #[error("the answer cannot be read: {0}")]
+    Unreadable(CodecError),
+    /// The turn has not ended.
+    #[error("turn `{0}` is still being worked on")]
+    Unended(TurnId),
+    /// There is no answer to be fetched.
+    #[error("there is no turn `{0}`, or its answer has aged out")]
+    NoAnswer(TurnId),
+    /// There is no turn to be cancelled.
+    #[error("there is no turn `{0}`, or it has aged out")]
+    NoTurn(TurnId),
+    /// The end of a cancelled turn cannot be written.
+    #[error(transparent)]
+    End(CodecError),
+}
+
+impl From<PublishError> for Error {
+    fn from(error: PublishError) -> Error {
+        match error {
+            PublishError::Full => Error::Full,
+            PublishError::Refused(why) => Error::Refused(why),
+            other => Error::NotStored(other),
+        }
+    }
+}

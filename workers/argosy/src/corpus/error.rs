@@ -1,0 +1,62 @@
+//! Why a folder did not get into the corpus.
+
+use envelope::CodecError;
+use harness::bus::{BusError, PublishError};
+use harness::editions;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::task::JoinError;
+
+/// Why a folder did not get into the corpus, or not all of it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bus could not be asked, or refused.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// The record of editions says no.
+    #[error(transparent)]
+    Editions(#[from] editions::Error),
+    /// There is no such folder.
+    #[error("`{}` is not a folder", .0.display())]
+    NoFolder(PathBuf),
+    /// The task that looks at the files broke off.
+    #[error("reading the corpus failed: {0}")]
+    Scan(JoinError),
+    /// The task that reads a file broke off.
+    #[error("reading a document failed: {0}")]
+    Read(JoinError),
+    /// The message of a document was not stored.
+    #[error("`{document}` could not be published: {error}")]
+    Publish {
+        /// The document, relative to the folder.
+        document: String,
+        /// Why.
+        error: PublishError,
+    },
+    /// A tombstone cannot be written.
+    #[error("chunk {chunk}: {error}")]
+    Encode {
+        /// The chunk that it deletes.
+        chunk: String,
+        /// Why.
+        error: CodecError,
+    },
+    /// A tombstone was not stored.
+    #[error("a tombstone could not be stored: {0}")]
+    Tombstone(PublishError),
+    /// Nothing has come of any document for too long.
+    #[error(
+        "nothing has come of any document for {} s; {done} of {total} are done, waiting: {waiting}",
+        .patience.as_secs()
+    )]
+    Stuck {
+        /// How long was waited.
+        patience: Duration,
+        /// Documents that are done.
+        done: usize,
+        /// Documents that were published.
+        total: usize,
+        /// The first of the others.
+        waiting: String,
+    },
+}

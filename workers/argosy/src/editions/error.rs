@@ -1,0 +1,27 @@
+//! Why the index of an edition is not there.
+
+use crate::search;
+use harness::bus::BusError;
+use std::path::PathBuf;
+
+/// Why the index of an edition is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bus could not be asked, or refused.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// It cannot be searched as is configured.
+    #[error(transparent)]
+    Search(#[from] search::Error),
+    /// Its files cannot be used.
+    #[error("the index in `{}`: {error}", .dir.display())]
+    Index {
+        /// Where they are.
+        dir: PathBuf,
+        /// Why.
+        error: retrieval::Error,
+    },
+    /// It was told to stop while it waited for the corpus.
+    #[error("told to stop before the corpus stream was there")]
+    Stopped,
+}

