@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`bus`] | what is asked of JetStream, as a trait |
 //! | [`nats`], [`memory`] | the bus on a server, and in one process |
-//! | [`topology`] | which streams and consumers a fleet needs |
+//! | [`topology`], [`sizes`] | which streams and consumers a fleet needs, and how large in little room |
 //! | [`pump`] | the loop: pull the free slots, beat, answer, drain |
 //! | `deliver` | the life of one message |
 //! | `act` | publishing what was decided |
@@ -50,6 +50,7 @@ pub mod nats;
 pub mod outbox;
 pub mod pump;
 pub mod server;
+pub mod sizes;
 mod step;
 mod tally;
 pub mod topology;

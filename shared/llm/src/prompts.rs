@@ -27,7 +27,10 @@ impl Prompts {
         for entry in std::fs::read_dir(path).map_err(|e| unreadable(path, e))? {
             let file = entry.map_err(|e| unreadable(path, e))?.path();
             let stem = file.file_stem().and_then(|s| s.to_str());
-            if let Some(name) = stem.filter(|_| file.extension().is_some_and(|e| e.eq_ignore_ascii_case("md"))) {
+            if let Some(name) = stem.filter(|_| {
+                file.extension()
+                    .is_some_and(|e| e.eq_ignore_ascii_case("md"))
+            }) {
                 let text = std::fs::read_to_string(&file).map_err(|e| unreadable(&file, e))?;
                 overrides.insert(name.to_owned(), text);
             }

@@ -257,10 +257,10 @@ impl Server {
 pub(crate) fn only_with(fleet: bool, given: &[(&str, bool)]) -> Result<(), Fail> {
     match given.iter().find(|(_, is_given)| *is_given && !fleet) {
         None => Ok(()),
-        Some((flag, _)) => Err(Fail::usage(format!(
-            "{flag} is for a fleet, and none is named"
-        ))
-        .hint("name it with --server URL, or set `nats.url`")),
+        Some((flag, _)) => Err(
+            Fail::usage(format!("{flag} is for a fleet, and none is named"))
+                .hint("name it with --server URL, or set `nats.url`"),
+        ),
     }
 }
 

@@ -325,7 +325,8 @@ impl Config {
             Some(file) => sources.file(file),
             None => sources.optional_file(FILE),
         };
-        let mut loaded: Loaded<Config> = settings::load(sources.process_environment().flags(flags))?;
+        let mut loaded: Loaded<Config> =
+            settings::load(sources.process_environment().flags(flags))?;
         loaded.value.validate().map_err(Error::Invalid)?;
         loaded.value.check_prompts_dir()?;
         loaded.value.given = Given::of(&loaded.origins);

@@ -54,9 +54,7 @@ pub fn read(dir: &Path) -> Result<Prompts, Error> {
 
 fn unknown(path: &Path, nearest: Option<&str>) -> String {
     let names = NAMES.map(|name| format!("`{name}.md`")).join(", ");
-    let meant = nearest.map_or(String::new(), |name| {
-        format!(", did you mean `{name}.md`?")
-    });
+    let meant = nearest.map_or(String::new(), |name| format!(", did you mean `{name}.md`?"));
     format!(
         "`{}` replaces no prompt{meant} (there are {names})",
         path.display()

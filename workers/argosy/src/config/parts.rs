@@ -1,9 +1,44 @@
 //! What the configuration says to each part, in the part's own terms.
 
 use super::Config;
-use harness::topology::{Room, Topology};
+use harness::bus::Stream;
+use harness::sizes::Allowance;
+use harness::topology::{FILES, Room, SNAPSHOTS, Topology};
+
+/// The stream, or the object store, that an option of `streams` is the size of.
+fn sized() -> [(&'static str, String); 9] {
+    [
+        ("streams.inbox_bytes", Stream::Inbox.name()),
+        ("streams.steps_bytes", Stream::Steps(0).name()),
+        ("streams.timers_bytes", Stream::Timers.name()),
+        ("streams.answers_bytes", Stream::Answers.name()),
+        ("streams.documents_bytes", Stream::Documents.name()),
+        ("streams.chunks_bytes", Stream::Chunks.name()),
+        ("streams.dead_bytes", Stream::Dead.name()),
+        ("streams.files_bytes", FILES.into()),
+        ("streams.snapshots_bytes", SNAPSHOTS.into()),
+    ]
+}
 
 impl Config {
+    /// Which streams may be smaller than their defaults where there is less room: those whose size is
+    /// not set.
+    pub fn allowance(&self) -> Allowance {
+        let unset = sized().into_iter();
+        let unset = unset.filter(|(key, _)| self.given.by(key).is_none());
+        Allowance {
+            elastic: unset.map(|(_, name)| name).collect(),
+            most: None,
+        }
+    }
+
+    /// The sizes of streams that are set, and by whom.
+    pub fn set_sizes(&self) -> Vec<String> {
+        let set = sized().into_iter();
+        let told = set.filter_map(|(key, _)| Some(format!("`{key}` ({})", self.given.by(key)?)));
+        told.collect()
+    }
+
     /// What the fleet needs of the server.
     pub fn topology(&self) -> Topology {
         let s = &self.streams;

@@ -66,6 +66,14 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 5] {
             DENIED,
             "NATS lets nobody in with these credentials: x",
         ),
+        (
+            BusError::NoRoom {
+                wanted: 38 << 30,
+                offered: Some(3 << 30),
+            },
+            (1, "no_room"),
+            "the streams want 38 GiB, and the server offers 3 GiB",
+        ),
         (BusError::Refused("x".into()), NEGATIVE, "NATS: x"),
     ]
 }
