@@ -13,7 +13,7 @@
 //! | `deliver` | the life of one message |
 //! | `act` | publishing what was decided |
 //! | [`Counted`], [`Tally`] | counting what is no stage; what a role has done in this process |
-//! | `trace` | the span of one delivery |
+//! | `trace`, `trouble` | the span of one delivery; what fails lately |
 //! | [`outbox`] | publish until confirmed, behind a fence |
 //! | [`join`] | fan-out and join |
 //! | [`disposition`] | failure class to retry, hold or give up |
@@ -55,6 +55,7 @@ mod step;
 mod tally;
 pub mod topology;
 mod trace;
+mod trouble;
 mod verdict;
 mod worker;
 
