@@ -1,3 +1,5 @@
+//! Sizes in little room, as data: what is shared out, what is kept, what is refused.
+
 use super::*;
 use crate::topology::Topology;
 use proptest::prelude::*;

@@ -40,7 +40,7 @@ const DENIED: (u8, &str) = (5, "denied");
 const STILL_RUNNING: (u8, &str) = (6, "still_running");
 
 /// Every error of the bus, with what it is to a command.
-fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 5] {
+fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 6] {
     let different = BusError::Different {
         name: "S".into(),
         what: "w".into(),
