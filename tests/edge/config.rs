@@ -52,6 +52,45 @@ fn a_section_that_nobody_knows_is_named() {
 }
 
 #[test]
+fn a_misspelt_prompt_is_an_error_at_the_start_wherever_its_folder_is_named() {
+    let prompt = "---user---\n{{question}} {{facts}}\n";
+    let in_file = shell();
+    in_file.write("argosy.toml", "prompts_dir = \"own\"\n");
+    let in_env = shell().env("ARGOSY__prompts_dir", "own");
+    let by_flag = shell();
+    for (shell, more) in [
+        (in_file, &[][..]),
+        (in_env, &[]),
+        (by_flag, &["--set", "prompts_dir=own"]),
+    ] {
+        shell.write("own/reducer.md", prompt);
+        shell.run(&index(more)).exits(0);
+        shell.write("own/reduser.md", prompt);
+        let text = shell.run(&index(more)).exits(2).stderr;
+        for part in [
+            "`prompts_dir`: `own/reduser.md`",
+            "did you mean `reducer.md`?",
+            "`planner_refine.md`",
+        ] {
+            assert!(text.contains(part), "no {part} in: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_misspelt_prompt_is_found_by_a_check_of_the_file() {
+    let shell = shell();
+    shell.write("fleet.toml", "# prompts\nprompts_dir = \"own\"\n");
+    // The folder may be on another machine.
+    shell.run(&["config", "check", "fleet.toml"]).exits(0);
+    shell.write("own/reduser.md", "---user---\n");
+    let found = shell.run(&["config", "check", "fleet.toml"]).exits(1);
+    for part in ["fleet.toml:2:", "`own/reduser.md`", "`reducer.md`?"] {
+        assert!(found.stdout.contains(part), "no {part} in: {found:?}");
+    }
+}
+
+#[test]
 fn a_wrong_value_says_what_is_wanted() {
     for (set, parts) in [
         ("run.slots=many", ["`run.slots`", "many", "whole number"]),

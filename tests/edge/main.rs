@@ -23,6 +23,7 @@ mod scenario;
 mod shell;
 
 mod config;
+mod contact;
 mod exits;
 mod golden;
 mod help;

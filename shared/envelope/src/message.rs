@@ -161,12 +161,14 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// The question in its two forms (R38): search uses the rewritten one, answering the original.
+/// The question in its two forms: search and grading use the rewritten one where there is one,
+/// answering the original.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     /// As the user wrote it.
     pub original: String,
-    /// Self-contained, when the planner rewrote it.
+    /// Self-contained, when the original leans on what was said before. Nothing writes one yet: every
+    /// question stands for itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
 }

@@ -34,8 +34,8 @@ pub struct Plan {
     /// Search terms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// The questions that the question is made of, each searched for by itself beside the whole: at
-    /// most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). A simple question has none.
+    /// The questions that the question is made of. Where the retriever is told to
+    /// (`retriever.sub_queries`), each is searched for by itself beside the whole: at most [`SUB_QUERIES_MAX`](crate::limits::SUB_QUERIES_MAX). A simple question has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_queries: Vec<String>,
     /// What the planner read out of the question, on top of the publisher's own filter.

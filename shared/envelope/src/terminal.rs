@@ -106,10 +106,10 @@ pub struct Terminal {
     pub ended_at: UnixMs,
 }
 
-/// A question back to the user (R110, R117).
+/// A question back to the user. Nothing waits for the reply, which is a question of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clarification {
-    /// The id to answer under.
+    /// The turn that ended with it.
     pub id: String,
     /// What is unclear: `no_results`.
     pub kind: String,

@@ -202,6 +202,9 @@ impl Worker {
                     if tells && self.options.early > 0 {
                         self.join_if_covered(&step).await;
                     }
+                    for code in self.trouble.over() {
+                        tracing::info!(role = %self.role, code, "steps go well again");
+                    }
                     return Verdict::Ack(Reason::Ok);
                 }
                 Handled::Failed(failure) => {
@@ -347,7 +350,14 @@ impl Worker {
                 let (code, error) = (failure.code, failure.text.as_str());
                 let Header { turn, hop, .. } = &step.header;
                 let trace = trace::id(step.header.traceparent.as_deref());
-                tracing::warn!(role = %self.role, %turn, hop, trace, code, error, delivered, "step to be tried again");
+                match self.trouble.began(code) {
+                    true => {
+                        tracing::warn!(role = %self.role, %turn, hop, trace, code, error, delivered, "steps are to be tried again");
+                    }
+                    false => {
+                        tracing::debug!(role = %self.role, %turn, hop, trace, code, error, delivered, "step to be tried again");
+                    }
+                }
                 trace::failed(code);
                 Verdict::Retry(delay)
             }

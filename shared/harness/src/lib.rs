@@ -8,12 +8,12 @@
 //! |---|---|
 //! | [`bus`] | what is asked of JetStream, as a trait |
 //! | [`nats`], [`memory`] | the bus on a server, and in one process |
-//! | [`topology`] | which streams and consumers a fleet needs |
+//! | [`topology`], [`sizes`] | which streams and consumers a fleet needs, and how large in little room |
 //! | [`pump`] | the loop: pull the free slots, beat, answer, drain |
 //! | `deliver` | the life of one message |
 //! | `act` | publishing what was decided |
 //! | [`Counted`], [`Tally`] | counting what is no stage; what a role has done in this process |
-//! | `trace` | the span of one delivery |
+//! | `trace`, `trouble` | the span of one delivery; what fails lately |
 //! | [`outbox`] | publish until confirmed, behind a fence |
 //! | [`join`] | fan-out and join |
 //! | `live` | what a stage shows while it works |
@@ -52,10 +52,12 @@ pub mod nats;
 pub mod outbox;
 pub mod pump;
 pub mod server;
+pub mod sizes;
 mod step;
 mod tally;
 pub mod topology;
 mod trace;
+mod trouble;
 mod verdict;
 mod worker;
 

@@ -8,6 +8,7 @@ use crate::join::InHand;
 use crate::metrics::{Metrics, outcome};
 use crate::pump::{Answer, ConsumerEvent, Drained, Take, pump};
 use crate::trace;
+use crate::trouble::Trouble;
 use crate::verdict::Verdict;
 use envelope::{Role, Subject, TurnId};
 use futures_util::future::BoxFuture;
@@ -67,6 +68,7 @@ pub struct Worker {
     pub(crate) joined: Ended<Fanout>,
     pub(crate) in_hand: InHand,
     pub(crate) traces: Traces,
+    pub(crate) trouble: Trouble,
     faults: Option<Arc<dyn Faults>>,
     rng: Mutex<fastrand::Rng>,
     /// Messages that are held because everything behind this role is busy.
@@ -93,6 +95,7 @@ impl Worker {
             joined: Ended::default(),
             in_hand: InHand::default(),
             traces: Traces::off(),
+            trouble: Trouble::default(),
             faults: None,
             holding: AtomicUsize::new(0),
             room: tokio::sync::Notify::new(),

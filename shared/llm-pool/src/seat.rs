@@ -1,6 +1,6 @@
 //! A place for one call, and waiting for one.
 
-use crate::balance::{Ask, End, Ticket, Wait};
+use crate::balance::{Ask, Change, End, Ticket, Wait};
 use crate::failure::Failure;
 use crate::metrics::Waits;
 use crate::node::Node;
@@ -31,7 +31,18 @@ impl Seat<'_> {
             return;
         }
         let mut balance = self.shared.balance();
-        balance.ended(self.node.id, self.call, end, Instant::now());
+        let change = balance.ended(self.node.id, self.call, end, Instant::now());
+        drop(balance);
+        let (model, node) = (&self.shared.options.model, &self.node.name);
+        match change {
+            Some(Change::Failing) => tracing::warn!(
+                model,
+                node,
+                "model node fails; it is left alone until it answers again"
+            ),
+            Some(Change::Well) => tracing::info!(model, node, "model node answers again"),
+            None => {}
+        }
     }
 }
 

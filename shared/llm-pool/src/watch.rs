@@ -9,7 +9,7 @@ use crate::options;
 use crate::pool::Shared;
 use futures_util::future::join_all;
 use reqwest::Url;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::net::lookup_host;
@@ -27,6 +27,7 @@ pub(crate) async fn watch(shared: Weak<Shared>) {
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut looked_up: Option<Instant> = None;
     let mut silent: HashMap<NodeId, Instant> = HashMap::new();
+    let mut unknown = HashSet::new();
     loop {
         tick.tick().await;
         let Some(shared) = shared.upgrade() else {
@@ -36,7 +37,7 @@ pub(crate) async fn watch(shared: Weak<Shared>) {
         let now = Instant::now();
         if looked_up.is_none_or(|at| now >= at + every) {
             looked_up = Some(now);
-            look_up(&shared).await;
+            look_up(&shared, &mut unknown).await;
         }
         if shared.options.probe {
             probe(&shared, &mut silent).await;
@@ -69,17 +70,26 @@ async fn probe(shared: &Shared, silent: &mut HashMap<NodeId, Instant>) {
 }
 
 /// Looks up every name that stands for several nodes. A name that cannot be looked up leaves its nodes
-/// as they are: the calls find out whether they are gone.
-async fn look_up(shared: &Shared) {
+/// as they are: the calls find out whether they are gone. `unknown` are the names that could not be looked
+/// up the last time: a line is written when one begins to be, and when it is over.
+async fn look_up(shared: &Shared, unknown: &mut HashSet<String>) {
     for options in shared.options.nodes.iter().filter(|node| node.resolve) {
         let Some((host, port)) = host_and_port(options) else {
             continue;
         };
         let found = timeout(LOOKUP_TIMEOUT, lookup_host((host.as_str(), port))).await;
         match found.unwrap_or_else(|late| Err(late.into())) {
-            Ok(found) => shared.follow(options, &found.take(ADDRESSES_MAX).collect()),
-            Err(error) => {
+            Ok(found) => {
+                if unknown.remove(&options.name) {
+                    tracing::info!(node = options.name, host, "name looked up again");
+                }
+                shared.follow(options, &found.take(ADDRESSES_MAX).collect());
+            }
+            Err(error) if unknown.insert(options.name.clone()) => {
                 tracing::warn!(node = options.name, host, %error, "name not looked up");
+            }
+            Err(error) => {
+                tracing::debug!(node = options.name, host, %error, "name not looked up");
             }
         }
     }

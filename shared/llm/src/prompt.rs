@@ -111,7 +111,8 @@ impl Prompt {
         self.name
     }
 
-    /// First 8 hex digits of a hash of its text: tells versions apart in trails and counters.
+    /// First 8 hex digits of a hash of its text. What is kept of the answers to one text is not taken
+    /// for those to another.
     pub fn version(&self) -> &str {
         &self.version
     }

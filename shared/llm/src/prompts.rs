@@ -16,8 +16,8 @@ impl Prompts {
         Prompts { overrides }
     }
 
-    /// Reads every `<name>.md` of a directory; other files are left alone, sub-directories are not
-    /// entered. Blocking: for the start of a process only.
+    /// Reads every `<name>.md` of a directory, whatever its name; other files are left alone,
+    /// sub-directories are not entered. Blocking: for the start of a process only.
     pub fn from_dir(path: &Path) -> Result<Self, PromptError> {
         let unreadable = |path: &Path, source| PromptError::Unreadable {
             path: path.to_owned(),
@@ -27,7 +27,10 @@ impl Prompts {
         for entry in std::fs::read_dir(path).map_err(|e| unreadable(path, e))? {
             let file = entry.map_err(|e| unreadable(path, e))?.path();
             let stem = file.file_stem().and_then(|s| s.to_str());
-            if let Some(name) = stem.filter(|_| file.extension().is_some_and(|e| e == "md")) {
+            if let Some(name) = stem.filter(|_| {
+                file.extension()
+                    .is_some_and(|e| e.eq_ignore_ascii_case("md"))
+            }) {
                 let text = std::fs::read_to_string(&file).map_err(|e| unreadable(&file, e))?;
                 overrides.insert(name.to_owned(), text);
             }
@@ -46,7 +49,7 @@ impl Prompts {
         Prompt::parse(name, text, placeholders)
     }
 
-    /// What is overridden, so that a name that no worker knows can be reported.
+    /// What is overridden: only who knows the prompts of all workers can tell a misspelt name.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.overrides.keys().map(String::as_str)
     }

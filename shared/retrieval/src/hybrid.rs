@@ -372,10 +372,10 @@ async fn found_elsewhere(
     let (here, asks) = (snapshot.clone(), request.clone());
     let restrictions = blocking(move || here.restrictions(&asks)).await?;
     let request = request.without_fields(&restrictions.unknown_fields);
-    let near = elsewhere.nearest(&aim.vector, &request, request.fetch_k);
-    let near = near.await?;
+    let most = request.fetch_k;
+    let near = elsewhere.nearest(&aim.vector, &request, most).await?;
     let here = snapshot.clone();
-    blocking(move || here.find(&near, restrictions)).await
+    blocking(move || here.find(&near, restrictions, most)).await
 }
 
 /// What both legs found together.

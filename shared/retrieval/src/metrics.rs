@@ -13,8 +13,8 @@ pub(crate) const SEVERAL: &str = "several";
 /// It named one that is not in the index.
 pub(crate) const OTHER: &str = "other";
 
-/// Matching passages of one search: nothing, a handful, a page, and 100, from where a question is
-/// too broad (C14).
+/// Matching passages of one search: nothing, a handful, a page, and from 100 on more than a search
+/// fetches.
 const HITS: &[f64] = &[
     0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 500.0, 1_000.0, 10_000.0,
 ];

@@ -4,8 +4,8 @@
 //! kept there is a view of the corpus stream like the lexical index, and can be rebuilt from it: a
 //! point is the vector of a chunk with what filters can ask; texts stay in the lexical index.
 //!
-//! Filters mean what they mean in the lexical index, exactly, and all of them are evaluated in the
-//! server. A point carries, beside its keys,
+//! Filters mean what they mean in the lexical index, exactly, and are evaluated in the server as far
+//! as it can. A point carries, beside its keys,
 //!
 //! ```text
 //! facts  the terms of the lexical index, [`facts`](crate::index::facts)   eq, ne, in
@@ -15,7 +15,9 @@
 //! so that no name of a field is part of a path, every index is known when the collection is made,
 //! and a list or a mixture of types is what it is in the lexical index. Qdrant compares no texts, and
 //! its full-text conditions changed their meaning with 1.19; `contains` takes the substring condition
-//! of 1.20, which is why an older server is refused.
+//! of 1.20. A server from 1.16 on that is older than that is not asked it: more chunks are fetched
+//! instead ([`version`]), and the lexical index, which checks everything that is found here, keeps
+//! out what the filter does not let through.
 //!
 //! A chunk without a vector of this embedder is not there. An embedder has a collection of its own.
 //!
@@ -32,6 +34,7 @@ mod order;
 mod plan;
 mod point;
 mod search;
+mod version;
 mod writer;
 
 #[cfg(test)]
@@ -42,6 +45,7 @@ pub use options::{Options, Quantisation};
 use crate::search::Error;
 use call::{permanent, refused};
 use std::time::Duration;
+use version::Version;
 
 /// A collection of a Qdrant server, for reading and for writing. Cheap to clone.
 #[derive(Clone)]
@@ -51,6 +55,8 @@ pub struct Qdrant {
     embedder: String,
     dims: usize,
     timeout: Duration,
+    /// The server's, as it was when it was connected to.
+    version: Version,
     /// What the collection is made with, at first and when it is gone.
     options: Options,
 }
@@ -78,15 +84,16 @@ impl Qdrant {
         if !options.api_key.is_empty() {
             config.set_api_key(options.api_key.expose());
         }
-        let qdrant = Qdrant {
+        let mut qdrant = Qdrant {
             client: config.build().map_err(|error| refused("connect", error))?,
+            version: version::LEAST,
             collection: collection::name(&options.collection_prefix, embedder, dims),
             embedder: embedder.to_owned(),
             dims,
             timeout,
             options: options.clone(),
         };
-        qdrant.check_version().await?;
+        qdrant.version = qdrant.server_version().await?;
         qdrant.ensure_collection().await?;
         Ok(qdrant)
     }
@@ -94,5 +101,11 @@ impl Qdrant {
     /// The collection that it speaks to.
     pub fn collection(&self) -> &str {
         &self.collection
+    }
+
+    /// Whether the server evaluates every condition of a filter. One that it does not know is left
+    /// out, and what the server finds has to be checked by the lexical index.
+    pub fn evaluates(&self, filter: &envelope::Filter) -> bool {
+        self.version.knows_substrings() || !filter.0.iter().any(filter::needs_substring)
     }
 }

@@ -81,6 +81,9 @@ pub trait VectorSearch: Send + Sync + 'static {
     /// let through, closest first. Every condition has to hold: which fields nobody has is for the
     /// lexical index to say ([`Request::without_fields`]), because this place may be behind it or before
     /// it. The words of the request are not looked at.
+    ///
+    /// A place that cannot evaluate a condition leaves it out and returns more than `k`, so that
+    /// enough are left when the lexical index has checked them.
     fn nearest<'a>(
         &'a self,
         vector: &'a [f32],

@@ -36,6 +36,7 @@ pub use error::{Error, Fault, Origin, Problem};
 pub use load::{Loaded, load};
 pub use place::line_of;
 pub use rule::BrokenRule;
+pub use schema::nearest_name;
 pub use secret::Secret;
 pub use size::Size;
 pub use sources::Sources;

@@ -12,6 +12,17 @@ const SECRET_NAMES: [&str; 4] = ["api_key", "token", "password", "secret"];
 /// How much two names must look alike, from 0 to 1, for one to be suggested for the other.
 const ALIKE: f64 = 0.6;
 
+/// The name among `names` that looks most like `wrong`, if one does. Case makes no difference.
+pub fn nearest_name<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wrong = wrong.to_lowercase();
+    names
+        .into_iter()
+        .map(|name| (strsim::normalized_damerau_levenshtein(&wrong, name), name))
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
+        .map(|(_, name)| name)
+}
+
 /// The keys of a configuration.
 pub(crate) struct Schema {
     defaults: Json,

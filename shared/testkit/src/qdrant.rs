@@ -4,16 +4,20 @@
 //! It knows the calls and the conditions that this project uses, as the documentation of Qdrant has
 //! them, and says `Unimplemented` to all others. It has no approximation, no disk and no cluster:
 //! what depends on those is for a real server.
+//!
+//! It plays an older server, too: what that one does not know it does not read, or refuses in its
+//! words ([`FakeQdrant::set_version`]).
 
 mod collections;
 mod filter;
+mod older;
 mod points;
 mod store;
 
 use qdrant_client::qdrant::collections_server::CollectionsServer;
 use qdrant_client::qdrant::points_server::PointsServer;
 use qdrant_client::qdrant::qdrant_server::{Qdrant, QdrantServer};
-use qdrant_client::qdrant::{HealthCheckReply, HealthCheckRequest};
+use qdrant_client::qdrant::{Filter, HealthCheckReply, HealthCheckRequest};
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
@@ -94,7 +98,8 @@ impl FakeQdrant {
         format!("http://{}", self.address)
     }
 
-    /// Says that it is of this version. At first `1.20.0`.
+    /// Is of this version from now on, and knows what that one knows of what is asked here: prefixes
+    /// and tiers of memory from 1.19 on, substrings from 1.20 on. At first `1.20.0`.
     pub fn set_version(&self, version: &str) {
         self.shared.inner().version = version.to_owned();
     }
@@ -108,6 +113,13 @@ impl FakeQdrant {
     /// The calls so far, with the number of points in those that write some.
     pub fn calls(&self) -> Vec<(&'static str, usize)> {
         self.shared.inner().calls.clone()
+    }
+}
+
+impl Inner {
+    /// Refuses a filter that a server of this version cannot read.
+    fn reads(&self, filter: Option<&Filter>) -> Result<(), Status> {
+        filter.map_or(Ok(()), |filter| older::reads(&self.version, filter))
     }
 }
 

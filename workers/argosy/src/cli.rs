@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::config::Config;
 use crate::fail::Fail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -116,7 +117,7 @@ pub enum Command {
     /// Ask the sample corpus a few questions, in one process. Needs nothing.
     #[command(after_help = "Example: argosy demo")]
     Demo(Demo),
-    /// Get one question answered: over a folder in this process, or with --server through the fleet.
+    /// Get one question answered: through the fleet that --server or `nats.url` names, else over a folder in this process.
     #[command(after_help = "Example: argosy ask \"When does the lease end?\" --corpus ./documents")]
     Ask(Ask),
     /// Look for passages, or count documents, without asking a question.
@@ -125,7 +126,7 @@ pub enum Command {
     /// Print what is known of one document.
     #[command(after_help = "Example: argosy show contracts/lease.md --corpus ./documents")]
     Show(Show),
-    /// Bring a folder into the corpus: of the fleet with --server, else of this machine.
+    /// Bring a folder into the corpus: of the fleet that --server or `nats.url` names, else of this machine.
     #[command(after_help = "Example: argosy index ./documents --server nats://127.0.0.1:4222")]
     Index(Index),
     /// Make the streams and consumers that a fleet needs. Harmless to repeat.
@@ -231,24 +232,18 @@ impl Server {
         tls_key: None,
     };
 
-    /// Whether the command is meant for a fleet, where it need not be. What only a fleet needs is
-    /// refused without one.
-    pub fn is_named(&self) -> Result<bool, Fail> {
+    /// Whether the command is meant for a fleet, where it need not be: `nats.url` is set, by this flag or
+    /// elsewhere. What only a fleet needs is refused without one.
+    pub fn is_named(&self, config: &Config) -> Result<bool, Fail> {
+        let is_named = config.given.by("nats.url").is_some() && !config.nats.url.is_empty();
         let only_for_a_fleet = [
-            ("--creds", &self.creds),
-            ("--tls-ca", &self.tls_ca),
-            ("--tls-cert", &self.tls_cert),
-            ("--tls-key", &self.tls_key),
+            ("--creds", self.creds.is_some()),
+            ("--tls-ca", self.tls_ca.is_some()),
+            ("--tls-cert", self.tls_cert.is_some()),
+            ("--tls-key", self.tls_key.is_some()),
         ];
-        let given = only_for_a_fleet.iter().find(|(_, path)| path.is_some());
-        match (&self.server, given) {
-            (Some(_), _) => Ok(true),
-            (None, None) => Ok(false),
-            (None, Some((flag, _))) => Err(Fail::usage(format!(
-                "{flag} is for a fleet, and none is named"
-            ))
-            .hint("name it with --server URL")),
-        }
+        only_with(is_named, &only_for_a_fleet)?;
+        Ok(is_named)
     }
 
     /// The options that these flags set.
@@ -265,6 +260,17 @@ impl Server {
             .into_iter()
             .filter_map(|(key, value)| Some((key.to_owned(), value?)))
             .collect()
+    }
+}
+
+/// Refuses what is given although only a fleet has a use for it, and none is named.
+pub(crate) fn only_with(fleet: bool, given: &[(&str, bool)]) -> Result<(), Fail> {
+    match given.iter().find(|(_, is_given)| *is_given && !fleet) {
+        None => Ok(()),
+        Some((flag, _)) => Err(
+            Fail::usage(format!("{flag} is for a fleet, and none is named"))
+                .hint("name it with --server URL, or set `nats.url`"),
+        ),
     }
 }
 
@@ -295,7 +301,8 @@ pub struct Nodes {
 pub struct Ask {
     /// The question.
     pub question: String,
-    /// Folder to search, without a fleet. Default: the working directory.
+    /// Folder to search in this process, whether a fleet is named or not. Default: the working directory,
+    /// where none is.
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub corpus: Option<PathBuf>,
     /// Use the index as it is, without looking at the files.
@@ -313,11 +320,12 @@ pub struct Ask {
     /// `simple`: retrieve and one call, instead of every stage.
     #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
     pub mode: Option<String>,
-    /// Whose documents to search; goes with --server.
+    /// Whose documents to search; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
-    /// Search an index that has taken in the corpus up to this sequence, as `argosy index` says it.
-    #[arg(long, value_name = "SEQUENCE", requires = "server")]
+    /// Search an index that has taken in the corpus up to this sequence, as `argosy index` says it; goes
+    /// with a fleet.
+    #[arg(long, value_name = "SEQUENCE")]
     pub min_seq: Option<u64>,
     /// Seconds to wait for the answer. The fleet works on until the deadline of the question, which
     /// is `gateway.deadline` and never sooner.
@@ -340,23 +348,18 @@ pub struct Index {
     #[arg(long)]
     pub force: bool,
     /// Index for this edition alone what it lacks, as when it is built beside another. Default: for
-    /// every edition.
-    #[arg(long, value_name = "NAME", requires = "server")]
+    /// every edition. Goes with a fleet, as all below.
+    #[arg(long, value_name = "NAME")]
     pub edition: Option<envelope::Edition>,
     /// Publish the documents and do not wait until they are indexed.
-    #[arg(long, requires = "server")]
+    #[arg(long)]
     pub no_wait: bool,
-    /// Seconds without news of any document after which the wait ends. Default: 150 with --server, where
+    /// Seconds without news of any document after which the wait ends. Default: 150 with a fleet, where
     /// what was published is indexed all the same once an indexer runs, and 3600 without.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub patience: Option<u64>,
     /// Whose documents these are.
-    #[arg(
-        long,
-        value_name = "TENANT",
-        default_value = "default",
-        requires = "server"
-    )]
+    #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
     /// Where the fleet is.
     #[command(flatten)]

@@ -4,14 +4,18 @@
 //! defined; here only what belongs to no other crate.
 
 mod error;
+mod given;
+mod parts;
 
 pub use error::Error;
+pub use given::Given;
 
+use crate::prompt_files;
 use crate::snapshot;
 use anyhow::Context;
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{Edition, Role};
-use harness::topology::{Room, Topology};
+use harness::topology::Topology;
 use serde::{Deserialize, Serialize};
 use settings::{Loaded, Size, Sources, Span};
 use std::collections::BTreeMap;
@@ -40,7 +44,8 @@ pub struct Config {
     pub model_of: BTreeMap<Role, String>,
     /// Where this process keeps what can be rebuilt. Default `.argosy` in the working directory.
     pub data_dir: DataDir,
-    /// Folder with prompts that replace the embedded ones, by file name. Default none.
+    /// Folder with prompts that replace the embedded ones, by file name, such as `reducer.md`. A `.md` file
+    /// of another name is a mistake. Default none.
     pub prompts_dir: Option<PathBuf>,
     /// The planner.
     pub planner: planner::Options,
@@ -65,6 +70,9 @@ pub struct Config {
     pub editions: BTreeMap<Edition, crate::search::Options>,
     /// Logs and the admin endpoints.
     pub telemetry: Telemetry,
+    /// What is set, and by whom: no option itself.
+    #[serde(skip)]
+    pub given: Given,
 }
 
 /// A folder of its own type, so that its default can be one.
@@ -84,7 +92,8 @@ impl Default for DataDir {
 pub struct Nats {
     /// One URL, or several separated by commas. User and password may stand in it, as in
     /// `nats://user:password@host:4222`, or a token before the `@`; a sign that means something in a URL is
-    /// written as `%40`. Default `nats://127.0.0.1:4222`.
+    /// written as `%40`. Where it is set, `ask`, `index`, `search` and `show` go through the fleet there; set to
+    /// nothing it counts as not set. Default `nats://127.0.0.1:4222`.
     pub url: String,
     /// Credentials file. Default none.
     pub creds: Option<PathBuf>,
@@ -123,7 +132,7 @@ pub struct Streams {
     pub ack_wait: Span,
     /// Unanswered deliveries of one role over all its processes. Default 1,024.
     pub max_ack_pending: u32,
-    /// Replicas of each stream: 1 or 3. Default 1; 3 in production.
+    /// Replicas of each stream: 1, 3 or 5. Default 1; 3 in production.
     pub replicas: u8,
     /// Room of the inbox. Default 1 GiB.
     pub inbox_bytes: Size,
@@ -316,9 +325,21 @@ impl Config {
             Some(file) => sources.file(file),
             None => sources.optional_file(FILE),
         };
-        let loaded: Loaded<Config> = settings::load(sources.process_environment().flags(flags))?;
+        let mut loaded: Loaded<Config> =
+            settings::load(sources.process_environment().flags(flags))?;
         loaded.value.validate().map_err(Error::Invalid)?;
+        loaded.value.check_prompts_dir()?;
+        loaded.value.given = Given::of(&loaded.origins);
         Ok(loaded)
+    }
+
+    /// Whether every prompt in `prompts_dir` replaces one. A folder that is not there passes: it is on
+    /// the machines that run workers, and missed there when one starts.
+    pub(crate) fn check_prompts_dir(&self) -> Result<(), prompt_files::Error> {
+        match &self.prompts_dir {
+            Some(dir) if dir.is_dir() => prompt_files::read(dir).map(drop),
+            _ => Ok(()),
+        }
     }
 
     /// Whether the sections fit together, which no single value shows.
@@ -404,86 +425,6 @@ impl Config {
         Config {
             retrieval: own.clone(),
             ..self.clone()
-        }
-    }
-
-    /// What the fleet needs of the server.
-    pub fn topology(&self) -> Topology {
-        let s = &self.streams;
-        Topology {
-            keep: s.keep.duration(),
-            max_age: s.max_age.duration(),
-            ack_wait: s.ack_wait.duration(),
-            max_ack_pending: s.max_ack_pending,
-            replicas: s.replicas,
-            room: Room {
-                inbox: s.inbox_bytes.bytes(),
-                steps: s.steps_bytes.bytes(),
-                timers: s.timers_bytes.bytes(),
-                answers: s.answers_bytes.bytes(),
-                documents: s.documents_bytes.bytes(),
-                chunks: s.chunks_bytes.bytes(),
-                dead: s.dead_bytes.bytes(),
-                files: s.files_bytes.bytes(),
-                snapshots: s.snapshots_bytes.bytes(),
-            },
-        }
-    }
-
-    /// How to reach the server; `wait` for one that is not there yet.
-    pub fn nats(&self, name: &str, wait: bool) -> harness::nats::Options {
-        let n = &self.nats;
-        harness::nats::Options {
-            url: n.url.clone(),
-            name: name.into(),
-            creds: n.creds.clone(),
-            tls_ca: n.tls_ca.clone(),
-            tls_identity: n.tls_cert.clone().zip(n.tls_key.clone()),
-            request_timeout: n.request_timeout.duration(),
-            wait_for_server: wait,
-        }
-    }
-
-    /// How a worker runs.
-    pub fn worker(&self, seed: u64) -> harness::Options {
-        harness::Options {
-            slots: self.run.slots as usize,
-            step_timeout: self.run.step_timeout.duration(),
-            ack_wait: self.streams.ack_wait.duration(),
-            keep: self.streams.keep.duration(),
-            grace: self.run.grace.duration(),
-            quorum: self.run.quorum,
-            early: self.run.early_reduce as usize,
-            seed,
-        }
-    }
-
-    /// How an indexer runs.
-    pub fn ingest(&self, seed: u64) -> harness::ingest::Options {
-        harness::ingest::Options {
-            edition: self.indexer.edition.clone(),
-            slots: self.indexer.slots as usize,
-            timeout: self.run.step_timeout.duration(),
-            ack_wait: self.streams.ack_wait.duration(),
-            grace: self.run.grace.duration(),
-            seed,
-        }
-    }
-
-    /// How a gateway runs.
-    pub fn gateway(&self, seed: u64) -> gateway::Options {
-        let g = &self.gateway;
-        gateway::Options {
-            deadline: g.deadline.duration(),
-            slots: self.run.slots as usize,
-            sweep_every: g.sweep_every.duration(),
-            room_every: g.room_every.duration(),
-            room_limit: g.room_limit,
-            tenant_turns: g.tenant_turns as usize,
-            tenant_tokens_per_minute: g.tenant_tokens_per_minute,
-            backlog_every: g.backlog_every.duration(),
-            grace: self.run.grace.duration(),
-            seed,
         }
     }
 }

@@ -81,9 +81,13 @@ fn read(file: &str, name: &str) -> (String, Vec<Field>) {
     let source = source(file);
     let head = format!("pub struct {name} {{");
     let (mut doc, mut about, mut fields) = (Vec::new(), None, Vec::new());
+    // What is not read from a source is a field and no option.
+    let mut is_option = true;
     for line in source.lines().map(str::trim) {
         if let Some(text) = line.strip_prefix("///") {
             doc.push(text.trim().to_owned());
+        } else if line == "#[serde(skip)]" {
+            is_option = false;
         } else if line.starts_with("#[") {
             // An attribute stands between documentation and what it is about.
         } else if line == head {
@@ -93,10 +97,11 @@ fn read(file: &str, name: &str) -> (String, Vec<Field>) {
         } else {
             let doc = std::mem::take(&mut doc).join(" ");
             let field = line.strip_prefix("pub ").and_then(|l| l.split_once(": "));
-            if let (Some(_), Some((name, _))) = (&about, field) {
+            if let (Some(_), Some((name, _)), true) = (&about, field, is_option) {
                 let name = name.to_owned();
                 fields.push(Field { name, doc });
             }
+            is_option = true;
         }
     }
     let about = about.unwrap_or_else(|| panic!("no `{head}` in {file}"));

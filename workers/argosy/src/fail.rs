@@ -7,6 +7,9 @@ use serde::Serialize;
 /// The code of a failure where a stream has no room: other messages would meet it as well.
 pub(crate) const FULL: &str = "full";
 
+/// The code of a failure where a server has less room than the streams want.
+pub(crate) const NO_ROOM: &str = "no_room";
+
 /// Why a command failed, and how the process exits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]

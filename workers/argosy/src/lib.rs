@@ -12,6 +12,7 @@
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
+//! | [`prompt_files`] | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
 //! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
@@ -62,6 +63,7 @@ pub mod out;
 pub mod pools;
 pub mod position;
 pub mod processes;
+pub mod prompt_files;
 pub mod qdrant_view;
 pub mod render;
 pub mod roles;

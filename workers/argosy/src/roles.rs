@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::extracted::Extracted;
 use crate::model::OFFLINE;
+use crate::prompt_files;
 use embed::Embedder;
 use envelope::Role;
 use futures_util::future::BoxFuture;
@@ -13,7 +14,7 @@ use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
 use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
-use llm::{ChatModel, PromptError, Prompts};
+use llm::{ChatModel, Prompts};
 use llm_pool::offline::OfflineReader;
 use retrieval::{Request, SearchResult, Searcher};
 use stage::Handler;
@@ -65,7 +66,7 @@ pub struct Process {
 pub enum Error {
     /// The folder of prompts holds what is none.
     #[error("`prompts_dir`: {0}")]
-    Prompts(PromptError),
+    Prompts(prompt_files::Error),
     /// The schemas of the buckets are wrong.
     #[error("`indexer.schemas`: {0}")]
     Schemas(SchemaError),
@@ -129,7 +130,7 @@ impl Searcher for NoSearch {
 pub fn prompts(config: &Config) -> Result<Prompts, Error> {
     match &config.prompts_dir {
         None => Ok(Prompts::default()),
-        Some(dir) => Prompts::from_dir(dir).map_err(Error::Prompts),
+        Some(dir) => prompt_files::read(dir).map_err(Error::Prompts),
     }
 }
 

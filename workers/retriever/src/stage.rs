@@ -79,6 +79,7 @@ impl Retriever {
             found: by_sub_query,
             failed,
         } = found;
+        let told = told(&by_sub_query, plan.sub_queries.len());
         let mut fallbacks = Vec::from_iter(behind);
         fallbacks.extend(narrowing.fallbacks(&found.unknown_fields));
         fallbacks.extend(found.failed.iter().map(|leg| Fallback::SearchedWithout {
@@ -93,7 +94,7 @@ impl Retriever {
             let matched = narrowing.matched(&found.unknown_fields);
             self.scatter(plan, then, found, matched)?
         };
-        done.decided.push_str(&told(&by_sub_query));
+        done.decided.push_str(&told);
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)
     }
@@ -220,10 +221,13 @@ fn asked_of(plan: &Plan, passage: &Passage) -> String {
     }
 }
 
-/// How many passages each sub-query found.
-fn told(found: &[Option<usize>]) -> String {
-    if found.is_empty() {
-        return String::new();
+/// How many passages each sub-query found, or how many of a plan's were not searched for.
+fn told(found: &[Option<usize>], planned: usize) -> String {
+    match (found.is_empty(), planned) {
+        (true, 0) => return String::new(),
+        (true, 1) => return "; 1 sub-query not searched for".into(),
+        (true, _) => return format!("; {planned} sub-queries not searched for"),
+        (false, _) => {}
     }
     let told = found.iter().map(|found| match found {
         Some(count) => count.to_string(),

@@ -13,6 +13,7 @@ pub use snapshots::{Pieces, Snapshot, Snapshots};
 pub use stream::{ConsumerSpec, Progress, Retention, Stream, StreamSpec, StreamState};
 pub use upkeep::Upkeep;
 
+use crate::sizes::told;
 use bytes::Bytes;
 use envelope::{Class, Classed, UnixMs};
 use futures_util::future::BoxFuture;
@@ -309,9 +310,28 @@ pub enum BusError {
     /// The server is there and does not let these credentials in.
     #[error("the bus lets nobody in with these credentials: {0}")]
     Denied(String),
+    /// The streams want more room than they are offered.
+    #[error("{}", no_room(*wanted, *offered))]
+    NoRoom {
+        /// Bytes that are wanted beyond what there is.
+        wanted: u64,
+        /// Bytes that are offered, where that is known.
+        offered: Option<u64>,
+    },
     /// The server refused.
     #[error("the bus refused: {0}")]
     Refused(String),
+}
+
+fn no_room(wanted: u64, offered: Option<u64>) -> String {
+    let wanted = told(wanted);
+    match offered {
+        Some(offered) => format!(
+            "the streams want {wanted}, and the server offers {}",
+            told(offered)
+        ),
+        None => format!("the streams want {wanted}, and the server offers less"),
+    }
 }
 
 impl Classed for BusError {
@@ -321,6 +341,7 @@ impl Classed for BusError {
             BusError::Missing(_)
             | BusError::Different { .. }
             | BusError::Denied(_)
+            | BusError::NoRoom { .. }
             | BusError::Refused(_) => Class::Permanent,
         }
     }
@@ -330,6 +351,7 @@ impl Classed for BusError {
             BusError::Different { .. } => "bus_different",
             BusError::Away(_) => "bus_away",
             BusError::Denied(_) => "bus_denied",
+            BusError::NoRoom { .. } => "bus_no_room",
             BusError::Refused(_) => "bus_refused",
         }
     }

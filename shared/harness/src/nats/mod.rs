@@ -7,19 +7,22 @@
 mod address;
 mod api;
 mod backlog;
+mod change;
 mod facts;
 mod files;
 mod metrics;
 mod objects;
 mod pull;
+mod room;
 mod setup;
 mod snapshots;
 mod upkeep;
 
 pub use address::without_secrets;
+pub use change::Change;
 pub use facts::{Account, Clock, Facts};
 pub use metrics::Metrics;
-pub use setup::{Change, check, setup};
+pub use setup::{check, check_within, setup, setup_within};
 
 use crate::bus::{
     Bus, BusError, ConsumerSpec, CoreMessage, Headers, Progress, Publish, PublishError, Puller,

@@ -1,61 +1,72 @@
 //! The buckets of JetStream's object store: what is wanted of them, and making them. Each lies in a
 //! stream of its own, so `argosy setup` makes them like every stream.
 
-use super::setup::{Change, away, field, refused};
+use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
+use super::room::Plan;
+use super::setup::{away, field, refused};
 use crate::bus::BusError;
+use crate::sizes::{Part, Size};
 use crate::topology::{FILES, FILES_KEPT, SNAPSHOTS, SNAPSHOTS_KEPT, Topology};
 use async_nats::jetstream::Context;
-use async_nats::jetstream::context::{CreateKeyValueErrorKind, GetStreamErrorKind};
+use async_nats::jetstream::context::{
+    CreateKeyValueErrorKind, CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind,
+};
 use async_nats::jetstream::object_store::{Config, ObjectStore};
 use async_nats::jetstream::stream;
+use std::time::Duration;
 
 /// Name of the stream that the server keeps a bucket in.
 pub(super) fn stream_of(bucket: &str) -> String {
     format!("OBJ_{bucket}")
 }
 
-fn wanted(topology: &Topology) -> [Config; 2] {
-    let room = &topology.room;
-    [
-        (FILES, FILES_KEPT, room.files),
-        (SNAPSHOTS, SNAPSHOTS_KEPT, room.snapshots),
-    ]
-    .map(|(bucket, max_age, room)| Config {
-        bucket: bucket.into(),
-        max_age,
-        max_bytes: i64::try_from(room).unwrap_or(i64::MAX),
-        num_replicas: usize::from(topology.replicas),
-        ..Default::default()
-    })
-}
+/// The buckets, and how long they keep what nobody deletes.
+const BUCKETS: [(&str, Duration); 2] = [(FILES, FILES_KEPT), (SNAPSHOTS, SNAPSHOTS_KEPT)];
 
 /// Makes the buckets, or changes what differs.
 pub(super) async fn setup(
     context: &Context,
     topology: &Topology,
+    plan: &Plan,
     act: bool,
 ) -> Result<Vec<Change>, BusError> {
     let mut changes = Vec::new();
-    for wanted in wanted(topology) {
-        changes.push(one(context, wanted, act).await?);
+    for (bucket, max_age) in BUCKETS {
+        let sizing = plan.of(bucket);
+        let (part, size) = sizing.ok_or_else(|| BusError::Missing(format!("files {bucket}")))?;
+        let wanted = Config {
+            bucket: bucket.into(),
+            max_age,
+            max_bytes: max_bytes(size),
+            num_replicas: usize::from(topology.replicas),
+            ..Default::default()
+        };
+        changes.push(one(context, wanted, part, size, act).await?);
     }
     Ok(changes)
 }
 
-async fn one(context: &Context, wanted: Config, act: bool) -> Result<Change, BusError> {
+async fn one(
+    context: &Context,
+    wanted: Config,
+    part: &Part,
+    size: Size,
+    act: bool,
+) -> Result<Change, BusError> {
     let name = format!("files {}", wanted.bucket);
-    let found = match context.get_stream(stream_of(&wanted.bucket)).await {
-        Ok(stream) => stream.cached_info().config.clone(),
+    let info = match context.get_stream(stream_of(&wanted.bucket)).await {
+        Ok(stream) => stream.cached_info().clone(),
         Err(error) => match error.kind() {
             GetStreamErrorKind::JetStream(e) if e.code() == 404 => {
                 if act {
-                    make(context, wanted).await?;
+                    make(context, wanted, size).await?;
                 }
-                return Ok(Change::Created(name));
+                return Ok(made(name, act, size));
             }
             _ => return Err(away(error)),
         },
     };
+    let found = info.config.clone();
     let drift: Vec<String> = [
         field("max_age", wanted.max_age, found.max_age),
         field("max_bytes", wanted.max_bytes, found.max_bytes),
@@ -65,28 +76,53 @@ async fn one(context: &Context, wanted: Config, act: bool) -> Result<Change, Bus
     .flatten()
     .collect();
     if drift.is_empty() {
-        return Ok(Change::Unchanged(name));
+        return Ok(left(name, part, size));
     }
     if act {
+        loses_nothing(&name, wanted.max_bytes, &info)?;
+        let mut metadata = found.metadata.clone();
+        mark(&mut metadata, size);
         let merged = stream::Config {
+            metadata,
             max_age: wanted.max_age,
             max_bytes: wanted.max_bytes,
             num_replicas: wanted.num_replicas,
             ..found
         };
-        context.update_stream(merged).await.map_err(refused)?;
+        let updated = context.update_stream(merged).await;
+        updated.map_err(|error| refused(error, size.bytes))?;
     }
     Ok(Change::Updated(name, drift.join(", ")))
 }
 
-async fn make(context: &Context, wanted: Config) -> Result<(), BusError> {
-    match context.create_object_store(wanted).await {
-        Ok(_) => Ok(()),
-        Err(error) => Err(match error.kind() {
-            CreateKeyValueErrorKind::BucketCreate => BusError::Refused(error.to_string()),
+/// A bucket has no metadata of its own: what it is scaled from is written into its stream.
+async fn make(context: &Context, wanted: Config, size: Size) -> Result<(), BusError> {
+    let stream = stream_of(&wanted.bucket);
+    if let Err(error) = context.create_object_store(wanted).await {
+        return Err(match error.kind() {
+            CreateKeyValueErrorKind::BucketCreate => match cause(&error) {
+                Some(CreateStreamErrorKind::JetStream(said)) => {
+                    refused(CreateStreamErrorKind::JetStream(said).into(), size.bytes)
+                }
+                _ => BusError::Refused(error.to_string()),
+            },
             _ => away(error),
-        }),
+        });
     }
+    if size.scaled_from.is_some() {
+        let made = context.get_stream(stream).await.map_err(away)?;
+        let mut config = made.cached_info().config.clone();
+        mark(&mut config.metadata, size);
+        let updated = context.update_stream(config).await;
+        updated.map_err(|error| refused(error, size.bytes))?;
+    }
+    Ok(())
+}
+
+/// Why the stream of a bucket was not made.
+fn cause(error: &dyn std::error::Error) -> Option<CreateStreamErrorKind> {
+    let source = error.source()?.downcast_ref::<CreateStreamError>()?;
+    Some(source.kind())
 }
 
 /// Opens a bucket.

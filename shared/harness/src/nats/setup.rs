@@ -2,10 +2,12 @@
 //!
 //! Only `argosy setup` makes them; a worker checks its own and is not ready when they differ.
 
+use super::change::{Change, left, loses_nothing, made, mark, max_bytes};
+use super::room::{self, Plan};
 use super::{NatsBus, objects};
 use crate::bus::{BusError, ConsumerSpec, Retention, Stream, StreamSpec};
+use crate::sizes::{Allowance, Part, Size};
 use crate::topology::Topology;
-use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::context::{
     ConsumerInfoErrorKind, CreateStreamError, CreateStreamErrorKind, GetStreamErrorKind,
@@ -13,51 +15,71 @@ use async_nats::jetstream::context::{
 use async_nats::jetstream::stream::{
     Config, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
 };
+use async_nats::jetstream::{Context, ErrorCode};
 use envelope::Editions;
 use envelope::limits::DEADLINE_MS_MAX;
+use std::collections::HashMap;
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// What was done, or with `check` would have to be done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    /// It was not there.
-    Created(String),
-    /// It is as wanted.
-    Unchanged(String),
-    /// It differed in this and was changed.
-    Updated(String, String),
-}
-
 /// Makes what is missing and changes what differs. Refuses a change that would lose messages.
 pub async fn setup(bus: &NatsBus, topology: &Topology) -> Result<Vec<Change>, BusError> {
-    apply(bus, topology, true).await
+    setup_within(bus, topology, &Allowance::default()).await
+}
+
+/// The same with sizes that may be less than wanted, see [`crate::sizes`].
+pub async fn setup_within(
+    bus: &NatsBus,
+    topology: &Topology,
+    allowance: &Allowance,
+) -> Result<Vec<Change>, BusError> {
+    let plan = room::fitted(bus, topology, allowance).await?;
+    match apply(bus, topology, &plan, true).await {
+        Err(BusError::NoRoom { .. }) => Err(room::shortage(bus, topology, &plan).await),
+        done => done,
+    }
 }
 
 /// Says what `setup` would do.
 pub async fn check(bus: &NatsBus, topology: &Topology) -> Result<Vec<Change>, BusError> {
-    apply(bus, topology, false).await
+    check_within(bus, topology, &Allowance::default()).await
 }
 
-async fn apply(bus: &NatsBus, topology: &Topology, act: bool) -> Result<Vec<Change>, BusError> {
+/// Says what [`setup_within`] would do, but for the room of what is missing: that is found out only when
+/// it is made.
+pub async fn check_within(
+    bus: &NatsBus,
+    topology: &Topology,
+    allowance: &Allowance,
+) -> Result<Vec<Change>, BusError> {
+    let plan = room::as_it_is(bus, topology, allowance).await?;
+    apply(bus, topology, &plan, false).await
+}
+
+async fn apply(
+    bus: &NatsBus,
+    topology: &Topology,
+    plan: &Plan,
+    act: bool,
+) -> Result<Vec<Change>, BusError> {
     let mut changes = Vec::new();
     for spec in topology.streams() {
-        changes.push(one_stream(&bus.context, &spec, topology.replicas, act).await?);
+        let sizing = plan.of(&spec.stream.name());
+        changes.push(one_stream(&bus.context, &spec, topology.replicas, sizing, act).await?);
     }
-    let editions = match changes.contains(&Change::Created(corpus())) {
+    let is_new = |stream: &Stream| {
+        let part = plan.of(&stream.name());
+        part.is_some_and(|(part, _)| part.found.is_none())
+    };
+    let editions = match is_new(&Stream::Chunks) {
         true => Editions::default(),
         false => crate::editions::read(bus).await?.editions,
     };
     for spec in topology.consumers(&editions) {
-        let fresh = changes.contains(&Change::Created(format!("stream {}", spec.stream.name())));
-        changes.push(one_consumer(&bus.context, &spec, fresh, act).await?);
+        changes.push(one_consumer(&bus.context, &spec, is_new(&spec.stream), act).await?);
     }
-    changes.extend(objects::setup(&bus.context, topology, act).await?);
+    changes.extend(objects::setup(&bus.context, topology, plan, act).await?);
     Ok(changes)
-}
-
-fn corpus() -> String {
-    format!("stream {}", Stream::Chunks.name())
 }
 
 /// Makes a consumer, or brings it to what is wanted.
@@ -69,15 +91,30 @@ pub(super) fn away(error: impl std::fmt::Display) -> BusError {
     BusError::Away(error.to_string())
 }
 
-/// What the server says no to is no outage: most often the room that the streams want.
-pub(super) fn refused(error: CreateStreamError) -> BusError {
+/// What a server says when streams want more room than it has, alone and in a cluster.
+const NO_ROOM: [ErrorCode; 3] = [
+    ErrorCode::STORAGE_RESOURCES_EXCEEDED,
+    ErrorCode::INSUFFICIENT_RESOURCES,
+    ErrorCode::CLUSTER_NO_PEERS,
+];
+
+/// What the server says no to is no outage. `wanted` are the bytes that it was asked for.
+pub(super) fn refused(error: CreateStreamError, wanted: u64) -> BusError {
     match error.kind() {
+        CreateStreamErrorKind::JetStream(said) if NO_ROOM.contains(&said.error_code()) => {
+            BusError::NoRoom {
+                wanted,
+                offered: None,
+            }
+        }
         CreateStreamErrorKind::JetStream(said) => BusError::Refused(said.to_string()),
         _ => away(error),
     }
 }
 
-fn wanted_stream(spec: &StreamSpec, replicas: u8) -> Config {
+fn wanted_stream(spec: &StreamSpec, replicas: u8, size: Size) -> Config {
+    let mut metadata = HashMap::new();
+    mark(&mut metadata, size);
     Config {
         name: spec.stream.name(),
         subjects: spec.stream.subjects(),
@@ -91,7 +128,8 @@ fn wanted_stream(spec: &StreamSpec, replicas: u8) -> Config {
             Retention::DropOld => DiscardPolicy::Old,
         },
         max_age: spec.max_age,
-        max_bytes: i64::try_from(spec.max_bytes).unwrap_or(i64::MAX),
+        max_bytes: max_bytes(size),
+        metadata,
         max_messages_per_subject: spec.max_per_subject.map_or(-1, |n| n as i64),
         num_replicas: usize::from(replicas),
         allow_direct: true,
@@ -107,25 +145,29 @@ async fn one_stream(
     context: &Context,
     spec: &StreamSpec,
     replicas: u8,
+    sizing: Option<(&Part, Size)>,
     act: bool,
 ) -> Result<Change, BusError> {
-    let wanted = wanted_stream(spec, replicas);
-    let name = format!("stream {}", wanted.name);
-    let found = match context.get_stream(&wanted.name).await {
-        Ok(stream) => stream.cached_info().config.clone(),
+    let name = format!("stream {}", spec.stream.name());
+    let (part, size) = sizing.ok_or_else(|| BusError::Missing(name.clone()))?;
+    let wanted = wanted_stream(spec, replicas, size);
+    let info = match context.get_stream(&wanted.name).await {
+        Ok(stream) => stream.cached_info().clone(),
         Err(error) => match error.kind() {
             GetStreamErrorKind::JetStream(e) if e.code() == 404 => {
                 if act {
-                    context.create_stream(wanted).await.map_err(refused)?;
+                    let created = context.create_stream(wanted).await;
+                    created.map_err(|error| refused(error, size.bytes))?;
                 }
-                return Ok(Change::Created(name));
+                return Ok(made(name, act, size));
             }
             _ => return Err(away(error)),
         },
     };
+    let found = info.config.clone();
     let drift = stream_drift(&wanted, &found);
     if drift.is_empty() {
-        return Ok(Change::Unchanged(name));
+        return Ok(left(name, part, size));
     }
     let what = drift.join(", ");
     if found.storage != wanted.storage || found.retention != wanted.retention {
@@ -135,7 +177,11 @@ async fn one_stream(
         });
     }
     if act {
+        loses_nothing(&name, wanted.max_bytes, &info)?;
+        let mut metadata = found.metadata.clone();
+        mark(&mut metadata, size);
         let merged = Config {
+            metadata,
             subjects: wanted.subjects,
             discard: wanted.discard,
             max_age: wanted.max_age,
@@ -148,7 +194,8 @@ async fn one_stream(
                 || found.allow_message_schedules,
             ..found
         };
-        context.update_stream(merged).await.map_err(refused)?;
+        let updated = context.update_stream(merged).await;
+        updated.map_err(|error| refused(error, size.bytes))?;
     }
     Ok(Change::Updated(name, what))
 }

@@ -12,6 +12,8 @@ use tokio::time::{Instant, sleep};
 const LIMIT: Duration = Duration::from_secs(10);
 /// How often is looked.
 const LOOK: Duration = Duration::from_millis(5);
+/// Bytes that streams may be promised where nothing else is said.
+const FILE_STORE_MAX: u64 = 4 << 40;
 /// How much of the log an error quotes, in lines.
 const LOG_LINES: usize = 8;
 
@@ -27,6 +29,9 @@ pub struct Options {
     /// Whether every message is flushed to disk before it is confirmed. Default no: every 100 ms,
     /// which survives the crash of any process and loses that much in a power cut.
     pub sync_always: bool,
+    /// Bytes that its streams may be promised together. Default 4 TB, which is more than any topology
+    /// wants: the streams' own limits bound the disk.
+    pub file_store_max: u64,
     /// Its name. Default `argosy`.
     pub name: String,
     /// Set for a member of a cluster.
@@ -52,6 +57,7 @@ impl Options {
             store_dir: store_dir.into(),
             port: None,
             sync_always: false,
+            file_store_max: FILE_STORE_MAX,
             name: "argosy".into(),
             routes: None,
             extra: String::new(),
@@ -59,10 +65,14 @@ impl Options {
     }
 
     /// The configuration file. JetStream compares the sum of what streams may hold with
-    /// `max_file_store`, so it has to be above the whole topology; the streams' own limits bound
-    /// the disk.
+    /// `max_file_store`.
     fn config(&self) -> String {
-        let Options { name, extra, .. } = self;
+        let Options {
+            name,
+            extra,
+            file_store_max: store_max,
+            ..
+        } = self;
         let port = self.port.map_or(-1, i32::from);
         let store = self.store_dir.display();
         let sync = if self.sync_always { "always" } else { "100ms" };
@@ -81,7 +91,7 @@ impl Options {
         format!(
             "server_name: \"{name}\"\nlisten: \"127.0.0.1:{port}\"\nhttp: \"127.0.0.1:-1\"\n\
              ports_file_dir: \"{store}\"\n\
-             jetstream {{ store_dir: \"{store}\", sync_interval: {sync}, max_file_store: 4TB }}\n\
+             jetstream {{ store_dir: \"{store}\", sync_interval: {sync}, max_file_store: {store_max} }}\n\
              {cluster}{extra}\n"
         )
     }

@@ -150,6 +150,11 @@ impl Breaker {
         }
     }
 
+    /// Whether it lets everything through.
+    pub(crate) fn is_closed(&self) -> bool {
+        matches!(self.0, State::Closed { .. })
+    }
+
     /// The word for people.
     pub(crate) fn word(&self) -> &'static str {
         match self.0 {

@@ -76,6 +76,15 @@ pub(crate) enum Wait {
     NoNodes,
 }
 
+/// How a node changed when a call of it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// It is left alone from now on.
+    Failing,
+    /// It is asked as usual again.
+    Well,
+}
+
 /// What a call came to, as far as it speaks of its node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
@@ -260,8 +269,14 @@ impl Balance {
         }
     }
 
-    /// Tells what a call came to.
-    pub(crate) fn ended(&mut self, node: NodeId, call: u64, end: End, now: Instant) {
+    /// Tells what a call came to. Says when that changed whether the node is asked at all.
+    pub(crate) fn ended(
+        &mut self,
+        node: NodeId,
+        call: u64,
+        end: End,
+        now: Instant,
+    ) -> Option<Change> {
         // Where no other node does better, each call is to be told so: a wrong name of the model would
         // close every node, and calls would wait instead of failing.
         let better = |e: &Entry| e.node.id != node && e.answered > 0;
@@ -269,10 +284,18 @@ impl Balance {
             End::Unfit if !self.entries.iter().any(better) => End::Refused,
             end => end,
         };
+        let mut change = None;
         if let Some(entry) = self.entries.iter_mut().find(|e| e.node.id == node) {
+            let was_closed = entry.breaker.is_closed();
             entry.ended(call, end, now);
+            change = match (was_closed, entry.breaker.is_closed()) {
+                (true, false) => Some(Change::Failing),
+                (false, true) => Some(Change::Well),
+                _ => None,
+            };
         }
         self.serve(now);
+        change
     }
 
     /// How long a call of the hedged kind took, from asking to the answer.

@@ -59,6 +59,26 @@ pub(super) const WELL: End = End::Answered {
     counted: None,
 };
 
+/// What the log says of a node: one word when it begins to fail, one when it is well.
+#[tokio::test(start_paused = true)]
+async fn a_failing_node_is_told_of_once_and_once_when_it_is_well() {
+    let mut balance = balance(1, 64);
+    let mut told = Vec::new();
+    let mut now = Instant::now();
+    for _ in 0..30 {
+        now += Duration::from_secs(60);
+        let ticket = balance.take(&ask(1), now).unwrap();
+        told.extend(balance.ended(0, ticket.call, End::Failed, now));
+    }
+    assert_eq!(told, [Change::Failing]);
+    for _ in 0..3 {
+        now += Duration::from_secs(60);
+        let ticket = balance.take(&ask(1), now).unwrap();
+        told.extend(balance.ended(0, ticket.call, WELL, now));
+    }
+    assert_eq!(told, [Change::Failing, Change::Well]);
+}
+
 #[tokio::test]
 async fn every_place_is_given_once_and_again_when_it_is_free() {
     let now = Instant::now();

@@ -1,6 +1,6 @@
 //! How many documents there are, and which values their metadata has: counted, nothing fetched.
 //!
-//! For "how many invoices of 2024, by vendor" and for saying that a question is too broad. Documents
+//! For "how many invoices of 2024, by vendor", as `argosy.count` and `argosy.metadata` ask it. Documents
 //! are counted, not chunks: their heads stand for them.
 
 use super::facts::{self, BUILT_IN};

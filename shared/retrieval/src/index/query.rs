@@ -198,12 +198,14 @@ impl Snapshot {
         restrictions(&self.searcher, &self.index.fields, request)
     }
 
-    /// Where the chunks are that were found elsewhere. What was let through there may have changed
-    /// here: one that is not here, not yet or no more, or is kept out here, is left out.
+    /// Where the chunks are that were found elsewhere, at most `most`, closest first. What was let
+    /// through there may have changed here, and a condition may have been left out there: a chunk
+    /// that is not here, not yet or no more, or is kept out here, is left out.
     pub(crate) fn find(
         &self,
         near: &[Near],
         restrictions: Restrictions,
+        most: usize,
     ) -> Result<Vec<(f32, DocAddress)>, Error> {
         let key = |near: &Near| {
             let chunk = &near.chunk;
@@ -214,8 +216,11 @@ impl Snapshot {
         queries.push(Box::new(TermSetQuery::new(near.iter().map(key))));
         let query = BooleanQuery::intersection(queries);
         let let_through = self.searcher.search(&query, &DocSetCollector)?;
-        let mut found = Vec::with_capacity(near.len());
+        let mut found = Vec::with_capacity(near.len().min(most));
         for near in near {
+            if found.len() == most {
+                break;
+            }
             let query = term_query(key(near));
             let there = self.searcher.search(&*query, &DocSetCollector)?;
             let there = there.into_iter().find(|at| let_through.contains(at));

@@ -10,8 +10,6 @@ use qdrant_client::qdrant::{
 };
 use sha2::{Digest, Sha256};
 
-/// The least version of a server: the first with a condition for substrings.
-const VERSION_LEAST: (u32, u32) = (1, 20);
 /// Most characters of the embedder's name in the name of a collection.
 const EMBEDDER_CHARS_MAX: usize = 96;
 
@@ -30,21 +28,6 @@ pub(super) fn name(prefix: &str, embedder: &str, dims: usize) -> String {
 }
 
 impl Qdrant {
-    /// Refuses a server that does not know what is asked of it.
-    pub(super) async fn check_version(&self) -> Result<(), Error> {
-        let health = self.ask("connect", self.client.health_check()).await?;
-        match version(&health.version) {
-            Some(version) if version >= VERSION_LEAST => Ok(()),
-            _ => Err(permanent(
-                "connect",
-                format!(
-                    "the server is of version `{}`: update it to {}.{} or later",
-                    health.version, VERSION_LEAST.0, VERSION_LEAST.1
-                ),
-            )),
-        }
-    }
-
     /// The collection is there afterwards, with all indexes; also when several begin at once, one died
     /// half way, or somebody deleted it. One that is made is empty, and has no position.
     ///
@@ -78,16 +61,20 @@ impl Qdrant {
     }
 }
 
+/// Where vectors are kept is said twice: servers before 1.19 know only the flags, later ones prefer
+/// the tier.
 fn creation(name: &str, dims: usize, options: &Options) -> CreateCollection {
     let mut vectors = VectorParamsBuilder::new(dims as u64, Distance::Cosine);
     if options.on_disk {
-        vectors = vectors.memory(Memory::Cold);
+        vectors = vectors.on_disk(true).memory(Memory::Cold);
     }
     let collection = CreateCollectionBuilder::new(name)
         .vectors_config(vectors)
         .shard_number(options.shards)
         .replication_factor(options.replication_factor);
-    let bytes = ScalarQuantizationBuilder::default().memory(Memory::Pinned);
+    let bytes = ScalarQuantizationBuilder::default()
+        .always_ram(true)
+        .memory(Memory::Pinned);
     let collection = match options.quantisation {
         Quantisation::None => collection,
         Quantisation::Int8 => collection.quantization_config(bytes),
@@ -151,12 +138,6 @@ fn vectors_of(config: CollectionConfig) -> Option<VectorParams> {
     }
 }
 
-/// Major and minor of `1.20.3`.
-fn version(text: &str) -> Option<(u32, u32)> {
-    let mut parts = text.trim_start_matches('v').split(['.', '-']);
-    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,13 +153,5 @@ mod tests {
         assert_ne!(odd, name("argosy", "Org/bge_small", 384));
         assert_ne!(name("a-b", "c", 8), name("a", "b-c", 8));
         assert!(name("argosy", &"x".repeat(500), 384).len() < 128);
-    }
-
-    #[test]
-    fn versions_are_compared_as_numbers() {
-        assert!(version("1.20.0") >= Some(VERSION_LEAST));
-        assert!(version("v1.100.0-dev") >= Some(VERSION_LEAST));
-        assert!(version("1.9.4") < Some(VERSION_LEAST));
-        assert_eq!(version("dev"), None);
     }
 }

@@ -1,8 +1,10 @@
 //! A [`Filter`](envelope::Filter) to the filter of a Qdrant server: the same chunks as in
-//! `index::filter`, which a property test holds it to.
+//! `index::filter`, which a property test holds it to. For a server that knows no substrings it is
+//! the same without them: more chunks, and all of those.
 
 use super::order::{self, Place};
 use super::point::{BUCKET, FACTS, OF, ORDER, TENANT, TEXTS, V};
+use super::version::Version;
 use crate::index::facts;
 use crate::index::filter::{as_number, as_text, is_partial_date};
 use crate::search::Request;
@@ -14,14 +16,15 @@ use serde_json::Value;
 /// A fact that no chunk has: all facts begin with a kind and NUL.
 const NO_FACT: &str = "none";
 
-/// The filter of a request. The tenant is always one.
-pub(super) fn restrictions(request: &Request) -> Filter {
+/// The filter of a request, as far as a server of this version can evaluate it. The tenant is always
+/// one.
+pub(super) fn restrictions(request: &Request, version: Version) -> Filter {
     let mut must = vec![of_tenant(&request.tenant)];
     if !request.buckets.is_empty() {
         let buckets: Vec<String> = request.buckets.iter().map(ToString::to_string).collect();
         must.push(Condition::matches(BUCKET, buckets));
     }
-    must.extend(request.filter.0.iter().map(translate));
+    must.extend(request.filter.0.iter().map(|c| translate(c, version)));
     Filter::must(must)
 }
 
@@ -35,7 +38,13 @@ fn of_tenant(tenant: &TenantId) -> Condition {
     is(TENANT, tenant.to_string())
 }
 
-fn translate(condition: &envelope::Condition) -> Condition {
+/// Whether a condition is one that only a server with substrings evaluates.
+pub(super) fn needs_substring(condition: &envelope::Condition) -> bool {
+    let text = as_text(&condition.value).map(|text| facts::folded(&text));
+    condition.op == Op::Contains && text.is_some_and(|text| !text.is_empty())
+}
+
+fn translate(condition: &envelope::Condition, version: Version) -> Condition {
     let field = facts::field_name(&condition.field);
     let value = &condition.value;
     match condition.op {
@@ -45,7 +54,7 @@ fn translate(condition: &envelope::Condition) -> Condition {
             Value::Array(items) => one_of(items.iter().flat_map(|v| equal(&field, v)).collect()),
             single => one_of(equal(&field, single)),
         },
-        Op::Contains => contains(&field, value),
+        Op::Contains => contains(&field, value, version),
         Op::Gt | Op::Gte | Op::Lt | Op::Lte => compare(&field, condition.op, value),
     }
 }
@@ -68,13 +77,14 @@ fn nothing() -> Condition {
     is(FACTS, NO_FACT.to_owned())
 }
 
-fn contains(field: &str, value: &Value) -> Condition {
+/// Without substrings: the field has some text.
+fn contains(field: &str, value: &Value, version: Version) -> Condition {
     let Some(text) = as_text(value) else {
         return nothing();
     };
     let text = facts::folded(&text);
     let mut must = vec![is(OF, field.to_owned())];
-    if !text.is_empty() {
+    if !text.is_empty() && version.knows_substrings() {
         must.push(Condition::matches(V, MatchValue::Substring(text)));
     }
     Condition::nested(TEXTS, Filter::must(must))

@@ -1,5 +1,6 @@
 //! One neutral filter and one stream, two places: the lexical index and a Qdrant server have the
-//! same chunks, and let the same ones through.
+//! same chunks, and let the same ones through. An older server lets more through, of which the index
+//! keeps the same.
 
 use super::*;
 use crate::index::{Index, Vectors};
@@ -158,19 +159,44 @@ fn request(conditions: Vec<Condition>, narrow: bool) -> Request {
     }
 }
 
-async fn compare(records: Vec<ChunkRecord>, batch: usize, requests: Vec<Request>) {
+/// The chunks that a place found.
+fn chunks(near: &[Near]) -> BTreeSet<ChunkKey> {
+    near.iter().map(|near| near.chunk.clone()).collect()
+}
+
+/// What the index keeps of what was found for a request, as a search does.
+fn kept(index: &Index, request: &Request, near: &[Near], most: usize) -> BTreeSet<ChunkKey> {
+    let snapshot = index.snapshot();
+    let restrictions = snapshot.restrictions(request).unwrap();
+    let kept = snapshot.find(near, restrictions, most).unwrap();
+    kept.iter()
+        .map(|(_, at)| snapshot.record(*at).unwrap().key())
+        .collect()
+}
+
+async fn connected(version: &str) -> (FakeQdrant, Qdrant) {
     let server = FakeQdrant::start().await.unwrap();
+    server.set_version(version);
     let options = Options {
         url: server.url(),
         batch_size: 2,
         ..Options::default()
     };
     let qdrant = Qdrant::connect(&options, "test", 2).await.unwrap();
-    let index = Index::open_in_ram(&Vectors::Carried {
+    (server, qdrant)
+}
+
+fn empty_index() -> Index {
+    let vectors = Vectors::Carried {
         by: "test".into(),
         dims: 2,
-    })
-    .unwrap();
+    };
+    Index::open_in_ram(&vectors).unwrap()
+}
+
+async fn compare(version: &str, records: &[ChunkRecord], batch: usize, requests: &[Request]) {
+    let (_server, qdrant) = connected(version).await;
+    let index = empty_index();
     let mut writer = index.writer().unwrap();
     for batch in records.chunks(batch) {
         writer.apply(batch).unwrap();
@@ -179,17 +205,71 @@ async fn compare(records: Vec<ChunkRecord>, batch: usize, requests: Vec<Request>
     writer.commit(1, STREAM).unwrap();
 
     for request in requests {
-        let chunks = |near: Vec<Near>| -> BTreeSet<ChunkKey> {
-            near.into_iter().map(|near| near.chunk).collect()
-        };
-        let expected = index.nearest(&[1.0, 0.5], &request, 1_000).await.unwrap();
-        // What is left out because nobody has it, the index says.
-        let unknown = index.snapshot().restrictions(&request).unwrap();
+        let expected = index.nearest(&[1.0, 0.5], request, 1_000).await.unwrap();
+        let expected = chunks(&expected);
+        // What is left out because no chunk has it, the index says.
+        let unknown = index.snapshot().restrictions(request).unwrap();
         let asked = request.without_fields(&unknown.unknown_fields);
         let near = qdrant.nearest(&[1.0, 0.5], &asked, 1_000).await.unwrap();
-        let (near, expected) = (chunks(near), chunks(expected));
-        assert_eq!(near, expected, "{}", request.filter);
+        if qdrant.evaluates(&asked.filter) {
+            assert_eq!(chunks(&near), expected, "{version}: {}", request.filter);
+        }
+        let kept = kept(&index, request, &near, 1_000);
+        assert_eq!(kept, expected, "{version}: {}", request.filter);
     }
+}
+
+/// `n` chunks that are closer to the vector of the test than the one whose source has `wanted` in it.
+fn crowd(n: u32) -> Vec<ChunkRecord> {
+    let chunk = |source: &str, n: u32, vector: [f32; 2]| {
+        let tenant = TenantId::default_tenant();
+        let mut record: ChunkRecord = serde_json::from_value(json!({
+            "v": 1, "tenant": tenant, "bucket": crate::document::bucket_of(source),
+            "doc_id": crate::document::doc_id_of(&tenant, source), "n": n, "of": n + 1,
+            "hash": "h1", "title": "Title", "source": source, "ext": "md", "text": "some text",
+        }))
+        .unwrap();
+        record.embedding = Some(Embedding::of("test", &vector));
+        record
+    };
+    let closer = (0..n).rev().map(|n| chunk("a/close.md", n, [1.0, 0.0]));
+    closer
+        .chain([chunk("a/wanted.md", 0, [0.5, 0.5])])
+        .collect()
+}
+
+/// How many chunks come of a server when the only one that passes is behind `crowd` closer ones, and
+/// how many of those the index keeps.
+async fn behind_a_crowd(version: &str, crowd_size: u32, k: usize) -> (usize, usize) {
+    let (_server, qdrant) = connected(version).await;
+    let index = empty_index();
+    let records = crowd(crowd_size);
+    let mut writer = index.writer().unwrap();
+    writer.apply(&records).unwrap();
+    writer.commit(1, STREAM).unwrap();
+    qdrant.apply(&records).await.unwrap();
+    let wanted = Condition {
+        field: "source".into(),
+        op: Op::Contains,
+        value: json!("wanted"),
+        origin: Origin::User,
+    };
+    let request = request(vec![wanted], false);
+    let near = qdrant.nearest(&[1.0, 0.0], &request, k).await.unwrap();
+    (near.len(), kept(&index, &request, &near, k).len())
+}
+
+#[tokio::test]
+async fn a_condition_that_is_left_out_costs_more_chunks() {
+    assert_eq!(behind_a_crowd("1.20.0", 30, 5).await, (1, 1));
+    assert_eq!(behind_a_crowd("1.18.2", 30, 5).await, (31, 1));
+    // Ten for one: what is further away is for the words to find.
+    assert_eq!(behind_a_crowd("1.18.2", 60, 5).await, (50, 0));
+}
+
+#[tokio::test]
+async fn no_search_fetches_more_than_a_thousand() {
+    assert_eq!(behind_a_crowd("1.18.2", 1_100, 500).await, (1_000, 0));
 }
 
 proptest! {
@@ -199,13 +279,17 @@ proptest! {
     fn a_filter_lets_the_same_chunks_through(
         records in prop::collection::vec(record(), 0..24),
         batch in 1usize..8,
+        version in select(vec!["1.20.0", "1.18.2"]),
         filters in prop::collection::vec((prop::collection::vec(condition(), 0..3), any::<bool>()), 24),
     ) {
-        let requests = filters.into_iter().map(|(conditions, narrow)| request(conditions, narrow));
+        let requests: Vec<_> = filters
+            .into_iter()
+            .map(|(conditions, narrow)| request(conditions, narrow))
+            .collect();
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .unwrap()
-            .block_on(compare(records, batch, requests.collect()));
+            .block_on(compare(version, &records, batch, &requests));
     }
 }

@@ -15,6 +15,8 @@ use std::collections::HashMap;
 
 /// Most chunks of one search.
 const FETCH_MAX: usize = 1_000;
+/// How many chunks are fetched for each that is asked for when a condition had to be left out.
+const FETCH_MORE: usize = 10;
 /// With bytes: how many candidates there are for each hit, to be scored again.
 const OVERSAMPLING: f64 = 2.0;
 
@@ -25,7 +27,11 @@ impl VectorSearch for Qdrant {
         request: &'a Request,
         k: usize,
     ) -> BoxFuture<'a, Result<Vec<Near>, Error>> {
-        Box::pin(self.find(vector, request, k.min(FETCH_MAX)))
+        let more = match self.evaluates(&request.filter) {
+            true => 1,
+            false => FETCH_MORE,
+        };
+        Box::pin(self.find(vector, request, k.saturating_mul(more).min(FETCH_MAX)))
     }
 }
 
@@ -37,7 +43,7 @@ impl Qdrant {
         let fields = [point::BUCKET, point::DOC_ID, point::N].map(str::to_owned);
         let mut query = QueryPointsBuilder::new(&self.collection)
             .query(vector.to_vec())
-            .filter(restrictions(request))
+            .filter(restrictions(request, self.version))
             .limit(k as u64)
             .with_payload(PayloadIncludeSelector {
                 fields: fields.into(),

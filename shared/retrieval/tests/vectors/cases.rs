@@ -133,6 +133,23 @@ async fn letters<P: Place>(place: &P, records: &[ChunkRecord], filter: &Value) -
     passing.filter_map(name).collect()
 }
 
+/// A filter lets these files through; at least these, where a condition of it is left out.
+async fn assert_letters<P: Place>(
+    place: &P,
+    records: &[ChunkRecord],
+    filter: &Value,
+    expected: &str,
+) {
+    let found = letters(place, records, filter).await;
+    match place.evaluates(&request(filter.clone()).filter) {
+        true => assert_eq!(found, expected, "{filter}"),
+        false => assert!(
+            expected.chars().all(|letter| found.contains(letter)),
+            "{filter} lets {found} through: want {expected} among them"
+        ),
+    }
+}
+
 async fn every_operator<P: Place>(mut place: P) {
     let records = invoices();
     place.apply(&records, &at(1)).await;
@@ -182,11 +199,7 @@ async fn every_operator<P: Place>(mut place: P) {
         (json!({"title": {"contains": "title"}}), "abcd"),
         (json!({"ext": {"ne": "md"}}), ""),
     ] {
-        assert_eq!(
-            letters(&place, &records, &filter).await,
-            expected,
-            "{filter}"
-        );
+        assert_letters(&place, &records, &filter, expected).await;
     }
     place.close().await;
 }
@@ -205,14 +218,10 @@ async fn combined<P: Place>(mut place: P) {
             "c",
         ),
     ] {
-        assert_eq!(
-            letters(&place, &records, &filter).await,
-            expected,
-            "{filter}"
-        );
+        assert_letters(&place, &records, &filter, expected).await;
     }
     let id = json!({"doc_id": records[3].doc_id});
-    assert_eq!(letters(&place, &records, &id).await, "d");
+    assert_letters(&place, &records, &id, "d").await;
     place.close().await;
 }
 
@@ -239,11 +248,7 @@ async fn long_and_odd_values<P: Place>(mut place: P) {
         (json!({"n": "2"}), "d"),
         (json!({"o": {"contains": "p"}}), ""),
     ] {
-        assert_eq!(
-            letters(&place, &records, &filter).await,
-            expected,
-            "{filter}"
-        );
+        assert_letters(&place, &records, &filter, expected).await;
     }
     place.close().await;
 }

@@ -1,7 +1,7 @@
 //! One suite for every place that keeps vectors: the same records give the same neighbours.
 //!
-//! A Qdrant server is a fake one, over the real protocol. A real one is asked when `QDRANT_URL`
-//! names its gRPC port: `QDRANT_URL=http://127.0.0.1:6334 cargo test -p argosy-retrieval --test
+//! A Qdrant server is a fake one, over the real protocol, of two versions. A real one is asked when
+//! `QDRANT_URL` names its gRPC port: `QDRANT_URL=http://127.0.0.1:6334 cargo test -p argosy-retrieval --test
 //! vectors -- --ignored`, with `QDRANT_API_KEY` where it wants one. Collections that begin with
 //! `argosy-test-` are made there and removed.
 
@@ -14,12 +14,24 @@ mod records;
 
 use argosy_retrieval::qdrant::Options;
 use settings::sources::variable;
+use std::ffi::OsString;
 use testkit::qdrant::FakeQdrant;
 
 /// Each case on an empty place of its own.
 #[tokio::test]
 async fn a_qdrant_server_behind_its_protocol() {
+    on_a_fake_of("1.20.0").await;
+}
+
+/// It refuses the condition that `contains` needs.
+#[tokio::test]
+async fn a_qdrant_server_without_substrings() {
+    on_a_fake_of("1.18.2").await;
+}
+
+async fn on_a_fake_of(version: &str) {
     let server = FakeQdrant::start().await.unwrap();
+    server.set_version(version);
     let options = Options {
         url: server.url(),
         batch_size: 3, // so that most cases need several
@@ -34,18 +46,42 @@ async fn the_embedded_index() {
 }
 
 #[tokio::test]
-#[ignore = "needs a Qdrant server of 1.20 or later: set QDRANT_URL, such as http://127.0.0.1:6334"]
+#[ignore = "needs a Qdrant server of 1.16 or later: set QDRANT_URL, such as http://127.0.0.1:6334"]
 async fn a_real_qdrant_server() {
     let Some(url) = variable("QDRANT_URL") else {
         panic!("not run: set QDRANT_URL, such as http://127.0.0.1:6334");
     };
-    for (round, quantisation) in ["none", "int8"].iter().enumerate() {
-        let options = serde_json::from_value(serde_json::json!({
-            "url": url, "api_key": variable("QDRANT_API_KEY").unwrap_or_default(),
-            "collection_prefix": format!("argosy-test-{}-{round}", std::process::id()),
-            "quantisation": quantisation, "batch_size": 3, "timeout": "30s",
-        }));
-        let options: Options = options.unwrap();
+    for options in options_of_rounds(url, variable("QDRANT_API_KEY")) {
         cases::all(async |case| place::OnQdrant::new(&options, case).await).await;
     }
+}
+
+/// The options of a real server, from the environment as it is: with and without quantisation.
+fn options_of_rounds(url: OsString, api_key: Option<OsString>) -> [Options; 2] {
+    let text = |value: OsString| value.into_string().expect("a variable is UTF-8");
+    let (url, api_key) = (text(url), api_key.map(text).unwrap_or_default());
+    ["none", "int8"].map(|quantisation| {
+        let options = serde_json::json!({
+            "url": url, "api_key": api_key,
+            "collection_prefix": format!("argosy-test-{}-{quantisation}", std::process::id()),
+            "quantisation": quantisation, "batch_size": 3, "timeout": "30s",
+        });
+        serde_json::from_value(options).unwrap()
+    })
+}
+
+/// What the ignored test is given is read, and a server is spoken to with it.
+#[tokio::test]
+async fn the_options_of_a_real_server_are_taken() {
+    let server = FakeQdrant::start_with_key("open sesame").await.unwrap();
+    let rounds = options_of_rounds(server.url().into(), Some("open sesame".into()));
+    let prefixes = rounds.each_ref().map(|o| o.collection_prefix.clone());
+    assert_ne!(prefixes[0], prefixes[1]);
+    for options in rounds {
+        options.validate().unwrap();
+        let place = place::OnQdrant::new(&options, "options").await;
+        place::Place::close(place).await;
+    }
+    let without_key = options_of_rounds(server.url().into(), None);
+    assert_eq!(without_key[0].api_key.expose(), "");
 }

@@ -3,7 +3,7 @@
 use argosy_retrieval::qdrant::{Options, Qdrant};
 use argosy_retrieval::vector::{Near, VectorSearch};
 use argosy_retrieval::{ChunkRecord, Index, Position, Request, Vectors};
-use envelope::Classed;
+use envelope::{Classed, Filter};
 
 /// The embedder whose vectors are kept.
 pub(crate) const EMBEDDER: &str = "test-3";
@@ -19,6 +19,10 @@ pub(crate) trait Place: Sized {
     async fn position(&self) -> Option<Position>;
     /// Forgets everything.
     async fn clear(&mut self);
+    /// Whether it evaluates every condition of a filter. Where it does not, it may find more.
+    fn evaluates(&self, _filter: &Filter) -> bool {
+        true
+    }
     /// Searches.
     async fn nearest(&self, vector: &[f32], request: &Request, k: usize) -> Vec<Near>;
     /// As after a restart of the process.
@@ -61,6 +65,10 @@ impl Place for OnQdrant {
 
     async fn clear(&mut self) {
         self.qdrant.clear().await.unwrap();
+    }
+
+    fn evaluates(&self, filter: &Filter) -> bool {
+        self.qdrant.evaluates(filter)
     }
 
     async fn nearest(&self, vector: &[f32], request: &Request, k: usize) -> Vec<Near> {

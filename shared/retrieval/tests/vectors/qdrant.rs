@@ -6,7 +6,11 @@ use argosy_retrieval::Error;
 use argosy_retrieval::qdrant::{Options, Qdrant};
 use argosy_retrieval::vector::VectorSearch;
 use envelope::{Class, Classed};
-use qdrant_client::qdrant::{CreateCollectionBuilder, Distance, VectorParamsBuilder};
+use qdrant_client::qdrant::quantization_config::Quantization;
+use qdrant_client::qdrant::{
+    CollectionConfig, CreateCollectionBuilder, Distance, Memory, VectorParamsBuilder,
+    vectors_config,
+};
 use serde_json::{Value, json};
 use settings::{Secret, Span};
 use std::time::Duration;
@@ -126,9 +130,48 @@ async fn what_cannot_be_right_is_said_at_once() {
     options.api_key = Secret::new("open sesame");
     let first = Qdrant::connect(&options, EMBEDDER, DIMS).await.unwrap();
     assert_eq!(first.collection(), "argosy.test-3.3");
-    server.set_version("1.19.3");
+    server.set_version("1.15.9");
     let said = refused(&options, DIMS).await;
-    assert!(said.contains("`1.19.3`: update it to 1.20"), "{said}");
+    assert!(said.contains("`1.15.9`: update it to 1.16"), "{said}");
+}
+
+/// Tiers of memory came with 1.19: the flags before them say the same.
+#[tokio::test]
+async fn an_older_server_keeps_vectors_where_they_belong() {
+    for (version, has_tiers) in [("1.18.2", false), ("1.20.0", true)] {
+        let server = FakeQdrant::start().await.unwrap();
+        server.set_version(version);
+        let options = Options {
+            on_disk: true,
+            ..options(&server)
+        };
+        let qdrant = Qdrant::connect(&options, "e", DIMS).await.unwrap();
+        let config = config_of(&server, qdrant.collection()).await;
+        let vectors = match config.params.unwrap().vectors_config.unwrap().config {
+            Some(vectors_config::Config::Params(vectors)) => vectors,
+            other => panic!("{other:?}"),
+        };
+        let bytes = match config.quantization_config.unwrap().quantization {
+            Some(Quantization::Scalar(bytes)) => bytes,
+            other => panic!("{other:?}"),
+        };
+        #[expect(deprecated, reason = "what servers before 1.19 read")]
+        let flags = (vectors.on_disk, bytes.always_ram);
+        assert_eq!(flags, (Some(true), Some(true)), "{version}");
+        let tiers = (vectors.memory, bytes.memory);
+        let (cold, pinned) = (Memory::Cold as i32, Memory::Pinned as i32);
+        let expected = has_tiers.then_some(cold);
+        assert_eq!(tiers, (expected, has_tiers.then_some(pinned)), "{version}");
+    }
+}
+
+async fn config_of(server: &FakeQdrant, collection: &str) -> CollectionConfig {
+    let client = qdrant_client::Qdrant::from_url(&server.url())
+        .skip_compatibility_check()
+        .build()
+        .unwrap();
+    let info = client.collection_info(collection).await.unwrap();
+    info.result.unwrap().config.unwrap()
 }
 
 #[tokio::test]

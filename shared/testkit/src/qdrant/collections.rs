@@ -1,6 +1,6 @@
 //! The calls about collections.
 
-use super::{Answer, Service, unused};
+use super::{Answer, Service, older, unused};
 use qdrant_client::qdrant::collections_server::Collections;
 
 use qdrant_client::qdrant::{
@@ -22,7 +22,10 @@ impl Collections for Service {
         request: Request<CreateCollection>,
     ) -> Answer<CollectionOperationResponse> {
         self.0.enter(&request, "create", 0).await?;
-        self.0.inner().store.create(request.into_inner())?;
+        let mut request = request.into_inner();
+        let mut inner = self.0.inner();
+        older::skip_unknown(&inner.version, &mut request);
+        inner.store.create(request)?;
         Ok(Response::new(CollectionOperationResponse {
             result: true,
             time: 0.0,

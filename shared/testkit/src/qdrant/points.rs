@@ -3,6 +3,7 @@
 use super::filter::Payload;
 use super::store::{Collection, key};
 use super::{Answer, Service, Shared, unused};
+use qdrant_client::qdrant::points_selector::PointsSelectorOneOf;
 use qdrant_client::qdrant::points_server::Points;
 use qdrant_client::qdrant::with_payload_selector::SelectorOptions;
 
@@ -46,6 +47,10 @@ impl Points for Service {
             points,
             ..
         } = request.into_inner();
+        let selector = points.as_ref().map(|s| &s.points_selector_one_of);
+        if let Some(Some(PointsSelectorOneOf::Filter(filter))) = selector {
+            self.0.inner().reads(Some(filter))?;
+        }
         self.0.write(&collection_name, |c| c.delete(points))
     }
 
@@ -93,6 +98,7 @@ impl Points for Service {
         self.0.enter(&request, "scroll", 0).await?;
         let request = request.into_inner();
         let mut inner = self.0.inner();
+        inner.reads(request.filter.as_ref())?;
         let collection = inner.store.get(&request.collection_name)?;
         let limit = limit(request.limit.map(u64::from))?;
         let from = request.offset.as_ref().map(key).transpose()?;
@@ -116,6 +122,7 @@ impl Points for Service {
         self.0.enter(&request, "count", 0).await?;
         let request = request.into_inner();
         let mut inner = self.0.inner();
+        inner.reads(request.filter.as_ref())?;
         let collection = inner.store.get(&request.collection_name)?;
         let count = collection.passing(request.filter.as_ref())?.len() as u64;
         Ok(Response::new(CountResponse {
@@ -128,6 +135,7 @@ impl Points for Service {
         self.0.enter(&request, "query", 0).await?;
         let request = request.into_inner();
         let mut inner = self.0.inner();
+        inner.reads(request.filter.as_ref())?;
         let collection = inner.store.get(&request.collection_name)?;
         let Some(query::Variant::Nearest(nearest)) = request.query.and_then(|q| q.variant) else {
             return Err(Status::unimplemented("the fake knows nearest"));

@@ -9,13 +9,14 @@ use std::path::PathBuf;
 /// Which corpus is meant.
 #[derive(Debug, Args)]
 pub struct Where {
-    /// Folder to look into, without a fleet. Default: the working directory.
+    /// Folder to look into in this process, whether a fleet is named or not. Default: the working
+    /// directory, where none is.
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     pub corpus: Option<PathBuf>,
     /// Use the index as it is, without looking at the files.
     #[arg(long, conflicts_with = "server")]
     pub reuse: bool,
-    /// Whose documents to look at; goes with --server.
+    /// Whose documents to look at; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
     /// Where the fleet is.

@@ -1,8 +1,8 @@
 //! `argosy ask`
 
-use crate::cli::{self, Output};
+use crate::cli::{self, Output, only_with};
 use crate::client;
-use crate::command::{connect, for_fleet, must_be_folder};
+use crate::command::{IN_THIS_PROCESS, connect_or, for_fleet, must_be_folder, only_for_folder};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
@@ -19,16 +19,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Whose documents a fleet of one process holds.
-const DEFAULT_TENANT: &str = "default";
-/// Said of a tenant that is named without a fleet.
-pub(crate) const NOT_FOR_THIS_PROCESS: &str = "--tenant is for a fleet, and none is named";
+pub(crate) const DEFAULT_TENANT: &str = "default";
 
 /// Asks one question and prints its answer.
 pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), Fail> {
-    let is_remote = args.server.is_named()?;
+    let is_remote = args.server.is_named(&config)? && args.corpus.is_none();
     let ask = question(&args, &config, is_remote)?;
     if is_remote {
-        let bus = connect(&config).await?;
+        only_for_folder(&config, &[("--reuse", args.reuse), ("--force", args.force)])?;
+        let bus = connect_or(&config, IN_THIS_PROCESS).await?;
         let asked = ask_and_show(&*bus, ask, output).await;
         let terminal = asked.map_err(|fail| for_fleet(fail, &args.server))?;
         let trace_id = client::trace_id(&*bus, &terminal.turn).await;
@@ -66,9 +65,12 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
             .hint("as in: argosy ask \"When does the lease end?\""));
     }
     let mut fields = Map::new();
-    if !is_remote && args.tenant != DEFAULT_TENANT {
-        return Err(Fail::usage(NOT_FOR_THIS_PROCESS).hint("name it with --server URL"));
-    }
+    let is_foreign = args.tenant != DEFAULT_TENANT;
+    let has_sequence = args.min_seq.is_some();
+    only_with(
+        is_remote,
+        &[("--tenant", is_foreign), ("--min-seq", has_sequence)],
+    )?;
     if is_remote {
         fields.insert("tenant".into(), args.tenant.as_str().into());
     }

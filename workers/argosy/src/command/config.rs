@@ -189,14 +189,7 @@ pub fn check(args: &SettingsCheck, output: Output) -> Result<(), Fail> {
 fn mistakes(name: &str, text: &str) -> Result<Vec<Mistake>, Fail> {
     let sources = Sources::new().text(name, text).without_secret_files();
     match settings::load::<Config>(sources) {
-        Ok(loaded) => Ok(match loaded.value.validate() {
-            Ok(()) => Vec::new(),
-            Err(error) => vec![Mistake {
-                key: String::new(),
-                line: None,
-                problem: format!("{error:#}"),
-            }],
-        }),
+        Ok(loaded) => Ok(unfitting(&loaded.value, text)),
         Err(Error::Invalid { problems }) => {
             let mut all: Vec<_> = problems.iter().map(|one| mistake(one, text)).collect();
             all.sort_by_key(|one| one.line);
@@ -208,6 +201,27 @@ fn mistakes(name: &str, text: &str) -> Result<Vec<Mistake>, Fail> {
             problem: error.to_string(),
         }]),
     }
+}
+
+/// What is wrong although every single value is right.
+fn unfitting(config: &Config, text: &str) -> Vec<Mistake> {
+    let mut all = Vec::new();
+    if let Err(error) = config.validate() {
+        all.push(Mistake {
+            key: String::new(),
+            line: None,
+            problem: format!("{error:#}"),
+        });
+    }
+    if let Err(error) = config.check_prompts_dir() {
+        let key = "prompts_dir";
+        all.push(Mistake {
+            key: key.into(),
+            line: line_of(text, key),
+            problem: format!("`{key}`: {error}"),
+        });
+    }
+    all
 }
 
 fn mistake(problem: &Problem, text: &str) -> Mistake {

@@ -1,7 +1,8 @@
 //! `argosy index`
 
-use crate::cli::{self, Output};
-use crate::command::{connect, must_be_folder};
+use crate::cli::{self, Output, only_with};
+use crate::command::ask::DEFAULT_TENANT;
+use crate::command::{connect_or, must_be_folder};
 use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
 use crate::fail::Fail;
@@ -14,6 +15,9 @@ use harness::editions;
 use retrieval::Mode;
 use std::time::Duration;
 
+/// How it goes without a fleet.
+const IN_THIS_PROCESS: &str = "set it to nothing (`--set nats.url=`) to index in this process";
+
 /// Brings a folder into the corpus and prints what was done. Skipped files make it exit with 1.
 pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(), Fail> {
     let mode = if args.force {
@@ -21,7 +25,13 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     } else {
         Mode::Incremental
     };
-    let is_remote = args.server.is_named()?;
+    let is_remote = args.server.is_named(&config)?;
+    let for_a_fleet = [
+        ("--edition", args.edition.is_some()),
+        ("--no-wait", args.no_wait),
+        ("--tenant", args.tenant != DEFAULT_TENANT),
+    ];
+    only_with(is_remote, &for_a_fleet)?;
     must_be_folder(&args.path)?;
     let patience = args.patience.map(Duration::from_secs);
     let line = Line::new(output);
@@ -31,7 +41,7 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     let summary = if is_remote {
         let tenant = TenantId::new(args.tenant.as_str())
             .map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
-        let bus = connect(&config).await?;
+        let bus = connect_or(&config, IN_THIS_PROCESS).await?;
         let to = corpus::to(&*bus, args.edition).await?;
         is_searched = editions::read(&*bus).await?.editions.current == to.edition;
         // A queue that nobody takes from keeps nothing.

@@ -1,8 +1,8 @@
 //! `argosy search` and `argosy show`: what is in the corpus, without asking a question.
 
-use crate::cli::{self, Output};
-use crate::command::ask::{NOT_FOR_THIS_PROCESS, prepare};
-use crate::command::{connect, must_be_folder};
+use crate::cli::{self, Output, only_with};
+use crate::command::ask::{DEFAULT_TENANT, prepare};
+use crate::command::{IN_THIS_PROCESS, connect_or, must_be_folder, only_for_folder};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
@@ -104,12 +104,12 @@ enum Place {
 
 impl Place {
     async fn open(args: &cli::Where, config: &Config, output: Output) -> Result<Place, Fail> {
-        if args.server.is_named()? {
-            return Ok(Place::Remote(connect(config).await?));
+        let is_remote = args.server.is_named(config)? && args.corpus.is_none();
+        if is_remote {
+            only_for_folder(config, &[("--reuse", args.reuse)])?;
+            return Ok(Place::Remote(connect_or(config, IN_THIS_PROCESS).await?));
         }
-        if args.tenant != "default" {
-            return Err(Fail::usage(NOT_FOR_THIS_PROCESS).hint("name it with --server URL"));
-        }
+        only_with(is_remote, &[("--tenant", args.tenant != DEFAULT_TENANT)])?;
         let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
         must_be_folder(&corpus)?;
         let mut local = Local::start(config, &index_dir(config, &corpus)).await?;

@@ -5,21 +5,45 @@ use crate::command::connect;
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::{self, println};
+use harness::bus::BusError;
 use harness::nats::{self, Change};
 use owo_colors::OwoColorize;
+
+/// Said where streams have another size than the defaults.
+const OTHER_SIZES: &str = "Sizes that no option sets are scaled to the room that the server offers, and a stream that is there \
+     keeps its own. To decide otherwise set `streams.chunks_bytes`, `streams.steps_bytes` and the like.";
+
+/// A failure that says which sizes are set, where the streams want more than there is.
+pub(crate) fn no_room(error: BusError, config: &Config) -> Fail {
+    let is_room = matches!(error, BusError::NoRoom { .. });
+    let fail = Fail::from(error);
+    if !is_room {
+        return fail;
+    }
+    let smaller = match config.set_sizes() {
+        set if set.is_empty() => "set `streams.chunks_bytes`, `streams.steps_bytes`, \
+             `streams.answers_bytes`, `streams.snapshots_bytes` and the other sizes of `streams` smaller"
+            .to_owned(),
+        set => format!(
+            "make {} smaller, or leave it out: what is not set is scaled",
+            set.join(", ")
+        ),
+    };
+    fail.hint(format!(
+        "{smaller}; or give the server more: `max_file_store` of nats-server, or the limit of the account"
+    ))
+}
 
 /// Makes streams and consumers, or with `--check` says what is missing or differs.
 pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
-    let topology = config.topology();
+    let (topology, allowance) = (config.topology(), config.allowance());
     let changes = match args.check {
-        true => nats::check(&bus, &topology).await?,
-        false => nats::setup(&bus, &topology).await?,
+        true => nats::check_within(&bus, &topology, &allowance).await,
+        false => nats::setup_within(&bus, &topology, &allowance).await,
     };
-    let drift = changes
-        .iter()
-        .filter(|change| !matches!(change, Change::Unchanged(_)))
-        .count();
+    let changes = changes.map_err(|error| no_room(error, &config))?;
+    let drift = changes.iter().filter(|change| change.is_drift()).count();
     let ended = out::decided(match (args.check, drift) {
         (true, 1..) => Err(Fail::negative(format!(
             "{drift} of {} differ from what this release wants",
@@ -37,6 +61,8 @@ fn show(changes: &[Change], output: Output) {
         Change::Created(name) => ("created", name, ""),
         Change::Unchanged(name) => ("unchanged", name, ""),
         Change::Updated(name, what) => ("updated", name, what.as_str()),
+        Change::Scaled(name, what) => ("scaled", name, what.as_str()),
+        Change::Kept(name, what) => ("kept", name, what.as_str()),
     });
     if output == Output::Json {
         let rows: Vec<_> =
@@ -46,11 +72,15 @@ fn show(changes: &[Change], output: Output) {
     }
     for (change, name, what) in rows {
         let word = format!("{change:<9}");
-        let word = if change == "unchanged" {
+        let word = if ["unchanged", "kept"].contains(&change) {
             word.dimmed().to_string()
         } else {
             word.green().to_string()
         };
         println!("{word} {name} {what}");
+    }
+    let other_size = |change: &Change| matches!(change, Change::Scaled(..) | Change::Kept(..));
+    if changes.iter().any(other_size) {
+        println!("{OTHER_SIZES}");
     }
 }

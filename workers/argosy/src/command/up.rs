@@ -2,16 +2,19 @@
 
 use crate::cli::{self, Everywhere, Output};
 use crate::command::must_be_folder;
+use crate::command::setup::no_room;
 use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
+use crate::disk;
 use crate::fail::Fail;
 use crate::fleet::{Member, Plan, drain, nats_server};
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
 use crate::signal;
 use envelope::{Role, TenantId};
-use harness::nats::{self, NatsBus};
+use harness::nats::{self, Change, NatsBus};
 use harness::server::{self, Server};
+use harness::sizes::Allowance;
 use owo_colors::OwoColorize;
 use retrieval::Mode;
 use serde::Serialize;
@@ -35,6 +38,10 @@ struct Nats {
     url: String,
     pid: u32,
     streams_in: PathBuf,
+    /// Streams that are smaller than their defaults because the disk has less room, or larger because
+    /// they were made so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_sizes: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -98,9 +105,17 @@ async fn fleet(
         ..config.nats("argosy-up", false)
     };
     let bus = NatsBus::connect(nats).await?;
-    nats::setup(&bus, &config.topology()).await?;
+    let allowance = Allowance {
+        most: disk::of(server.store_dir())
+            .ok()
+            .map(|disk| disk.free / 4 * 3),
+        ..config.allowance()
+    };
+    let changes = nats::setup_within(&bus, &config.topology(), &allowance).await;
+    let changes = changes.map_err(|error| no_room(error, config))?;
     let mut members = plan.start_each(&Role::ALL)?;
     let mut running = running(server, &members);
+    running.nats.other_sizes = changes.iter().filter_map(other_size).collect();
     if output == Output::Text {
         tell_processes(&running);
     }
@@ -143,9 +158,18 @@ fn running(server: &Server, members: &[Member]) -> Running {
             url: server.url(),
             pid: server.pid(),
             streams_in: server.store_dir().to_owned(),
+            other_sizes: Vec::new(),
         },
         processes: members.iter().map(process).collect(),
         corpus: None,
+    }
+}
+
+/// A stream that has another size than wanted.
+fn other_size(change: &Change) -> Option<String> {
+    match change {
+        Change::Scaled(name, what) | Change::Kept(name, what) => Some(format!("{name} {what}")),
+        Change::Created(_) | Change::Unchanged(_) | Change::Updated(..) => None,
     }
 }
 
@@ -167,11 +191,19 @@ fn tell_processes(running: &Running) {
         url,
         pid,
         streams_in,
+        other_sizes,
     } = &running.nats;
     println!(
         "NATS:       {url} (pid {pid}, streams in {})",
         streams_in.display()
     );
+    if !other_sizes.is_empty() {
+        println!(
+            "Room:       {} streams are of other sizes than the defaults, for what the disk offers",
+            other_sizes.len()
+        );
+        println!("            (`argosy setup --check --server {url}` lists them)");
+    }
     for Process { role, pid } in &running.processes {
         println!("{:<11} pid {pid}", format!("{role}:"));
     }

@@ -1,5 +1,7 @@
 //! Why there is no configuration.
 
+use crate::prompt_files;
+
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -9,4 +11,7 @@ pub enum Error {
     /// The sections do not fit together.
     #[error("{0:#}")]
     Invalid(anyhow::Error),
+    /// The folder of prompts holds what is none.
+    #[error("`prompts_dir`: {0}")]
+    Prompts(#[from] prompt_files::Error),
 }

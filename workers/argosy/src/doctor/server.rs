@@ -94,7 +94,8 @@ pub(super) async fn topology(on: &Ground<'_>) -> Said {
         Ok(bus) => bus,
         Err(skip) => return skip,
     };
-    match nats::check(bus, &on.config.topology()).await {
+    let wanted = (on.config.topology(), on.config.allowance());
+    match nats::check_within(bus, &wanted.0, &wanted.1).await {
         Ok(changes) => drift(&changes),
         Err(error) => Said::from(error),
     }
@@ -104,14 +105,21 @@ fn drift(changes: &[Change]) -> Said {
     let differing: Vec<String> = changes
         .iter()
         .filter_map(|change| match change {
-            Change::Unchanged(_) => None,
+            Change::Unchanged(_) | Change::Kept(..) => None,
             Change::Created(name) => Some(format!("{name} is missing")),
-            Change::Updated(name, what) => Some(format!("{name}: {what}")),
+            Change::Updated(name, what) | Change::Scaled(name, what) => {
+                Some(format!("{name}: {what}"))
+            }
         })
         .collect();
     if differing.is_empty() {
+        let kept = changes.iter().filter(|c| matches!(c, Change::Kept(..)));
+        let sizes = match kept.count() {
+            0 => String::new(),
+            n => format!(", {n} of them of another size than the defaults"),
+        };
         return Said::ok(format!(
-            "{} streams, consumers and object stores are as wanted",
+            "{} streams, consumers and object stores are as wanted{sizes}",
             changes.len()
         ));
     }

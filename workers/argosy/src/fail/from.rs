@@ -4,7 +4,7 @@
 //! Modules below the command line name their own errors and never [`Fail`]; this is the one place where
 //! they become it.
 
-use super::{FULL, Fail};
+use super::{FULL, Fail, NO_ROOM};
 use crate::{
     client, config, corpus, editions, eval, fleet, letters, local, lookup, model, models, position,
     roles, search, snapshot,
@@ -43,6 +43,7 @@ impl From<BusError> for Fail {
             BusError::Denied(why) => {
                 Fail::denied(format!("NATS lets nobody in with these credentials: {why}"))
             }
+            BusError::NoRoom { .. } => Fail::of(1, NO_ROOM, error.to_string()),
             BusError::Refused(why) => Fail::negative(format!("NATS: {why}")),
         }
     }

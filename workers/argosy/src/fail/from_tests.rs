@@ -40,7 +40,7 @@ const DENIED: (u8, &str) = (5, "denied");
 const STILL_RUNNING: (u8, &str) = (6, "still_running");
 
 /// Every error of the bus, with what it is to a command.
-fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 5] {
+fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 6] {
     let different = BusError::Different {
         name: "S".into(),
         what: "w".into(),
@@ -65,6 +65,14 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 5] {
             BusError::Denied("x".into()),
             DENIED,
             "NATS lets nobody in with these credentials: x",
+        ),
+        (
+            BusError::NoRoom {
+                wanted: 38 << 30,
+                offered: Some(3 << 30),
+            },
+            (1, "no_room"),
+            "the streams want 38 GiB, and the server offers 3 GiB",
         ),
         (BusError::Refused("x".into()), NEGATIVE, "NATS: x"),
     ]

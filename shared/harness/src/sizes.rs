@@ -1,0 +1,208 @@
+//! How many bytes each stream is made with, from what is wanted, what is there and what the server
+//! offers. Pure: reading the server and changing it is `nats::setup`.
+//!
+//! A size that an operator has set is kept to, or there is an error. One that nobody has set is
+//! *elastic*: it is made smaller where the server has less room, and left alone where the stream is
+//! larger already. A stream that was made smaller says in its metadata what was wanted then, so that
+//! whoever compares later does not take it for a mistake.
+//!
+//! All figures are those of `max_bytes`, for one copy: a server compares them with its own room, and
+//! an account with the room of all copies ([`of_account`]).
+
+use std::collections::BTreeSet;
+
+const MIB: u64 = 1024 * 1024;
+/// The least that an elastic stream is made with: some thirty of the largest messages.
+pub const LEAST: u64 = 32 * MIB;
+/// This part of what is offered is left, for what else the server keeps.
+const SPARE: u64 = 16;
+
+/// What setting up may do about the room of the streams. The default lets nothing be changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Streams and object stores whose size no operator has set.
+    pub elastic: BTreeSet<String>,
+    /// Most bytes that may be promised beyond what is promised already; `None` for no limit but the
+    /// server's.
+    pub most: Option<u64>,
+}
+
+/// A stream that is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its name, or that of the object store.
+    pub name: String,
+    /// Bytes that it is to have.
+    pub wanted: u64,
+    /// No operator has set this size.
+    pub is_elastic: bool,
+    /// What there is of it.
+    pub found: Option<Found>,
+}
+
+/// A stream that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Bytes that it may hold; `u64::MAX` where it has no limit.
+    pub max_bytes: u64,
+    /// What was wanted when it was made smaller for want of room.
+    pub scaled_from: Option<u64>,
+}
+
+/// What a stream is made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Bytes that it may hold.
+    pub bytes: u64,
+    /// What is wanted, where it is less for want of room.
+    pub scaled_from: Option<u64>,
+}
+
+/// There is not enough room even for the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shortage {
+    /// Bytes that are wanted beyond what is there.
+    pub wanted: u64,
+    /// Bytes that are offered.
+    pub offered: u64,
+}
+
+impl Part {
+    fn found_bytes(&self) -> u64 {
+        self.found.map_or(0, |found| found.max_bytes)
+    }
+
+    /// Bytes that the server has to promise beyond what it promises now.
+    fn growth(&self, size: Size) -> u64 {
+        size.bytes.saturating_sub(self.found_bytes())
+    }
+
+    /// The least that it may be made with.
+    fn least(&self) -> u64 {
+        self.found_bytes().max(LEAST.min(self.wanted))
+    }
+}
+
+/// The sizes where room is no matter. `each` is the most that an account allows a stream.
+pub fn whole(parts: &[Part], each: Option<u64>) -> Vec<Size> {
+    parts.iter().map(|part| whole_of(part, each)).collect()
+}
+
+fn whole_of(part: &Part, each: Option<u64>) -> Size {
+    let wanted = part.wanted;
+    let as_wanted = Size {
+        bytes: wanted,
+        scaled_from: None,
+    };
+    if !part.is_elastic {
+        return as_wanted;
+    }
+    match part.found {
+        Some(found) if found.max_bytes >= wanted => Size {
+            bytes: found.max_bytes,
+            scaled_from: None,
+        },
+        // It was found out before that there is no more.
+        Some(found) if found.scaled_from == Some(wanted) => Size {
+            bytes: found.max_bytes,
+            scaled_from: Some(wanted),
+        },
+        _ => match each.filter(|each| *each < wanted) {
+            Some(each) => Size {
+                bytes: each,
+                scaled_from: Some(wanted),
+            },
+            None => as_wanted,
+        },
+    }
+}
+
+/// Bytes that the server has to promise for these sizes beyond what it promises now.
+pub fn growth(parts: &[Part], sizes: &[Size]) -> u64 {
+    let pairs = parts.iter().zip(sizes);
+    pairs.fold(0, |sum: u64, (part, size)| {
+        sum.saturating_add(part.growth(*size))
+    })
+}
+
+/// Whether any of this growth could be less.
+pub fn can_give_way(parts: &[Part], sizes: &[Size]) -> bool {
+    let mut pairs = parts.iter().zip(sizes);
+    pairs.any(|(part, size)| part.is_elastic && part.growth(*size) > 0)
+}
+
+/// The sizes in so much room. What an operator has set comes first; the rest is shared out among the
+/// elastic ones in the proportion of what they want, in whole MiB.
+///
+/// # Errors
+/// [`Shortage`] when the set sizes and the least of all others are more than is offered.
+pub fn fit(parts: &[Part], each: Option<u64>, offered: u64) -> Result<Vec<Size>, Shortage> {
+    let mut sizes = whole(parts, each);
+    let wanted = growth(parts, &sizes);
+    if wanted <= offered {
+        return Ok(sizes);
+    }
+    let gives_way: Vec<bool> = parts
+        .iter()
+        .zip(&sizes)
+        .map(|(part, size)| part.is_elastic && part.growth(*size) > 0)
+        .collect();
+    let (mut needed, mut spread) = (0u64, 0u64);
+    for ((part, size), gives) in parts.iter().zip(&sizes).zip(&gives_way) {
+        let least = if *gives { part.least() } else { size.bytes };
+        needed = needed.saturating_add(least.saturating_sub(part.found_bytes()));
+        spread = spread.saturating_add(size.bytes.saturating_sub(least));
+    }
+    let usable = offered - offered / SPARE;
+    if needed > usable || spread == 0 {
+        return Err(Shortage { wanted, offered });
+    }
+    let left = usable - needed;
+    for ((part, size), gives) in parts.iter().zip(&mut sizes).zip(gives_way) {
+        if gives {
+            let least = part.least();
+            let share = part_of(left, size.bytes - least, spread);
+            let bytes = (least + share) / MIB * MIB;
+            *size = Size {
+                bytes: bytes.max(least).min(size.bytes),
+                scaled_from: Some(part.wanted),
+            };
+        }
+    }
+    Ok(sizes)
+}
+
+/// `amount` times `part` in `whole`.
+fn part_of(amount: u64, part: u64, whole: u64) -> u64 {
+    let share = u128::from(amount) * u128::from(part) / u128::from(whole.max(1));
+    u64::try_from(share).unwrap_or(u64::MAX)
+}
+
+/// What an account offers for streams of so many copies: `max` bytes of which `reserved` are promised,
+/// where each copy counts unless the limit is that of a tier. A negative limit is none.
+pub fn of_account(
+    max: Option<i64>,
+    reserved: u64,
+    replicas: u8,
+    counts_each_copy: bool,
+) -> Option<u64> {
+    let max = u64::try_from(max?).ok()?;
+    let copies = if counts_each_copy { replicas.max(1) } else { 1 };
+    Some(max.saturating_sub(reserved) / u64::from(copies))
+}
+
+/// Bytes for people.
+pub fn told(bytes: u64) -> String {
+    const GIB: u64 = 1024 * MIB;
+    match bytes {
+        u64::MAX => "no limit".into(),
+        GIB.. if bytes.is_multiple_of(GIB) => format!("{} GiB", bytes / GIB),
+        GIB.. => format!("{:.1} GiB", bytes as f64 / GIB as f64),
+        MIB.. => format!("{} MiB", bytes / MIB),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+#[path = "sizes_tests.rs"]
+mod tests;

@@ -1,0 +1,206 @@
+//! Sizes in little room, as data: what is shared out, what is kept, what is refused.
+
+use super::*;
+use crate::topology::Topology;
+use proptest::prelude::*;
+
+const GIB: u64 = 1024 * MIB;
+
+fn part(name: &str, wanted: u64) -> Part {
+    Part {
+        name: name.into(),
+        wanted,
+        is_elastic: true,
+        found: None,
+    }
+}
+
+fn found(part: Part, max_bytes: u64, scaled_from: Option<u64>) -> Part {
+    Part {
+        found: Some(Found {
+            max_bytes,
+            scaled_from,
+        }),
+        ..part
+    }
+}
+
+fn fixed(part: Part) -> Part {
+    Part {
+        is_elastic: false,
+        ..part
+    }
+}
+
+/// The streams and object stores of the defaults, which nobody has set.
+fn defaults() -> Vec<Part> {
+    let room = Topology::default().room;
+    [
+        room.inbox,
+        room.steps,
+        room.timers,
+        room.answers,
+        room.documents,
+        room.chunks,
+        room.dead,
+        room.files,
+        room.snapshots,
+    ]
+    .iter()
+    .enumerate()
+    .map(|(n, wanted)| part(&n.to_string(), *wanted))
+    .collect()
+}
+
+fn sum(sizes: &[Size]) -> u64 {
+    sizes.iter().map(|size| size.bytes).sum()
+}
+
+#[test]
+fn the_defaults_fit_a_laptop_with_20_gb_free() {
+    let parts = defaults();
+    assert_eq!(growth(&parts, &whole(&parts, None)), 38 * GIB);
+    // A nats-server takes three quarters of what is free.
+    let offered = 20_000_000_000 / 4 * 3;
+    let sizes = fit(&parts, None, offered).unwrap();
+    assert!(sum(&sizes) <= offered - offered / 20, "{sizes:?}");
+    assert!(sum(&sizes) > offered - offered / 10, "{sizes:?}");
+    let (steps, chunks) = (sizes[1], sizes[5]);
+    assert_eq!(chunks.scaled_from, Some(16 * GIB));
+    assert!(chunks.bytes > 5 * GIB && chunks.bytes < 6 * GIB);
+    let ratio = chunks.bytes as f64 / steps.bytes as f64;
+    assert!((1.9..2.1).contains(&ratio), "{ratio}");
+    assert!(sizes.iter().all(|size| size.bytes % MIB == 0));
+}
+
+#[test]
+fn what_fits_is_left_as_it_is_wanted() {
+    let parts = defaults();
+    assert_eq!(fit(&parts, None, 38 * GIB).unwrap(), whole(&parts, None));
+    assert_eq!(fit(&parts, None, u64::MAX).unwrap(), whole(&parts, None));
+}
+
+#[test]
+fn less_than_the_least_is_a_shortage_with_both_figures() {
+    let shortage = fit(&defaults(), None, 256 * MIB).unwrap_err();
+    let expected = Shortage {
+        wanted: 38 * GIB,
+        offered: 256 * MIB,
+    };
+    assert_eq!(shortage, expected);
+    assert!(fit(&defaults(), None, 310 * MIB).is_ok());
+}
+
+#[test]
+fn a_size_that_was_set_is_kept_to() {
+    let parts = [fixed(part("a", 6 * GIB)), part("b", 4 * GIB)];
+    let sizes = fit(&parts, None, 8 * GIB).unwrap();
+    assert_eq!(sizes[0].bytes, 6 * GIB);
+    assert_eq!(sizes[0].scaled_from, None);
+    assert_eq!(sizes[1].bytes, GIB + GIB / 2);
+    let all_set = parts.map(fixed);
+    assert!(fit(&all_set, None, 8 * GIB).is_err());
+    assert!(fit(&all_set, None, 10 * GIB).is_ok());
+}
+
+#[test]
+fn a_second_run_changes_nothing() {
+    let mut parts = defaults();
+    let sizes = fit(&parts, None, 12 * GIB).unwrap();
+    for (part, size) in parts.iter_mut().zip(&sizes) {
+        *part = found(part.clone(), size.bytes, size.scaled_from);
+    }
+    assert_eq!(whole(&parts, None), sizes);
+    assert_eq!(growth(&parts, &sizes), 0);
+    // The server has less by now: what is there is there.
+    assert_eq!(fit(&parts, None, 0).unwrap(), sizes);
+}
+
+#[test]
+fn a_scaled_stream_grows_when_its_size_is_set() {
+    let scaled = found(part("a", 4 * GIB), GIB, Some(4 * GIB));
+    assert_eq!(whole(&[scaled.clone()], None)[0].bytes, GIB);
+    let sizes = whole(&[fixed(scaled.clone())], None);
+    assert_eq!((sizes[0].bytes, sizes[0].scaled_from), (4 * GIB, None));
+    // And when a release wants something else.
+    let other = Part {
+        wanted: 2 * GIB,
+        ..scaled
+    };
+    assert_eq!(whole(&[other], None)[0].bytes, 2 * GIB);
+}
+
+#[test]
+fn what_is_larger_stays_unless_its_size_is_set() {
+    let larger = found(part("a", 4 * GIB), 9 * GIB, None);
+    assert_eq!(whole(&[larger.clone()], None)[0].bytes, 9 * GIB);
+    assert_eq!(whole(&[fixed(larger)], None)[0].bytes, 4 * GIB);
+    let unlimited = found(part("a", 4 * GIB), u64::MAX, None);
+    assert_eq!(whole(&[unlimited.clone()], None)[0].bytes, u64::MAX);
+    assert_eq!(growth(&[unlimited.clone()], &whole(&[unlimited], None)), 0);
+}
+
+#[test]
+fn no_stream_is_larger_than_an_account_allows_one() {
+    let parts = [part("a", 16 * GIB), part("b", GIB)];
+    let sizes = whole(&parts, Some(5 * GIB));
+    assert_eq!(
+        (sizes[0].bytes, sizes[0].scaled_from),
+        (5 * GIB, Some(16 * GIB))
+    );
+    assert_eq!((sizes[1].bytes, sizes[1].scaled_from), (GIB, None));
+    let sizes = fit(&parts, Some(5 * GIB), 4 * GIB).unwrap();
+    assert!(sum(&sizes) <= 4 * GIB, "{sizes:?}");
+}
+
+#[test]
+fn the_limit_of_an_account_is_for_all_copies_and_that_of_a_tier_for_one() {
+    assert_eq!(of_account(None, 5, 1, true), None);
+    assert_eq!(of_account(Some(-1), 5, 3, true), None, "-1 is no limit");
+    assert_eq!(of_account(Some(30), 0, 1, true), Some(30));
+    assert_eq!(of_account(Some(30), 6, 3, true), Some(8));
+    assert_eq!(of_account(Some(30), 6, 3, false), Some(24));
+    assert_eq!(of_account(Some(30), 40, 1, true), Some(0));
+}
+
+#[test]
+fn figures_are_told_as_people_read_them() {
+    assert_eq!(told(38 * GIB), "38 GiB");
+    assert_eq!(told(2_900_000_000), "2.7 GiB");
+    assert_eq!(told(300 * MIB + 5), "300 MiB");
+    assert_eq!(told(u64::MAX), "no limit");
+}
+
+fn any_part() -> impl Strategy<Value = Part> {
+    let size = 0..=64 * GIB;
+    let there = prop::option::of((size.clone(), prop::option::of(size.clone())));
+    (size, any::<bool>(), there).prop_map(|(wanted, is_elastic, there)| Part {
+        name: "x".into(),
+        wanted,
+        is_elastic,
+        found: there.map(|(max_bytes, scaled_from)| Found {
+            max_bytes,
+            scaled_from,
+        }),
+    })
+}
+
+proptest! {
+    #[test]
+    fn sizes_keep_to_what_is_offered_and_shrink_nothing_that_is_not_set(
+        parts in prop::collection::vec(any_part(), 0..10),
+        offered in 0..=100 * GIB,
+    ) {
+        if let Ok(sizes) = fit(&parts, None, offered) {
+            prop_assert!(growth(&parts, &sizes) <= offered);
+            for (part, size) in parts.iter().zip(&sizes) {
+                if !part.is_elastic {
+                    prop_assert_eq!(size.bytes, part.wanted);
+                } else if let Some(found) = part.found {
+                    prop_assert!(size.bytes >= found.max_bytes);
+                }
+                prop_assert!(size.bytes <= part.wanted.max(part.found_bytes()));
+            }
+        }
+    }
+}

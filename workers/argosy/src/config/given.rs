@@ -1,0 +1,47 @@
+//! Which options are set, and by whom: a default and a wish are different things where the value is the
+//! same.
+
+use settings::Origin;
+use std::collections::BTreeMap;
+
+/// The keys that a file, a variable or a flag set, with the words for where.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Given(BTreeMap<String, String>);
+
+impl Given {
+    /// What was loaded from elsewhere than the defaults.
+    pub fn of(origins: &BTreeMap<String, Origin>) -> Given {
+        let given = origins.iter().filter(|(_, o)| **o != Origin::Default);
+        Given(given.map(|(key, o)| (key.clone(), o.to_string())).collect())
+    }
+
+    /// Who set this option, itself or with the table that it is in; `None` for a default.
+    pub fn by(&self, key: &str) -> Option<&str> {
+        let mut at = Some(key);
+        while let Some(key) = at {
+            if let Some(origin) = self.0.get(key) {
+                return Some(origin);
+            }
+            at = key.rsplit_once('.').map(|(above, _)| above);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+    use settings::Sources;
+
+    #[test]
+    fn a_wish_is_told_from_a_default() {
+        let toml = "[nats]\nurl = \"nats://127.0.0.1:4222\"\n";
+        let sources = Sources::new().text("argosy.toml", toml);
+        let loaded = settings::load::<Config>(sources).unwrap();
+        let given = super::Given::of(&loaded.origins);
+        assert_eq!(loaded.value.nats, Config::default().nats);
+        assert_eq!(given.by("nats.url"), Some("file `argosy.toml`"));
+        assert_eq!(given.by("nats.creds"), None);
+        assert_eq!(given.by("streams.steps_bytes"), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! What the configuration says to each part, in the part's own terms.
+
+use super::Config;
+use harness::bus::Stream;
+use harness::sizes::Allowance;
+use harness::topology::{FILES, Room, SNAPSHOTS, Topology};
+
+/// The stream, or the object store, that an option of `streams` is the size of.
+fn sized() -> [(&'static str, String); 9] {
+    [
+        ("streams.inbox_bytes", Stream::Inbox.name()),
+        ("streams.steps_bytes", Stream::Steps(0).name()),
+        ("streams.timers_bytes", Stream::Timers.name()),
+        ("streams.answers_bytes", Stream::Answers.name()),
+        ("streams.documents_bytes", Stream::Documents.name()),
+        ("streams.chunks_bytes", Stream::Chunks.name()),
+        ("streams.dead_bytes", Stream::Dead.name()),
+        ("streams.files_bytes", FILES.into()),
+        ("streams.snapshots_bytes", SNAPSHOTS.into()),
+    ]
+}
+
+impl Config {
+    /// Which streams may be smaller than their defaults where there is less room: those whose size is
+    /// not set.
+    pub fn allowance(&self) -> Allowance {
+        let unset = sized().into_iter();
+        let unset = unset.filter(|(key, _)| self.given.by(key).is_none());
+        Allowance {
+            elastic: unset.map(|(_, name)| name).collect(),
+            most: None,
+        }
+    }
+
+    /// The sizes of streams that are set, and by whom.
+    pub fn set_sizes(&self) -> Vec<String> {
+        let set = sized().into_iter();
+        let told = set.filter_map(|(key, _)| Some(format!("`{key}` ({})", self.given.by(key)?)));
+        told.collect()
+    }
+
+    /// What the fleet needs of the server.
+    pub fn topology(&self) -> Topology {
+        let s = &self.streams;
+        Topology {
+            keep: s.keep.duration(),
+            max_age: s.max_age.duration(),
+            ack_wait: s.ack_wait.duration(),
+            max_ack_pending: s.max_ack_pending,
+            replicas: s.replicas,
+            room: Room {
+                inbox: s.inbox_bytes.bytes(),
+                steps: s.steps_bytes.bytes(),
+                timers: s.timers_bytes.bytes(),
+                answers: s.answers_bytes.bytes(),
+                documents: s.documents_bytes.bytes(),
+                chunks: s.chunks_bytes.bytes(),
+                dead: s.dead_bytes.bytes(),
+                files: s.files_bytes.bytes(),
+                snapshots: s.snapshots_bytes.bytes(),
+            },
+        }
+    }
+
+    /// How to reach the server; `wait` for one that is not there yet.
+    pub fn nats(&self, name: &str, wait: bool) -> harness::nats::Options {
+        let n = &self.nats;
+        harness::nats::Options {
+            url: n.url.clone(),
+            name: name.into(),
+            creds: n.creds.clone(),
+            tls_ca: n.tls_ca.clone(),
+            tls_identity: n.tls_cert.clone().zip(n.tls_key.clone()),
+            request_timeout: n.request_timeout.duration(),
+            wait_for_server: wait,
+        }
+    }
+
+    /// How a worker runs.
+    pub fn worker(&self, seed: u64) -> harness::Options {
+        harness::Options {
+            slots: self.run.slots as usize,
+            step_timeout: self.run.step_timeout.duration(),
+            ack_wait: self.streams.ack_wait.duration(),
+            keep: self.streams.keep.duration(),
+            grace: self.run.grace.duration(),
+            quorum: self.run.quorum,
+            early: self.run.early_reduce as usize,
+            seed,
+        }
+    }
+
+    /// How an indexer runs.
+    pub fn ingest(&self, seed: u64) -> harness::ingest::Options {
+        harness::ingest::Options {
+            edition: self.indexer.edition.clone(),
+            slots: self.indexer.slots as usize,
+            timeout: self.run.step_timeout.duration(),
+            ack_wait: self.streams.ack_wait.duration(),
+            grace: self.run.grace.duration(),
+            seed,
+        }
+    }
+
+    /// How a gateway runs.
+    pub fn gateway(&self, seed: u64) -> gateway::Options {
+        let g = &self.gateway;
+        gateway::Options {
+            deadline: g.deadline.duration(),
+            slots: self.run.slots as usize,
+            sweep_every: g.sweep_every.duration(),
+            room_every: g.room_every.duration(),
+            room_limit: g.room_limit,
+            tenant_turns: g.tenant_turns as usize,
+            tenant_tokens_per_minute: g.tenant_tokens_per_minute,
+            backlog_every: g.backlog_every.duration(),
+            grace: self.run.grace.duration(),
+            seed,
+        }
+    }
+}

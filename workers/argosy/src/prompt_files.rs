@@ -1,0 +1,119 @@
+//! The folder of prompts that an operator puts in place of the embedded ones.
+//!
+//! A file there has the name of the prompt that it replaces. One that replaces none is a mistake, not
+//! a note: an operator who misspells a name would else go on with the embedded prompt and not know it.
+//! What a prompt has to hold is checked by the stage that takes it.
+
+use llm::{PromptError, Prompts};
+use settings::nearest_name;
+use std::path::{Path, PathBuf};
+
+/// Every prompt there is.
+pub const NAMES: [&str; 8] = [
+    "planner",
+    "planner_refine",
+    "mapper",
+    "reducer",
+    "reducer_strict",
+    "reducer_generate",
+    "clarifier",
+    "indexer",
+];
+
+/// Why a folder of prompts cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder, or a file in it, cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] PromptError),
+    /// A file with the name of no prompt.
+    #[error("{}", unknown(path, *nearest))]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// The prompt whose name looks most like it.
+        nearest: Option<&'static str>,
+    },
+}
+
+/// The prompts of a folder. Blocking: for the start of a process only.
+///
+/// # Errors
+/// When the folder or a file in it cannot be read, or a file replaces no prompt.
+pub fn read(dir: &Path) -> Result<Prompts, Error> {
+    let prompts = Prompts::from_dir(dir)?;
+    let stranger = prompts.names().find(|name| !NAMES.contains(name));
+    match stranger {
+        None => Ok(prompts),
+        Some(name) => Err(Error::Unknown {
+            path: dir.join(format!("{name}.md")),
+            nearest: nearest_name(name, NAMES),
+        }),
+    }
+}
+
+fn unknown(path: &Path, nearest: Option<&str>) -> String {
+    let names = NAMES.map(|name| format!("`{name}.md`")).join(", ");
+    let meant = nearest.map_or(String::new(), |name| format!(", did you mean `{name}.md`?"));
+    format!(
+        "`{}` replaces no prompt{meant} (there are {names})",
+        path.display()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for file in files {
+            std::fs::write(dir.path().join(file), "---user---\n").unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn a_file_that_replaces_nothing_is_named_with_what_was_meant() {
+        for (file, nearest) in [
+            ("reduser.md", "`reducer.md`?"),
+            ("Mapper.md", "`mapper.md`?"),
+            ("planner-refine.md", "`planner_refine.md`?"),
+        ] {
+            let dir = folder(&["mapper.md", file]);
+            let error = read(dir.path()).unwrap_err().to_string();
+            let path = dir.path().join(file).display().to_string();
+            for part in [path.as_str(), "did you mean", nearest, "`clarifier.md`"] {
+                assert!(error.contains(part), "no {part} in: {error}");
+            }
+        }
+        let dir = folder(&["zzz.md"]);
+        let error = read(dir.path()).unwrap_err().to_string();
+        assert!(!error.contains("did you mean"), "{error}");
+    }
+
+    #[test]
+    fn notes_and_copies_of_editors_are_left_alone() {
+        let dir = folder(&["reducer.md", "reducer.md~", "reducer.md.orig", "notes.txt"]);
+        let prompts = read(dir.path()).unwrap();
+        assert_eq!(prompts.names().collect::<Vec<_>>(), ["reducer"]);
+    }
+
+    /// The table above is by hand: the prompts that workers embed are the truth.
+    #[test]
+    fn every_prompt_is_known() {
+        let workers = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut embedded = BTreeSet::new();
+        for worker in std::fs::read_dir(workers).unwrap() {
+            let Ok(files) = std::fs::read_dir(worker.unwrap().path().join("prompts")) else {
+                continue;
+            };
+            for file in files {
+                let stem = file.unwrap().path().file_stem().unwrap().to_owned();
+                embedded.insert(stem.into_string().unwrap());
+            }
+        }
+        assert_eq!(embedded, NAMES.map(str::to_owned).into());
+    }
+}
