@@ -147,13 +147,13 @@ async fn an_index_run_goes_to_the_fleet_that_the_file_names() {
     shell.run(&["index", "docs"]).exits(3);
     shell.run(&["setup"]).exits(0);
     shell.run(&["index", "docs", "--no-wait"]).exits(0);
-    let bus = harness::nats::NatsBus::connect(harness::nats::Options {
+    let bus = bus_nats::NatsBus::connect(bus_nats::Options {
         url: server.url(),
         request_timeout: Duration::from_secs(5),
-        ..harness::nats::Options::default()
+        ..bus_nats::Options::default()
     });
     let bus = bus.await.unwrap();
-    let waiting = harness::bus::Bus::state(&*bus, harness::bus::Stream::Documents);
+    let waiting = bus::Bus::state(&*bus, bus::Stream::Documents);
     assert_eq!(waiting.await.unwrap().messages, 1);
 }
 

@@ -11,11 +11,11 @@ use argosy::fleet::{Member, Plan};
 use argosy::local::Local;
 use argosy::model::OFFLINE;
 use argosy::roles::Process;
+use bus::{Bus, CoreMessage, Publish, Stream, Subscription};
+use bus_nats::{NatsBus, setup};
 use bytes::Bytes;
 use envelope::limits::{ENVELOPE_BYTES_MAX, QUESTION_CHARS_MAX};
 use envelope::{Outcome, Role, Terminal, header, subject};
-use harness::bus::{Bus, CoreMessage, Publish, Stream, Subscription};
-use harness::nats::{NatsBus, setup};
 use retrieval::Mode;
 use serde_json::json;
 use std::path::Path;
@@ -228,7 +228,7 @@ impl Fleet {
     /// Sets the server up and starts the gateway alone.
     pub(crate) async fn gateway(url: String, dir: &Path) -> Fleet {
         let config = Config::default();
-        let options = harness::nats::Options {
+        let options = bus_nats::Options {
             url: url.clone(),
             ..config.nats("edge", false)
         };

@@ -4,11 +4,11 @@
 use crate::shell::Shell;
 use argosy::config::Config;
 use argosy::lookup::{self, Lookup};
+use bus::memory::MemoryBus;
+use bus::{Bus, CoreMessage, Headers};
+use bus_nats::NatsBus;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use futures_util::future::BoxFuture;
-use harness::bus::{Bus, CoreMessage, Headers};
-use harness::memory::MemoryBus;
-use harness::nats::NatsBus;
 use retrieval::{
     ChunkRecord, HybridSearcher, Index, Options, Request, SearchResult, Searcher, Vectors,
 };
@@ -298,7 +298,7 @@ async fn looking_into_the_corpus_on_the_memory_bus() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn looking_into_the_corpus_on_a_server() {
     let server = testkit::nats::server().await;
-    let options = harness::nats::Options {
+    let options = bus_nats::Options {
         url: server.url(),
         ..Config::default().nats("edge", false)
     };

@@ -1,7 +1,7 @@
 //! The lines of `tests/scenarios`, one case each.
 
+use bus::Headers;
 use bytes::Bytes;
-use harness::bus::Headers;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

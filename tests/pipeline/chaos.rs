@@ -4,8 +4,8 @@
 use crate::fleet::{Fleet, connect};
 use crate::model::{self, CALLS};
 use crate::turns::{Tally, asked, publish, question, redeliveries, terminals, wait_for_ends};
+use bus_nats::NatsBus;
 use envelope::TurnId;
-use harness::nats::NatsBus;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use testkit::nats::{TestCluster, TestServer};

@@ -4,8 +4,8 @@
 use crate::binary::{argosy, found};
 use crate::http;
 use argosy::fleet::{Member, Plan};
+use bus_nats::{NatsBus, Options};
 use envelope::Role;
-use harness::nats::{NatsBus, Options};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

@@ -3,8 +3,8 @@
 use crate::fleet::{Fleet, connect};
 use crate::served::Model;
 use crate::turns::read_all;
+use bus::Stream;
 use envelope::Role;
-use harness::bus::Stream;
 use retrieval::{ChunkRecord, Index, Vectors};
 use std::fs;
 use std::path::Path;

@@ -2,9 +2,9 @@
 
 use crate::fleet::{Fleet, connect, until};
 use crate::turns::read_all;
+use bus::{Bus, Headers, Publish, Stream};
+use bus_nats::NatsBus;
 use envelope::{Role, header};
-use harness::bus::{Bus, Headers, Publish, Stream};
-use harness::nats::NatsBus;
 use retrieval::ChunkRecord;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -4,9 +4,9 @@
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, CALLS};
 use crate::turns::{publish, question, terminals, wait_for_ends};
+use bus::{Bus, Publish, Stream};
 use bytes::Bytes;
 use envelope::{Outcome, Role, Terminal};
-use harness::bus::{Bus, Publish, Stream};
 use std::time::Duration;
 use testkit::node::Behaviour;
 use tokio::time::Instant;

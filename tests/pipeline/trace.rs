@@ -4,9 +4,9 @@
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, MAPS};
 use crate::turns::{QUESTION, publish};
+use bus::{Bus, Stream};
+use bus_nats::NatsBus;
 use envelope::{Outcome, Terminal, TurnId};
-use harness::bus::{Bus, Stream};
-use harness::nats::NatsBus;
 use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::node::{Behaviour, FakeNode};

@@ -4,9 +4,9 @@
 use crate::fleet::{Fleet, connect, until};
 use crate::model::{self, CALLS, MAPS};
 use crate::turns::{publish, question, terminals, wait_for_ends};
+use bus::{Bus, Headers, Publish};
 use bytes::Bytes;
 use envelope::{Outcome, Role, header, subject};
-use harness::bus::{Bus, Headers, Publish};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

@@ -2,15 +2,15 @@
 
 use crate::fleet::until;
 use crate::http;
+use bus::{Bus, Publish, Stored, Stream};
 use bytes::Bytes;
 use envelope::{Outcome, Role, Terminal, TurnId};
 use futures_util::future::join_all;
-use harness::bus::{Bus, Publish, Stored, Stream};
-use harness::outbox::publish_until;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::time::Duration;
+use streams::outbox::publish_until;
 use tokio::time::{Instant, timeout};
 
 /// What is asked, in the size in which people ask.

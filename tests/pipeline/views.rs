@@ -2,10 +2,10 @@
 //! and a replica that begins with a snapshot is as good as one that was fed from nothing.
 
 use crate::fleet::{Fleet, PATIENCE, connect, until};
+use bus::{Bus, Publish, Snapshots, Stream};
 use bytes::Bytes;
 use envelope::{Filter, Role, TenantId};
 use futures_util::{StreamExt, stream};
-use harness::bus::{Bus, Publish, Snapshots, Stream};
 use retrieval::{ChunkRecord, HybridSearcher, Index, Options, Request, Searcher, Vectors};
 use serde_json::json;
 use std::fs;

@@ -1,13 +1,13 @@
 //! A bus in the middle: it does to publishes what a test says, keeps what was tried and what came of
 //! it, and can leave out the signs of life of running work.
 
-use bytes::Bytes;
-use envelope::UnixMs;
-use futures_util::future::BoxFuture;
-use harness::bus::{
+use bus::{
     Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Progress, Publish, PublishError,
     Puller, Reader, Stored, Stream, StreamState, Subscription,
 };
+use bytes::Bytes;
+use envelope::UnixMs;
+use futures_util::future::BoxFuture;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -4,9 +4,9 @@
 use crate::refusals::STRAIGHT;
 use crate::script::{Script, read};
 use crate::world::{On, World, until};
+use bus::{CoreMessage, Headers, Stream};
+use bus_nats::{self as nats, Change};
 use envelope::{Editions, Outcome, Role, TurnId};
-use harness::bus::{CoreMessage, Headers, Stream};
-use harness::nats::{self, Change};
 use serde_json::json;
 use std::sync::Arc;
 use tokio::sync::Semaphore;

@@ -5,16 +5,16 @@ use crate::between::{Between, Do};
 use crate::hand::Hand;
 use crate::ingest::{SOURCE, notice, text};
 use crate::world::{On, World, until};
+use bus::{Bus, Headers, Publish, Stored, Stream};
 use bytes::Bytes;
 use envelope::document::Notice;
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
 use envelope::{Edition, EditionError};
-use harness::bus::{Bus, Headers, Publish, Stored, Stream};
-use harness::editions::{self, Error};
 use retrieval::ChunkRecord;
 use retrieval::document::sha256_hex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use streams::editions::{self, Error};
 use tokio::sync::Semaphore;
 
 pub(crate) fn small() -> Edition {

@@ -6,9 +6,9 @@ use crate::script::{
     Script, draft, fails, found, grounded, mapper, plan, read, retriever, verdict,
 };
 use crate::world::{On, World, turn};
+use bus::Stream;
 use envelope::hop::{ReducerExit, ValidatorExit};
 use envelope::{Class, Exit, Fallback, Outcome, Payload, ReduceTask, Role, Subject, Task};
-use harness::bus::Stream;
 use harness::fault::Point;
 use serde_json::json;
 use stage::Done;

@@ -2,10 +2,10 @@
 
 use crate::script::{Script, usual};
 use crate::world::{World, within};
+use bus::Bus;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use gateway::Gateway;
-use harness::bus::Bus;
 use harness::fault::{Faults, Point};
 use harness::pump::Drained;
 use harness::{Metrics, Options, Worker};

@@ -4,18 +4,18 @@ use crate::between::{Between, Do};
 use crate::hand::Stop;
 use crate::script::{Script, found, plan, usual};
 use crate::world::{On, World, turn, until};
+use bus::{Bus, PublishError, Stream};
 use envelope::hop::{PlannerExit, RetrieverExit};
 use envelope::{Doubt, Exit, Outcome, Role, Search};
 use harness::again::{self, Start};
-use harness::bus::{Bus, PublishError, Stream};
 use harness::fault::Point;
-use harness::history;
-use harness::outbox::Created;
 use serde_json::json;
 use stage::Done;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use streams::history;
+use streams::outbox::Created;
 use tokio::sync::Semaphore;
 
 fn nothing_found() -> Done<Exit> {

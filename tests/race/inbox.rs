@@ -4,8 +4,8 @@
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
 use crate::world::{On, World, turn, until};
+use bus::{Bus, Headers, Publish, PublishError, Stream};
 use envelope::{Outcome, Role, Subject, Terminal, TurnId, header};
-use harness::bus::{Bus, Headers, Publish, PublishError, Stream};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -305,7 +305,7 @@ pub(crate) async fn a_full_inbox_is_ended_question_by_question(on: On) {
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     let _gateway = world.gateway();
     let mut ear = world.listen("_INBOX.new").await;
-    let request = harness::bus::CoreMessage {
+    let request = bus::CoreMessage {
         subject: envelope::subject::ASK.into(),
         reply: Some("_INBOX.new".into()),
         headers: Headers::default(),

@@ -4,11 +4,11 @@
 
 use crate::between::{Between, Do};
 use crate::world::{On, World, until, within};
+use bus::{Bus, Headers, Publish, PublishError, Stream};
 use bytes::Bytes;
 use envelope::document::{Indexed, Notice, Outcome, is_source};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
 use envelope::{Bucket, DocId, Subject, TenantId, header};
-use harness::bus::{Bus, Headers, Publish, PublishError, Stream};
 use retrieval::ChunkRecord;
 use retrieval::document::{bucket_of, doc_id_of, sha256_hex};
 use std::collections::BTreeMap;

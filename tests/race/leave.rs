@@ -5,18 +5,18 @@ use crate::refusals::STRAIGHT;
 use crate::script::{Came, Script, mapper, plan, planner, usual};
 use crate::world::{On, World, until};
 use argosy::client::cancel;
+use bus::{PublishError, Stream};
 use envelope::{Class, Outcome, Role};
-use harness::bus::{PublishError, Stream};
-use harness::outbox::Created;
 use harness::pump::Drained;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use streams::outbox::Created;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 /// Long: what comes again does so because it was given back.
-fn patient(topology: &mut harness::topology::Topology) {
+fn patient(topology: &mut bus::topology::Topology) {
     topology.ack_wait = Duration::from_secs(120);
 }
 

@@ -3,11 +3,11 @@
 use crate::script::{Script, plan};
 use crate::world::{On, World, until};
 use argosy::client::cancel;
+use bus::Stream;
 use envelope::{Outcome, Role, TurnId, Usage};
-use harness::bus::Stream;
-use harness::outbox::Created;
 use serde_json::json;
 use std::sync::{Arc, Mutex};
+use streams::outbox::Created;
 use tokio::sync::Semaphore;
 
 const OTHERS: [Role; 5] = [

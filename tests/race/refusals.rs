@@ -4,8 +4,8 @@
 use crate::between::{Between, Do};
 use crate::script::{planner, usual};
 use crate::world::{On, World, until};
+use bus::{Bus, Publish, PublishError, Stream};
 use envelope::{Outcome, Role, TurnId};
-use harness::bus::{Bus, Publish, PublishError, Stream};
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

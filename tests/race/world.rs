@@ -1,10 +1,10 @@
 //! Where a race is run: a bus with nothing on it, and the few words that tests are written in.
 
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
+use bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
+use bus_nats::{self as nats, NatsBus};
 use envelope::{Subject, Terminal, TurnId};
-use harness::bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
-use harness::memory::MemoryBus;
-use harness::nats::{self, NatsBus};
-use harness::topology::Topology;
 use serde_json::Value;
 use std::any::Any;
 use std::future::Future;

@@ -4,13 +4,13 @@
 use crate::ledger::Reply;
 use crate::plan::ACK_WAIT;
 use crate::world::{Process, turn_in, turn_of};
-use bytes::Bytes;
-use envelope::{TurnId, UnixMs};
-use futures_util::future::BoxFuture;
-use harness::bus::{
+use bus::{
     Ack, Bus, BusError, ConsumerSpec, CoreMessage, Delivery, Progress, Publish, PublishError,
     Puller, Reader, Stored, Stream, StreamState, Subscription,
 };
+use bytes::Bytes;
+use envelope::{TurnId, UnixMs};
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -2,9 +2,9 @@
 
 use crate::fleet::Remains;
 use crate::reading::{scatters, steps};
+use bus::Stored;
 use envelope::fanout::soft_deadline;
 use envelope::{Envelope, Part, PartResult, ReduceTask, Role, Subject, TurnId, decode};
-use harness::bus::Stored;
 
 /// A reducer's step that was created before its soft deadline and before all parts were there.
 struct Early<'a> {

@@ -2,9 +2,9 @@
 //! model understands a word or two of the question; it is never an LLM.
 
 use crate::world::{Process, World};
+use bus::{Bus, Stream};
 use envelope::{Bucket, DocId, Exit, Passage, Payload, Role, Subject, Task, Usage};
 use futures_util::future::BoxFuture;
-use harness::bus::{Bus, Stream};
 use llm::{ChatModel, ChatReply, ChatRequest, Error};
 use retrieval::{Request, SearchResult, Searcher};
 use stage::{Cx, Done, Handler};

@@ -7,11 +7,11 @@ use crate::ledger::Reply;
 use crate::quota::{tenants_keep_to_their_turns, waited};
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
 use crate::world::{answer_subject, turn_in};
+use bus::Stored;
 use envelope::{
     Envelope, Fallback, Outcome, Problem, ReduceTask, Role, Subject, Terminal, TurnId, decode,
     header,
 };
-use harness::bus::Stored;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

@@ -4,11 +4,11 @@
 use crate::fleet::Remains;
 use crate::plan::DEADLINE;
 use crate::world::since_start;
+use bus::Stored;
 use envelope::question::Question;
 use envelope::{
     Envelope, Header, Role, Scatter, Subject, Terminal, TurnId, UnixMs, decode, header,
 };
-use harness::bus::Stored;
 use std::collections::BTreeMap;
 
 /// A question of the inbox, read as of its storing.

@@ -3,13 +3,13 @@
 
 use crate::ledger::{Hit, Ledger};
 use crate::plan::{ACK_WAIT, CALM, Plan, Rates};
+use bus::Stored;
+use bus::memory::{EPOCH, MemoryBus};
 use envelope::question::Question;
 use envelope::{Role, Subject, TurnId};
 use fastrand::Rng;
 use futures_util::future::BoxFuture;
-use harness::bus::Stored;
 use harness::fault::{Faults, Point};
-use harness::memory::{EPOCH, MemoryBus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;

@@ -1,15 +1,14 @@
 //! Acting on a decision: route it, publish what follows, remember it. The one place that does.
 
-use crate::bus::{CoreMessage, Delivery, Fence, Headers, Publish, Stored, Stream};
 use crate::dead;
 use crate::deliver::Failure;
 use crate::fault::Point;
 use crate::join::{self, record, until};
-use crate::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 use crate::step::{Place, Step};
 use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
+use bus::{CoreMessage, Delivery, Fence, Headers, Publish, Stored, Stream};
 use envelope::limits::ATTACHMENTS_MAX;
 use envelope::route::{Event, Next, Transition, route};
 use envelope::{
@@ -17,6 +16,7 @@ use envelope::{
     Subject, Task, TenantId, Terminal, TrailEntry, UnixMs, Usage, WIRE, encode, header,
 };
 use stage::{Attachment, Cx, Done};
+use streams::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
 
 impl Worker {
     /// Publishes what follows from a step that was done.

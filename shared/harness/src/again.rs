@@ -13,14 +13,14 @@ mod renew;
 pub use ids::{REPLAYS_MAX, replay_ids, retry_id};
 use renew::{Renew, place, scatter_at};
 
-use crate::bus::{Bus, BusError, Fence, Publish, PublishError, Stored, Stream};
-use crate::history::{self, History};
-use crate::outbox::{self, Created, OutboxError, publish_until};
+use bus::{Bus, BusError, Fence, Publish, PublishError, Stored, Stream};
 use envelope::{
     CodecError, Envelope, Header, Overrides, Payload, Role, Scatter, Subject, TurnId, UnixMs,
     decode, header,
 };
 use std::time::Duration;
+use streams::history::{self, History};
+use streams::outbox::{self, Created, OutboxError, publish_until};
 use telemetry::TraceContext;
 
 /// What is recorded of a step.

@@ -1,7 +1,7 @@
 //! What a turn begins with that goes on from another one.
 
 use super::*;
-use crate::bus::Headers;
+use bus::Headers;
 use bytes::Bytes;
 use envelope::{
     Asked, Case, Draft, Fact, Findings, Matched, Part, PartResult, Passage, Plan, ReduceTask,
@@ -384,7 +384,7 @@ fn two_letters_of_one_step_are_one_turn() {
 
 #[tokio::test]
 async fn who_claims_twice_has_claimed_once() {
-    let bus = crate::memory::MemoryBus::new(&crate::topology::Topology::default());
+    let bus = bus::memory::MemoryBus::new(&bus::topology::Topology::default());
     let (start, turn) = (from(Role::Planner), TurnId::again("y"));
     let minute = Duration::from_secs(60);
     let first = claim(&*bus, &start, &turn, minute, KEEP).await.unwrap();
@@ -410,7 +410,7 @@ async fn who_claims_twice_has_claimed_once() {
 
 #[tokio::test]
 async fn the_new_question_is_a_span_of_its_own_under_who_created_the_step() {
-    let bus = crate::memory::MemoryBus::new(&crate::topology::Topology::default());
+    let bus = bus::memory::MemoryBus::new(&bus::topology::Topology::default());
     let creator = TraceContext::parse(CREATOR).unwrap();
     let mut seen = vec![creator.span_id()];
     for (name, role) in [("y", Role::Planner), ("z", Role::Mapper)] {

@@ -1,8 +1,8 @@
 //! Counting the messages of a pump that runs no stage, as a worker counts its own: for the gateway.
 
-use crate::bus::{Bus, Delivery};
 use crate::metrics::Metrics;
 use crate::pump::{Answer, ConsumerEvent, Take};
+use bus::{Bus, Delivery};
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;

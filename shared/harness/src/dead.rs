@@ -1,7 +1,7 @@
 //! Dead letters: the original bytes with the facts beside them, kept where they can be looked at.
 
-use crate::bus::{Bus, Headers, Publish, Stored, Stream};
 use crate::step::Place;
+use bus::{Bus, Headers, Publish, Stored, Stream};
 use envelope::limits::{DEAD_LETTER_BYTES_MAX, DEAD_LETTER_HEAD_BYTES};
 use envelope::{Subject, header};
 

@@ -6,22 +6,22 @@
 //! ```
 //! Everything before the ack may happen again; nothing of it does harm twice.
 
-use crate::bus::{Delivery, Stored, Stream};
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
 use crate::early;
 use crate::join::{self, Gathered, JoinError, gather, until};
 use crate::live;
-use crate::outbox::OutboxError;
 use crate::step::{Place, Step, deadline_of, wire_of};
 use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
+use bus::{Delivery, Stored, Stream};
 use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{Class, Classed, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
 use futures_util::FutureExt;
 use stage::{Cx, Done, Live};
 use std::panic::AssertUnwindSafe;
+use streams::outbox::OutboxError;
 
 /// A failure on the way through one message: what it asks for, and its words for the dead letter.
 #[derive(Debug)]
@@ -53,8 +53,8 @@ impl From<JoinError> for Failure {
     }
 }
 
-impl From<crate::bus::BusError> for Failure {
-    fn from(error: crate::bus::BusError) -> Self {
+impl From<bus::BusError> for Failure {
+    fn from(error: bus::BusError) -> Self {
         Failure::new(Class::Transient, error.code(), error)
     }
 }

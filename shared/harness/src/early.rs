@@ -4,11 +4,11 @@
 //! The reducer's step is the one that the last mapper would create, so it does not matter who comes
 //! first. *Not* needed for a result: off unless configured, and whatever fails here is left to the join.
 
-use crate::bus::{CoreMessage, Headers, Stream, Subscription};
 use crate::ended::{Ended, Fanout};
 use crate::join::{self, JoinError};
 use crate::step::Step;
 use crate::worker::Worker;
+use bus::{CoreMessage, Headers, Stream, Subscription};
 use envelope::{Findings, Part, PartResult, Passage, Payload, Scatter, Subject, subject};
 
 /// Up to so many parts it is looked at each of them, beyond at every eighth: looking reads all parts.

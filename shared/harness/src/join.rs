@@ -10,8 +10,7 @@
 //! has not, its message is not acked: by nobody, so only a first delivery is relied on, and only for
 //! as long as the server makes no second one. See docs/adr/0007.
 
-use crate::bus::{Bus, BusError, Fence, Publish, Stored, Stream};
-use crate::outbox::{Created, OutboxError, headers_of, publish_until, step, time_to_live, timer};
+use bus::{Bus, BusError, Fence, Publish, Stored, Stream};
 use envelope::{
     Case, Envelope, FanOut, Header, Part, Scatter, Subject, TrailEntry, TurnId, UnixMs, decode,
     encode, fanout, subject,
@@ -20,6 +19,7 @@ use futures_util::future::try_join_all;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use streams::outbox::{Created, OutboxError, headers_of, publish_until, step, time_to_live, timer};
 
 /// Publishes what follows from a scatter record: the map steps and the timer of the soft deadline.
 pub(crate) async fn scatter(

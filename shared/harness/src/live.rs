@@ -3,7 +3,7 @@
 //! Bounded, and dropped rather than waited for: a piece that finds the queue full, or is too long for a
 //! message, is gone, and the number of the next one says so. *Not* for anything that an answer needs.
 
-use crate::bus::{Bus, CoreMessage, Headers};
+use bus::{Bus, CoreMessage, Headers};
 use envelope::limits::LIVE_TEXT_BYTES_MAX;
 use envelope::live::LiveText;
 use envelope::{Role, Subject, TurnId};

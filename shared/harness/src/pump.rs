@@ -2,7 +2,7 @@
 //!
 //! It knows nothing of steps: the six thinking roles and the gateway's three consumers run on it.
 
-use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Puller};
+use bus::{Bus, BusError, ConsumerSpec, Delivery, Puller};
 use futures_util::future::BoxFuture;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;

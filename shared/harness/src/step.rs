@@ -1,6 +1,6 @@
 //! A message of the steps stream, read: which step it is, and what it carries.
 
-use crate::bus::Stored;
+use bus::Stored;
 use envelope::{Envelope, Payload, Role, Subject, TurnId, UnixMs, header};
 
 /// Where a step stands, as its subject says: known even when its body cannot be read.

@@ -5,14 +5,14 @@
 //! the step to another one has an id of its own, and the next one links to it, known to have ended or
 //! not: a process that was killed recorded nothing.
 
-use crate::bus::{Delivery, Publish, PublishError, Stored};
 use crate::metrics::outcome;
 use crate::step::Place;
 use crate::verdict::Verdict;
 use crate::worker::Worker;
+use bus::{Delivery, Stored};
 use envelope::{FanOut, Header, Role, Subject, header, subject};
 use telemetry::conventions as name;
-use telemetry::traces::{self, Kind, Open, Span};
+use telemetry::traces::{self, Kind, Span};
 use telemetry::{TraceContext, Traces, trace};
 
 /// Works on a message, and records how that went if its question is recorded.
@@ -72,50 +72,6 @@ pub(crate) fn id(traceparent: Option<&str>) -> Option<String> {
     Some(TraceContext::parse(traceparent?)?.trace_id())
 }
 
-/// Storing a message that follows from the step at hand, with every try of it. A leaf: who works on
-/// the message is under the step itself, so that the tree is whole when its publisher dies.
-pub(crate) struct Sending(Open);
-
-impl Sending {
-    pub(crate) fn begin(message: &Publish) -> Sending {
-        let template = || template(&message.subject);
-        let mut span = traces::start(Kind::Producer, || format!("{} {}", name::SEND, template()));
-        if span.is_recorded() {
-            span.set(name::MESSAGING_SYSTEM, "nats");
-            span.set(name::MESSAGING_OPERATION_NAME, name::SEND);
-            span.set(name::MESSAGING_OPERATION_TYPE, name::SEND);
-            span.set(name::MESSAGING_DESTINATION_NAME, message.subject.as_str());
-            span.set(name::MESSAGING_DESTINATION_TEMPLATE, template());
-            if let Some(turn) = message.headers.get(header::TURN) {
-                span.set(name::MESSAGING_CONVERSATION_ID, turn);
-            }
-        }
-        Sending(span)
-    }
-
-    pub(crate) fn ended(mut self, stored: &Result<u64, PublishError>) {
-        match stored {
-            Ok(sequence) => self.0.set(name::MESSAGING_MESSAGE_ID, sequence.to_string()),
-            // Somebody was first: that is as good.
-            Err(PublishError::Exists) => self.0.set(name::OUTCOME, "exists"),
-            Err(error) => self.0.fail(error.code()),
-        }
-    }
-}
-
-/// The subject of a message without what differs between turns: the words before the turn.
-fn template(at: &str) -> String {
-    let words = match Subject::parse(at) {
-        Ok(Subject::Step { .. } | Subject::Scatter { .. }) => 4,
-        Ok(Subject::Part { .. } | Subject::Dead { .. }) => 3,
-        Ok(Subject::Timer { .. } | Subject::Answer { .. }) => 2,
-        // No step publishes anything else.
-        _ => 1,
-    };
-    let before: Vec<_> = at.split('.').take(words).collect();
-    format!("{}.>", before.join("."))
-}
-
 /// The span with how it came out, under the id that follows from that.
 fn closed(
     mut span: Span,
@@ -170,8 +126,8 @@ pub(crate) fn link_maps(header: &Header, evidence: &[FanOut]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bus::Headers;
     use crate::verdict::Reason;
+    use bus::Headers;
     use envelope::UnixMs;
     use std::time::Duration;
 
@@ -216,21 +172,6 @@ mod tests {
         assert!(ids[2] != step && ids[3] != step && ids[2] != ids[3]);
         assert!(span(1, again).has_failed(), "also without a code");
         assert!(!span(2, Verdict::Ack(Reason::Ok)).has_failed());
-    }
-
-    #[test]
-    fn subjects_are_named_without_their_turn() {
-        for (subject, named) in [
-            (SUBJECT, "argosy.step.0.mapper.>"),
-            ("argosy.step.0.scatter.t.2", "argosy.step.0.scatter.>"),
-            ("argosy.part.0.t.3.1", "argosy.part.0.>"),
-            ("argosy.timer.t.2", "argosy.timer.>"),
-            ("argosy.answer.t", "argosy.answer.>"),
-            ("argosy.dead.mapper.t.3.1", "argosy.dead.mapper.>"),
-            ("elsewhere.t", "elsewhere.>"),
-        ] {
-            assert_eq!(template(subject), named);
-        }
     }
 
     #[test]

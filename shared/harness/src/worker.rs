@@ -1,6 +1,5 @@
 //! A worker: one thinking role, with what it needs to work on its messages.
 
-use crate::bus::{Bus, ConsumerSpec, Delivery, Subscription};
 use crate::early::hear_joins;
 use crate::ended::{Ended, Fanout};
 use crate::fault::{Faults, Point};
@@ -10,6 +9,7 @@ use crate::pump::{Answer, ConsumerEvent, Drained, Take, pump};
 use crate::trace;
 use crate::trouble::Trouble;
 use crate::verdict::Verdict;
+use bus::{Bus, ConsumerSpec, Delivery, Subscription};
 use envelope::{Role, Subject, TurnId};
 use futures_util::future::BoxFuture;
 use stage::Handler;

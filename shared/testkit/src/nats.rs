@@ -3,7 +3,7 @@
 //! Nothing here skips a test when there is no server: it panics with the reason, so that a run
 //! without NATS cannot look like a pass.
 
-use harness::server::{self, Cluster, Options, Server, ServerError};
+use nats_server::{self as server, Cluster, Options, Server, ServerError};
 use settings::sources::{cache_dir, variable};
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;

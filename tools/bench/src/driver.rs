@@ -2,8 +2,8 @@
 
 use crate::host::{cpu_ms, memory_mb};
 use argosy::fail::Fail;
+use bus::{Bus, Publish, Stream};
 use bytes::Bytes;
-use harness::bus::{Bus, Publish, Stream};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

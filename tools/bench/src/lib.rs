@@ -28,6 +28,7 @@ mod corpus;
 mod driver;
 mod feed;
 mod fleet_run;
+mod floor;
 mod host;
 mod out;
 mod sizes;

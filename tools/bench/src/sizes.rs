@@ -2,8 +2,8 @@
 
 use crate::fleet::median;
 use argosy::fail::Fail;
+use bus::{Bus, Stored, Stream};
 use envelope::Subject;
-use harness::bus::{Bus, Stored, Stream};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -18,15 +18,15 @@ use argosy::machine::machine;
 use argosy::render::Line;
 use argosy::snapshot::{self, Fit, Keeper};
 use argosy::view::IndexView;
+use bus::{Bus, Publish, Snapshots, Stream};
 use embed::StaticTable;
 use futures_util::{TryStreamExt, stream};
-use harness::bus::{Bus, Publish, Snapshots, Stream};
-use harness::feed::feed;
 use retrieval::record::publish_order;
 use retrieval::{Index, Vectors};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
+use streams::feed::feed;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 

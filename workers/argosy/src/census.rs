@@ -3,8 +3,8 @@
 //! Counted from the heads of the documents: a document without its head is not there yet.
 
 use crate::corpus;
+use bus::{Bus, BusError};
 use envelope::{DocId, Edition, TenantId};
-use harness::bus::{Bus, BusError};
 use retrieval::ChunkRecord;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,12 +5,12 @@ mod error;
 
 pub use error::Error;
 
+use bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
 use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
-use harness::bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
-use harness::history;
-use harness::outbox::{self, Created, publish_until};
 use serde_json::{Map, Value};
 use std::time::Duration;
+use streams::history;
+use streams::outbox::{self, Created, publish_until};
 use telemetry::TraceContext;
 use tokio::time::{Instant, timeout};
 

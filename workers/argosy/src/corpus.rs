@@ -14,14 +14,14 @@ mod wait;
 pub use error::Error;
 pub use reach::Reach;
 
+use bus::{Bus, BusError, Stream};
 use envelope::document::{Form, Notice};
 use envelope::{Edition, EditionError, Subject, TenantId};
-use harness::bus::{Bus, BusError, Stream};
-use harness::editions;
 use retrieval::{Catalog, ChunkRecord, IndexPlan, Mode, SkipReason};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use streams::editions;
 
 /// How a folder is brought into the corpus.
 #[derive(Debug, Clone)]

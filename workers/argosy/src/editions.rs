@@ -5,23 +5,23 @@
 //! search takes it. A search that runs ends where it began, so none is over two editions. An edition
 //! that was dropped is kept until its last search has ended, then its folder goes. Where a server keeps
 //! the vectors, a swap waits for them as well, unless the server is away. *Not* here: how an
-//! index is opened ([`Open`]), and who changes the record (`harness::editions`).
+//! index is opened ([`Open`]), and who changes the record (`streams::editions`).
 
 mod error;
 
 pub use error::Error;
 
 use crate::qdrant_view::Vectors;
+use bus::{Bus, BusError, Stream};
 use envelope::{Edition, Filter, TenantId, subject};
 use futures_util::future::BoxFuture;
-use harness::bus::{Bus, BusError, Stream};
-use harness::editions::{self, Record};
-use harness::feed::{View, feed};
 use retrieval::{Index, Request, SearchResult, Searcher};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
+use streams::editions::{self, Record};
+use streams::feed::{View, feed};
 use telemetry::Health;
 use tokio::sync::watch;
 use tokio::task::JoinSet;

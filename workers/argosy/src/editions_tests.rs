@@ -3,10 +3,10 @@
 
 use super::*;
 use crate::qdrant_view::At;
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
+use bus::{Publish, Stored};
 use bytes::Bytes;
-use harness::bus::{Publish, Stored};
-use harness::memory::MemoryBus;
-use harness::topology::Topology;
 use retrieval::Vectors as Kept;
 use retrieval::qdrant::{Options, Qdrant};
 use testkit::qdrant::FakeQdrant;

@@ -4,8 +4,8 @@
 //! *Not* needed: without room, or with the bus away, the model is asked again. Large documents, which have
 //! to be stored, share the room: answers take the first quarter of it only.
 
+use bus::Bus;
 use bytes::Bytes;
-use harness::bus::Bus;
 use indexer::Answers;
 use llm::BoxFuture;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -91,10 +91,10 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::roles::ingest;
+    use bus::memory::MemoryBus;
+    use bus::topology::{FILES_KEPT, Topology};
     use envelope::document::Notice;
     use envelope::{Edition, TenantId, UnixMs};
-    use harness::memory::MemoryBus;
-    use harness::topology::{FILES_KEPT, Topology};
     use llm::ChatModel;
     use stage::{Incoming, Ingest};
     use testkit::model::ScriptedModel;

@@ -2,7 +2,7 @@
 //! for measuring, and for the fleet tests.
 
 use envelope::Role;
-use harness::server::{ServerError, fetch, find};
+use nats_server::{ServerError, fetch, find};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

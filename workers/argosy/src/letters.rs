@@ -8,14 +8,14 @@ mod error;
 
 pub use error::Error;
 
+use bus::{Bus, BusError, Publish, Stored, Stream, Upkeep};
 use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
 use harness::again::{self, Start};
-use harness::bus::{Bus, BusError, Publish, Stored, Stream, Upkeep};
-use harness::history::{self, History};
-use harness::outbox::{Created, publish_until};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;
+use streams::history::{self, History};
+use streams::outbox::{Created, publish_until};
 
 /// How far back is looked, in sequences of the stream.
 pub const SCAN_MAX: u64 = 100_000;

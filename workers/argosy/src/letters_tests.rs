@@ -1,11 +1,11 @@
 //! Letters chosen by what is said of them, tried again, deleted.
 
 use super::*;
+use bus::Headers;
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
 use bytes::Bytes;
 use envelope::{Asked, Case, Envelope, Header, PlanTask, TenantId, encode};
-use harness::bus::Headers;
-use harness::memory::MemoryBus;
-use harness::topology::Topology;
 use serde_json::{Value, json};
 
 const KEEP: Duration = Duration::from_secs(300);

@@ -16,12 +16,12 @@ pub mod client;
 
 pub use answer::Lookup;
 
+use bus::{Bus, BusError, CoreMessage, Headers, Subscription};
 use envelope::lookup::Reply;
 use envelope::subject::{COUNT, METADATA, SEARCH, may_reply_to};
 use envelope::{Problem, limits};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use harness::bus::{Bus, BusError, CoreMessage, Headers, Subscription};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;

@@ -64,7 +64,7 @@ fn every_process(registry: &Registry) -> Result<(), Error> {
         registry.gauge(&family.name, &family.help, &labels)?;
     }
     telemetry::traces::register(registry)?;
-    harness::nats::Metrics::new(registry, Role::Gateway).map(drop)
+    bus_nats::Metrics::new(registry, Role::Gateway).map(drop)
 }
 
 fn every_role(registry: &Registry) -> Result<(), Error> {

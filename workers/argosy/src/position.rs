@@ -3,9 +3,9 @@
 //! Read from the streams and their leaders; no process is asked. *Not* a trace: what was done already is
 //! in the trail of the answer.
 
+use bus::topology::Topology;
+use bus::{Bus, BusError, ConsumerSpec, Progress, Stored, Stream};
 use envelope::{Role, Subject, TurnId};
-use harness::bus::{Bus, BusError, ConsumerSpec, Progress, Stored, Stream};
-use harness::topology::Topology;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -136,7 +136,7 @@ async fn question(
     Ok(None)
 }
 
-async fn next(reader: &mut dyn harness::bus::Reader) -> Result<(Stored, u64), BusError> {
+async fn next(reader: &mut dyn bus::Reader) -> Result<(Stored, u64), BusError> {
     let waited = tokio::time::timeout(NEXT_MAX, reader.next()).await;
     waited.map_err(|_| BusError::Away("a message that should be there does not come".into()))?
 }
@@ -144,8 +144,8 @@ async fn next(reader: &mut dyn harness::bus::Reader) -> Result<(Stored, u64), Bu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harness::bus::Publish;
-    use harness::memory::MemoryBus;
+    use bus::Publish;
+    use bus::memory::MemoryBus;
 
     async fn put(bus: &MemoryBus, subject: &str, body: &str) -> u64 {
         let message = Publish::new(subject, body.to_owned().into());

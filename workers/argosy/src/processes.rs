@@ -1,14 +1,14 @@
 //! What the processes of a fleet tell of themselves: asked on a subject, answered by everybody.
 //!
 //! *Not* a health check: nobody is asked but the processes, and who does not answer is not there. What
-//! waits for them is the server's to tell (`harness::backlog`).
+//! waits for them is the server's to tell (`streams::backlog`).
 
 use crate::disk::{self, Disk};
 use crate::editions::Serving;
 use crate::pools::Pools;
+use bus::{Bus, BusError, CoreMessage, Headers};
 use bytes::Bytes;
 use envelope::{Edition, Role};
-use harness::bus::{Bus, BusError, CoreMessage, Headers};
 use harness::{Metrics, Tally};
 use llm::ChatModel;
 use llm_pool::{NodeView, Pool};
@@ -304,8 +304,8 @@ pub async fn ask(bus: &dyn Bus, listen: Duration) -> Result<Vec<Seen>, BusError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harness::memory::MemoryBus;
-    use harness::topology::Topology;
+    use bus::memory::MemoryBus;
+    use bus::topology::Topology;
     use telemetry::Registry;
 
     fn done(answered: u64, errors: u64, quick: u64) -> Tally {

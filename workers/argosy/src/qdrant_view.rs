@@ -19,10 +19,10 @@
 //! and its commit, which are two calls, may lack that part; so may one that is emptied within its first.
 
 use crate::search::{self, Kit, Place};
+use bus::{Bus, BusError, Reader, Stored, Stream};
 use embed::Embedder;
 use envelope::{Class, Classed, Edition};
 use futures_util::future::BoxFuture;
-use harness::bus::{Bus, BusError, Reader, Stored, Stream};
 use retrieval::qdrant::{Options, Qdrant};
 use retrieval::vector::{Near, VectorSearch};
 use retrieval::{ChunkRecord, Request, WithoutVector};

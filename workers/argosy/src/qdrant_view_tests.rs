@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::pools::Pools;
+use bus::Publish;
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
 use envelope::{Filter, TenantId};
-use harness::bus::Publish;
-use harness::memory::MemoryBus;
-use harness::topology::Topology;
 use retrieval::vector::Embedding;
 use retrieval::{HybridSearcher, Index, Leg, SearchResult, Searcher};
 use settings::Span;
@@ -400,7 +400,7 @@ impl Reader for Drip {
                 subject: "argosy.chunk.main.a.b.0".into(),
                 sequence: self.0,
                 stored_at: envelope::UnixMs(0),
-                headers: harness::bus::Headers::default(),
+                headers: bus::Headers::default(),
                 body: bytes::Bytes::new(),
             };
             Ok((message, 0))

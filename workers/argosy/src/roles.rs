@@ -4,11 +4,11 @@ use crate::config::Config;
 use crate::extracted::Extracted;
 use crate::model::OFFLINE;
 use crate::prompt_files;
+use bus::Bus;
 use embed::Embedder;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use gateway::Gateway;
-use harness::bus::Bus;
 use harness::fault::Faults;
 use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
@@ -363,8 +363,8 @@ impl Process {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harness::memory::MemoryBus;
-    use harness::topology::Topology;
+    use bus::memory::MemoryBus;
+    use bus::topology::Topology;
     use std::time::Duration;
 
     /// A retriever whose index has not caught up, started.

@@ -7,8 +7,8 @@
 use crate::config::Config;
 use crate::pools::Pools;
 use anyhow::{Context, ensure};
+use bus::BusError;
 use embed::{Embedder, StaticTable};
-use harness::bus::BusError;
 use llm::Reranker;
 use llm_pool::{HttpEmbedder, HttpReranker, options};
 use retrieval::vector::VectorSearch;

@@ -12,10 +12,10 @@ pub use error::Error;
 pub use keep::{Keeper, Written};
 pub use restore::restore;
 
+use bus::Snapshot;
+use bus::topology::SNAPSHOTS_KEPT;
 use envelope::UnixMs;
 use envelope::ids::fnv1a_64;
-use harness::bus::Snapshot;
-use harness::topology::SNAPSHOTS_KEPT;
 use retrieval::Vectors;
 use retrieval::index::archive::making;
 use serde::{Deserialize, Serialize};

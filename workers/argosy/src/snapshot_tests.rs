@@ -1,12 +1,12 @@
 //! What is due, what is worth it, and a snapshot over the bus of one process.
 
 use super::*;
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
+use bus::{Bus, Snapshots};
 use bytes::Bytes;
 use envelope::TenantId;
 use futures_util::{StreamExt, stream};
-use harness::bus::{Bus, Snapshots};
-use harness::memory::MemoryBus;
-use harness::topology::Topology;
 use proptest::prelude::*;
 use retrieval::{ChunkRecord, Index};
 use std::path::Path;

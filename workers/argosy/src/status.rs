@@ -6,14 +6,14 @@
 use crate::doctor::room::bounds;
 use crate::position::{self, Position};
 use crate::processes::{self, LISTEN, Seen};
+use bus::topology::Topology;
+use bus::{Bus, BusError, ConsumerSpec, Stream, StreamState};
 use envelope::{Role, TurnId, UnixMs};
-use harness::backlog::{self, Backlog};
-use harness::bus::{Bus, BusError, ConsumerSpec, Stream, StreamState};
-use harness::editions;
-use harness::topology::Topology;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use streams::backlog::{self, Backlog};
+use streams::editions;
 use telemetry::buckets::STEP_DURATION;
 
 /// What was found out in one look.

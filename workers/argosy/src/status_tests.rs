@@ -3,8 +3,8 @@
 use super::*;
 use crate::processes::Recent;
 use crate::render;
-use harness::bus::Publish;
-use harness::memory::MemoryBus;
+use bus::Publish;
+use bus::memory::MemoryBus;
 
 fn process(role: Role, n: u32, ready: bool) -> Seen {
     let mut durations = vec![0; STEP_DURATION.len() + 1];

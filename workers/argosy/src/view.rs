@@ -1,8 +1,8 @@
 //! The corpus stream into a local index.
 
-use harness::bus::Stored;
-use harness::feed::View;
+use bus::Stored;
 use retrieval::{ChunkRecord, Index, WithoutVector, Writer};
+use streams::feed::View;
 use tokio::sync::watch;
 
 /// A tantivy index as a view of the corpus stream.
@@ -198,9 +198,9 @@ impl View for IndexView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bus::Headers;
     use bytes::Bytes;
     use envelope::UnixMs;
-    use harness::bus::Headers;
     use retrieval::{HybridSearcher, Options, Request, Searcher, Vectors};
     use serde_json::json;
 

@@ -2,9 +2,9 @@
 
 use crate::trace;
 use crate::turns::{Error, Turns};
+use bus::{Delivery, Stored, Stream};
 use envelope::{Subject, Terminal, TurnId, header, subject};
 use futures_util::future::BoxFuture;
-use harness::bus::{Delivery, Stored, Stream};
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,11 +2,11 @@
 //! terminal event, or at once the reason why it could not be stored.
 
 use crate::turns::Turns;
+use bus::{CoreMessage, Headers, Publish, PublishError};
 use envelope::question::{Refusal, RefusalCode};
 use envelope::{Problem, TurnId, header, subject};
-use harness::bus::{CoreMessage, Headers, Publish, PublishError};
-use harness::outbox::publish_until;
 use std::time::Duration;
+use streams::outbox::publish_until;
 
 const AWAY: Duration = Duration::from_millis(500);
 /// Headers that are taken over from the request.

@@ -2,10 +2,10 @@
 //! look, and no gateway has to be the one. Who reads the gauges takes `max by (role)`.
 
 use crate::turns::Turns;
+use bus::{BusError, Stream, StreamState};
 use envelope::Role;
-use harness::backlog;
-use harness::bus::{BusError, Stream, StreamState};
-use harness::editions;
+use streams::backlog;
+use streams::editions;
 
 /// Reads again and again until it is dropped.
 pub(crate) async fn watch(turns: &Turns) {
@@ -66,10 +66,10 @@ async fn dead_letters(turns: &Turns, counted: &mut Option<StreamState>) -> Resul
 #[cfg(test)]
 mod tests {
     use crate::{Gateway, Metrics, Options};
+    use bus::memory::MemoryBus;
+    use bus::topology::Topology;
+    use bus::{Bus, Publish};
     use envelope::Role;
-    use harness::bus::{Bus, Publish};
-    use harness::memory::MemoryBus;
-    use harness::topology::Topology;
     use std::time::Duration;
     use telemetry::{Health, Registry};
     use tokio::task::JoinSet;

@@ -2,9 +2,9 @@
 
 use crate::sweep;
 use crate::turns::{Error, Turns};
+use bus::{Delivery, Stored};
 use envelope::{Header, Subject, TenantId};
 use futures_util::future::BoxFuture;
-use harness::bus::{Delivery, Stored};
 use harness::join;
 use harness::pump::{Answer, Take};
 use std::sync::Arc;

@@ -5,8 +5,8 @@
 
 use crate::quota::Spent;
 use crate::turns::Turns;
+use bus::{BusError, Stream, Subscription};
 use envelope::{Outcome, Subject, Terminal, TurnId};
-use harness::bus::{BusError, Stream, Subscription};
 use std::time::Duration;
 use tokio::time::Instant;
 

@@ -6,16 +6,16 @@
 
 use crate::quota::{Asking, HOLD, Spent, Told};
 use crate::turns::{Error, Turns};
+use bus::{Delivery, Fence, Headers, Publish, Stored};
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
 use envelope::subject::may_reply_to;
 use envelope::{Header, Outcome, Problem, Subject, Terminal, TurnId, UnixMs, WIRE, header};
 use futures_util::future::BoxFuture;
-use harness::bus::{Delivery, Fence, Headers, Publish, Stored};
-use harness::outbox::{Created, publish_until, time_to_live};
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
 use std::time::Duration;
+use streams::outbox::{Created, publish_until, time_to_live};
 use tokio::time::Instant;
 
 pub(crate) struct Inbox(pub(crate) Arc<Turns>);
@@ -376,7 +376,7 @@ impl Inbox {
             asked_at: message.stored_at,
             ..terminal
         };
-        let body = envelope::encode(&terminal).map_err(harness::outbox::OutboxError::from)?;
+        let body = envelope::encode(&terminal).map_err(streams::outbox::OutboxError::from)?;
         self.0.deliver(&body, &header.turn, reply).await?;
         Ok(())
     }

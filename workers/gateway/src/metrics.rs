@@ -1,10 +1,10 @@
 //! What the gateway counts: every turn once, from its terminal event.
 
+use bus::{Stream, StreamState};
 use envelope::question::RefusalCode;
 use envelope::{Outcome, Role, Terminal};
-use harness::backlog::Backlog;
-use harness::bus::{Stream, StreamState};
 use prometheus::{HistogramVec, IntCounterVec, IntGaugeVec};
+use streams::backlog::Backlog;
 use telemetry::Registry;
 
 /// The families of a gateway.

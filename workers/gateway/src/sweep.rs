@@ -6,8 +6,8 @@
 
 use crate::inbox::{Asked, read};
 use crate::turns::{Error, Turns};
+use bus::{BusError, Publish, Schedule, Stored, Stream};
 use envelope::{Header, Subject, subject};
-use harness::bus::{BusError, Publish, Schedule, Stored, Stream};
 use std::collections::HashSet;
 use std::sync::PoisonError;
 use std::time::Duration;

@@ -4,10 +4,10 @@
 //! timer and no span.
 
 use crate::turns::Turns;
+use bus::{BusError, Stored};
 use envelope::{Header, Outcome, Terminal, TurnId, header};
-use harness::bus::{BusError, Stored};
-use harness::history;
 use serde_json::json;
+use streams::history;
 use telemetry::TraceContext;
 use telemetry::conventions as name;
 use telemetry::traces::{Kind, Span};

@@ -4,6 +4,8 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::quota::Quota;
 use crate::room::Room;
+use bus::topology::Topology;
+use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
 use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
@@ -11,10 +13,8 @@ use envelope::{
     Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
 use harness::Ended;
-use harness::bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
-use harness::outbox::{self, Created, OutboxError, publish_until};
-use harness::topology::Topology;
 use std::sync::{Arc, Mutex, PoisonError};
+use streams::outbox::{self, Created, OutboxError, publish_until};
 use telemetry::{TraceContext, Traces, trace};
 
 /// What the parts of one gateway share, as something that can begin and end turns.

@@ -3,7 +3,7 @@
 
 use crate::sweep;
 use crate::turns::Turns;
-use harness::bus::Stream;
+use bus::Stream;
 use std::time::Duration;
 use telemetry::Health;
 
@@ -35,7 +35,7 @@ pub(crate) async fn watch(turns: &Turns, health: &Health) {
     }
 }
 
-async fn fullest(turns: &Turns) -> Result<(Stream, f64), harness::bus::BusError> {
+async fn fullest(turns: &Turns) -> Result<(Stream, f64), bus::BusError> {
     let mut fullest = (WATCHED[0], 0.0);
     for stream in WATCHED {
         let state = turns.bus.state(stream).await?;

@@ -1,7 +1,7 @@
 //! The ids of turns that go on from others: they follow from what is gone on from, so that doing it twice is
 //! doing it once. *Not* whether that can be done: [`super::check`].
 
-use crate::bus::Stored;
+use bus::Stored;
 use envelope::{Subject, TurnId, header};
 
 /// The id of the turn that tries the step of a dead letter again: one for all letters of that step, and of

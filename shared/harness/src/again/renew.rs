@@ -2,16 +2,16 @@
 //! which of them it begins with, and publishing them.
 
 use super::{Error, Start};
-use crate::bus::{Fence, Publish, Stored};
-use crate::history::History;
 use crate::join::scatter_messages;
-use crate::outbox::{self, OutboxError, headers_of, time_to_live};
+use bus::{Fence, Publish, Stored};
 use envelope::{
     Envelope, Header, Overrides, Part, PartResult, Payload, Role, Scatter, Subject, Usage, decode,
     encode, fanout, subject,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
+use streams::history::History;
+use streams::outbox::{self, OutboxError, headers_of, time_to_live};
 
 /// Rewrites what is recorded for the new turn.
 pub(super) struct Renew<'a> {

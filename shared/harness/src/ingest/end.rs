@@ -2,9 +2,9 @@
 
 use super::read::nameless;
 use super::{Done, Failure, Indexer, write};
-use crate::bus::{BusError, CoreMessage, Delivery, Headers, Stored, Stream};
 use crate::dead::{self, Death};
 use crate::verdict::{Reason, Verdict};
+use bus::{BusError, CoreMessage, Delivery, Headers, Stored, Stream};
 use envelope::document::{Indexed, Notice, Outcome};
 use envelope::{Problem, Role, Subject, TenantId};
 use stage::{Incoming, Known};
@@ -97,7 +97,7 @@ impl Indexer {
         ) {
             return Ok(false);
         }
-        let editions = crate::editions::read(&*self.bus).await?.editions;
+        let editions = streams::editions::read(&*self.bus).await?.editions;
         let others: Vec<_> = editions
             .all()
             .filter(|one| **one != incoming.edition)

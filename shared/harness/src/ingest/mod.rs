@@ -13,12 +13,12 @@ mod end;
 mod read;
 mod write;
 
-use crate::bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
 use crate::deliver::Failure;
 use crate::disposition::{Disposition, dispose};
 use crate::metrics::{IngestMetrics, Metrics, outcome};
 use crate::pump::{self, Answer, ConsumerEvent, Drained, Take, pump};
 use crate::verdict::Verdict;
+use bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
 use bytes::Bytes;
 use decide::{Mine, Next, Seen, decide};
 use envelope::document::Outcome;

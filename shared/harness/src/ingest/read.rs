@@ -1,7 +1,7 @@
 //! Which document a message is about, or why that cannot be said.
 
 use super::Failure;
-use crate::bus::Stored;
+use bus::Stored;
 use envelope::document::Notice;
 use envelope::{Bucket, Class, DocId, Edition, Subject};
 use stage::{Incoming, Ingest};

@@ -1,9 +1,9 @@
 //! The time that a document may take, and what is kept of it while it is held.
 
 use super::*;
-use crate::bus::{Headers, Publish};
-use crate::memory::MemoryBus;
-use crate::topology::Topology;
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
+use bus::{Headers, Publish};
 use envelope::document::Notice;
 use envelope::{Bucket, DocId, TenantId};
 use stage::{Chunk, Columns, Cut, Known};

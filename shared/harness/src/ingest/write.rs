@@ -1,10 +1,10 @@
 //! The messages of one version of a document, and the chain of fences that they are published behind.
 
 use super::{Failure, failed};
-use crate::bus::{Bus, Fence, Headers, Publish, PublishError, Stored, Stream};
-use crate::outbox::store_until;
+use bus::{Bus, Fence, Headers, Publish, PublishError, Stored, Stream};
 use envelope::{Class, Subject, header};
 use stage::{Chunk, Cut, Incoming, Ingest};
+use streams::outbox::store_until;
 
 /// What was made of a version: the chunks, first to last.
 pub(super) struct Made {

@@ -1,7 +1,7 @@
 //! Why there is no answer, or none yet.
 
+use bus::{BusError, PublishError};
 use envelope::{CodecError, IdError, TurnId};
-use harness::bus::{BusError, PublishError};
 use std::time::Duration;
 
 /// Why there is no answer, or none yet.

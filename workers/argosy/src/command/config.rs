@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::{self, println};
 use crate::render;
-use harness::nats::without_secrets;
+use bus_nats::without_secrets;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use serde_json::Value;

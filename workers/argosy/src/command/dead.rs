@@ -6,12 +6,12 @@ use crate::fail::{FULL, Fail};
 use crate::letters::{self, CHOSEN_MAX, Letter, Retried, Retry, Wanted};
 use crate::out::{self, println};
 use crate::render::{self, one_line};
+use bus::{Bus, Stored, Stream, Upkeep};
 use envelope::{TurnId, UnixMs, header};
-use harness::bus::{Bus, Stored, Stream, Upkeep};
-use harness::history;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use streams::history;
 
 /// How much of a payload is shown, in bytes.
 const PAYLOAD_BYTES: usize = 2_000;

@@ -1,10 +1,10 @@
 //! Many letters at once: what one comes to is no matter of another.
 
 use super::*;
+use bus::Publish;
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
 use bytes::Bytes;
-use harness::bus::Publish;
-use harness::memory::MemoryBus;
-use harness::topology::Topology;
 use std::sync::Arc;
 
 /// A bus with dead letters from number 1 on, and all of them to do something with.
@@ -44,7 +44,7 @@ async fn a_letter_that_fails_holds_up_no_other() {
 
 #[tokio::test]
 async fn what_was_done_before_the_server_went_is_reported() {
-    let away = Fail::from(harness::bus::BusError::Away("gone".into()));
+    let away = Fail::from(bus::BusError::Away("gone".into()));
     let (bus, todo) = todo(5).await;
     let full = Fail {
         code: FULL,

@@ -7,11 +7,11 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::println;
 use crate::render;
+use bus::Bus;
 use envelope::{Edition, EditionError, Editions};
-use harness::bus::Bus;
-use harness::editions;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use streams::editions;
 
 /// One edition as it is listed.
 #[derive(Debug, Serialize)]
@@ -172,10 +172,7 @@ fn not_covered(name: &Edition, from: &Edition, difference: &Difference) -> Fail 
 async fn drop(bus: &dyn Bus, config: &Config, name: &Edition, output: Output) -> Result<(), Fail> {
     let editions = editions::read(bus).await?.editions;
     let is_left = bus
-        .last(
-            harness::bus::Stream::Chunks,
-            &envelope::subject::edition(name),
-        )
+        .last(bus::Stream::Chunks, &envelope::subject::edition(name))
         .await?
         .is_some();
     if !editions.has(name) && !is_left {

@@ -9,11 +9,11 @@ use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::out;
 use crate::render::{self, Line};
+use bus::{Bus, BusError};
 use envelope::TenantId;
-use harness::bus::{Bus, BusError};
-use harness::editions;
 use retrieval::Mode;
 use std::time::Duration;
+use streams::editions;
 
 /// How it goes without a fleet.
 const IN_THIS_PROCESS: &str = "set it to nothing (`--set nats.url=`) to index in this process";

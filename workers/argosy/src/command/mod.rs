@@ -24,7 +24,7 @@ pub mod up;
 use crate::cli::Server;
 use crate::config::Config;
 use crate::fail::Fail;
-use harness::nats::NatsBus;
+use bus_nats::NatsBus;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use crate::out::{print, println};
 use crate::processes::{LISTEN, Seen, ask};
 use crate::render::screen::Screen;
 use crate::signal;
-use harness::bus::Bus;
+use bus::Bus;
 use llm_pool::NodeView;
 use owo_colors::OwoColorize;
 use std::time::Duration;

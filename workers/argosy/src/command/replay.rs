@@ -7,14 +7,14 @@ use crate::out::println;
 use crate::render;
 use crate::roles;
 use crate::trace::{self, Trace};
+use bus::Bus;
 use envelope::{Overrides, Role, TurnId};
 use harness::again::{self, Start};
-use harness::bus::Bus;
-use harness::history;
-use harness::outbox::Created;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::path::Path;
+use streams::history;
+use streams::outbox::Created;
 
 /// The object of `replay -o json`.
 #[derive(Debug, Serialize)]

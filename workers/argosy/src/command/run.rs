@@ -15,11 +15,11 @@ use crate::search::{self, Kit};
 use crate::signal;
 use crate::snapshot::{self, Fit, Keeper};
 use crate::view::IndexView;
+use bus::{Bus, Snapshots, Stream};
+use bus_nats::{self as nats, NatsBus};
 use envelope::Role;
 use futures_util::future::BoxFuture;
-use harness::bus::{Bus, Snapshots, Stream};
 use harness::fault::Faults;
-use harness::nats::{self, NatsBus};
 use llm::ChatModel;
 use retrieval::{Current, Index, Searcher};
 use std::net::SocketAddr;
@@ -149,7 +149,7 @@ async fn work(
 ) -> Result<(), Fail> {
     let role = teller.role();
     if !process.bus.connected() {
-        let url = harness::nats::without_secrets(&process.config.nats.url);
+        let url = bus_nats::without_secrets(&process.config.nats.url);
         tracing::info!(url, "waiting for nats");
     }
     let with = collaborators(process, snapshots, teller, given, running).await?;
@@ -366,9 +366,9 @@ async fn watch_connection(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bus::memory::MemoryBus;
+    use bus::topology::Topology;
     use envelope::Edition;
-    use harness::memory::MemoryBus;
-    use harness::topology::Topology;
 
     #[tokio::test]
     async fn an_indexer_embeds_with_what_its_edition_names() {

@@ -8,10 +8,10 @@ use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::lookup::client;
 use crate::render::found::{self, Shown};
+use bus::Bus;
 use envelope::DocId;
 use envelope::lookup::{Counted, Document, Found};
 use envelope::subject::{COUNT, METADATA, SEARCH};
-use harness::bus::Bus;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -98,7 +98,7 @@ fn known(unknown: &[String], known: &[String]) -> Result<(), Fail> {
 
 /// The fleet that is asked: over NATS, or in this process.
 enum Place {
-    Remote(std::sync::Arc<harness::nats::NatsBus>),
+    Remote(std::sync::Arc<bus_nats::NatsBus>),
     Here(Box<Local>),
 }
 

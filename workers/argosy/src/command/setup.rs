@@ -5,8 +5,8 @@ use crate::command::connect;
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::{self, println};
-use harness::bus::BusError;
-use harness::nats::{self, Change};
+use bus::BusError;
+use bus_nats::{self as nats, Change};
 use owo_colors::OwoColorize;
 
 /// Said where streams have another size than the defaults.

@@ -8,9 +8,9 @@ use crate::render;
 use crate::render::screen::Screen;
 use crate::signal;
 use crate::trace::{self, Step, Trace, draw};
+use bus::{Bus, Upkeep};
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{TurnId, UnixMs};
-use harness::bus::{Bus, Upkeep};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

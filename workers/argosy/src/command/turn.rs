@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::println;
 use crate::render;
-use harness::outbox::Created;
+use streams::outbox::Created;
 
 /// Prints the answer of a turn.
 pub async fn answer(args: cli::Turn, config: Config, output: Output) -> Result<(), Fail> {

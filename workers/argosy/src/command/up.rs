@@ -11,10 +11,10 @@ use crate::fleet::{Member, Plan, drain, nats_server};
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
 use crate::signal;
+use bus::sizes::Allowance;
+use bus_nats::{self as nats, Change, NatsBus};
 use envelope::{Role, TenantId};
-use harness::nats::{self, Change, NatsBus};
-use harness::server::{self, Server};
-use harness::sizes::Allowance;
+use nats_server::{self as server, Server};
 use owo_colors::OwoColorize;
 use retrieval::Mode;
 use serde::Serialize;
@@ -100,7 +100,7 @@ async fn fleet(
     server: &Server,
     output: Output,
 ) -> Result<(), Fail> {
-    let nats = harness::nats::Options {
+    let nats = bus_nats::Options {
         url: server.url(),
         ..config.nats("argosy-up", false)
     };

@@ -1,9 +1,9 @@
 //! What the configuration says to each part, in the part's own terms.
 
 use super::Config;
-use harness::bus::Stream;
-use harness::sizes::Allowance;
-use harness::topology::{FILES, Room, SNAPSHOTS, Topology};
+use bus::Stream;
+use bus::sizes::Allowance;
+use bus::topology::{FILES, Room, SNAPSHOTS, Topology};
 
 /// The stream, or the object store, that an option of `streams` is the size of.
 fn sized() -> [(&'static str, String); 9] {
@@ -63,9 +63,9 @@ impl Config {
     }
 
     /// How to reach the server; `wait` for one that is not there yet.
-    pub fn nats(&self, name: &str, wait: bool) -> harness::nats::Options {
+    pub fn nats(&self, name: &str, wait: bool) -> bus_nats::Options {
         let n = &self.nats;
-        harness::nats::Options {
+        bus_nats::Options {
             url: n.url.clone(),
             name: name.into(),
             creds: n.creds.clone(),

@@ -1,10 +1,10 @@
 //! Why a folder did not get into the corpus.
 
+use bus::{BusError, PublishError};
 use envelope::CodecError;
-use harness::bus::{BusError, PublishError};
-use harness::editions;
 use std::path::PathBuf;
 use std::time::Duration;
+use streams::editions;
 use tokio::task::JoinError;
 
 /// Why a folder did not get into the corpus, or not all of it.

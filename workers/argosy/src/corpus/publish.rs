@@ -1,18 +1,18 @@
 //! One document, or the word that it is gone, onto its subject.
 
 use super::{Error, To};
+use bus::{Bus, BusError, Headers, Publish};
 use bytes::Bytes;
 use envelope::document::{Form, Notice};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
 use envelope::{Bucket, DocId, Edition, Subject, TenantId};
-use harness::bus::{Bus, BusError, Headers, Publish};
-use harness::outbox::{publish_until, store_until};
 use retrieval::corpus::Cursor;
 use retrieval::document::{doc_id_of, sha256_hex};
 use retrieval::reader::bytes_of;
 use retrieval::{Entry, Stamp};
 use std::path::PathBuf;
 use std::time::Duration;
+use streams::outbox::{publish_until, store_until};
 
 /// How long a publish may be repeated while the server is away or a stream is full, in milliseconds.
 const PATIENCE_MS: u64 = 60_000;

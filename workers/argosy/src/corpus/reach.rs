@@ -3,9 +3,9 @@
 //! Sequences are those of the whole stream: between the messages of an edition stand those of another
 //! and the record of editions, which its index never takes in. *Not* here: waiting until it is there.
 
+use bus::{Bus, BusError, Stream};
 use envelope::{Edition, subject};
 use futures_util::future::BoxFuture;
-use harness::bus::{Bus, BusError, Stream};
 use retrieval::Source;
 use std::sync::Arc;
 
@@ -38,11 +38,11 @@ impl Source for Reach {
 mod tests {
     use super::*;
     use crate::corpus::{Options, To, index};
+    use bus::Publish;
+    use bus::memory::MemoryBus;
+    use bus::topology::Topology;
     use bytes::Bytes;
     use envelope::TenantId;
-    use harness::bus::Publish;
-    use harness::memory::MemoryBus;
-    use harness::topology::Topology;
     use retrieval::{Catalog, Mode};
 
     /// Two of `main`, one of `small`, the record of editions: 1 to 4.

@@ -2,9 +2,9 @@
 
 use super::publish::Sent;
 use super::{Error, Progress, Skipped, Summary};
+use bus::{Bus, BusError, Stream, Subscription};
 use envelope::document::{Indexed, Outcome};
 use envelope::{Subject, header};
-use harness::bus::{Bus, BusError, Stream, Subscription};
 use retrieval::ChunkRecord;
 use std::collections::BTreeMap;
 use std::sync::Arc;

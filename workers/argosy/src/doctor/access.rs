@@ -5,10 +5,10 @@
 //! published behind a fence that is closed, what is not goes to names that nobody has.
 
 use super::{Ground, Said};
+use bus::topology::{FILES, SNAPSHOTS};
+use bus::{Bus, CoreMessage, Headers};
+use bus_nats::NatsBus;
 use envelope::subject;
-use harness::bus::{Bus, CoreMessage, Headers};
-use harness::nats::NatsBus;
-use harness::topology::{FILES, SNAPSHOTS};
 use std::time::Duration;
 
 /// The name that stands for turns, documents and buckets here.
@@ -79,7 +79,7 @@ pub(super) async fn access(on: &Ground<'_>) -> Said {
         return skip;
     }
     // A connection of its own: what the server says on it is about these tries alone.
-    let options = harness::nats::Options {
+    let options = bus_nats::Options {
         request_timeout: Duration::from_secs(2),
         ..on.config.nats("argosy-doctor-access", false)
     };
@@ -173,7 +173,7 @@ fn judged(tried: Tried) -> Said {
 mod tests {
     use super::super::Verdict;
     use super::*;
-    use harness::bus::Stream;
+    use bus::Stream;
 
     #[test]
     fn what_is_tried_is_what_streams_store() {

@@ -27,9 +27,9 @@ pub use code::Code;
 
 use crate::config::Config;
 use crate::processes::{Seen, ask};
+use bus::BusError;
+use bus_nats::NatsBus;
 use futures_util::future::{BoxFuture, join_all};
-use harness::bus::BusError;
-use harness::nats::NatsBus;
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -175,7 +175,7 @@ pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
     let options = config.nats("argosy-doctor", false);
     let connecting = tokio::time::timeout(TIME, NatsBus::connect(options));
     let connected = connecting.await.unwrap_or_else(|_| {
-        let url = harness::nats::without_secrets(&config.nats.url);
+        let url = bus_nats::without_secrets(&config.nats.url);
         let text = format!("{url} within {} s", TIME.as_secs());
         Err(BusError::Away(text))
     });

@@ -5,8 +5,8 @@ use super::server::bytes;
 use super::{Ground, Said};
 use crate::disk::{self, Disk};
 use crate::processes::Seen;
+use bus::{Bus, Stream};
 use envelope::{Edition, Role, subject};
-use harness::bus::{Bus, Stream};
 use std::collections::BTreeMap;
 
 /// Below this much a disk is as good as full, in bytes.
@@ -100,7 +100,7 @@ pub(super) async fn indexes(on: &Ground<'_>) -> Said {
             Err(error) => return Said::from(error),
         };
     }
-    let record = match harness::editions::read(bus).await {
+    let record = match streams::editions::read(bus).await {
         Ok(record) => record,
         Err(error) => return Said::from(error),
     };

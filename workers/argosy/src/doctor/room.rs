@@ -6,7 +6,7 @@
 
 use super::server::bytes;
 use super::{Ground, Said};
-use harness::bus::{Bus, BusError, Stream, StreamState};
+use bus::{Bus, BusError, Stream, StreamState};
 use std::time::Duration;
 
 /// Messages of a question with five maps, over all streams.

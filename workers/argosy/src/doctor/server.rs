@@ -2,8 +2,8 @@
 
 use super::{Ground, Said};
 use crate::config::Config;
-use harness::bus::{Bus, BusError, Stream};
-use harness::nats::{self, Change, Clock, NatsBus, without_secrets};
+use bus::{Bus, BusError, Stream};
+use bus_nats::{self as nats, Change, Clock, NatsBus, without_secrets};
 
 /// The oldest server that has what the streams need, as major and minor version.
 const OLDEST: (u64, u64) = (2, 14);

@@ -1,7 +1,7 @@
 //! Why the index of an edition is not there.
 
 use crate::search;
-use harness::bus::BusError;
+use bus::BusError;
 use std::path::PathBuf;
 
 /// Why the index of an edition is not there.

@@ -9,12 +9,12 @@ use crate::{
     client, config, corpus, editions, eval, fleet, letters, local, lookup, model, models, position,
     roles, search, snapshot,
 };
+use bus::{BusError, PublishError};
 use envelope::EditionError;
 use harness::again;
-use harness::bus::{BusError, PublishError};
-use harness::outbox::OutboxError;
-use harness::server::ServerError;
 use llm_pool::download;
+use nats_server::ServerError;
+use streams::outbox::OutboxError;
 
 /// What to do where nothing takes messages.
 const SET_UP: &str = "has the fleet been set up? `argosy setup` makes the streams";
@@ -49,9 +49,9 @@ impl From<BusError> for Fail {
     }
 }
 
-impl From<harness::editions::Error> for Fail {
-    fn from(error: harness::editions::Error) -> Self {
-        use harness::editions::Error;
+impl From<streams::editions::Error> for Fail {
+    fn from(error: streams::editions::Error) -> Self {
+        use streams::editions::Error;
         match error {
             Error::Bus(error) => error.into(),
             Error::Edition(EditionError::Unknown(_)) => Fail::not_found(error.to_string()),

@@ -3,11 +3,11 @@
 use super::{FULL, Fail};
 use crate::{client, corpus, editions, eval, letters, local, lookup, model, models, position};
 use crate::{roles, search};
+use bus::{BusError, PublishError};
 use envelope::{CodecError, Edition, EditionError, Problem, Role, TurnId};
 use harness::again;
-use harness::bus::{BusError, PublishError};
-use harness::server::ServerError;
 use llm_pool::download;
+use nats_server::ServerError;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -91,7 +91,7 @@ fn passes_on<E: From<BusError> + Into<Fail>>() {
 #[test]
 fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<BusError>();
-    passes_on::<harness::editions::Error>();
+    passes_on::<streams::editions::Error>();
     passes_on::<again::Error>();
     passes_on::<client::Error>();
     passes_on::<corpus::Error>();
@@ -185,7 +185,7 @@ fn a_folder_that_was_not_indexed_says_how_to_go_on() {
     assert_eq!((unpublished.exit, unpublished.message.as_str()), (1, text));
     assert!(unpublished.hint.unwrap().contains("argosy setup"));
     let unknown = EditionError::Unknown(Edition::new("x").unwrap());
-    let unknown = harness::editions::Error::from(unknown);
+    let unknown = streams::editions::Error::from(unknown);
     assert_eq!(told(Error::from(unknown)), NOT_FOUND);
 }
 

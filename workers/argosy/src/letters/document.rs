@@ -4,9 +4,9 @@
 //! what came after it. *Not* seen: a newer message that changed nothing and is gone from the queue.
 
 use super::Letter;
+use bus::{Bus, BusError, Headers, Publish, Stored, Stream};
 use envelope::document::Notice;
 use envelope::{Bucket, DocId, Edition, Subject};
-use harness::bus::{Bus, BusError, Headers, Publish, Stored, Stream};
 use retrieval::ChunkRecord;
 
 /// The document as it was published: its headers, without what the letter says.
@@ -35,7 +35,7 @@ pub(super) async fn superseded(
     let sequence = letter.origin_sequence();
     let (waits, editions) = match Subject::parse(&letter.subject) {
         Ok(Subject::Document { bucket, name }) => {
-            let record = harness::editions::read(bus).await?;
+            let record = streams::editions::read(bus).await?;
             let editions: Vec<Edition> = record.editions.all().cloned().collect();
             (queues("*", &bucket, &name), editions)
         }

@@ -1,11 +1,11 @@
 //! Letters of documents of which something newer is there, or is not.
 
 use super::*;
+use bus::Upkeep;
+use bus::memory::MemoryBus;
+use bus::topology::Topology;
 use bytes::Bytes;
 use envelope::header;
-use harness::bus::Upkeep;
-use harness::memory::MemoryBus;
-use harness::topology::Topology;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ async fn an_older_one_is_superseded_by_what_waits_is_given_up_or_indexed() {
 async fn what_goes_to_all_editions_must_be_new_to_all_of_them() {
     let bus = bus();
     let next = Edition::new("next").unwrap();
-    harness::editions::begin(&*bus, &Topology::default(), &next)
+    streams::editions::begin(&*bus, &Topology::default(), &next)
         .await
         .unwrap();
     let all = given_up(&bus, NAMED, 5).await;

@@ -1,8 +1,8 @@
 //! Asking a retriever to look into the corpus, on either bus.
 
+use bus::{Bus, BusError, CoreMessage, Headers};
 use envelope::lookup::Reply;
 use envelope::{CodecError, Problem};
-use harness::bus::{Bus, BusError, CoreMessage, Headers};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! Why a snapshot was not written, or not begun with.
 
-use harness::bus::{BusError, PublishError};
+use bus::{BusError, PublishError};
 use std::io;
 use std::time::Duration;
 use tokio::task::JoinError;

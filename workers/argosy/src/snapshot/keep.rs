@@ -1,9 +1,9 @@
 //! Writing: when one is due, the replica that gets the claim writes its index as it is committed.
 
 use super::{CLAIM, Error, Fit, Options, PIECES, is_due, next_name};
+use bus::{Bus, Fence, Pieces, Publish, PublishError, Snapshot, Snapshots};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use harness::bus::{Bus, Fence, Pieces, Publish, PublishError, Snapshot, Snapshots};
 use retrieval::Index;
 use retrieval::index::archive::Archive;
 use std::io::{self, Write};

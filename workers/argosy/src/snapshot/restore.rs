@@ -1,9 +1,9 @@
 //! Beginning with a snapshot: fetched piece by piece, checked, unpacked aside, put in place.
 
 use super::{Error, Fit, PIECES, is_worth_it};
+use bus::{Snapshot, Snapshots};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use harness::bus::{Snapshot, Snapshots};
 use retrieval::index::archive::{Unpacked, sweep};
 use retrieval::{Index, Vectors};
 use std::io::{self, Read};

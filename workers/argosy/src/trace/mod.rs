@@ -11,15 +11,15 @@ pub mod draw;
 pub(crate) mod sample;
 mod tree;
 
+use bus::topology::Topology;
+use bus::{Bus, BusError};
 use envelope::{
     Fallback, Outcome, Overrides, Problem, Role, TenantId, TurnId, UnixMs, Usage, decode,
 };
 use harness::again;
-use harness::bus::{Bus, BusError};
-use harness::history::{self, History};
-use harness::topology::Topology;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use streams::history::{self, History};
 pub use tree::build;
 
 /// What was read of a turn and of those that went on from it.

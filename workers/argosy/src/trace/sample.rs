@@ -2,14 +2,14 @@
 //! validator 5.
 
 use super::{Again, Found};
+use bus::{Headers, Stored};
 use envelope::{
     Asked, Case, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult, Problem, Role,
     Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
 };
 use harness::again;
-use harness::bus::{Headers, Stored};
-use harness::history::History;
 use std::collections::BTreeMap;
+use streams::history::History;
 
 const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 

@@ -2,15 +2,15 @@
 
 use super::{Again, Doing, Found, Letter, Step, Trace};
 use crate::client::trace_id_in;
+use bus::Stored;
 use envelope::{
     Case, Envelope, Header, Outcome, Part, PartResult, Role, Subject, Terminal, TrailEntry, TurnId,
     decode, header,
 };
 use harness::again;
-use harness::bus::Stored;
-use harness::history::History;
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
+use streams::history::History;
 
 /// A hop, and which of the fan-out there.
 type Place = (u16, Option<u16>);

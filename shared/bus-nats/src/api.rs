@@ -1,0 +1,387 @@
+//! JetStream's API, call by call.
+
+use super::{Parsed, headers_or_none, stored};
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use async_nats::{Client, HeaderMap, HeaderName, HeaderValue, RequestErrorKind};
+use bus::{
+    BusError, ConsumerSpec, Fence, Headers, Publish, PublishError, Reader, Stored, Stream,
+    StreamState,
+};
+use bytes::Bytes;
+use envelope::UnixMs;
+use futures_util::{StreamExt, future::BoxFuture};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use std::collections::HashMap;
+use std::str::FromStr;
+use std::time::Duration;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+// The names are the server's; async-nats has constants for some of them only.
+const EXPECTED: &str = "Nats-Expected-Last-Subject-Sequence";
+const EXPECTED_SUBJECT: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
+const TTL: &str = "Nats-TTL";
+const SCHEDULE: &str = "Nats-Schedule";
+const SCHEDULE_TARGET: &str = "Nats-Schedule-Target";
+const SCHEDULE_TTL: &str = "Nats-Schedule-TTL";
+
+// Codes of the server's errors.json.
+const WRONG_LAST_SEQUENCE: u64 = 10071;
+const MAXIMUM_REACHED: u64 = 10077;
+const CONFLICT_IN_FLIGHT: u64 = 10164;
+pub(super) const STREAM_NOT_FOUND: u64 = 10059;
+pub(super) const CONSUMER_NOT_FOUND: u64 = 10014;
+
+pub(super) fn to_nats(headers: &Headers) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    for (name, value) in &headers.0 {
+        // A header that cannot be one is left out: a trace id is not worth a lost message.
+        if let (Ok(name), Ok(value)) = (HeaderName::from_str(name), HeaderValue::from_str(value)) {
+            map.append(name, value);
+        }
+    }
+    map
+}
+
+pub(super) fn from_nats(map: &HeaderMap) -> Headers {
+    let pairs = map.iter().flat_map(|(name, values)| {
+        let name: &str = name.as_ref();
+        values
+            .iter()
+            .map(move |value| (name.to_owned(), value.as_str().to_owned()))
+    });
+    Headers(pairs.collect())
+}
+
+#[derive(Deserialize)]
+pub(super) struct ApiError {
+    #[serde(default)]
+    pub(super) err_code: u64,
+    #[serde(default)]
+    pub(super) description: String,
+}
+
+#[derive(Deserialize)]
+struct PubAck {
+    seq: Option<u64>,
+    error: Option<ApiError>,
+}
+
+/// Stores a message and waits for the stream's word.
+pub(super) async fn publish(client: &Client, message: Publish) -> Result<u64, PublishError> {
+    let mut headers = to_nats(&message.headers);
+    match &message.fence {
+        Fence::Open => {}
+        Fence::Once => headers.insert(EXPECTED, "0"),
+        Fence::OnceAcross(wildcard) => {
+            headers.insert(EXPECTED, "0");
+            headers.insert(EXPECTED_SUBJECT, wildcard.as_str());
+        }
+        Fence::AfterAcross(wildcard, sequence) => {
+            headers.insert(EXPECTED, sequence.to_string().as_str());
+            headers.insert(EXPECTED_SUBJECT, wildcard.as_str());
+        }
+    }
+    if let Some(ttl) = message.ttl {
+        headers.insert(TTL, seconds(ttl).to_string().as_str());
+    }
+    if let Some(schedule) = &message.schedule {
+        let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(schedule.at.0) * 1_000_000);
+        let at = at.ok().and_then(|at| at.format(&Rfc3339).ok());
+        let at = at.ok_or_else(|| {
+            PublishError::Refused("the time of a schedule cannot be written".into())
+        })?;
+        headers.insert(SCHEDULE, format!("@at {at}").as_str());
+        headers.insert(SCHEDULE_TARGET, schedule.target.as_str());
+        if let Some(ttl) = schedule.ttl {
+            headers.insert(SCHEDULE_TTL, format!("{}s", seconds(ttl)).as_str());
+        }
+    }
+    let request = async_nats::Request::new()
+        .payload(message.body)
+        .headers(headers);
+    let answer = client
+        .send_request(message.subject, request)
+        .await
+        .map_err(|e| match e.kind() {
+            RequestErrorKind::MaxPayloadExceeded | RequestErrorKind::InvalidSubject => {
+                PublishError::Refused(e.to_string())
+            }
+            _ => PublishError::Unconfirmed(e.to_string()),
+        })?;
+    let ack: PubAck = serde_json::from_slice(&answer.payload)
+        .map_err(|e| PublishError::Unconfirmed(format!("unreadable confirmation: {e}")))?;
+    match (ack.seq, ack.error) {
+        (_, Some(error)) => Err(refusal(error)),
+        (Some(sequence), None) => Ok(sequence),
+        (None, None) => Err(PublishError::Unconfirmed(
+            "confirmation without a sequence".into(),
+        )),
+    }
+}
+
+/// Whole seconds, at least one; rounded up, so that nothing goes before its time.
+fn seconds(ttl: Duration) -> u64 {
+    (ttl.as_secs() + u64::from(ttl.subsec_nanos() > 0)).max(1)
+}
+
+fn refusal(error: ApiError) -> PublishError {
+    match error.err_code {
+        WRONG_LAST_SEQUENCE => PublishError::Exists,
+        CONFLICT_IN_FLIGHT => PublishError::Conflict,
+        MAXIMUM_REACHED => PublishError::Full,
+        // 503 without a code of its own: no leader, no quorum, out of resources for now.
+        0 => PublishError::Unconfirmed(error.description),
+        code => PublishError::Refused(format!("{} ({code})", error.description)),
+    }
+}
+
+pub(super) async fn request<T: DeserializeOwned>(
+    client: &Client,
+    subject: String,
+    body: Bytes,
+) -> Parsed<T> {
+    #[derive(Deserialize)]
+    struct Failed {
+        error: Option<ApiError>,
+    }
+    let away = |e: async_nats::RequestError| BusError::Away(format!("{subject}: {e}"));
+    let answer = client.request(subject.clone(), body).await.map_err(away)?;
+    if let Ok(Failed { error: Some(error) }) = serde_json::from_slice(&answer.payload) {
+        return Err(match error.err_code {
+            STREAM_NOT_FOUND | CONSUMER_NOT_FOUND => {
+                BusError::Missing(subject.trim_start_matches("$JS.API.").to_owned())
+            }
+            0 => BusError::Away(error.description),
+            code => BusError::Refused(format!("{} ({code})", error.description)),
+        });
+    }
+    serde_json::from_slice(&answer.payload)
+        .map_err(|e| BusError::Refused(format!("unreadable answer: {e}")))
+}
+
+pub(super) async fn last(
+    context: &async_nats::jetstream::Context,
+    stream: Stream,
+    subject: &str,
+) -> Parsed<Option<Stored>> {
+    let handle = context
+        .get_stream_no_info(stream.name())
+        .await
+        .map_err(|e| BusError::Away(e.to_string()))?;
+    match handle.get_last_raw_message_by_subject(subject).await {
+        Ok(message) => Ok(Some(stored(message))),
+        Err(error) => match error.kind() {
+            LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            LastRawMessageErrorKind::JetStream(e)
+                if e.code() == 404 && e.error_code().0 == STREAM_NOT_FOUND =>
+            {
+                Err(BusError::Missing(stream.name()))
+            }
+            _ => Err(BusError::Away(error.to_string())),
+        },
+    }
+}
+
+#[derive(Deserialize)]
+struct Info {
+    created: String,
+    config: InfoConfig,
+    state: InfoState,
+}
+
+#[derive(Deserialize)]
+struct InfoConfig {
+    max_bytes: i64,
+}
+
+#[derive(Deserialize)]
+struct InfoState {
+    messages: u64,
+    bytes: u64,
+    first_seq: u64,
+    last_seq: u64,
+}
+
+/// Asks the leader how many subjects match: read-your-write, where a direct get may lag.
+pub(super) async fn count(client: &Client, stream: Stream, filter: &str) -> Parsed<u64> {
+    #[derive(Deserialize)]
+    struct Counted {
+        state: Subjects,
+    }
+    #[derive(Deserialize)]
+    struct Subjects {
+        #[serde(default)]
+        subjects: HashMap<String, IgnoredAny>,
+    }
+    let body = serde_json::json!({ "subjects_filter": filter }).to_string();
+    let info: Counted = request(
+        client,
+        format!("$JS.API.STREAM.INFO.{}", stream.name()),
+        body.into(),
+    )
+    .await?;
+    Ok(info.state.subjects.len() as u64)
+}
+
+pub(super) async fn state(client: &Client, stream: Stream) -> Parsed<StreamState> {
+    let info: Info = request(
+        client,
+        format!("$JS.API.STREAM.INFO.{}", stream.name()),
+        Bytes::new(),
+    )
+    .await?;
+    let created = OffsetDateTime::parse(&info.created, &Rfc3339)
+        .map(|t| t.unix_timestamp_nanos() / 1_000_000);
+    Ok(StreamState {
+        messages: info.state.messages,
+        bytes: info.state.bytes,
+        max_bytes: u64::try_from(info.config.max_bytes).unwrap_or(0),
+        // The server says 0 for a stream that never held anything.
+        first: if info.state.messages == 0 {
+            info.state.last_seq + 1
+        } else {
+            info.state.first_seq
+        },
+        last: info.state.last_seq,
+        created_ms: created
+            .ok()
+            .and_then(|ms| u64::try_from(ms).ok())
+            .unwrap_or(0),
+    })
+}
+
+/// Takes a durable consumer away.
+pub(super) async fn drop_consumer(client: &Client, spec: &ConsumerSpec) -> Parsed<()> {
+    let call = format!(
+        "$JS.API.CONSUMER.DELETE.{}.{}",
+        spec.stream.name(),
+        spec.name
+    );
+    match request::<IgnoredAny>(client, call, Bytes::new()).await {
+        Ok(_) | Err(BusError::Missing(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Deletes what matches.
+pub(super) async fn purge(client: &Client, stream: Stream, filter: &str) -> Parsed<u64> {
+    #[derive(Deserialize)]
+    struct Purged {
+        purged: u64,
+    }
+    let body = serde_json::json!({ "filter": filter }).to_string();
+    let call = format!("$JS.API.STREAM.PURGE.{}", stream.name());
+    let purged: Purged = request(client, call, body.into()).await?;
+    Ok(purged.purged)
+}
+
+/// Multi-last direct get (server 2.11), by hand: the client has no call for it.
+pub(super) async fn last_of_each(
+    client: &Client,
+    stream: Stream,
+    filters: &[String],
+    timeout: Duration,
+) -> Parsed<Vec<Stored>> {
+    let away = |e: String| BusError::Away(format!("direct get from {}: {e}", stream.name()));
+    let inbox = client.new_inbox();
+    let mut answers = client
+        .subscribe(inbox.clone())
+        .await
+        .map_err(|e| away(e.to_string()))?;
+    let body = serde_json::json!({ "multi_last": filters, "batch": 1024 }).to_string();
+    let subject = format!("$JS.API.DIRECT.GET.{}", stream.name());
+    client
+        .publish_with_reply(subject, inbox, body.into())
+        .await
+        .map_err(|e| away(e.to_string()))?;
+    let mut found = Vec::new();
+    loop {
+        let next = tokio::time::timeout(timeout, answers.next()).await;
+        let Ok(Some(message)) = next else {
+            return Err(away("no answer".into()));
+        };
+        match message.status.map(|s| s.as_u16()) {
+            None => found.extend(direct(message)),
+            Some(204 | 404) => break,
+            Some(503) => return Err(BusError::Missing(stream.name())),
+            Some(code) => return Err(BusError::Refused(format!("direct get answered {code}"))),
+        }
+    }
+    Ok(found)
+}
+
+/// A message of a direct get: where it was stored stands in headers.
+fn direct(message: async_nats::Message) -> Option<Stored> {
+    let map = message.headers?;
+    let get = |name: &str| map.get(name).map(|v| v.as_str());
+    let time = OffsetDateTime::parse(get("Nats-Time-Stamp")?, &Rfc3339).ok()?;
+    let (subject, sequence) = (
+        get("Nats-Subject")?.to_owned(),
+        get("Nats-Sequence")?.parse().ok()?,
+    );
+    let stored_at = UnixMs((time.unix_timestamp_nanos() / 1_000_000) as u64);
+    Some(Stored {
+        subject,
+        headers: from_nats(&map),
+        body: message.payload,
+        sequence,
+        stored_at,
+    })
+}
+
+pub(super) async fn read(
+    context: &async_nats::jetstream::Context,
+    stream: Stream,
+    filter: &str,
+    from: u64,
+) -> Parsed<Box<dyn Reader>> {
+    let away = |e: String| BusError::Away(format!("reading {}: {e}", stream.name()));
+    let handle = context
+        .get_stream_no_info(stream.name())
+        .await
+        .map_err(|e| away(e.to_string()))?;
+    let config = pull::OrderedConfig {
+        filter_subject: filter.to_owned(),
+        deliver_policy: DeliverPolicy::ByStartSequence {
+            start_sequence: from.max(1),
+        },
+        ..Default::default()
+    };
+    let consumer = handle
+        .create_consumer(config)
+        .await
+        .map_err(|e| away(e.to_string()))?;
+    let messages = consumer.messages().await.map_err(|e| away(e.to_string()))?;
+    Ok(Box::new(NatsReader(messages)))
+}
+
+struct NatsReader(pull::Ordered);
+
+impl Reader for NatsReader {
+    fn next(&mut self) -> BoxFuture<'_, Result<(Stored, u64), BusError>> {
+        Box::pin(async move {
+            match self.0.next().await {
+                None => Err(BusError::Away("the reader ended".into())),
+                Some(Err(error)) => Err(BusError::Away(error.to_string())),
+                Some(Ok(message)) => {
+                    let info = message
+                        .info()
+                        .map_err(|e| BusError::Refused(e.to_string()))?;
+                    let pending = info.pending;
+                    let (sequence, published) = (info.stream_sequence, info.published);
+                    let stored = Stored {
+                        subject: message.subject.to_string(),
+                        headers: headers_or_none(message.headers.clone()),
+                        body: message.payload.clone(),
+                        sequence,
+                        stored_at: UnixMs((published.unix_timestamp_nanos() / 1_000_000) as u64),
+                    };
+                    Ok((stored, pending))
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! What a server says of itself and of what this client may do, for people who look for what is wrong.
+//!
+//! *Not* for workers: they need none of it, and find out by doing.
+
+use super::{NatsBus, api};
+use bus::{BusError, Fence, Publish, PublishError, Stream};
+use bytes::Bytes;
+use envelope::UnixMs;
+use serde::Deserialize;
+use std::time::Duration;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use tokio::time::Instant;
+
+/// The server at the other end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// As it was configured.
+    pub name: String,
+    /// Such as `2.14.0`.
+    pub version: String,
+    /// Largest message, in bytes.
+    pub max_payload: usize,
+}
+
+/// What JetStream grants this account. Absent limits are those of the server itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// Bytes that streams hold now.
+    pub stored: u64,
+    /// Bytes that streams may hold, as promised to them.
+    pub reserved: u64,
+    /// Bytes that they may be promised, where the account has a limit.
+    pub limit: Option<u64>,
+    /// How many streams there are.
+    pub streams: u64,
+}
+
+/// The server's clock beside ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    /// What the server says, in its own time.
+    pub server: UnixMs,
+    /// What it was here when that was said, as far as can be told: the middle of the round trip.
+    pub here: UnixMs,
+    /// The round trip. The comparison is right to half of it.
+    pub round_trip: Duration,
+}
+
+#[derive(Deserialize)]
+struct AccountInfo {
+    #[serde(default)]
+    storage: u64,
+    #[serde(default)]
+    reserved_storage: u64,
+    #[serde(default)]
+    streams: u64,
+    limits: AccountLimits,
+}
+
+#[derive(Deserialize)]
+struct AccountLimits {
+    #[serde(default)]
+    max_storage: i64,
+}
+
+#[derive(Deserialize)]
+struct Timed {
+    ts: String,
+}
+
+/// A sequence that no stream has: whoever claims it is refused, and nothing is stored.
+const NEVER: u64 = 1 << 53;
+
+impl NatsBus {
+    /// The server at the other end, as it greeted.
+    pub fn facts(&self) -> Facts {
+        let info = self.client.server_info();
+        Facts {
+            name: info.server_name,
+            version: info.version,
+            max_payload: info.max_payload,
+        }
+    }
+
+    /// What JetStream grants this account; refused or away where there is no JetStream.
+    pub async fn account(&self) -> Result<Account, BusError> {
+        let info: AccountInfo =
+            api::request(&self.client, "$JS.API.INFO".into(), Bytes::new()).await?;
+        Ok(Account {
+            stored: info.storage,
+            reserved: info.reserved_storage,
+            limit: u64::try_from(info.limits.max_storage).ok(),
+            streams: info.streams,
+        })
+    }
+
+    /// The server's clock; told with the state of a stream, so there has to be one.
+    pub async fn clock(&self, stream: Stream) -> Result<Clock, BusError> {
+        let call = format!("$JS.API.STREAM.INFO.{}", stream.name());
+        let (asked, begun) = (super::now(), Instant::now());
+        let told: Timed = api::request(&self.client, call, Bytes::new()).await?;
+        let round_trip = begun.elapsed();
+        let server = OffsetDateTime::parse(&told.ts, &Rfc3339)
+            .ok()
+            .and_then(|at| u64::try_from(at.unix_timestamp_nanos() / 1_000_000).ok())
+            .ok_or_else(|| BusError::Refused(format!("unreadable time `{}`", told.ts)))?;
+        Ok(Clock {
+            server: UnixMs(server),
+            here: asked.plus(round_trip.as_millis() as u64 / 2),
+            round_trip,
+        })
+    }
+
+    /// Publishes to a stored subject in a way that its stream refuses, so that nothing is stored: true
+    /// when the stream said so. A forbidden publish gets no answer; see [`super::Connection::said`].
+    pub async fn rehearse(&self, subject: &str) -> bool {
+        let message = Publish {
+            fence: Fence::AfterAcross(subject.to_owned(), NEVER),
+            ..Publish::new(subject, Bytes::new())
+        };
+        let answer = api::publish(&self.client, message).await;
+        matches!(answer, Err(PublishError::Exists | PublishError::Refused(_)))
+    }
+}

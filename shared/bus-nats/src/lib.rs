@@ -1,0 +1,443 @@
+//! The bus on a NATS server with JetStream (2.14 or newer).
+//!
+//! It speaks JetStream's API over the core client: each call is one request on the client's shared
+//! inbox, so that a publish costs no subscription and a refusal keeps its code. The typed API of the
+//! client is used where it saves work and costs nothing (set-up, ordered reading).
+
+mod address;
+mod api;
+mod backlog;
+mod change;
+mod facts;
+mod files;
+mod metrics;
+mod objects;
+mod pull;
+mod room;
+mod setup;
+mod snapshots;
+mod upkeep;
+
+pub use address::without_secrets;
+pub use change::Change;
+pub use facts::{Account, Clock, Facts};
+pub use metrics::Metrics;
+pub use setup::{check, check_within, setup, setup_within};
+
+use async_nats::{Client, ConnectOptions, Event};
+use bus::{
+    Bus, BusError, ConsumerSpec, CoreMessage, Headers, Progress, Publish, PublishError, Puller,
+    Reader, Stored, Stream, StreamState, Subscription,
+};
+use bytes::Bytes;
+use envelope::UnixMs;
+use futures_util::{StreamExt, future::BoxFuture};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
+
+/// How to reach the server.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// One URL, or several separated by commas. Default `nats://127.0.0.1:4222`.
+    pub url: String,
+    /// Name of the connection, as the server lists it.
+    pub name: String,
+    /// Credentials file (JWT and nkey).
+    pub creds: Option<PathBuf>,
+    /// Further root certificates, PEM.
+    pub tls_ca: Option<PathBuf>,
+    /// Client certificate and key, PEM.
+    pub tls_identity: Option<(PathBuf, PathBuf)>,
+    /// Most time for one request. Default 5 seconds.
+    pub request_timeout: Duration,
+    /// Wait for a server that is not there yet instead of failing. Default false.
+    pub wait_for_server: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            url: "nats://127.0.0.1:4222".into(),
+            name: "argosy".into(),
+            creds: None,
+            tls_ca: None,
+            tls_identity: None,
+            request_timeout: Duration::from_secs(5),
+            wait_for_server: false,
+        }
+    }
+}
+
+/// How much of what the server says unasked is remembered.
+const SAID_MAX: usize = 64;
+
+/// What happens to the connection, for readiness and metrics.
+#[derive(Debug, Default)]
+pub struct Connection {
+    up: AtomicBool,
+    connects: watch::Sender<u64>,
+    refusals: AtomicU64,
+    publish_failures: metrics::PublishFailures,
+    said: Mutex<Vec<String>>,
+}
+
+impl Connection {
+    /// Whether it is up.
+    pub fn up(&self) -> bool {
+        self.up.load(Ordering::Relaxed)
+    }
+    /// How often it was made: once, and whenever it came back.
+    pub fn connects(&self) -> u64 {
+        *self.connects.borrow()
+    }
+    /// Errors that the server sent unasked, such as a forbidden publish.
+    pub fn refusals(&self) -> u64 {
+        self.refusals.load(Ordering::Relaxed)
+    }
+
+    /// What the server said unasked, the first of it.
+    pub fn said(&self) -> Vec<String> {
+        self.heard().clone()
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Vec<String>> {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn on(&self, event: &Event) {
+        match event {
+            Event::Connected => {
+                if self.up.swap(true, Ordering::Relaxed) {
+                    return;
+                }
+                self.connects.send_modify(|n| *n += 1);
+                tracing::info!("nats connected");
+            }
+            // By this process itself, on its way out.
+            Event::Closed => self.up.store(false, Ordering::Relaxed),
+            Event::Disconnected => {
+                self.up.store(false, Ordering::Relaxed);
+                tracing::warn!("nats disconnected; waiting for it to come back");
+            }
+            // A forbidden publish does not fail, it times out; only this event says why.
+            Event::ServerError(error) => {
+                self.refusals.fetch_add(1, Ordering::Relaxed);
+                let mut said = self.heard();
+                if said.len() < SAID_MAX {
+                    said.push(error.to_string());
+                }
+                tracing::error!(%error, "nats server error");
+            }
+            // Every failed try to come back; that it is away has been said.
+            Event::ClientError(error) if !self.up() => {
+                tracing::debug!(%error, "nats is still away");
+            }
+            other => tracing::warn!(event = %other, "nats event"),
+        }
+    }
+}
+
+/// The bus on NATS.
+pub struct NatsBus {
+    client: Client,
+    context: async_nats::jetstream::Context,
+    connection: Arc<Connection>,
+    timeout: Duration,
+}
+
+impl NatsBus {
+    /// Connects.
+    pub async fn connect(options: Options) -> Result<Arc<NatsBus>, BusError> {
+        let connection = Arc::new(Connection::default());
+        let events = connection.clone();
+        let mut connect = ConnectOptions::new()
+            .name(&options.name)
+            .request_timeout(Some(options.request_timeout))
+            .subscription_capacity(1 << 14)
+            .client_capacity(1 << 12)
+            .reconnect_delay_callback(|attempts| {
+                Duration::from_millis((50 << attempts.min(5)) as u64)
+            })
+            .event_callback(move |event| {
+                events.on(&event);
+                std::future::ready(())
+            });
+        if options.wait_for_server {
+            connect = connect.retry_on_initial_connect();
+        }
+        if let Some(path) = &options.creds {
+            let unreadable = |e: std::io::Error| {
+                BusError::Refused(format!("credentials `{}`: {e}", path.display()))
+            };
+            connect = connect.credentials_file(path).await.map_err(unreadable)?;
+        }
+        if let Some(path) = options.tls_ca {
+            connect = connect.add_root_certificates(path).require_tls(true);
+        }
+        if let Some((cert, key)) = options.tls_identity {
+            connect = connect.add_client_certificate(cert, key).require_tls(true);
+        }
+        connect = match address::credentials(&options.url) {
+            Some((user, Some(password))) => connect.user_and_password(user, password),
+            Some((token, None)) => connect.token(token),
+            None => connect,
+        };
+        let client = connect.connect(address::servers(&options.url)).await;
+        let client = client.map_err(|error| unconnected(&options.url, &error))?;
+        let context = async_nats::jetstream::ContextBuilder::new()
+            .timeout(options.request_timeout)
+            .build(client.clone());
+        Ok(Arc::new(NatsBus {
+            client,
+            context,
+            connection,
+            timeout: options.request_timeout,
+        }))
+    }
+
+    /// The state of the connection.
+    pub fn connection(&self) -> Arc<Connection> {
+        self.connection.clone()
+    }
+
+    /// Sends what is still buffered.
+    pub async fn flush(&self) -> Result<(), BusError> {
+        self.client
+            .flush()
+            .await
+            .map_err(|e| BusError::Away(e.to_string()))
+    }
+}
+
+/// A server that is there and lets nobody in with these credentials is not away.
+fn unconnected(urls: &str, error: &async_nats::ConnectError) -> BusError {
+    use async_nats::ConnectErrorKind::{Authentication, AuthorizationViolation};
+    let why = format!("{}: {error}", without_secrets(urls));
+    match error.kind() {
+        Authentication | AuthorizationViolation => BusError::Denied(why),
+        _ => BusError::Away(why),
+    }
+}
+
+fn now() -> UnixMs {
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    UnixMs(since.as_millis() as u64)
+}
+
+impl Bus for NatsBus {
+    fn now(&self) -> UnixMs {
+        now()
+    }
+
+    fn publish(&self, message: Publish) -> BoxFuture<'_, Result<u64, PublishError>> {
+        Box::pin(async move {
+            let stored = api::publish(&self.client, message).await;
+            if let Err(error) = &stored {
+                self.connection.publish_failures.count(error);
+            }
+            stored
+        })
+    }
+
+    fn last<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+        Box::pin(api::last(&self.context, stream, subject))
+    }
+
+    fn count<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+    ) -> BoxFuture<'a, Result<u64, BusError>> {
+        Box::pin(api::count(&self.client, stream, filter))
+    }
+
+    fn last_of_each<'a>(
+        &'a self,
+        stream: Stream,
+        filters: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>> {
+        Box::pin(api::last_of_each(
+            &self.client,
+            stream,
+            filters,
+            self.timeout,
+        ))
+    }
+
+    fn read<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>> {
+        Box::pin(api::read(&self.context, stream, filter, from))
+    }
+
+    fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>> {
+        Box::pin(api::state(&self.client, stream))
+    }
+
+    fn first<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
+        Box::pin(backlog::first(&self.context, stream, subject, from))
+    }
+
+    fn progress<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Progress, BusError>> {
+        Box::pin(backlog::progress(&self.client, consumer))
+    }
+
+    fn consume<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>> {
+        Box::pin(async move {
+            setup::check_consumer(&self.context, consumer).await?;
+            let connects = self.connection.connects.subscribe();
+            let puller = pull::NatsPuller::open(self.client.clone(), connects, consumer).await?;
+            Ok(Box::new(puller) as Box<dyn Puller>)
+        })
+    }
+
+    fn add_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        Box::pin(setup::add_consumer(&self.context, consumer))
+    }
+
+    fn drop_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>> {
+        Box::pin(api::drop_consumer(&self.client, consumer))
+    }
+
+    fn purge<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+    ) -> BoxFuture<'a, Result<u64, BusError>> {
+        Box::pin(api::purge(&self.client, stream, filter))
+    }
+
+    fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
+        Box::pin(async move {
+            let away = |e: async_nats::PublishError| BusError::Away(e.to_string());
+            let headers = api::to_nats(&message.headers);
+            match message.reply {
+                Some(reply) => {
+                    let sent = self.client.publish_with_reply_and_headers(
+                        message.subject,
+                        reply,
+                        headers,
+                        message.body,
+                    );
+                    sent.await.map_err(away)
+                }
+                None => self
+                    .client
+                    .publish_with_headers(message.subject, headers, message.body)
+                    .await
+                    .map_err(away),
+            }
+        })
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        subject: &'a str,
+        queue: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>> {
+        Box::pin(async move {
+            let subscribed = match queue {
+                Some(queue) => {
+                    self.client
+                        .queue_subscribe(subject.to_owned(), queue.to_owned())
+                        .await
+                }
+                None => self.client.subscribe(subject.to_owned()).await,
+            };
+            let subscriber = subscribed.map_err(|e| BusError::Away(e.to_string()))?;
+            // A subscription that the server does not know yet would miss an answer.
+            self.flush().await?;
+            Ok(Box::new(CoreSubscription(subscriber)) as Box<dyn Subscription>)
+        })
+    }
+
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
+        Box::pin(files::put(&self.context, name, bytes))
+    }
+
+    fn get_file<'a>(
+        &'a self,
+        name: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>> {
+        Box::pin(files::get(&self.context, name, max_bytes))
+    }
+
+    fn files_taken(&self) -> BoxFuture<'_, Result<f64, BusError>> {
+        Box::pin(files::taken(&self.context))
+    }
+
+    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
+        Box::pin(files::delete(&self.context, name))
+    }
+
+    fn connected(&self) -> bool {
+        self.connection.up()
+    }
+}
+
+struct CoreSubscription(async_nats::Subscriber);
+
+impl Subscription for CoreSubscription {
+    fn next(&mut self) -> BoxFuture<'_, Option<CoreMessage>> {
+        Box::pin(async move {
+            let message = self.0.next().await?;
+            Some(CoreMessage {
+                subject: message.subject.into_string(),
+                reply: message.reply.map(|reply| reply.into_string()),
+                headers: message
+                    .headers
+                    .map(|h| api::from_nats(&h))
+                    .unwrap_or_default(),
+                body: message.payload,
+            })
+        })
+    }
+}
+
+/// Headers of a stored message, kept apart so that `Headers` stays free of NATS types.
+fn stored(message: async_nats::jetstream::message::StreamMessage) -> Stored {
+    Stored {
+        subject: message.subject.into_string(),
+        headers: api::from_nats(&message.headers),
+        body: message.payload,
+        sequence: message.sequence,
+        stored_at: UnixMs((message.time.unix_timestamp_nanos() / 1_000_000) as u64),
+    }
+}
+
+type Parsed<T> = Result<T, BusError>;
+
+/// Headers that an empty message lacks.
+fn headers_or_none(headers: Option<async_nats::HeaderMap>) -> Headers {
+    headers.map(|h| api::from_nats(&h)).unwrap_or_default()
+}

@@ -1,0 +1,278 @@
+//! Pulling: exactly the free slots, over one inbox.
+//!
+//! The client's own consumer stream fills a buffer whose messages count as delivered while they
+//! wait; here a pull request is for what can be worked on now. Requests are topped up when less than
+//! half of the free slots is asked for, so that a busy worker pays one request for many messages.
+
+use super::headers_or_none;
+use async_nats::{Client, Message, Subscriber};
+use bus::{Ack, BusError, ConsumerSpec, Delivery, Puller, Stored};
+use bytes::Bytes;
+use envelope::UnixMs;
+use futures_util::{FutureExt, StreamExt, future::BoxFuture};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// How long a pull request stands.
+const EXPIRES: Duration = Duration::from_secs(30);
+/// How often the server says that it is still there; two missed ones make the puller start anew.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+pub(super) struct NatsPuller {
+    client: Client,
+    request_subject: String,
+    inbox: String,
+    messages: Subscriber,
+    /// Messages asked for and not yet come.
+    asked: usize,
+    /// When anything was last heard while something was asked for.
+    heard: Instant,
+    /// How often the connection was made: requests end with it.
+    connects: watch::Receiver<u64>,
+}
+
+impl NatsPuller {
+    pub(super) async fn open(
+        client: Client,
+        connects: watch::Receiver<u64>,
+        spec: &ConsumerSpec,
+    ) -> Result<Self, BusError> {
+        let request_subject = format!(
+            "$JS.API.CONSUMER.MSG.NEXT.{}.{}",
+            spec.stream.name(),
+            spec.name
+        );
+        let inbox = client.new_inbox();
+        let messages = client
+            .subscribe(inbox.clone())
+            .await
+            .map_err(|e| BusError::Away(e.to_string()))?;
+        Ok(NatsPuller {
+            client,
+            request_subject,
+            inbox,
+            messages,
+            asked: 0,
+            heard: Instant::now(),
+            connects,
+        })
+    }
+
+    async fn ask(&mut self, free: usize) -> Result<(), BusError> {
+        if self.asked * 2 > free || free == self.asked {
+            return Ok(());
+        }
+        let body = format!(
+            r#"{{"batch":{},"expires":{},"idle_heartbeat":{}}}"#,
+            free - self.asked,
+            EXPIRES.as_nanos(),
+            HEARTBEAT.as_nanos()
+        );
+        let sent = self.client.publish_with_reply(
+            self.request_subject.clone(),
+            self.inbox.clone(),
+            body.into(),
+        );
+        sent.await.map_err(|e| BusError::Away(e.to_string()))?;
+        self.asked = free;
+        self.heard = Instant::now();
+        Ok(())
+    }
+
+    /// Forgets what was asked for. What comes late on the old inbox is delivered again.
+    async fn start_anew(&mut self) -> Result<(), BusError> {
+        let inbox = self.client.new_inbox();
+        self.messages = self
+            .client
+            .subscribe(inbox.clone())
+            .await
+            .map_err(|e| BusError::Away(e.to_string()))?;
+        self.inbox = inbox;
+        self.asked = 0;
+        Ok(())
+    }
+
+    /// What a message without a body says about the requests.
+    async fn status(&mut self, code: u16, message: &Message) -> Result<(), BusError> {
+        match code {
+            100 => {} // heartbeat
+            404 | 408 => {
+                let left = message
+                    .headers
+                    .as_ref()
+                    .and_then(|h| h.get("Nats-Pending-Messages"));
+                let left = left
+                    .and_then(|v| v.as_str().parse().ok())
+                    .unwrap_or(self.asked);
+                self.asked = self.asked.saturating_sub(left);
+            }
+            _ => {
+                let why = message.description.clone().unwrap_or_default();
+                self.start_anew().await?;
+                if why.contains("Consumer Deleted") || code == 503 {
+                    return Err(BusError::Missing(
+                        self.request_subject
+                            .replace("$JS.API.CONSUMER.MSG.NEXT.", ""),
+                    ));
+                }
+                tracing::debug!(code, why, "pull request ended");
+                // Leadership changes and limits: the caller waits a little and asks again.
+                return Err(BusError::Away(format!("pull request ended: {code} {why}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Puller for NatsPuller {
+    fn next(&mut self, free: usize) -> BoxFuture<'_, Result<Delivery, BusError>> {
+        Box::pin(async move {
+            loop {
+                self.ask(free).await?;
+                let silent = self.heard + HEARTBEAT * 2 + HEARTBEAT / 2;
+                let message = tokio::select! {
+                    biased;
+                    message = self.messages.next() => message,
+                    Ok(()) = self.connects.changed() => {
+                        // Waiting for heartbeats of requests that are gone would cost 12 seconds.
+                        // The first connection may be told late and ends nothing.
+                        if *self.connects.borrow_and_update() > 1 {
+                            self.start_anew().await?;
+                        }
+                        continue;
+                    }
+                    () = tokio::time::sleep_until(silent) => {
+                        self.start_anew().await?;
+                        return Err(BusError::Away("no heartbeat".into()));
+                    }
+                };
+                let Some(message) = message else {
+                    self.start_anew().await?;
+                    return Err(BusError::Away("the subscription ended".into()));
+                };
+                self.heard = Instant::now();
+                match message.status.map(|s| s.as_u16()) {
+                    Some(code) => self.status(code, &message).await?,
+                    None => {
+                        self.asked = self.asked.saturating_sub(1);
+                        if let Some(delivery) = delivery(&self.client, message) {
+                            return Ok(delivery);
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    fn close(mut self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>> {
+        Box::pin(async move {
+            // After the server knows that nobody listens, nothing new comes.
+            let _ = self.messages.unsubscribe().await;
+            let _ = tokio::time::timeout(Duration::from_secs(1), self.client.flush()).await;
+            let mut left = Vec::new();
+            while let Some(Some(message)) = self.messages.next().now_or_never() {
+                if message.status.is_none() {
+                    left.extend(delivery(&self.client, message));
+                }
+            }
+            left
+        })
+    }
+}
+
+fn delivery(client: &Client, message: Message) -> Option<Delivery> {
+    let reply = message.reply?.into_string();
+    let info = Info::parse(&reply)?;
+    let message = Stored {
+        subject: message.subject.into_string(),
+        headers: headers_or_none(message.headers),
+        body: message.payload,
+        sequence: info.sequence,
+        stored_at: UnixMs(info.stored_ns / 1_000_000),
+    };
+    let ack = NatsAck {
+        client: client.clone(),
+        reply,
+    };
+    Some(Delivery {
+        message,
+        delivered: info.delivered,
+        ack: Box::new(ack),
+    })
+}
+
+struct Info {
+    delivered: u64,
+    sequence: u64,
+    stored_ns: u64,
+}
+
+impl Info {
+    /// `$JS.ACK.<stream>.<consumer>.<delivered>.<sequence>.<consumer sequence>.<ns>.<pending>`, or
+    /// with domain and account before the stream (ADR-15).
+    fn parse(reply: &str) -> Option<Info> {
+        let tokens: Vec<&str> = reply.split('.').collect();
+        let from = match tokens.len() {
+            9 => 4,
+            11.. => 6,
+            _ => return None,
+        };
+        let number = |i: usize| tokens.get(from + i)?.parse().ok();
+        Some(Info {
+            delivered: number(0)?,
+            sequence: number(1)?,
+            stored_ns: number(3)?,
+        })
+    }
+}
+
+struct NatsAck {
+    client: Client,
+    reply: String,
+}
+
+impl NatsAck {
+    async fn send(&self, body: String) -> Result<(), BusError> {
+        let sent = self.client.publish(self.reply.clone(), body.into()).await;
+        sent.map_err(|e| BusError::Away(e.to_string()))
+    }
+}
+
+impl Ack for NatsAck {
+    fn ack(&self) -> BoxFuture<'_, Result<(), BusError>> {
+        Box::pin(async move {
+            let confirmed = self.client.request(self.reply.clone(), Bytes::new()).await;
+            confirmed
+                .map(drop)
+                .map_err(|e| BusError::Away(e.to_string()))
+        })
+    }
+
+    fn nak(&self, delay: Duration) -> BoxFuture<'_, Result<(), BusError>> {
+        Box::pin(self.send(format!(r#"-NAK {{"delay":{}}}"#, delay.as_nanos())))
+    }
+
+    fn in_progress(&self) -> BoxFuture<'_, Result<(), BusError>> {
+        Box::pin(self.send("+WPI".into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_both_forms_of_the_ack_subject() {
+        let v1 = "$JS.ACK.ARGOSY_STEPS_0.mapper.3.100.7.1790230470084404000.42";
+        let v2 = "$JS.ACK.dom.hash.ARGOSY_STEPS_0.mapper.3.100.7.1790230470084404000.42.x";
+        for reply in [v1, v2] {
+            let info = Info::parse(reply).unwrap();
+            assert_eq!(
+                (info.delivered, info.sequence, info.stored_ns / 1_000_000),
+                (3, 100, 1_790_230_470_084)
+            );
+        }
+        assert!(Info::parse("$JS.ACK.x").is_none());
+    }
+}

@@ -1,0 +1,28 @@
+//! The bus on a server keeps every promise: each case has a nats-server of its own.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on may panic, in its helpers too"
+)]
+
+use argosy_bus_nats::{self as bus_nats, NatsBus};
+use bus::conformance::Ground;
+use bus::topology::Topology;
+use futures_util::future::BoxFuture;
+
+fn server(topology: Topology) -> BoxFuture<'static, Ground> {
+    Box::pin(async move {
+        let server = testkit::nats::server().await;
+        let options = bus_nats::Options {
+            url: server.url(),
+            ..bus_nats::Options::default()
+        };
+        let bus = NatsBus::connect(options).await.unwrap();
+        bus_nats::setup(&bus, &topology).await.unwrap();
+        Ground::new(bus, topology, server)
+    })
+}
+
+bus::conformance!(
+    #[tokio::test]
+    crate::server
+);

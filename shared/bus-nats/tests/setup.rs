@@ -1,0 +1,26 @@
+//! Setting up a server that has nothing yet.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on may panic, in its helpers too"
+)]
+
+use argosy_bus_nats::{Change, NatsBus, Options, check, setup};
+use bus::{Bus, BusError};
+
+#[tokio::test]
+async fn a_new_server_lacks_everything_and_says_so() {
+    let server = testkit::nats::server().await;
+    let options = Options {
+        url: server.url(),
+        ..Options::default()
+    };
+    let bus = NatsBus::connect(options).await.unwrap();
+    let topology = bus::topology::Topology::default();
+    let missing = bus.consume(&topology.inbox()).await.err();
+    assert!(matches!(missing, Some(BusError::Missing(_))), "{missing:?}");
+    let changes = check(&bus, &topology).await.unwrap();
+    assert!(changes.iter().all(|c| matches!(c, Change::Created(_))));
+    assert_eq!(setup(&bus, &topology).await.unwrap(), changes);
+    let again = check(&bus, &topology).await.unwrap();
+    assert!(again.iter().all(|c| matches!(c, Change::Unchanged(_))));
+}

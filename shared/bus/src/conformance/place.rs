@@ -1,0 +1,124 @@
+//! Where a case runs, and the few words that cases are written in.
+
+use crate::topology::Topology;
+use crate::{
+    Bus, ConsumerSpec, Delivery, Fence, Publish, PublishError, Puller, Snapshots, Stored, Upkeep,
+};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use std::any::Any;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long anything that must happen may take.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Makes an empty bus of these streams.
+#[derive(Clone, Copy)]
+pub struct Place(pub fn(Topology) -> BoxFuture<'static, Ground>);
+
+/// A bus, empty, and what keeps it running.
+pub struct Ground {
+    pub bus: Arc<dyn Bus>,
+    pub snapshots: Arc<dyn Snapshots>,
+    pub upkeep: Arc<dyn Upkeep>,
+    pub topology: Topology,
+    _kept: Box<dyn Any + Send + Sync>,
+}
+
+/// Small streams, and an ack wait of one second.
+pub fn small() -> Topology {
+    let mut topology = Topology {
+        ack_wait: Duration::from_secs(1),
+        ..Topology::default()
+    };
+    let room = &mut topology.room;
+    for each in [
+        &mut room.inbox,
+        &mut room.steps,
+        &mut room.timers,
+        &mut room.answers,
+        &mut room.documents,
+        &mut room.chunks,
+        &mut room.dead,
+        &mut room.files,
+        &mut room.snapshots,
+    ] {
+        *each = 16 * 1024 * 1024;
+    }
+    topology
+}
+
+impl Place {
+    pub async fn ground(self) -> Ground {
+        self.ground_with(|_| {}).await
+    }
+
+    pub async fn ground_with(self, change: impl FnOnce(&mut Topology)) -> Ground {
+        let mut topology = small();
+        change(&mut topology);
+        (self.0)(topology).await
+    }
+}
+
+impl Ground {
+    /// `bus` as everything that it is; `kept` lives as long.
+    pub fn new<B>(bus: Arc<B>, topology: Topology, kept: impl Any + Send + Sync) -> Ground
+    where
+        B: Bus + Snapshots + Upkeep,
+    {
+        Ground {
+            snapshots: bus.clone(),
+            upkeep: bus.clone(),
+            bus,
+            topology,
+            _kept: Box::new(kept),
+        }
+    }
+
+    pub async fn put(&self, subject: &str, body: &str) -> u64 {
+        within(self.bus.publish(message(subject, body)))
+            .await
+            .unwrap()
+    }
+
+    pub async fn put_behind(&self, fence: Fence, subject: &str) -> Result<u64, PublishError> {
+        let message = Publish {
+            fence,
+            ..message(subject, subject)
+        };
+        within(self.bus.publish(message)).await
+    }
+
+    pub async fn puller(&self, spec: &ConsumerSpec) -> Box<dyn Puller> {
+        within(self.bus.consume(spec)).await.unwrap()
+    }
+}
+
+pub fn message(subject: &str, body: &str) -> Publish {
+    Publish::new(subject, Bytes::copy_from_slice(body.as_bytes()))
+}
+
+pub fn text(message: &Stored) -> &str {
+    std::str::from_utf8(&message.body).unwrap()
+}
+
+/// What must come.
+pub async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future)
+        .await
+        .expect("it did not happen in time")
+}
+
+pub async fn next(puller: &mut Box<dyn Puller>, free: usize) -> Delivery {
+    within(puller.next(free)).await.unwrap()
+}
+
+/// That nothing comes for a while.
+pub async fn silent(puller: &mut Box<dyn Puller>, free: usize, time: Duration) {
+    if let Ok(got) = tokio::time::timeout(time, puller.next(free)).await {
+        let got = got.unwrap();
+        panic!("{} came ({} times)", got.message.subject, got.delivered);
+    }
+}

@@ -1,0 +1,350 @@
+//! The contract: what is asked of JetStream, and no more.
+//!
+//! What is deliberately absent: dedup ids (create-once subjects are stronger), server-side back-off, and
+//! work-queue retention for anything that a join or a redelivery reads: only documents that wait to be
+//! indexed go when every consumer of them has acked.
+
+use crate::sizes::told;
+use crate::stream::{ConsumerSpec, Progress, Stream, StreamState};
+use bytes::Bytes;
+use envelope::{Class, Classed, UnixMs};
+use futures_util::future::BoxFuture;
+use std::time::Duration;
+
+/// Message headers in order of insertion; names as in [`envelope::header`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers(pub Vec<(String, String)>);
+
+impl Headers {
+    /// The first value of `name`, ignoring case.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The same with one more header.
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.0.push((name.into(), value.into()));
+        self
+    }
+}
+
+/// A condition on what is stored already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fence {
+    /// None: the newest version wins.
+    Open,
+    /// Nothing may be stored at the message's own subject.
+    Once,
+    /// Nothing may be stored at any subject that matches this wildcard.
+    OnceAcross(String),
+    /// The newest message over all subjects that match this wildcard has this sequence; 0 for none.
+    /// Who keeps writing behind its own last message finds out when somebody else writes there too.
+    AfterAcross(String, u64),
+}
+
+/// When and as what a stored schedule fires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    /// When.
+    pub at: UnixMs,
+    /// The subject it fires as, in the same stream.
+    pub target: String,
+    /// How long what it fires as is kept; absent means as long as the stream keeps.
+    pub ttl: Option<Duration>,
+}
+
+/// A message to store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Publish {
+    /// Where.
+    pub subject: String,
+    /// Headers.
+    pub headers: Headers,
+    /// Body.
+    pub body: Bytes,
+    /// What must hold for it to be stored.
+    pub fence: Fence,
+    /// How long it is kept, in whole seconds (rounded up); absent means as long as its stream keeps.
+    pub ttl: Option<Duration>,
+    /// Set for schedules.
+    pub schedule: Option<Schedule>,
+}
+
+impl Publish {
+    /// A message without conditions.
+    pub fn new(subject: impl ToString, body: Bytes) -> Self {
+        Publish {
+            subject: subject.to_string(),
+            headers: Headers::default(),
+            body,
+            fence: Fence::Open,
+            ttl: None,
+            schedule: None,
+        }
+    }
+}
+
+/// A message as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Where.
+    pub subject: String,
+    /// Headers.
+    pub headers: Headers,
+    /// Body.
+    pub body: Bytes,
+    /// Its place in the stream, from 1.
+    pub sequence: u64,
+    /// When it was stored.
+    pub stored_at: UnixMs,
+}
+
+/// One delivery of a stored message to a consumer.
+pub struct Delivery {
+    /// The message.
+    pub message: Stored,
+    /// Which delivery of it this is, from 1.
+    pub delivered: u64,
+    /// How it is answered.
+    pub ack: Box<dyn Ack>,
+}
+
+/// How a delivery is answered.
+pub trait Ack: Send + Sync {
+    /// Done; returns when the server has confirmed it.
+    fn ack(&self) -> BoxFuture<'_, Result<(), BusError>>;
+    /// Not done: deliver it again after `delay`. Never without a delay.
+    fn nak(&self, delay: Duration) -> BoxFuture<'_, Result<(), BusError>>;
+    /// Still at it: the ack time-out starts anew.
+    fn in_progress(&self) -> BoxFuture<'_, Result<(), BusError>>;
+}
+
+/// A consumer's deliveries.
+pub trait Puller: Send {
+    /// The next delivery. Never more than `free` messages are on their way to this process. May be
+    /// dropped and called again without losing a message.
+    fn next(&mut self, free: usize) -> BoxFuture<'_, Result<Delivery, BusError>>;
+    /// Stops pulling; returns what had been delivered and not yet been handed out.
+    fn close(self: Box<Self>) -> BoxFuture<'static, Vec<Delivery>>;
+}
+
+/// A message of core NATS: not stored, at most once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoreMessage {
+    /// Where.
+    pub subject: String,
+    /// Where an answer is awaited, if one is.
+    pub reply: Option<String>,
+    /// Headers.
+    pub headers: Headers,
+    /// Body.
+    pub body: Bytes,
+}
+
+/// A core subscription.
+pub trait Subscription: Send {
+    /// The next message; `None` when the subscription ended.
+    fn next(&mut self) -> BoxFuture<'_, Option<CoreMessage>>;
+}
+
+/// A stream read in order from a sequence on, without a durable consumer.
+pub trait Reader: Send {
+    /// The next message, waiting for it if need be; with the number of matching messages after it.
+    fn next(&mut self) -> BoxFuture<'_, Result<(Stored, u64), BusError>>;
+}
+
+/// JetStream as the harness sees it.
+pub trait Bus: Send + Sync + 'static {
+    /// The time.
+    fn now(&self) -> UnixMs;
+    /// Stores a message; returns its sequence when the stream has confirmed it.
+    fn publish(&self, message: Publish) -> BoxFuture<'_, Result<u64, PublishError>>;
+    /// The newest message at a subject, which may hold wildcards; asked of the stream's leader.
+    fn last<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>>;
+    /// How many subjects that match hold a message; asked of the stream's leader.
+    fn count<'a>(&'a self, stream: Stream, filter: &'a str)
+    -> BoxFuture<'a, Result<u64, BusError>>;
+    /// The newest message of each matching subject, at most 1,024; may come from a follower that
+    /// lags.
+    fn last_of_each<'a>(
+        &'a self,
+        stream: Stream,
+        filters: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Stored>, BusError>>;
+    /// Reads a stream from sequence `from` on.
+    fn read<'a>(
+        &'a self,
+        stream: Stream,
+        filter: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Box<dyn Reader>, BusError>>;
+    /// Room and positions of a stream.
+    fn state(&self, stream: Stream) -> BoxFuture<'_, Result<StreamState, BusError>>;
+    /// The oldest message at a subject, which may hold wildcards, from sequence `from` on; asked of the
+    /// stream's leader.
+    fn first<'a>(
+        &'a self,
+        stream: Stream,
+        subject: &'a str,
+        from: u64,
+    ) -> BoxFuture<'a, Result<Option<Stored>, BusError>>;
+    /// How far a durable consumer is; asked of its leader.
+    fn progress<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Progress, BusError>>;
+    /// Opens a durable consumer that [`setup`](crate::topology) has made; fails when it is missing
+    /// or different.
+    fn consume<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<Box<dyn Puller>, BusError>>;
+    /// Makes a durable consumer, which takes what is stored already as well; one that is there is
+    /// brought to what is wanted. For set-up and for those who manage editions, never for a worker.
+    fn add_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>>;
+    /// Takes a durable consumer away; what waited in a queue for nobody else goes with it. One that is
+    /// not there is as good.
+    fn drop_consumer<'a>(
+        &'a self,
+        consumer: &'a ConsumerSpec,
+    ) -> BoxFuture<'a, Result<(), BusError>>;
+    /// Deletes every message of a stream that matches; returns how many.
+    fn purge<'a>(&'a self, stream: Stream, filter: &'a str)
+    -> BoxFuture<'a, Result<u64, BusError>>;
+    /// Publishes without storing: at most once, nobody may be listening.
+    fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>>;
+    /// Listens without storing; with a queue group, each message goes to one of the group.
+    fn subscribe<'a>(
+        &'a self,
+        subject: &'a str,
+        queue: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Subscription>, BusError>>;
+    /// Keeps bytes under a name, for what is too large for a message; replaces what is there. They go
+    /// after [`FILES_KEPT`](crate::topology::FILES_KEPT), or when they are deleted.
+    fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>>;
+    /// The bytes under a name, if they are there; refused when they are over `max_bytes`.
+    fn get_file<'a>(
+        &'a self,
+        name: &'a str,
+        max_bytes: u64,
+    ) -> BoxFuture<'a, Result<Option<Bytes>, BusError>>;
+    /// The share of the room of files that is taken, from 0 to 1; 0 where that is not known.
+    fn files_taken(&self) -> BoxFuture<'_, Result<f64, BusError>> {
+        Box::pin(std::future::ready(Ok(0.0)))
+    }
+    /// Deletes what is under a name; nothing there is as good.
+    fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>>;
+    /// Whether the connection is up.
+    fn connected(&self) -> bool;
+}
+
+/// Why a message was not stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PublishError {
+    /// Its fence is closed: what it says is there already. For create-once that is success; for
+    /// [`Fence::AfterAcross`] somebody else wrote in between.
+    #[error("a message is stored there already")]
+    Exists,
+    /// A conflicting write is in flight (three replicas): try again shortly.
+    #[error("a conflicting write is in flight")]
+    Conflict,
+    /// The stream has no room.
+    #[error("the stream is full")]
+    Full,
+    /// Nothing is known: it may be stored or not.
+    #[error("not confirmed: {0}")]
+    Unconfirmed(String),
+    /// The server refused it for good.
+    #[error("refused: {0}")]
+    Refused(String),
+}
+
+impl PublishError {
+    /// The word for it, in spans.
+    pub fn code(&self) -> &'static str {
+        match self {
+            PublishError::Exists => "exists",
+            PublishError::Conflict => "conflict",
+            PublishError::Full => "full",
+            PublishError::Unconfirmed(_) => "unconfirmed",
+            PublishError::Refused(_) => "refused",
+        }
+    }
+}
+
+/// Why the bus could not do something.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BusError {
+    /// No stream or consumer of that name.
+    #[error("{0} does not exist; run `argosy setup`")]
+    Missing(String),
+    /// It exists, but is not what this release wants.
+    #[error("{name} differs from what this release wants ({what}); run `argosy setup`")]
+    Different {
+        /// Stream or consumer.
+        name: String,
+        /// In what.
+        what: String,
+    },
+    /// The connection is away or the server did not answer in time.
+    #[error("the bus is away: {0}")]
+    Away(String),
+    /// The server is there and does not let these credentials in.
+    #[error("the bus lets nobody in with these credentials: {0}")]
+    Denied(String),
+    /// The streams want more room than they are offered.
+    #[error("{}", no_room(*wanted, *offered))]
+    NoRoom {
+        /// Bytes that are wanted beyond what there is.
+        wanted: u64,
+        /// Bytes that are offered, where that is known.
+        offered: Option<u64>,
+    },
+    /// The server refused.
+    #[error("the bus refused: {0}")]
+    Refused(String),
+}
+
+fn no_room(wanted: u64, offered: Option<u64>) -> String {
+    let wanted = told(wanted);
+    match offered {
+        Some(offered) => format!(
+            "the streams want {wanted}, and the server offers {}",
+            told(offered)
+        ),
+        None => format!("the streams want {wanted}, and the server offers less"),
+    }
+}
+
+impl Classed for BusError {
+    fn class(&self) -> Class {
+        match self {
+            BusError::Away(_) => Class::Transient,
+            BusError::Missing(_)
+            | BusError::Different { .. }
+            | BusError::Denied(_)
+            | BusError::NoRoom { .. }
+            | BusError::Refused(_) => Class::Permanent,
+        }
+    }
+    fn code(&self) -> &'static str {
+        match self {
+            BusError::Missing(_) => "bus_missing",
+            BusError::Different { .. } => "bus_different",
+            BusError::Away(_) => "bus_away",
+            BusError::Denied(_) => "bus_denied",
+            BusError::NoRoom { .. } => "bus_no_room",
+            BusError::Refused(_) => "bus_refused",
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only
+//! check them, the memory bus is built from them.
+
+use crate::{ConsumerSpec, Retention, Stream, StreamSpec};
+use envelope::{Edition, Editions, Role};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Sizes and times of the streams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topology {
+    /// How long after the deadline the steps of a turn are kept. Default 5 minutes.
+    pub keep: Duration,
+    /// How long inbox, answers and dead letters are kept. Default 24 hours.
+    pub max_age: Duration,
+    /// After how long an unanswered delivery is made again. Default 20 seconds.
+    pub ack_wait: Duration,
+    /// Unanswered deliveries of one role over all its processes. Default 1,024.
+    pub max_ack_pending: u32,
+    /// Replicas of each stream: 1 or 3. Default 1.
+    pub replicas: u8,
+    /// Room of each stream.
+    pub room: Room,
+}
+
+/// How many bytes each stream may hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(
+    missing_docs,
+    reason = "one field per stream, and one per object store; in bytes"
+)]
+pub struct Room {
+    pub inbox: u64,
+    pub steps: u64,
+    pub timers: u64,
+    pub answers: u64,
+    pub documents: u64,
+    pub chunks: u64,
+    pub dead: u64,
+    pub files: u64,
+    pub snapshots: u64,
+}
+
+const MIB: u64 = 1024 * 1024;
+
+impl Default for Topology {
+    fn default() -> Self {
+        Topology {
+            keep: Duration::from_secs(300),
+            max_age: Duration::from_secs(24 * 3600),
+            ack_wait: Duration::from_secs(20),
+            max_ack_pending: 1024,
+            replicas: 1,
+            room: Room {
+                inbox: 1024 * MIB,
+                steps: 8 * 1024 * MIB,
+                timers: 1024 * MIB,
+                answers: 4 * 1024 * MIB,
+                documents: 1024 * MIB,
+                chunks: 16 * 1024 * MIB,
+                dead: 1024 * MIB,
+                files: 2 * 1024 * MIB,
+                snapshots: 4 * 1024 * MIB,
+            },
+        }
+    }
+}
+
+/// Name of the object store for documents that are too large for a message.
+pub const FILES: &str = "ARGOSY_FILES";
+/// How long a file is kept that nobody deletes: that of a document that could not be indexed, or
+/// whose publisher died.
+pub const FILES_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Name of the object store for snapshots of indexes.
+pub const SNAPSHOTS: &str = "ARGOSY_SNAPSHOTS";
+/// How long a snapshot is kept. One that nothing replaces is to be written again before.
+pub const SNAPSHOTS_KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// Durable name of the gateway's consumer of the inbox.
+pub const INBOX_CONSUMER: &str = "gateway-inbox";
+/// Least questions that may wait unanswered at the gateways: those of a tenant who is over his quota
+/// must not keep the others' from them.
+const INBOX_WAITING: u32 = 16_384;
+/// Durable name of the gateway's consumer of what falls due.
+pub const DUE_CONSUMER: &str = "gateway-due";
+/// Durable name of the gateway's consumer of terminal events.
+pub const ANSWER_CONSUMER: &str = "gateway-answers";
+
+impl Topology {
+    /// Every stream of the fleet.
+    pub fn streams(&self) -> Vec<StreamSpec> {
+        let spec = |stream, retention, max_bytes, max_age| StreamSpec {
+            stream,
+            retention,
+            max_age,
+            max_bytes,
+            max_per_subject: None,
+            schedules: false,
+            is_queue: false,
+        };
+        vec![
+            spec(
+                Stream::Inbox,
+                Retention::RefuseNew,
+                self.room.inbox,
+                self.max_age,
+            ),
+            spec(
+                Stream::Steps(0),
+                Retention::RefuseNew,
+                self.room.steps,
+                self.max_age,
+            ),
+            StreamSpec {
+                schedules: true,
+                // A stream with schedules cannot refuse new messages (server error 10052); the
+                // gateway keeps it below its limit instead.
+                ..spec(
+                    Stream::Timers,
+                    Retention::DropOld,
+                    self.room.timers,
+                    self.max_age,
+                )
+            },
+            spec(
+                Stream::Answers,
+                Retention::RefuseNew,
+                self.room.answers,
+                self.max_age,
+            ),
+            StreamSpec {
+                is_queue: true,
+                ..spec(
+                    Stream::Documents,
+                    Retention::RefuseNew,
+                    self.room.documents,
+                    Duration::ZERO,
+                )
+            },
+            StreamSpec {
+                max_per_subject: Some(1),
+                ..spec(
+                    Stream::Chunks,
+                    Retention::RefuseNew,
+                    self.room.chunks,
+                    Duration::ZERO,
+                )
+            },
+            spec(
+                Stream::Dead,
+                Retention::DropOld,
+                self.room.dead,
+                self.max_age,
+            ),
+        ]
+    }
+
+    /// Every durable consumer of a fleet with these editions.
+    pub fn consumers(&self, editions: &Editions) -> Vec<ConsumerSpec> {
+        let each = |role: &Role| self.consumers_of(*role, editions);
+        Role::ALL.iter().flat_map(each).collect()
+    }
+
+    /// The consumer of a thinking role.
+    pub fn consumer(&self, role: Role) -> ConsumerSpec {
+        ConsumerSpec::of_role(role, 0, self.ack_wait, self.max_ack_pending)
+    }
+
+    /// The durable consumers of one role: the gateway's three, one per edition of the indexer's, one of
+    /// each other role.
+    pub fn consumers_of(&self, role: Role, editions: &Editions) -> Vec<ConsumerSpec> {
+        match role {
+            Role::Gateway => vec![self.inbox(), self.due(), self.answers()],
+            Role::Indexer => editions.all().map(|e| self.documents(e)).collect(),
+            role => vec![self.consumer(role)],
+        }
+    }
+
+    /// The gateway's consumer of the inbox.
+    pub fn inbox(&self) -> ConsumerSpec {
+        ConsumerSpec {
+            max_ack_pending: self.max_ack_pending.max(INBOX_WAITING),
+            ..self.own(Stream::Inbox, INBOX_CONSUMER, &[envelope::subject::QUERY])
+        }
+    }
+
+    /// The gateway's consumer of what falls due.
+    pub fn due(&self) -> ConsumerSpec {
+        self.own(
+            Stream::Timers,
+            DUE_CONSUMER,
+            &["argosy.due.>", envelope::subject::SWEEP_DUE],
+        )
+    }
+
+    /// The gateway's consumer of terminal events.
+    pub fn answers(&self) -> ConsumerSpec {
+        self.own(Stream::Answers, ANSWER_CONSUMER, &["argosy.answer.*"])
+    }
+
+    /// The consumer of documents that the indexers of an edition share: what everybody publishes, and
+    /// what is meant for this edition alone.
+    pub fn documents(&self, edition: &Edition) -> ConsumerSpec {
+        let name = format!("{}-{edition}", Role::Indexer);
+        let own = envelope::subject::reindex(edition);
+        self.own(
+            Stream::Documents,
+            &name,
+            &[envelope::subject::DOCUMENTS, &own],
+        )
+    }
+
+    fn own(&self, stream: Stream, name: &str, filters: &[&str]) -> ConsumerSpec {
+        ConsumerSpec {
+            stream,
+            name: name.into(),
+            filters: filters.iter().map(|f| (*f).to_owned()).collect(),
+            ack_wait: self.ack_wait,
+            max_ack_pending: self.max_ack_pending,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What waits for a role: read from the server, counted nowhere else.
+//!
+//! The leader of a consumer answers for it, so that no follower's older numbers are shown. *Not* here:
+//! who asks how often (the gateway for its gauges, `argosy status` for people).
+
+use bus::{Bus, BusError, ConsumerSpec, Progress, Stream};
+use envelope::{Role, UnixMs};
+
+/// What waits for a role, over all its consumers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Messages that were never delivered.
+    pub pending: u64,
+    /// Messages that were delivered and are not answered.
+    pub ack_pending: u64,
+}
+
+impl Backlog {
+    /// Whether nothing waits and nothing is worked on.
+    pub fn is_empty(&self) -> bool {
+        self.pending + self.ack_pending == 0
+    }
+}
+
+/// What waits for these consumers together.
+///
+/// # Errors
+/// When one of them cannot be asked: a sum without it would be wrong.
+pub async fn of(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Backlog, BusError> {
+    let mut backlog = Backlog::default();
+    for consumer in consumers {
+        let Progress {
+            pending,
+            ack_pending,
+            ..
+        } = bus.progress(consumer).await?;
+        backlog.pending += pending;
+        backlog.ack_pending += ack_pending;
+    }
+    Ok(backlog)
+}
+
+/// When the oldest message was stored that these consumers have not answered; none where nothing waits.
+///
+/// # Errors
+/// When the bus cannot be asked.
+pub async fn oldest(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Option<UnixMs>, BusError> {
+    let mut oldest: Option<UnixMs> = None;
+    for consumer in consumers {
+        let progress = bus.progress(consumer).await?;
+        if progress.pending + progress.ack_pending == 0 {
+            continue;
+        }
+        for filter in &consumer.filters {
+            let from = progress.acked_to + 1;
+            let first = bus.first(consumer.stream, filter, from).await?;
+            oldest = first
+                .map(|first| first.stored_at)
+                .into_iter()
+                .chain(oldest)
+                .min();
+        }
+    }
+    Ok(oldest)
+}
+
+/// Under how many subjects dead letters of a role lie: one per step, and one per document. The server
+/// lists 100,000 at most.
+///
+/// # Errors
+/// When the bus cannot be asked.
+pub async fn dead_letters(bus: &dyn Bus, role: Role) -> Result<u64, BusError> {
+    bus.count(Stream::Dead, &envelope::subject::dead_of(role))
+        .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bus::Publish;
+    use bus::memory::MemoryBus;
+    use bus::topology::Topology;
+    use envelope::Editions;
+    use std::time::Duration;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_is_told_with_its_age_until_it_is_answered() {
+        let topology = Topology::default();
+        let bus = MemoryBus::new(&topology);
+        let mapper = topology.consumers_of(Role::Mapper, &Editions::default());
+        assert!(of(&*bus, &mapper).await.unwrap().is_empty());
+        assert_eq!(oldest(&*bus, &mapper).await, Ok(None));
+        let asked = bus.now();
+        for index in 0..3 {
+            let subject = format!("argosy.step.0.mapper.t1.2.{index}");
+            let step = Publish::new(subject, bytes::Bytes::new());
+            bus.publish(step).await.unwrap();
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        let mut puller = bus.consume(&mapper[0]).await.unwrap();
+        let first = puller.next(1).await.unwrap();
+        let backlog = of(&*bus, &mapper).await.unwrap();
+        assert_eq!((backlog.pending, backlog.ack_pending), (2, 1));
+        assert_eq!(
+            oldest(&*bus, &mapper).await,
+            Ok(Some(asked)),
+            "it is not done"
+        );
+        first.ack.ack().await.unwrap();
+        assert_eq!(oldest(&*bus, &mapper).await, Ok(Some(asked.plus(1_000))));
+    }
+
+    #[tokio::test]
+    async fn a_missing_consumer_is_no_empty_one() {
+        let topology = Topology::default();
+        let bus = MemoryBus::new(&topology);
+        let strange = ConsumerSpec {
+            name: "strange".into(),
+            ..topology.inbox()
+        };
+        let both = of(&*bus, &[topology.inbox(), strange]).await;
+        assert!(matches!(both, Err(BusError::Missing(_))), "{both:?}");
+    }
+
+    #[tokio::test]
+    async fn dead_letters_are_told_by_role() {
+        let topology = Topology::default();
+        let bus = MemoryBus::new(&topology);
+        for subject in ["argosy.dead.mapper.t1.2.0", "argosy.dead.indexer.main.b.d"] {
+            let letter = Publish::new(subject, bytes::Bytes::new());
+            bus.publish(letter).await.unwrap();
+        }
+        for (role, want) in [(Role::Mapper, 1), (Role::Indexer, 1), (Role::Planner, 0)] {
+            assert_eq!(dead_letters(&*bus, role).await, Ok(want), "{role}");
+        }
+    }
+}

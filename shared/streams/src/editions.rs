@@ -1,0 +1,199 @@
+//! Editions on the bus: the record that says which one answers, read, watched and changed.
+//!
+//! The record is one message in the stream of the corpus, the last value wins, and who changes it does
+//! so behind the sequence of what was read. Documents are given to every edition by their stream
+//! itself: each has a consumer of its own, and a message stays until all of them have acked it. So a
+//! change is the record and the consumer, and nothing is handed from one indexer to another. *Not*
+//! here: what an edition is made of (`ingest`), and who searches which.
+
+use crate::feed::{View, feed};
+use crate::outbox::store_until;
+use bus::topology::Topology;
+use bus::{Bus, BusError, Fence, Publish, PublishError, Stored, Stream};
+use envelope::subject::EDITION;
+use envelope::{Edition, EditionError, Editions};
+use std::error::Error as StdError;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// The record, and where in the stream of the corpus it stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Record {
+    /// What it says.
+    pub editions: Editions,
+    /// Its sequence; 0 where none is stored.
+    pub sequence: u64,
+}
+
+/// Why the record was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It says no.
+    #[error(transparent)]
+    Edition(#[from] EditionError),
+    /// Chunks of that name are left from an edition that was dropped.
+    #[error(
+        "{chunks} messages of an earlier edition `{edition}` are left; `argosy edition drop {edition}` clears them"
+    )]
+    Left {
+        /// The name.
+        edition: Edition,
+        /// How many heads of documents.
+        chunks: u64,
+    },
+    /// Chunks keep coming while they are deleted.
+    #[error("somebody keeps writing the edition `{0}`; stop its indexers and drop it again")]
+    Written(Edition),
+    /// Somebody else changed it meanwhile.
+    #[error("somebody else changed the editions at the same time; look at them and try again")]
+    Changed,
+    /// It could not be stored.
+    #[error("the record of editions could not be stored: {0}")]
+    Publish(PublishError),
+    /// The bus.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+}
+
+/// How long storing the record may be repeated, in milliseconds.
+const PATIENCE_MS: u64 = 10_000;
+/// How long nothing of a dropped edition may be written before it counts as gone.
+const QUIET: Duration = Duration::from_millis(500);
+/// How often it is cleared at most.
+const CLEARED_MAX: u32 = 10;
+
+/// Reads the record; without one the corpus has one edition, `main`.
+pub async fn read(bus: &dyn Bus) -> Result<Record, BusError> {
+    match bus.last(Stream::Chunks, EDITION).await? {
+        None => Ok(Record::default()),
+        Some(stored) => decode(&stored),
+    }
+}
+
+fn decode(stored: &Stored) -> Result<Record, BusError> {
+    let editions = envelope::decode(&stored.body).map_err(|e| {
+        BusError::Refused(format!(
+            "the record at `{EDITION}`: {e}; is this process of an older release?"
+        ))
+    })?;
+    Ok(Record {
+        editions,
+        sequence: stored.sequence,
+    })
+}
+
+/// Stores what was made of a record, unless it has changed since it was read.
+pub async fn write(bus: &dyn Bus, editions: Editions, read: &Record) -> Result<Record, Error> {
+    if editions == read.editions {
+        return Ok(read.clone());
+    }
+    let body = envelope::encode(&editions)
+        .map_err(|e| Error::Publish(PublishError::Refused(e.to_string())))?;
+    let message = Publish {
+        fence: Fence::AfterAcross(EDITION.into(), read.sequence),
+        ..Publish::new(EDITION, body)
+    };
+    let stored = store_until(bus, message, bus.now().plus(PATIENCE_MS)).await;
+    match stored {
+        Ok(sequence) => Ok(Record { editions, sequence }),
+        Err(PublishError::Exists) => {
+            // It may be this very record, whose confirmation was lost.
+            let now = self::read(bus).await?;
+            match now.editions == editions {
+                true => Ok(now),
+                false => Err(Error::Changed),
+            }
+        }
+        Err(error) => Err(Error::Publish(error)),
+    }
+}
+
+/// Begins an edition beside the current one. When it comes back, every document that is published from
+/// now on is kept for it, and so is what waits already.
+pub async fn begin(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Result<Record, Error> {
+    let record = read(bus).await?;
+    // Grows with every record that is stored.
+    let at = record.sequence + 1;
+    let wanted = record.editions.begin(edition, at)?;
+    if !record.editions.has(edition) {
+        let left = bus
+            .last(Stream::Chunks, &envelope::subject::edition(edition))
+            .await?;
+        if left.is_some() {
+            let heads = envelope::subject::heads(edition.as_str());
+            return Err(Error::Left {
+                edition: edition.clone(),
+                chunks: bus.count(Stream::Chunks, &heads).await?,
+            });
+        }
+    }
+    let record = write(bus, wanted, &record).await?;
+    bus.add_consumer(&topology.documents(edition)).await?;
+    Ok(record)
+}
+
+/// Makes the edition beside the current one the current one. Whether it is fit to be is for the caller
+/// to know. `read` is what the caller looked at.
+pub async fn switch(bus: &dyn Bus, edition: &Edition, read: &Record) -> Result<Record, Error> {
+    write(bus, read.editions.switch(edition)?, read).await
+}
+
+/// Takes an edition away: the record first, so that nobody keeps an index of it, then its consumer with
+/// what waits for it alone, then its chunks. May be repeated. Returns how many messages went.
+pub async fn drop(bus: &dyn Bus, topology: &Topology, edition: &Edition) -> Result<u64, Error> {
+    let record = read(bus).await?;
+    let wanted = record.editions.drop(edition)?;
+    write(bus, wanted, &record).await?;
+    bus.drop_consumer(&topology.documents(edition)).await?;
+    let all = envelope::subject::edition(edition);
+    let mut gone = 0;
+    for _ in 0..CLEARED_MAX {
+        gone += bus.purge(Stream::Chunks, &all).await?;
+        // An indexer that had a document in hand may write on for a while.
+        tokio::time::sleep(QUIET).await;
+        if bus.last(Stream::Chunks, &all).await?.is_none() {
+            return Ok(gone);
+        }
+    }
+    Err(Error::Written(edition.clone()))
+}
+
+/// The record as a view of the stream.
+struct Watched {
+    at: u64,
+    told: watch::Sender<Record>,
+}
+
+/// Keeps `told` true to the record until `stop` is cancelled; a lost connection is waited for.
+pub async fn watch(bus: &dyn Bus, told: watch::Sender<Record>, stop: CancellationToken) {
+    let at = told.borrow().sequence;
+    let mut view = Watched { at, told };
+    feed(bus, Stream::Chunks, EDITION, &mut view, stop).await;
+}
+
+impl View for Watched {
+    fn apply(
+        &mut self,
+        message: Stored,
+        _pending: u64,
+    ) -> Result<(), Box<dyn StdError + Send + Sync>> {
+        self.at = message.sequence;
+        match decode(&message) {
+            Ok(record) => {
+                self.told.send_replace(record);
+            }
+            // Of a newer release: what is served stays what it is.
+            Err(error) => tracing::error!(%error, "record of editions not understood"),
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), Box<dyn StdError + Send + Sync>> {
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        self.at
+    }
+}

@@ -1,0 +1,141 @@
+//! What is still stored of one turn, read for people who want to know how it went.
+//!
+//! Steps, scatter records and parts go at the same moment: `streams.keep` after the deadline. The
+//! terminal event and dead letters stay for `streams.max_age`. *Not* for workers: it may be read from a
+//! follower that lags, and nothing is to be decided by it.
+
+use bus::{Bus, BusError, Stored, Stream};
+use envelope::{Header, Subject, TurnId, subject};
+
+/// The messages of one turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History {
+    /// Steps, scatter records and parts, in the order in which they were stored.
+    pub steps: Vec<Stored>,
+    /// What the turn was begun with, from its timer or what that fired as.
+    pub begun: Option<Header>,
+    /// Its terminal event.
+    pub answer: Option<Stored>,
+    /// Its dead letters, in the order in which they were stored.
+    pub dead: Vec<Stored>,
+}
+
+impl History {
+    /// True when nothing is known of the turn.
+    pub fn is_empty(&self) -> bool {
+        *self == History::default()
+    }
+}
+
+/// How a turn stands, for those that name another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The turn.
+    pub turn: TurnId,
+    /// What it was begun with, while that is stored.
+    pub begun: Option<Header>,
+    /// Its terminal event.
+    pub answer: Option<Stored>,
+}
+
+/// The shard that every turn lives in; there is one so far.
+const SHARD: u16 = 0;
+
+/// Reads a turn. The answer first: whoever sees it sees all that led to it.
+pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<History, BusError> {
+    let answer = Subject::Answer { turn: turn.clone() }.to_string();
+    let answer = bus.last(Stream::Answers, &answer).await?;
+    let begun = begun(bus, turn).await?;
+    let steps = steps(bus, turn).await?;
+    let letters = [subject::letters(turn)];
+    let mut dead = bus.last_of_each(Stream::Dead, &letters).await?;
+    // An edition of the corpus may be called like the turn.
+    dead.retain(|letter| matches!(Subject::parse(&letter.subject), Ok(Subject::Dead { .. })));
+    dead.sort_by_key(|letter| letter.sequence);
+    Ok(History {
+        steps,
+        begun,
+        answer,
+        dead,
+    })
+}
+
+/// The main path at once, then each fan-out by itself: a turn of many rounds is over what one call gives.
+async fn steps(bus: &dyn Bus, turn: &TurnId) -> Result<Vec<Stored>, BusError> {
+    let stream = Stream::Steps(SHARD);
+    let path = [subject::path(SHARD, turn)];
+    let mut all = bus.last_of_each(stream, &path).await?;
+    let scatters = all
+        .iter()
+        .filter_map(|stored| match Subject::parse(&stored.subject) {
+            Ok(Subject::Scatter { hop, .. }) => Some(hop),
+            _ => None,
+        });
+    for hop in scatters.collect::<Vec<_>>() {
+        let fanout = [
+            subject::map_steps(SHARD, turn, hop + 1),
+            subject::parts(SHARD, turn, hop + 1),
+        ];
+        all.extend(bus.last_of_each(stream, &fanout).await?);
+    }
+    all.sort_by_key(|stored| stored.sequence);
+    Ok(all)
+}
+
+/// The header in the timer of a turn, or in what that fired as.
+pub async fn begun(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Header>, BusError> {
+    Ok(timer(bus, turn).await?.as_ref().and_then(header_in))
+}
+
+/// The timer of a turn, or what that fired as.
+pub async fn timer(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Stored>, BusError> {
+    for at in timers(turn) {
+        if let Some(stored) = bus.last(Stream::Timers, &at).await? {
+            return Ok(Some(stored));
+        }
+    }
+    Ok(None)
+}
+
+/// Where the timer of a turn stands, before and after it has fired.
+fn timers(turn: &TurnId) -> [String; 2] {
+    let hop = None;
+    let timer = Subject::Timer {
+        turn: turn.clone(),
+        hop,
+    };
+    let due = Subject::Due {
+        turn: turn.clone(),
+        hop,
+    };
+    [timer.to_string(), due.to_string()]
+}
+
+fn header_in(timer: &Stored) -> Option<Header> {
+    serde_json::from_slice(&timer.body).ok()
+}
+
+/// Which of these turns there are, in their order.
+pub async fn standing(bus: &dyn Bus, turns: &[TurnId]) -> Result<Vec<Standing>, BusError> {
+    if turns.is_empty() {
+        return Ok(Vec::new());
+    }
+    let timers: Vec<_> = turns.iter().flat_map(timers).collect();
+    let answers = turns
+        .iter()
+        .map(|turn| Subject::Answer { turn: turn.clone() }.to_string());
+    let answers: Vec<_> = answers.collect();
+    let begun = bus.last_of_each(Stream::Timers, &timers).await?;
+    let ended = bus.last_of_each(Stream::Answers, &answers).await?;
+    let begun: Vec<Header> = begun.iter().filter_map(header_in).collect();
+    let one = |(turn, at): (&TurnId, &String)| {
+        let begun = begun.iter().find(|header| header.turn == *turn).cloned();
+        let answer = ended.iter().find(|stored| stored.subject == *at).cloned();
+        (begun.is_some() || answer.is_some()).then(|| Standing {
+            turn: turn.clone(),
+            begun,
+            answer,
+        })
+    };
+    Ok(turns.iter().zip(&answers).filter_map(one).collect())
+}

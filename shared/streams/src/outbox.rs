@@ -1,0 +1,201 @@
+//! Publishing what was decided, until the stream has confirmed it.
+//!
+//! A result that was paid for is not thrown away because the server is away for a moment: a publish
+//! is repeated, behind its fence, until it is confirmed or the turn's time is up. That is safe
+//! because every subject is created once.
+
+use crate::sending::Sending;
+use bus::{Bus, Fence, Headers, Publish, PublishError, Schedule};
+use bytes::Bytes;
+use envelope::{CodecError, Envelope, Header, Subject, Terminal, UnixMs, encode, header, subject};
+use serde::Serialize;
+use std::time::Duration;
+
+/// What came of a create-once publish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Created {
+    /// This call stored it.
+    Now,
+    /// It, or another decision for the same place, was stored before.
+    Before,
+}
+
+/// Why something was not published.
+#[derive(Debug, thiserror::Error)]
+pub enum OutboxError {
+    /// It cannot be encoded.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+    /// It was not confirmed before the time was up.
+    #[error("not published in time: {0}")]
+    Publish(#[from] PublishError),
+}
+
+const WAIT_FIRST: Duration = Duration::from_millis(20);
+const WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// Publishes until it is confirmed, refused for good, or `until` has passed; at least once.
+pub async fn publish_until(
+    bus: &dyn Bus,
+    message: Publish,
+    until: UnixMs,
+) -> Result<Created, PublishError> {
+    match store_until(bus, message, until).await {
+        Ok(_) => Ok(Created::Now),
+        Err(PublishError::Exists) => Ok(Created::Before),
+        Err(error) => Err(error),
+    }
+}
+
+/// The same; returns the sequence, and a closed fence as the error that it is.
+pub async fn store_until(
+    bus: &dyn Bus,
+    message: Publish,
+    until: UnixMs,
+) -> Result<u64, PublishError> {
+    let sending = Sending::begin(&message);
+    let stored = repeat_until(bus, message, until).await;
+    sending.ended(&stored);
+    stored
+}
+
+async fn repeat_until(bus: &dyn Bus, message: Publish, until: UnixMs) -> Result<u64, PublishError> {
+    let mut wait = WAIT_FIRST;
+    loop {
+        match bus.publish(message.clone()).await {
+            Ok(sequence) => return Ok(sequence),
+            Err(error @ (PublishError::Exists | PublishError::Refused(_))) => return Err(error),
+            Err(error) if bus.now() >= until => return Err(error),
+            Err(error) => {
+                let subject = message.subject.as_str();
+                match wait < WAIT_MAX {
+                    true => tracing::debug!(subject, %error, "publish repeated"),
+                    false => tracing::warn!(subject, %error, "publish still repeated"),
+                }
+                tokio::time::sleep(wait).await;
+                // A conflict passes in milliseconds; a full or absent server does not.
+                if error != PublishError::Conflict {
+                    wait = (wait * 2).min(WAIT_MAX);
+                }
+            }
+        }
+    }
+}
+
+/// The headers of every message of a turn.
+pub fn headers_of(header: &Header) -> Headers {
+    let headers = Headers::default()
+        .with(header::TURN, header.turn.as_str())
+        .with(header::DEADLINE, header.deadline.0.to_string())
+        .with(header::WIRE, envelope::WIRE.to_string());
+    let trace = [
+        (header::TRACEPARENT, &header.traceparent),
+        (header::TRACESTATE, &header.tracestate),
+    ];
+    let trace = trace
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_ref()?)));
+    trace.fold(headers, |headers, (name, value)| {
+        headers.with(name, value.as_str())
+    })
+}
+
+/// How long a message of a turn is kept: to the deadline and a while longer. Past the deadline a
+/// redelivery only acks, so the fence may go.
+pub fn time_to_live(now: UnixMs, deadline: UnixMs, keep: Duration) -> Duration {
+    Duration::from_millis(now.until(deadline)) + keep
+}
+
+/// A step, behind the fence of its hop: whatever a redelivered, differently minded run decides, a
+/// turn has one step per hop.
+pub fn step<P: Serialize>(
+    envelope: &Envelope<P>,
+    index: Option<u16>,
+    now: UnixMs,
+    keep: Duration,
+) -> Result<Publish, CodecError> {
+    let Header {
+        turn,
+        shard,
+        role,
+        hop,
+        deadline,
+        ..
+    } = &envelope.header;
+    let subject = Subject::Step {
+        shard: *shard,
+        role: *role,
+        turn: turn.clone(),
+        hop: *hop,
+        index,
+    };
+    let fence = match index {
+        None => Fence::OnceAcross(subject::fence(*shard, turn, *hop)),
+        // Map steps are as many as their scatter record says; each has a subject of its own.
+        Some(_) => Fence::Once,
+    };
+    Ok(Publish {
+        headers: headers_of(&envelope.header),
+        fence,
+        ttl: Some(time_to_live(now, *deadline, keep)),
+        ..Publish::new(subject, encode(envelope)?)
+    })
+}
+
+/// A schedule that fires as `argosy.due.<turn>[.<hop>]`: with a hop the soft deadline of the scatter
+/// record there, without one the end of the turn. Its body is the header, from which a turn can be
+/// ended when nothing else of it can be read. What it fires as is kept for `keep`.
+pub fn timer(header: &Header, hop: Option<u16>, at: UnixMs, keep: Duration) -> Publish {
+    let turn = &header.turn;
+    let body = Bytes::from(serde_json::to_vec(header).unwrap_or_default());
+    let mut headers = headers_of(header).with(header::QUESTION, header.question_hash.as_str());
+    if let Some(reply) = &header.reply_to {
+        headers = headers.with(header::REPLY, reply.as_str());
+    }
+    Publish {
+        headers,
+        schedule: Some(Schedule {
+            at,
+            target: Subject::Due {
+                turn: turn.clone(),
+                hop,
+            }
+            .to_string(),
+            ttl: Some(keep),
+        }),
+        ..Publish::new(
+            Subject::Timer {
+                turn: turn.clone(),
+                hop,
+            },
+            body,
+        )
+    }
+}
+
+/// The terminal event, created once.
+pub fn terminal(terminal: &Terminal, reply_to: Option<&str>) -> Result<Publish, CodecError> {
+    let body = match encode(terminal) {
+        // The trail is the only part that grows with the work; an answer is worth more.
+        Err(CodecError::TooLarge { .. }) => encode(&Terminal {
+            trail: Vec::new(),
+            ..terminal.clone()
+        })?,
+        encoded => encoded?,
+    };
+    let mut headers = Headers::default()
+        .with(header::TURN, terminal.turn.as_str())
+        .with(header::WIRE, envelope::WIRE.to_string())
+        .with(header::QUESTION, terminal.question_hash.as_str());
+    if let Some(reply) = reply_to {
+        headers = headers.with(header::REPLY, reply);
+    }
+    let subject = Subject::Answer {
+        turn: terminal.turn.clone(),
+    };
+    Ok(Publish {
+        headers,
+        fence: Fence::Once,
+        ..Publish::new(subject, body)
+    })
+}

@@ -1,0 +1,70 @@
+//! The span of storing one message, with every try of it.
+
+use bus::{Publish, PublishError};
+use envelope::{Subject, header};
+use telemetry::conventions as name;
+use telemetry::traces::{self, Kind, Open};
+
+/// Storing a message that follows from the step at hand, with every try of it. A leaf: who works on
+/// the message is under the step itself, so that the tree is whole when its publisher dies.
+pub(crate) struct Sending(Open);
+
+impl Sending {
+    pub(crate) fn begin(message: &Publish) -> Sending {
+        let template = || template(&message.subject);
+        let mut span = traces::start(Kind::Producer, || format!("{} {}", name::SEND, template()));
+        if span.is_recorded() {
+            span.set(name::MESSAGING_SYSTEM, "nats");
+            span.set(name::MESSAGING_OPERATION_NAME, name::SEND);
+            span.set(name::MESSAGING_OPERATION_TYPE, name::SEND);
+            span.set(name::MESSAGING_DESTINATION_NAME, message.subject.as_str());
+            span.set(name::MESSAGING_DESTINATION_TEMPLATE, template());
+            if let Some(turn) = message.headers.get(header::TURN) {
+                span.set(name::MESSAGING_CONVERSATION_ID, turn);
+            }
+        }
+        Sending(span)
+    }
+
+    pub(crate) fn ended(mut self, stored: &Result<u64, PublishError>) {
+        match stored {
+            Ok(sequence) => self.0.set(name::MESSAGING_MESSAGE_ID, sequence.to_string()),
+            // Somebody was first: that is as good.
+            Err(PublishError::Exists) => self.0.set(name::OUTCOME, "exists"),
+            Err(error) => self.0.fail(error.code()),
+        }
+    }
+}
+
+/// The subject of a message without what differs between turns: the words before the turn.
+fn template(at: &str) -> String {
+    let words = match Subject::parse(at) {
+        Ok(Subject::Step { .. } | Subject::Scatter { .. }) => 4,
+        Ok(Subject::Part { .. } | Subject::Dead { .. }) => 3,
+        Ok(Subject::Timer { .. } | Subject::Answer { .. }) => 2,
+        // No step publishes anything else.
+        _ => 1,
+    };
+    let before: Vec<_> = at.split('.').take(words).collect();
+    format!("{}.>", before.join("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_are_named_without_their_turn() {
+        for (subject, named) in [
+            ("argosy.step.0.mapper.t.2.4", "argosy.step.0.mapper.>"),
+            ("argosy.step.0.scatter.t.2", "argosy.step.0.scatter.>"),
+            ("argosy.part.0.t.3.1", "argosy.part.0.>"),
+            ("argosy.timer.t.2", "argosy.timer.>"),
+            ("argosy.answer.t", "argosy.answer.>"),
+            ("argosy.dead.mapper.t.3.1", "argosy.dead.mapper.>"),
+            ("elsewhere.t", "elsewhere.>"),
+        ] {
+            assert_eq!(template(subject), named);
+        }
+    }
+}

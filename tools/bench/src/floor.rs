@@ -1,0 +1,225 @@
+//! The floor: the messages of a question and nothing else.
+//!
+//! Bare JetStream with the streams, consumers, fences and the leader-counted join of the fleet, and as
+//! many stored messages a question (19 with five maps), but with opaque bodies: no envelope is read
+//! or written, nothing is routed, retried, traced or counted. What the fleet costs beyond this is
+//! its own doing; `argosy bench fleet` reports the ratio. It is *not* safe: a crash loses joins.
+
+use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::{Client, HeaderMap, Message};
+use bus::topology::Topology;
+use bus::{ConsumerSpec, Stream};
+use bytes::{BufMut, Bytes, BytesMut};
+use envelope::Role;
+use futures_util::StreamExt;
+use futures_util::future::try_join_all;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// What a floor run is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    /// Map steps of a question.
+    pub maps: u16,
+    /// Bytes of each body.
+    pub body_bytes: usize,
+    /// How long a stubbed model takes.
+    pub model_delay: Duration,
+    /// How long a stubbed index takes.
+    pub search_delay: Duration,
+}
+
+/// Runs the floor of one role until `stop` is cancelled.
+pub(crate) async fn run(
+    url: &str,
+    topology: &Topology,
+    role: Role,
+    load: Load,
+    stop: CancellationToken,
+) -> Result<(), Error> {
+    let client = async_nats::ConnectOptions::new()
+        .subscription_capacity(1 << 16)
+        .client_capacity(1 << 12)
+        .connect(url)
+        .await?;
+    let consumers = match role {
+        Role::Gateway => vec![topology.inbox(), topology.answers()],
+        thinking => vec![topology.consumer(thinking)],
+    };
+    let pumps = consumers
+        .into_iter()
+        .map(|consumer| pump(client.clone(), consumer, role, load, stop.clone()));
+    try_join_all(pumps).await?;
+    Ok(())
+}
+
+async fn pump(
+    client: Client,
+    spec: ConsumerSpec,
+    role: Role,
+    load: Load,
+    stop: CancellationToken,
+) -> Result<(), Error> {
+    let context = async_nats::jetstream::new(client.clone());
+    let consumer: PullConsumer = context
+        .get_consumer_from_stream(&spec.name, spec.stream.name())
+        .await?;
+    let mut messages = consumer
+        .stream()
+        .max_messages_per_batch(200)
+        .heartbeat(Duration::from_secs(5))
+        .messages()
+        .await?;
+    let mut running = tokio::task::JoinSet::new();
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return Ok(()),
+            Some(done) = running.join_next(), if !running.is_empty() => done??,
+            message = messages.next(), if running.len() < 256 => {
+                let Some(message) = message else { return Ok(()) };
+                let (client, stream, message) = (client.clone(), spec.stream, message?);
+                running.spawn(async move {
+                    let reply = message.reply.clone();
+                    handle(&client, stream, role, load, message.message).await?;
+                    if let Some(reply) = reply {
+                        client.request(reply, Bytes::new()).await?;
+                    }
+                    Ok::<(), Error>(())
+                });
+            }
+        }
+    }
+}
+
+/// The subject of an answer, and where its question wants it: both stand in the body.
+fn body(question: &[u8], bytes: usize) -> Bytes {
+    let mut body = BytesMut::with_capacity(bytes.max(question.len()));
+    body.put(question);
+    while body.len() < bytes {
+        body.put_u8(b'a' + (body.len() % 26) as u8);
+    }
+    body.freeze()
+}
+
+async fn handle(
+    client: &Client,
+    from: Stream,
+    role: Role,
+    load: Load,
+    message: Message,
+) -> Result<(), Error> {
+    let name = message
+        .payload
+        .split(|b| *b == b'|')
+        .next()
+        .unwrap_or_default()
+        .to_vec();
+    let turn = String::from_utf8(name)?;
+    let body = body(format!("{turn}|").as_bytes(), load.body_bytes);
+    let delay = match role {
+        Role::Planner | Role::Mapper | Role::Reducer => load.model_delay,
+        Role::Retriever => load.search_delay,
+        _ => Duration::ZERO,
+    };
+    if !delay.is_zero() {
+        tokio::time::sleep(delay).await;
+    }
+    let step = |role: &str, hop: u16| {
+        (
+            format!("argosy.step.0.{role}.{turn}.{hop}"),
+            Some(format!("argosy.step.0.*.{turn}.{hop}")),
+        )
+    };
+    let once = |subject: String| (subject, None);
+    let next = match (role, from) {
+        (Role::Gateway, Stream::Inbox) => {
+            vec![once(format!("argosy.listen.{turn}.0")), step("planner", 0)]
+        }
+        (Role::Gateway, _) => {
+            client.publish(format!("_INBOX.bench.{turn}"), body).await?;
+            return Ok(());
+        }
+        (Role::Planner, _) => vec![step("retriever", 1)],
+        (Role::Retriever, _) => {
+            publish(client, step("scatter", 2), &body).await?;
+            let maps = (0..load.maps).map(|i| once(format!("argosy.step.0.mapper.{turn}.3.{i}")));
+            maps.chain([once(format!("argosy.listen.{turn}.2"))])
+                .collect()
+        }
+        (Role::Mapper, _) => {
+            let index = message.subject.rsplit('.').next().unwrap_or("0").to_owned();
+            publish(
+                client,
+                once(format!("argosy.part.0.{turn}.3.{index}")),
+                &body,
+            )
+            .await?;
+            if count(client, &format!("argosy.part.0.{turn}.3.*")).await? < usize::from(load.maps) {
+                return Ok(());
+            }
+            vec![step("reducer", 4)]
+        }
+        (Role::Reducer, _) => vec![step("validator", 5)],
+        _ => vec![once(format!("argosy.answer.{turn}"))],
+    };
+    try_join_all(next.into_iter().map(|to| publish(client, to, &body))).await?;
+    Ok(())
+}
+
+async fn publish(
+    client: &Client,
+    (subject, fence): (String, Option<String>),
+    body: &Bytes,
+) -> Result<(), Error> {
+    #[derive(Deserialize)]
+    struct Ack {
+        error: Option<Refusal>,
+    }
+    #[derive(Deserialize)]
+    struct Refusal {
+        err_code: u64,
+        description: String,
+    }
+    let mut headers = HeaderMap::new();
+    headers.insert("Nats-Expected-Last-Subject-Sequence", "0");
+    headers.insert("Nats-TTL", "420");
+    if let Some(fence) = fence {
+        headers.insert(
+            "Nats-Expected-Last-Subject-Sequence-Subject",
+            fence.as_str(),
+        );
+    }
+    let request = async_nats::Request::new()
+        .payload(body.clone())
+        .headers(headers);
+    let answer = client.send_request(subject, request).await?;
+    match serde_json::from_slice::<Ack>(&answer.payload)?.error {
+        Some(refusal) if refusal.err_code != 10071 => Err(refusal.description.into()),
+        _ => Ok(()),
+    }
+}
+
+async fn count(client: &Client, filter: &str) -> Result<usize, Error> {
+    #[derive(Deserialize)]
+    struct Info {
+        state: State,
+    }
+    #[derive(Deserialize)]
+    struct State {
+        #[serde(default)]
+        subjects: HashMap<String, IgnoredAny>,
+    }
+    let request = format!("{{\"subjects_filter\":\"{filter}\"}}");
+    let answer = client
+        .request("$JS.API.STREAM.INFO.ARGOSY_STEPS_0", request.into())
+        .await?;
+    Ok(serde_json::from_slice::<Info>(&answer.payload)?
+        .state
+        .subjects
+        .len())
+}
