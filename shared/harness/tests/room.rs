@@ -21,7 +21,7 @@ async fn connected(url: String) -> Arc<NatsBus> {
         url,
         ..Options::default()
     };
-    NatsBus::connect(options).await.unwrap()
+    NatsBus::connect(options).await.expect("a connection")
 }
 
 /// No size is set, as with the defaults.
@@ -43,11 +43,11 @@ fn all_but_inbox() -> Allowance {
 
 /// What the account has promised.
 async fn reserved(bus: &NatsBus) -> u64 {
-    bus.account().await.unwrap().reserved
+    bus.account().await.expect("an account").reserved
 }
 
 async fn max_bytes(bus: &NatsBus, stream: Stream) -> u64 {
-    bus.state(stream).await.unwrap().max_bytes
+    bus.state(stream).await.expect("a stream").max_bytes
 }
 
 fn scaled(changes: &[Change]) -> usize {
@@ -78,7 +78,7 @@ async fn the_defaults_are_scaled_to_a_small_server_once() {
         "no probe is left"
     );
 
-    // Who checks agrees, and a second run changes nothing.
+    // A check agrees, and a second run changes nothing.
     for again in [
         nats::check_within(&bus, &topology, &allowance)
             .await
