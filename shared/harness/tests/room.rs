@@ -206,3 +206,31 @@ async fn a_caller_may_know_of_less_room_than_the_server() {
     let promised = reserved(&bus).await;
     assert!(promised <= 15 * GIB && promised > 13 * GIB, "{promised}");
 }
+
+/// A size is that of one copy, and a cluster is not asked how much it has.
+#[tokio::test]
+async fn in_a_cluster_only_what_is_known_beforehand_scales() {
+    let cluster = testkit::nats::cluster().await;
+    let bus = connected(cluster.url()).await;
+    let topology = Topology {
+        replicas: 3,
+        ..Topology::default()
+    };
+    let allowance = Allowance {
+        most: Some(4 * GIB),
+        ..all_elastic()
+    };
+    let made = nats::setup_within(&bus, &topology, &allowance)
+        .await
+        .unwrap();
+    assert_eq!(scaled(&made), PARTS, "{made:?}");
+    let mut promised = 0;
+    for spec in topology.streams() {
+        promised += max_bytes(&bus, spec.stream).await;
+    }
+    assert!(promised <= 4 * GIB && promised > 3 * GIB, "{promised}");
+    let again = nats::check_within(&bus, &topology, &allowance)
+        .await
+        .unwrap();
+    assert!(again.iter().all(|c| !c.is_drift()), "{again:?}");
+}
