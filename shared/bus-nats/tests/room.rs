@@ -21,7 +21,7 @@ async fn connected(url: String) -> Arc<NatsBus> {
         url,
         ..Options::default()
     };
-    NatsBus::connect(options).await.unwrap()
+    NatsBus::connect(options).await.expect("a connection")
 }
 
 /// No size is set, as with the defaults.
@@ -43,11 +43,11 @@ fn all_but_inbox() -> Allowance {
 
 /// What the account has promised.
 async fn reserved(bus: &NatsBus) -> u64 {
-    bus.account().await.unwrap().reserved
+    bus.account().await.expect("an account").reserved
 }
 
 async fn max_bytes(bus: &NatsBus, stream: Stream) -> u64 {
-    bus.state(stream).await.unwrap().max_bytes
+    bus.state(stream).await.expect("a stream").max_bytes
 }
 
 fn scaled(changes: &[Change]) -> usize {
@@ -78,7 +78,7 @@ async fn the_defaults_are_scaled_to_a_small_server_once() {
         "no probe is left"
     );
 
-    // Who checks agrees, and a second run changes nothing.
+    // A check agrees, and a second run changes nothing.
     for again in [
         nats::check_within(&bus, &topology, &allowance)
             .await
@@ -205,4 +205,32 @@ async fn a_caller_may_know_of_less_room_than_the_server() {
         .unwrap();
     let promised = reserved(&bus).await;
     assert!(promised <= 15 * GIB && promised > 13 * GIB, "{promised}");
+}
+
+/// A size is that of one copy, and a cluster is not asked how much it has.
+#[tokio::test]
+async fn in_a_cluster_only_what_is_known_beforehand_scales() {
+    let cluster = testkit::nats::cluster().await;
+    let bus = connected(cluster.url()).await;
+    let topology = Topology {
+        replicas: 3,
+        ..Topology::default()
+    };
+    let allowance = Allowance {
+        most: Some(4 * GIB),
+        ..all_elastic()
+    };
+    let made = nats::setup_within(&bus, &topology, &allowance)
+        .await
+        .unwrap();
+    assert_eq!(scaled(&made), PARTS, "{made:?}");
+    let mut promised = 0;
+    for spec in topology.streams() {
+        promised += max_bytes(&bus, spec.stream).await;
+    }
+    assert!(promised <= 4 * GIB && promised > 3 * GIB, "{promised}");
+    let again = nats::check_within(&bus, &topology, &allowance)
+        .await
+        .unwrap();
+    assert!(again.iter().all(|c| !c.is_drift()), "{again:?}");
 }

@@ -1,10 +1,10 @@
 //! How many bytes each stream is made with, from what is wanted, what is there and what the server
 //! offers. Pure: reading the server and changing it is `nats::setup`.
 //!
-//! A size that an operator has set is kept to, or there is an error. One that nobody has set is
-//! *elastic*: it is made smaller where the server has less room, and left alone where the stream is
-//! larger already. A stream that was made smaller says in its metadata what was wanted then, so that
-//! whoever compares later does not take it for a mistake.
+//! A size that an operator has set is kept to, or there is an error. One that is not set is *elastic*: it
+//! is made smaller where the server has less room, and left alone where the stream is larger already. A
+//! stream that was made smaller says in its metadata what was wanted then, so that a later comparison
+//! does not take it for a mistake.
 //!
 //! All figures are those of `max_bytes`, for one copy: a server compares them with its own room, and
 //! an account with the room of all copies ([`of_account`]).

@@ -32,7 +32,7 @@ fn fixed(part: Part) -> Part {
     }
 }
 
-/// The streams and object stores of the defaults, which nobody has set.
+/// The streams and object stores of the defaults, none of which is set.
 fn defaults() -> Vec<Part> {
     let room = Topology::default().room;
     [
@@ -118,8 +118,9 @@ fn a_second_run_changes_nothing() {
 
 #[test]
 fn a_scaled_stream_grows_when_its_size_is_set() {
+    let bytes = |part: &Part| whole(std::slice::from_ref(part), None)[0].bytes;
     let scaled = found(part("a", 4 * GIB), GIB, Some(4 * GIB));
-    assert_eq!(whole(&[scaled.clone()], None)[0].bytes, GIB);
+    assert_eq!(bytes(&scaled), GIB);
     let sizes = whole(&[fixed(scaled.clone())], None);
     assert_eq!((sizes[0].bytes, sizes[0].scaled_from), (4 * GIB, None));
     // And when a release wants something else.
@@ -127,17 +128,17 @@ fn a_scaled_stream_grows_when_its_size_is_set() {
         wanted: 2 * GIB,
         ..scaled
     };
-    assert_eq!(whole(&[other], None)[0].bytes, 2 * GIB);
+    assert_eq!(bytes(&other), 2 * GIB);
 }
 
 #[test]
 fn what_is_larger_stays_unless_its_size_is_set() {
-    let larger = found(part("a", 4 * GIB), 9 * GIB, None);
-    assert_eq!(whole(&[larger.clone()], None)[0].bytes, 9 * GIB);
-    assert_eq!(whole(&[fixed(larger)], None)[0].bytes, 4 * GIB);
-    let unlimited = found(part("a", 4 * GIB), u64::MAX, None);
-    assert_eq!(whole(&[unlimited.clone()], None)[0].bytes, u64::MAX);
-    assert_eq!(growth(&[unlimited.clone()], &whole(&[unlimited], None)), 0);
+    let larger = [found(part("a", 4 * GIB), 9 * GIB, None)];
+    assert_eq!(whole(&larger, None)[0].bytes, 9 * GIB);
+    assert_eq!(whole(&larger.map(fixed), None)[0].bytes, 4 * GIB);
+    let unlimited = [found(part("a", 4 * GIB), u64::MAX, None)];
+    let sizes = whole(&unlimited, None);
+    assert_eq!((sizes[0].bytes, growth(&unlimited, &sizes)), (u64::MAX, 0));
 }
 
 #[test]

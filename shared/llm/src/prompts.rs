@@ -49,7 +49,8 @@ impl Prompts {
         Prompt::parse(name, text, placeholders)
     }
 
-    /// What is overridden: only who knows the prompts of all workers can tell a misspelt name.
+    /// What is overridden. That a name is misspelt can be told only where the prompts of all workers are
+    /// known.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.overrides.keys().map(String::as_str)
     }
