@@ -8,7 +8,7 @@ use crate::host::memory_mb;
 use crate::sizes::{Size, sizes};
 use argosy::config::Config;
 use argosy::fail::Fail;
-use argosy::fleet::{Plan, drain, nats_server};
+use argosy::fleet::{Plan, drain, nats_server_or_fetched};
 use argosy::signal;
 use bus::Bus;
 use bus_nats::{self as nats, NatsBus};
@@ -59,9 +59,7 @@ pub(super) struct Measured {
 impl Setting {
     pub(super) fn of(args: &FleetArgs) -> Result<Setting, Fail> {
         Ok(Setting {
-            nats_server: nats_server(
-                |cache| tracing::warn!(cache = %cache.display(), "fetching nats-server"),
-            )?,
+            nats_server: nats_server()?,
             in_flight: args.in_flight.clone(),
             queries: args.queries,
             model_delay_ms: args.model_delay_ms,
@@ -81,6 +79,11 @@ impl Setting {
                 fast
             })
     }
+}
+
+/// The nats-server to measure with, fetched where there is none.
+pub(super) fn nats_server() -> Result<PathBuf, Fail> {
+    Ok(nats_server_or_fetched(|from| tracing::warn!("{from}"))?)
 }
 
 /// A server with its streams, and a connection to it.

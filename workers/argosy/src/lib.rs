@@ -31,6 +31,7 @@
 //! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
 //! | [`machine`] | what machine this is, for reports |
+//! | [`sample`] | the sample corpus, in the binary |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
@@ -67,6 +68,7 @@ pub mod prompt_files;
 pub mod qdrant_view;
 pub mod render;
 pub mod roles;
+pub mod sample;
 pub mod search;
 pub mod signal;
 pub mod snapshot;

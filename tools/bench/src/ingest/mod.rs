@@ -11,11 +11,11 @@
 mod run;
 
 use crate::cli::IngestArgs;
+use crate::fleet_run::nats_server;
 use crate::out::println;
 use crate::waiting::Waiting;
 use argosy::cli::Output;
 use argosy::fail::Fail;
-use argosy::fleet::nats_server;
 use argosy::machine::machine;
 use argosy::render::Line;
 use owo_colors::OwoColorize;
@@ -60,8 +60,7 @@ struct Row {
 /// `argosy-bench ingest`
 pub async fn ingest(args: IngestArgs, output: Output) -> Result<(), Fail> {
     let line = Line::new(output);
-    let binary =
-        nats_server(|cache| tracing::warn!(cache = %cache.display(), "fetching nats-server"))?;
+    let binary = nats_server()?;
     let waiting = Waiting::start(args.embedder_ms).await?;
     let mut reports = Vec::new();
     for (embedder, slots, set) in [

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
 use crate::disk;
 use crate::fail::Fail;
-use crate::fleet::{Member, Plan, drain, nats_server};
+use crate::fleet::{Member, Plan, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
 use crate::signal;
@@ -60,12 +60,14 @@ pub async fn run(
     if let Some(root) = &args.corpus {
         must_be_folder(root)?;
     }
-    let binary = nats_server(|cache| {
-        if !is_quiet() {
-            let cache = cache.display();
-            eprintln!("no nats-server found; fetching one into {cache}");
-        }
-    })?;
+    let binary = match args.fetch_server {
+        false => nats_server()?,
+        true => nats_server_or_fetched(|from| {
+            if !is_quiet() {
+                eprintln!("{from}");
+            }
+        })?,
+    };
     let mut options = server::Options::new(binary, config.data_dir.0.join("nats"));
     options.port = Some(args.port).filter(|port| *port != 0);
     let mut server = Server::start(options).await.map_err(|e| {
