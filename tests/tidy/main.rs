@@ -8,6 +8,7 @@ mod dependencies;
 mod docs;
 mod errors;
 mod manifest;
+mod names;
 mod roles;
 mod sources;
 mod tree;

@@ -1,7 +1,7 @@
 //! What a search may be narrowed by: conditions that are all to hold.
 //!
 //! The planner and the user write it, retrieval executes it. Chosen against: OR and nesting. The
-//! forms that people and models write (R67, C13) are parsed into this one.
+//! forms that people and models write are parsed into this one.
 
 use crate::limits::CONDITIONS_MAX;
 use serde::{Deserialize, Serialize};
@@ -125,7 +125,7 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Reads the object forms of R67: `{"f": v}`, `{"f": {">": v, …}}`, `{"f": {"op": "…", "value": v}}`,
+    /// Reads the object forms: `{"f": v}`, `{"f": {">": v, …}}`, `{"f": {"op": "…", "value": v}}`,
     /// `{"f": {"operator": "…", "value": v}}`.
     pub fn parse(value: &Value, origin: Origin) -> Result<Self, FilterError> {
         let object = value.as_object().ok_or(FilterError::Shape)?;

@@ -38,7 +38,7 @@ pub const CONTEXT_CHARS: std::ops::RangeInclusive<usize> = 80..=100_000;
 pub const MODEL_NAME_BYTES_MAX: usize = 256;
 /// Most text of all prompts that one turn overrides, in bytes: every step carries them.
 pub const PROMPT_BYTES_MAX: usize = 32 * 1024;
-/// Most sub-queries of one plan (C25).
+/// Most sub-queries of one plan.
 pub const SUB_QUERIES_MAX: usize = 4;
 /// Longest sub-query, in characters.
 pub const SUB_QUERY_CHARS_MAX: usize = 400;

@@ -32,7 +32,7 @@ pub enum Mode {
     /// Every stage.
     #[default]
     Agentic,
-    /// Retrieve and one call: the linear baseline (R8).
+    /// Retrieve and one call: the linear baseline.
     Simple,
 }
 
@@ -184,9 +184,9 @@ impl Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// Attempts at an answer that are left, the running one included. Default 3 (C1).
+    /// Attempts at an answer that are left, the running one included. Default 3.
     pub rounds: u8,
-    /// Searches that are left. Default 4 (C1).
+    /// Searches that are left. Default 4.
     pub tool_calls: u16,
     /// Model calls that are left. Default 40: three rounds of 2 + 5 calls, each doubled by a retry.
     pub llm_calls: u32,

@@ -26,7 +26,7 @@ pub enum PlanTask {
     },
 }
 
-/// What to search for (R29).
+/// What to search for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The query to search with: the question or a rewriting of it, and keywords.
@@ -181,7 +181,7 @@ pub enum PartResult {
     Error(String),
 }
 
-/// What a mapper found in one passage (R91).
+/// What a mapper found in one passage.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
     /// Whether the passage helps with the question.
@@ -189,7 +189,7 @@ pub struct Findings {
     /// Dates, names, numbers, file names, as short sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<String>,
-    /// True when the model's output was unreadable and `relevant` is the safe default (C8).
+    /// True when the model's output was unreadable and `relevant` is the safe default.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub defaulted: bool,
 }
@@ -216,7 +216,7 @@ pub enum ReduceTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         last: bool,
     },
-    /// One call over the passages themselves: simple mode, or a broken stage (R4, R8).
+    /// One call over the passages themselves: simple mode, or a broken stage.
     Generate {
         /// What to answer from, best first.
         passages: Vec<Passage>,
@@ -301,7 +301,7 @@ pub struct Verdict {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Doubt {
-    /// The search found nothing (R113).
+    /// The search found nothing.
     NoResults {
         /// What was searched for.
         query: String,

@@ -72,7 +72,7 @@ pub struct Terminal {
     /// The sources that the answer cites, in order of their first use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
-    /// 0 to 1: the share of the answer's words that stand in the facts (R102).
+    /// 0 to 1: the share of the answer's words that stand in the facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
     /// True when the confidence is below the threshold or a check failed.

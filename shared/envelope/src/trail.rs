@@ -100,12 +100,12 @@ pub enum Fallback {
         /// Where the index was that was searched.
         at: u64,
     },
-    /// One of several searches failed: the passages are from the others (R60).
+    /// One of several searches failed: the passages are from the others.
     SubQueryFailed {
         /// What was searched for.
         query: String,
     },
-    /// A plan had more sub-queries than are searched for: the last ones were left out (C25).
+    /// A plan had more sub-queries than are searched for: the last ones were left out.
     SubQueriesTrimmed {
         /// How many.
         count: u16,
@@ -115,7 +115,7 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// Unreadable map output: the passage passes as relevant, but does not count (R94, C8).
+    /// Unreadable map output: the passage passes as relevant, but does not count.
     MapDefault,
     /// A map output that was not JSON was read by its fields.
     MapSalvaged,
@@ -154,7 +154,7 @@ pub enum Fallback {
     },
     /// The reducer could not call a model: the facts themselves are the answer.
     ReduceDefault,
-    /// A stage was broken for good: retrieve and one call instead (R4).
+    /// A stage was broken for good: retrieve and one call instead.
     BasicRag {
         /// The stage.
         role: Role,

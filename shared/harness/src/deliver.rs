@@ -73,7 +73,7 @@ impl From<OutboxError> for Failure {
 
 /// What a handled step came to.
 enum Handled {
-    Done(Done<Exit>),
+    Done(Box<Done<Exit>>),
     /// The turn ended meanwhile, or its time is up.
     Moot,
     /// The reducer has started without it.
@@ -186,7 +186,7 @@ impl Worker {
                 Handled::Done(done) => {
                     let tells = matches!(&done.out, Exit::Mapper(found) if early::tells(found));
                     let message = &delivery.message;
-                    if let Err(failure) = self.carry_on(place, &step, message, &cx, done).await {
+                    if let Err(failure) = self.carry_on(place, &step, message, &cx, *done).await {
                         break failure;
                     }
                     self.count_gathered(&step, &task, message);
@@ -300,7 +300,7 @@ impl Worker {
             Ok(Err(_panic)) => {
                 Handled::Failed(Failure::new(Class::Bug, "panic", "the stage panicked"))
             }
-            Ok(Ok(Ok(done))) => Handled::Done(done),
+            Ok(Ok(Ok(done))) => Handled::Done(Box::new(done)),
             Ok(Ok(Err(error))) => Handled::Failed(Failure {
                 class: error.class,
                 code: error.code,

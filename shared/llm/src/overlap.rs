@@ -1,4 +1,4 @@
-//! How much of an answer stands in its facts, counted and not judged (R102).
+//! How much of an answer stands in its facts, counted and not judged.
 
 use crate::words;
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! Reads findings out of what a model wrote, whatever it wrote (R94, C8).
+//! Reads findings out of what a model wrote, whatever it wrote.
 //!
 //! The ladder: an object with both fields -> the fields by themselves -> relevant by default. The
 //! rungs below the first are told as fallbacks; the last one does not count at the reducer's gate.

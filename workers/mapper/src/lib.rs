@@ -1,4 +1,4 @@
-//! The mapper worker: one passage to facts, with one model call (R91).
+//! The mapper worker: one passage to facts, with one model call.
 //!
 //! It judges one passage by itself and knows nothing of the others. What a model writes is read
 //! down a ladder that always ends in findings. *Not* here: whether the findings suffice, which is

@@ -1,4 +1,4 @@
-//! The planner worker: a question to a search plan, with one model call (R29).
+//! The planner worker: a question to a search plan, with one model call.
 //!
 //! It says what to search for, and after a round that found too little, what to search for instead.
 //! *Not* here: whether another round is worth it, which is the reducer's gate and the graph.

@@ -13,7 +13,7 @@ pub struct Options {
     pub call_timeout: Span,
     /// Longest answer. Default 320 tokens, several times what the JSON of a simple question needs.
     pub max_tokens: u32,
-    /// Most keywords that are taken over. Default 6; the prompt asks for 2 to 4 (R29).
+    /// Most keywords that are taken over. Default 6; the prompt asks for 2 to 4.
     pub keywords_max: usize,
     /// Whether a file type or file name that the question does not mention may narrow the search.
     /// Default false: small models like to guess one, and a wrong guess hides the right document

@@ -1,4 +1,4 @@
-//! Reads a plan out of what a model wrote (R29, R53).
+//! Reads a plan out of what a model wrote.
 
 use crate::options::Options;
 use crate::sub_queries;

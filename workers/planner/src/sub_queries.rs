@@ -1,4 +1,4 @@
-//! The sub-queries that a model wrote, as far as they can be searched for (C25).
+//! The sub-queries that a model wrote, as far as they can be searched for.
 
 use crate::fingerprint::Fingerprint;
 use envelope::limits::{SUB_QUERIES_MAX, SUB_QUERY_CHARS_MAX};

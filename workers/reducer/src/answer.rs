@@ -1,6 +1,6 @@
 //! What a model wrote, cleaned: an answer, the statement that there is none, or nothing.
 
-/// What is said when the facts do not answer the question (R96), and what models are told to say.
+/// What is said when the facts do not answer the question, and what models are told to say.
 pub const NO_INFORMATION: &str = "No relevant information found.";
 
 /// What a model's words come to.

@@ -1,4 +1,4 @@
-//! The reducer worker: facts to a cited draft, with one model call (R95).
+//! The reducer worker: facts to a cited draft, with one model call.
 //!
 //! It decides whether enough was found, lets a model write from the facts alone, and makes sure
 //! that every draft has the same shape: `[n]` marks, numbered sources, quotes. *Not* here: whether

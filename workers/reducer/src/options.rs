@@ -14,7 +14,7 @@ pub struct Options {
     /// Passages that must be said to be relevant before an answer is written; with fewer, another
     /// round is asked for while one is left. Never more than there are passages. Default 1: most
     /// questions are answered by one document, and a second round costs as much as the first. Raise
-    /// it (C4 speaks of 3) for questions that want several sources.
+    /// it for questions that want several sources.
     pub min_relevant: usize,
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `30s`.

@@ -1,4 +1,4 @@
-//! What narrowed a search, and what of it was given up. Nothing is given up in silence (R66, C13).
+//! What narrowed a search, and what of it was given up. Nothing is given up in silence.
 
 use envelope::{Case, Condition, Doubt, Fallback, Filter, Matched, Plan};
 

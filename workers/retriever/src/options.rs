@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Most columns that hold places: each costs some look-ups for every word of a question.
 const LOCATION_COLUMNS_MAX: usize = 8;
 
-/// How much is fetched and how much is kept (R53, R54, C5).
+/// How much is fetched and how much is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {

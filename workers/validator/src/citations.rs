@@ -1,4 +1,4 @@
-//! Settles the citations of an answer: every `[n]` names a source, numbered by first use (R107).
+//! Settles the citations of an answer: every `[n]` names a source, numbered by first use.
 //!
 //! Numbers are those of one draft and are given out anew, so none can leak from another turn.
 

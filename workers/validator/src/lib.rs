@@ -1,7 +1,7 @@
-//! The validator worker: a draft to a verdict, without a model (R102, R107).
+//! The validator worker: a draft to a verdict, without a model.
 //!
 //! It counts words, looks up figures and settles citations. *Not* here: asking a model whether its
-//! own answer is good; a small one confirms what it just said (C2).
+//! own answer is good; a small one confirms what it just said.
 
 mod citations;
 mod figures;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Confidence below which an answer is flagged: the share of its words that stand in the facts,
-    /// 0 to 1. Default 0.2 (R102).
+    /// 0 to 1. Default 0.2.
     pub low_confidence: f32,
     /// Whether an answer that cites nothing fails. Default true.
     pub citations_required: bool,

@@ -1,4 +1,4 @@
-//! Judges a draft by counting (R102, C23).
+//! Judges a draft by counting.
 //!
 //! Two signals, kept apart: *confidence* is the share of the answer's words that stand in the
 //! facts, and a low one is told; a *failed check* (a citation of nothing, no citation at all, a

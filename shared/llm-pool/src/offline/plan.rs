@@ -7,7 +7,7 @@ use llm::words;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// Most keywords of a plan (R29).
+/// Most keywords of a plan.
 const KEYWORDS_MAX: usize = 4;
 /// File name extensions that corpora have.
 const EXTENSIONS: [&str; 9] = [

@@ -7,7 +7,7 @@ use super::score::{Bag, Reading};
 use super::units::{self, Unit};
 use llm::{overlap, tokens, words};
 
-/// What is said when nothing answers (R96).
+/// What is said when nothing answers.
 const NOTHING: &str = "No relevant information found.";
 /// Most sentences of an answer.
 const SENTENCES_MAX: usize = 3;

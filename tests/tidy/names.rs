@@ -1,0 +1,187 @@
+//! How things are called: one public name for one thing, nouns for types, and no reference to a document
+//! that is not here.
+//!
+//! What was there before a rule stands in `old.txt`, by rule and name. That list only shrinks: what is in
+//! it and no longer found fails too, and nothing is added to it.
+
+use crate::tree::{File, files, none, read, rust};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names that each crate may have: a reader says `planner::Options`.
+const OF_EACH_CRATE: [&str; 3] = ["Options", "Error", "Metrics"];
+
+/// Participles that do not end in `ed`.
+const PARTICIPLES: [&str; 14] = [
+    "Begun", "Came", "Done", "Found", "Given", "Held", "Kept", "Known", "Made", "Said", "Seen",
+    "Sent", "Told", "Written",
+];
+
+/// Words that end in `ed` and are nouns.
+const NOUNS: [&str; 3] = ["Feed", "Seed", "Speed"];
+
+/// What refers to a document that is not in the repository: a letter with a number, or its title.
+const TITLES: [&str; 5] = [
+    "LESSONS",
+    "REQUIREMENTS.md",
+    "DESIGN.md",
+    "TECH.md",
+    "OPS.md",
+];
+
+/// A type that other crates may name.
+struct Type {
+    name: String,
+    krate: String,
+    place: String,
+}
+
+/// The public types of the crates, without those of tests.
+fn types() -> Vec<Type> {
+    let mut types = Vec::new();
+    for file in rust() {
+        let parts: Vec<&str> = file.path.split('/').collect();
+        let [group @ ("shared" | "workers" | "tools"), krate, "src", ..] = parts[..] else {
+            continue;
+        };
+        let krate = format!("{group}/{krate}");
+        for (number, line) in file.lines() {
+            if line.starts_with("#[cfg(test)]") {
+                break;
+            }
+            if let Some(name) = type_in(line) {
+                types.push(Type {
+                    name: name.to_owned(),
+                    krate: krate.clone(),
+                    place: format!("{}:{number}", file.path),
+                });
+            }
+        }
+    }
+    types
+}
+
+/// The name of the type that a line makes public.
+fn type_in(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("pub ")?;
+    let kinds = ["struct ", "enum ", "trait ", "type "];
+    let rest = kinds.iter().find_map(|kind| rest.strip_prefix(kind))?;
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
+    Some(&rest[..end.unwrap_or(rest.len())])
+}
+
+/// What is old, by rule.
+fn old(rule: &str) -> BTreeSet<String> {
+    let list = read("tests/tidy/old.txt");
+    let entries = list.lines().filter_map(|(_, line)| {
+        let (of, name) = line.split_once(' ')?;
+        (of == rule).then(|| name.to_owned())
+    });
+    entries.collect()
+}
+
+/// Fails for what is found and not old, and for what is old and no longer found.
+fn only_old(rule: &str, found: BTreeMap<String, String>) {
+    let old = old(rule);
+    let new = found.iter().filter(|(name, _)| !old.contains(*name));
+    let mut findings: Vec<String> = new.map(|(_, finding)| finding.clone()).collect();
+    let gone = old.iter().filter(|name| !found.contains_key(*name));
+    findings.extend(gone.map(|name| {
+        format!("tests/tidy/old.txt: `{rule} {name}` is no longer needed: take it out")
+    }));
+    none(findings);
+}
+
+#[test]
+fn a_public_name_stands_for_one_thing() {
+    let mut by_name: BTreeMap<String, Vec<Type>> = BTreeMap::new();
+    let types = types().into_iter();
+    for one in types.filter(|one| !OF_EACH_CRATE.contains(&one.name.as_str())) {
+        by_name.entry(one.name.clone()).or_default().push(one);
+    }
+    let found = by_name.into_iter().filter_map(|(name, types)| {
+        let crates: BTreeSet<&str> = types.iter().map(|one| one.krate.as_str()).collect();
+        let places: Vec<&str> = types.iter().map(|one| one.place.as_str()).collect();
+        (crates.len() > 1).then(|| {
+            let finding = format!(
+                "{}: `{name}` is public in several crates",
+                places.join(", ")
+            );
+            (name, finding)
+        })
+    });
+    only_old("unique", found.collect());
+}
+
+#[test]
+fn a_public_type_is_a_noun() {
+    let is_participle = |name: &str| {
+        let one_word = name.chars().filter(|c| c.is_uppercase()).count() == 1;
+        let ends = name.ends_with("ed") && !NOUNS.contains(&name);
+        one_word && ends || PARTICIPLES.contains(&name)
+    };
+    let found = types().into_iter().filter(|one| is_participle(&one.name));
+    let found = found.map(|one| {
+        let Type { name, krate, place } = one;
+        let finding = format!("{place}: `{name}` is no noun: what is it?");
+        (format!("{krate} {name}"), finding)
+    });
+    only_old("noun", found.collect());
+}
+
+/// The reference in a line to a document elsewhere: `R12`, `C8`, `seed 000`, a title.
+fn reference(line: &str) -> Option<&str> {
+    let title = TITLES.iter().find(|title| line.contains(**title)).copied();
+    let numbered = || {
+        let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.into_iter().find(|word| {
+            let digits = word.strip_prefix(['R', 'C']);
+            digits.is_some_and(|d| {
+                (1..=3).contains(&d.len()) && d.bytes().all(|b| b.is_ascii_digit())
+            })
+        })
+    };
+    let seed = || line.contains("seed 00").then_some("seed 00…");
+    title.or_else(numbered).or_else(seed)
+}
+
+#[test]
+fn nothing_refers_to_a_document_elsewhere() {
+    let is_looked_at = |file: &File| {
+        let is_prose = file.is(&["md"]) && !file.path.starts_with("tests/fixtures/");
+        (file.is(&["rs"]) || is_prose) && file.path != "tests/tidy/names.rs"
+    };
+    let mut found = BTreeMap::new();
+    for file in files().into_iter().filter(is_looked_at) {
+        for (number, line) in file.lines() {
+            // Code may have such a word; prose that is ours has it only as a reference.
+            let is_prose = file.is(&["md"]) || line.contains("//");
+            if let Some(word) = reference(line).filter(|_| is_prose) {
+                let finding = file.at(number, format!("`{word}` is in no document that is here"));
+                found.entry(file.path.clone()).or_insert(finding);
+            }
+        }
+    }
+    only_old("reference", found);
+}
+
+#[test]
+fn references_are_told_from_other_words() {
+    for line in [
+        "/// Fewer (R91).",
+        "// C8: see",
+        "counts (C3, C4)",
+        "seed 000",
+        "see LESSONS",
+    ] {
+        assert!(reference(line).is_some(), "{line}");
+    }
+    for line in [
+        "// RFC 3339",
+        "a C compiler",
+        "R",
+        "CPU2",
+        "C1234 is a part",
+    ] {
+        assert_eq!(reference(line), None, "{line}");
+    }
+}
