@@ -4,7 +4,7 @@
 //! comparison has one side. So the lists take turns, and a passage that several of them have counts
 //! for all of them.
 
-use crate::pick::Words;
+use crate::duplicate::Words;
 use envelope::Passage;
 use std::collections::HashMap;
 

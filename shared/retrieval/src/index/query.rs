@@ -229,6 +229,15 @@ impl Snapshot {
         Ok(self.index.names_of(&self.searcher)?.named(text))
     }
 
+    /// Every chunk.
+    #[cfg(test)]
+    pub(crate) fn all(&self) -> Vec<DocAddress> {
+        let all = self.searcher.search(&AllQuery, &DocSetCollector).unwrap();
+        let mut all: Vec<DocAddress> = all.into_iter().collect();
+        all.sort_unstable();
+        all
+    }
+
     /// What a chunk is.
     pub(crate) fn record(&self, chunk: DocAddress) -> Result<ChunkRecord, Error> {
         self.index.stored(&self.searcher, chunk)
