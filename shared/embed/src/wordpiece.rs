@@ -10,6 +10,7 @@
 //! a word, whoever wrote it.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use unicode_normalization::char::decompose_canonical;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -22,13 +23,50 @@ const UNKNOWN: &str = "[UNK]";
 /// What a piece that goes on within a word begins with in the vocabulary.
 const CONTINUATION: &str = "##";
 
+/// Pieces and their numbers.
+type Pieces = HashMap<Box<str>, u32, BuildHasherDefault<PieceHasher>>;
+
+/// A hash of eight bytes at a time. Pieces are short and looked up for every word, and what texts say is
+/// never put into the map, so nobody can choose what collides.
+#[derive(Debug, Default)]
+struct PieceHasher(u64);
+
+impl PieceHasher {
+    fn add(&mut self, bits: u64) {
+        self.0 = (self.0.rotate_left(5) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+impl Hasher for PieceHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        let (eights, rest) = bytes.as_chunks::<8>();
+        eights
+            .iter()
+            .for_each(|eight| self.add(u64::from_le_bytes(*eight)));
+        let last = rest
+            .iter()
+            .rev()
+            .fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        self.add(last | (rest.len() as u64) << 56);
+    }
+
+    fn write_u8(&mut self, _: u8) {
+        // What ends a text: its length is in it already.
+    }
+
+    fn finish(&self) -> u64 {
+        // The map looks at the upper bits and at the lower ones; those of a product are poor below.
+        self.0 ^ self.0 >> 32
+    }
+}
+
 /// A vocabulary, ready to cut texts.
 #[derive(Debug)]
 pub struct Tokenizer {
     /// Pieces that begin a word.
-    first: HashMap<Box<str>, u32>,
+    first: Pieces,
     /// Pieces that go on, without their mark.
-    later: HashMap<Box<str>, u32>,
+    later: Pieces,
     unknown: u32,
     /// Longest piece in bytes: no longer one is looked for.
     longest: usize,
@@ -40,8 +78,8 @@ impl Tokenizer {
     /// cannot be spelled is piece 0.
     pub fn new(vocabulary: &str) -> Self {
         let mut tokenizer = Self {
-            first: HashMap::new(),
-            later: HashMap::new(),
+            first: Pieces::default(),
+            later: Pieces::default(),
             unknown: 0,
             longest: 0,
             len: 0,
@@ -110,7 +148,7 @@ impl Tokenizer {
     }
 
     /// Length in bytes and number of the longest piece that the word begins with.
-    fn longest_piece(&self, word: &str, map: &HashMap<Box<str>, u32>) -> Option<(usize, u32)> {
+    fn longest_piece(&self, word: &str, map: &Pieces) -> Option<(usize, u32)> {
         let mut end = word.floor_char_boundary(self.longest);
         while end > 0 {
             if let Some(id) = map.get(&word[..end]) {
