@@ -23,35 +23,65 @@ const UNKNOWN: &str = "[UNK]";
 /// What a piece that goes on within a word begins with in the vocabulary.
 const CONTINUATION: &str = "##";
 
-/// Pieces and their numbers.
-type Pieces = HashMap<Box<str>, u32, BuildHasherDefault<PieceHasher>>;
+/// Longest piece that is looked up as a number, in bytes.
+const SHORT_BYTES_MAX: usize = 15;
 
-/// A hash of eight bytes at a time. Pieces are short and looked up for every word, and what texts say is
-/// never put into the map, so nobody can choose what collides.
+/// Pieces and their numbers. Nearly all are short, and a short text is a number itself: to compare it is to
+/// compare two numbers, and to find it is to look in one place.
 #[derive(Debug, Default)]
-struct PieceHasher(u64);
+struct Pieces {
+    short: HashMap<u128, u32, BuildHasherDefault<ShortHasher>>,
+    long: HashMap<Box<str>, u32>,
+}
 
-impl PieceHasher {
-    fn add(&mut self, bits: u64) {
-        self.0 = (self.0.rotate_left(5) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+impl Pieces {
+    fn insert(&mut self, piece: &str, id: u32) {
+        match short(piece) {
+            Some(key) => self.short.insert(key, id),
+            None => self.long.insert(piece.into(), id),
+        };
+    }
+
+    fn get(&self, piece: &str) -> Option<u32> {
+        match short(piece) {
+            Some(key) => self.short.get(&key).copied(),
+            None => self.long.get(piece).copied(),
+        }
     }
 }
 
-impl Hasher for PieceHasher {
+/// The bytes of a short text and how many they are.
+fn short(text: &str) -> Option<u128> {
+    let mut key = [0; SHORT_BYTES_MAX + 1];
+    let room = key[..SHORT_BYTES_MAX].get_mut(..text.len())?;
+    room.copy_from_slice(text.as_bytes());
+    key[SHORT_BYTES_MAX] = room_taken(text);
+    Some(u128::from_le_bytes(key))
+}
+
+/// What the last byte of the number of a short text is.
+fn room_taken(text: &str) -> u8 {
+    u8::try_from(text.len()).unwrap_or(u8::MAX)
+}
+
+/// A hash of a number. What texts say is never put into the map, so nobody can choose what collides.
+#[derive(Debug, Default)]
+struct ShortHasher(u64);
+
+impl ShortHasher {
+    fn add(&mut self, bits: u64) {
+        self.0 = (self.0.rotate_left(23) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
+
+impl Hasher for ShortHasher {
     fn write(&mut self, bytes: &[u8]) {
-        let (eights, rest) = bytes.as_chunks::<8>();
-        eights
-            .iter()
-            .for_each(|eight| self.add(u64::from_le_bytes(*eight)));
-        let last = rest
-            .iter()
-            .rev()
-            .fold(0, |bits, byte| bits << 8 | u64::from(*byte));
-        self.add(last | (rest.len() as u64) << 56);
+        bytes.iter().for_each(|byte| self.add(u64::from(*byte)));
     }
 
-    fn write_u8(&mut self, _: u8) {
-        // What ends a text: its length is in it already.
+    fn write_u128(&mut self, number: u128) {
+        self.add(number as u64);
+        self.add((number >> u64::BITS) as u64);
     }
 
     fn finish(&self) -> u64 {
@@ -88,11 +118,11 @@ impl Tokenizer {
             tokenizer.longest = tokenizer.longest.max(piece.len());
             tokenizer.len += 1;
             match piece.strip_prefix(CONTINUATION) {
-                Some(rest) if !rest.is_empty() => tokenizer.later.insert(rest.into(), id),
-                _ => tokenizer.first.insert(piece.into(), id),
+                Some(rest) if !rest.is_empty() => tokenizer.later.insert(rest, id),
+                _ => tokenizer.first.insert(piece, id),
             };
         }
-        tokenizer.unknown = tokenizer.first.get(UNKNOWN).copied().unwrap_or(0);
+        tokenizer.unknown = tokenizer.first.get(UNKNOWN).unwrap_or(0);
         tokenizer
     }
 
@@ -104,8 +134,8 @@ impl Tokenizer {
     /// The number of a piece as the vocabulary writes it.
     pub fn id(&self, piece: &str) -> Option<u32> {
         match piece.strip_prefix(CONTINUATION) {
-            Some(rest) if !rest.is_empty() => self.later.get(rest).copied(),
-            _ => self.first.get(piece).copied(),
+            Some(rest) if !rest.is_empty() => self.later.get(rest),
+            _ => self.first.get(piece),
         }
     }
 
@@ -113,12 +143,20 @@ impl Tokenizer {
     pub fn encode(&self, text: &str, max: usize) -> Vec<u32> {
         let mut words = Words {
             tokenizer: self,
-            word: String::new(),
+            word: String::with_capacity(WORD_CHARS_MAX),
             chars: 0,
             ids: Vec::with_capacity(max.min(text.len() / 4 + 1)),
         };
-        for c in text.chars() {
-            words.push(c);
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let length = words.plain(rest);
+            match length > 0 && words.push_plain(&rest[..length]) {
+                true => rest = &rest[length..],
+                false => {
+                    words.push(c);
+                    rest = &rest[c.len_utf8()..];
+                }
+            }
             if words.ids.len() >= max {
                 break;
             }
@@ -131,7 +169,7 @@ impl Tokenizer {
     /// Adds the pieces of one clean word.
     fn cut(&self, word: &str, ids: &mut Vec<u32>) {
         if let Some(id) = self.first.get(word) {
-            ids.push(*id);
+            ids.push(id);
             return;
         }
         let (mut rest, mut map, kept) = (word, &self.first, ids.len());
@@ -152,7 +190,7 @@ impl Tokenizer {
         let mut end = word.floor_char_boundary(self.longest);
         while end > 0 {
             if let Some(id) = map.get(&word[..end]) {
-                return Some((end, *id));
+                return Some((end, id));
             }
             end = word.floor_char_boundary(end - 1);
         }
@@ -169,6 +207,36 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
+    /// How many bytes the short word of ASCII letters and digits has that stands here; 0 when there is none.
+    fn plain(&self, text: &str) -> usize {
+        if self.chars > 0 {
+            return 0;
+        }
+        let bytes = text.as_bytes();
+        let run = bytes.iter().take(SHORT_BYTES_MAX + 1);
+        let length = run.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        // An accent belongs to the word before it, and what is left out does not end a word.
+        let ends = |byte: &u8| byte.is_ascii_punctuation() || b" \t\n\r".contains(byte);
+        match bytes.get(length).is_none_or(ends) {
+            true => length,
+            false => 0,
+        }
+    }
+
+    /// Adds such a word; false when it is no piece, which is left to [`Self::push`].
+    fn push_plain(&mut self, word: &str) -> bool {
+        let mut key = [0; SHORT_BYTES_MAX + 1];
+        let Some(room) = key[..SHORT_BYTES_MAX].get_mut(..word.len()) else {
+            return false;
+        };
+        room.copy_from_slice(word.as_bytes());
+        key.make_ascii_lowercase();
+        key[SHORT_BYTES_MAX] = room_taken(word);
+        let known = self.tokenizer.first.short.get(&u128::from_le_bytes(key));
+        self.ids.extend(known);
+        known.is_some()
+    }
+
     /// The next character as it stands in the text.
     fn push(&mut self, c: char) {
         match c {
