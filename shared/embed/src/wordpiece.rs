@@ -25,6 +25,8 @@ const CONTINUATION: &str = "##";
 
 /// Longest piece that is looked up as a number, in bytes.
 const SHORT_BYTES_MAX: usize = 15;
+/// Where in such a number its length is, in bits.
+const LENGTH_SHIFT: usize = 8 * SHORT_BYTES_MAX;
 
 /// Pieces and their numbers. Nearly all are short, and a short text is a number itself: to compare it is to
 /// compare two numbers, and to find it is to look in one place.
@@ -51,17 +53,19 @@ impl Pieces {
 }
 
 /// The bytes of a short text and how many they are.
+#[inline]
 fn short(text: &str) -> Option<u128> {
     let mut key = [0; SHORT_BYTES_MAX + 1];
     let room = key[..SHORT_BYTES_MAX].get_mut(..text.len())?;
     room.copy_from_slice(text.as_bytes());
-    key[SHORT_BYTES_MAX] = room_taken(text);
+    key[SHORT_BYTES_MAX] = u8::try_from(text.len()).ok()?;
     Some(u128::from_le_bytes(key))
 }
 
-/// What the last byte of the number of a short text is.
-fn room_taken(text: &str) -> u8 {
-    u8::try_from(text.len()).unwrap_or(u8::MAX)
+/// Its bytes and how many they are.
+fn parts(short: u128) -> (u128, usize) {
+    let length = short >> LENGTH_SHIFT;
+    (short & !(u128::MAX << LENGTH_SHIFT), length as usize)
 }
 
 /// A hash of a number. What texts say is never put into the map, so nobody can choose what collides.
@@ -185,6 +189,28 @@ impl Tokenizer {
         }
     }
 
+    /// The same for a short word, as [`short`] has it: its beginnings are numbers too.
+    fn cut_short(&self, word: u128, ids: &mut Vec<u32>) {
+        let (mut rest, mut length) = parts(word);
+        let (mut map, kept) = (&self.first, ids.len());
+        while length > 0 {
+            let beginnings = (1..=length).rev();
+            let mut longest = beginnings.filter_map(|end| {
+                let key = rest & !(u128::MAX << (8 * end)) | (end as u128) << LENGTH_SHIFT;
+                map.short.get(&key).map(|id| (end, *id))
+            });
+            let Some((end, id)) = longest.next() else {
+                ids.truncate(kept);
+                ids.push(self.unknown);
+                return;
+            };
+            ids.push(id);
+            rest >>= 8 * end;
+            length -= end;
+            map = &self.later;
+        }
+    }
+
     /// Length in bytes and number of the longest piece that the word begins with.
     fn longest_piece(&self, word: &str, map: &Pieces) -> Option<(usize, u32)> {
         let mut end = word.floor_char_boundary(self.longest);
@@ -223,18 +249,16 @@ impl Words<'_> {
         }
     }
 
-    /// Adds such a word; false when it is no piece, which is left to [`Self::push`].
+    /// Adds such a word; false when it is too long for that.
     fn push_plain(&mut self, word: &str) -> bool {
-        let mut key = [0; SHORT_BYTES_MAX + 1];
-        let Some(room) = key[..SHORT_BYTES_MAX].get_mut(..word.len()) else {
+        let Some(word) = short(word) else {
             return false;
         };
-        room.copy_from_slice(word.as_bytes());
-        key.make_ascii_lowercase();
-        key[SHORT_BYTES_MAX] = room_taken(word);
-        let known = self.tokenizer.first.short.get(&u128::from_le_bytes(key));
-        self.ids.extend(known);
-        known.is_some()
+        let mut word = word.to_le_bytes();
+        word[..SHORT_BYTES_MAX].make_ascii_lowercase();
+        let word = u128::from_le_bytes(word);
+        self.tokenizer.cut_short(word, &mut self.ids);
+        true
     }
 
     /// The next character as it stands in the text.
