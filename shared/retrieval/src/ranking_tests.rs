@@ -179,7 +179,7 @@ fn both(index: &Index, options: &Options, request: &Request) -> [(Vec<envelope::
 
 proptest! {
     // Each case makes an index.
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn what_is_shown_is_as_if_all_were_read(
         chunks in chunks(),
