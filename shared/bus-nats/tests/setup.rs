@@ -1,8 +1,4 @@
 //! Setting up a server that has nothing yet.
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on may panic, in its helpers too"
-)]
 
 use argosy_bus_nats::{Change, NatsBus, Options, check, setup};
 use bus::{Bus, BusError};

@@ -40,12 +40,12 @@ impl StaticEmbedder {
         };
         let weights: Arc<[f32]> = (0..).take(table.rows()).map(weight).collect();
         let mut common = vec![0.0; table.dims()];
-        for (token, weight) in (0..).zip(&*weights) {
+        let pieces = (0..).zip(&*weights);
+        let had = pieces.filter_map(|(token, weight)| {
             let having = frequencies.of(token);
-            if having > 0 {
-                table.add(token, weight * having as f32, &mut common);
-            }
-        }
+            (having > 0).then_some((token, weight * having as f32))
+        });
+        table.add(had, &mut common);
         crate::normalise(&mut common);
         Self {
             table,
@@ -84,10 +84,9 @@ impl StaticEmbedder {
 
     fn sum_of(&self, tokens: &[u32]) -> Vec<f32> {
         let mut sum = vec![0.0; self.table.dims()];
-        for token in tokens {
-            let weight = self.weights.get(*token as usize).copied().unwrap_or(0.0);
-            self.table.add(*token, weight, &mut sum);
-        }
+        let weight = |token: &u32| self.weights.get(*token as usize).copied().unwrap_or(0.0);
+        let pieces = tokens.iter().map(|token| (*token, weight(token)));
+        self.table.add(pieces, &mut sum);
         sum
     }
 }

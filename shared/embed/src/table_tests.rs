@@ -30,12 +30,34 @@ fn the_shipped_table_is_whole() {
 fn a_row_is_its_bytes_times_its_scale() {
     let table = StaticTable::new(file(&[0.5, 2.0], &[1, -2, 127, -128], 2), "a\nb").unwrap();
     let mut sum = [1.0, 1.0];
-    table.add(0, 2.0, &mut sum);
+    table.add([(0, 2.0)].into_iter(), &mut sum);
     assert_eq!(sum, [2.0, -1.0]);
-    table.add(1, 0.5, &mut sum);
+    table.add([(1, 0.5)].into_iter(), &mut sum);
     assert_eq!(sum, [129.0, -129.0]);
-    table.add(2, 1.0, &mut sum);
+    table.add([(2, 1.0)].into_iter(), &mut sum);
     assert_eq!(sum, [129.0, -129.0]);
+}
+
+#[test]
+fn rows_together_add_up_as_one_after_the_other() {
+    // Dimensions over and under a line of the cache.
+    for dims in [3, 64, 150, 256] {
+        let byte = |n: usize| (n * 37 % 251) as u8 as i8;
+        let bytes: Vec<i8> = (0..4 * dims).map(byte).collect();
+        let table = file(&[0.1, 0.3, 0.7, 0.01], &bytes, dims as u32);
+        let table = StaticTable::new(table, "a\nb\nc\nd").unwrap();
+        let pieces = [(2, 0.3), (0, 1.7), (3, 0.9), (9, 1.0), (2, 0.1), (1, 2.3)];
+        let mut wanted = vec![0.0f32; dims];
+        for (token, weight) in pieces.iter().filter(|(token, _)| *token < 4) {
+            let factor: f32 = weight * [0.1, 0.3, 0.7, 0.01][*token as usize];
+            for (n, sum) in wanted.iter_mut().enumerate() {
+                *sum += factor * f32::from(byte(*token as usize * dims + n));
+            }
+        }
+        let mut sum = vec![0.0; dims];
+        table.add(pieces.into_iter(), &mut sum);
+        assert_eq!(sum, wanted, "{dims}");
+    }
 }
 
 #[test]

@@ -4,12 +4,12 @@
 //! named in the result; the search fails when both do.
 
 use crate::dates::days;
-use crate::fusion::{Fusion, fuse};
-use crate::index::{Hits, Index, Snapshot, analyzer};
+use crate::fusion::Fusion;
+use crate::index::{Hits, Index, Snapshot};
 use crate::judge::judge;
-use crate::meaning::Meaning;
+use crate::merged::{Aim, Merged, merge};
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
-use crate::rerank::{Asked, Candidate, rerank};
+use crate::rerank::Asked;
 use crate::search::{Error, Leg, Request, SearchResult, Searcher};
 use crate::vector::VectorSearch;
 use embed::{Embedder, Side};
@@ -18,7 +18,6 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use llm::Reranker;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tantivy::DocAddress;
@@ -29,10 +28,6 @@ use telemetry::traces::{self, Kind};
 const NAMED_SEARCHED_MAX: usize = 4;
 /// Each of them may add this part of what is fetched.
 const NAMED_SHARE: usize = 2;
-
-/// How close a chunk has to be when no chunk has a word of the query. Chosen on the side of caution,
-/// not by measurement.
-const ALONE_COSINE_MIN: f32 = 0.5;
 
 /// What may be tuned about a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,20 +89,6 @@ pub struct HybridSearcher {
     metrics: Option<Metrics>,
 }
 
-/// The vector of a query and its share in the score.
-struct Aim {
-    vector: Vec<f32>,
-    weight: f32,
-}
-
-impl Aim {
-    /// A query without anything to go by has no direction, and everything would be as close.
-    fn new(vector: Vec<f32>, weight: f32) -> Option<Aim> {
-        let aims = vector.iter().any(|x| *x != 0.0);
-        aims.then_some(Aim { vector, weight })
-    }
-}
-
 impl HybridSearcher {
     /// Searches `index`; what its writer commits is found by the next search.
     pub fn new(index: Index, options: Options) -> HybridSearcher {
@@ -160,13 +141,11 @@ impl HybridSearcher {
     /// As [`Searcher::search`].
     pub async fn time_second_look(&self, request: &Request) -> Result<Duration, Error> {
         let (mut merged, _) = self.found(request).await?;
-        let candidates = &mut merged.candidates;
-        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        candidates.truncate(request.fetch_k);
+        merged.keep_best(request.fetch_k);
         let top_k = request.top_k;
         blocking(move || {
             let start = Instant::now();
-            merged.into_result(top_k);
+            merged.into_result(top_k)?;
             Ok(start.elapsed())
         })
         .await
@@ -193,20 +172,23 @@ impl HybridSearcher {
 
     async fn search_once(&self, request: &Request) -> Result<SearchResult, Error> {
         let (mut merged, mut failed) = self.found(request).await?;
-        if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank)
-            && let Err(error) = judge(&**reranker, &request.query, &mut merged.candidates).await
-        {
-            tracing::warn!(%error, "reranked without the model");
-            failed.push(Leg::Reranker);
+        if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank) {
+            let shown = reranker.texts_max();
+            merged = blocking(move || merged.with_records(shown)).await?;
+            let candidates = &mut merged.candidates;
+            if let Err(error) = judge(&**reranker, &request.query, candidates).await {
+                tracing::warn!(%error, "reranked without the model");
+                failed.push(Leg::Reranker);
+            }
         }
         let top_k = request.top_k;
-        let mut result = blocking(move || Ok(merged.into_result(top_k))).await?;
+        let mut result = blocking(move || merged.into_result(top_k)).await?;
         result.failed = failed;
         Ok(result)
     }
 
     /// What both legs find, and which of them failed.
-    async fn found(&self, request: &Request) -> Result<(Merged, Vec<Leg>), Error> {
+    pub(crate) async fn found(&self, request: &Request) -> Result<(Merged, Vec<Leg>), Error> {
         let snapshot = self.index.snapshot();
         let (words, vectors) = tokio::join!(
             self.words(&snapshot, request),
@@ -231,7 +213,7 @@ impl HybridSearcher {
             (Ok(words), Ok(vectors)) => (Some(words), vectors),
         };
         let (asks, options) = (request.clone(), self.options.clone());
-        let merged = blocking(move || merge(&snapshot, &asks, &options, words, vectors));
+        let merged = blocking(move || merge(snapshot, &asks, &options, words, vectors));
         Ok((merged.await?, failed))
     }
 
@@ -376,109 +358,6 @@ async fn found_elsewhere(
     let near = elsewhere.nearest(&aim.vector, &request, most).await?;
     let here = snapshot.clone();
     blocking(move || here.find(&near, restrictions, most)).await
-}
-
-/// What both legs found together.
-struct Merged {
-    candidates: Vec<Candidate>,
-    asked: Option<Asked>,
-    total_hits: u64,
-    unknown_fields: Vec<String>,
-    unlike_fields: Vec<String>,
-    relevance: f32,
-}
-
-impl Merged {
-    /// Looks again and picks the passages.
-    fn into_result(self, top_k: usize) -> SearchResult {
-        let asked = self.asked.as_ref();
-        let (passages, repeated) = rerank(self.candidates, asked, &mut analyzer(), top_k);
-        SearchResult {
-            passages,
-            repeated,
-            total_hits: self.total_hits,
-            unknown_fields: self.unknown_fields,
-            unlike_fields: self.unlike_fields,
-            relevance: self.relevance,
-            failed: Vec::new(),
-        }
-    }
-}
-
-/// Merges the legs.
-fn merge(
-    snapshot: &Snapshot,
-    request: &Request,
-    options: &Options,
-    words: Option<(Hits, Asked)>,
-    vectors: Option<(Vec<(f32, DocAddress)>, Aim)>,
-) -> Result<Merged, Error> {
-    let (hits, asked) = words.unzip();
-    let (close, aim) = vectors.unzip();
-    let by_words: HashMap<DocAddress, f32> = hits
-        .iter()
-        .filter(|_| options.words)
-        .flat_map(|hits| hits.best.iter().map(|(score, chunk)| (*chunk, *score)))
-        .collect();
-    // Something is always closest. Where no word of the query is in the corpus, close is not enough.
-    let nothing_said = options.words && hits.as_ref().is_some_and(|hits| hits.total == 0);
-    let least = if nothing_said { ALONE_COSINE_MIN } else { -1.0 };
-    let by_vector: HashMap<DocAddress, f32> = close
-        .into_iter()
-        .flatten()
-        .filter(|(score, _)| *score >= least)
-        .map(|(score, chunk)| (chunk, score))
-        .collect();
-    let mut chunks: Vec<DocAddress> = by_words.keys().chain(by_vector.keys()).copied().collect();
-    chunks.sort_unstable();
-    chunks.dedup();
-
-    let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
-    let weight = aim.as_ref().map_or(0.0, |aim| aim.weight);
-    let fitted = snapshot.fitted().zip(aim.as_ref());
-    let meaning = fitted.map(|(by, aim)| Meaning::new(by.clone(), aim.vector.clone()));
-    let asked = asked.map(|asked| Asked {
-        vector_share: weight,
-        meaning,
-        ..asked
-    });
-    // Where the rows are at hand, a chunk that only the words found has its cosine too.
-    let cosines = match &aim {
-        Some(aim) => snapshot.cosines(&chunks, &aim.vector)?,
-        None => vec![None; chunks.len()],
-    };
-    let pairs = chunks.iter().zip(cosines);
-    let vectors: Vec<Option<f32>> = pairs
-        .map(|(chunk, own)| own.or_else(|| by_vector.get(chunk).copied()))
-        .collect();
-    let fused = fuse(&words, &vectors, weight, options.fusion);
-
-    let candidates = chunks
-        .into_iter()
-        .zip(fused)
-        .map(|(chunk, score)| {
-            let record = snapshot.record(chunk)?;
-            Ok(Candidate {
-                record,
-                score,
-                judged: None,
-            })
-        })
-        .collect::<Result<Vec<_>, Error>>()?;
-    let best = hits.as_ref().and_then(|hits| hits.best.first());
-    let words = request.query.split_whitespace().count().max(1) as f32;
-    let relevance = best.map_or(0.0, |(score, _)| score / words);
-    let (total_hits, unknown_fields, unlike_fields) = hits.map_or_else(Default::default, |h| {
-        (h.total, h.unknown_fields, h.unlike_fields)
-    });
-    Ok(Merged {
-        candidates,
-        asked: asked.filter(|_| options.rerank),
-        total_hits,
-        unknown_fields,
-        unlike_fields,
-        relevance,
-    })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod facets;
 pub(crate) mod facts;
 pub(crate) mod filter;
 mod nearest;
+mod occurrences;
 mod places;
 mod query;
 mod row_writer;
@@ -17,13 +18,18 @@ mod rows;
 pub(crate) mod schema;
 mod seen;
 mod tally;
+mod tenant;
 mod vectors;
 mod words;
 
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub use facts::BUILT_IN as BUILT_IN_FIELDS;
-pub(crate) use query::{Hits, Snapshot, Terms, identifier, is_stop_word, stems};
-pub(crate) use schema::analyzer;
+pub(crate) use facts::is_plain;
+pub(crate) use occurrences::Occurrences;
+pub(crate) use query::{
+    Hits, ONE_THREAD_CHUNKS_MAX, Snapshot, Terms, identifier, is_stop_word, stems,
+};
+pub(crate) use schema::{WORD_BYTES_MAX, analyzer};
 pub use vectors::{Vectors, embedded_text};
 
 use crate::catalog::Catalog;

@@ -6,10 +6,11 @@
 
 use crate::fusion::stretched;
 use crate::index::embedded_text;
-use crate::rerank::Candidate;
+use crate::merged::Candidate;
 use llm::{Error, Reranker};
 
-/// Gives the best candidates the scores of the model, and leaves out those that it was not shown.
+/// Gives the best candidates the scores of the model, and leaves out those that it was not shown. They
+/// come in the order of scores, the first [`Reranker::texts_max`] of them with their records.
 pub(crate) async fn judge(
     model: &dyn Reranker,
     query: &str,
@@ -18,11 +19,10 @@ pub(crate) async fn judge(
     if candidates.is_empty() {
         return Ok(());
     }
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let shown = candidates.len().min(model.texts_max());
-    let texts: Vec<String> = candidates[..shown]
-        .iter()
-        .map(|candidate| embedded_text(&candidate.record))
+    let records = candidates[..shown].iter().map(|c| c.record.as_ref());
+    let texts: Vec<String> = records
+        .map(|record| record.map(embedded_text).unwrap_or_default())
         .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let scores = model.scores(query, &texts).await?;

@@ -1,129 +1,275 @@
 //! Which of the best are shown: no text twice, no document or source alone, and every part of the
-//! question by something. Pure.
+//! question by something.
 //!
 //! Greedy, as maximal marginal relevance is (Carbonell and Goldstein, SIGIR 1998), with the words of
 //! the question in the place of similarity: a chunk is worth more when it has words that none of the
-//! chosen ones has.
+//! chosen ones has. A candidate may come with the most that it can be worth; then it is looked at as
+//! closely as it takes to know that it is, or is not, the next one. Pure, but for that.
 
+use crate::duplicate::Fingerprint;
 use crate::gazetteer::Named;
 use crate::record::ChunkRecord;
+use crate::search::Error;
 use envelope::Passage;
-use envelope::ids::fnv1a_64;
-use std::collections::{HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use tantivy::tokenizer::TextAnalyzer;
 
 /// What the words of the question that a chunk adds are worth, beside its score. Measured, see
 /// docs/retrieval.md.
 const NEW_WORDS_WEIGHT: f32 = 0.3;
-/// Texts that share this part of their words are one text.
-const SAME_SHARE: f32 = 0.9;
-/// Shorter texts, in different words, are alike by accident.
-const SAME_WORDS_MIN: usize = 20;
 /// How many of the best are looked at for one place.
 const LOOKED_AT: usize = 100;
 
-/// A candidate with its score.
-pub(crate) struct Scored {
+/// A candidate, as far as it was looked at.
+pub(crate) struct Scored<C> {
+    /// Its score; until `exact`, the most that it can be.
     pub(crate) score: f32,
-    pub(crate) record: ChunkRecord,
-    /// Which words of the question it has, by their places in the question's words.
-    pub(crate) has: Vec<usize>,
-    /// Its different words.
-    pub(crate) words: Words,
+    /// Which words of the question it has, by bits; until `exact`, which it may have.
+    pub(crate) has: u64,
+    /// There when `exact`.
+    pub(crate) record: Option<ChunkRecord>,
+    /// Whether all of this is known.
+    pub(crate) exact: bool,
+    /// What it takes to look closer.
+    pub(crate) more: C,
 }
 
-/// The different words of a text, hashed.
-#[derive(Debug, Default)]
-pub(crate) struct Words {
-    all: HashSet<u64>,
-    /// Those with a digit: in forms that are filled in they are all that tells one from the next.
-    figures: HashSet<u64>,
-}
-
-impl Words {
-    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Words {
-        let mut of = Words::default();
-        for word in words {
-            let hash = fnv1a_64(word.as_bytes());
-            of.all.insert(hash);
-            if word.contains(char::is_numeric) {
-                of.figures.insert(hash);
-            }
-        }
-        of
-    }
-
-    /// Whether they are those of one text, from a copy of the file or from an older scan of it: all of
-    /// the figures and nearly all of the words.
-    pub(crate) fn are_same(&self, other: &Words) -> bool {
-        let (a, b) = (&self.all, &other.all);
-        let (less, more) = match a.len() <= b.len() {
-            true => (a, b),
-            false => (b, a),
-        };
-        if less.len() < SAME_WORDS_MIN || (less.len() as f32) < SAME_SHARE * more.len() as f32 {
-            return false;
-        }
-        let both = less.intersection(more).count();
-        self.figures == other.figures
-            && both as f32 >= SAME_SHARE * (less.len() + more.len() - both) as f32
-    }
-}
-
-/// Takes `top_k`, best first. `weights` are those of the question's words. A document or a named value
+/// Takes `top_k`, best first, with their scores. `weights` are those of the question's words, and
+/// `look` looks closer at a candidate: once or a few times, until it is exact. A document or a named value
 /// that has filled its share waits until the others are through. Also tells how many were passed over
 /// because one that was taken says the same.
-pub(crate) fn pick(
-    mut scored: Vec<Scored>,
+pub(crate) fn pick<C>(
+    scored: Vec<Scored<C>>,
     weights: &[f32],
     named: &[Named],
     top_k: usize,
-) -> (Vec<Passage>, u32) {
-    scored.sort_by(|a, b| {
-        let key = |s: &Scored| (s.record.doc_id.clone(), s.record.n);
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| key(a).cmp(&key(b)))
-    });
+    analyzer: &mut TextAnalyzer,
+    look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
+) -> Result<(Vec<Passage>, u32), Error> {
+    let mut pool = Pool::new(scored, weights);
     let mut shares = Shares::new(named, top_k);
-    let mut seen = vec![0u16; weights.len()];
-    let everything = weights.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-    let mut chosen: Vec<Scored> = Vec::with_capacity(top_k);
+    let mut chosen: Vec<Chosen> = Vec::with_capacity(top_k);
     let mut repeated = 0;
     for only_with_room in [true, false] {
+        pool.make_room();
         while chosen.len() < top_k {
-            let worth = |s: &Scored| {
-                let new: f32 = s
-                    .has
-                    .iter()
-                    .map(|w| weights[*w] / f32::from(1 + seen[*w]))
-                    .sum();
-                s.score + NEW_WORDS_WEIGHT * new / everything
-            };
-            let open = scored.iter().enumerate().take(LOOKED_AT);
-            let open = open.filter(|(_, s)| !only_with_room || shares.have_room(&s.record));
-            let best = open.map(|(i, s)| (worth(s), i));
-            let Some((_, best)) = best.max_by(|(a, i), (b, j)| a.total_cmp(b).then(j.cmp(i)))
-            else {
+            let has_room = |record: &ChunkRecord| !only_with_room || shares.have_room(record);
+            let Some((Scored { score, has, .. }, record)) = pool.next(&has_room, look)? else {
                 break;
             };
-            let next = scored.remove(best);
-            if chosen.iter().any(|known| is_same(known, &next)) {
+            let mut next = Chosen::new(score, record, analyzer);
+            if chosen
+                .iter_mut()
+                .any(|known| known.is_same(&mut next, analyzer))
+            {
                 repeated += 1;
                 continue;
             }
             shares.take(&next.record);
-            next.has.iter().for_each(|word| seen[*word] += 1);
+            pool.take_words(has);
             chosen.push(next);
         }
     }
     chosen.sort_by(|a, b| b.score.total_cmp(&a.score));
     let passages = chosen.into_iter();
-    let passages = passages.map(|s| s.record.into_passage(s.score));
-    (passages.collect(), repeated)
+    let passages = passages.map(|chosen| chosen.record.into_passage(chosen.score));
+    Ok((passages.collect(), repeated))
 }
 
-fn is_same(a: &Scored, b: &Scored) -> bool {
-    a.record.text == b.record.text || a.words.are_same(&b.words)
+/// One that was taken, or would be.
+struct Chosen {
+    score: f32,
+    record: ChunkRecord,
+    print: Fingerprint,
+}
+
+impl Chosen {
+    fn new(score: f32, record: ChunkRecord, analyzer: &mut TextAnalyzer) -> Chosen {
+        Chosen {
+            score,
+            print: Fingerprint::of(&record.text, analyzer),
+            record,
+        }
+    }
+
+    fn is_same(&mut self, other: &mut Chosen, analyzer: &mut TextAnalyzer) -> bool {
+        let texts = (&self.record.text, &other.record.text);
+        texts.0 == texts.1
+            || self
+                .print
+                .is_same(texts.0, &mut other.print, texts.1, analyzer)
+    }
+}
+
+/// Those that are left.
+struct Pool<'a, C> {
+    left: Vec<Entry<C>>,
+    weights: &'a [f32],
+    everything: f32,
+    /// How many of the taken ones have each word.
+    seen: Vec<u16>,
+}
+
+struct Entry<C> {
+    /// What it is worth now; at most that until it is exact.
+    worth: f32,
+    /// Where it came: the last thing that decides an order.
+    place: usize,
+    /// It has no room.
+    waits: bool,
+    scored: Scored<C>,
+}
+
+impl<C> Entry<C> {
+    /// The order of scores. Both are exact.
+    fn order(&self, other: &Self) -> Ordering {
+        let key = |entry: &Self| {
+            let record = entry.scored.record.as_ref();
+            record.map(|record| (record.doc_id.as_str().to_owned(), record.n))
+        };
+        let (a, b) = (&self.scored, &other.scored);
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| key(self).cmp(&key(other)))
+            .then_with(|| self.place.cmp(&other.place))
+    }
+}
+
+impl<'a, C> Pool<'a, C> {
+    fn new(scored: Vec<Scored<C>>, weights: &'a [f32]) -> Pool<'a, C> {
+        let entry = |(place, scored)| Entry {
+            worth: 0.0,
+            place,
+            waits: false,
+            scored,
+        };
+        let mut pool = Pool {
+            left: scored.into_iter().enumerate().map(entry).collect(),
+            everything: weights.iter().sum::<f32>().max(f32::MIN_POSITIVE),
+            seen: vec![0; weights.len()],
+            weights,
+        };
+        pool.weigh();
+        pool
+    }
+
+    /// The next one by worth that has room and is among the best [`LOOKED_AT`]. Those that have no room
+    /// wait until [`Pool::make_room`].
+    fn next(
+        &mut self,
+        has_room: &dyn Fn(&ChunkRecord) -> bool,
+        look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
+    ) -> Result<Option<(Scored<C>, ChunkRecord)>, Error> {
+        let mut too_far = Vec::new();
+        while let Some(at) = self.best(&too_far) {
+            let entry = &mut self.left[at];
+            let Some(record) = entry.scored.record.as_ref().filter(|_| entry.scored.exact) else {
+                self.look_at(at, look)?;
+                continue;
+            };
+            if !has_room(record) {
+                entry.waits = true;
+            } else if !self.is_near(at, look)? {
+                too_far.push(self.left[at].place);
+            } else {
+                let mut scored = self.left.swap_remove(at).scored;
+                let record = scored.record.take();
+                return Ok(record.map(|record| (scored, record)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The one of most worth. Of several one that is not exact, so that it will be; else the first.
+    fn best(&self, too_far: &[usize]) -> Option<usize> {
+        let open = self.left.iter().enumerate();
+        let open = open.filter(|(_, entry)| !entry.waits && !too_far.contains(&entry.place));
+        let better = |(_, a): &(usize, &Entry<C>), (_, b): &(usize, &Entry<C>)| {
+            let exact = (a.scored.exact, b.scored.exact);
+            a.worth.total_cmp(&b.worth).then_with(|| match exact {
+                (true, true) => b.order(a),
+                _ => exact.1.cmp(&exact.0),
+            })
+        };
+        open.max_by(better).map(|(at, _)| at)
+    }
+
+    /// Whether fewer than [`LOOKED_AT`] are before this one, which is exact, in the order of scores.
+    fn is_near(
+        &mut self,
+        at: usize,
+        look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
+        loop {
+            let this = &self.left[at];
+            let (mut before, mut unsure, mut least) = (0, 0, None);
+            for (n, entry) in self.left.iter().enumerate() {
+                if entry.scored.exact {
+                    before += usize::from(n != at && entry.order(this).is_lt());
+                } else if entry.scored.score >= this.scored.score {
+                    unsure += 1;
+                    // The one that is most easily told to be behind.
+                    let is_less = |known: usize| {
+                        let known = &self.left[known].scored;
+                        entry.scored.score < known.score
+                    };
+                    if least.is_none_or(is_less) {
+                        least = Some(n);
+                    }
+                }
+            }
+            match least {
+                _ if before >= LOOKED_AT => return Ok(false),
+                Some(least) if before + unsure >= LOOKED_AT => self.look_at(least, look)?,
+                _ => return Ok(true),
+            }
+        }
+    }
+
+    fn look_at(
+        &mut self,
+        at: usize,
+        look: &mut dyn FnMut(&mut Scored<C>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        look(&mut self.left[at].scored)?;
+        self.left[at].worth = self.worth(&self.left[at].scored);
+        Ok(())
+    }
+
+    /// The words of one that was taken are worth less from now on.
+    fn take_words(&mut self, has: u64) {
+        for word in places(has) {
+            self.seen[word] += 1;
+        }
+        self.weigh();
+    }
+
+    /// Those that waited do so no more.
+    fn make_room(&mut self) {
+        self.left.iter_mut().for_each(|entry| entry.waits = false);
+    }
+
+    fn weigh(&mut self) {
+        for at in 0..self.left.len() {
+            self.left[at].worth = self.worth(&self.left[at].scored);
+        }
+    }
+
+    fn worth(&self, scored: &Scored<C>) -> f32 {
+        let new =
+            places(scored.has).map(|word| self.weights[word] / f32::from(1 + self.seen[word]));
+        scored.score + NEW_WORDS_WEIGHT * new.sum::<f32>() / self.everything
+    }
+}
+
+/// The bits of a set, in order.
+fn places(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (next < u64::BITS).then_some(next as usize)
+    })
 }
 
 /// How much of the list each document and each named value has.

@@ -1,20 +1,40 @@
 //! What is shown of what was found.
 
 use super::*;
+use crate::index::analyzer;
 use proptest::prelude::*;
 use serde_json::json;
 
-fn scored(doc: &str, n: u32, score: f32, text: &str, has: &[usize], paper: &str) -> Scored {
+/// What is known of a candidate only when it is looked at; `None` for one of which all is known.
+type Hidden = Option<(f32, u64, ChunkRecord)>;
+
+fn scored(doc: &str, n: u32, score: f32, text: &str, has: &[usize], paper: &str) -> Scored<Hidden> {
     let record = json!({
         "v": 1, "tenant": "default", "bucket": "b", "doc_id": doc, "n": n, "of": 99, "hash": "h",
         "source": format!("b/{doc}.md"), "text": text, "metadata": {"paper": paper},
     });
     Scored {
         score,
-        record: serde_json::from_value(record).unwrap(),
-        has: has.to_vec(),
-        words: Words::of(text.split_whitespace()),
+        record: Some(serde_json::from_value(record).unwrap()),
+        has: has.iter().fold(0, |all, word| all | 1 << word),
+        exact: true,
+        more: None,
     }
+}
+
+fn picked(
+    scored: Vec<Scored<Hidden>>,
+    weights: &[f32],
+    named: &[Named],
+    top_k: usize,
+) -> (Vec<Passage>, u32) {
+    let look = &mut |one: &mut Scored<Hidden>| {
+        let (score, has, record) = one.more.take().expect("all is known already");
+        (one.score, one.has, one.record) = (score, has, Some(record));
+        one.exact = true;
+        Ok(())
+    };
+    pick(scored, weights, named, top_k, &mut analyzer(), look).unwrap()
 }
 
 fn ids(passages: &[Passage]) -> Vec<&str> {
@@ -30,8 +50,11 @@ fn a_part_of_the_question_that_nobody_has_yet_is_worth_something() {
             scored("c", 0, 0.75, "z", &[1], ""),
         ]
     };
-    assert_eq!(ids(&pick(found(), &[1.0, 1.0], &[], 2).0), ["a.0", "c.0"]);
-    assert_eq!(ids(&pick(found(), &[1.0, 0.01], &[], 2).0), ["a.0", "b.0"]);
+    assert_eq!(ids(&picked(found(), &[1.0, 1.0], &[], 2).0), ["a.0", "c.0"]);
+    assert_eq!(
+        ids(&picked(found(), &[1.0, 0.01], &[], 2).0),
+        ["a.0", "b.0"]
+    );
 }
 
 #[test]
@@ -40,13 +63,13 @@ fn each_value_that_is_named_has_its_share() {
         field: "paper".into(),
         value: value.into(),
     });
-    let mut found: Vec<Scored> = (0..6)
+    let mut found: Vec<Scored<Hidden>> = (0..6)
         .map(|n| scored(&format!("p{n}"), 0, 0.9, &format!("p{n}"), &[], "Post"))
         .collect();
     found.push(scored("h", 0, 0.1, "h", &[], "Herald"));
     found.push(scored("i", 0, 0.2, "i", &[], "Herald"));
-    let (picked, _) = pick(found, &[], &named, 4);
-    assert_eq!(ids(&picked), ["p0.0", "p1.0", "i.0", "h.0"]);
+    let (chosen, _) = picked(found, &[], &named, 4);
+    assert_eq!(ids(&chosen), ["p0.0", "p1.0", "i.0", "h.0"]);
 }
 
 #[test]
@@ -60,8 +83,8 @@ fn nearly_the_same_text_is_shown_once() {
         scored("better", 0, 0.6, &better, &[], ""),
         scored("other", 0, 0.4, &other, &[], ""),
     ];
-    let (picked, repeated) = pick(found, &[], &[], 3);
-    assert_eq!((ids(&picked), repeated), (vec!["better.0", "other.0"], 1));
+    let (chosen, repeated) = picked(found, &[], &[], 3);
+    assert_eq!((ids(&chosen), repeated), (vec!["better.0", "other.0"], 1));
 }
 
 #[test]
@@ -85,8 +108,8 @@ fn a_form_that_was_filled_in_twice_is_two_texts() {
             "",
         ),
     ];
-    let (picked, repeated) = pick(found, &[], &[], 3);
-    assert_eq!((ids(&picked), repeated), (vec!["a.0", "b.0"], 1));
+    let (chosen, repeated) = picked(found, &[], &[], 3);
+    assert_eq!((ids(&chosen), repeated), (vec!["a.0", "b.0"], 1));
 }
 
 proptest! {
@@ -98,8 +121,42 @@ proptest! {
         let found = scores.iter().enumerate().map(|(n, (score, doc))| {
             scored(&format!("d{doc}"), n as u32, *score, &format!("text {n}"), &[n % 3], "")
         });
-        let (picked, _) = pick(found.collect(), &[1.0, 2.0, 3.0], &[], top_k);
-        prop_assert_eq!(picked.len(), top_k.min(scores.len()));
-        prop_assert!(picked.windows(2).all(|w| w[0].score >= w[1].score));
+        let (chosen, _) = picked(found.collect(), &[1.0, 2.0, 3.0], &[], top_k);
+        prop_assert_eq!(chosen.len(), top_k.min(scores.len()));
+        prop_assert!(chosen.windows(2).all(|w| w[0].score >= w[1].score));
+    }
+
+    /// Candidates that come with less known, over and under the number that is looked at.
+    #[test]
+    fn what_is_known_late_changes_nothing(
+        scores in prop::collection::vec((0u8..20, 0u32..5, 0u64..8, 0u8..6, 0u64..8), 0..160),
+        top_k in 1usize..20,
+    ) {
+        let one = |n: usize, score: u8, doc: u32| {
+            let (doc, score) = (format!("d{doc}"), f32::from(score) / 20.0);
+            scored(&doc, n as u32, score, &format!("text {}", n / 2), &[], ["post", "herald"][n % 2])
+        };
+        let named = ["post", "herald"].map(|value| Named {
+            field: "paper".into(),
+            value: value.into(),
+        });
+        let all = scores.iter().enumerate();
+        let known = all.clone().map(|(n, (score, doc, has, ..))| Scored {
+            has: *has,
+            ..one(n, *score, *doc)
+        });
+        let hidden = all.map(|(n, (score, doc, has, more, may_have))| {
+            let mut one = one(n, *score, *doc);
+            one.more = Some((one.score, *has, one.record.take().unwrap()));
+            Scored {
+                score: one.score + f32::from(*more) / 20.0,
+                has: has | may_have,
+                exact: false,
+                ..one
+            }
+        });
+        let wanted = picked(known.collect(), &[1.0, 2.0, 3.0], &named, top_k);
+        let got = picked(hidden.collect(), &[1.0, 2.0, 3.0], &named, top_k);
+        prop_assert_eq!(got, wanted);
     }
 }

@@ -2,20 +2,22 @@
 //!
 //! BM25 finds; this looks again at the few best: how much of the query is there, how close
 //! together, are numbers and part names the same to the letter, does the title say it, does a
-//! sentence mean it. Pure.
+//! sentence mean it.
+//!
+//! Most of that the postings know. So a candidate is first worth what it could be at best by them; only
+//! one that could be shown with that is fetched, and only one that could be shown by what its record says
+//! is read sentence by sentence. What is shown is the same as if all had been read. Pure.
 
 use crate::gazetteer::Named;
-use crate::index::{Terms, identifier, stems};
+use crate::index::{Occurrences, Terms, WORD_BYTES_MAX, identifier, is_plain, stems};
 use crate::meaning::Meaning;
-use crate::pick::{Scored, Words, pick};
 use crate::record::ChunkRecord;
-use envelope::Passage;
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use tantivy::tokenizer::TextAnalyzer;
 
 /// Words within which the query's words count as close.
-const WINDOW_WORDS: usize = 24;
+const WINDOW_WORDS: u32 = 24;
 /// Weights of the features; those that a query has nothing for are left out. Chosen with the static table,
 /// whose fused score is little more than that of words.
 const WEIGHTS: [(Feature, f32); 9] = [
@@ -36,6 +38,8 @@ const WEIGHTS: [(Feature, f32); 9] = [
 const FOUND_BY_ENCODER: f32 = 1.0;
 const SHARE_OF_TABLE: f32 = 0.3;
 const SHARE_OF_ENCODER: f32 = 0.6;
+/// Sums of the same numbers in another order differ by less.
+const ROUNDED_UP: f32 = 1.000_01;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Feature {
@@ -71,135 +75,123 @@ pub(crate) struct Asked {
     pub(crate) meaning: Option<Meaning>,
 }
 
-/// A chunk that was found, with its fused score from 0 to 1.
-pub(crate) struct Candidate {
-    pub(crate) record: ChunkRecord,
-    pub(crate) score: f32,
-    /// What a reranker that is a model gives it, from 0 to 1, in the place of the features.
-    pub(crate) judged: Option<f32>,
+/// The features of a candidate, or the most that they can be: no part of the score falls when one of
+/// them grows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Features {
+    /// The fused score.
+    found: f32,
+    /// Words of the query in the text, in title and path, and anywhere: bit n stands for word n.
+    text: u64,
+    title: u64,
+    all: u64,
+    /// What the words in the best window weigh.
+    densest: f32,
+    identifiers: f32,
+    named: f32,
+    dated: f32,
+    sentences: f32,
 }
 
-/// The best `top_k` of the candidates, best first; scores are from 0 to 1 and only comparable
-/// within one search. Without what was asked the order is as it was found. One document fills at most
-/// half of the list while others have something, and so does each of several values of a field that
-/// the query names. Also tells how many were passed over because they repeat another.
-pub(crate) fn rerank(
-    found: Vec<Candidate>,
-    asked: Option<&Asked>,
-    analyzer: &mut TextAnalyzer,
-    top_k: usize,
-) -> (Vec<Passage>, u32) {
-    let mut scored = Vec::with_capacity(found.len());
-    for Candidate {
-        record,
-        score,
-        judged,
-    } in found
-    {
-        let text = stems(analyzer, &record.text);
-        let title = stems(analyzer, &format!("{} {}", record.title, record.source));
-        let facts = stems(analyzer, &told(&record));
-        let read = Read {
-            record: &record,
-            text: &text,
-            title: &title,
-            facts: &facts,
+impl Features {
+    /// The most that they can be by what the postings say.
+    pub(crate) fn at_most(found: f32, seen: &Occurrences, asked: &Asked) -> Features {
+        Features {
+            found,
+            text: seen.text,
+            title: seen.title,
+            all: seen.text | seen.title | seen.metadata,
+            // Not by places: between two of them may stand a word that is too long to be counted.
+            densest: asked.terms.weight(seen.text) * ROUNDED_UP,
+            identifiers: 1.0,
+            named: share_named(&asked.named, |n, _| seen.may_have_named(n)),
+            dated: 1.0,
+            sentences: 1.0,
+        }
+    }
+
+    /// What they are by the record, but for the sentences.
+    pub(crate) fn by_record(
+        self,
+        seen: &Occurrences,
+        record: &ChunkRecord,
+        asked: &Asked,
+        analyzer: &mut TextAnalyzer,
+    ) -> Features {
+        let terms = &asked.terms;
+        let sure = self.text | self.title;
+        let only_told = self.all & !sure;
+        let told = match only_told {
+            0 => 0,
+            _ if is_plain(&record.metadata) && terms.not_ascii() & only_told == 0 => only_told,
+            _ => terms.among(&stems(analyzer, &told(record))),
         };
-        let (score, has) = match asked {
-            Some(asked) => {
-                let score = judged.unwrap_or_else(|| self::score(score, &read, asked));
-                (score, read.has(&asked.terms))
+        let densest = match self.text.count_ones() {
+            0 | 1 => terms.weight(self.text),
+            _ if has_long_word(&record.text) => {
+                densest(&terms.places(&stems(analyzer, &record.text)), terms)
             }
-            None => (judged.unwrap_or(score), Vec::new()),
+            _ => densest(&seen.places, terms),
         };
-        scored.push(Scored {
-            score,
-            has,
-            words: Words::of(text.iter().map(String::as_str)),
-            record,
-        });
-    }
-    let weights: Vec<f32> = asked
-        .iter()
-        .flat_map(|asked| asked.terms.stems.iter().map(|(_, weight)| *weight))
-        .collect();
-    let named = asked.map_or(&[][..], |asked| &asked.named);
-    pick(scored, &weights, named, top_k)
-}
-
-/// A candidate and the stems of its parts.
-struct Read<'a> {
-    record: &'a ChunkRecord,
-    text: &'a [String],
-    title: &'a [String],
-    facts: &'a [String],
-}
-
-impl Read<'_> {
-    /// Which words of the query it has.
-    fn has(&self, terms: &Terms) -> Vec<usize> {
-        let all = self.text.iter().chain(self.title).chain(self.facts);
-        let there: HashSet<&str> = all.map(String::as_str).collect();
-        let stems = terms.stems.iter().enumerate();
-        stems
-            .filter(|(_, (stem, _))| there.contains(stem.as_str()))
-            .map(|(place, _)| place)
-            .collect()
-    }
-}
-
-fn score(found: f32, read: &Read<'_>, asked: &Asked) -> f32 {
-    let terms = &asked.terms;
-    let Read {
-        record,
-        text,
-        title,
-        facts,
-    } = read;
-    let weights: HashMap<&str, f32> = terms.stems.iter().map(|(s, w)| (s.as_str(), *w)).collect();
-    let everything: f32 = weights.values().sum();
-    let share = |sum: f32| {
-        if everything > 0.0 {
-            sum / everything
-        } else {
-            0.0
+        Features {
+            all: sure | told,
+            densest,
+            identifiers: identical(record, &terms.identifiers),
+            named: share_named(&asked.named, |_, value| value.is_of(record)),
+            dated: dated(record, &asked.days),
+            ..self
         }
-    };
-    let covered = |words: &mut dyn Iterator<Item = &String>| -> f32 {
-        let there: HashSet<&str> = words.map(String::as_str).collect();
-        share(
-            weights
-                .iter()
-                .filter(|(s, _)| there.contains(*s))
-                .map(|(_, w)| w)
-                .sum(),
-        )
-    };
-    let value = |feature| match feature {
-        Feature::Found => Some(found),
-        Feature::Coverage => Some(covered(&mut text.iter().chain(*title).chain(*facts))),
-        Feature::Proximity => Some(share(densest(text, &weights))),
-        Feature::Identifiers => {
-            (!terms.identifiers.is_empty()).then(|| identical(record, &terms.identifiers))
+    }
+
+    /// The same with what the sentences of the text are worth.
+    pub(crate) fn by_sentences(self, record: &ChunkRecord, asked: &Asked) -> Features {
+        let meaning = asked.meaning.as_ref();
+        Features {
+            sentences: meaning.map_or(0.0, |meaning| meaning.closest(&record.text)),
+            ..self
         }
-        Feature::Title => Some(covered(&mut title.iter())),
-        Feature::Named => (!asked.named.is_empty()).then(|| named(record, &asked.named)),
-        Feature::Dated => (!asked.days.is_empty()).then(|| dated(record, &asked.days)),
-        Feature::Clause => (!terms.clauses.is_empty()).then(|| best_clause(text, terms)),
-        Feature::Sentences => asked.meaning.as_ref().map(|m| m.closest(&record.text)),
-    };
-    let (mut sum, mut total) = (0.0, 0.0);
-    for (feature, weight) in WEIGHTS {
-        let weight = match feature {
-            Feature::Found => found_weight(weight, asked.vector_share),
-            _ => weight,
+    }
+
+    /// Which words of the query the chunk has.
+    pub(crate) fn has(&self) -> u64 {
+        self.all
+    }
+
+    /// The score, from 0 to 1.
+    pub(crate) fn score(&self, asked: &Asked) -> f32 {
+        let terms = &asked.terms;
+        let everything = terms.weight(u64::MAX);
+        let share = |sum: f32| {
+            if everything > 0.0 {
+                sum / everything
+            } else {
+                0.0
+            }
         };
-        if let Some(value) = value(feature) {
-            sum += weight * value;
-            total += weight;
+        let value = |feature| match feature {
+            Feature::Found => Some(self.found),
+            Feature::Coverage => Some(share(terms.weight(self.all))),
+            Feature::Proximity => Some(share(self.densest)),
+            Feature::Identifiers => (!terms.identifiers.is_empty()).then_some(self.identifiers),
+            Feature::Title => Some(share(terms.weight(self.title))),
+            Feature::Named => (!asked.named.is_empty()).then_some(self.named),
+            Feature::Dated => (!asked.days.is_empty()).then_some(self.dated),
+            Feature::Clause => (!terms.clauses.is_empty()).then(|| best_clause(self.text, terms)),
+            Feature::Sentences => asked.meaning.as_ref().map(|_| self.sentences),
+        };
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (feature, weight) in WEIGHTS {
+            let weight = match feature {
+                Feature::Found => found_weight(weight, asked.vector_share),
+                _ => weight,
+            };
+            if let Some(value) = value(feature) {
+                sum += weight * value;
+                total += weight;
+            }
         }
+        sum / total
     }
-    sum / total
 }
 
 /// What the fused score weighs when vectors have this share of it.
@@ -209,41 +201,45 @@ fn found_weight(by_table: f32, share: f32) -> f32 {
 }
 
 /// The texts of the metadata.
-fn told(record: &ChunkRecord) -> String {
-    let values = record.metadata.values();
-    values
-        .filter_map(Value::as_str)
-        .collect::<Vec<_>>()
-        .join(" ")
+fn texts(record: &ChunkRecord) -> impl Iterator<Item = &str> {
+    record.metadata.values().filter_map(Value::as_str)
 }
 
-/// The most that different words of the query weigh together inside one window.
-fn densest(text: &[String], weights: &HashMap<&str, f32>) -> f32 {
-    let hits: Vec<(usize, &str, f32)> = text
-        .iter()
-        .enumerate()
-        .filter_map(|(at, word)| {
-            weights
-                .get_key_value(word.as_str())
-                .map(|(s, w)| (at, *s, *w))
-        })
-        .collect();
-    let mut inside: HashMap<&str, usize> = HashMap::new();
+/// The same in one.
+fn told(record: &ChunkRecord) -> String {
+    texts(record).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text may have a word that is too long to be one: such a word has a place in the index and
+/// is none of the words that are counted here.
+fn has_long_word(text: &str) -> bool {
+    let mut length = 0;
+    text.bytes().any(|byte| {
+        let is_word = byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        length = if is_word { length + 1 } else { 0 };
+        length >= WORD_BYTES_MAX
+    })
+}
+
+/// The most that different words of the query weigh together inside one window. `places` are those of
+/// words in a text, in its order.
+fn densest(places: &[(u32, u8)], terms: &Terms) -> f32 {
+    let weight = |word: u8| terms.stems[usize::from(word)].1;
+    let mut inside = [0u32; u64::BITS as usize];
     let (mut first, mut sum, mut best) = (0, 0.0, 0.0f32);
-    for &(at, word, weight) in &hits {
-        while at - hits[first].0 >= WINDOW_WORDS {
-            let (_, left, weight) = hits[first];
-            if let Some(count) = inside.get_mut(left) {
-                *count -= 1;
-                if *count == 0 {
-                    sum -= weight;
-                }
+    for &(at, word) in places {
+        while at - places[first].0 >= WINDOW_WORDS {
+            let left = places[first].1;
+            let count = &mut inside[usize::from(left)];
+            *count -= 1;
+            if *count == 0 {
+                sum -= weight(left);
             }
             first += 1;
         }
-        let count = inside.entry(word).or_default();
+        let count = &mut inside[usize::from(word)];
         if *count == 0 {
-            sum += weight;
+            sum += weight(word);
         }
         *count += 1;
         best = best.max(sum);
@@ -253,47 +249,49 @@ fn densest(text: &[String], weights: &HashMap<&str, f32>) -> f32 {
 
 /// The share of identifiers, by rarity, that the record has as they are written.
 fn identical(record: &ChunkRecord, wanted: &[(String, f32)]) -> f32 {
-    let words = |text: &str| -> HashSet<String> {
-        text.split(|c: char| c.is_whitespace() || c == '|')
-            .filter_map(identifier)
-            .collect()
-    };
-    let mut there = words(&record.text);
-    there.extend(words(&record.title));
-    there.extend(words(&told(record)));
+    if wanted.is_empty() {
+        return 0.0;
+    }
+    let mut there = vec![false; wanted.len()];
+    let parts = [record.text.as_str(), record.title.as_str()].into_iter();
+    for text in parts.chain(texts(record)) {
+        let words = text.split(|c: char| c.is_whitespace() || c == '|');
+        let words = words.filter(|word| word.bytes().any(|byte| byte.is_ascii_digit()));
+        for name in words.filter_map(identifier) {
+            for (there, (wanted, _)) in there.iter_mut().zip(wanted) {
+                *there |= *wanted == name;
+            }
+        }
+    }
     let all: f32 = wanted.iter().map(|(_, weight)| weight).sum();
-    let found = wanted.iter().filter(|(word, _)| there.contains(word));
-    found.map(|(_, weight)| weight).sum::<f32>() / all.max(f32::MIN_POSITIVE)
+    let found = wanted.iter().zip(there).filter(|(_, there)| *there);
+    found.map(|((_, weight), _)| weight).sum::<f32>() / all.max(f32::MIN_POSITIVE)
 }
 
 /// 1 when a value of the metadata is, or begins with, one of the days.
 fn dated(record: &ChunkRecord, days: &[String]) -> f32 {
-    let is_day = |value: &Value| {
-        let text = value.as_str().unwrap_or_default();
-        days.iter().any(|day| text.starts_with(day.as_str()))
-    };
-    f32::from(u8::from(record.metadata.values().any(is_day)))
+    let is_day = |text: &str| days.iter().any(|day| text.starts_with(day.as_str()));
+    f32::from(u8::from(texts(record).any(is_day)))
 }
 
 /// The share, by rarity, of the best covered clause.
-fn best_clause(text: &[String], terms: &Terms) -> f32 {
-    let there: HashSet<&str> = text.iter().map(String::as_str).collect();
+fn best_clause(text: u64, terms: &Terms) -> f32 {
     let share = |clause: &Vec<usize>| {
-        let weight = |only_there: bool| -> f32 {
-            let words = clause.iter().map(|i| &terms.stems[*i]);
-            let words = words.filter(|(s, _)| !only_there || there.contains(s.as_str()));
-            words.map(|(_, weight)| weight).sum()
+        let weight = |words: u64| -> f32 {
+            let there = clause.iter().filter(|word| words & 1 << **word != 0);
+            there.map(|word| terms.stems[*word].1).sum()
         };
-        weight(true) / weight(false).max(f32::MIN_POSITIVE)
+        weight(text) / weight(u64::MAX).max(f32::MIN_POSITIVE)
     };
     terms.clauses.iter().map(share).fold(0.0, f32::max)
 }
 
-/// The share of the fields that are named in which the record has one of the named values.
-fn named(record: &ChunkRecord, named: &[Named]) -> f32 {
-    let fields: HashSet<&str> = named.iter().map(|n| n.field.as_str()).collect();
-    let has = |field: &&&str| named.iter().any(|n| n.field == **field && n.is_of(record));
-    fields.iter().filter(has).count() as f32 / fields.len().max(1) as f32
+/// The share of the fields that are named in which one of the named values is had.
+fn share_named(named: &[Named], has: impl Fn(usize, &Named) -> bool) -> f32 {
+    let fields: HashSet<&str> = named.iter().map(|value| value.field.as_str()).collect();
+    let having = named.iter().enumerate().filter(|(n, value)| has(*n, value));
+    let having: HashSet<&str> = having.map(|(_, value)| value.field.as_str()).collect();
+    having.len() as f32 / fields.len().max(1) as f32
 }
 
 #[cfg(test)]

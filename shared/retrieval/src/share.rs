@@ -4,8 +4,9 @@
 //! comparison has one side. So the lists take turns, and a passage that several of them have counts
 //! for all of them.
 
-use crate::pick::Words;
+use crate::duplicate::Words;
 use envelope::Passage;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 /// How many turns the whole question has for each turn of a sub-query. Chosen on 98 questions of
@@ -20,8 +21,19 @@ struct Candidate {
     passage: Passage,
     /// List 0 is the whole question, list n + 1 sub-query n.
     lists: Vec<usize>,
-    /// Its different words.
-    words: Words,
+    /// Its different words, once it was compared with another.
+    words: OnceCell<Words>,
+}
+
+impl Candidate {
+    fn says_the_same(&self, other: &Candidate) -> bool {
+        let words = |one: &Candidate| words(&one.passage.text);
+        self.passage.text == other.passage.text
+            || self
+                .words
+                .get_or_init(|| words(self))
+                .are_same(other.words.get_or_init(|| words(other)))
+    }
 }
 
 /// At most `top_k` of the passages of the whole question and of its sub-queries, best first. A passage
@@ -59,12 +71,7 @@ pub(crate) fn share(
             let Some((_, _, at)) = open.min() else { break };
             left[at] = false;
             let new = &candidates[at];
-            let is_known = |known: &usize| {
-                let known = &candidates[*known];
-                let texts = (known.passage.text.as_str(), new.passage.text.as_str());
-                texts.0 == texts.1 || known.words.are_same(&new.words)
-            };
-            if chosen.iter().any(is_known) {
+            if chosen.iter().any(|at| candidates[*at].says_the_same(new)) {
                 repeated += 1;
                 continue;
             }
@@ -103,7 +110,7 @@ fn candidates(lists: Vec<Vec<Passage>>) -> (Vec<Candidate>, Vec<Vec<usize>>) {
             let at = *places.entry(key).or_insert(candidates.len());
             match candidates.get_mut(at) {
                 None => candidates.push(Candidate {
-                    words: words(&passage.text),
+                    words: OnceCell::new(),
                     passage,
                     lists: vec![list],
                 }),

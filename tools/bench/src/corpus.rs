@@ -19,6 +19,8 @@ use std::path::Path;
 /// Different words of a made-up corpus, and words of a chunk.
 const VOCABULARY: usize = 200_000;
 pub(super) const CHUNK_WORDS: usize = 180;
+/// Words of its sentences, again and again.
+const SENTENCE_WORDS: [usize; 7] = [17, 9, 24, 14, 31, 12, 20];
 /// Words of a query.
 const QUERY_WORDS: usize = 8;
 /// Documents between two words on the progress.
@@ -241,7 +243,7 @@ impl Values {
 pub(super) fn document(n: usize, words: &mut Words) -> Document {
     let tenant = TenantId::default_tenant();
     let source = format!("files/{n}.md");
-    let text: Vec<String> = (0..CHUNK_WORDS).map(|_| words.next()).collect();
+    let text = sentences((0..CHUNK_WORDS).map(|_| words.next()));
     Document {
         bucket: bucket_of(&source),
         doc_id: doc_id_of(&tenant, &source),
@@ -262,10 +264,41 @@ pub(super) fn document(n: usize, words: &mut Words) -> Document {
         lines: vec![TextLine {
             number: 1,
             page: None,
-            text: text.join(" "),
+            text,
         }],
         source,
     }
+}
+
+/// Words as sentences, of the lengths that English prose has.
+fn sentences(words: impl Iterator<Item = String>) -> String {
+    let mut text = String::new();
+    let mut ends = SENTENCE_WORDS.iter().cycle().scan(0, |end, length| {
+        *end += length;
+        Some(*end)
+    });
+    let (mut begin, mut end) = (0, ends.next());
+    for (at, word) in words.enumerate() {
+        if end == Some(at) {
+            text.push('.');
+            (begin, end) = (at, ends.next());
+        }
+        if at > 0 {
+            text.push(' ');
+        }
+        match at == begin {
+            true => text.push_str(&capital(&word)),
+            false => text.push_str(&word),
+        }
+    }
+    text.push('.');
+    text
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// Made-up words in the frequencies of Zipf's law; the same on every run.

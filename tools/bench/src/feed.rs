@@ -9,6 +9,7 @@ use retrieval::floor::Floor;
 use retrieval::{ChunkRecord, Index};
 use serde::Deserialize;
 use std::io::{BufRead, BufReader, Seek};
+use std::path::Path;
 use std::time::Instant;
 
 /// Chunks that are handed to the writer at once, and between two commits.
@@ -67,15 +68,14 @@ pub(super) struct Alone {
 }
 
 /// Feeds the floor from the same messages, of which it reads the text and nothing else.
-pub(super) fn floor(corpus: &Corpus, line: &Line) -> Result<Alone, Fail> {
+pub(super) fn floor(folder: &Path, corpus: &Corpus, line: &Line) -> Result<Alone, Fail> {
     #[derive(Deserialize)]
     struct Text {
         #[serde(default)]
         text: String,
     }
     let broken = |e: retrieval::Error| Fail::negative(format!("the floor: {e}"));
-    let folder = tempfile::tempdir()?;
-    let mut floor = Floor::new(folder.path()).map_err(broken)?;
+    let mut floor = Floor::new(folder).map_err(broken)?;
     let mut messages = from_the_beginning(corpus)?;
     let mut message = Vec::new();
     let me = std::process::id();

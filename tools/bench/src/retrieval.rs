@@ -16,6 +16,7 @@ use argosy::render::Line;
 use embed::StaticTable;
 use envelope::{Filter, Origin, TenantId};
 use llm::Reranker;
+use retrieval::floor::FloorSearch;
 use retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -84,9 +85,14 @@ pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), Fail> 
     let broken = |e: retrieval::Error| Fail::negative(format!("the index: {e}"));
     let vectors = Vectors::Table(StaticTable::shipped());
     let index = Index::open(folder.path(), &vectors).map_err(broken)?;
-    let floor = tokio::task::block_in_place(|| feed::floor(&corpus, &line))?;
+    let bare = tempfile::tempdir()?;
+    let floor = tokio::task::block_in_place(|| feed::floor(bare.path(), &corpus, &line))?;
     let fed = tokio::task::block_in_place(|| feed::index(&index, &corpus, &line))?;
+    let bare = FloorSearch::open(bare.path()).map_err(broken)?;
     let mut searches = Vec::new();
+    for (name, counted) in [("bare", false), ("bare, counted", true)] {
+        searches.push(time_bare(&bare, name, counted, &corpus.queries)?);
+    }
     let waiting = Waiting::start(0).await?;
     for kind in kinds(&corpus.filter, &waiting)? {
         line.say(format!("searching: {}", kind.name));
@@ -180,10 +186,20 @@ fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, Fail> {
         only_again: false,
         reranker: None,
     };
+    let alone = Options {
+        rerank: false,
+        ..words.clone()
+    };
+    let fused = Options {
+        rerank: false,
+        ..Options::default()
+    };
     let (both, all) = (Options::default(), json!({}));
     Ok(vec![
+        kind("words alone", &alone, &all),
         kind("words", &words, &all),
         kind("words, filtered", &words, some),
+        kind("fused", &fused, &all),
         kind("words and vectors", &both, &all),
         kind("both, filtered", &both, some),
         Kind {
@@ -212,6 +228,23 @@ fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
     })
 }
 
+/// The library alone: the best texts by their words, one question after the other.
+fn time_bare(
+    bare: &FloorSearch,
+    name: &'static str,
+    counted: bool,
+    queries: &[String],
+) -> Result<Timed, Fail> {
+    let mut times = Vec::with_capacity(queries.len());
+    for query in queries {
+        let start = Instant::now();
+        let found = bare.best(query, FETCH, counted);
+        found.map_err(|e| Fail::negative(format!("the floor: {e}")))?;
+        times.push(start.elapsed().as_secs_f64() * 1_000.0);
+    }
+    Ok(timed(name, times))
+}
+
 async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fail> {
     let searcher = HybridSearcher::new(index.clone(), kind.options);
     let searcher = match kind.reranker {
@@ -229,13 +262,17 @@ async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fa
         let took = took.map_err(|e| Fail::negative(e.to_string()))?;
         times.push(took.as_secs_f64() * 1_000.0);
     }
+    Ok(timed(kind.name, times))
+}
+
+fn timed(name: &'static str, mut times: Vec<f64>) -> Timed {
     let mut times = times.split_off(WARM_UP.min(times.len() - 1));
     times.sort_by(f64::total_cmp);
-    Ok(Timed {
-        name: kind.name,
+    Timed {
+        name,
         p50_ms: times[times.len() / 2],
         p99_ms: times[times.len() * 99 / 100],
-    })
+    }
 }
 
 pub(super) fn megabytes(folder: &Path) -> f64 {

@@ -12,6 +12,7 @@
 
 use crate::record::ChunkRecord;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Longest text that is compared, in characters.
 const TEXT_CHARS_MAX: usize = 512;
@@ -57,6 +58,16 @@ fn add(facts: &mut Vec<String>, field: &str, value: &Value) {
         Value::String(text) => facts.push(text_term(field, text)),
         Value::Null | Value::Object(_) => {}
     }
+}
+
+/// Whether the words of metadata in the index are those of its texts, no more and no less: numbers and
+/// lists have words there too, a long text has not all, and lower case may part a word beyond ASCII.
+pub(crate) fn is_plain(metadata: &BTreeMap<String, Value>) -> bool {
+    metadata.values().all(|value| match value {
+        Value::String(text) => text.is_ascii() && text.len() <= TEXT_CHARS_MAX,
+        Value::Null | Value::Bool(_) | Value::Object(_) => true,
+        Value::Number(_) | Value::Array(_) => false,
+    })
 }
 
 /// A field as it is compared: case and surrounding space do not matter.

@@ -8,6 +8,7 @@ use super::filter::{Restrictions, restrictions};
 use super::nearest::{Close, Nearest};
 use super::rows::Probe;
 use super::schema::{self, Fields};
+use super::tenant::OfTenant;
 use super::vectors::{Vectors, View};
 use super::{Index, term_query};
 use crate::gazetteer::Named;
@@ -19,14 +20,14 @@ use embed::StaticEmbedder;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
-use tantivy::collector::{Count, DocSetCollector, TopDocs};
+use tantivy::collector::{Collector, Count, DocSetCollector, TopDocs};
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query,
-    TermQuery, TermSetQuery,
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, EnableScoring, PhraseQuery,
+    Query, TermQuery, TermSetQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{DocAddress, Searcher, Term};
+use tantivy::{DocAddress, Executor, Searcher, Term};
 
 /// Weight of an identifier (`AX-1042`) that stands in the text as it is written in the query.
 const IDENTIFIER_BOOST: f32 = 2.0;
@@ -42,6 +43,8 @@ const JOINING_WORDS: &str =
     "and or but while whereas that which who whom whose between versus than compared";
 /// A clause of fewer telling words says too little to be looked at by itself.
 const CLAUSE_WORDS_MIN: usize = 4;
+/// An index of so many chunks is searched on one thread: to wake others takes longer.
+pub(crate) const ONE_THREAD_CHUNKS_MAX: u64 = 50_000;
 /// Most candidates of one search.
 const FETCH_MAX: usize = 1_000;
 /// Words that say nothing about what is looked for. A query of nothing else is searched as it is.
@@ -105,13 +108,21 @@ impl Snapshot {
 
     /// The best `fetch_k` chunks of a request, by BM25 over text, title and path.
     pub(crate) fn by_words(&self, request: &Request, terms: &Terms) -> Result<Hits, Error> {
-        let restrictions = restrictions(&self.searcher, &self.index.fields, request)?;
-        let queries = restrictions.queries.into_iter();
-        let mut clauses: Vec<_> = queries.map(|query| (Occur::Must, query)).collect();
-        clauses.push((Occur::Must, terms.query(&self.index.fields)));
-        let query = BooleanQuery::new(clauses);
+        let fields = &self.index.fields;
+        let restrictions = restrictions(&self.searcher, fields, request)?;
+        let only_tenant = restrictions.queries.len() == 1;
+        let mut queries = restrictions.queries;
+        queries.push(terms.query(fields));
+        let mut query: Box<dyn Query> = Box::new(BooleanQuery::intersection(queries));
+        if only_tenant {
+            query = Box::new(OfTenant {
+                tenant: Term::from_field_text(fields.tenant, request.tenant.as_str()),
+                words: terms.query(fields),
+                restricted: query,
+            });
+        }
         let top = TopDocs::with_limit(request.fetch_k.clamp(1, FETCH_MAX)).order_by_score();
-        let (best, total) = self.searcher.search(&query, &(top, Count))?;
+        let (best, total) = self.search(&*query, &(top, Count))?;
         Ok(Hits {
             best,
             total: total as u64,
@@ -136,9 +147,25 @@ impl Snapshot {
         queries.push(Box::new(ConstScoreQuery::new(has_it, 0.0)));
         queries.push(terms.query(&self.index.fields));
         let top = TopDocs::with_limit(k.clamp(1, FETCH_MAX)).order_by_score();
-        Ok(self
-            .searcher
-            .search(&BooleanQuery::intersection(queries), &top)?)
+        self.search(&BooleanQuery::intersection(queries), &top)
+    }
+
+    /// Asks the segments, those of a small index one after the other.
+    pub(super) fn search<C: Collector>(
+        &self,
+        query: &dyn Query,
+        collector: &C,
+    ) -> Result<C::Fruit, Error> {
+        let searcher = &self.searcher;
+        if searcher.num_docs() > ONE_THREAD_CHUNKS_MAX {
+            return Ok(searcher.search(query, collector)?);
+        }
+        let scoring = match collector.requires_scoring() {
+            true => EnableScoring::enabled_from_searcher(searcher),
+            false => EnableScoring::disabled_from_searcher(searcher),
+        };
+        let here = Executor::single_thread();
+        Ok(searcher.search_with_executor(query, collector, &here, scoring)?)
     }
 
     /// The `k` chunks of a request that are closest to `vector`, by cosine; none when the index keeps
@@ -159,7 +186,7 @@ impl Snapshot {
             k: k.min(FETCH_MAX),
         };
         let query = BooleanQuery::intersection(restrictions.queries);
-        Ok(self.searcher.search(&query, &nearest)?)
+        self.search(&query, &nearest)
     }
 
     /// The cosine of each chunk; `None` for one without a vector.
@@ -232,6 +259,15 @@ impl Snapshot {
     /// The values of the corpus' metadata that a text names.
     pub(crate) fn named(&self, text: &str) -> Result<Vec<Named>, Error> {
         Ok(self.index.names_of(&self.searcher)?.named(text))
+    }
+
+    /// Every chunk.
+    #[cfg(test)]
+    pub(crate) fn all(&self) -> Vec<DocAddress> {
+        let all = self.searcher.search(&AllQuery, &DocSetCollector).unwrap();
+        let mut all: Vec<DocAddress> = all.into_iter().collect();
+        all.sort_unstable();
+        all
     }
 
     /// What a chunk is.

@@ -23,8 +23,8 @@ pub(super) const FOLDER: &str = "index-3";
 pub(super) const ROW: &str = "row";
 /// Name of the analyzer: words, lower case, no accents, English stems.
 const ANALYZER: &str = "argosy_en";
-/// Longer words are no words, in bytes.
-const WORD_BYTES_MAX: usize = 64;
+/// Words of so many bytes are no words.
+pub(crate) const WORD_BYTES_MAX: usize = 64;
 
 /// Handles of the fields.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,126 @@
+//! Whether two texts are one, from a copy of the file or from an older scan of it. Pure.
+//!
+//! By their different words, which take as long to find as a search. So the figures are compared first,
+//! which are few, and the other words of a text are only looked for when those say nothing.
+
+use crate::index::stems;
+use envelope::ids::fnv1a_64;
+use std::collections::HashSet;
+use tantivy::tokenizer::TextAnalyzer;
+
+/// Texts that share this part of their words are one text.
+const SAME_SHARE: f32 = 0.9;
+/// Shorter texts, in different words, are alike by accident.
+const SAME_WORDS_MIN: usize = 20;
+
+/// The different words of a text, hashed.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    all: HashSet<u64>,
+    /// Those with a digit: in forms that are filled in they are all that tells one from the next.
+    figures: HashSet<u64>,
+}
+
+impl Words {
+    pub(crate) fn of<'a>(words: impl Iterator<Item = &'a str>) -> Words {
+        let mut of = Words::default();
+        for word in words {
+            let hash = fnv1a_64(word.as_bytes());
+            of.all.insert(hash);
+            if is_figure(word) {
+                of.figures.insert(hash);
+            }
+        }
+        of
+    }
+
+    /// Whether they are those of one text: all of the figures and nearly all of the words.
+    pub(crate) fn are_same(&self, other: &Words) -> bool {
+        let (a, b) = (&self.all, &other.all);
+        let (less, more) = match a.len() <= b.len() {
+            true => (a, b),
+            false => (b, a),
+        };
+        if less.len() < SAME_WORDS_MIN || (less.len() as f32) < SAME_SHARE * more.len() as f32 {
+            return false;
+        }
+        let both = less.intersection(more).count();
+        self.figures == other.figures
+            && both as f32 >= SAME_SHARE * (less.len() + more.len() - both) as f32
+    }
+}
+
+fn is_figure(word: &str) -> bool {
+    word.contains(char::is_numeric)
+}
+
+/// What is known of the words of one text, in stems.
+#[derive(Debug)]
+pub(crate) struct Fingerprint {
+    figures: HashSet<u64>,
+    words: Option<Words>,
+}
+
+impl Fingerprint {
+    /// The figures of a text.
+    pub(crate) fn of(text: &str, analyzer: &mut TextAnalyzer) -> Fingerprint {
+        // What may be a figure once accents are gone has a digit, or is no ASCII.
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| word.bytes().any(|b| b.is_ascii_digit() || !b.is_ascii()));
+        let stems = words.flat_map(|word| stems(analyzer, word));
+        let figures = stems.filter(|stem| is_figure(stem));
+        Fingerprint {
+            figures: figures.map(|stem| fnv1a_64(stem.as_bytes())).collect(),
+            words: None,
+        }
+    }
+
+    /// Whether `text`, of which it is, and another say the same, see [`Words::are_same`].
+    pub(crate) fn is_same(
+        &mut self,
+        text: &str,
+        other: &mut Fingerprint,
+        other_text: &str,
+        analyzer: &mut TextAnalyzer,
+    ) -> bool {
+        let mut words = |text: &str| Words::of(stems(analyzer, text).iter().map(String::as_str));
+        self.figures == other.figures && {
+            let words_of_other = other.words.get_or_insert_with(|| words(other_text));
+            let words_of_this = self.words.get_or_insert_with(|| words(text));
+            words_of_this.are_same(words_of_other)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::analyzer;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn figures_are_those_of_all_words(text in "(([a-z]{1,5}|[0-9]{1,3}|\\PC{0,3}|[a-z0-9]{60,70})[ .,'-]?){0,30}") {
+            let analyzer = &mut analyzer();
+            let all = Words::of(stems(analyzer, &text).iter().map(String::as_str));
+            prop_assert_eq!(Fingerprint::of(&text, analyzer).figures, all.figures);
+        }
+
+        #[test]
+        fn texts_are_compared_as_their_words_are(
+            text in prop::collection::vec("[a-f]{1,2}[0-9]?", 15..40),
+            at in 0usize..15,
+            word in "[a-f]{1,2}[0-9]?",
+        ) {
+            let mut other = text.clone();
+            other[at] = word;
+            let (text, other) = (text.join(" "), other.join(" "));
+            let analyzer = &mut analyzer();
+            let mut words = |text: &str| Words::of(stems(analyzer, text).iter().map(String::as_str));
+            let wanted = words(&text).are_same(&words(&other));
+            let mut prints = [&text, &other].map(|text| Fingerprint::of(text, analyzer));
+            let [a, b] = &mut prints;
+            prop_assert_eq!(a.is_same(&text, b, &other, analyzer), wanted);
+        }
+    }
+}
