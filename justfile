@@ -18,7 +18,7 @@ up *ARGS:
 
 # Measure the fleet against bare JetStream on this machine.
 bench *ARGS:
-    cargo run --release -p argosy -- bench fleet {{ARGS}}
+    cargo run --release -p argosy-bench -- fleet {{ARGS}}
 
 # Run one seed of the simulation again, with its events.
 sim SEED:

@@ -149,6 +149,27 @@ fn three_is_for_what_is_not_there() {
 }
 
 #[test]
+fn a_fleet_without_a_server_says_how_to_get_one_and_fetches_none() {
+    let nowhere = shell();
+    let cache = nowhere.dir().join("cache");
+    let path = nowhere.dir().display().to_string();
+    let shell = nowhere
+        .env("PATH", &path)
+        .env("HOME", &path)
+        .env("XDG_CACHE_HOME", &cache.display().to_string());
+    let args = ["up", "--port", "0"];
+    says(&shell, &args, 3, "not_found", "no nats-server");
+    let told = shell.run(&args).exits(3);
+    assert!(told.stderr.contains("argosy up --fetch-server"), "{told:?}");
+    assert!(!cache.exists(), "nothing was fetched");
+    // No Python is on that path either: it is asked for all the same, and from where is said before.
+    let asked = shell.run(&[&args as &[&str], &["--fetch-server"]].concat());
+    let asked = asked.exits(3).stderr;
+    assert!(asked.contains("SHA-256 "), "{asked}");
+    assert!(asked.contains("python3 does not run"), "{asked}");
+}
+
+#[test]
 fn four_is_for_a_server_that_is_not_there() {
     let shell = shell();
     // A port that was free a moment ago.

@@ -106,7 +106,7 @@ fn sources(folder: &Path, text: &mut String) {
 }
 
 /// What holds the arguments of a command, as the sources call it.
-const HOLDERS: &[&str] = &["args", "cli", "which", "chosen"];
+const HOLDERS: &[&str] = &["args", "everywhere", "which", "chosen"];
 
 /// Whether `text` names the field `id` of `holder`, and calls no method of that name.
 fn names(text: &str, holder: &str, id: &str) -> bool {

@@ -3,6 +3,7 @@
 //! memory bus and on a real server.
 
 use crate::binary::argosy;
+use crate::canned;
 use crate::scenario::{self, BadQuestion, BadStep};
 use argosy::client::{self, Ask};
 use argosy::config::Config;
@@ -10,7 +11,6 @@ use argosy::fleet::{Member, Plan};
 use argosy::local::Local;
 use argosy::model::OFFLINE;
 use argosy::roles::Process;
-use argosy::stub::Stub;
 use bytes::Bytes;
 use envelope::limits::{ENVELOPE_BYTES_MAX, QUESTION_CHARS_MAX};
 use envelope::{Outcome, Role, Terminal, header, subject};
@@ -264,12 +264,8 @@ impl Fleet {
 
     /// Starts the roles that think.
     pub(crate) fn start_others(&mut self) {
-        let stubs = Stub {
-            model: Duration::ZERO,
-            search: Duration::ZERO,
-        };
-        let stubs = stubs.collaborators();
-        self.running = self.others.start(&Role::THINKING, &stubs).unwrap();
+        let with = canned::collaborators();
+        self.running = self.others.start(&Role::THINKING, &with).unwrap();
     }
 
     /// Ends everything; the gateway has to end well, and to have been there until now.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`binary`] | the `argosy` binary beside this test, built when it is missing or stale |
 //! | [`shell`] | running it as a shell does, in a folder of its own |
+//! | [`canned`] | a model and an index for roles that are not what is tested |
 //! | [`scenario`] | the lines of `tests/scenarios` |
 //! | the rest | one module per subject |
 #![expect(
@@ -17,6 +18,7 @@
 
 #[path = "../pipeline/binary.rs"]
 mod binary;
+mod canned;
 mod scenario;
 mod shell;
 

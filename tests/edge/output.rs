@@ -1,6 +1,7 @@
 //! What commands print, and where: results on stdout, everything else on stderr, JSON of one shape.
 
-use crate::shell::{Ran, Shell};
+use crate::binary::argosy;
+use crate::shell::{Ran, Shell, finish};
 use serde_json::Value;
 
 /// The fields of `ask -o json`, in their order.
@@ -168,10 +169,28 @@ fn pipes_and_no_color_have_no_escape_codes() {
     assert!(forced.iter().all(has_codes), "{forced:?}");
 }
 
+/// Whether a text is in a file as it stands.
+fn holds(file: &[u8], text: &str) -> bool {
+    file.windows(text.len()).any(|part| part == text.as_bytes())
+}
+
 #[test]
 fn the_demo_runs_anywhere_and_as_json() {
+    // What it might read of the checkout would be named in it, and the corpus itself is in it.
+    let binary = std::fs::read(argosy()).unwrap();
+    let (path, sentence) = (
+        "fixtures/corpus",
+        "The TP-120 measures gauge pressure of liquids",
+    );
+    assert!(!holds(&binary, path), "`{path}` is named in the binary");
+    assert!(holds(&binary, sentence), "the sample is not in the binary");
+
     let shell = Shell::new();
-    let text = shell.run(&["demo"]).exits(0).stdout;
+    let elsewhere = tempfile::tempdir().unwrap();
+    let copy = elsewhere.path().join("argosy");
+    std::fs::copy(argosy(), &copy).unwrap();
+    let copied = shell.command_of(&copy, &["demo"]).spawn().unwrap();
+    let text = finish(copied, &["demo"]).exits(0).stdout;
     for part in [
         "Model:",
         "Corpus:",

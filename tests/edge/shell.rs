@@ -71,7 +71,12 @@ impl Shell {
 
     /// The command, ready to be started.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(argosy());
+        self.command_of(argosy(), args)
+    }
+
+    /// The same with a binary of one's own.
+    pub(crate) fn command_of(&self, binary: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(binary);
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
             let tells = [

@@ -1,24 +1,28 @@
-//! The `argosy` binary that belongs to this test: of the same profile, in the same target folder, of
-//! the sources as they are now. Cargo tells only tests of its own package where it is.
+//! The binaries that belong to this test: of the same profile, in the same target folder, of the sources
+//! as they are now. Cargo tells only tests of their own packages where they are.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-/// Its path; built first, once and loudly, when it is missing or older than its sources.
+/// The binary that ships.
 pub(crate) fn argosy() -> &'static Path {
     static FOUND: OnceLock<PathBuf> = OnceLock::new();
-    FOUND.get_or_init(|| {
-        // target/<profile>/deps/pipeline-<hash>
-        let test = std::env::current_exe().expect("the path of this test");
-        let folder = test.ancestors().nth(2).expect("a profile folder");
-        let binary = folder.join("argosy");
-        if let Some(why) = stale(&binary) {
-            build(folder, why);
-        }
-        binary
-    })
+    FOUND.get_or_init(|| found("argosy"))
+}
+
+/// The path of a binary, which has the name of its package; built first, once and loudly, when it is
+/// missing or older than its sources.
+pub(crate) fn found(name: &str) -> PathBuf {
+    // target/<profile>/deps/pipeline-<hash>
+    let test = std::env::current_exe().expect("the path of this test");
+    let folder = test.ancestors().nth(2).expect("a profile folder");
+    let binary = folder.join(name);
+    if let Some(why) = stale(&binary) {
+        build(name, folder, why);
+    }
+    binary
 }
 
 /// Why the binary has to be built, if it has to.
@@ -43,6 +47,9 @@ fn sources(binary: &Path) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
     let mut folders = vec![root.join("shared"), root.join("workers")];
+    if binary.ends_with("argosy-bench") {
+        folders.push(root.join("tools/bench"));
+    }
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("the crates").flatten() {
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
@@ -57,17 +64,17 @@ fn changed(file: &Path) -> Option<SystemTime> {
     std::fs::metadata(file).ok()?.modified().ok()
 }
 
-fn build(folder: &Path, why: String) {
-    eprintln!("building the argosy binary for the fleet tests: {why}");
+fn build(name: &str, folder: &Path, why: String) {
+    eprintln!("building {name} for the fleet tests: {why}");
     let profile = match folder.file_name().and_then(|name| name.to_str()) {
         Some("debug") | None => "dev",
         Some(profile) => profile,
     };
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--package", "argosy", "--profile", profile])
+        .args(["build", "--package", name, "--profile", profile])
         .arg("--target-dir")
         .arg(folder.parent().expect("a target folder"))
         .status()
         .expect("cargo runs");
-    assert!(status.success(), "the argosy binary does not build");
+    assert!(status.success(), "{name} does not build");
 }

@@ -1,7 +1,7 @@
 //! The processes of one test: started, looked at through their logs and admin endpoints, killed,
 //! restarted, drained.
 
-use crate::binary::argosy;
+use crate::binary::{argosy, found};
 use crate::http;
 use argosy::fleet::{Member, Plan};
 use envelope::Role;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Output, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
@@ -22,6 +22,12 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(25);
 /// How much of a log a failure shows, in lines.
 const LOG_LINES: usize = 25;
+
+/// The binary that stands on stubs and breaks off where it is told to.
+fn bench() -> &'static Path {
+    static FOUND: OnceLock<PathBuf> = OnceLock::new();
+    FOUND.get_or_init(|| found("argosy-bench"))
+}
 
 /// A process with the folder that its log is in.
 pub(crate) struct Process {
@@ -35,6 +41,8 @@ pub(crate) struct Fleet {
     pub(crate) processes: Vec<Process>,
     /// Roles that run with `--stub-ms 0`. At first the retriever: it finds the same for everybody.
     pub(crate) stubbed: Vec<Role>,
+    /// Where what is started from now on breaks off, as `--fault` takes it.
+    pub(crate) fault: Option<&'static str>,
     dir: TempDir,
     started: usize,
 }
@@ -163,6 +171,7 @@ impl Fleet {
             plan,
             processes: Vec::new(),
             stubbed: vec![Role::Retriever],
+            fault: None,
             dir,
             started: 0,
         }
@@ -228,16 +237,21 @@ impl Fleet {
         self.started += 1;
         let log_dir = self.dir.path().join(format!("logs/{:03}", self.started));
         let log = log_dir.join(format!("{role}.log"));
-        let extra: &[String] = if self.stubbed.contains(&role) {
-            &["--stub-ms".into(), "0".into()]
-        } else {
-            &[]
-        };
-        let plan = Plan {
+        let mut extra = Vec::new();
+        if self.stubbed.contains(&role) {
+            extra.extend(["--stub-ms".to_owned(), "0".to_owned()]);
+        }
+        if let Some(fault) = self.fault {
+            extra.extend(["--fault".to_owned(), fault.to_owned()]);
+        }
+        let mut plan = Plan {
             log_dir: Some(log_dir),
             ..self.plan.clone()
         };
-        let member = plan.start(role, extra).expect("a process");
+        if !extra.is_empty() {
+            plan.binary = bench().to_owned();
+        }
+        let member = plan.start(role, &extra).expect("a process");
         Process { member, log }
     }
 

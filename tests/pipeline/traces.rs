@@ -278,9 +278,9 @@ async fn who_dies_between_publishing_and_acking_leaves_no_hole() {
     let (node, collector) = (model::node(MODEL).await, Collector::start().await.unwrap());
     let more = ["streams.ack_wait=3s"];
     let mut fleet = fleet(server.url(), &node, &collector, &more).await;
-    fleet.plan.args = vec!["--fault".into(), "published=1".into()];
+    fleet.fault = Some("published=1");
     fleet.start(Role::Planner).ready().await;
-    fleet.plan.args.clear();
+    fleet.fault = None;
     for role in Role::ALL.into_iter().filter(|role| *role != Role::Planner) {
         fleet.start(role);
     }

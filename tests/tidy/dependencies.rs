@@ -7,8 +7,8 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// What each crate may name of our own, by directory, lowest layer first. `argosy` and `tests` may
-/// name all of them.
+/// What each crate may name of our own, by directory, lowest layer first. Those of [`TOP`] may name all
+/// of them.
 const OURS: &[(&str, &[&str])] = &[
     // words
     ("envelope", &[]),
@@ -64,8 +64,11 @@ const OURS: &[(&str, &[&str])] = &[
 
 const THINKING: &[&str] = &["envelope", "settings", "stage", "llm"];
 
-/// Crates that may name all of our own.
-const TOP: &[&str] = &["argosy", "tests"];
+/// Crates that may name all of our own, but for [`UNNAMED`].
+const TOP: &[&str] = &["argosy", "bench", "tests"];
+
+/// What nobody names: measuring gear must not get into what ships, nor may tests stand on it.
+const UNNAMED: &str = "bench";
 
 /// Who may name what is not ours, in any kind of dependency, and why nobody else.
 const THEIRS: &[(&str, &[&str], &str)] = &[
@@ -122,7 +125,14 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
     ("sled", &["conversation"], "one owner keeps conversations"),
     (
         "axum",
-        &["telemetry", "gateway", "sim-node", "testkit", "argosy"],
+        &[
+            "telemetry",
+            "gateway",
+            "sim-node",
+            "testkit",
+            "argosy",
+            "bench",
+        ],
         "only the rim listens",
     ),
     (
@@ -145,8 +155,8 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "clap",
-        &["argosy", "tests"],
-        "the command line is the binary's, and is looked at in tests",
+        &["argosy", "bench", "tests"],
+        "command lines are the binaries', and are looked at in tests",
     ),
     (
         "config",
@@ -328,6 +338,15 @@ fn our_crates_depend_only_downwards() {
             may.join(", ")
         };
         (!may.contains(&named.name.as_str())).then(|| format!("of our own it may name {list}"))
+    });
+}
+
+#[test]
+fn nobody_names_the_measuring_gear() {
+    assert!(crates().iter().any(|one| one.dir == UNNAMED));
+    check(|_, named| {
+        let is_it = named.ours && named.name == UNNAMED;
+        is_it.then(|| "what measures and breaks off is for its own binary".to_owned())
     });
 }
 

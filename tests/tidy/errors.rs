@@ -13,10 +13,11 @@ const COMMAND_LINE: &[&str] = &[
     "workers/argosy/src/main.rs",
     "workers/argosy/src/cli.rs",
     "workers/argosy/src/command/",
+    "workers/argosy/src/entry.rs",
     "workers/argosy/src/out.rs",
     "workers/argosy/src/render.rs",
-    "workers/argosy/src/bench/",
-    "workers/argosy/src/fault.rs",
+    // The other binary has a command line too.
+    "tools/bench/src/",
     // What a failure of one process is to its user.
     "workers/argosy/tests/embedder.rs",
 ];

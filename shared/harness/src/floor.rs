@@ -3,7 +3,7 @@
 //! Bare JetStream with the streams, consumers, fences and the leader-counted join of the fleet, and as
 //! many stored messages a question (19 with five maps), but with opaque bodies: no envelope is read
 //! or written, nothing is routed, retried, traced or counted. What the fleet costs beyond this is
-//! its own doing; `argosy bench fleet` reports the ratio. It is *not* safe: a crash loses joins.
+//! its own doing; `argosy-bench fleet` reports the ratio. It is *not* safe: a crash loses joins.
 
 use crate::bus::{ConsumerSpec, Stream};
 use crate::topology::Topology;

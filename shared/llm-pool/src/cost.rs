@@ -1,4 +1,4 @@
-//! What it costs to pick a node, measured: for `argosy bench pool --overhead`. No call is made, and no
+//! What it costs to pick a node, measured: for `argosy-bench pool --overhead`. No call is made, and no
 //! call comes here.
 
 use crate::balance;

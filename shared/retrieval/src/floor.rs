@@ -2,7 +2,7 @@
 //!
 //! Bare tantivy as its own guide shows it: one field of text, kept as it came, with its analyzer for English and
 //! the places of words, the threads and the memory of [`crate::index::Writer`]. What feeding an index costs beyond
-//! this is our own doing, or the library's doing for fields that filters ask; `argosy bench retrieval` reports the
+//! this is our own doing, or the library's doing for fields that filters ask; `argosy-bench retrieval` reports the
 //! ratio. *Not* an index that anybody could use: it knows no document, no tenant and no position.
 
 use crate::index::{WRITER_BYTES, WRITER_THREADS};

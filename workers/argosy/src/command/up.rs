@@ -1,13 +1,13 @@
 //! `argosy up`: a local nats-server and one process per role in the foreground.
 
-use crate::cli::{self, Output};
+use crate::cli::{self, Everywhere, Output};
 use crate::command::must_be_folder;
 use crate::command::setup::no_room;
 use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
 use crate::disk;
 use crate::fail::Fail;
-use crate::fleet::{Member, Plan, drain, nats_server};
+use crate::fleet::{Member, Plan, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
 use crate::signal;
@@ -53,21 +53,21 @@ struct Process {
 /// Runs a fleet until Ctrl-C.
 pub async fn run(
     args: cli::Up,
-    config_file: Option<PathBuf>,
-    set: Vec<String>,
-    log: Option<String>,
+    everywhere: Everywhere,
     config: Config,
     output: Output,
 ) -> Result<(), Fail> {
     if let Some(root) = &args.corpus {
         must_be_folder(root)?;
     }
-    let binary = nats_server(|cache| {
-        if !is_quiet() {
-            let cache = cache.display();
-            eprintln!("no nats-server found; fetching one into {cache}");
-        }
-    })?;
+    let binary = match args.fetch_server {
+        false => nats_server()?,
+        true => nats_server_or_fetched(|from| {
+            if !is_quiet() {
+                eprintln!("{from}");
+            }
+        })?,
+    };
     let mut options = server::Options::new(binary, config.data_dir.0.join("nats"));
     options.port = Some(args.port).filter(|port| *port != 0);
     let mut server = Server::start(options).await.map_err(|e| {
@@ -81,10 +81,10 @@ pub async fn run(
         binary: std::env::current_exe()?,
         server: server.url(),
         data_dir: config.data_dir.0.clone(),
-        set,
-        config: config_file,
+        set: everywhere.set,
+        config: everywhere.config,
         args: Vec::new(),
-        log: log.unwrap_or_else(|| usual.into()),
+        log: everywhere.log.unwrap_or_else(|| usual.into()),
         log_dir: None,
     };
     let up = fleet(args.corpus.as_deref(), &plan, &config, &server, output).await;

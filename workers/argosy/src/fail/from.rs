@@ -98,7 +98,11 @@ fn not_stored(error: PublishError) -> Fail {
 
 impl From<ServerError> for Fail {
     fn from(error: ServerError) -> Self {
-        Fail::not_found(error.to_string())
+        let fail = Fail::not_found(error.to_string());
+        match error {
+            ServerError::NotFound => fail.hint("`argosy up --fetch-server` fetches one with pip"),
+            _ => fail,
+        }
     }
 }
 

@@ -213,6 +213,7 @@ fn what_is_not_there_is_named_with_where_to_look() {
     assert_eq!((unknown.exit, unknown.turn.as_deref()), (3, Some("q-1")));
     assert!(unknown.hint.unwrap().contains("copied in full"));
     assert_eq!(told(ServerError::NotFound), NOT_FOUND);
+    assert!(hint(ServerError::NotFound).contains("--fetch-server"));
     assert_eq!(told(models::Error::NoSource("x".into())), NOT_FOUND);
     let error = || io::Error::from(io::ErrorKind::NotFound);
     let path = || PathBuf::from("x");

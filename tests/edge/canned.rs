@@ -1,0 +1,48 @@
+//! What roles work with that find the same for everybody: one passage, read by the offline reader.
+
+use argosy::roles::Collaborators;
+use envelope::{Bucket, DocId, Passage};
+use futures_util::future::BoxFuture;
+use llm_pool::offline::OfflineReader;
+use retrieval::{Request, SearchResult, Searcher};
+use std::sync::Arc;
+
+/// An index with one passage in it.
+struct OnePassage(Passage);
+
+impl Searcher for OnePassage {
+    fn search<'a>(
+        &'a self,
+        _request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+        let passages = vec![self.0.clone()];
+        Box::pin(std::future::ready(Ok(SearchResult {
+            total_hits: 1,
+            passages,
+            ..SearchResult::default()
+        })))
+    }
+}
+
+/// The passage, with who reads it.
+pub(crate) fn collaborators() -> Collaborators {
+    let passage = Passage {
+        bucket: Bucket::new("contracts").unwrap(),
+        doc_id: DocId::new("lease").unwrap(),
+        chunk_id: "lease.0".into(),
+        title: "A lease".into(),
+        source: "contracts/lease.md".into(),
+        page: None,
+        line: 1,
+        score: 1.0,
+        text: "The notice period is 90 days.".into(),
+        metadata: Default::default(),
+        found_by: Vec::new(),
+    };
+    Collaborators {
+        model: Arc::new(OfflineReader::new()),
+        searcher: Arc::new(OnePassage(passage)),
+        caught_up: None,
+        embedder: None,
+    }
+}

@@ -1,0 +1,164 @@
+//! The command line of `argosy-bench`; that of the pool is a file of its own.
+
+mod pool;
+
+pub use pool::{Policy, PoolArgs, Scenario};
+
+use argosy::cli::{Everywhere, Run};
+use argosy::fail::Fail;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Measures Argosy on this machine.
+#[derive(Debug, Parser)]
+#[command(name = "argosy-bench", version, after_help = Fail::CODES, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What every command takes.
+    #[command(flatten)]
+    pub everywhere: Everywhere,
+    /// What to measure.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to measure.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The whole fleet with a stubbed model, against bare JetStream in the same run.
+    #[command(after_help = "Example: argosy-bench fleet --output json")]
+    Fleet(FleetArgs),
+    /// The index at size, over a generated corpus or a folder: feeding, memory, search times.
+    #[command(after_help = "Example: argosy-bench retrieval --chunks 100000 --output json")]
+    Retrieval(RetrievalArgs),
+    /// A retriever's index as a view of the corpus stream: catching up from nothing, from where it was
+    /// and from a snapshot.
+    #[command(after_help = "Example: argosy-bench views --chunks 100000 --output json")]
+    Views(ViewsArgs),
+    /// Documents through a nats-server and one, two and four indexers: what replicas gain.
+    #[command(after_help = "Example: argosy-bench ingest --replicas 1,2,4 --output json")]
+    Ingest(IngestArgs),
+    /// The pool of model nodes on simulated ones, of which one is slow, stuck or flapping.
+    #[command(after_help = "Example: argosy-bench pool --nodes 4 --scenario slow --seconds 5")]
+    Pool(PoolArgs),
+    /// One role of a fleet as `argosy run` is it, with a stubbed model and index, or with faults.
+    #[command(after_help = "Example: argosy-bench run mapper --stub-ms 50")]
+    Run(RunArgs),
+    /// One process of the floor, as `fleet` starts it.
+    #[command(hide = true)]
+    FloorRole(FloorRoleArgs),
+}
+
+/// `argosy-bench run`
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The role, and where its fleet is.
+    #[command(flatten)]
+    pub run: Run,
+    /// Answer without a model and without an index after this many milliseconds.
+    #[arg(long, value_name = "MS")]
+    pub stub_ms: Option<u64>,
+    /// How long the stubbed index takes, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 0, requires = "stub_ms")]
+    pub stub_search_ms: u64,
+    /// Abort at a named point with this probability, as in `part-stored=0.01`.
+    #[arg(long, value_name = "POINT=P")]
+    pub fault: Vec<String>,
+}
+
+/// `argosy-bench retrieval`
+#[derive(Debug, Args)]
+pub struct RetrievalArgs {
+    /// Chunks of the corpus, about 1.2 KB of text each; in a temporary folder.
+    #[arg(long, default_value_t = 10_000)]
+    pub chunks: usize,
+    /// Take the files of this folder instead, with words of theirs as queries.
+    #[arg(long, value_name = "DIR", conflicts_with = "chunks")]
+    pub corpus: Option<PathBuf>,
+}
+
+/// `argosy-bench views`
+#[derive(Debug, Args)]
+pub struct ViewsArgs {
+    /// Chunks in the corpus stream, about 1.2 KB of text each; on a nats-server in a temporary folder.
+    #[arg(long, default_value_t = 10_000)]
+    pub chunks: usize,
+}
+
+/// `argosy-bench ingest`
+#[derive(Debug, Args)]
+pub struct IngestArgs {
+    /// Documents of each run, on a nats-server in a temporary folder.
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub documents: u32,
+    /// Length of a document, in parts of 180 words.
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub parts: u32,
+    /// How many indexers, one run each.
+    #[arg(long, value_delimiter = ',', default_values_t = [1u32, 2, 4], value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub replicas: Vec<u32>,
+    /// How long the stubbed embedder takes for a call, in milliseconds.
+    #[arg(long, default_value_t = 20)]
+    pub embedder_ms: u64,
+    /// Documents at once in an indexer that waits for the stubbed embedder: few, so that it waits. With
+    /// the static table it is 8, as usual.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub waiting_slots: u32,
+}
+
+/// `argosy-bench floor-role`
+#[derive(Debug, Args)]
+pub struct FloorRoleArgs {
+    /// Whose messages.
+    pub role: envelope::Role,
+    /// URL of NATS.
+    #[arg(long)]
+    pub server: String,
+    /// How long the stubbed model takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub model_delay_ms: u64,
+    /// How long the stubbed index takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub search_delay_ms: u64,
+}
+
+/// `argosy-bench fleet`
+#[derive(Debug, Args)]
+pub struct FleetArgs {
+    /// Questions in flight, one run each.
+    #[arg(long, value_delimiter = ',', default_values_t = [1usize, 16, 64])]
+    pub in_flight: Vec<usize>,
+    /// Questions of each run. Default: 300 with one in flight, else 4,000.
+    #[arg(long)]
+    pub queries: Option<usize>,
+    /// How long the stubbed model takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub model_delay_ms: u64,
+    /// How long the stubbed index takes, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub search_delay_ms: u64,
+    /// Run steadily for this long instead, with short settings, and watch memory and disk.
+    #[arg(long)]
+    pub seconds: Option<u64>,
+    /// fsync every message before it is confirmed (class F instead of P).
+    #[arg(long)]
+    pub sync_always: bool,
+    /// Interleaved repetitions of each run; the medians are reported.
+    #[arg(long, default_value_t = 3)]
+    pub repeat: usize,
+    /// Leave the floor out.
+    #[arg(long)]
+    pub no_floor: bool,
+}
+
+impl FleetArgs {
+    /// How the workers are to be stubbed, as arguments of theirs.
+    pub fn stubs(&self) -> Vec<String> {
+        [
+            ("--stub-ms", self.model_delay_ms),
+            ("--stub-search-ms", self.search_delay_ms),
+        ]
+        .into_iter()
+        .flat_map(|(name, ms)| [name.into(), ms.to_string()])
+        .collect()
+    }
+}

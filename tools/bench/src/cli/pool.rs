@@ -1,0 +1,109 @@
+//! The command line of `argosy-bench pool`.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `argosy-bench pool`
+#[derive(Debug, Args)]
+pub struct PoolArgs {
+    /// How many nodes, one size each.
+    #[arg(long, value_delimiter = ',', default_values_t = [1usize, 2, 4, 8, 16])]
+    pub nodes: Vec<usize>,
+    /// What one of the nodes does. Default: each in turn; `uniform` is always run.
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub scenario: Vec<Scenario>,
+    /// How nodes are picked.
+    #[arg(long, value_delimiter = ',', value_enum, default_values_t = Policy::ALL)]
+    pub policy: Vec<Policy>,
+    /// How long each run is measured, in seconds.
+    #[arg(long, default_value_t = 5.0)]
+    pub seconds: f64,
+    /// How often each run is repeated; the medians are shown.
+    #[arg(long, default_value_t = 1)]
+    pub repeat: usize,
+    /// How much faster than outside the nodes are, and all time-outs with them.
+    #[arg(long, default_value_t = 5.0)]
+    pub scale: f64,
+    /// Draw the result into this file.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Measure instead what a call costs the client, and the memory of 1,000 streams.
+    #[arg(long)]
+    pub overhead: bool,
+}
+
+/// How the pool picks a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Policy {
+    /// The better of two drawn nodes, by calls in flight, answer time and load.
+    Balanced,
+    /// One after the other.
+    RoundRobin,
+    /// The node with the fewest calls in flight.
+    LeastInFlight,
+}
+
+impl Policy {
+    /// Every one.
+    pub const ALL: [Policy; 3] = [Policy::Balanced, Policy::RoundRobin, Policy::LeastInFlight];
+
+    /// Its name, as in the configuration.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Policy::Balanced => "balanced",
+            Policy::RoundRobin => "round_robin",
+            Policy::LeastInFlight => "least_in_flight",
+        }
+    }
+
+    /// As the pool knows it.
+    pub const fn of_pool(self) -> llm_pool::Policy {
+        match self {
+            Policy::Balanced => llm_pool::Policy::Balanced,
+            Policy::RoundRobin => llm_pool::Policy::RoundRobin,
+            Policy::LeastInFlight => llm_pool::Policy::LeastInFlight,
+        }
+    }
+}
+
+/// What one of the nodes does; the others are well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Scenario {
+    /// What the others do.
+    Uniform,
+    /// The same ten times as slowly.
+    Slow,
+    /// Accepts calls and answers none, from the start on.
+    Stuck,
+    /// Is there for 5 s and gone for 5 s.
+    Flapping,
+}
+
+impl Scenario {
+    /// Every one.
+    pub const ALL: [Scenario; 4] = [
+        Scenario::Uniform,
+        Scenario::Slow,
+        Scenario::Stuck,
+        Scenario::Flapping,
+    ];
+
+    /// Its name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Scenario::Uniform => "uniform",
+            Scenario::Slow => "slow",
+            Scenario::Stuck => "stuck",
+            Scenario::Flapping => "flapping",
+        }
+    }
+
+    /// How many of so many nodes are well.
+    pub fn healthy(self, nodes: usize) -> usize {
+        match self {
+            Scenario::Uniform => nodes,
+            _ => nodes - 1,
+        }
+    }
+}

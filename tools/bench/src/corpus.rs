@@ -1,0 +1,300 @@
+//! What is fed to an index that is measured, and what it is asked.
+//!
+//! Made up: words in the frequencies of Zipf's law, chunks of the usual length, metadata with few and
+//! many values. Or a folder: read and cut as it would be indexed, asked for words that follow each
+//! other in one of its chunks, filtered by a value of its own. *Not* judged: nobody says what is right.
+
+use argosy::fail::Fail;
+use argosy::render::Line;
+use envelope::TenantId;
+use retrieval::document::{Document, Line as TextLine, bucket_of, doc_id_of};
+use retrieval::record::publish_order;
+use retrieval::{BUILT_IN_FIELDS, ChunkRecord};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Seek, Write};
+use std::path::Path;
+
+/// Different words of a made-up corpus, and words of a chunk.
+const VOCABULARY: usize = 200_000;
+pub(super) const CHUNK_WORDS: usize = 180;
+/// Words of a query.
+const QUERY_WORDS: usize = 8;
+/// Documents between two words on the progress.
+const TOLD: usize = 1_000;
+/// Different values of metadata that are counted, the first ones met.
+const VALUES_MAX: usize = 100_000;
+/// Seed of the words that are asked for.
+const ASKED: u64 = 7;
+
+/// A corpus, and what it is asked.
+pub(super) struct Corpus {
+    /// The messages of the corpus, one a line. In a file, because the threads of the writer would work
+    /// on while text is read or made up, and in the time of nobody.
+    pub(super) messages: File,
+    pub(super) documents: usize,
+    /// Files that gave no document.
+    pub(super) skipped: usize,
+    pub(super) chunks: usize,
+    /// On average.
+    pub(super) words_per_chunk: usize,
+    pub(super) queries: Vec<String>,
+    /// What filtered searches ask for.
+    pub(super) filter: Value,
+}
+
+impl Corpus {
+    /// A made-up one; documents have one chunk.
+    pub(super) fn made_up(chunks: usize, queries: usize, line: &Line) -> Result<Corpus, Fail> {
+        let mut out = Out::new()?;
+        let mut words = Words::new(1);
+        for n in 0..chunks {
+            if n.is_multiple_of(TOLD) {
+                line.say(format!("making up text: {n} of {chunks}"));
+            }
+            out.add(&publish_order(&document(n, &mut words), None))?;
+        }
+        let mut words = Words::new(ASKED);
+        let query = |_| {
+            let words: Vec<_> = (0..QUERY_WORDS).map(|_| words.next()).collect();
+            words.join(" ")
+        };
+        Ok(Corpus {
+            queries: (0..queries).map(query).collect(),
+            filter: json!({"year": {"gte": 2015, "lt": 2020}, "vendor": "vendor 3"}),
+            ..out.done(chunks, 0)?
+        })
+    }
+
+    /// The files of a folder.
+    pub(super) fn read(dir: &Path, queries: usize, line: &Line) -> Result<Corpus, Fail> {
+        if !dir.is_dir() {
+            return Err(Fail::usage(format!("`{}` is no folder", dir.display())));
+        }
+        let mut out = Out::new()?;
+        let (mut documents, mut skipped) = (0, 0);
+        let mut sample = Sample::new(queries);
+        let mut values = Values::default();
+        for (_, found) in retrieval::corpus::walk(dir, &TenantId::default_tenant()) {
+            let Ok(document) = found else {
+                skipped += 1;
+                continue;
+            };
+            if documents % TOLD == 0 {
+                line.say(format!("reading: {documents} documents"));
+            }
+            documents += 1;
+            let records = publish_order(&document, None);
+            records
+                .iter()
+                .for_each(|record| sample.look_at(&record.text));
+            values.count(&document, records.len());
+            out.add(&records)?;
+        }
+        let corpus = out.done(documents, skipped)?;
+        let queries = sample.queries();
+        if queries.is_empty() {
+            let text = format!("no text could be read in `{}`", dir.display());
+            let hint = "`argosy index DIR` names what it skips, and why";
+            return Err(Fail::negative(text).hint(hint));
+        }
+        Ok(Corpus {
+            queries,
+            filter: values.filter(corpus.chunks),
+            ..corpus
+        })
+    }
+}
+
+/// Messages on their way to the file.
+struct Out {
+    file: BufWriter<File>,
+    chunks: usize,
+    words: usize,
+}
+
+impl Out {
+    fn new() -> Result<Out, Fail> {
+        Ok(Out {
+            file: BufWriter::new(tempfile::tempfile()?),
+            chunks: 0,
+            words: 0,
+        })
+    }
+
+    fn add(&mut self, records: &[ChunkRecord]) -> Result<(), Fail> {
+        for record in records {
+            let message = record.encode();
+            let message = message.map_err(|e| Fail::negative(e.to_string()))?;
+            self.file.write_all(&message)?;
+            self.file.write_all(b"\n")?;
+            self.chunks += 1;
+            self.words += record.text.split_whitespace().count();
+        }
+        Ok(())
+    }
+
+    /// The corpus, with nothing to ask it yet.
+    fn done(self, documents: usize, skipped: usize) -> Result<Corpus, Fail> {
+        let mut messages = self.file.into_inner().map_err(|e| e.into_error())?;
+        messages.rewind()?;
+        Ok(Corpus {
+            messages,
+            documents,
+            skipped,
+            chunks: self.chunks,
+            words_per_chunk: self.words / self.chunks.max(1),
+            queries: Vec::new(),
+            filter: json!({}),
+        })
+    }
+}
+
+/// Texts of which each had the same chance to be kept; the same ones on every run.
+struct Sample {
+    random: fastrand::Rng,
+    seen: usize,
+    wanted: usize,
+    queries: Vec<String>,
+}
+
+impl Sample {
+    fn new(wanted: usize) -> Sample {
+        Sample {
+            random: fastrand::Rng::with_seed(ASKED),
+            seen: 0,
+            wanted,
+            queries: Vec::with_capacity(wanted),
+        }
+    }
+
+    fn look_at(&mut self, text: &str) {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        if words.is_empty() {
+            return;
+        }
+        self.seen += 1;
+        let place = match self.queries.len() < self.wanted {
+            true => self.queries.len(),
+            false => self.random.usize(..self.seen),
+        };
+        if place >= self.wanted {
+            return;
+        }
+        let from = self
+            .random
+            .usize(..=words.len().saturating_sub(QUERY_WORDS));
+        let query = words[from..].iter().take(QUERY_WORDS).copied();
+        let query = query.collect::<Vec<_>>().join(" ");
+        match self.queries.get_mut(place) {
+            Some(known) => *known = query,
+            None => self.queries.push(query),
+        }
+    }
+
+    /// As many as are wanted; a small corpus is asked the same again. None of one without words.
+    fn queries(self) -> Vec<String> {
+        let wanted = self.wanted;
+        self.queries.into_iter().cycle().take(wanted).collect()
+    }
+}
+
+/// Chunks by the values of their metadata, and by their ending.
+#[derive(Default)]
+struct Values {
+    metadata: BTreeMap<(String, String), (Value, usize)>,
+    endings: BTreeMap<String, usize>,
+}
+
+impl Values {
+    fn count(&mut self, document: &Document, chunks: usize) {
+        *self.endings.entry(document.ext.clone()).or_default() += chunks;
+        for (field, value) in &document.metadata {
+            let is_own = !BUILT_IN_FIELDS.contains(&field.to_lowercase().as_str());
+            let is_one = value.is_string() || value.is_number() || value.is_boolean();
+            let key = (field.clone(), value.to_string());
+            let room = self.metadata.len() < VALUES_MAX || self.metadata.contains_key(&key);
+            if is_own && is_one && room {
+                let counted = self.metadata.entry(key).or_insert((value.clone(), 0));
+                counted.1 += chunks;
+            }
+        }
+    }
+
+    /// The value that most chunks have and half of them at most; the ending of most, where there is none.
+    fn filter(self, chunks: usize) -> Value {
+        let metadata = self.metadata.into_iter();
+        let halves = metadata.filter(|(_, (_, n))| 2 * n <= chunks);
+        // Of those that are as frequent, the last by name.
+        match halves.max_by_key(|(_, (_, n))| *n) {
+            Some(((field, _), (value, _))) => json!({ field: value }),
+            None => {
+                let ending = self.endings.into_iter().max_by_key(|(_, n)| *n);
+                ending.map_or(json!({}), |(ext, _)| json!({ "ext": ext }))
+            }
+        }
+    }
+}
+
+/// A document of one chunk.
+pub(super) fn document(n: usize, words: &mut Words) -> Document {
+    let tenant = TenantId::default_tenant();
+    let source = format!("files/{n}.md");
+    let text: Vec<String> = (0..CHUNK_WORDS).map(|_| words.next()).collect();
+    Document {
+        bucket: bucket_of(&source),
+        doc_id: doc_id_of(&tenant, &source),
+        tenant,
+        title: (0..5).map(|_| words.next()).collect::<Vec<_>>().join(" "),
+        ext: "md".into(),
+        metadata: [
+            (
+                "vendor".to_owned(),
+                Value::from(format!("vendor {}", n % 50)),
+            ),
+            // Every vendor has every year: a filter on both lets 1 in 250 through.
+            ("year".to_owned(), Value::from(2000 + n / 50 % 25)),
+            ("number".to_owned(), Value::from(format!("N-{n}"))),
+        ]
+        .into(),
+        hash: n.to_string(),
+        lines: vec![TextLine {
+            number: 1,
+            page: None,
+            text: text.join(" "),
+        }],
+        source,
+    }
+}
+
+/// Made-up words in the frequencies of Zipf's law; the same on every run.
+pub(super) struct Words {
+    random: fastrand::Rng,
+}
+
+impl Words {
+    pub(super) fn new(seed: u64) -> Words {
+        Words {
+            random: fastrand::Rng::with_seed(seed),
+        }
+    }
+
+    /// The word of rank r comes with a probability of about 1/r: the logarithm of its rank is
+    /// uniform.
+    pub(super) fn next(&mut self) -> String {
+        let rank = (VOCABULARY as f64).powf(self.random.f64()) as usize;
+        let mut word = String::new();
+        let mut rest = rank;
+        while rest > 0 || word.is_empty() {
+            word.push(char::from(b"bdfgklmnprstvz"[rest % 14]));
+            word.push(char::from(b"aeiou"[rest / 14 % 5]));
+            rest /= 70;
+        }
+        word
+    }
+}
+
+#[cfg(test)]
+#[path = "corpus_tests.rs"]
+mod tests;

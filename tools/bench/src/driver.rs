@@ -1,0 +1,134 @@
+//! The closed loop: a fixed number of questions in flight, each answered before the next is asked.
+
+use crate::host::{cpu_ms, memory_mb};
+use argosy::fail::Fail;
+use bytes::Bytes;
+use harness::bus::{Bus, Publish, Stream};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
+
+/// What one closed loop came to.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    pub(super) queries: usize,
+    pub(super) queries_per_s: f64,
+    pub(super) p50_ms: f64,
+    pub(super) p99_ms: f64,
+    pub(super) cpu_ms_per_query: f64,
+    /// Peak of all processes together: server, workers, driver.
+    pub(super) peak_rss_mb: f64,
+    /// Peak of the workers alone.
+    pub(super) workers_rss_mb: f64,
+    pub(super) messages_per_query: f64,
+    pub(super) bytes_per_message: f64,
+}
+
+/// Who takes part.
+pub(super) struct Cast<'a> {
+    pub(super) bus: Arc<dyn Bus>,
+    pub(super) server: u32,
+    pub(super) workers: &'a [u32],
+}
+
+/// What a question looks like: from its name, the body to publish. Its answer comes to
+/// `_INBOX.bench.<name>`.
+pub(super) type Body = fn(&str) -> Bytes;
+
+/// The longest silence before a run is given up.
+const SILENCE: Duration = Duration::from_secs(30);
+/// Streams whose messages a question is made of.
+const STREAMS: [Stream; 4] = [
+    Stream::Inbox,
+    Stream::Steps(0),
+    Stream::Timers,
+    Stream::Answers,
+];
+
+/// Asks `queries` questions, `in_flight` at a time.
+pub(super) async fn closed_loop(
+    cast: &Cast<'_>,
+    prefix: &str,
+    body: Body,
+    in_flight: usize,
+    queries: usize,
+) -> Result<Run, Fail> {
+    let mut answers = cast.bus.subscribe("_INBOX.bench.*", None).await?;
+    let mut asked: HashMap<String, Instant> = HashMap::new();
+    let mut asking = JoinSet::new();
+    let mut latencies = Vec::with_capacity(queries);
+    let (stored, cpu) = (stored(cast).await?, cpu(cast));
+    let begun = Instant::now();
+    let mut next = 0;
+    while latencies.len() < queries {
+        while next < queries && asked.len() < in_flight {
+            let name = format!("{prefix}{next}");
+            let message = Publish::new(envelope::subject::QUERY, body(&name));
+            asked.insert(name, Instant::now());
+            let bus = cast.bus.clone();
+            asking.spawn(async move { bus.publish(message).await });
+            next += 1;
+        }
+        tokio::select! {
+            Some(stored) = asking.join_next(), if !asking.is_empty() => {
+                let stored = stored.map_err(|e| Fail::negative(e.to_string()))?;
+                stored.map_err(|e| Fail::negative(format!("a question was not stored: {e}")))?;
+            }
+            answer = tokio::time::timeout(SILENCE, answers.next()) => {
+                let Ok(Some(answer)) = answer else {
+                    return Err(Fail::negative(format!("no answer for {} s; {} of {queries} came", SILENCE.as_secs(), latencies.len())));
+                };
+                let name = answer.subject.rsplit('.').next().unwrap_or_default();
+                // A delivery may come twice; the question counts once.
+                if let Some(at) = asked.remove(name) {
+                    latencies.push(at.elapsed().as_secs_f64() * 1000.0);
+                }
+            }
+        }
+    }
+    let wall = begun.elapsed().as_secs_f64();
+    let n = queries as f64;
+    let (messages, bytes) = self::stored(cast).await?;
+    let cpu = self::cpu(cast) - cpu;
+    latencies.sort_by(f64::total_cmp);
+    let percentile = |p: f64| latencies[((latencies.len() - 1) as f64 * p).round() as usize];
+    let workers_rss_mb = cast
+        .workers
+        .iter()
+        .map(|pid| memory_mb(*pid, "VmHWM"))
+        .sum::<f64>();
+    Ok(Run {
+        queries,
+        queries_per_s: n / wall,
+        p50_ms: percentile(0.50),
+        p99_ms: percentile(0.99),
+        cpu_ms_per_query: cpu / n,
+        peak_rss_mb: workers_rss_mb
+            + memory_mb(cast.server, "VmHWM")
+            + memory_mb(std::process::id(), "VmHWM"),
+        workers_rss_mb,
+        messages_per_query: (messages - stored.0) / n,
+        bytes_per_message: (bytes - stored.1) / (messages - stored.0).max(1.0),
+    })
+}
+
+/// Messages and bytes stored so far. Timers that fire count when they fire, not here: runs are
+/// shorter than their deadlines.
+async fn stored(cast: &Cast<'_>) -> Result<(f64, f64), Fail> {
+    let (mut messages, mut bytes) = (0.0, 0.0);
+    for stream in STREAMS {
+        let state = cast.bus.state(stream).await?;
+        messages += state.last as f64;
+        bytes += state.bytes as f64;
+    }
+    Ok((messages, bytes))
+}
+
+fn cpu(cast: &Cast<'_>) -> f64 {
+    cast.workers
+        .iter()
+        .chain([&cast.server, &std::process::id()])
+        .map(|pid| cpu_ms(*pid))
+        .sum()
+}

@@ -1,0 +1,248 @@
+//! One repetition: a fresh server, one process per role (of the fleet or of the floor), all loops.
+
+use crate::cli::{FleetArgs, FloorRoleArgs};
+use crate::driver::{Body, Cast, Run, closed_loop};
+use crate::fleet::median;
+use crate::host::memory_mb;
+use crate::sizes::{Size, sizes};
+use argosy::config::Config;
+use argosy::fail::Fail;
+use argosy::fleet::{Plan, drain, nats_server_or_fetched};
+use argosy::signal;
+use bytes::Bytes;
+use envelope::Role;
+use harness::bus::Bus;
+use harness::floor::{self, Load};
+use harness::nats::{self, NatsBus};
+use harness::server::{self, Server};
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio_util::sync::CancellationToken;
+
+/// Map steps of a question.
+pub(super) const MAPS: u16 = 5;
+/// Bytes of a message of the floor.
+const FLOOR_BYTES: usize = 4096;
+/// Questions before a run that are not counted.
+const WARM_UP: usize = 200;
+
+/// What is run.
+pub(super) struct Setting {
+    pub(super) nats_server: PathBuf,
+    pub(super) in_flight: Vec<usize>,
+    pub(super) queries: Option<usize>,
+    pub(super) model_delay_ms: u64,
+    pub(super) search_delay_ms: u64,
+    /// How the workers of the fleet are stubbed.
+    pub(super) stubs: Vec<String>,
+    pub(super) sync_always: bool,
+}
+
+/// Whose processes run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Fleet,
+    Floor,
+}
+
+/// What a repetition came to.
+pub(super) struct Measured {
+    pub(super) runs: Vec<Run>,
+    pub(super) idle_worker_rss_mb: f64,
+    /// Of the fleet's messages; the floor's have one size.
+    pub(super) sizes: Vec<Size>,
+}
+
+impl Setting {
+    pub(super) fn of(args: &FleetArgs) -> Result<Setting, Fail> {
+        Ok(Setting {
+            nats_server: nats_server()?,
+            in_flight: args.in_flight.clone(),
+            queries: args.queries,
+            model_delay_ms: args.model_delay_ms,
+            search_delay_ms: args.search_delay_ms,
+            stubs: args.stubs(),
+            sync_always: args.sync_always,
+        })
+    }
+
+    fn queries(&self, in_flight: usize) -> usize {
+        let fast = if in_flight == 1 { 300 } else { 4_000 };
+        let slow = in_flight * 20;
+        self.queries
+            .unwrap_or(if self.model_delay_ms > 0 || self.sync_always {
+                slow.max(100)
+            } else {
+                fast
+            })
+    }
+}
+
+/// The nats-server to measure with, fetched where there is none.
+pub(super) fn nats_server() -> Result<PathBuf, Fail> {
+    Ok(nats_server_or_fetched(|from| tracing::warn!("{from}"))?)
+}
+
+/// A server with its streams, and a connection to it.
+pub(super) struct Ground {
+    // Dropped first: a connection that outlives its server would complain.
+    pub(super) bus: Arc<NatsBus>,
+    pub(super) server: Server,
+    pub(super) dir: tempfile::TempDir,
+}
+
+impl Ground {
+    pub(super) async fn lay(
+        binary: PathBuf,
+        sync_always: bool,
+        config: &Config,
+    ) -> Result<Ground, Fail> {
+        let dir = tempfile::tempdir()?;
+        let mut options = server::Options::new(binary, dir.path().join("nats"));
+        options.sync_always = sync_always;
+        let server = Server::start(options)
+            .await
+            .map_err(|e| Fail::negative(e.to_string()))?;
+        let nats = nats::Options {
+            url: server.url(),
+            ..config.nats("argosy-bench", false)
+        };
+        let bus = NatsBus::connect(nats).await?;
+        nats::setup(&bus, &config.topology()).await?;
+        Ok(Ground { server, bus, dir })
+    }
+
+    pub(super) fn plan(&self, set: Vec<String>, args: Vec<String>) -> Result<Plan, Fail> {
+        Ok(Plan {
+            binary: std::env::current_exe()?,
+            server: self.server.url(),
+            data_dir: self.dir.path().join("data"),
+            set,
+            config: None,
+            args,
+            log: "error".into(),
+            log_dir: Some(self.dir.path().join("logs")),
+        })
+    }
+}
+
+/// Runs one repetition.
+pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, Fail> {
+    let config = Config::default();
+    let ground = Ground::lay(setting.nats_server.clone(), setting.sync_always, &config).await?;
+    match kind {
+        Kind::Fleet => {
+            let mut members = ground
+                .plan(vec!["run.slots=256".into()], setting.stubs.clone())?
+                .start_each(&Role::ANSWERING)?;
+            let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
+            let measured = loops(setting, &ground, &pids, question).await;
+            drain(&mut members, Duration::from_secs(40)).await;
+            measured
+        }
+        Kind::Floor => {
+            let mut members = start_floor(&ground, setting)?;
+            let pids: Vec<u32> = members.iter().filter_map(Child::id).collect();
+            let measured = loops(setting, &ground, &pids, floor_question).await;
+            for member in &mut members {
+                member.kill().await?;
+            }
+            measured
+        }
+    }
+}
+
+async fn loops(
+    setting: &Setting,
+    ground: &Ground,
+    workers: &[u32],
+    body: Body,
+) -> Result<Measured, Fail> {
+    let bus: Arc<dyn Bus> = ground.bus.clone();
+    let cast = Cast {
+        bus,
+        server: ground.server.pid(),
+        workers,
+    };
+    // The first answer says that every process is there.
+    closed_loop(&cast, "hello-", body, 1, 1).await?;
+    let idle_worker_rss_mb = median(workers.iter().map(|pid| memory_mb(*pid, "VmRSS")).collect());
+    closed_loop(&cast, "warm-", body, 16, WARM_UP).await?;
+    let mut runs = Vec::new();
+    for in_flight in &setting.in_flight {
+        let prefix = format!("r{in_flight}-");
+        runs.push(
+            closed_loop(
+                &cast,
+                &prefix,
+                body,
+                *in_flight,
+                setting.queries(*in_flight),
+            )
+            .await?,
+        );
+    }
+    Ok(Measured {
+        runs,
+        idle_worker_rss_mb,
+        sizes: sizes(&*cast.bus).await?,
+    })
+}
+
+/// A question of the fleet, in the size that people ask them.
+pub(super) fn question(name: &str) -> Bytes {
+    let text =
+        "What is the notice period of the cleaning agreement with Osterby, and when does it end?";
+    format!(r#"{{"question":"{text}","reply_to":"_INBOX.bench.{name}"}}"#).into()
+}
+
+fn floor_question(name: &str) -> Bytes {
+    let mut body = format!("{name}|").into_bytes();
+    body.resize(300, b'x');
+    body.into()
+}
+
+fn start_floor(ground: &Ground, setting: &Setting) -> Result<Vec<Child>, Fail> {
+    let binary = std::env::current_exe()?;
+    let roles = Role::ANSWERING
+        .into_iter()
+        .filter(|role| *role != Role::Clarifier);
+    roles
+        .map(|role| {
+            let mut command = Command::new(&binary);
+            command.args([
+                "floor-role",
+                role.as_str(),
+                "--server",
+                &ground.server.url(),
+            ]);
+            command.args(["--model-delay-ms", &setting.model_delay_ms.to_string()]);
+            command.args(["--search-delay-ms", &setting.search_delay_ms.to_string()]);
+            command.stdin(Stdio::null()).kill_on_drop(true);
+            Ok(command.spawn()?)
+        })
+        .collect()
+}
+
+/// `argosy-bench floor-role`: one process of the floor.
+pub async fn floor_role(args: FloorRoleArgs) -> Result<(), Fail> {
+    let stop = CancellationToken::new();
+    let load = Load {
+        maps: MAPS,
+        body_bytes: FLOOR_BYTES,
+        model_delay: Duration::from_millis(args.model_delay_ms),
+        search_delay: Duration::from_millis(args.search_delay_ms),
+    };
+    let topology = Config::default().topology();
+    let run = floor::run(&args.server, &topology, args.role, load, stop.clone());
+    let work = async {
+        if let Err(error) = run.await {
+            tracing::error!(%error, role = %args.role, "floor ended");
+        }
+    };
+    signal::stop_on_signal(&stop, Box::pin(work)).await;
+    Ok(())
+}

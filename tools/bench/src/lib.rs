@@ -1,0 +1,37 @@
+//! The second binary: measuring Argosy, and what tests put in the place of a model or break off.
+//!
+//! What can abort itself, answers from nowhere or fetches programs is no part of the binary that ships.
+//! Nobody names this crate; it names all. *Not* here: measuring answers against known ones, which is
+//! `argosy eval`.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`cli`] | the command line |
+//! | [`fleet`] | the fleet against bare JetStream: rows; `fleet_run` one repetition, `driver` the closed loop, `steady` a long run |
+//! | [`retrieval`] | the index at size; `corpus` makes or reads one, `feed` fills the index |
+//! | [`views`] | a retriever's index as a view of the corpus stream |
+//! | [`ingest`] | documents through indexers |
+//! | [`pool`] | the pool of model nodes on simulated ones |
+//! | [`stub`], [`fault`] | a stubbed model and index, and crashes at named points |
+//! | `host`, `sizes`, `out` | what /proc says; bytes of messages; printing |
+
+pub mod cli;
+pub mod fault;
+pub mod fleet;
+pub mod ingest;
+pub mod pool;
+pub mod retrieval;
+pub mod stub;
+pub mod views;
+
+mod corpus;
+mod driver;
+mod feed;
+mod fleet_run;
+mod host;
+mod out;
+mod sizes;
+mod steady;
+mod waiting;
+
+pub use fleet_run::floor_role;

@@ -1,0 +1,100 @@
+//! The simulated nodes of a measurement, on a thread of their own, so that what they cost can be told
+//! from what the pool costs.
+
+use crate::host::{cpu_ms, threads_cpu_ms};
+use argosy::fail::Fail;
+use sim_node::{Options, Seen, SimNode};
+use tokio::runtime::{Builder, Runtime};
+
+/// What the thread is called.
+const THREAD: &str = "sim-node";
+
+/// Running nodes; dropping them ends them.
+pub(super) struct Simulators {
+    pub(super) nodes: Vec<SimNode>,
+    runtime: Option<Runtime>,
+}
+
+/// CPU so far, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Cpu {
+    /// Of the client: the pool, and who calls it.
+    pub(super) client: f64,
+    /// Of the nodes.
+    pub(super) nodes: f64,
+}
+
+impl Cpu {
+    pub(super) fn now() -> Cpu {
+        let nodes = threads_cpu_ms(THREAD);
+        Cpu {
+            client: cpu_ms(std::process::id()) - nodes,
+            nodes,
+        }
+    }
+
+    pub(super) fn since(self, before: Cpu) -> Cpu {
+        Cpu {
+            client: self.client - before.client,
+            nodes: self.nodes - before.nodes,
+        }
+    }
+}
+
+impl Simulators {
+    pub(super) async fn start(
+        options: Vec<Options>,
+        on_thread: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Simulators, Fail> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name(THREAD)
+            .on_thread_start(on_thread)
+            .enable_all()
+            .build()?;
+        let starting = runtime.spawn(async move {
+            let mut nodes = Vec::new();
+            for options in options {
+                nodes.push(SimNode::start(options).await?);
+            }
+            std::io::Result::Ok(nodes)
+        });
+        let mut simulators = Simulators {
+            nodes: Vec::new(),
+            runtime: Some(runtime),
+        };
+        let started = starting.await;
+        simulators.nodes = started.map_err(|e| Fail::negative(e.to_string()))??;
+        Ok(simulators)
+    }
+
+    pub(super) fn addresses(&self) -> Vec<String> {
+        self.nodes.iter().map(SimNode::base_url).collect()
+    }
+
+    /// What all of them have seen so far. `busiest` is the sum of each one's busiest moment.
+    pub(super) fn seen(&self) -> Seen {
+        let mut all = Seen::default();
+        for seen in self.nodes.iter().map(SimNode::seen) {
+            all.calls += seen.calls;
+            all.in_flight += seen.in_flight;
+            all.busiest += seen.busiest;
+            all.finished += seen.finished;
+            all.abandoned += seen.abandoned;
+            all.prompt_tokens += seen.prompt_tokens;
+            all.cached_tokens += seen.cached_tokens;
+            all.answer_tokens += seen.answer_tokens;
+        }
+        all
+    }
+}
+
+impl Drop for Simulators {
+    fn drop(&mut self) {
+        self.nodes.clear();
+        // A runtime may not be waited for inside another one.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Measuring the index at size: how fast it is fed, what it weighs, how long searches take.
+//!
+//! The corpus is made up, or the files of a folder: see [`corpus`](super::corpus). What is measured
+//! is the cost of a search, *not* whether it finds the right thing (`argosy eval retrieval`).
+
+use crate::cli::RetrievalArgs;
+use crate::corpus::Corpus;
+use crate::feed;
+use crate::host::memory_mb;
+use crate::out::println;
+use crate::waiting::Waiting;
+use argosy::cli::Output;
+use argosy::fail::Fail;
+use argosy::machine::machine;
+use argosy::render::Line;
+use embed::StaticTable;
+use envelope::{Filter, Origin, TenantId};
+use llm::Reranker;
+use retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Searches of each kind, and before the clock runs.
+const SEARCHES: usize = 200;
+const WARM_UP: usize = 20;
+/// Candidates of a search, and passages that come of it.
+const FETCH: usize = 100;
+const TOP: usize = 10;
+
+/// What was measured.
+#[derive(Debug, Serialize)]
+struct Report {
+    machine: String,
+    /// The folder that was read; `null` for a made-up corpus.
+    corpus: Option<String>,
+    documents: usize,
+    /// Files that gave no document.
+    skipped: usize,
+    chunks: usize,
+    words_per_chunk: usize,
+    /// What filtered searches ask for, and the chunks that have it.
+    filter: Value,
+    filter_chunks: u64,
+    embedder: &'static str,
+    /// Words alone: chunks a second, reading the messages and commits included.
+    fed_per_s: f64,
+    /// Processor time of the same, of all threads, in microseconds a chunk: what other work on the
+    /// machine changes least.
+    fed_cpu_us: f64,
+    /// Memory of this process after that, of it private, in MB.
+    fed_private_mb: f64,
+    /// The same texts into the library alone, before that, see [`retrieval::floor`].
+    floor_per_s: f64,
+    floor_cpu_us: f64,
+    /// Processor time of the floor over that of the feed: what share the library has in it.
+    ratio: f64,
+    /// Fitting the static table and making all vectors, in seconds.
+    vectors_s: f64,
+    index_mb: f64,
+    /// Resident and private memory of this process after the searches.
+    rss_mb: f64,
+    private_mb: f64,
+    searches: Vec<Timed>,
+}
+
+#[derive(Debug, Serialize)]
+struct Timed {
+    name: &'static str,
+    p50_ms: f64,
+    p99_ms: f64,
+}
+
+/// `argosy-bench retrieval`
+pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), Fail> {
+    let line = Line::new(output);
+    let corpus = match &args.corpus {
+        Some(dir) => tokio::task::block_in_place(|| Corpus::read(dir, WARM_UP + SEARCHES, &line))?,
+        None => Corpus::made_up(args.chunks, WARM_UP + SEARCHES, &line)?,
+    };
+    let folder = tempfile::tempdir()?;
+    let broken = |e: retrieval::Error| Fail::negative(format!("the index: {e}"));
+    let vectors = Vectors::Table(StaticTable::shipped());
+    let index = Index::open(folder.path(), &vectors).map_err(broken)?;
+    let floor = tokio::task::block_in_place(|| feed::floor(&corpus, &line))?;
+    let fed = tokio::task::block_in_place(|| feed::index(&index, &corpus, &line))?;
+    let mut searches = Vec::new();
+    let waiting = Waiting::start(0).await?;
+    for kind in kinds(&corpus.filter, &waiting)? {
+        line.say(format!("searching: {}", kind.name));
+        searches.push(time(&index, kind, &corpus.queries).await?);
+    }
+    let searcher = HybridSearcher::new(index.clone(), Options::default());
+    let all = searcher.search(&request("", &corpus.filter)?).await;
+    let filter_chunks = all.map_err(broken)?.total_hits;
+    let report = Report {
+        machine: machine(),
+        corpus: args.corpus.map(|dir| dir.display().to_string()),
+        documents: corpus.documents,
+        skipped: corpus.skipped,
+        chunks: corpus.chunks,
+        words_per_chunk: corpus.words_per_chunk,
+        filter: corpus.filter,
+        filter_chunks,
+        embedder: embed::STATIC_NAME,
+        fed_per_s: fed.per_s,
+        fed_cpu_us: fed.cpu_us,
+        fed_private_mb: fed.private_mb,
+        floor_per_s: floor.per_s,
+        floor_cpu_us: floor.cpu_us,
+        ratio: floor.cpu_us / fed.cpu_us,
+        vectors_s: fed.vectors_s,
+        index_mb: megabytes(folder.path()),
+        rss_mb: memory_mb(std::process::id(), "VmRSS"),
+        private_mb: memory_mb(std::process::id(), "RssAnon"),
+        searches,
+    };
+    line.done();
+    show(&report, output);
+    Ok(())
+}
+
+fn show(report: &Report, output: Output) {
+    if output == Output::Json {
+        println!("{:#}", json!(report));
+        return;
+    }
+    if let Some(dir) = &report.corpus {
+        println!(
+            "`{dir}`: {} documents, {} files skipped",
+            report.documents, report.skipped
+        );
+    }
+    println!(
+        "{}: {} chunks of {} words; the filter {} lets {} through",
+        report.machine, report.chunks, report.words_per_chunk, report.filter, report.filter_chunks
+    );
+    println!(
+        "fed {:.0} chunks/s, {:.0} us of processor each; vectors {:.1} s; index {:.0} MB",
+        report.fed_per_s, report.fed_cpu_us, report.vectors_s, report.index_mb
+    );
+    println!(
+        "the library alone: {:.0} chunks/s, {:.0} us of processor each, {:.2} of ours",
+        report.floor_per_s, report.floor_cpu_us, report.ratio
+    );
+    println!(
+        "resident {:.0} MB, of it private {:.0}, and {:.0} after the feed",
+        report.rss_mb, report.private_mb, report.fed_private_mb
+    );
+    for timed in &report.searches {
+        println!(
+            "{:>24}  p50 {:>7.1} ms  p99 {:>7.1} ms",
+            timed.name, timed.p50_ms, timed.p99_ms
+        );
+    }
+}
+
+/// What is timed.
+struct Kind {
+    name: &'static str,
+    options: Options,
+    filter: Value,
+    /// The second look at the candidates by itself, instead of the whole search.
+    only_again: bool,
+    /// Who takes the second look; `None` for the built-in reranker.
+    reranker: Option<Arc<dyn Reranker>>,
+}
+
+fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, Fail> {
+    let words = Options {
+        vectors: false,
+        ..Options::default()
+    };
+    let kind = |name, options: &Options, filter: &Value| Kind {
+        name,
+        options: options.clone(),
+        filter: filter.clone(),
+        only_again: false,
+        reranker: None,
+    };
+    let (both, all) = (Options::default(), json!({}));
+    Ok(vec![
+        kind("words", &words, &all),
+        kind("words, filtered", &words, some),
+        kind("words and vectors", &both, &all),
+        kind("both, filtered", &both, some),
+        Kind {
+            only_again: true,
+            ..kind("the second look at 100", &both, &all)
+        },
+        // One that answers at once: what HTTP adds to the search of the third kind.
+        Kind {
+            reranker: Some(waiting.reranker()?),
+            ..kind("both, looked at by HTTP", &both, &all)
+        },
+    ])
+}
+
+fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
+    let filter = Filter::parse(filter, Origin::User);
+    Ok(Request {
+        tenant: TenantId::default_tenant(),
+        buckets: Vec::new(),
+        filter: filter.map_err(|e| Fail::negative(e.to_string()))?,
+        query: query.to_owned(),
+        keywords: Vec::new(),
+        fetch_k: FETCH,
+        top_k: TOP,
+        after: None,
+    })
+}
+
+async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fail> {
+    let searcher = HybridSearcher::new(index.clone(), kind.options);
+    let searcher = match kind.reranker {
+        Some(reranker) => searcher.with_reranker(reranker),
+        None => searcher,
+    };
+    let mut times = Vec::with_capacity(queries.len());
+    for query in queries {
+        let request = request(query, &kind.filter)?;
+        let start = Instant::now();
+        let took = match kind.only_again {
+            true => searcher.time_second_look(&request).await,
+            false => searcher.search(&request).await.map(|_| start.elapsed()),
+        };
+        let took = took.map_err(|e| Fail::negative(e.to_string()))?;
+        times.push(took.as_secs_f64() * 1_000.0);
+    }
+    let mut times = times.split_off(WARM_UP.min(times.len() - 1));
+    times.sort_by(f64::total_cmp);
+    Ok(Timed {
+        name: kind.name,
+        p50_ms: times[times.len() / 2],
+        p99_ms: times[times.len() * 99 / 100],
+    })
+}
+
+pub(super) fn megabytes(folder: &Path) -> f64 {
+    let mut bytes = 0;
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.metadata() {
+                Ok(meta) if meta.is_dir() => open.push(entry.path()),
+                Ok(meta) => bytes += meta.len(),
+                Err(_) => {}
+            }
+        }
+    }
+    bytes as f64 / 1e6
+}

@@ -1,0 +1,76 @@
+//! How large the messages of a question are, by kind: read back from the streams after a run.
+
+use crate::fleet::median;
+use argosy::fail::Fail;
+use envelope::Subject;
+use harness::bus::{Bus, Stored, Stream};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Messages looked at in each stream, the newest.
+const SAMPLE: u64 = 2_000;
+
+/// One kind of message: its name, and the median of body and headers in bytes.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Size {
+    pub(super) kind: String,
+    pub(super) p50_bytes: f64,
+}
+
+/// The sizes of the newest messages.
+pub(super) async fn sizes(bus: &dyn Bus) -> Result<Vec<Size>, Fail> {
+    let mut kinds: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for stream in [
+        Stream::Inbox,
+        Stream::Steps(0),
+        Stream::Timers,
+        Stream::Answers,
+    ] {
+        let last = bus.state(stream).await?.last;
+        if last == 0 {
+            continue;
+        }
+        let from = last.saturating_sub(SAMPLE - 1).max(1);
+        let mut reader = bus.read(stream, ">", from).await?;
+        loop {
+            let (message, after) = reader.next().await?;
+            if let Some(kind) = kind(&message) {
+                kinds.entry(kind).or_default().push(bytes(&message));
+            }
+            if after == 0 {
+                break;
+            }
+        }
+    }
+    let size = |(kind, sizes)| Size {
+        kind,
+        p50_bytes: median(sizes),
+    };
+    Ok(kinds.into_iter().map(size).collect())
+}
+
+fn bytes(message: &Stored) -> f64 {
+    let headers: usize = message
+        .headers
+        .0
+        .iter()
+        .map(|(n, v)| n.len() + v.len())
+        .sum();
+    (message.body.len() + headers) as f64
+}
+
+fn kind(message: &Stored) -> Option<String> {
+    let kind = match Subject::parse(&message.subject) {
+        Ok(Subject::Step { role, .. }) => format!("step {role}"),
+        Ok(Subject::Scatter { .. }) => "scatter".into(),
+        Ok(Subject::Part { .. }) => "part".into(),
+        Ok(Subject::Timer { hop, .. }) => match hop {
+            Some(_) => "timer of a scatter".into(),
+            None => "timer of a turn".into(),
+        },
+        Ok(Subject::Answer { .. }) => "answer".into(),
+        _ if message.subject == envelope::subject::QUERY => "question".into(),
+        _ => return None,
+    };
+    Some(kind)
+}

@@ -1,0 +1,135 @@
+//! The frame around a command: colour, what a wrong call is told, the configuration, logs, a runtime, and
+//! how it all ends. Both binaries stand on it. *Not* here: which commands there are.
+
+use crate::cli::{Colour, Everywhere, Output, Server};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::{command, render};
+use settings::Loaded;
+use std::process::ExitCode;
+use telemetry::LogFormat;
+use tokio::runtime::{Builder, Runtime};
+
+/// Most threads of a command that is no service.
+const THREADS_MAX: usize = 4;
+
+/// Sets what is the same for all that is printed.
+pub fn prepare(everywhere: &Everywhere) {
+    match everywhere.color {
+        // A terminal that says it knows no codes gets none, also where a CI system would have them.
+        Colour::Auto if is_dumb() => anstream::ColorChoice::Never.write_global(),
+        Colour::Auto => {}
+        Colour::Always => anstream::ColorChoice::Always.write_global(),
+        Colour::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    if everywhere.quiet {
+        render::be_quiet();
+    }
+}
+
+fn is_dumb() -> bool {
+    let variable = settings::sources::variable;
+    variable("TERM").is_some_and(|name| name == "dumb") && variable("CLICOLOR_FORCE").is_none()
+}
+
+/// Tells what came of a command.
+pub fn ended(result: Result<(), Fail>, output: Output) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fail) => {
+            render::fail(&fail, output);
+            ExitCode::from(fail.exit)
+        }
+    }
+}
+
+/// Help, the version, or what is wrong with the command line: in the words of who reads it.
+pub fn misused(error: &clap::Error) -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let is_for = |output| error.use_stderr() && Output::is_asked_for(output, &arguments);
+    let exit = if is_for(Output::Nagios) && arguments.iter().any(|word| word == "doctor") {
+        command::doctor::unknown(&wrong_call(error))
+    } else if is_for(Output::Json) {
+        let fail = wrong_call(error);
+        render::fail(&fail, Output::Json);
+        fail.exit
+    } else {
+        let _ = error.print();
+        u8::try_from(error.exit_code()).unwrap_or(2)
+    };
+    ExitCode::from(exit)
+}
+
+fn wrong_call(error: &clap::Error) -> Fail {
+    let text = error.to_string();
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or("wrong command line");
+    // What is missing stands indented below the first line.
+    let names: Vec<_> = lines
+        .take_while(|l| l.starts_with(' '))
+        .map(str::trim)
+        .collect();
+    let message = [&[first.trim_start_matches("error: ")], &*names].concat();
+    Fail::usage(message.join(" ")).hint("see --help")
+}
+
+/// Loads the configuration. Flags that are options by another name come before `--set`, which is the
+/// more explicit one.
+///
+/// # Errors
+/// A usage error that names the option.
+pub fn configuration(everywhere: &Everywhere, server: &Server) -> Result<Loaded<Config>, Fail> {
+    let mut flags = server.flags();
+    for pair in &everywhere.set {
+        let Some((key, value)) = pair.split_once('=') else {
+            return Err(Fail::usage(format!("--set `{pair}`: want KEY=VALUE")));
+        };
+        flags.push((key.trim().to_owned(), value.to_owned()));
+    }
+    Ok(Config::loaded(everywhere.config.clone(), flags)?)
+}
+
+/// Commands for people are quiet; services say what they do.
+///
+/// # Errors
+/// A usage error for a level that is none.
+pub fn init_logs(everywhere: &Everywhere, is_service: bool, config: &Config) -> Result<(), Fail> {
+    let usual = match (is_service, everywhere.quiet) {
+        (_, true) => "error",
+        (true, false) => config.telemetry.log_level.as_str(),
+        (false, false) => "warn",
+    };
+    let level = everywhere.log.as_deref().unwrap_or(usual);
+    // The client repeats what the harness says of its connection, and a command of its failure.
+    let client = match level.split(',').next() {
+        Some("info") => ",async_nats=warn",
+        Some("warn" | "error") if !is_service => ",async_nats=off",
+        _ => "",
+    };
+    let level = match level.contains("async_nats") {
+        true => level.to_owned(),
+        false => format!("{level}{client}"),
+    };
+    let format = match config.telemetry.log_format {
+        LogFormat::Auto if !is_service => LogFormat::Human,
+        format => format,
+    };
+    let colour = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    telemetry::logs::init(format, &level, colour).map_err(|e| Fail::usage(e.to_string()))
+}
+
+/// The runtime: of a service as it is configured, of a command as the machine has cores.
+///
+/// # Errors
+/// What the system says.
+pub fn runtime(is_service: bool, config: &Config) -> std::io::Result<Runtime> {
+    let all = std::thread::available_parallelism().map_or(2, usize::from);
+    let threads = match is_service {
+        true => config.run.threads as usize,
+        false => all.min(THREADS_MAX),
+    };
+    Builder::new_multi_thread()
+        .worker_threads(threads)
+        .enable_all()
+        .build()
+}
