@@ -16,7 +16,7 @@
 //! and a list or a mixture of types is what it is in the lexical index. Qdrant compares no texts, and
 //! its full-text conditions changed their meaning with 1.19; `contains` takes the substring condition
 //! of 1.20. A server from 1.16 on that is older than that is not asked it: more chunks are fetched
-//! instead ([`version`]), and the lexical index, which checks everything that is found here, keeps
+//! instead (`version`), and the lexical index, which checks everything that is found here, keeps
 //! out what the filter does not let through.
 //!
 //! A chunk without a vector of this embedder is not there. An embedder has a collection of its own.
