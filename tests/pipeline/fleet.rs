@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(25);
 const LOG_LINES: usize = 25;
 
 /// The binary that stands on stubs and breaks off where it is told to.
-fn bench() -> &'static Path {
+pub(crate) fn bench() -> &'static Path {
     static FOUND: OnceLock<PathBuf> = OnceLock::new();
     FOUND.get_or_init(|| found("argosy-bench"))
 }

@@ -8,7 +8,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`binary`] | the `argosy` binary beside this test, built when it is missing or stale |
+//! | [`binary`] | the binaries beside this test, built when they are missing or stale |
 //! | [`fleet`] | the processes of one test, their logs and admin endpoints |
 //! | [`http`] | one GET without a client |
 //! | [`model`] | a fake node that every worker asks, and that counts |
@@ -27,6 +27,7 @@ mod fleet;
 mod http;
 mod index;
 mod ingest;
+mod measured;
 mod metrics;
 mod model;
 mod nodes;

@@ -148,6 +148,13 @@ pub struct FleetArgs {
     /// Leave the floor out.
     #[arg(long)]
     pub no_floor: bool,
+    /// Nothing stubbed: the sample corpus, the offline reader, the binary that ships; the processor time of
+    /// each role. Without a floor.
+    #[arg(long, conflicts_with_all = ["model_delay_ms", "search_delay_ms", "seconds", "no_floor"])]
+    pub real: bool,
+    /// Only for `--real`: the binary that ships. Default: `argosy` beside this one.
+    #[arg(long, value_name = "FILE", requires = "real")]
+    pub argosy: Option<PathBuf>,
 }
 
 impl FleetArgs {

@@ -34,7 +34,7 @@ pub(super) struct Cast<'a> {
 
 /// What a question looks like: from its name, the body to publish. Its answer comes to
 /// `_INBOX.bench.<name>`.
-pub(super) type Body = fn(&str) -> Bytes;
+pub(super) type Body<'a> = &'a (dyn Fn(&str) -> Bytes + Sync);
 
 /// The longest silence before a run is given up.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -50,9 +50,21 @@ const STREAMS: [Stream; 4] = [
 pub(super) async fn closed_loop(
     cast: &Cast<'_>,
     prefix: &str,
-    body: Body,
+    body: Body<'_>,
     in_flight: usize,
     queries: usize,
+) -> Result<Run, Fail> {
+    closed_loop_with(cast, prefix, body, in_flight, queries, |_| {}).await
+}
+
+/// The same; `each` is given every answer as it came.
+pub(super) async fn closed_loop_with(
+    cast: &Cast<'_>,
+    prefix: &str,
+    body: Body<'_>,
+    in_flight: usize,
+    queries: usize,
+    mut each: impl FnMut(Bytes),
 ) -> Result<Run, Fail> {
     let mut answers = cast.bus.subscribe("_INBOX.bench.*", None).await?;
     let mut asked: HashMap<String, Instant> = HashMap::new();
@@ -83,6 +95,7 @@ pub(super) async fn closed_loop(
                 // A delivery may come twice; the question counts once.
                 if let Some(at) = asked.remove(name) {
                     latencies.push(at.elapsed().as_secs_f64() * 1000.0);
+                    each(answer.body);
                 }
             }
         }

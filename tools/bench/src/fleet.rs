@@ -8,7 +8,7 @@
 use crate::cli::FleetArgs;
 use crate::fleet_run::{self, Kind, Measured, Setting};
 use crate::out::println;
-use crate::{driver, steady};
+use crate::{driver, real, steady};
 use argosy::cli::Output;
 use argosy::fail::Fail;
 use argosy::machine::machine;
@@ -38,6 +38,9 @@ struct Row {
 
 /// `argosy-bench fleet`
 pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), Fail> {
+    if args.real {
+        return real::run(&args, output).await;
+    }
     if let Some(seconds) = args.seconds {
         return steady::run(&args, seconds, output).await;
     }

@@ -69,7 +69,7 @@ impl Setting {
         })
     }
 
-    fn queries(&self, in_flight: usize) -> usize {
+    pub(super) fn queries(&self, in_flight: usize) -> usize {
         let fast = if in_flight == 1 { 300 } else { 4_000 };
         let slow = in_flight * 20;
         self.queries
@@ -139,14 +139,14 @@ pub(super) async fn run(setting: &Setting, kind: Kind) -> Result<Measured, Fail>
                 .plan(vec!["run.slots=256".into()], setting.stubs.clone())?
                 .start_each(&Role::ANSWERING)?;
             let pids: Vec<u32> = members.iter().filter_map(|m| m.pid()).collect();
-            let measured = loops(setting, &ground, &pids, question).await;
+            let measured = loops(setting, &ground, &pids, &question).await;
             drain(&mut members, Duration::from_secs(40)).await;
             measured
         }
         Kind::Floor => {
             let mut members = start_floor(&ground, setting)?;
             let pids: Vec<u32> = members.iter().filter_map(Child::id).collect();
-            let measured = loops(setting, &ground, &pids, floor_question).await;
+            let measured = loops(setting, &ground, &pids, &floor_question).await;
             for member in &mut members {
                 member.kill().await?;
             }
@@ -159,7 +159,7 @@ async fn loops(
     setting: &Setting,
     ground: &Ground,
     workers: &[u32],
-    body: Body,
+    body: Body<'_>,
 ) -> Result<Measured, Fail> {
     let bus: Arc<dyn Bus> = ground.bus.clone();
     let cast = Cast {

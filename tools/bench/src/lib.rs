@@ -7,7 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`cli`] | the command line |
-//! | [`fleet`] | the fleet against bare JetStream: rows; `fleet_run` one repetition, `driver` the closed loop, `steady` a long run |
+//! | [`fleet`] | the fleet against bare JetStream: rows; `fleet_run` one repetition, `driver` the closed loop, `steady` a long run; `real` the sample corpus with nothing stubbed |
 //! | [`retrieval`] | the index at size; `corpus` makes or reads one, `feed` fills the index |
 //! | [`views`] | a retriever's index as a view of the corpus stream |
 //! | [`ingest`] | documents through indexers |
@@ -31,6 +31,7 @@ mod fleet_run;
 mod floor;
 mod host;
 mod out;
+mod real;
 mod sizes;
 mod steady;
 mod waiting;

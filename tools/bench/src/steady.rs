@@ -76,14 +76,14 @@ async fn sample(
         server: ground.server.pid(),
         workers: pids,
     };
-    closed_loop(&cast, "hello-", question, 1, 1).await?;
+    closed_loop(&cast, "hello-", &question, 1, 1).await?;
     let begun = Instant::now();
     let mut samples = Vec::new();
     while begun.elapsed() < Duration::from_secs(seconds) {
         let run = closed_loop(
             &cast,
             &format!("s{}-", samples.len()),
-            question,
+            &question,
             in_flight,
             BURST,
         )

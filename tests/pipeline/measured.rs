@@ -1,0 +1,65 @@
+//! The measuring binary against the one that ships, with nothing stubbed: that it measures, not what.
+
+use crate::binary::argosy;
+use crate::fleet::bench;
+use envelope::Role;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Output;
+use tokio::process::Command;
+
+async fn measured(argosy: &Path) -> Output {
+    let mut command = Command::new(bench());
+    command.args(["fleet", "--real", "--in-flight", "2", "--queries", "6"]);
+    command.args(["--repeat", "1", "-o", "json", "--argosy"]);
+    command.arg(argosy).kill_on_drop(true);
+    command.output().await.expect("it runs")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fleet_with_nothing_stubbed_is_measured_by_role() {
+    // Found or fetched as the other tests do it.
+    let server = testkit::nats::binary().await;
+    assert!(server.is_file());
+    let output = measured(argosy()).await;
+    assert!(output.status.success(), "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        (&report["documents"], &report["repetitions"]),
+        (&64.into(), &1.into())
+    );
+    let run = &report["runs"][0];
+    assert_eq!((&run["in_flight"], &run["queries"]), (&2.into(), &6.into()));
+    assert!(
+        run["queries_per_s"].as_f64().is_some_and(|n| n > 0.0),
+        "{run}"
+    );
+    let (p50, p99) = (run["p50_ms"].as_f64(), run["p99_ms"].as_f64());
+    assert!(p50 > Some(0.0) && p99 >= p50, "{run}");
+    let spent = run["cpu_ms_per_query"].as_object().expect("by role");
+    for role in Role::ALL {
+        assert!(spent.contains_key(role.as_str()), "{role}: {run}");
+    }
+    assert!(spent["retriever"].as_f64() > Some(0.0), "{run}");
+    assert_eq!(
+        spent.len(),
+        Role::ALL.len() + 2,
+        "the server and the client too"
+    );
+    let ended: u64 = run["outcomes"]
+        .as_object()
+        .expect("by outcome")
+        .iter()
+        .filter(|(name, _)| ["answered", "clarification"].contains(&name.as_str()))
+        .filter_map(|(_, times)| times.as_u64())
+        .sum();
+    assert_eq!(ended, 6, "{run}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_binary_that_ships_it_says_how_to_build_it() {
+    let output = measured(Path::new("/nowhere/argosy")).await;
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("cargo build --release"), "{said}");
+}

@@ -1,0 +1,312 @@
+//! The fleet with nothing stubbed: one process per role of the binary that ships, the sample corpus, the
+//! offline reader, one nats-server, and a closed loop over the labelled questions in this process.
+//!
+//! What is measured is the work of the roles themselves, by role: messages, searches, reading. *Not* a
+//! model: the offline reader takes microseconds where a model takes seconds.
+
+use crate::cli::FleetArgs;
+use crate::driver::{Cast, closed_loop_with};
+use crate::fleet::median;
+use crate::fleet_run::{Ground, Setting};
+use crate::host::cpu_ms;
+use crate::out::println;
+use argosy::cli::Output;
+use argosy::config::Config;
+use argosy::corpus::{self, Summary, catalog_of_stream};
+use argosy::fail::Fail;
+use argosy::fleet::{Member, drain};
+use argosy::machine::machine;
+use argosy::{model, sample};
+use bytes::Bytes;
+use envelope::{Role, TenantId, Terminal};
+use owo_colors::OwoColorize;
+use retrieval::Mode;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The fields of a labelled question that belong to the question; the others say what is right.
+const ASKED: [&str; 3] = ["question", "filters", "buckets"];
+
+/// What a closed loop came to.
+#[derive(Debug)]
+struct Measured {
+    queries_per_s: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    /// Of a question: of each role, of the server and of this process.
+    cpu_ms: Vec<(String, f64)>,
+    outcomes: BTreeMap<String, usize>,
+}
+
+/// One row of the report: medians over the repetitions.
+#[derive(Debug, Serialize)]
+struct Row {
+    in_flight: usize,
+    queries: usize,
+    queries_per_s: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    cpu_ms_per_query: BTreeMap<String, f64>,
+    cpu_ms_per_query_all: f64,
+    /// How the questions of all repetitions ended.
+    outcomes: BTreeMap<String, usize>,
+}
+
+/// `argosy-bench fleet --real`
+pub(super) async fn run(args: &FleetArgs, output: Output) -> Result<(), Fail> {
+    let binary = binary(args)?;
+    let setting = Setting::of(args)?;
+    let config = Config::default();
+    let ground = Ground::lay(setting.nats_server.clone(), setting.sync_always, &config).await?;
+    let mut plan = ground.plan(vec![format!("model.model={}", model::OFFLINE)], Vec::new())?;
+    plan.binary = binary;
+    let mut members = plan.start_each(&Role::ALL)?;
+    let measured = measure(&setting, &ground, &members, args.repeat.max(1)).await;
+    let bad = drain(&mut members, Duration::from_secs(40)).await;
+    let (summary, rows) = measured?;
+    if !bad.is_empty() {
+        return Err(Fail::negative(format!("did not end well: {bad:?}")));
+    }
+    report(args, &summary, &rows, output);
+    Ok(())
+}
+
+/// The binary that ships.
+fn binary(args: &FleetArgs) -> Result<PathBuf, Fail> {
+    let beside = std::env::current_exe()?.with_file_name("argosy");
+    let binary = args.argosy.clone().unwrap_or(beside);
+    match binary.is_file() {
+        true => Ok(binary),
+        false => Err(
+            Fail::not_found(format!("`{}` is not there", binary.display()))
+                .hint("build it with `cargo build --release`, or name it with --argosy FILE"),
+        ),
+    }
+}
+
+async fn measure(
+    setting: &Setting,
+    ground: &Ground,
+    members: &[Member],
+    repeat: usize,
+) -> Result<(Summary, Vec<Row>), Fail> {
+    let summary = index(ground).await?;
+    let questions = questions(summary.corpus_seq)?;
+    let workers: Vec<u32> = members.iter().filter_map(Member::pid).collect();
+    let cast = Cast {
+        bus: ground.bus.clone(),
+        server: ground.server.pid(),
+        workers: &workers,
+    };
+    // The first question waits until the retriever has the whole corpus.
+    let most = setting.in_flight.iter().map(|n| setting.queries(*n)).max();
+    let warm = questions.len().min(most.unwrap_or(1));
+    looped(&cast, members, &questions, "warm-", 1, warm).await?;
+    let mut rows = Vec::new();
+    for in_flight in &setting.in_flight {
+        let queries = setting.queries(*in_flight);
+        let mut runs = Vec::new();
+        for repetition in 0..repeat {
+            let prefix = format!("r{in_flight}-{repetition}-");
+            runs.push(looped(&cast, members, &questions, &prefix, *in_flight, queries).await?);
+        }
+        rows.push(row(*in_flight, queries, &runs));
+    }
+    Ok((summary, rows))
+}
+
+/// Brings the sample into the corpus, as `argosy index` does it.
+async fn index(ground: &Ground) -> Result<Summary, Fail> {
+    let folder = ground.dir.path().join("sample");
+    sample::unpack(&folder)?;
+    let to = corpus::To::default();
+    let tenant = TenantId::default_tenant();
+    let catalog = catalog_of_stream(&*ground.bus, &tenant, &to.edition).await?;
+    let options = corpus::Options::waiting(Mode::Incremental);
+    let indexed = corpus::index(ground.bus.clone(), folder, &catalog, options, |_| {}).await;
+    Ok(indexed?)
+}
+
+/// The labelled questions as they are published, but for where the answer goes.
+fn questions(min_seq: Option<u64>) -> Result<Vec<Value>, Fail> {
+    let read = |line: &str| {
+        let all: Value = serde_json::from_str(line)?;
+        let mut one = json!({ "min_seq": min_seq });
+        for name in ASKED {
+            if let Some(value) = all.get(name).filter(|value| !value.is_null()) {
+                one[name] = value.clone();
+            }
+        }
+        Ok(one)
+    };
+    let questions: Result<Vec<_>, serde_json::Error> =
+        sample::QUESTIONS.lines().map(read).collect();
+    questions.map_err(|e| Fail::negative(format!("a labelled question: {e}")))
+}
+
+/// One closed loop, with the processor time of everybody who takes part.
+async fn looped(
+    cast: &Cast<'_>,
+    members: &[Member],
+    questions: &[Value],
+    prefix: &str,
+    in_flight: usize,
+    queries: usize,
+) -> Result<Measured, Fail> {
+    let body = |name: &str| -> Bytes {
+        let number = name.rsplit('-').next().and_then(|n| n.parse().ok());
+        let mut question = questions[number.unwrap_or(0) % questions.len()].clone();
+        question["reply_to"] = format!("_INBOX.bench.{name}").into();
+        question.to_string().into()
+    };
+    let mut answers = Vec::with_capacity(queries);
+    let before = cpu(cast, members);
+    let each = |answer| answers.push(answer);
+    let run = closed_loop_with(cast, prefix, &body, in_flight, queries, each).await?;
+    let after = cpu(cast, members);
+    let spent = after.into_iter().zip(before);
+    let cpu_ms =
+        spent.map(|((name, after), (_, before))| (name, (after - before) / queries as f64));
+    Ok(Measured {
+        queries_per_s: run.queries_per_s,
+        p50_ms: run.p50_ms,
+        p99_ms: run.p99_ms,
+        cpu_ms: cpu_ms.collect(),
+        outcomes: outcomes(&answers),
+    })
+}
+
+/// How the questions ended, counted when nobody waits any more.
+fn outcomes(answers: &[Bytes]) -> BTreeMap<String, usize> {
+    let mut outcomes = BTreeMap::new();
+    for answer in answers {
+        let terminal = envelope::decode::<Terminal>(answer);
+        let name = terminal.map_or("unreadable", |terminal| terminal.outcome.as_str());
+        *outcomes.entry(name.to_owned()).or_default() += 1;
+    }
+    outcomes
+}
+
+/// The processor time so far of each role, of the server and of this process.
+fn cpu(cast: &Cast<'_>, members: &[Member]) -> Vec<(String, f64)> {
+    let roles = members.iter().map(|member| {
+        let spent = member.pid().map_or(0.0, cpu_ms);
+        (member.role.to_string(), spent)
+    });
+    let others = [("nats-server", cast.server), ("client", std::process::id())];
+    let others = others.map(|(name, pid)| (name.to_owned(), cpu_ms(pid)));
+    roles.chain(others).collect()
+}
+
+fn row(in_flight: usize, queries: usize, runs: &[Measured]) -> Row {
+    let of = |pick: fn(&Measured) -> f64| median(runs.iter().map(pick).collect());
+    let names = runs.iter().flat_map(|run| &run.cpu_ms);
+    let mut by_name: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for (name, ms) in names {
+        by_name.entry(name.clone()).or_default().push(*ms);
+    }
+    let mut outcomes = BTreeMap::new();
+    for (name, times) in runs.iter().flat_map(|run| &run.outcomes) {
+        *outcomes.entry(name.clone()).or_default() += times;
+    }
+    Row {
+        in_flight,
+        queries,
+        queries_per_s: of(|run| run.queries_per_s),
+        p50_ms: of(|run| run.p50_ms),
+        p99_ms: of(|run| run.p99_ms),
+        cpu_ms_per_query: by_name
+            .into_iter()
+            .map(|(name, ms)| (name, median(ms)))
+            .collect(),
+        cpu_ms_per_query_all: of(|run| run.cpu_ms.iter().map(|(_, ms)| ms).sum()),
+        outcomes,
+    }
+}
+
+fn report(args: &FleetArgs, summary: &Summary, rows: &[Row], output: Output) {
+    let class = if args.sync_always { "F" } else { "P" };
+    let (documents, chunks) = (summary.indexed, summary.chunks);
+    if output == Output::Json {
+        let report = json!({
+            "class": class, "machine": machine(), "repetitions": args.repeat.max(1), "documents": documents,
+            "chunks": chunks, "questions": sample::QUESTIONS.lines().count(), "runs": rows,
+        });
+        println!("{report:#}");
+        return;
+    }
+    println!(
+        "{} class {class}, nothing stubbed: {documents} documents, {chunks} chunks, {} questions in turn, the \
+         offline reader, {} repetitions",
+        machine(),
+        sample::QUESTIONS.lines().count(),
+        args.repeat.max(1)
+    );
+    for row in rows {
+        let head = format!(
+            "{} in flight: {:.0} questions/s, p50 {:.1} ms, p99 {:.1} ms",
+            row.in_flight, row.queries_per_s, row.p50_ms, row.p99_ms
+        );
+        println!("{}", head.bold());
+        let all = row.cpu_ms_per_query_all;
+        println!("  processor time of a question {all:.2} ms");
+        for (name, ms) in &row.cpu_ms_per_query {
+            println!("  {name:>12} {ms:>7.2}");
+        }
+        let ended = row.outcomes.iter();
+        let ended: Vec<_> = ended
+            .map(|(name, times)| format!("{times} {name}"))
+            .collect();
+        println!("  ended: {}", ended.join(", "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_asked_as_they_are_labelled_and_without_their_answers() {
+        let all = questions(Some(7)).unwrap();
+        assert_eq!(all.len(), sample::QUESTIONS.lines().count());
+        let known = ["question", "filters", "buckets", "min_seq"];
+        for one in &all {
+            let fields = one.as_object().unwrap();
+            assert!(fields["question"].is_string(), "{one}");
+            assert_eq!(fields["min_seq"], 7);
+            let others: Vec<_> = fields
+                .keys()
+                .filter(|f| !known.contains(&f.as_str()))
+                .collect();
+            assert!(others.is_empty(), "{others:?}");
+        }
+        assert!(all.iter().any(|one| one.get("filters").is_some()));
+    }
+
+    #[test]
+    fn a_row_is_the_median_of_its_repetitions_and_counts_every_end() {
+        let run = |ms: f64| Measured {
+            queries_per_s: 100.0 * ms,
+            p50_ms: ms,
+            p99_ms: 2.0 * ms,
+            cpu_ms: vec![("mapper".into(), ms), ("client".into(), 1.0)],
+            outcomes: [("answered".to_owned(), 3)].into(),
+        };
+        let row = row(64, 3, &[run(1.0), run(3.0), run(2.0)]);
+        assert_eq!(
+            (row.p50_ms, row.p99_ms, row.queries_per_s),
+            (2.0, 4.0, 200.0)
+        );
+        assert_eq!(row.cpu_ms_per_query["mapper"], 2.0);
+        assert_eq!(row.cpu_ms_per_query_all, 3.0);
+        assert_eq!(row.outcomes["answered"], 9);
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_counted_as_such() {
+        assert_eq!(outcomes(&["{}".into()])["unreadable"], 1);
+    }
+}
