@@ -71,7 +71,8 @@ async fn bus() -> std::sync::Arc<MemoryBus> {
     let mut gather: Value = serde_json::from_slice(&planner().body).unwrap();
     gather["header"]["role"] = json!("reducer");
     gather["header"]["hop"] = json!(6);
-    gather["payload"] = json!({ "kind": "gather", "scatter": 4, "strict": false, "last": false });
+    gather["payload"] =
+        json!({ "kind": "gather", "scatters": [4], "strict": false, "last": false });
     let gather = Bytes::from(gather.to_string());
     for publish in [
         letter("argosy.dead.mapper.old.3.1", "model_refused", Bytes::new()),

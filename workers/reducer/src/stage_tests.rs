@@ -191,7 +191,8 @@ async fn too_little_asks_for_another_round_only_while_one_is_left() {
         let model = ScriptedModel::saying(["It is printed on the box [1]."]);
         let (draft, done) = run(&model, &cx, gather(little(), false, last)).await;
         assert_eq!(draft.text, "It is printed on the box [1].");
-        let told = named.into_iter().chain([
+        let missing = Fallback::PartsMissing { indexes: vec![1] };
+        let told = [missing].into_iter().chain(named).chain([
             Fallback::Caveat,
             // The passage says nothing of a box.
             Fallback::QuotesReplaced { count: 1 },

@@ -8,7 +8,7 @@ use envelope::{
     Envelope, Header, Overrides, Part, PartResult, Payload, Role, Scatter, Subject, Usage, decode,
     encode, fanout, subject,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use streams::history::History;
 use streams::outbox::{self, OutboxError, headers_of, time_to_live};
@@ -29,7 +29,9 @@ impl Renew<'_> {
     ) -> Result<Vec<Publish>, Error> {
         let mut all = Vec::new();
         let mut step = recorded.clone();
-        for hop in &recorded.case.scatters {
+        let read = recorded.payload.reads().iter();
+        let rounds: BTreeSet<&u16> = recorded.case.scatters.iter().chain(read).collect();
+        for hop in rounds {
             match self.fanout(history, *hop) {
                 Ok(copies) => all.extend(copies),
                 Err(error) if recorded.payload.composes() => return Err(error),

@@ -268,8 +268,8 @@ async fn a_node_that_does_not_stream_is_not_given_more_and_more() {
 #[tokio::test]
 async fn a_node_with_a_long_answer_in_hand_is_given_short_ones_beside_it() {
     let long = Lengths {
-        min: 4_000,
-        max: 4_000,
+        min: 20_000,
+        max: 20_000,
     };
     let [a, b] = [sim_of(8, long).await, sim_of(8, long).await];
     let mut both = on(&[&a, &b]);
@@ -283,7 +283,7 @@ async fn a_node_with_a_long_answer_in_hand_is_given_short_ones_beside_it() {
     let answer = tokio::spawn({
         let pool = pool.clone();
         let request = ChatRequest {
-            max_tokens: 4_000,
+            max_tokens: 20_000,
             ..request()
         };
         async move { pool.chat(&request).await }
