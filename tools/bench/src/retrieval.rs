@@ -1,6 +1,6 @@
 //! Measuring the index at size: how fast it is fed, what it weighs, how long searches take.
 //!
-//! The corpus is made up, or the files of a folder: see [`corpus`](super::corpus). What is measured
+//! The corpus is made up, or the files of a folder: see `corpus`. What is measured
 //! is the cost of a search, *not* whether it finds the right thing (`argosy eval retrieval`).
 
 use crate::cli::RetrievalArgs;

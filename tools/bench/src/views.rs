@@ -2,7 +2,7 @@
 //! up from nothing, from where it was, and from a snapshot; and what a snapshot costs.
 //!
 //! On a real nats-server, with the feed, index and snapshots of `argosy run retriever`, in this
-//! process. The corpus is generated (see [`corpus`](super::corpus)).
+//! process. The corpus is generated (see `corpus`).
 
 use crate::cli::ViewsArgs;
 use crate::corpus::{CHUNK_WORDS, Words, document};
