@@ -3,6 +3,7 @@
 
 use crate::between::{Between, Do};
 use crate::hand::Hand;
+use crate::refusals::STRAIGHT;
 use crate::script::{Came, Script, fails, plan, usual};
 use crate::world::{On, World, until, within};
 use bus::{Stored, Stream};
@@ -10,9 +11,10 @@ use envelope::hop::RetrieverExit;
 use envelope::limits::DELIVERIES_MAX;
 use envelope::{Class, Doubt, Fallback, Outcome, Role, Terminal, header};
 use serde_json::json;
-use stage::Done;
+use stage::{Done, Handler};
 use std::sync::Arc;
 use std::time::Duration;
+use testkit::model::ScriptedModel;
 
 /// The dead letters, when there are `n`.
 async fn letters(world: &World, n: usize) -> Vec<Stored> {
@@ -257,4 +259,40 @@ async fn a_stage_that_always_hangs_is_given_up() {
     assert_eq!(planner.calls() as u64, DELIVERIES_MAX);
     let letter = letter(&world).await;
     assert_eq!(head(&letter, header::DEAD_REASON), "step_timeout");
+}
+
+/// The mappers have read, and then no model answers any more: the true reducer tries for a while, and
+/// the turn ends with what was found, cited and flagged.
+pub(crate) async fn a_reducer_without_a_model_leaves_the_facts(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let gone = llm::Error::Unavailable {
+        reason: "no node answers".into(),
+        retry_after: None,
+    };
+    let model = ScriptedModel::failing(gone);
+    let made = reducer::Reducer::new(model.clone(), &Default::default(), Default::default());
+    let made = Arc::new(made.unwrap());
+    let reducer = Script::new(Role::Reducer, move |call| {
+        let made = made.clone();
+        async move { made.handle(&call.cx, call.task).await }
+    });
+    let _reducer = world.hire(&reducer).start();
+    let _staff = world.staff(&[
+        Role::Planner,
+        Role::Retriever,
+        Role::Mapper,
+        Role::Validator,
+    ]);
+    let id = world.ask(json!({"question": "q", "id": "no-model"})).await;
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.outcome, Outcome::Answered, "{:?}", terminal.error);
+    let answer = terminal.answer.unwrap();
+    for fact in ["fact 0 [1]", "fact 1 [2]", "fact 2 [3]"] {
+        assert!(answer.contains(fact), "{answer}");
+    }
+    let notices = terminal.notices.join(" ");
+    assert!(notices.contains("No model could be asked"), "{notices}");
+    assert_eq!(model.requests().len(), 5, "it was tried for a while");
+    assert_eq!(world.steps(&id).await, STRAIGHT);
 }

@@ -121,7 +121,8 @@ races! {
         a_worker_dies_while_it_gives_up,
         a_step_that_kills_its_workers_is_given_up,
         a_failure_is_repeated_to_the_limit,
-        a_stage_that_hangs_is_stopped_and_repeated;
+        a_stage_that_hangs_is_stopped_and_repeated,
+        a_reducer_without_a_model_leaves_the_facts;
     unread:
         an_unreadable_map_step_is_an_error_part,
         any_other_unreadable_step_ends_the_turn,
