@@ -3,7 +3,7 @@
 use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage};
 use futures_util::future::BoxFuture;
-use llm_pool::offline::OfflineReader;
+use offline_reader::OfflineReader;
 use retrieval::{Request, SearchResult, Searcher};
 use std::sync::Arc;
 

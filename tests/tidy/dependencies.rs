@@ -20,6 +20,7 @@ const OURS: Table = &[
     ("embed", &["envelope"]),
     ("bus", &["envelope"]),
     // adapters
+    ("offline-reader", &["envelope", "llm"]),
     ("nats-server", &[]),
     ("bus-nats", &["envelope", "telemetry", "bus"]),
     ("streams", &["envelope", "telemetry", "bus"]),

@@ -21,7 +21,7 @@ const WORDS: &[&str] = &["session", "sessions", "subagent", "subagents"];
 const MAY: Exceptions = &[
     ("Cargo.lock", "written by cargo, which names the registry"),
     (
-        "shared/llm-pool/src/offline/lexicon.rs",
+        "shared/offline-reader/src/lexicon.rs",
         "a word of the language whose synonyms it lists",
     ),
     (

@@ -1,4 +1,4 @@
-//! Model nodes over OpenAI-compatible HTTP, and the offline reader.
+//! Model nodes over OpenAI-compatible HTTP.
 //!
 //! [`Pool`] is a [`llm::ChatModel`] over the nodes that serve one model. Picking, classifying and
 //! reading are pure functions; [`pool`](Pool) acts on what they say. Dropping the future of a call
@@ -10,7 +10,6 @@
 //! | [`discover`] | finds a model server on this machine |
 //! | [`look`](mod@look) | looks once at the configured nodes of a model |
 //! | [`download`](mod@download) | fetches the files of a model |
-//! | [`offline`] | the stand-in for when there is no model |
 //! | [`limits`] | every limit that is no option |
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
@@ -45,7 +44,6 @@ mod load;
 pub mod look;
 mod metrics;
 mod node;
-pub mod offline;
 pub mod options;
 mod pool;
 mod race;

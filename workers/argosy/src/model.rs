@@ -6,8 +6,8 @@ use envelope::Role;
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest};
 use llm_pool::cache::Cached;
 use llm_pool::discover::{self, Found};
-use llm_pool::offline::OfflineReader;
 use llm_pool::{Options, Pool};
+use offline_reader::OfflineReader;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use telemetry::Registry;
@@ -51,7 +51,7 @@ pub const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or llama.cpp 
     `model.model` and `model.nodes` in argosy.toml (name, base_url)";
 
 /// The name of the offline reader: as `model.model`, it is taken without looking for a model.
-pub const OFFLINE: &str = llm_pool::offline::NAME;
+pub const OFFLINE: &str = offline_reader::NAME;
 
 /// The roles that ask a model.
 pub const ASKING: [Role; 5] = [

@@ -15,7 +15,7 @@ use harness::{IngestMetrics, Metrics, Worker};
 use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
 use llm::{ChatModel, Prompts};
-use llm_pool::offline::OfflineReader;
+use offline_reader::OfflineReader;
 use retrieval::{Request, SearchResult, Searcher};
 use stage::Handler;
 use std::collections::BTreeMap;

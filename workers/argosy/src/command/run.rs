@@ -195,7 +195,7 @@ async fn collaborators(
         role => model::ASKING.contains(&role),
     };
     let model: Arc<dyn ChatModel> = match asks_model {
-        false => Arc::new(llm_pool::offline::OfflineReader::new()),
+        false => Arc::new(offline_reader::OfflineReader::new()),
         true => {
             let chosen = model::choose(&process.config, &[role], &process.registry).await?;
             for pool in &chosen.pools {

@@ -3,7 +3,7 @@
 use super::Error;
 use super::ground::Ground;
 use futures_util::future::BoxFuture;
-use llm_pool::offline::sub_queries;
+use offline_reader::sub_queries;
 use retrieval::{Options, Request, SearchResult, Searcher, search_each};
 use std::sync::Arc;
 

@@ -18,7 +18,7 @@ use axum::http::{StatusCode, header};
 use axum::response::Response;
 use axum::routing::{get, post};
 use futures_util::stream;
-use llm_pool::offline::OfflineReader;
+use offline_reader::OfflineReader;
 use shape::{Call, Refusal};
 use std::convert::Infallible;
 use std::future::{Future, IntoFuture};

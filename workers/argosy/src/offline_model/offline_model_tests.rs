@@ -3,8 +3,8 @@
 use super::*;
 use envelope::{Role, TenantId, TurnId};
 use llm::{ChatModel, ChatRequest};
-use llm_pool::offline::NAME;
 use llm_pool::{Options, Pool};
+use offline_reader::NAME;
 use telemetry::Registry;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

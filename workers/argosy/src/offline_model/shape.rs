@@ -1,7 +1,7 @@
 //! The bodies of calls and answers, in the shapes of OpenAI. Pure.
 
 use llm::tokens;
-use llm_pool::offline::{NAME, OfflineReader, role_of};
+use offline_reader::{NAME, OfflineReader, role_of};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
