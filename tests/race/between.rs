@@ -8,7 +8,7 @@ use bus::{
 use bytes::Bytes;
 use envelope::UnixMs;
 use futures_util::future::BoxFuture;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -49,6 +49,8 @@ pub(crate) struct Between {
     deaf: Option<&'static str>,
     /// How many of the next files that are asked for never come.
     files_lost: AtomicUsize,
+    /// Whether what is broadcast never gets out, and nobody says so.
+    hushed: AtomicBool,
     tried: Mutex<Vec<Tried>>,
     naks: Arc<Mutex<Vec<(String, Duration)>>>,
     came: Semaphore,
@@ -84,6 +86,7 @@ impl Between {
             mute,
             deaf,
             files_lost: AtomicUsize::new(0),
+            hushed: AtomicBool::new(false),
             tried: Mutex::default(),
             naks: Arc::default(),
             came: Semaphore::new(0),
@@ -93,6 +96,11 @@ impl Between {
     /// The next `n` files that are asked for never come, and nobody says so.
     pub(crate) fn lose_files(&self, n: usize) {
         self.files_lost.store(n, Ordering::Relaxed);
+    }
+
+    /// Nothing that is broadcast from now on gets out, and nobody says so.
+    pub(crate) fn hush(&self) {
+        self.hushed.store(true, Ordering::Relaxed);
     }
 
     /// Waits until `n` publishes have come that were not simply let through.
@@ -251,6 +259,9 @@ impl Bus for Between {
     }
 
     fn broadcast(&self, message: CoreMessage) -> BoxFuture<'_, Result<(), BusError>> {
+        if self.hushed.load(Ordering::Relaxed) {
+            return Box::pin(std::future::pending());
+        }
         self.inner.broadcast(message)
     }
 

@@ -1,7 +1,8 @@
 //! The two doors of a stage: files that it returns, and text that it shows while it works.
 
+use crate::between::{Between, Do};
 use crate::hand::Stop;
-use crate::script::{Script, draft};
+use crate::script::{Script, draft, usual};
 use crate::world::{On, World};
 use bytes::Bytes;
 use envelope::hop::ReducerExit;
@@ -12,6 +13,7 @@ use harness::fault::Point;
 use serde_json::json;
 use stage::Attachment;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Everybody but the reducer.
 const OTHERS: [Role; 4] = [
@@ -166,4 +168,30 @@ pub(crate) async fn a_flood_of_text_is_dropped_and_not_waited_for(on: On) {
         }
     }
     assert!((1..=64).contains(&heard), "{heard} pieces");
+}
+
+/// A bus on which nothing can be told holds nothing up: neither the stage while it writes, nor its
+/// result, nor the entries of the trail.
+pub(crate) async fn a_bus_that_tells_nobody_holds_nothing_up(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let between = Between::new(&world.bus, |_| Do::Pass);
+    between.hush();
+    let reducer = Script::new(Role::Reducer, async |call| {
+        for n in 0..200 {
+            call.cx.live.text(&n.to_string());
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        Ok(draft(call.task))
+    });
+    let others = OTHERS.map(usual).into_iter().chain([reducer]);
+    let others = others.map(|script| world.hire(&script).on(between.clone()).start());
+    let _staff: Vec<_> = others.collect();
+    let id = world
+        .ask(json!({"question": "q", "id": "hushed", "stream": true}))
+        .await;
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.outcome, Outcome::Answered);
+    let took = terminal.asked_at.until(terminal.ended_at);
+    assert!(took < 5_000, "{took} ms");
 }

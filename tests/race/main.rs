@@ -76,7 +76,8 @@ races! {
         an_answer_names_the_file_that_was_made_with_it,
         more_files_than_a_step_may_make_are_refused,
         what_a_stage_writes_is_heard_as_it_comes,
-        a_flood_of_text_is_dropped_and_not_waited_for;
+        a_flood_of_text_is_dropped_and_not_waited_for,
+        a_bus_that_tells_nobody_holds_nothing_up;
     inbox:
         a_gateway_dies_before_the_timer,
         a_gateway_dies_between_timer_and_first_step,

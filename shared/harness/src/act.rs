@@ -4,11 +4,12 @@ use crate::dead;
 use crate::deliver::Failure;
 use crate::fault::Point;
 use crate::join::{self, record, until};
+use crate::live;
 use crate::step::{Place, Step};
 use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
-use bus::{CoreMessage, Delivery, Fence, Headers, Publish, Stored, Stream};
+use bus::{Delivery, Fence, Publish, Stored, Stream};
 use envelope::limits::ATTACHMENTS_MAX;
 use envelope::route::{Event, Next, Transition, route};
 use envelope::{
@@ -56,7 +57,9 @@ impl Worker {
         };
         self.metrics.done(&entry);
         self.fault(Point::Handled).await;
-        self.tell_live(&step.header, &entry).await;
+        if step.header.live {
+            live::tell(&*self.bus, &step.header.turn, &entry).await;
+        }
         self.act(place, step, after, Some(entry)).await
     }
 
@@ -381,27 +384,6 @@ impl Worker {
             Next::End(terminal) => self.end(&header, *terminal).await,
             Next::Step(_) | Next::Scatter(_) | Next::Part(_) => Ok(()),
         }
-    }
-
-    async fn tell_live(&self, header: &Header, entry: &TrailEntry) {
-        if !header.live {
-            return;
-        }
-        let subject = Subject::Live {
-            turn: header.turn.clone(),
-        }
-        .to_string();
-        let body = serde_json::to_vec(entry).unwrap_or_default().into();
-        // At most once and nobody may be listening: a lost one is not worth a word.
-        let _ = self
-            .bus
-            .broadcast(CoreMessage {
-                subject,
-                reply: None,
-                headers: Headers::default(),
-                body,
-            })
-            .await;
     }
 }
 

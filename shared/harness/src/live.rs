@@ -7,12 +7,17 @@ use bus::{Bus, CoreMessage, Headers};
 use envelope::limits::LIVE_TEXT_BYTES_MAX;
 use envelope::live::LiveText;
 use envelope::{Role, Subject, TurnId};
+use serde::Serialize;
 use stage::{Cx, Live};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Most pieces that wait to be passed on.
 const WAITING_MAX: usize = 64;
+
+/// How long anything may be held up for what is told: nothing depends on it, and the bus may be away.
+const LAST: Duration = Duration::from_millis(100);
 
 /// The pieces of one step on their way.
 pub(crate) struct Pieces {
@@ -48,29 +53,34 @@ pub(crate) fn sink(cx: &Cx) -> (Live, Pieces) {
 }
 
 impl Pieces {
-    /// Works, and passes on what is written meanwhile; what is written last goes out before the result.
+    /// Works, and passes on what is written meanwhile; what is written last goes out before the result,
+    /// if that takes no longer than [`LAST`]. A bus that is away holds up neither.
     pub(crate) async fn passed_on<T>(&mut self, bus: &dyn Bus, work: impl Future<Output = T>) -> T {
         let Some(mut waiting) = self.waiting.take() else {
             return work.await;
         };
-        tokio::pin!(work);
-        let result = loop {
-            tokio::select! {
-                biased;
-                result = &mut work => break result,
-                Some((n, text)) = waiting.recv() => self.tell(bus, n, text).await,
+        let passing = async {
+            while let Some((n, text)) = waiting.recv().await {
+                self.tell(bus, n, text).await;
+            }
+            std::future::pending().await
+        };
+        let result = tokio::select! {
+            biased;
+            result = work => result,
+            never = passing => never,
+        };
+        let rest = async {
+            while let Ok((n, text)) = waiting.try_recv() {
+                self.tell(bus, n, text).await;
             }
         };
-        while let Ok((n, text)) = waiting.try_recv() {
-            self.tell(bus, n, text).await;
-        }
+        // At most once: what does not get out in time is gone.
+        let _ = tokio::time::timeout(LAST, rest).await;
         result
     }
 
     async fn tell(&self, bus: &dyn Bus, n: u32, text: String) {
-        let subject = Subject::Live {
-            turn: self.turn.clone(),
-        };
         let piece = LiveText {
             role: self.role,
             hop: self.hop,
@@ -78,13 +88,18 @@ impl Pieces {
             n,
             text,
         };
-        let message = CoreMessage {
-            subject: subject.to_string(),
-            reply: None,
-            headers: Headers::default(),
-            body: serde_json::to_vec(&piece).unwrap_or_default().into(),
-        };
-        // At most once: a lost one is not worth a word.
-        let _ = bus.broadcast(message).await;
+        tell(bus, &self.turn, &piece).await;
     }
+}
+
+/// Tells whoever listens to a turn, at most once: what does not get out in time is gone.
+pub(crate) async fn tell<T: Serialize>(bus: &dyn Bus, turn: &TurnId, what: &T) {
+    let message = CoreMessage {
+        subject: Subject::Live { turn: turn.clone() }.to_string(),
+        reply: None,
+        headers: Headers::default(),
+        body: serde_json::to_vec(what).unwrap_or_default().into(),
+    };
+    // Nobody may be listening: a lost one is not worth a word.
+    let _ = tokio::time::timeout(LAST, bus.broadcast(message)).await;
 }
