@@ -1,5 +1,6 @@
 //! Where a race is run: a bus with nothing on it, and the few words that tests are written in.
 
+use bus::conformance::small;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
@@ -34,25 +35,10 @@ pub(crate) struct World {
 
 /// Small streams, and a short ack wait.
 pub(crate) fn topology() -> Topology {
-    let mut topology = Topology {
+    Topology {
         ack_wait: ACK_WAIT,
-        ..Topology::default()
-    };
-    let room = &mut topology.room;
-    for each in [
-        &mut room.inbox,
-        &mut room.steps,
-        &mut room.timers,
-        &mut room.answers,
-        &mut room.documents,
-        &mut room.chunks,
-        &mut room.dead,
-        &mut room.files,
-        &mut room.snapshots,
-    ] {
-        *each = 16 * 1024 * 1024;
+        ..small()
     }
-    topology
 }
 
 impl World {

@@ -14,7 +14,7 @@ use async_nats::jetstream::stream::{
 };
 use async_nats::jetstream::{Context, ErrorCode};
 use bus::sizes::{Allowance, Part, Size};
-use bus::topology::Topology;
+use bus::topology::{Topology, editions_in};
 use bus::{Bus, BusError, ConsumerSpec, Retention, Stream, StreamSpec};
 use envelope::Editions;
 use envelope::limits::DEADLINE_MS_MAX;
@@ -87,8 +87,7 @@ async fn apply(
 async fn known_editions(bus: &NatsBus) -> Result<Editions, BusError> {
     match bus.last(Stream::Chunks, EDITION).await? {
         None => Ok(Editions::default()),
-        Some(record) => envelope::decode(&record.body)
-            .map_err(|error| BusError::Refused(format!("the record at `{EDITION}`: {error}"))),
+        Some(record) => editions_in(&record),
     }
 }
 

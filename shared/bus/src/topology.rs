@@ -1,7 +1,8 @@
 //! What streams and consumers a fleet needs, in one place: `argosy setup` makes them, workers only
 //! check them, the memory bus is built from them.
 
-use crate::{ConsumerSpec, Retention, Stream, StreamSpec};
+use crate::{BusError, ConsumerSpec, Retention, Stored, Stream, StreamSpec};
+use envelope::subject::EDITION;
 use envelope::{Edition, Editions, Role};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -86,6 +87,18 @@ const INBOX_WAITING: u32 = 16_384;
 pub const DUE_CONSUMER: &str = "gateway-due";
 /// Durable name of the gateway's consumer of terminal events.
 pub const ANSWER_CONSUMER: &str = "gateway-answers";
+
+/// What the record of editions says: which consumers the corpus needs follows from it.
+///
+/// # Errors
+/// When it cannot be read, as by a process of an older release.
+pub fn editions_in(record: &Stored) -> Result<Editions, BusError> {
+    envelope::decode(&record.body).map_err(|error| {
+        BusError::Refused(format!(
+            "the record at `{EDITION}`: {error}; is this process of an older release?"
+        ))
+    })
+}
 
 impl Topology {
     /// Every stream of the fleet.

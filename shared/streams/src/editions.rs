@@ -8,7 +8,7 @@
 
 use crate::feed::{View, feed};
 use crate::outbox::store_until;
-use bus::topology::Topology;
+use bus::topology::{Topology, editions_in};
 use bus::{Bus, BusError, Fence, Publish, PublishError, Stored, Stream};
 use envelope::subject::EDITION;
 use envelope::{Edition, EditionError, Editions};
@@ -72,13 +72,8 @@ pub async fn read(bus: &dyn Bus) -> Result<Record, BusError> {
 }
 
 fn decode(stored: &Stored) -> Result<Record, BusError> {
-    let editions = envelope::decode(&stored.body).map_err(|e| {
-        BusError::Refused(format!(
-            "the record at `{EDITION}`: {e}; is this process of an older release?"
-        ))
-    })?;
     Ok(Record {
-        editions,
+        editions: editions_in(stored)?,
         sequence: stored.sequence,
     })
 }
