@@ -7,11 +7,10 @@ use argosy::lookup::{self, Lookup};
 use bus::memory::MemoryBus;
 use bus::{Bus, CoreMessage, Headers};
 use bus_nats::NatsBus;
+use envelope::ChunkRecord;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use futures_util::future::BoxFuture;
-use retrieval::{
-    ChunkRecord, HybridSearcher, Index, Options, Request, SearchResult, Searcher, Vectors,
-};
+use retrieval::{HybridSearcher, Index, Options, Request, SearchResult, Searcher, Vectors};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

@@ -4,8 +4,9 @@ use crate::fleet::{Fleet, connect};
 use crate::served::Model;
 use crate::turns::read_all;
 use bus::Stream;
+use envelope::ChunkRecord;
 use envelope::Role;
-use retrieval::{ChunkRecord, Index, Vectors};
+use retrieval::{Index, Vectors};
 use std::fs;
 use std::path::Path;
 

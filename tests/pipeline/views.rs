@@ -4,9 +4,10 @@
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use bus::{Bus, Publish, Snapshots, Stream};
 use bytes::Bytes;
+use envelope::ChunkRecord;
 use envelope::{Filter, Role, TenantId};
 use futures_util::{StreamExt, stream};
-use retrieval::{ChunkRecord, HybridSearcher, Index, Options, Request, Searcher, Vectors};
+use retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors};
 use serde_json::json;
 use std::fs;
 use std::path::Path;

@@ -13,14 +13,15 @@ const OURS: Table = &[
     // words
     ("envelope", &[]),
     ("settings", &[]),
+    ("text", &[]),
     // contracts
     ("telemetry", &["settings"]),
     ("stage", &["envelope"]),
     ("llm", &["envelope", "settings"]),
-    ("embed", &["envelope"]),
     ("bus", &["envelope"]),
     // adapters
-    ("offline-reader", &["envelope", "llm"]),
+    ("static-embed", &["llm"]),
+    ("offline-reader", &["envelope", "llm", "text"]),
     ("nats-server", &[]),
     ("bus-nats", &["envelope", "telemetry", "bus"]),
     ("streams", &["envelope", "telemetry", "bus"]),
@@ -28,13 +29,17 @@ const OURS: Table = &[
         "harness",
         &["envelope", "telemetry", "stage", "bus", "streams"],
     ),
-    (
-        "llm-pool",
-        &["envelope", "settings", "telemetry", "llm", "embed"],
-    ),
+    ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
     (
         "retrieval",
-        &["envelope", "settings", "telemetry", "llm", "embed"],
+        &[
+            "envelope",
+            "settings",
+            "telemetry",
+            "llm",
+            "static-embed",
+            "text",
+        ],
     ),
     // decisions
     (
@@ -43,7 +48,14 @@ const OURS: Table = &[
     ),
     (
         "indexer",
-        &["envelope", "settings", "stage", "llm", "embed", "retrieval"],
+        &[
+            "envelope",
+            "settings",
+            "stage",
+            "llm",
+            "static-embed",
+            "retrieval",
+        ],
     ),
     (
         "gateway",
@@ -69,14 +81,13 @@ const OURS: Table = &[
             "llm",
             "nats-server",
             "llm-pool",
-            "embed",
             "retrieval",
         ],
     ),
 ];
 
 /// What a crate of `workers/` may name that has no row of its own: it thinks.
-const THINKING: &[&str] = &["envelope", "settings", "stage", "llm"];
+const THINKING: &[&str] = &["envelope", "settings", "stage", "llm", "text"];
 
 /// The workers that have no row of their own in [`OURS`]: the usual ones.
 fn usual(crates: &[Crate]) -> impl Iterator<Item = &str> {
@@ -156,7 +167,7 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "tract-core",
-        &["embed"],
+        &["static-embed"],
         "a model in this process is an embedder",
     ),
     ("sled", &["conversation"], "one owner keeps conversations"),
@@ -211,11 +222,15 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
 /// Crates that do no I/O: all that they may name of what is not ours, outside tests. The usual workers are
 /// among them.
 const PURE: Table = &[
-    ("envelope", &["serde", "serde_json", "thiserror", "bytes"]),
+    (
+        "envelope",
+        &["base64", "serde", "serde_json", "thiserror", "bytes"],
+    ),
     (
         "stage",
         &["bytes", "thiserror", "futures-util", "fastrand", "sha2"],
     ),
+    ("text", &["unicode-normalization"]),
     ("llm", WORDS),
     ("retriever", WORDS),
 ];

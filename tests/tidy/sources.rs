@@ -15,7 +15,7 @@ const ENVIRONMENT: Exceptions = &[
         "the loader, and the one function for variables that are no option",
     ),
     (
-        "shared/embed/src/minilm/minilm_tests.rs",
+        "shared/static-embed/src/minilm/minilm_tests.rs",
         "where the weights are, for tests that are ignored without",
     ),
     (

@@ -25,7 +25,7 @@ const MAY: Exceptions = &[
         "a word of the language whose synonyms it lists",
     ),
     (
-        "shared/embed/assets/vocab.txt",
+        "shared/static-embed/assets/vocab.txt",
         "words of the language, as a model numbers them",
     ),
 ];

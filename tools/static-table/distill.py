@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Distils a sentence encoder into the static table that argosy-embed ships.
+"""Distils a sentence encoder into the static table that argosy-static-embed ships.
 
     distill.py MODEL TABLE [--dims 256] [--power 1] [--pool token]
 

@@ -11,6 +11,7 @@
 //! | [`limits`] | every limit of the wire with its unit |
 //! | [`subject`] | the subject grammar: build and parse |
 //! | [`document`] | what a document message says, and what came of it |
+//! | [`chunk`] | what the corpus stream carries: chunks, their vectors, tombstones |
 //! | [`edition`] | whole corpora side by side, and which of them answers |
 //! | [`question`] | the ingress message and the reasons for refusing one |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
@@ -29,6 +30,7 @@
 //! | [`codec`] | JSON in and out, versions, sizes |
 
 pub mod attachment;
+pub mod chunk;
 pub mod codec;
 pub mod document;
 pub mod edition;
@@ -51,6 +53,7 @@ pub mod subject;
 pub mod terminal;
 pub mod trail;
 
+pub use chunk::{ChunkKey, ChunkRecord, Embedding};
 pub use codec::{CodecError, WIRE, decode, encode};
 pub use document::{Indexed, Notice};
 pub use edition::{Edition, EditionError, Editions};

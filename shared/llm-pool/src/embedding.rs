@@ -10,9 +10,10 @@ use crate::failure::Failure;
 use crate::options::embedding::Options;
 use crate::options::texts;
 use crate::pool::Pool;
-use embed::{BoxFuture, Embedder, Error, Side};
 use envelope::Role;
 use envelope::ids::fnv1a_64;
+use llm::embed::Error;
+use llm::{BoxFuture, Embedder, Side};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -204,7 +205,7 @@ fn read(answer: &[u8], count: usize, dims: usize) -> Result<Vec<Vec<f32>>, Failu
     }
     vectors
         .iter_mut()
-        .for_each(|vector| embed::normalise(vector));
+        .for_each(|vector| llm::embed::normalise(vector));
     Ok(vectors)
 }
 

@@ -2,7 +2,7 @@
 
 use super::lexicon::Lexicon;
 use super::question::is_year;
-use llm::words;
+use text::{months, stop, words};
 
 /// The kind of answer that is wanted.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,31 +30,6 @@ pub(super) enum Wants {
 const UNITS_OF_TIME: [&str; 20] = [
     "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks",
     "month", "months", "quarter", "quarters", "year", "years", "decade", "decades", "h", "min",
-];
-const MONTHS: [&str; 23] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
 ];
 const WEEKDAYS: [&str; 8] = [
     "monday",
@@ -197,7 +172,12 @@ fn has_date(text: &str) -> bool {
             w[0].is_ascii_digit() && w[1] == b':' && w[2].is_ascii_digit() && w[3].is_ascii_digit()
         })
     };
-    let month = |run: &str| MONTHS.contains(&run) && run != "may";
+    let month = |run: &str| {
+        run != "may"
+            && months::ENGLISH
+                .iter()
+                .any(|full| run == *full || run == &full[..3])
+    };
     runs.iter()
         .any(|r| is_year(r) || month(r) || WEEKDAYS.contains(&r.as_str()))
         || runs
@@ -230,7 +210,7 @@ fn has_name(text: &str) -> bool {
     let tokens: Vec<&str> = text.split_whitespace().collect();
     let capital = |token: &str| {
         let word = token.trim_matches(|c: char| !c.is_alphanumeric());
-        word.starts_with(char::is_uppercase) && !words::is_stop(&word.to_lowercase())
+        word.starts_with(char::is_uppercase) && !stop::is_content_free(&word.to_lowercase())
     };
     tokens
         .windows(2)

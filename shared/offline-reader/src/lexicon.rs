@@ -1,7 +1,7 @@
 //! Words that mean the same in questions and documents: a small table, not a thesaurus.
 
-use llm::words;
 use std::collections::HashMap;
+use text::{stop, words};
 
 /// Groups of words that stand for one another. The first one is the most usual: refined queries try
 /// the others in order.
@@ -169,7 +169,7 @@ impl Lexicon {
     /// The keys of all content words of a text, in order.
     pub(super) fn keys(&self, text: &str) -> Vec<String> {
         words::runs(text)
-            .filter(|run| !words::is_stop(&run.to_lowercase()))
+            .filter(|run| !stop::is_content_free(&run.to_lowercase()))
             .map(|run| self.key(run))
             .collect()
     }

@@ -3,9 +3,9 @@
 use super::lexicon::Lexicon;
 use super::parts::sub_queries;
 use super::question::{Kind, Question, Term};
-use llm::words;
 use serde_json::json;
 use std::collections::BTreeSet;
+use text::words;
 
 /// Most keywords of a plan.
 const KEYWORDS_MAX: usize = 4;

@@ -2,7 +2,7 @@
 
 use super::cues::Wants;
 use super::lexicon::Lexicon;
-use llm::words;
+use text::{stop, words};
 
 /// How much a term says about which passage is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -307,7 +307,7 @@ fn parts(token: &str) -> Vec<&str> {
 
 pub(super) fn kind_of(part: &str, capital_means_nothing: bool) -> Option<Kind> {
     let lower = part.to_lowercase();
-    if part.is_empty() || words::is_stop(&lower) {
+    if part.is_empty() || stop::is_content_free(&lower) {
         return None;
     }
     if part.contains(|c: char| c.is_ascii_digit()) {

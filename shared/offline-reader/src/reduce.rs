@@ -4,8 +4,9 @@ use super::lexicon::Lexicon;
 use super::map;
 use super::question::{Question, Term};
 use super::score::{Bag, Reading};
-use super::units::{self, Unit};
-use llm::{overlap, tokens, words};
+use super::units::Unit;
+use llm::tokens;
+use text::{overlap, words};
 
 /// What is said when nothing answers.
 const NOTHING: &str = "No relevant information found.";
@@ -183,7 +184,7 @@ fn is_new(candidate: &Candidate, chosen: &[&Candidate]) -> bool {
 /// that are said already.
 fn cite(fact: &str, n: u16, said: &str) -> String {
     let fact = fact.replace(" | ", ", ");
-    let cited: Vec<String> = units::sentences(&fact)
+    let cited: Vec<String> = text::sentences::read(&fact)
         .into_iter()
         .map(|sentence| {
             let body = sentence.trim_end_matches(['.', ';', ',']);

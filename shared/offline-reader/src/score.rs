@@ -5,7 +5,7 @@ use super::cues::Wants;
 use super::lexicon::{Lexicon, akin, misspelt};
 use super::question::{Kind, Question, Term, is_year};
 use super::units::{self, Unit, UnitKind};
-use llm::words;
+use text::words;
 
 /// What words around a unit count, as a share of those in it: the sentence before, or the head of
 /// the table.

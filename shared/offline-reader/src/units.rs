@@ -121,7 +121,7 @@ impl Splitter {
 
     fn flush(&mut self) {
         let paragraph = std::mem::take(&mut self.paragraph).replace("**", "");
-        let sentences = sentences(&paragraph);
+        let sentences = text::sentences::read(&paragraph);
         let mut before = None;
         for (at, sentence) in sentences.iter().enumerate() {
             let few = sentence.split_whitespace().count() <= LEAD_WORDS_MAX;
@@ -199,55 +199,6 @@ fn without_marker(line: &str) -> &str {
     }
 }
 
-/// The sentences of a paragraph without line breaks.
-pub(super) fn sentences(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut from = 0;
-    for (at, mark) in text.match_indices(['.', '!', '?']) {
-        let end = at + mark.len();
-        if end > from && ends_here(&text[from..at], mark, &text[end..]) {
-            let closing = |c: char| matches!(c, '"' | '\'' | ')' | '”' | '*' | ']');
-            let rest = text[end..].trim_start_matches(closing);
-            let end = text.len() - rest.len();
-            found.push(text[from..end].trim());
-            from = end;
-        }
-    }
-    found.push(text[from..].trim());
-    found.retain(|sentence| !sentence.is_empty());
-    found
-}
-
-/// Whether a mark between `head` and `rest` ends a sentence.
-fn ends_here(head: &str, mark: &str, rest: &str) -> bool {
-    const SHORT: [&str; 27] = [
-        "al", "approx", "art", "ca", "cf", "co", "corp", "dept", "dr", "e.g", "eg", "etc", "fig",
-        "i.e", "ie", "inc", "jr", "ltd", "max", "min", "mr", "mrs", "ms", "nr", "prof", "st", "vs",
-    ];
-    let rest = rest.trim_start_matches(['"', '\'', ')', '”', '*', ']']);
-    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
-        return false;
-    }
-    if mark != "." {
-        return true;
-    }
-    let mut words = head.split_whitespace().rev();
-    let word = words.next().unwrap_or_default();
-    let after_number = words
-        .next()
-        .is_some_and(|w| w.ends_with(|c: char| c.is_ascii_digit()));
-    let letter = word.chars().count() == 1 && word.starts_with(char::is_uppercase);
-    let initial = letter && !after_number;
-    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let numbering = word == head.trim() && word.bytes().all(|b| b.is_ascii_digit());
-    let next = rest.trim_start();
-    let number = word.eq_ignore_ascii_case("no") && next.starts_with(|c: char| c.is_ascii_digit());
-    let lower = next.starts_with(char::is_lowercase);
-    let short = SHORT.binary_search(&word.to_lowercase().as_str()).is_ok();
-    // A full stop at the very end always ends; "No. 7", "J. Doe", "e.g. this" and "3. Item" do not.
-    next.is_empty() || !(initial || numbering || number || lower || short)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,22 +206,6 @@ mod tests {
 
     fn texts(text: &str) -> Vec<String> {
         split(text).into_iter().map(|unit| unit.text).collect()
-    }
-
-    #[test]
-    fn sentences_end_where_they_end() {
-        let text = "Dr. A. Byron signed no. 7 e.g. here. It is 5 °C. At 2 A. It holds for 2.5 years! \"Why?\" Nobody knows";
-        assert_eq!(
-            sentences(text),
-            [
-                "Dr. A. Byron signed no. 7 e.g. here.",
-                "It is 5 °C.",
-                "At 2 A.",
-                "It holds for 2.5 years!",
-                "\"Why?\"",
-                "Nobody knows"
-            ]
-        );
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use crate::document::Stamp;
 use crate::reader::{Skip, SkipReason};
-use crate::record::ChunkRecord;
+use envelope::ChunkRecord;
 use envelope::{Bucket, DocId, TenantId};
 use std::collections::{BTreeMap, BTreeSet};
 

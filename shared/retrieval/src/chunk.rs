@@ -132,12 +132,6 @@ pub fn heading(line: &str) -> Option<(usize, &str)> {
     ((1..=6).contains(&level) && !text.is_empty()).then_some((level, text))
 }
 
-/// The sentences of a piece's text, found as they were when it was cut. The rows of a table stay together.
-pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let found = text.split("\n\n").flat_map(unit::sentences);
-    found.map(|(_, sentence)| sentence)
-}
-
 /// Cuts lines into pieces of the usual size.
 pub fn chunks(lines: &[Line]) -> Vec<Piece> {
     Options::default().cut(lines)

@@ -4,9 +4,10 @@
 //! Sentences and lines stay whole, so a citation still quotes what stands in the source. Page and
 //! line of a passage are those of its chunk, as before.
 
-use crate::index::{analyzer, identifier, is_stop_word, stems};
+use crate::index::{analyzer, identifier, stems};
 use std::collections::HashSet;
 use std::ops::Range;
+use text::stop;
 
 /// What a word with a digit counts for, beside others: a part number says more than a noun.
 const IDENTIFIER_WEIGHT: u32 = 2;
@@ -20,7 +21,9 @@ pub fn context(text: &str, query: &str, chars: usize) -> String {
         return text.to_owned();
     }
     let mut analyzer = analyzer();
-    let telling = query.split_whitespace().filter(|word| !is_stop_word(word));
+    let telling = query
+        .split_whitespace()
+        .filter(|word| !stop::is_unsearched(word));
     let telling = telling.collect::<Vec<_>>().join(" ");
     let wanted: HashSet<String> = stems(&mut analyzer, &telling).into_iter().collect();
     let pieces: Vec<Piece> = sentences(text, chars)

@@ -3,24 +3,7 @@
 //! English month names and ISO dates. *Not* a calendar: `the day before` and numeric forms that
 //! differ by country (`10/1/23`) are left to the words.
 
-/// Month names by their first three letters, in order.
-const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-];
-const MONTHS_IN_FULL: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+use text::months::ENGLISH;
 
 /// The days in a text, in ISO form, each once, in the order of the text.
 pub(crate) fn days(text: &str) -> Vec<String> {
@@ -65,10 +48,10 @@ fn written<'a>(words: impl Iterator<Item = &'a &'a str>) -> Option<String> {
 
 fn month(word: &str) -> Option<u32> {
     let word = word.trim_end_matches('.').to_lowercase();
-    let is = |(short, full): (&&str, &&str)| {
-        word == **short || word == **full || word == "sept" && **short == *"sep"
+    let is = |full: &&str| {
+        word == **full || word == full[..3] || word == "sept" && full.starts_with("sep")
     };
-    let place = MONTHS.iter().zip(&MONTHS_IN_FULL).position(is)?;
+    let place = ENGLISH.iter().position(is)?;
     u32::try_from(place + 1).ok()
 }
 

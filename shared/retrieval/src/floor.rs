@@ -6,9 +6,7 @@
 //! ratio. It is searched for the stems that a search of ours looks for, and the texts of the best are fetched.
 //! *Not* an index that anybody could use: it knows no document, no tenant and no position.
 
-use crate::index::{
-    ONE_THREAD_CHUNKS_MAX, WRITER_BYTES, WRITER_THREADS, analyzer, is_stop_word, stems,
-};
+use crate::index::{ONE_THREAD_CHUNKS_MAX, WRITER_BYTES, WRITER_THREADS, analyzer, stems};
 use crate::search::Error;
 use std::path::Path;
 use tantivy::collector::{Count, TopDocs};
@@ -16,6 +14,7 @@ use tantivy::indexer::IndexWriterOptions;
 use tantivy::query::{BooleanQuery, Query, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::{Searcher, TantivyDocument, Term};
+use text::stop;
 
 /// The library's own analyzer: words, lower case, English stems.
 const ANALYZER: &str = "en_stem";
@@ -89,7 +88,9 @@ impl FloorSearch {
     /// bytes they have; counts all that match where that is wanted.
     pub fn best(&self, query: &str, fetch_k: usize, counted: bool) -> Result<usize, Error> {
         let mut analyzer = analyzer();
-        let words = query.split_whitespace().filter(|word| !is_stop_word(word));
+        let words = query
+            .split_whitespace()
+            .filter(|word| !stop::is_unsearched(word));
         let mut words: Vec<String> = words.flat_map(|word| stems(&mut analyzer, word)).collect();
         words.sort_unstable();
         words.dedup();

@@ -4,7 +4,7 @@
 //! are values of the corpus. Only fields with few different values take part; a field with a value of
 //! its own for every document (a number, a title) is searched as text. Pure.
 
-use crate::record::ChunkRecord;
+use envelope::ChunkRecord;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 

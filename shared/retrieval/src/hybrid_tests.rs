@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::index::Vectors;
-use crate::record::ChunkRecord;
-use crate::vector::{Embedding, Near};
+use crate::vector::Near;
+use envelope::ChunkRecord;
+use envelope::Embedding;
 use envelope::{Filter, Origin, TenantId};
 use std::sync::Mutex;
 use telemetry::Registry;
@@ -121,7 +122,11 @@ async fn what_is_merely_closest_is_not_found() {
 
 /// As [`three`] is for two numbers: the static table over a folder on disk.
 fn on_disk(folder: &std::path::Path) -> Index {
-    Index::open(folder, &Vectors::Table(embed::StaticTable::shipped())).unwrap()
+    Index::open(
+        folder,
+        &Vectors::Table(static_embed::StaticTable::shipped()),
+    )
+    .unwrap()
 }
 
 fn by_vectors(index: &Index) -> HybridSearcher {

@@ -26,16 +26,14 @@ pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub use facts::BUILT_IN as BUILT_IN_FIELDS;
 pub(crate) use facts::is_plain;
 pub(crate) use occurrences::Occurrences;
-pub(crate) use query::{
-    Hits, ONE_THREAD_CHUNKS_MAX, Snapshot, Terms, identifier, is_stop_word, stems,
-};
+pub(crate) use query::{Hits, ONE_THREAD_CHUNKS_MAX, Snapshot, Terms, identifier, stems};
 pub(crate) use schema::{WORD_BYTES_MAX, analyzer};
 pub use vectors::{Vectors, embedded_text};
 
 use crate::catalog::Catalog;
 use crate::gazetteer::Gazetteer;
-use crate::record::ChunkRecord;
 use crate::search::Error;
+use envelope::ChunkRecord;
 use envelope::{Bucket, TenantId};
 use rows::Layout;
 use schema::Fields;

@@ -56,6 +56,5 @@ pub use index::{
 };
 pub use metrics::{Metrics, WithoutVector};
 pub use reader::{Skip, SkipReason};
-pub use record::ChunkRecord;
 pub use search::{After, Error, Leg, Request, SearchResult, Searcher};
 pub use sub_queries::{Gathered, search_each};

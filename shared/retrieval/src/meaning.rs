@@ -3,9 +3,9 @@
 //! The vector of a chunk is of all that it says; what answers a question is a sentence or two of it. *Not* for
 //! encoders: a hundred candidates are a thousand texts, which only the static table reads while somebody waits. Pure.
 
-use crate::chunk::sentences;
-use embed::StaticEmbedder;
+use static_embed::StaticEmbedder;
 use std::sync::Arc;
+use text::sentences::cut;
 
 /// The vector of a query, and the embedder that made it.
 pub(crate) struct Meaning {
@@ -23,7 +23,7 @@ impl Meaning {
     /// what has nothing to do with the query. A text of one sentence is compared as it is. Two in a row instead of
     /// one, because the second often says `it`: measured, see docs/retrieval.md.
     pub(crate) fn closest(&self, text: &str) -> f32 {
-        let mut sums = sentences(text).map(|sentence| self.by.sum(sentence));
+        let mut sums = cut::of_piece(text).map(|sentence| self.by.sum(sentence));
         let Some(mut last) = sums.next() else {
             return 0.0;
         };
@@ -48,8 +48,8 @@ impl Meaning {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use embed::{Frequencies, StaticTable};
     use proptest::prelude::*;
+    use static_embed::{Frequencies, StaticTable};
 
     fn meaning(query: &str) -> Meaning {
         let by = StaticEmbedder::new(StaticTable::shipped(), &Frequencies::default());

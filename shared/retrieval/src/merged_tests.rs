@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::index::{Index, Terms, Vectors};
-use embed::{Frequencies, StaticEmbedder, StaticTable};
 use serde_json::json;
+use static_embed::{Frequencies, StaticEmbedder, StaticTable};
 use std::sync::Arc;
 
 fn record(doc: &str, n: u32, title: &str, text: &str) -> ChunkRecord {

@@ -10,7 +10,7 @@ mod pages;
 
 use crate::document::Line;
 use std::collections::HashSet;
-use unicode_normalization::{UnicodeNormalization, is_nfkc};
+use text::unify;
 
 /// Names how text is cleaned. It changes whenever the cleaned text of a document would.
 pub const NORMALISER: &str = "clean-1";
@@ -67,29 +67,6 @@ fn clean(text: &str) -> String {
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{feff}')
-}
-
-/// NFKC, except for characters whose plain form would change a number.
-pub(crate) fn unify(text: &str) -> String {
-    if is_nfkc(text) {
-        return text.to_owned();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(is_kept) {
-        out.extend(rest[..at].nfkc());
-        let kept = rest[at..].chars().next().map_or(0, char::len_utf8);
-        out.push_str(&rest[at..at + kept]);
-        rest = &rest[at + kept..];
-    }
-    out.extend(rest.nfkc());
-    out
-}
-
-/// Superscripts, subscripts and fractions: `5½` is not `51/2`. And the micro sign, which people
-/// type and NFKC makes a Greek letter of.
-fn is_kept(c: char) -> bool {
-    matches!(c, '²' | '³' | '¹' | 'µ' | '¼'..='¾' | '\u{2070}'..='\u{209f}' | '\u{2150}'..='\u{215f}' | '\u{2189}')
 }
 
 /// Joins `infor-` and `mation` at a line end. The document decides between `wellknown` and

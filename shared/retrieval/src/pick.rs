@@ -8,8 +8,8 @@
 
 use crate::duplicate::Fingerprint;
 use crate::gazetteer::Named;
-use crate::record::ChunkRecord;
 use crate::search::Error;
+use envelope::ChunkRecord;
 use envelope::Passage;
 use std::cmp::Ordering;
 use std::collections::HashMap;

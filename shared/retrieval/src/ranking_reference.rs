@@ -6,8 +6,8 @@
 use crate::duplicate::Words;
 use crate::gazetteer::Named;
 use crate::index::{Terms, identifier, stems};
-use crate::record::ChunkRecord;
 use crate::rerank::Asked;
+use envelope::ChunkRecord;
 use envelope::Passage;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};

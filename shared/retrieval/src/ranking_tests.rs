@@ -4,10 +4,10 @@ use super::*;
 use crate::HybridSearcher;
 use crate::index::{Index, Vectors};
 use crate::search::Request;
-use embed::StaticTable;
 use envelope::{Filter, TenantId};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use static_embed::StaticTable;
 
 #[path = "ranking_reference.rs"]
 mod reference;

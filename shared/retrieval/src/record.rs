@@ -1,144 +1,16 @@
-//! What the corpus stream carries: one message per chunk, and tombstones.
+//! A document as the messages of the corpus stream, in the order to publish them.
 //!
-//! The newest message of a subject wins. Chunk 0, the head, carries what the catalog needs and is
-//! published last: a run that is interrupted never leaves a document that looks finished.
+//! The head carries what the catalog needs and is published last: a run that is interrupted never leaves a
+//! document that looks finished. *Not* what a message says: see [`ChunkRecord`].
 
 use crate::catalog::Entry;
 use crate::chunk::{self, Piece};
 use crate::document::Document;
-use crate::vector::{ChunkKey, Embedding};
-use bytes::Bytes;
-use envelope::{Bucket, CodecError, DocId, Edition, Passage, Subject, TenantId, UnixMs, WIRE};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use envelope::{ChunkRecord, TenantId, UnixMs, WIRE};
 use std::collections::BTreeMap;
 
 /// Longest title of a chunk, in characters.
 const TITLE_CHARS_MAX: usize = 240;
-
-/// One chunk on the wire.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ChunkRecord {
-    /// Wire version.
-    pub v: u16,
-    /// Whose it is.
-    pub tenant: TenantId,
-    /// Part of the corpus.
-    pub bucket: Bucket,
-    /// The document.
-    pub doc_id: DocId,
-    /// Which chunk of it, from 0.
-    pub n: u32,
-    /// How many chunks it has; on a tombstone, how many it had.
-    pub of: u32,
-    /// Which version of the document: SHA-256 of its bytes in hex, and what its publisher added.
-    pub hash: String,
-    /// True when the chunk is no more.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub deleted: bool,
-    /// Title of the document with the headings of the chunk.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub title: String,
-    /// Path inside the corpus.
-    pub source: String,
-    /// Extension in lower case, without the dot.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub ext: String,
-    /// Page from 1, where the format has pages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page: Option<u32>,
-    /// First line of the chunk in the source, from 1.
-    #[serde(default)]
-    pub line: u32,
-    /// The text.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub text: String,
-    /// Metadata of the document.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metadata: BTreeMap<String, Value>,
-    /// What cut and embedded it; empty where nobody said.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub pipeline: String,
-    /// Sequence of the document message that it was made of; 0 where there was none.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub document_seq: u64,
-    /// When that message was stored.
-    #[serde(default = "at_zero", skip_serializing_if = "is_at_zero")]
-    pub document_at: UnixMs,
-    /// Its vector, where an encoder made one while it was indexed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub embedding: Option<Embedding>,
-}
-
-fn is_zero(n: &u64) -> bool {
-    *n == 0
-}
-
-fn at_zero() -> UnixMs {
-    UnixMs(0)
-}
-
-fn is_at_zero(at: &UnixMs) -> bool {
-    at.0 == 0
-}
-
-impl ChunkRecord {
-    /// Reads a message of the corpus stream.
-    pub fn decode(bytes: &[u8]) -> Result<ChunkRecord, CodecError> {
-        envelope::decode(bytes)
-    }
-
-    /// The message body.
-    pub fn encode(&self) -> Result<Bytes, CodecError> {
-        envelope::encode(self)
-    }
-
-    /// The id of the chunk: `<doc_id>.<n>`.
-    pub fn chunk_id(&self) -> String {
-        format!("{}.{}", self.doc_id, self.n)
-    }
-
-    /// Which chunk it is.
-    pub fn key(&self) -> ChunkKey {
-        ChunkKey {
-            bucket: self.bucket.clone(),
-            doc_id: self.doc_id.clone(),
-            n: self.n,
-        }
-    }
-
-    /// Where it is published in an edition.
-    pub fn subject(&self, edition: &Edition) -> Subject {
-        Subject::Chunk {
-            edition: edition.clone(),
-            bucket: self.bucket.clone(),
-            doc: self.doc_id.clone(),
-            n: self.n,
-        }
-    }
-
-    /// True for chunk 0, which stands for the document.
-    pub fn is_head(&self) -> bool {
-        self.n == 0
-    }
-
-    /// The passage of a search.
-    pub fn into_passage(self, score: f32) -> Passage {
-        Passage {
-            chunk_id: self.chunk_id(),
-            bucket: self.bucket,
-            doc_id: self.doc_id,
-            title: self.title,
-            source: self.source,
-            page: self.page,
-            line: self.line,
-            score,
-            text: self.text,
-            metadata: self.metadata,
-            found_by: Vec::new(),
-        }
-    }
-}
 
 /// The chunks of a document, first to last. None when the document has no text.
 pub fn records(document: &Document, cutting: &chunk::Options) -> Vec<ChunkRecord> {
@@ -225,6 +97,7 @@ fn chunk_title(title: &str, headings: &[String]) -> String {
 mod tests {
     use super::*;
     use crate::document::{Line, bucket_of, doc_id_of};
+    use envelope::Edition;
 
     fn document(text: &str) -> Document {
         let tenant = TenantId::default_tenant();

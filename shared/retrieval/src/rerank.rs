@@ -11,7 +11,7 @@
 use crate::gazetteer::Named;
 use crate::index::{Occurrences, Terms, WORD_BYTES_MAX, identifier, is_plain, stems};
 use crate::meaning::Meaning;
-use crate::record::ChunkRecord;
+use envelope::ChunkRecord;
 use serde_json::Value;
 use std::collections::HashSet;
 use tantivy::tokenizer::TextAnalyzer;

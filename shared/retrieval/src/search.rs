@@ -123,7 +123,7 @@ pub enum Error {
     },
     /// A query or a chunk could not be embedded.
     #[error(transparent)]
-    Embed(#[from] embed::Error),
+    Embed(#[from] llm::embed::Error),
     /// A Qdrant server could not be asked, or did not do what it was asked.
     #[error("qdrant, {call}: {text}")]
     Qdrant {

@@ -1,6 +1,7 @@
 //! An embedder without a model: it makes vectors as it is told to, and remembers who called.
 
-use embed::{BoxFuture, Embedder, Error, Side};
+use llm::embed::Error;
+use llm::{BoxFuture, Embedder, Side};
 use std::sync::{Arc, Mutex, PoisonError};
 
 type Vector = Box<dyn Fn(&str) -> Vec<f32> + Send + Sync>;

@@ -6,10 +6,11 @@
 
 use argosy::fail::Fail;
 use argosy::render::Line;
+use envelope::ChunkRecord;
 use envelope::TenantId;
+use retrieval::BUILT_IN_FIELDS;
 use retrieval::document::{Document, Line as TextLine, bucket_of, doc_id_of};
 use retrieval::record::publish_order;
-use retrieval::{BUILT_IN_FIELDS, ChunkRecord};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;

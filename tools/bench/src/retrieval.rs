@@ -13,13 +13,13 @@ use argosy::cli::Output;
 use argosy::fail::Fail;
 use argosy::machine::machine;
 use argosy::render::Line;
-use embed::StaticTable;
 use envelope::{Filter, Origin, TenantId};
 use llm::Reranker;
 use retrieval::floor::FloorSearch;
 use retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors};
 use serde::Serialize;
 use serde_json::{Value, json};
+use static_embed::StaticTable;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -110,7 +110,7 @@ pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), Fail> 
         words_per_chunk: corpus.words_per_chunk,
         filter: corpus.filter,
         filter_chunks,
-        embedder: embed::STATIC_NAME,
+        embedder: static_embed::STATIC_NAME,
         fed_per_s: fed.per_s,
         fed_cpu_us: fed.cpu_us,
         fed_private_mb: fed.private_mb,

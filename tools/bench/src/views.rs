@@ -18,11 +18,11 @@ use argosy::render::Line;
 use argosy::snapshot::{self, Fit, Keeper};
 use argosy::view::IndexView;
 use bus::{Bus, Publish, Snapshots, Stream};
-use embed::StaticTable;
 use futures_util::{TryStreamExt, stream};
 use retrieval::record::publish_order;
 use retrieval::{Index, Vectors};
 use serde::Serialize;
+use static_embed::StaticTable;
 use std::path::Path;
 use std::time::Instant;
 use streams::feed::feed;
@@ -123,7 +123,7 @@ pub async fn views(args: ViewsArgs, config: Config, output: Output) -> Result<()
         machine: machine(),
         chunks: args.chunks,
         words_per_chunk: CHUNK_WORDS,
-        embedder: embed::STATIC_NAME,
+        embedder: static_embed::STATIC_NAME,
         published_per_s: args.chunks as f64 / published,
         stream_mb: state.bytes as f64 / 1e6,
         from_nothing_words_s: nothing.words_s,

@@ -4,8 +4,8 @@
 
 use crate::corpus;
 use bus::{Bus, BusError};
+use envelope::ChunkRecord;
 use envelope::{DocId, Edition, TenantId};
-use retrieval::ChunkRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many sources a difference names.

@@ -15,9 +15,10 @@ pub use error::Error;
 pub use reach::Reach;
 
 use bus::{Bus, BusError, Stream};
+use envelope::ChunkRecord;
 use envelope::document::{Form, Notice};
 use envelope::{Edition, EditionError, Subject, TenantId};
-use retrieval::{Catalog, ChunkRecord, IndexPlan, Mode, SkipReason};
+use retrieval::{Catalog, IndexPlan, Mode, SkipReason};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

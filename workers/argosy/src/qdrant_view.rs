@@ -20,12 +20,13 @@
 
 use crate::search::{self, Kit, Place};
 use bus::{Bus, BusError, Reader, Stored, Stream};
-use embed::Embedder;
+use envelope::ChunkRecord;
 use envelope::{Class, Classed, Edition};
 use futures_util::future::BoxFuture;
+use llm::Embedder;
 use retrieval::qdrant::{Options, Qdrant};
 use retrieval::vector::{Near, VectorSearch};
-use retrieval::{ChunkRecord, Request, WithoutVector};
+use retrieval::{Request, WithoutVector};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;

@@ -420,7 +420,7 @@ pub fn fail(fail: &Fail, output: Output) {
 
 /// Text on one line, cut.
 pub fn one_line(text: &str, max: usize) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = text::one_line(text);
     if flat.chars().count() <= max {
         return flat;
     }

@@ -8,12 +8,13 @@ use crate::config::Config;
 use crate::pools::Pools;
 use anyhow::{Context, ensure};
 use bus::BusError;
-use embed::{Embedder, StaticTable};
+use llm::Embedder;
 use llm::Reranker;
 use llm_pool::{HttpEmbedder, HttpReranker, options};
 use retrieval::vector::VectorSearch;
 use retrieval::{HybridSearcher, Index, Vectors, qdrant};
 use serde::{Deserialize, Serialize};
+use static_embed::StaticTable;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use telemetry::Registry;
@@ -124,7 +125,7 @@ pub enum Error {
     Reranker(llm_pool::Error),
     /// The files of the local encoder are missing or others.
     #[error(transparent)]
-    Encoder(embed::Error),
+    Encoder(llm::embed::Error),
     /// This binary has no local encoder.
     #[error("`retrieval.embedder` is `minilm`, and this binary is built without it")]
     NoEncoder,
@@ -174,7 +175,7 @@ pub fn minilm_dir(config: &Config) -> PathBuf {
 
 #[cfg(feature = "minilm")]
 fn minilm(dir: &Path) -> Result<Arc<dyn Embedder>, Error> {
-    let opened = embed::MiniLm::open(dir).map_err(Error::Encoder)?;
+    let opened = static_embed::MiniLm::open(dir).map_err(Error::Encoder)?;
     Ok(Arc::new(opened))
 }
 

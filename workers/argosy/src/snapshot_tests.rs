@@ -5,10 +5,11 @@ use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, Snapshots};
 use bytes::Bytes;
+use envelope::ChunkRecord;
 use envelope::TenantId;
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
-use retrieval::{ChunkRecord, Index};
+use retrieval::Index;
 use std::path::Path;
 use std::sync::Arc;
 

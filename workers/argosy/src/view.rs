@@ -1,7 +1,8 @@
 //! The corpus stream into a local index.
 
 use bus::Stored;
-use retrieval::{ChunkRecord, Index, WithoutVector, Writer};
+use envelope::ChunkRecord;
+use retrieval::{Index, WithoutVector, Writer};
 use streams::feed::View;
 use tokio::sync::watch;
 
@@ -237,7 +238,7 @@ mod tests {
     /// Killed after its first commit and before the vectors were made; nothing more comes.
     #[tokio::test(flavor = "multi_thread")]
     async fn who_was_killed_at_the_first_fit_makes_it_good_at_the_next_start() {
-        let vectors = Vectors::Table(embed::StaticTable::shipped());
+        let vectors = Vectors::Table(static_embed::StaticTable::shipped());
         let records = [
             record("dog", "The puppy barked at the other dogs in the kennel."),
             record("bank", "The bank raised the interest rate of the loan."),
@@ -280,7 +281,7 @@ mod tests {
         let mut view = view.telling(metrics.without_vector("main")).unwrap();
         assert_eq!(gauge(), "0", "begun anew");
         let by = |by: &str, doc: &str| ChunkRecord {
-            embedding: Some(retrieval::vector::Embedding::of(by, &[1.0, 0.5])),
+            embedding: Some(envelope::Embedding::of(by, &[1.0, 0.5])),
             ..record(doc, "text")
         };
         let mut sequence = 0;

@@ -3,6 +3,7 @@
 use envelope::Clarification;
 use llm::json;
 use serde_json::Value;
+use text::one_line;
 
 /// Longest question back, in characters.
 const QUESTION_CHARS_MAX: usize = 400;
@@ -40,10 +41,6 @@ pub(crate) fn read(
         options,
         ..template.clone()
     })
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

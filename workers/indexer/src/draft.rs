@@ -6,11 +6,12 @@
 use crate::error::Error;
 use crate::indexer::{Indexer, Read};
 use bytes::Bytes;
-use embed::Side;
+use envelope::ChunkRecord;
+use envelope::Embedding;
 use envelope::Problem;
+use llm::Side;
 use retrieval::record::records;
-use retrieval::vector::Embedding;
-use retrieval::{ChunkRecord, Document, embedded_text};
+use retrieval::{Document, embedded_text};
 use stage::{BoxFuture, Columns, Cut, Incoming};
 
 /// A document, as far as it has come.

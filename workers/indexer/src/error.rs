@@ -12,7 +12,7 @@ pub enum Error {
     Skip(#[from] SkipReason),
     /// Its chunks cannot be embedded now.
     #[error(transparent)]
-    Embedder(#[from] embed::Error),
+    Embedder(#[from] llm::embed::Error),
     /// The embedder made another number of vectors than it was given texts.
     #[error("embedder `{name}` made {got} vectors of {want} texts")]
     Vectors {
@@ -40,7 +40,7 @@ impl Classed for Error {
     fn class(&self) -> Class {
         match self {
             Error::Skip(_) | Error::Vectors { .. } | Error::Chunk { .. } => Class::Permanent,
-            Error::Embedder(embed::Error::Refused { .. }) => Class::Permanent,
+            Error::Embedder(llm::embed::Error::Refused { .. }) => Class::Permanent,
             // The document is not at fault: it is held until the embedder is there.
             Error::Embedder(_) => Class::Overloaded,
             Error::Panic => Class::Bug,

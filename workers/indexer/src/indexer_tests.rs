@@ -1,8 +1,8 @@
 //! Documents to chunks, all parts of the work together.
 
 use super::*;
-use embed::Side;
 use envelope::{Class, Edition, TenantId, UnixMs};
+use llm::Side;
 use stage::Cut;
 use std::collections::BTreeMap;
 use testkit::embedder::FakeEmbedder;

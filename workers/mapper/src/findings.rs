@@ -65,7 +65,9 @@ pub(crate) fn drop_unsupported(findings: &mut Findings, passage: &Passage, least
     findings
         .facts
         // A fact that was copied needs no counting; most are.
-        .retain(|fact| passage.text.contains(fact.as_str()) || llm::overlap(fact, &given) >= least);
+        .retain(|fact| {
+            passage.text.contains(fact.as_str()) || text::overlap(fact, &given) >= least
+        });
     before - findings.facts.len()
 }
 

@@ -8,6 +8,7 @@ use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema};
 use serde_json::json;
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
+use text::one_line;
 
 /// Why there is no mapper, or no prompt for it.
 #[derive(Debug, thiserror::Error)]
@@ -140,11 +141,6 @@ fn decided(findings: &Findings, dropped: usize) -> String {
         words.push_str(&format!(", {dropped} unsupported dropped"));
     }
     words
-}
-
-/// The lines before the text are ours: a title with a line break must not add one.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn schema() -> Schema {

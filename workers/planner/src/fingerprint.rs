@@ -1,8 +1,8 @@
 //! Whether two searches are the same one: going round with the same words would change nothing
 //! (LESSONS: the loops of others run until they hit a limit).
 
-use llm::words;
 use std::collections::BTreeSet;
+use text::words;
 
 /// The words of a search, without order, repetition, case, endings and stop words.
 #[derive(Debug, Clone, PartialEq, Eq)]

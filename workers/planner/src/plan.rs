@@ -4,8 +4,9 @@ use crate::options::Options;
 use crate::sub_queries;
 use envelope::limits::QUESTION_CHARS_MAX;
 use envelope::{Condition, Filter, Op, Origin, Plan};
-use llm::{json, words};
+use llm::json;
 use serde_json::Value;
+use text::words;
 
 /// Longest keyword, in characters; anything longer is a sentence.
 const KEYWORD_CHARS_MAX: usize = 80;

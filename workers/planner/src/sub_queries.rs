@@ -2,8 +2,8 @@
 
 use crate::fingerprint::Fingerprint;
 use envelope::limits::{SUB_QUERIES_MAX, SUB_QUERY_CHARS_MAX};
-use llm::words;
 use serde_json::Value;
+use text::words;
 
 /// What is taken of the field `sub_queries`, and how many were left out because there were too many.
 /// What repeats another one or the question, is no search, or shares no word with the question (small

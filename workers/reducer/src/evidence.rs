@@ -2,8 +2,9 @@
 //! prompt that shows them.
 
 use crate::marks::defused;
-use crate::sentences::{self, one_line};
 use envelope::{Fact, Passage};
+use text::one_line;
+use text::sentences::cited;
 
 /// Least text of a passage that is worth showing when it has to be cut, in characters.
 const CUT_CHARS_MIN: usize = 200;
@@ -69,7 +70,7 @@ impl Evidence {
             let text: String = passage.text.chars().take(room).collect();
             room -= chars.min(room);
             let n = sources.len() as u16 + 1;
-            let said = sentences::of(&text).into_iter();
+            let said = cited::of(&text).into_iter();
             facts.extend(said.map(|text| Fact {
                 n,
                 text: shown(&text),

@@ -20,7 +20,6 @@ mod gather;
 mod marks;
 mod options;
 mod quote;
-mod sentences;
 mod stage;
 mod stitch;
 mod support;

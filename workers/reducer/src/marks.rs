@@ -5,9 +5,9 @@
 //! its words. A draft with some marks is left as it is: which statement the others belong to is not
 //! ours to guess.
 
-use crate::sentences;
 use crate::support::{Words, best};
 use envelope::Fact;
+use text::sentences::cited;
 
 /// Longest inside of a bracket that is read as a mark, in bytes.
 const MARK_BYTES_MAX: usize = 48;
@@ -38,7 +38,7 @@ pub(crate) fn added(text: &str, facts: &[Fact], overlap_min: f32) -> (String, u1
     let facts: Vec<_> = facts.iter().map(|f| (f.n, Words::of(&f.text))).collect();
     let mut marked = String::with_capacity(text.len() + 16);
     let mut from = 0;
-    for span in sentences::spans(text) {
+    for span in cited::spans(text) {
         let sentence = &text[span.clone()];
         let words = Words::of(sentence);
         let support = best(&facts, |(_, fact)| words.share_in(fact));

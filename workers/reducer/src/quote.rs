@@ -1,10 +1,11 @@
 //! The words of a source that support an answer, copied from the source wherever they stand there.
 
 use crate::evidence::Evidence;
-use crate::sentences::{self, one_line};
 use crate::support::{Words, best};
 use envelope::limits::FACT_CHARS_MAX;
 use envelope::{Citation, Passage};
+use text::one_line;
+use text::sentences::cited;
 
 /// Least share of a fact's words that a sentence must hold to be quoted for it.
 const SENTENCE_SHARE_MIN: f32 = 0.5;
@@ -51,7 +52,7 @@ fn quote(fact: &str, text: &str) -> Option<String> {
     let line = one_line(text);
     verbatim(fact, &line).map(str::to_owned).or_else(|| {
         let words = Words::of(fact);
-        let (sentence, share) = best(sentences::of(text), |s| words.share_in(&Words::of(s)))?;
+        let (sentence, share) = best(cited::of(text), |s| words.share_in(&Words::of(s)))?;
         (share >= SENTENCE_SHARE_MIN).then_some(sentence)
     })
 }

@@ -85,7 +85,7 @@ mod tests {
             let facts: Vec<_> = (1u16..).zip(&said).map(|(n, t)| Fact { n, text: t.clone() }).collect();
             let stitched = stitch(&question, &facts, most);
             prop_assert!((1..=most).contains(&stitched.matches('[').count()));
-            prop_assert_eq!(llm::overlap(&stitched, &said), 1.0);
+            prop_assert_eq!(text::overlap(&stitched, &said), 1.0);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! How much of one text stands in another. The same count as [`llm::overlap`], for texts that are
+//! How much of one text stands in another. The same count as [`text::overlap`], for texts that are
 //! compared many times: their words are taken out once.
 
-use llm::words;
 use std::collections::HashSet;
+use text::words;
 
 /// The content words of a text.
 pub(crate) struct Words {
@@ -58,7 +58,7 @@ mod tests {
         #[test]
         fn counts_like_overlap(a in "[a-z0-9 .]{0,60}", b in "[a-z0-9 .]{0,60}") {
             let share = Words::of(&a).share_in(&Words::of(&b));
-            prop_assert_eq!(share, llm::overlap(&a, &[b]));
+            prop_assert_eq!(share, text::overlap(&a, &[b]));
         }
     }
 }

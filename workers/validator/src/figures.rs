@@ -4,26 +4,12 @@
 //! `1,200.50` is `1200.5`, `2024-03-05` is `March 5, 2024`, `three` is `3`. Nothing is computed, so
 //! a sum that stands nowhere is unfounded. Numbers of list items are not figures.
 
-use llm::words;
 use std::collections::HashSet;
+use text::{months, words};
 
 /// Most words beside each other that are read as one identifier.
 const IDENTIFIER_RUNS_MAX: usize = 4;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 const NUMBER_WORDS: [&str; 21] = [
     "zero",
     "one",
@@ -191,7 +177,7 @@ fn month(token: &str) -> Option<usize> {
     let word = token.trim_end_matches('.').to_lowercase();
     let named =
         |month: &&str| **month == word || (3..=4).contains(&word.len()) && month.starts_with(&word);
-    let at = MONTHS.iter().position(named)?;
+    let at = months::ENGLISH.iter().position(named)?;
     starts_upper.then_some(at + 1)
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn judge(draft: &Draft, question: &Asked, options: &Options) -> Judge
     }
     let settled = settle(&draft.text, &draft.sources);
     let facts: Vec<_> = draft.facts.iter().map(|fact| fact.text.as_str()).collect();
-    let confidence = llm::overlap(&settled.answer, &facts);
+    let confidence = text::overlap(&settled.answer, &facts);
     let mut failed = failed_citations(&settled, options);
     if options.figures_checked {
         failed.extend(failed_figures(&settled.answer, draft, question, facts));
@@ -258,7 +258,7 @@ mod tests {
         fn the_facts_themselves_are_grounded(words in "([A-Za-z]{2,8}|[0-9]{1,5}| ){1,30}[a-z]{5}") {
             let judged = judged(&format!("{words} [1]"), &[&words]);
             prop_assert_eq!(judged.failed, Vec::<String>::new());
-            prop_assert!(judged.verdict.confidence > 0.99 || llm::words::content(&words).is_empty());
+            prop_assert!(judged.verdict.confidence > 0.99 || text::words::content(&words).is_empty());
         }
 
         #[test]

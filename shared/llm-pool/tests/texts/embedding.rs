@@ -2,8 +2,9 @@
 
 use crate::{node, nodes, status};
 use argosy_llm_pool::{HttpEmbedder, options::embedding::Options};
-use embed::{Embedder, Error, Side};
 use envelope::{Class, Classed};
+use llm::embed::Error;
+use llm::{Embedder, Side};
 use settings::Span;
 use std::time::{Duration, Instant};
 use telemetry::Registry;
@@ -28,7 +29,7 @@ async fn embed(options: Options, texts: &[&str], side: Side) -> Result<Vec<Vec<f
 
 fn unit(text: &str) -> Vec<f32> {
     let mut vector = vector(text);
-    embed::normalise(&mut vector);
+    llm::embed::normalise(&mut vector);
     vector
 }
 

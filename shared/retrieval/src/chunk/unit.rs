@@ -2,6 +2,7 @@
 
 use super::{heading, tokens};
 use crate::document::Line;
+use text::sentences::cut;
 
 /// What a unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,7 +166,7 @@ impl<'a> Reader<'a> {
             starts.push(text.len());
             text.push_str(line.text.trim());
         }
-        for (at, sentence) in sentences(&text) {
+        for (at, sentence) in cut::sentences(&text) {
             let line = lines[starts.partition_point(|&start| start <= at) - 1];
             self.push(Kind::Sentence, line, sentence);
             self.gap = Gap::Space;
@@ -255,69 +256,4 @@ fn slices(word: &str, most: usize) -> Vec<&str> {
         .collect();
     cuts.push(word.len());
     cuts.windows(2).map(|w| &word[w[0]..w[1]]).collect()
-}
-
-/// Words that end with a full stop and end no sentence.
-const ABBREVIATIONS: [&str; 26] = [
-    "mr", "mrs", "ms", "dr", "prof", "no", "nr", "nos", "art", "sec", "fig", "eq", "vs", "e.g",
-    "i.e", "inc", "ltd", "co", "corp", "st", "approx", "ca", "p", "pp", "vol", "cf",
-];
-
-/// Sentences with their offsets. In doubt two sentences stay one.
-pub(super) fn sentences(text: &str) -> Vec<(usize, &str)> {
-    let mut found = Vec::new();
-    let mut start = 0;
-    for (at, c) in text.char_indices() {
-        let next = at + c.len_utf8();
-        if at < start || !ends_sentence(&text[start..at], c) {
-            continue;
-        }
-        let closing: usize = text[next..]
-            .chars()
-            .take_while(|c| {
-                matches!(
-                    c,
-                    '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '.' | '!' | '?'
-                )
-            })
-            .map(char::len_utf8)
-            .sum();
-        let end = next + closing;
-        let wide = matches!(c, '。' | '！' | '？');
-        let rest = &text[end..];
-        let begins = rest
-            .trim_start()
-            .chars()
-            .next()
-            .is_none_or(|c| !c.is_lowercase());
-        if (wide || rest.starts_with(char::is_whitespace)) && begins {
-            found.push((start, text[start..end].trim_end()));
-            start = end + rest.len() - rest.trim_start().len();
-        }
-    }
-    if !text[start..].trim().is_empty() {
-        found.push((start, text[start..].trim_end()));
-    }
-    found
-}
-
-/// Whether `c` behind `sentence` ends it.
-fn ends_sentence(sentence: &str, c: char) -> bool {
-    match c {
-        '!' | '?' | '。' | '！' | '？' => true,
-        '.' => {
-            let start = sentence
-                .char_indices()
-                .rev()
-                .take_while(|(_, c)| !c.is_whitespace() && *c != '(')
-                .take(12) // no abbreviation is longer; a line may be one endless word
-                .last()
-                .map_or(sentence.len(), |(start, _)| start);
-            let word = sentence[start..].to_lowercase();
-            let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-            let item = start == 0 && word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
-            !initial && !item && !ABBREVIATIONS.contains(&word.as_str())
-        }
-        _ => false,
-    }
 }

@@ -1,11 +1,11 @@
 //! Archives of an index that goes on being written, and what is refused.
 
 use super::*;
-use crate::record::ChunkRecord;
 use crate::{HybridSearcher, Options, Request, Searcher};
-use embed::StaticTable;
+use envelope::ChunkRecord;
 use envelope::{Filter, TenantId};
 use serde_json::json;
+use static_embed::StaticTable;
 
 const STREAM: &str = "ARGOSY_CHUNKS@1";
 

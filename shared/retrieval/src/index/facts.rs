@@ -10,7 +10,7 @@
 //! comparisons are exact and the same for every corpus, there is no schema to migrate, and mixed
 //! types (a year as text here, as a number there) do not hide each other.
 
-use crate::record::ChunkRecord;
+use envelope::ChunkRecord;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -12,11 +12,10 @@ use super::tenant::OfTenant;
 use super::vectors::{Vectors, View};
 use super::{Index, term_query};
 use crate::gazetteer::Named;
-use crate::normalise::unify;
-use crate::record::ChunkRecord;
 use crate::search::{Error, Request};
 use crate::vector::Near;
-use embed::StaticEmbedder;
+use envelope::ChunkRecord;
+use static_embed::StaticEmbedder;
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -28,6 +27,7 @@ use tantivy::query::{
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::tokenizer::TextAnalyzer;
 use tantivy::{DocAddress, Executor, Searcher, Term};
+use text::{stop, unify};
 
 /// Weight of an identifier (`AX-1042`) that stands in the text as it is written in the query.
 const IDENTIFIER_BOOST: f32 = 2.0;
@@ -47,12 +47,6 @@ const CLAUSE_WORDS_MIN: usize = 4;
 pub(crate) const ONE_THREAD_CHUNKS_MAX: u64 = 50_000;
 /// Most candidates of one search.
 const FETCH_MAX: usize = 1_000;
-/// Words that say nothing about what is looked for. A query of nothing else is searched as it is.
-const STOP_WORDS: &str = "a about all also am an and any are as at be been but by can could did do \
-    does for from give had has have how i if in into is it its list many may me more most much my \
-    no not of on or our please should show so tell than that the their them then there these they \
-    this those to us was we were what when where which who whom whose why will with would you your";
-
 /// The words of a query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Terms {
@@ -281,7 +275,11 @@ impl Terms {
         let mut analyzer = schema::analyzer();
         let asked = unify(&format!("{} {}", request.query, request.keywords.join(" ")));
         let words: Vec<&str> = asked.split_whitespace().take(WORDS_READ_MAX).collect();
-        let telling: Vec<&str> = words.iter().copied().filter(|w| !is_stop_word(w)).collect();
+        let telling: Vec<&str> = words
+            .iter()
+            .copied()
+            .filter(|w| !stop::is_unsearched(w))
+            .collect();
         let words = if telling.is_empty() { words } else { telling };
 
         let mut terms = Terms {
@@ -422,14 +420,6 @@ fn known(searcher: &Searcher, text: Field, stems: &[String]) -> Result<bool, Err
 fn rarity(searcher: &Searcher, term: Term) -> Result<f32, Error> {
     let (all, with) = (searcher.num_docs() as f32, searcher.doc_freq(&term)? as f32);
     Ok((1.0 + (all - with).max(0.0) / (with + 0.5)).ln().max(0.1))
-}
-
-/// Whether a word says nothing about what is looked for.
-pub(crate) fn is_stop_word(word: &str) -> bool {
-    let word = word
-        .trim_matches(|c: char| !c.is_alphanumeric())
-        .to_lowercase();
-    STOP_WORDS.split_ascii_whitespace().any(|stop| stop == word)
 }
 
 /// The stems of a text, in order.

@@ -5,7 +5,7 @@
 
 use super::rows::{Layout, Moved, NOWHERE, Rows, failed, read, write};
 use crate::search::Error;
-use crate::vector::Embedding;
+use envelope::Embedding;
 use std::ops::Range;
 use tantivy::directory::error::DeleteError;
 use tantivy::directory::{Directory, OwnedBytes};

@@ -11,7 +11,7 @@
 //! is in which slot: the numbers of rows are in the index and stay. Writing is in [`super::row_writer`].
 
 use crate::search::Error;
-use crate::vector::Embedding;
+use envelope::Embedding;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 /// Which blocks there are; part of the payload of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Layout {
-    /// Whose vectors these are, see `embed::Embedder::name`.
+    /// Whose vectors these are, see `llm::Embedder::name`.
     pub(super) by: String,
     /// Numbers in a vector.
     pub(super) dims: usize,

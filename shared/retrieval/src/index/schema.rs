@@ -2,8 +2,8 @@
 
 use super::facts;
 use super::words::Words;
-use crate::record::ChunkRecord;
 use crate::search::Error;
+use envelope::ChunkRecord;
 use envelope::{Bucket, DocId};
 use serde_json::Value;
 use tantivy::TantivyDocument;

@@ -7,7 +7,7 @@
 //! index that was not empty when the writer began has none of this, and neither has a large one.
 
 use super::schema;
-use crate::record::ChunkRecord;
+use envelope::ChunkRecord;
 use std::collections::HashMap;
 use std::collections::hash_map::{Entry, RandomState};
 use std::hash::BuildHasher;

@@ -6,10 +6,11 @@
 
 use super::row_writer::RowWriter;
 use super::rows::{self, Layout, Rows};
-use crate::record::ChunkRecord;
 use crate::search::Error;
-use crate::vector::Embedding;
-use embed::{Embedder, Frequencies, StaticEmbedder, StaticTable};
+use envelope::ChunkRecord;
+use envelope::Embedding;
+use llm::Embedder;
+use static_embed::{Frequencies, StaticEmbedder, StaticTable};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
@@ -25,7 +26,7 @@ pub enum Vectors {
     None,
     /// They come with the chunks, from this embedder; others are passed over.
     Carried {
-        /// See `embed::Embedder::name`.
+        /// See `llm::Embedder::name`.
         by: String,
         /// Numbers in a vector.
         dims: usize,

@@ -26,7 +26,7 @@ fn carried() -> Vectors {
 /// A direction for each document.
 fn direction(doc: u32) -> [f32; DIMS] {
     let mut vector = std::array::from_fn(|n| ((doc + 1) as f32 * (n + 1) as f32 * 1.7).sin());
-    embed::normalise(&mut vector);
+    llm::embed::normalise(&mut vector);
     vector
 }
 

@@ -4,10 +4,11 @@
 
 use super::*;
 use crate::index::{Index, Vectors};
-use crate::record::ChunkRecord;
 use crate::search::Request;
-use crate::vector::{ChunkKey, Embedding, Near, VectorSearch};
+use crate::vector::{Near, VectorSearch};
+use envelope::ChunkRecord;
 use envelope::{Bucket, Condition, Filter, Op, Origin, TenantId};
+use envelope::{ChunkKey, Embedding};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value as Json, json};

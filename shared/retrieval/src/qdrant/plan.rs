@@ -2,7 +2,7 @@
 
 use super::point;
 use crate::index::schema;
-use crate::record::ChunkRecord;
+use envelope::ChunkRecord;
 use qdrant_client::qdrant::PointStruct;
 use std::collections::{BTreeMap, BTreeSet};
 

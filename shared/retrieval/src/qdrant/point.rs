@@ -2,7 +2,7 @@
 
 use super::order::{self, Place};
 use crate::index::{Position, facts, schema};
-use crate::record::ChunkRecord;
+use envelope::ChunkRecord;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{ListValue, PointId, PointStruct, Struct, Value, Vector, Vectors};
 use sha2::{Digest, Sha256};

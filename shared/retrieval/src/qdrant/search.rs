@@ -4,7 +4,8 @@ use super::call::permanent;
 use super::filter::restrictions;
 use super::{Qdrant, Quantisation, point};
 use crate::search::{Error, Request};
-use crate::vector::{ChunkKey, Near, VectorSearch};
+use crate::vector::{Near, VectorSearch};
+use envelope::ChunkKey;
 use envelope::{Bucket, DocId};
 use futures_util::future::BoxFuture;
 use qdrant_client::qdrant::{

@@ -4,8 +4,8 @@ use super::filter::is;
 use super::plan::{Plan, Settled, plan};
 use super::{Qdrant, point};
 use crate::index::Position;
-use crate::record::ChunkRecord;
 use crate::search::Error;
+use envelope::ChunkRecord;
 use qdrant_client::qdrant::{
     Condition, DeletePointsBuilder, Filter, GetPointsBuilder, PointId, PointStruct,
     UpsertPointsBuilder, WriteOrdering, WriteOrderingType, points_selector::PointsSelectorOneOf,

@@ -2,9 +2,10 @@
 
 use crate::place::Place;
 use crate::records::{Change, at, chunk, chunk_of, key, request};
-use argosy_retrieval::vector::{ChunkKey, Embedding};
-use argosy_retrieval::{ChunkRecord, Request};
+use argosy_retrieval::Request;
+use envelope::ChunkRecord;
 use envelope::{Bucket, TenantId};
+use envelope::{ChunkKey, Embedding};
 use serde_json::{Value, json};
 
 const EAST: [f32; 3] = [1.0, 0.0, 0.0];

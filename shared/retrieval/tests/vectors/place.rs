@@ -2,7 +2,8 @@
 
 use argosy_retrieval::qdrant::{Options, Qdrant};
 use argosy_retrieval::vector::{Near, VectorSearch};
-use argosy_retrieval::{ChunkRecord, Index, Position, Request, Vectors};
+use argosy_retrieval::{Index, Position, Request, Vectors};
+use envelope::ChunkRecord;
 use envelope::{Classed, Filter};
 
 /// The embedder whose vectors are kept.

@@ -2,8 +2,9 @@
 
 use crate::place::EMBEDDER;
 use argosy_retrieval::document::{bucket_of, doc_id_of};
-use argosy_retrieval::vector::{ChunkKey, Embedding};
-use argosy_retrieval::{ChunkRecord, Position, Request};
+use argosy_retrieval::{Position, Request};
+use envelope::ChunkRecord;
+use envelope::{ChunkKey, Embedding};
 use envelope::{Filter, Origin, TenantId};
 use serde_json::{Value, json};
 

@@ -64,7 +64,7 @@ pub async fn ingest(args: IngestArgs, output: Output) -> Result<(), Fail> {
     let waiting = Waiting::start(args.embedder_ms).await?;
     let mut reports = Vec::new();
     for (embedder, slots, set) in [
-        (embed::STATIC_NAME, SLOTS, Vec::new()),
+        (static_embed::STATIC_NAME, SLOTS, Vec::new()),
         ("waiting", args.waiting_slots, waiting.options()),
     ] {
         let setting = Setting {

@@ -3,9 +3,9 @@
 use super::publish::Sent;
 use super::{Error, Progress, Skipped, Summary};
 use bus::{Bus, BusError, Stream, Subscription};
+use envelope::ChunkRecord;
 use envelope::document::{Indexed, Outcome};
 use envelope::{Subject, header};
-use retrieval::ChunkRecord;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;

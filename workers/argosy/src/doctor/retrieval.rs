@@ -6,9 +6,9 @@
 use super::{Ground, Said, Verdict};
 use crate::config::Config;
 use crate::search::Choice;
-use embed::{Embedder, Side};
 use futures_util::future::{BoxFuture, join_all};
 use llm::Reranker;
+use llm::{Embedder, Side};
 use llm_pool::options::{Node, embedding, reranker};
 use llm_pool::{HttpEmbedder, HttpReranker};
 use telemetry::Registry;

@@ -71,7 +71,7 @@ pub enum Error {
     },
     /// A vector was not made.
     #[error(transparent)]
-    Embed(#[from] embed::Error),
+    Embed(#[from] llm::embed::Error),
     /// A temporary folder, or the file of vectors, failed.
     #[error(transparent)]
     Io(#[from] io::Error),

@@ -6,10 +6,11 @@ use super::metrics::mean;
 use super::vectors;
 use crate::render::Line;
 use crate::search::Kit;
+use envelope::ChunkRecord;
 use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use retrieval::document::sha256_hex;
 use retrieval::record::publish_order;
-use retrieval::{ChunkRecord, Index, Position, Vectors};
+use retrieval::{Index, Position, Vectors};
 use std::collections::HashMap;
 use std::path::Path;
 use tempfile::TempDir;
@@ -74,7 +75,7 @@ impl Ground {
         match self.kit.vectors() {
             Vectors::None => None,
             Vectors::Carried { by, .. } => Some(by.clone()),
-            Vectors::Table(_) => Some(embed::STATIC_NAME.into()),
+            Vectors::Table(_) => Some(static_embed::STATIC_NAME.into()),
         }
     }
 }

@@ -6,9 +6,10 @@
 
 use super::Error;
 use crate::render::Line;
-use embed::{Embedder, Side};
-use retrieval::vector::Embedding;
-use retrieval::{ChunkRecord, embedded_text};
+use envelope::ChunkRecord;
+use envelope::Embedding;
+use llm::{Embedder, Side};
+use retrieval::embedded_text;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::io::Write;

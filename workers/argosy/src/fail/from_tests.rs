@@ -244,7 +244,7 @@ fn what_is_configured_wrong_is_a_wrong_call() {
     assert!(hint(local::Error::Qdrant).contains("retrieval.vectors=embedded"));
     assert_eq!(told(search::Error::NoEncoder), USAGE);
     assert!(hint(search::Error::NoEncoder).contains("--features minilm"));
-    let file = embed::Error::Model {
+    let file = llm::embed::Error::Model {
         name: "x".into(),
         text: "y".into(),
     };

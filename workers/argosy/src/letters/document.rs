@@ -5,9 +5,9 @@
 
 use super::Letter;
 use bus::{Bus, BusError, Headers, Publish, Stored, Stream};
+use envelope::ChunkRecord;
 use envelope::document::Notice;
 use envelope::{Bucket, DocId, Edition, Subject};
-use retrieval::ChunkRecord;
 
 /// The document as it was published: its headers, without what the letter says.
 pub(super) fn publish(letter: &Letter, stored: &Stored) -> Publish {

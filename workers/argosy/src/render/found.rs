@@ -5,10 +5,10 @@ use crate::cli::Output;
 use crate::out::println;
 use envelope::lookup::{Counted, Document, Found};
 use envelope::{Matched, Passage};
-use llm::words;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::collections::HashSet;
+use text::words;
 
 /// Characters of a passage that are shown on its line.
 const SNIPPET_CHARS: usize = 220;

@@ -8,9 +8,11 @@ mod encoder;
 mod graph;
 mod weights;
 
-use crate::{BoxFuture, Embedder, Error, Side, Tokenizer};
+use crate::Tokenizer;
 use encoder::{Encoder, LENGTHS};
 use graph::Shape;
+use llm::embed::Error;
+use llm::{BoxFuture, Embedder, Side};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};

@@ -21,7 +21,7 @@ fn cosine(left: &[f32], right: &[f32]) -> f32 {
 }
 
 #[test]
-#[ignore = "needs the weights: ARGOSY_MINILM_DIR=folder cargo test -p argosy-embed --features minilm -- --ignored"]
+#[ignore = "needs the weights: ARGOSY_MINILM_DIR=folder cargo test -p argosy-static-embed --features minilm -- --ignored"]
 fn sentences_are_as_far_apart_as_published() {
     let model = folder();
     let vector = |text: &str| model.vector(text).unwrap();
@@ -33,7 +33,7 @@ fn sentences_are_as_far_apart_as_published() {
 }
 
 #[tokio::test]
-#[ignore = "needs the weights: ARGOSY_MINILM_DIR=folder cargo test -p argosy-embed --features minilm -- --ignored"]
+#[ignore = "needs the weights: ARGOSY_MINILM_DIR=folder cargo test -p argosy-static-embed --features minilm -- --ignored"]
 async fn many_texts_are_what_each_is_alone() {
     let model = folder();
     let long = "a clause of the contract ".repeat(80);

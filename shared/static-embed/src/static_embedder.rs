@@ -4,7 +4,9 @@
 //! all documents of the corpus have in common, brought to length 1. It knows words and their
 //! neighbours, not sentences: order and negation are lost. *Not* a replacement for an encoder: docs/retrieval.md has what each is worth.
 
-use crate::{BoxFuture, Embedder, Error, Frequencies, STATIC_NAME, Side, StaticTable};
+use crate::{Frequencies, STATIC_NAME, StaticTable};
+use llm::embed::Error;
+use llm::{BoxFuture, Embedder, Side};
 use std::sync::Arc;
 
 /// What its vectors are worth beside the lexical score: on four corpora the best lay between 0.25 and
@@ -46,7 +48,7 @@ impl StaticEmbedder {
             (having > 0).then_some((token, weight * having as f32))
         });
         table.add(had, &mut common);
-        crate::normalise(&mut common);
+        llm::embed::normalise(&mut common);
         Self {
             table,
             weights,
@@ -78,7 +80,7 @@ impl StaticEmbedder {
         for (x, c) in sum.iter_mut().zip(&*self.common) {
             *x -= self.taken * along * c;
         }
-        crate::normalise(&mut sum);
+        llm::embed::normalise(&mut sum);
         sum
     }
 

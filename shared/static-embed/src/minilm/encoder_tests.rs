@@ -165,7 +165,7 @@ impl Plain {
         let mut mean = x
             .iter()
             .fold(vec![0.0; TINY.width], |sum, row| plus(&sum, row));
-        crate::normalise(&mut mean);
+        llm::embed::normalise(&mut mean);
         mean
     }
 }

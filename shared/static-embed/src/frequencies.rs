@@ -3,7 +3,7 @@
 //! What a word weighs in a text: one that every document has tells nothing. *Not* an index: no
 //! positions, no documents, and what has been counted is not taken back.
 
-use crate::Error;
+use llm::embed::Error;
 
 /// Bytes that a stored count begins with: a mark and the version.
 const MAGIC: [u8; 3] = [b'D', b'F', 1];

@@ -68,7 +68,7 @@ impl Encoder {
         {
             sum.iter_mut().zip(state).for_each(|(s, x)| *s += x);
         }
-        crate::normalise(&mut sum);
+        llm::embed::normalise(&mut sum);
         Ok(sum)
     }
 

@@ -4,25 +4,13 @@
 //! plural and past cut. It need not be right about language, only alike for both texts. *Not* the
 //! analyser of the search index.
 
-/// Words that carry no content of their own, sorted.
-const STOP: [&str; 120] = [
-    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
-    "because", "been", "before", "being", "between", "both", "but", "by", "can", "could", "did",
-    "do", "does", "doing", "done", "during", "each", "either", "else", "ever", "every", "for",
-    "from", "get", "give", "had", "has", "have", "having", "he", "her", "here", "him", "his",
-    "how", "i", "if", "in", "into", "is", "it", "its", "just", "let", "many", "may", "me", "might",
-    "more", "most", "much", "must", "my", "no", "not", "of", "on", "only", "or", "other", "our",
-    "out", "over", "own", "please", "s", "shall", "she", "should", "so", "some", "such", "t",
-    "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-    "those", "to", "too", "under", "up", "upon", "us", "very", "was", "we", "were", "what", "when",
-    "where", "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
-];
+use crate::stop;
 
 /// The content words of `text`, in order, with repetitions: lower case, stop words left out, stemmed.
 pub fn content(text: &str) -> Vec<String> {
     runs(text)
         .map(str::to_lowercase)
-        .filter(|word| !is_stop(word))
+        .filter(|word| !stop::is_content_free(word))
         .map(|word| stem(&word))
         .collect()
 }
@@ -31,11 +19,6 @@ pub fn content(text: &str) -> Vec<String> {
 pub fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|run| !run.is_empty())
-}
-
-/// Whether a lower-case word carries no content of its own.
-pub fn is_stop(word: &str) -> bool {
-    STOP.binary_search(&word).is_ok()
 }
 
 /// A lower-case word without the endings of plural, past and present participle. Words with digits
@@ -90,12 +73,6 @@ fn without_tense(word: &str) -> &str {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn the_stop_list_can_be_searched() {
-        assert!(STOP.is_sorted());
-        assert!(is_stop("the") && !is_stop("invoice"));
-    }
 
     #[test]
     fn forms_of_a_word_are_one_word() {

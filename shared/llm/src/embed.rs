@@ -1,4 +1,6 @@
-//! The contract of every embedder.
+//! The contract of every embedder: texts that mean the same have vectors that lie close.
+//!
+//! *Not* where vectors are kept or searched.
 
 use envelope::{Class, Classed};
 use futures_util::future::BoxFuture;
@@ -87,5 +89,18 @@ impl Classed for Error {
             Error::Away { retry_after, .. } => *retry_after,
             _ => None,
         }
+    }
+}
+
+/// Brings a vector to length 1. One that has no length, or none that can be told, becomes all zeros.
+pub fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let factor = if length.is_normal() {
+        length.recip()
+    } else {
+        0.0
+    };
+    for x in vector {
+        *x = if factor == 0.0 { 0.0 } else { *x * factor };
     }
 }

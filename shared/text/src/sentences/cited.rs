@@ -1,6 +1,7 @@
 //! Where sentences begin and end, well enough to cite and quote them. *Not* a grammar: a cut too
 //! many makes a shorter quote, nothing worse.
 
+use crate::one_line;
 use std::ops::Range;
 
 /// Words that end in a full stop without ending a sentence, in lower case.
@@ -10,7 +11,7 @@ const ABBREVIATIONS: [&str; 20] = [
 ];
 
 /// The sentences of `text`, without the white space around them. Line breaks end one, too.
-pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
+pub fn spans(text: &str) -> Vec<Range<usize>> {
     let mut spans = Vec::new();
     let mut start = 0;
     for (at, mark) in text.match_indices(['.', '!', '?', '\n']) {
@@ -25,18 +26,13 @@ pub(crate) fn spans(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The sentences of `text` as they are written, line breaks inside a paragraph taken for spaces.
-pub(crate) fn of(text: &str) -> Vec<String> {
+pub fn of(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for paragraph in text.split("\n\n") {
         let line = one_line(paragraph);
         found.extend(spans(&line).into_iter().map(|span| line[span].to_owned()));
     }
     found
-}
-
-/// White space collapsed to single spaces.
-pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a mark between `head` and `rest` ends a sentence.

@@ -4,7 +4,8 @@
 //! model, a download or a GPU. *Not* an embedder yet: what a piece weighs in a text depends on the
 //! corpus, see [`crate::StaticEmbedder`].
 
-use crate::{Error, Tokenizer};
+use crate::Tokenizer;
+use llm::embed::Error;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 

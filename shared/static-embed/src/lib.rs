@@ -1,0 +1,19 @@
+//! Embedders that run in this process: the static table, and a small encoder behind a feature.
+//!
+//! [`StaticEmbedder`] is the default and needs nothing but this crate. *Not* the contract, which is
+//! [`llm::embed`], nor where vectors are kept or searched. An embedder behind HTTP lives in `llm-pool`,
+//! where every other model call is.
+
+mod frequencies;
+#[cfg(feature = "minilm")]
+mod minilm;
+mod static_embedder;
+mod table;
+mod wordpiece;
+
+pub use frequencies::Frequencies;
+#[cfg(feature = "minilm")]
+pub use minilm::MiniLm;
+pub use static_embedder::StaticEmbedder;
+pub use table::{STATIC_NAME, StaticTable, TOKENS_MAX};
+pub use wordpiece::Tokenizer;

@@ -1,0 +1,25 @@
+//! Text, word by word: what several crates have to see in the same way.
+//!
+//! *Not* the analyser of an index, nor anything that knows of documents, models or messages. Pure.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`words`] | a text as content words |
+//! | [`stop`] | words that say little, a list for each use |
+//! | [`sentences`] | where sentences end, a splitter for each use |
+//! | [`months`] | names of months |
+
+pub mod months;
+mod overlap;
+pub mod sentences;
+pub mod stop;
+mod unify;
+pub mod words;
+
+pub use overlap::overlap;
+pub use unify::unify;
+
+/// White space collapsed to single spaces.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

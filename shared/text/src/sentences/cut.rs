@@ -1,0 +1,73 @@
+//! Sentences that the chunker keeps whole. In doubt two stay one: a chunk that is a little long is better than
+//! half a sentence. What it finds is part of the version of chunks; *not* to be changed without a new one.
+
+/// The sentences of a piece's text, found as they were when it was cut. The rows of a table stay together.
+pub fn of_piece(text: &str) -> impl Iterator<Item = &str> {
+    let found = text.split("\n\n").flat_map(sentences);
+    found.map(|(_, sentence)| sentence)
+}
+
+/// Words that end with a full stop and end no sentence.
+const ABBREVIATIONS: [&str; 26] = [
+    "mr", "mrs", "ms", "dr", "prof", "no", "nr", "nos", "art", "sec", "fig", "eq", "vs", "e.g",
+    "i.e", "inc", "ltd", "co", "corp", "st", "approx", "ca", "p", "pp", "vol", "cf",
+];
+
+/// Sentences with their offsets. In doubt two sentences stay one.
+pub fn sentences(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        let next = at + c.len_utf8();
+        if at < start || !ends_sentence(&text[start..at], c) {
+            continue;
+        }
+        let closing: usize = text[next..]
+            .chars()
+            .take_while(|c| {
+                matches!(
+                    c,
+                    '"' | '\'' | ')' | ']' | '”' | '’' | '»' | '.' | '!' | '?'
+                )
+            })
+            .map(char::len_utf8)
+            .sum();
+        let end = next + closing;
+        let wide = matches!(c, '。' | '！' | '？');
+        let rest = &text[end..];
+        let begins = rest
+            .trim_start()
+            .chars()
+            .next()
+            .is_none_or(|c| !c.is_lowercase());
+        if (wide || rest.starts_with(char::is_whitespace)) && begins {
+            found.push((start, text[start..end].trim_end()));
+            start = end + rest.len() - rest.trim_start().len();
+        }
+    }
+    if !text[start..].trim().is_empty() {
+        found.push((start, text[start..].trim_end()));
+    }
+    found
+}
+
+/// Whether `c` behind `sentence` ends it.
+fn ends_sentence(sentence: &str, c: char) -> bool {
+    match c {
+        '!' | '?' | '。' | '！' | '？' => true,
+        '.' => {
+            let start = sentence
+                .char_indices()
+                .rev()
+                .take_while(|(_, c)| !c.is_whitespace() && *c != '(')
+                .take(12) // no abbreviation is longer; a line may be one endless word
+                .last()
+                .map_or(sentence.len(), |(start, _)| start);
+            let word = sentence[start..].to_lowercase();
+            let initial = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+            let item = start == 0 && word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
+            !initial && !item && !ABBREVIATIONS.contains(&word.as_str())
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,47 @@
+//! Words that say little, one list for each use. They differ on purpose: what a question asks for (`list`,
+//! `show`) says nothing to a search, and something to a comparison of two texts.
+
+/// Words that carry no content of their own, sorted: for texts that are compared.
+const CONTENT_FREE: [&str; 120] = [
+    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
+    "because", "been", "before", "being", "between", "both", "but", "by", "can", "could", "did",
+    "do", "does", "doing", "done", "during", "each", "either", "else", "ever", "every", "for",
+    "from", "get", "give", "had", "has", "have", "having", "he", "her", "here", "him", "his",
+    "how", "i", "if", "in", "into", "is", "it", "its", "just", "let", "many", "may", "me", "might",
+    "more", "most", "much", "must", "my", "no", "not", "of", "on", "only", "or", "other", "our",
+    "out", "over", "own", "please", "s", "shall", "she", "should", "so", "some", "such", "t",
+    "tell", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "too", "under", "up", "upon", "us", "very", "was", "we", "were", "what", "when",
+    "where", "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
+];
+
+/// Words that say nothing about what is looked for. A query of nothing else is searched as it is.
+const UNSEARCHED: &str = "a about all also am an and any are as at be been but by can could did do \
+    does for from give had has have how i if in into is it its list many may me more most much my \
+    no not of on or our please should show so tell than that the their them then there these they \
+    this those to us was we were what when where which who whom whose why will with would you your";
+
+/// Whether a lower-case word carries no content of its own.
+pub fn is_content_free(word: &str) -> bool {
+    CONTENT_FREE.binary_search(&word).is_ok()
+}
+
+/// Whether a word says nothing about what is looked for.
+pub fn is_unsearched(word: &str) -> bool {
+    let word = word
+        .trim_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    UNSEARCHED.split_ascii_whitespace().any(|stop| stop == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_can_be_searched() {
+        assert!(CONTENT_FREE.is_sorted());
+        assert!(is_content_free("the") && !is_content_free("invoice"));
+        assert!(is_unsearched("Show,") && !is_unsearched("invoice"));
+    }
+}
