@@ -4,7 +4,7 @@ use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage};
 use futures_util::future::BoxFuture;
 use offline_reader::OfflineReader;
-use retrieval::{Request, SearchResult, Searcher};
+use search::{Request, SearchResult, Searcher};
 use std::sync::Arc;
 
 /// An index with one passage in it.
@@ -14,7 +14,7 @@ impl Searcher for OnePassage {
     fn search<'a>(
         &'a self,
         _request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         let passages = vec![self.0.clone()];
         Box::pin(std::future::ready(Ok(SearchResult {
             total_hits: 1,

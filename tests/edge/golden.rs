@@ -6,8 +6,8 @@ use argosy::client::{self, Ask};
 use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::OFFLINE;
+use documents::Mode;
 use envelope::{Citation, Filter, Op, Origin, Outcome, TenantId, Terminal};
-use retrieval::Mode;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
@@ -106,9 +106,9 @@ fn without_marks(answer: &str) -> String {
 }
 
 /// The text of every document, as the index reads it, by source.
-fn documents() -> BTreeMap<String, retrieval::Document> {
+fn documents() -> BTreeMap<String, documents::Document> {
     let tenant = TenantId::default_tenant();
-    retrieval::corpus::walk(&fixtures().join("corpus"), &tenant)
+    documents::corpus::walk(&fixtures().join("corpus"), &tenant)
         .filter_map(|(_, found)| found.ok())
         .map(|document| (document.source.clone(), document))
         .collect()
@@ -119,7 +119,7 @@ fn stands_in(quote: &str, text: &str) -> bool {
     plain(text).contains(&plain(quote))
 }
 
-fn satisfies(document: &retrieval::Document, labelled: &Labelled) -> bool {
+fn satisfies(document: &documents::Document, labelled: &Labelled) -> bool {
     let in_bucket = labelled
         .buckets
         .as_ref()
@@ -131,7 +131,7 @@ fn satisfies(document: &retrieval::Document, labelled: &Labelled) -> bool {
 
 /// The filter by hand, apart from the code that is tested: conditions on metadata, numbers as
 /// numbers, everything else as text in lower case (dates sort as text).
-fn matches(filter: &Filter, document: &retrieval::Document) -> bool {
+fn matches(filter: &Filter, document: &documents::Document) -> bool {
     filter.0.iter().all(|condition| {
         let Some(is) = document.metadata.get(&condition.field) else {
             return false;
@@ -168,7 +168,7 @@ fn number(value: &Value) -> Option<f64> {
 fn is_sound(
     labelled: &Labelled,
     terminal: &Terminal,
-    documents: &BTreeMap<String, retrieval::Document>,
+    documents: &BTreeMap<String, documents::Document>,
 ) {
     let id = &labelled.id;
     let answer = terminal.answer.as_deref().unwrap_or_default();

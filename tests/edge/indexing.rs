@@ -3,7 +3,7 @@
 use crate::shell::{Ran, Shell, finish, signal};
 use argosy::config::Config;
 use argosy::local::index_dir;
-use retrieval::{Index, Vectors};
+use index::{Index, Vectors};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -179,7 +179,7 @@ fn long_pdf() -> String {
     let font =
         "/Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>";
     let page = "/Type /Page /Parent 2 0 R /MediaBox [0 0 600 800]";
-    let count = retrieval::reader::PDF_PAGES_MAX + 1;
+    let count = documents::reader::PDF_PAGES_MAX + 1;
     let kids: String = (5..count + 4).map(|n| format!("{n} 0 R ")).collect();
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),

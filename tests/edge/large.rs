@@ -148,7 +148,7 @@ fn pdf(out: &mut impl Write, pages: usize) {
 #[ignore = "takes minutes"]
 fn a_pdf_of_ten_thousand_pages() {
     let shell = Shell::new();
-    let pages = retrieval::reader::PDF_PAGES_MAX;
+    let pages = documents::reader::PDF_PAGES_MAX;
     pdf(&mut file(&shell, "register.pdf"), pages);
     let (summary, _) = index(&shell, "PDF of 10,000 pages", 0, 1_500.0);
     assert_eq!(summary["indexed"], 1);

@@ -10,7 +10,8 @@ use bus_nats::NatsBus;
 use envelope::ChunkRecord;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use futures_util::future::BoxFuture;
-use retrieval::{HybridSearcher, Index, Options, Request, SearchResult, Searcher, Vectors};
+use index::{HybridSearcher, Index, Options, Vectors};
+use search::{Request, SearchResult, Searcher};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 fn record(tenant: &str, source: &str, text: &str, metadata: Value) -> ChunkRecord {
     let owner = envelope::TenantId::new(tenant).unwrap();
     serde_json::from_value(json!({
-        "v": 1, "tenant": tenant, "bucket": retrieval::document::bucket_of(source),
-        "doc_id": retrieval::document::doc_id_of(&owner, source), "n": 0, "of": 1, "hash": "1",
+        "v": 1, "tenant": tenant, "bucket": documents::document::bucket_of(source),
+        "doc_id": documents::document::doc_id_of(&owner, source), "n": 0, "of": 1, "hash": "1",
         "source": source, "title": source, "ext": "md", "line": 7, "text": text, "metadata": metadata,
     }))
     .unwrap()
@@ -45,7 +46,7 @@ impl Searcher for Stuck {
     fn search<'a>(
         &'a self,
         _request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async {
             drop(self.0.acquire().await);
             Ok(SearchResult::default())

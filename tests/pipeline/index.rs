@@ -4,9 +4,8 @@ use crate::fleet::{Fleet, connect};
 use crate::served::Model;
 use crate::turns::read_all;
 use bus::Stream;
-use envelope::ChunkRecord;
-use envelope::Role;
-use retrieval::{Index, Vectors};
+use envelope::{ChunkRecord, Role};
+use index::{Index, Vectors};
 use std::fs;
 use std::path::Path;
 

@@ -4,10 +4,10 @@
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use bus::{Bus, Publish, Snapshots, Stream};
 use bytes::Bytes;
-use envelope::ChunkRecord;
-use envelope::{Filter, Role, TenantId};
+use envelope::{ChunkRecord, Filter, Role, TenantId};
 use futures_util::{StreamExt, stream};
-use retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors};
+use index::{HybridSearcher, Index, Options, Vectors};
+use search::{Request, Searcher};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -77,7 +77,7 @@ fn record(n: u32) -> ChunkRecord {
     );
     let record = json!({
         "v": 1, "tenant": tenant, "bucket": "log", "n": 0, "of": 1, "hash": format!("h{n}"),
-        "doc_id": retrieval::document::doc_id_of(&tenant, &source), "source": source, "text": text,
+        "doc_id": documents::document::doc_id_of(&tenant, &source), "source": source, "text": text,
     });
     serde_json::from_value(record).expect("a record")
 }

@@ -7,10 +7,10 @@ use crate::ingest::{notice, text};
 use crate::world::{On, World, until, within};
 use argosy::editions::{Error, Home, Open, Opened, What, start};
 use bus::Stored;
-use envelope::ChunkRecord;
-use envelope::{Edition, Filter, TenantId};
+use envelope::{ChunkRecord, Edition, Filter, TenantId};
 use futures_util::future::BoxFuture;
-use retrieval::{Index, Request, SearchResult, Searcher, Vectors};
+use index::{Index, Vectors};
+use search::{Request, SearchResult, Searcher};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -35,7 +35,7 @@ impl Searcher for ShelfSearcher {
     fn search<'a>(
         &'a self,
         _request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         let half = |wanted: u32| {
             let records = self.shelf.0.lock().unwrap();
             let of_it = records.values().filter(move |r| r.n % 2 == wanted).cloned();

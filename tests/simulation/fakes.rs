@@ -6,7 +6,7 @@ use bus::{Bus, Stream};
 use envelope::{Bucket, DocId, Exit, Passage, Payload, Role, Subject, Task, Usage};
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest, Error};
-use retrieval::{Request, SearchResult, Searcher};
+use search::{Request, SearchResult, Searcher};
 use stage::{Cx, Done, Handler};
 use std::sync::Arc;
 use std::time::Duration;
@@ -141,13 +141,13 @@ impl Searcher for FakeIndex {
     fn search<'a>(
         &'a self,
         request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             if self
                 .0
                 .strikes(self.0.rates().search_failed, "search failed")
             {
-                return Err(retrieval::Error::Index("simulated".into()));
+                return Err(search::Error::Index("simulated".into()));
             }
             let found = match &request.query {
                 query if query.contains("nobody write down") => 0,

@@ -99,6 +99,16 @@ impl ChunkRecord {
         format!("{}.{}", self.doc_id, self.n)
     }
 
+    /// The text that its vector is made of.
+    pub fn embedded_text(&self) -> String {
+        format!("{}\n{}", self.title, self.text)
+    }
+
+    /// The key of its document: `<bucket>/<doc_id>`.
+    pub fn document_key(&self) -> String {
+        format!("{}/{}", self.bucket, self.doc_id)
+    }
+
     /// Which chunk it is.
     pub fn key(&self) -> ChunkKey {
         ChunkKey {

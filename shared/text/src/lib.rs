@@ -17,7 +17,7 @@ mod unify;
 pub mod words;
 
 pub use overlap::overlap;
-pub use unify::unify;
+pub use unify::{unaccented, unify};
 
 /// White space collapsed to single spaces.
 pub fn one_line(text: &str) -> String {

@@ -1,5 +1,6 @@
 //! One form for characters that look alike. *Not* a cleaning of text: nothing is removed.
 
+use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfkc};
 
 /// NFKC, except for characters whose plain form would change a number.
@@ -23,4 +24,23 @@ pub fn unify(text: &str) -> String {
 /// type and NFKC makes a Greek letter of.
 fn is_kept(c: char) -> bool {
     matches!(c, '²' | '³' | '¹' | 'µ' | '¼'..='¾' | '\u{2070}'..='\u{209f}' | '\u{2150}'..='\u{215f}' | '\u{2189}')
+}
+
+/// A text without its accents: for comparing words that people type as they can.
+pub fn unaccented(text: &str) -> String {
+    match text.is_ascii() {
+        true => text.to_owned(),
+        false => text.nfd().filter(|c| !is_combining_mark(*c)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accents_go_and_fractions_stay() {
+        assert_eq!(unaccented("Café São Größe"), "Cafe Sao Große");
+        assert_eq!(unify("５½ ﬁt"), "5½ fit");
+    }
 }

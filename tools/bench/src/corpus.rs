@@ -6,11 +6,10 @@
 
 use argosy::fail::Fail;
 use argosy::render::Line;
-use envelope::ChunkRecord;
-use envelope::TenantId;
-use retrieval::BUILT_IN_FIELDS;
-use retrieval::document::{Document, Line as TextLine, bucket_of, doc_id_of};
-use retrieval::record::publish_order;
+use documents::document::{Document, Line as TextLine, bucket_of, doc_id_of};
+use documents::record::publish_order;
+use envelope::{ChunkRecord, TenantId};
+use search::BUILT_IN_FIELDS;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -79,7 +78,7 @@ impl Corpus {
         let (mut documents, mut skipped) = (0, 0);
         let mut sample = Sample::new(queries);
         let mut values = Values::default();
-        for (_, found) in retrieval::corpus::walk(dir, &TenantId::default_tenant()) {
+        for (_, found) in documents::corpus::walk(dir, &TenantId::default_tenant()) {
             let Ok(document) = found else {
                 skipped += 1;
                 continue;

@@ -3,11 +3,11 @@
 
 use crate::corpus::Corpus;
 use crate::host::{cpu_ms, memory_mb};
+use crate::index_floor::Floor;
 use argosy::fail::Fail;
 use argosy::render::Line;
 use envelope::ChunkRecord;
-use retrieval::Index;
-use retrieval::floor::Floor;
+use index::Index;
 use serde::Deserialize;
 use std::io::{BufRead, BufReader, Seek};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) struct Fed {
 
 /// Feeds the index from the messages of a file.
 pub(super) fn index(index: &Index, corpus: &Corpus, line: &Line) -> Result<Fed, Fail> {
-    let broken = |e: retrieval::Error| Fail::negative(format!("the index: {e}"));
+    let broken = |e: index::Error| Fail::negative(format!("the index: {e}"));
     let chunks = corpus.chunks;
     let mut messages = from_the_beginning(corpus)?;
     let mut writer = index.writer().map_err(broken)?;
@@ -75,7 +75,7 @@ pub(super) fn floor(folder: &Path, corpus: &Corpus, line: &Line) -> Result<Alone
         #[serde(default)]
         text: String,
     }
-    let broken = |e: retrieval::Error| Fail::negative(format!("the floor: {e}"));
+    let broken = |e: index::Error| Fail::negative(format!("the floor: {e}"));
     let mut floor = Floor::new(folder).map_err(broken)?;
     let mut messages = from_the_beginning(corpus)?;
     let mut message = Vec::new();

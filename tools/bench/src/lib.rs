@@ -30,6 +30,7 @@ mod feed;
 mod fleet_run;
 mod floor;
 mod host;
+mod index_floor;
 mod out;
 mod real;
 mod sizes;

@@ -7,6 +7,7 @@ use crate::cli::RetrievalArgs;
 use crate::corpus::Corpus;
 use crate::feed;
 use crate::host::memory_mb;
+use crate::index_floor::FloorSearch;
 use crate::out::println;
 use crate::waiting::Waiting;
 use argosy::cli::Output;
@@ -14,9 +15,9 @@ use argosy::fail::Fail;
 use argosy::machine::machine;
 use argosy::render::Line;
 use envelope::{Filter, Origin, TenantId};
+use index::{HybridSearcher, Index, Options, Vectors};
 use llm::Reranker;
-use retrieval::floor::FloorSearch;
-use retrieval::{HybridSearcher, Index, Options, Request, Searcher, Vectors};
+use search::{Request, Searcher};
 use serde::Serialize;
 use serde_json::{Value, json};
 use static_embed::StaticTable;
@@ -53,7 +54,7 @@ struct Report {
     fed_cpu_us: f64,
     /// Memory of this process after that, of it private, in MB.
     fed_private_mb: f64,
-    /// The same texts into the library alone, before that, see [`retrieval::floor`].
+    /// The same texts into the library alone, before that, see [`crate::index_floor`].
     floor_per_s: f64,
     floor_cpu_us: f64,
     /// Processor time of the floor over that of the feed: what share the library has in it.
@@ -82,7 +83,7 @@ pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), Fail> 
         None => Corpus::made_up(args.chunks, WARM_UP + SEARCHES, &line)?,
     };
     let folder = tempfile::tempdir()?;
-    let broken = |e: retrieval::Error| Fail::negative(format!("the index: {e}"));
+    let broken = |e: index::Error| Fail::negative(format!("the index: {e}"));
     let vectors = Vectors::Table(StaticTable::shipped());
     let index = Index::open(folder.path(), &vectors).map_err(broken)?;
     let bare = tempfile::tempdir()?;
@@ -100,7 +101,7 @@ pub async fn retrieval(args: RetrievalArgs, output: Output) -> Result<(), Fail> 
     }
     let searcher = HybridSearcher::new(index.clone(), Options::default());
     let all = searcher.search(&request("", &corpus.filter)?).await;
-    let filter_chunks = all.map_err(broken)?.total_hits;
+    let filter_chunks = all.map_err(|e| broken(e.into()))?.total_hits;
     let report = Report {
         machine: machine(),
         corpus: args.corpus.map(|dir| dir.display().to_string()),
@@ -256,7 +257,10 @@ async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fa
         let request = request(query, &kind.filter)?;
         let start = Instant::now();
         let took = match kind.only_again {
-            true => searcher.time_second_look(&request).await,
+            true => searcher
+                .time_second_look(&request)
+                .await
+                .map_err(Into::into),
             false => searcher.search(&request).await.map(|_| start.elapsed()),
         };
         let took = took.map_err(|e| Fail::negative(e.to_string()))?;

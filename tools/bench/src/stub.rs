@@ -5,7 +5,7 @@ use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage, Role, Usage};
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest};
-use retrieval::{Request, SearchResult, Searcher};
+use search::{Request, SearchResult, Searcher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Searcher for CannedSearch {
     fn search<'a>(
         &'a self,
         _request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             if !self.delay.is_zero() {
                 tokio::time::sleep(self.delay).await;

@@ -18,9 +18,9 @@ use argosy::render::Line;
 use argosy::snapshot::{self, Fit, Keeper};
 use argosy::view::IndexView;
 use bus::{Bus, Publish, Snapshots, Stream};
+use documents::record::publish_order;
 use futures_util::{TryStreamExt, stream};
-use retrieval::record::publish_order;
-use retrieval::{Index, Vectors};
+use index::{Index, Vectors};
 use serde::Serialize;
 use static_embed::StaticTable;
 use std::path::Path;
@@ -233,6 +233,6 @@ impl Replica {
     }
 }
 
-fn broken(error: retrieval::Error) -> Fail {
+fn broken(error: index::Error) -> Fail {
     Fail::negative(format!("the index: {error}"))
 }

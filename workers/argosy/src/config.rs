@@ -10,8 +10,7 @@ mod parts;
 pub use error::Error;
 pub use given::Given;
 
-use crate::prompt_files;
-use crate::snapshot;
+use crate::{prompt_files, snapshot};
 use anyhow::Context;
 use bus::topology::Topology;
 use envelope::limits::DEADLINE_MS_MAX;
@@ -52,7 +51,7 @@ pub struct Config {
     /// The retriever.
     pub retriever: retriever::Options,
     /// What searches: embedder, vectors, reranker.
-    pub retrieval: crate::search::Options,
+    pub retrieval: crate::search_factory::Options,
     /// The mapper.
     pub mapper: mapper::Options,
     /// The reducer.
@@ -67,7 +66,7 @@ pub struct Config {
     pub clarifier: clarifier::Options,
     /// How an edition of the corpus is searched that has another embedder than `retrieval` says, by the
     /// name of the edition. Default none.
-    pub editions: BTreeMap<Edition, crate::search::Options>,
+    pub editions: BTreeMap<Edition, crate::search_factory::Options>,
     /// Logs and the admin endpoints.
     pub telemetry: Telemetry,
     /// What is set, and by whom: no option itself.

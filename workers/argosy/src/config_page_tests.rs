@@ -27,11 +27,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("planner", "workers/planner/src/options.rs", "Options"),
     ("retriever", "workers/retriever/src/options.rs", "Options"),
     ("retrieval", "workers/argosy/src/search.rs", "Options"),
-    (
-        "retrieval.search",
-        "shared/retrieval/src/hybrid.rs",
-        "Options",
-    ),
+    ("retrieval.search", "shared/index/src/hybrid.rs", "Options"),
     ("retrieval.minilm", "workers/argosy/src/search.rs", "MiniLm"),
     (
         "retrieval.http",
@@ -45,7 +41,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ),
     (
         "retrieval.qdrant",
-        "shared/retrieval/src/qdrant/options.rs",
+        "shared/qdrant/src/options.rs",
         "Options",
     ),
     ("mapper", "workers/mapper/src/options.rs", "Options"),

@@ -15,10 +15,9 @@ pub use error::Error;
 pub use reach::Reach;
 
 use bus::{Bus, BusError, Stream};
-use envelope::ChunkRecord;
+use documents::{Catalog, IndexPlan, Mode, SkipReason};
 use envelope::document::{Form, Notice};
-use envelope::{Edition, EditionError, Subject, TenantId};
-use retrieval::{Catalog, IndexPlan, Mode, SkipReason};
+use envelope::{ChunkRecord, Edition, EditionError, Subject, TenantId};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

@@ -15,7 +15,8 @@ use crate::qdrant_view::Vectors;
 use bus::{Bus, BusError, Stream};
 use envelope::{Edition, Filter, TenantId, subject};
 use futures_util::future::BoxFuture;
-use retrieval::{Index, Request, SearchResult, Searcher};
+use index::Index;
+use search::{Request, SearchResult, Searcher};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -161,7 +162,7 @@ impl Searcher for Serving {
     fn search<'a>(
         &'a self,
         request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         // Whatever is switched meanwhile, this search is over this index.
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.search(request).await })
@@ -172,7 +173,7 @@ impl Searcher for Serving {
         tenant: &'a TenantId,
         text: &'a str,
         fields: &'a [String],
-    ) -> BoxFuture<'a, Result<Filter, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<Filter, search::Error>> {
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.places(tenant, text, fields).await })
     }

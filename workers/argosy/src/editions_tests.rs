@@ -7,8 +7,8 @@ use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Publish, Stored};
 use bytes::Bytes;
-use retrieval::Vectors as Kept;
-use retrieval::qdrant::{Options, Qdrant};
+use index::Vectors as Kept;
+use qdrant::{Options, Qdrant};
 use testkit::qdrant::FakeQdrant;
 
 type Broken = Box<dyn std::error::Error + Send + Sync>;
@@ -16,10 +16,7 @@ type Broken = Box<dyn std::error::Error + Send + Sync>;
 struct Nothing;
 
 impl Searcher for Nothing {
-    fn search<'a>(
-        &'a self,
-        _: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    fn search<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(std::future::ready(Ok(SearchResult::default())))
     }
 }

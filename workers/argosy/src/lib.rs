@@ -69,7 +69,7 @@ pub mod qdrant_view;
 pub mod render;
 pub mod roles;
 pub mod sample;
-pub mod search;
+pub mod search_factory;
 pub mod signal;
 pub mod snapshot;
 pub mod status;

@@ -9,12 +9,13 @@ use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
 use crate::pools::Pools;
 use crate::roles::{self, Collaborators, Process, ingest};
-use crate::search::{self, Kit, Place};
+use crate::search_factory::{self, Kit, Place};
 use crate::view::IndexView;
 use bus::memory::MemoryBus;
 use bus::{Bus, BusError, Stream};
+use documents::{Catalog, Mode};
 use envelope::{Edition, Role, TenantId, UnixMs};
-use retrieval::{Index, Mode};
+use index::Index;
 use stage::Ingest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,14 +39,14 @@ pub enum Error {
     Qdrant,
     /// It cannot be searched as is configured.
     #[error(transparent)]
-    Search(#[from] search::Error),
+    Search(#[from] search_factory::Error),
     /// The files of the index cannot be read.
     #[error("the index in `{}`: {error}", .dir.display())]
     Index {
         /// Where they are.
         dir: PathBuf,
         /// Why.
-        error: retrieval::Error,
+        error: index::Error,
     },
     /// The files of the index cannot be written to.
     #[error("the index in `{}`: {error}", .dir.display())]
@@ -53,7 +54,7 @@ pub enum Error {
         /// Where they are.
         dir: PathBuf,
         /// Why.
-        error: retrieval::Error,
+        error: index::Error,
     },
     /// No model was chosen.
     #[error(transparent)]
@@ -66,7 +67,7 @@ pub enum Error {
     Bus(#[from] BusError),
     /// What is indexed is not known.
     #[error(transparent)]
-    Catalog(retrieval::Error),
+    Catalog(index::Error),
     /// The folder did not get into the corpus.
     #[error(transparent)]
     Corpus(#[from] corpus::Error),
@@ -100,7 +101,7 @@ impl Local {
         }
         // Nobody asks one process what it calls.
         let pools = Pools::default();
-        let embedder = search::embedder(config, &registry, &pools).await?;
+        let embedder = search_factory::embedder(config, &registry, &pools).await?;
         let kit = Kit::new(config, embedder, &registry, &pools)?;
         let at = || dir.to_owned();
         let index =
@@ -170,9 +171,9 @@ impl Local {
         mode: Mode,
         progress: impl FnMut(Progress) + Send,
     ) -> Result<Summary, Error> {
-        let mut catalog = self
-            .index
-            .catalog(&TenantId::default_tenant())
+        let mut catalog = Catalog::new(TenantId::default_tenant());
+        self.index
+            .each_head(&TenantId::default_tenant(), |head| catalog.observe(&head))
             .map_err(Error::Catalog)?;
         // Another schema makes other documents of the same files.
         catalog.outdate(&self.pipeline);

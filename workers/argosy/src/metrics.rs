@@ -49,7 +49,7 @@ const GROUPS: [(&str, Register); 6] = [
     ("Every role", every_role),
     ("Gateway", |r| gateway::Metrics::new(r).map(drop)),
     ("Indexer", |r| harness::IngestMetrics::new(r).map(drop)),
-    ("Retriever", |r| retrieval::Metrics::new(r).map(drop)),
+    ("Retriever", |r| index::Metrics::new(r).map(drop)),
     ("Roles that ask a model", llm_pool::register),
 ];
 

@@ -18,15 +18,14 @@
 //! since it comes from the lexical index. And a collection that is emptied between the writes of a part
 //! and its commit, which are two calls, may lack that part; so may one that is emptied within its first.
 
-use crate::search::{self, Kit, Place};
+use crate::search_factory::{self, Kit, Place};
 use bus::{Bus, BusError, Reader, Stored, Stream};
-use envelope::ChunkRecord;
-use envelope::{Class, Classed, Edition};
+use envelope::{ChunkRecord, Class, Classed, Edition};
 use futures_util::future::BoxFuture;
+use index::WithoutVector;
 use llm::Embedder;
-use retrieval::qdrant::{Options, Qdrant};
-use retrieval::vector::{Near, VectorSearch};
-use retrieval::{Request, WithoutVector};
+use qdrant::{Options, Qdrant};
+use search::{Near, Request, VectorSearch};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -53,7 +52,7 @@ enum Interrupted {
     #[error(transparent)]
     Bus(#[from] BusError),
     #[error(transparent)]
-    Qdrant(#[from] retrieval::Error),
+    Qdrant(#[from] search::Error),
     #[error("what the server holds is behind what was written to it: beginning again from there")]
     Behind,
 }
@@ -65,7 +64,7 @@ pub(crate) struct Fed<'a> {
     /// Told to stop.
     pub(crate) stop: &'a CancellationToken,
     /// Where the server is.
-    pub(crate) options: &'a crate::search::Options,
+    pub(crate) options: &'a crate::search_factory::Options,
     /// Which edition of the corpus.
     pub(crate) edition: &'a Edition,
     /// Tells it from an earlier edition of the same name.
@@ -113,10 +112,10 @@ impl VectorSearch for Slot {
         vector: &'a [f32],
         request: &'a Request,
         k: usize,
-    ) -> BoxFuture<'a, Result<Vec<Near>, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<Vec<Near>, search::Error>> {
         match self.0.get() {
             Some(qdrant) => qdrant.nearest(vector, request, k),
-            None => Box::pin(std::future::ready(Err(retrieval::Error::Qdrant {
+            None => Box::pin(std::future::ready(Err(search::Error::Qdrant {
                 call: "connect",
                 text: "there was no connection to the server yet".into(),
                 class: Class::Transient,
@@ -196,7 +195,7 @@ pub(crate) async fn added(
     fed: Fed<'_>,
     kit: Kit,
     running: &mut JoinSet<()>,
-) -> Result<(Kit, Option<Vectors>), search::Error> {
+) -> Result<(Kit, Option<Vectors>), search_factory::Error> {
     let Fed {
         bus,
         stop,
@@ -223,7 +222,7 @@ pub(crate) async fn added(
     match connection.open().await {
         Ok(_) => {}
         Err(error) if error.class() == Class::Permanent => {
-            return Err(search::Error::Qdrant(error));
+            return Err(search_factory::Error::Qdrant(error));
         }
         Err(error) => {
             tracing::warn!(%error, "the Qdrant server is away; searching by words until it is there");
@@ -259,7 +258,7 @@ struct Connection {
 
 impl Connection {
     /// The collection; connects to it when nobody has yet.
-    async fn open(&self) -> Result<Qdrant, retrieval::Error> {
+    async fn open(&self) -> Result<Qdrant, search::Error> {
         if let Some(qdrant) = self.slot.0.get() {
             return Ok(qdrant.clone());
         }
@@ -423,7 +422,7 @@ fn then(at: u64, last: u64, position: u64) -> Then {
 }
 
 /// Where the server stands in this stream.
-async fn position(qdrant: &Qdrant, stream: &str) -> Result<u64, retrieval::Error> {
+async fn position(qdrant: &Qdrant, stream: &str) -> Result<u64, search::Error> {
     let position = qdrant.position().await?;
     let ours = position.filter(|position| position.stream == stream);
     Ok(ours.map_or(0, |position| position.sequence))

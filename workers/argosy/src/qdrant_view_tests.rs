@@ -5,9 +5,9 @@ use crate::pools::Pools;
 use bus::Publish;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
-use envelope::Embedding;
-use envelope::{Filter, TenantId};
-use retrieval::{HybridSearcher, Index, Leg, SearchResult, Searcher};
+use envelope::{Embedding, Filter, TenantId};
+use index::{HybridSearcher, Index};
+use search::{SearchPart, SearchResult, Searcher};
 use settings::Span;
 use testkit::embedder::FakeEmbedder;
 use testkit::qdrant::{Code, FakeQdrant, Fault};
@@ -46,7 +46,7 @@ struct World {
     qdrant: Qdrant,
     bus: Arc<MemoryBus>,
     registry: telemetry::Registry,
-    metrics: retrieval::Metrics,
+    metrics: index::Metrics,
 }
 
 impl World {
@@ -59,7 +59,7 @@ impl World {
         };
         let registry = telemetry::Registry::new();
         World {
-            metrics: retrieval::Metrics::new(&registry).unwrap(),
+            metrics: index::Metrics::new(&registry).unwrap(),
             registry,
             qdrant: Qdrant::connect(&options, "compass", 2).await.unwrap(),
             server,
@@ -110,7 +110,7 @@ impl World {
 
 /// Searches by words in an index, by vectors in the server.
 async fn search(world: &World, index: &Index) -> SearchResult {
-    let searcher = HybridSearcher::new(index.clone(), retrieval::Options::default())
+    let searcher = HybridSearcher::new(index.clone(), index::Options::default())
         .with_embedder(compass())
         .with_vectors(Arc::new(world.qdrant.clone()));
     searcher.search(&harbour()).await.unwrap()
@@ -130,7 +130,7 @@ fn harbour() -> Request {
 }
 
 fn index_of(records: &[ChunkRecord]) -> Index {
-    let index = Index::open_in_ram(&retrieval::Vectors::None).unwrap();
+    let index = Index::open_in_ram(&index::Vectors::None).unwrap();
     let mut writer = index.writer().unwrap();
     writer.apply(records).unwrap();
     writer.commit(1, "s").unwrap();
@@ -171,7 +171,7 @@ async fn what_is_in_the_stream_is_found_by_its_vector() {
     let result = search(&world, &index).await;
     assert_eq!(
         (found(&result), &result.failed),
-        (vec!["east"], &vec![Leg::Vectors])
+        (vec!["east"], &vec![SearchPart::Vectors])
     );
 
     // Gone from the stream, gone from the server.
@@ -308,7 +308,10 @@ async fn another_stream_begins_anew() {
 }
 
 /// The kit of a retriever whose vectors are in this server, and what is known of them.
-async fn kit(world: &World, running: &mut JoinSet<()>) -> Result<(Kit, Vectors), search::Error> {
+async fn kit(
+    world: &World,
+    running: &mut JoinSet<()>,
+) -> Result<(Kit, Vectors), search_factory::Error> {
     let mut config = crate::config::Config::default();
     config.retrieval.vectors = Place::Qdrant;
     config.retrieval.qdrant = Options {
@@ -357,7 +360,7 @@ async fn a_server_that_is_away_does_not_keep_words_back() {
     let result = searcher.search(&harbour()).await.unwrap();
     assert_eq!(
         (found(&result), &result.failed),
-        (vec!["east"], &vec![Leg::Vectors])
+        (vec!["east"], &vec![SearchPart::Vectors])
     );
     // It is there, and nobody has to be started again.
     let all = async {

@@ -13,10 +13,9 @@ use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
 use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
-use llm::Embedder;
-use llm::{ChatModel, Prompts};
+use llm::{ChatModel, Embedder, Prompts};
 use offline_reader::OfflineReader;
-use retrieval::{Request, SearchResult, Searcher};
+use search::{Request, SearchResult, Searcher};
 use stage::Handler;
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -119,8 +118,8 @@ impl Searcher for NoSearch {
     fn search<'a>(
         &'a self,
         _request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
-        Box::pin(std::future::ready(Err(retrieval::Error::Index(
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
+        Box::pin(std::future::ready(Err(search::Error::Index(
             "this role keeps no index".into(),
         ))))
     }

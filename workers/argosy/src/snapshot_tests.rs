@@ -5,11 +5,10 @@ use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, Snapshots};
 use bytes::Bytes;
-use envelope::ChunkRecord;
-use envelope::TenantId;
+use envelope::{ChunkRecord, TenantId};
 use futures_util::{StreamExt, stream};
+use index::Index;
 use proptest::prelude::*;
-use retrieval::Index;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use bus::Stored;
 use envelope::ChunkRecord;
-use retrieval::{Index, WithoutVector, Writer};
+use index::{Index, WithoutVector, Writer};
 use streams::feed::View;
 use tokio::sync::watch;
 
@@ -37,7 +37,7 @@ impl IndexView {
     pub fn new(
         index: Index,
         stream: String,
-    ) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error> {
+    ) -> Result<(IndexView, watch::Receiver<u64>), index::Error> {
         let mut writer = index.writer()?;
         let position = index.position()?;
         let committed = match &position {
@@ -60,7 +60,7 @@ impl IndexView {
 
     /// The same on a stream that is empty at every start (the bus of one process): what the index
     /// holds stays.
-    pub fn kept(index: Index) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error> {
+    pub fn kept(index: Index) -> Result<(IndexView, watch::Receiver<u64>), index::Error> {
         let mut writer = index.writer()?;
         if index.position()?.is_some() {
             look_at_whole(&mut writer)?;
@@ -93,7 +93,7 @@ impl IndexView {
     }
 
     /// Tells how many chunks vectors cannot find, too.
-    pub fn telling(mut self, told: WithoutVector) -> Result<IndexView, retrieval::Error> {
+    pub fn telling(mut self, told: WithoutVector) -> Result<IndexView, index::Error> {
         self.without_vector = Some(told);
         self.tell_without_vector()?;
         Ok(self)
@@ -109,7 +109,7 @@ impl IndexView {
         self.index.chunk_count()
     }
 
-    fn commit(&mut self) -> Result<(), retrieval::Error> {
+    fn commit(&mut self) -> Result<(), index::Error> {
         tokio::task::block_in_place(|| {
             self.take_in()?;
             self.writer.commit(self.applied, &self.stream)
@@ -120,7 +120,7 @@ impl IndexView {
     }
 
     /// What was embedded by another, or by nobody, is not found by its vector, and nothing fails.
-    fn tell_without_vector(&mut self) -> Result<(), retrieval::Error> {
+    fn tell_without_vector(&mut self) -> Result<(), index::Error> {
         let chunks = tokio::task::block_in_place(|| self.index.without_vector())?;
         // Elsewhere it is for whoever keeps the vectors to say.
         let Some(chunks) = chunks else {
@@ -142,7 +142,7 @@ impl IndexView {
         Ok(())
     }
 
-    fn take_in(&mut self) -> Result<(), retrieval::Error> {
+    fn take_in(&mut self) -> Result<(), index::Error> {
         self.writer.apply(&self.waiting)?;
         self.waiting.clear();
         Ok(())
@@ -151,7 +151,7 @@ impl IndexView {
 
 /// Fits the vectors to the corpus where that is due. At the start too: an earlier run may have been
 /// killed at it, and a corpus to which nothing is added would have none.
-fn look_at_whole(writer: &mut Writer) -> Result<(), retrieval::Error> {
+fn look_at_whole(writer: &mut Writer) -> Result<(), index::Error> {
     tokio::task::block_in_place(|| writer.refit())
 }
 
@@ -202,7 +202,8 @@ mod tests {
     use bus::Headers;
     use bytes::Bytes;
     use envelope::UnixMs;
-    use retrieval::{HybridSearcher, Options, Request, Searcher, Vectors};
+    use index::{HybridSearcher, Options, Vectors};
+    use search::{Request, Searcher};
     use serde_json::json;
 
     fn record(doc: &str, text: &str) -> ChunkRecord {
@@ -243,7 +244,7 @@ mod tests {
             record("dog", "The puppy barked at the other dogs in the kennel."),
             record("bank", "The bank raised the interest rate of the loan."),
         ];
-        type Started = fn(Index) -> Result<(IndexView, watch::Receiver<u64>), retrieval::Error>;
+        type Started = fn(Index) -> Result<(IndexView, watch::Receiver<u64>), index::Error>;
         let starts: [Started; 2] = [
             |index| IndexView::new(index, "chunks@1".into()),
             IndexView::kept,
@@ -269,7 +270,7 @@ mod tests {
         };
         let index = Index::open_in_ram(&vectors).unwrap();
         let registry = telemetry::Registry::new();
-        let metrics = retrieval::Metrics::new(&registry).unwrap();
+        let metrics = index::Metrics::new(&registry).unwrap();
         let gauge = || {
             let text = registry.encode();
             let line = text.lines().find(|line| line.contains("_without_vector{"));

@@ -3,8 +3,8 @@
 //! *Not* a part of the pipeline: whoever asks does the same with a kept answer as with a fresh one, and an
 //! answer that is lost is asked for again.
 
+use documents::document::sha256_hex;
 use llm::{BoxFuture, ChatRequest};
-use retrieval::document::sha256_hex;
 
 /// Where answers are kept.
 pub trait Answers: Send + Sync + 'static {

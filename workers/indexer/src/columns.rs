@@ -3,8 +3,8 @@
 
 use crate::extract::{Extracted, Extractor};
 use crate::schema::{Applied, Misfit, Schemas};
+use documents::Document;
 use envelope::Problem;
-use retrieval::Document;
 use std::sync::Arc;
 
 /// Most columns that one event names.

@@ -6,12 +6,10 @@
 use crate::error::Error;
 use crate::indexer::{Indexer, Read};
 use bytes::Bytes;
-use envelope::ChunkRecord;
-use envelope::Embedding;
-use envelope::Problem;
+use documents::Document;
+use documents::record::records;
+use envelope::{ChunkRecord, Embedding, Problem};
 use llm::Side;
-use retrieval::record::records;
-use retrieval::{Document, embedded_text};
 use stage::{BoxFuture, Columns, Cut, Incoming};
 
 /// A document, as far as it has come.
@@ -114,7 +112,7 @@ async fn embed(indexer: &Indexer, records: &mut [ChunkRecord]) -> Result<bool, E
     let Some(batch) = records.chunks_mut(indexer.batch).find(is_bare) else {
         return Ok(false);
     };
-    let texts: Vec<String> = batch.iter().map(embedded_text).collect();
+    let texts: Vec<String> = batch.iter().map(ChunkRecord::embedded_text).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = embedder.embed(&texts, Side::Passage).await?;
     if vectors.len() != batch.len() {

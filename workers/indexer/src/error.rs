@@ -1,7 +1,7 @@
 //! Why a document has no chunks.
 
+use documents::SkipReason;
 use envelope::{Class, Classed, CodecError};
-use retrieval::SkipReason;
 use std::time::Duration;
 
 /// Why.

@@ -9,9 +9,9 @@
 use crate::answers::{self, Answers};
 use crate::options::Options;
 use crate::schema::{Column, Kind, Misfit, Table, Unfit};
+use documents::Document;
 use envelope::{Role, TurnId};
 use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, json, tokens};
-use retrieval::Document;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::schema::Schemas;
+use documents::reader::read_bytes;
 use envelope::TenantId;
-use retrieval::reader::read_bytes;
 use serde_json::json;
 use testkit::model::ScriptedModel;
 

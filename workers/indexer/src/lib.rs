@@ -2,7 +2,7 @@
 //!
 //! It reads text, gives it the columns of its schema, cuts it, and has the chunks embedded where an
 //! encoder is to travel with them. *Not* here: what is published and when it is acked (`harness::ingest`), and how text is read and cut
-//! (`retrieval`).
+//! (`documents`).
 
 mod answers;
 mod columns;

@@ -1,7 +1,8 @@
 //! Options of the indexer.
 
+use documents::chunk;
+use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use envelope::Edition;
-use retrieval::chunk::{self, CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use serde::{Deserialize, Serialize};
 use settings::Span;
 use std::path::PathBuf;

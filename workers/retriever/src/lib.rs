@@ -1,7 +1,7 @@
 //! The retriever worker: a plan to passages, without a model.
 //!
 //! It narrows the search by both filters, relaxes only what the planner guessed, says so, and fits
-//! what it found into one message. *Not* the search itself: that is `retrieval`.
+//! what it found into one message. *Not* the search itself: that is behind `search`.
 
 mod narrowing;
 mod options;

@@ -8,9 +8,7 @@ use envelope::{
     After, Class, Classed, CodecError, Fallback, Filter, Matched, Passage, Plan, Role, Scatter,
     Search,
 };
-use retrieval::{
-    After as ReadAfter, Gathered, Request, SearchResult, Searcher, context, search_each,
-};
+use search::{Gathered, ReadAfter, Request, SearchResult, Searcher, context, search_each};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -100,7 +98,7 @@ impl Retriever {
     }
 
     /// The places that the question names, as conditions that are dropped when nothing holds them.
-    async fn places(&self, cx: &Cx) -> Result<Filter, retrieval::Error> {
+    async fn places(&self, cx: &Cx) -> Result<Filter, search::Error> {
         let columns = &self.options.location_columns;
         if columns.is_empty() {
             return Ok(Filter::default());
@@ -119,13 +117,13 @@ impl Retriever {
         plan: &Plan,
         then: After,
         narrowing: &Narrowing,
-    ) -> Result<(Gathered, Option<Fallback>), retrieval::Error> {
+    ) -> Result<(Gathered, Option<Fallback>), search::Error> {
         let after = (cx.case.min_seq > 0).then(|| ReadAfter {
             sequence: cx.case.min_seq,
             wait: BEHIND_WAIT_MAX.min(cx.time_left() / BEHIND_WAIT_PART),
         });
         match self.search(cx, plan, then, narrowing, after).await {
-            Err(retrieval::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
+            Err(search::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
                 let found = self.search(cx, plan, then, narrowing, None).await?;
                 Ok((found, Some(Fallback::SearchedBehind { wanted, at })))
             }
@@ -140,7 +138,7 @@ impl Retriever {
         then: After,
         narrowing: &Narrowing,
         after: Option<ReadAfter>,
-    ) -> Result<Gathered, retrieval::Error> {
+    ) -> Result<Gathered, search::Error> {
         let (fetch_k, top_k) = match then {
             After::Map => (self.options.fetch_k, self.options.map_max),
             After::Generate => (self.options.simple_k, self.options.simple_max),

@@ -12,7 +12,7 @@ struct FakeSearcher {
     passages: Vec<Passage>,
     conditions_max: usize,
     unknown_fields: Vec<String>,
-    failed: Vec<retrieval::Leg>,
+    failed: Vec<search::SearchPart>,
     /// Where its index is.
     at: u64,
     /// A query that fails.
@@ -38,16 +38,16 @@ impl Searcher for FakeSearcher {
     fn search<'a>(
         &'a self,
         request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             self.requests.lock().unwrap().push(request.clone());
             if let Some(ReadAfter { sequence, .. }) = request.after.filter(|a| a.sequence > self.at)
             {
                 let (wanted, at) = (sequence, self.at);
-                return Err(retrieval::Error::Behind { wanted, at });
+                return Err(search::Error::Behind { wanted, at });
             }
             if request.query == self.broken {
-                return Err(retrieval::Error::Index("broken".into()));
+                return Err(search::Error::Index("broken".into()));
             }
             let mut found = SearchResult {
                 unknown_fields: self.unknown_fields.clone(),
@@ -67,7 +67,7 @@ impl Searcher for FakeSearcher {
         _tenant: &'a TenantId,
         text: &'a str,
         fields: &'a [String],
-    ) -> BoxFuture<'a, Result<Filter, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<Filter, search::Error>> {
         assert_eq!((text, fields), (QUESTION, &["city".to_owned()][..]));
         let porto = json!({"city": {"in": ["porto"]}});
         Box::pin(async move { Ok(Filter::parse(&porto, Origin::Planner).unwrap()) })
@@ -190,7 +190,7 @@ async fn an_unknown_field_is_visible() {
 #[tokio::test]
 async fn a_part_of_the_search_that_failed_is_visible() {
     let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 2);
-    searcher.failed = vec![retrieval::Leg::Vectors];
+    searcher.failed = vec![search::SearchPart::Vectors];
     let (done, _) = run(searcher, &cx()).await;
     let leg = "vectors".into();
     assert_eq!(done.fallbacks, [Fallback::SearchedWithout { leg }]);

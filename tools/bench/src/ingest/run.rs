@@ -9,10 +9,10 @@ use argosy::fleet::{Member, drain};
 use argosy::processes;
 use bus::{Bus, Headers, Publish, Stored, Stream};
 use bytes::Bytes;
+use documents::document::{bucket_of, doc_id_of};
 use envelope::document::Notice;
 use envelope::{Role, Subject, TenantId};
 use futures_util::{TryStreamExt, stream};
-use retrieval::document::{bucket_of, doc_id_of};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! `argosy eval`: its arguments.
 
-use crate::search::Choice;
+use crate::search_factory::Choice;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 

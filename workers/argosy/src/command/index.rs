@@ -10,8 +10,8 @@ use crate::local::{Local, index_dir};
 use crate::out;
 use crate::render::{self, Line};
 use bus::{Bus, BusError};
+use documents::Mode;
 use envelope::TenantId;
-use retrieval::Mode;
 use std::time::Duration;
 use streams::editions;
 

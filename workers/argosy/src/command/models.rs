@@ -7,7 +7,7 @@ use crate::models::source::Source;
 use crate::models::{MINILM, Placed};
 use crate::out::println;
 use crate::render::{self, Line};
-use crate::search::minilm_dir;
+use crate::search_factory::minilm_dir;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::path::PathBuf;

@@ -1,27 +1,25 @@
 //! `argosy run`: one role of the fleet in this process.
 
-use crate::cli;
 use crate::config::{Config, Telemetry};
 use crate::corpus::Reach;
 use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
 use crate::lookup::{self, Lookup};
-use crate::model;
 use crate::pools::Pools;
 use crate::processes::Teller;
-use crate::qdrant_view;
 use crate::roles::{self, Collaborators, NoSearch, Process};
-use crate::search::{self, Kit};
-use crate::signal;
+use crate::search_factory::{self, Kit};
 use crate::snapshot::{self, Fit, Keeper};
 use crate::view::IndexView;
+use crate::{cli, model, qdrant_view, signal};
 use bus::{Bus, Snapshots, Stream};
 use bus_nats::{self as nats, NatsBus};
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::fault::Faults;
+use index::Index;
 use llm::ChatModel;
-use retrieval::{Current, Index, Searcher};
+use search::{Current, Searcher};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -176,7 +174,7 @@ async fn collaborators(
         Role::Indexer => {
             // Who makes the vectors of an edition and who compares them are of one mind.
             let config = process.config.for_edition(&process.config.indexer.edition);
-            search::embedder(&config, &process.registry, teller.pools()).await?
+            search_factory::embedder(&config, &process.registry, teller.pools()).await?
         }
         // A retriever has one for each index.
         _ => None,
@@ -234,7 +232,7 @@ async fn index(
         config: process.config.clone(),
         bus: process.bus.clone(),
         registry: process.registry.clone(),
-        metrics: retrieval::Metrics::new(&process.registry)
+        metrics: index::Metrics::new(&process.registry)
             .map_err(|e| Fail::negative(e.to_string()))?,
         snapshots,
         pools: teller.pools().clone(),
@@ -261,7 +259,7 @@ struct Indexes {
     config: Config,
     bus: Arc<dyn Bus>,
     registry: Registry,
-    metrics: retrieval::Metrics,
+    metrics: index::Metrics,
     snapshots: Arc<dyn Snapshots>,
     pools: Pools,
 }
@@ -287,7 +285,7 @@ impl Indexes {
             error,
         };
         let config = self.config.for_edition(edition);
-        let embedder = search::embedder(&config, &self.registry, &self.pools).await?;
+        let embedder = search_factory::embedder(&config, &self.registry, &self.pools).await?;
         let kit = Kit::new(&config, embedder, &self.registry, &self.pools)?;
         let vectors = kit.vectors().clone();
         let fit = Fit::new(&vectors, stream);

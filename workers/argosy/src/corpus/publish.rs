@@ -3,13 +3,13 @@
 use super::{Error, To};
 use bus::{Bus, BusError, Headers, Publish};
 use bytes::Bytes;
+use documents::corpus::Cursor;
+use documents::document::{doc_id_of, sha256_hex};
+use documents::reader::bytes_of;
+use documents::{Entry, Stamp};
 use envelope::document::{Form, Notice};
 use envelope::limits::DOCUMENT_INLINE_BYTES_MAX;
 use envelope::{Bucket, DocId, Edition, Subject, TenantId};
-use retrieval::corpus::Cursor;
-use retrieval::document::{doc_id_of, sha256_hex};
-use retrieval::reader::bytes_of;
-use retrieval::{Entry, Stamp};
 use std::path::PathBuf;
 use std::time::Duration;
 use streams::outbox::{publish_until, store_until};
@@ -196,7 +196,7 @@ pub(super) async fn forget(
     entry: &Entry,
 ) -> Result<(), Error> {
     for n in 0..entry.chunks.max(1) {
-        let gone = retrieval::record::tombstone(tenant, source, entry, n);
+        let gone = documents::record::tombstone(tenant, source, entry, n);
         let body = gone.encode().map_err(|error| Error::Encode {
             chunk: gone.chunk_id(),
             error,

@@ -6,7 +6,7 @@
 use bus::{Bus, BusError, Stream};
 use envelope::{Edition, subject};
 use futures_util::future::BoxFuture;
-use retrieval::Source;
+use search::Source;
 use std::sync::Arc;
 
 /// The part of the stream that is of an edition.
@@ -42,8 +42,8 @@ mod tests {
     use bus::memory::MemoryBus;
     use bus::topology::Topology;
     use bytes::Bytes;
+    use documents::{Catalog, Mode};
     use envelope::TenantId;
-    use retrieval::{Catalog, Mode};
 
     /// Two of `main`, one of `small`, the record of editions: 1 to 4.
     async fn bus() -> Arc<MemoryBus> {

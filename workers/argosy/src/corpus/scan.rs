@@ -1,9 +1,9 @@
 //! Looking at every file of a folder once.
 
 use super::{Error, Progress};
+use documents::{Skip, SkipReason, Stamp};
 use envelope::TenantId;
 use envelope::document::Form;
-use retrieval::{Skip, SkipReason, Stamp};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub(super) async fn scan(
     let (send, mut receive) = tokio::sync::mpsc::channel(64);
     let walking = tokio::task::spawn_blocking(move || {
         let (mut stamps, mut skips, mut paths) = (Vec::new(), Vec::new(), BTreeMap::new());
-        for (seen, (path, found)) in retrieval::corpus::stamps(&root, &tenant).enumerate() {
+        for (seen, (path, found)) in documents::corpus::stamps(&root, &tenant).enumerate() {
             match found {
                 Ok((stamp, form)) if envelope::document::is_source(&stamp.source) => {
                     paths.insert(stamp.source.clone(), (path, form));

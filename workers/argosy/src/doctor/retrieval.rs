@@ -5,10 +5,9 @@
 
 use super::{Ground, Said, Verdict};
 use crate::config::Config;
-use crate::search::Choice;
+use crate::search_factory::Choice;
 use futures_util::future::{BoxFuture, join_all};
-use llm::Reranker;
-use llm::{Embedder, Side};
+use llm::{Embedder, Reranker, Side};
 use llm_pool::options::{Node, embedding, reranker};
 use llm_pool::{HttpEmbedder, HttpReranker};
 use telemetry::Registry;
@@ -141,7 +140,7 @@ fn judged(kind: Kind, model: &str, nodes: &[Node], tried: &[Result<(), String>])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Options;
+    use crate::search_factory::Options;
     use testkit::node::{Behaviour, DIMS, FakeNode};
 
     fn node(name: &str, base_url: &str) -> Node {

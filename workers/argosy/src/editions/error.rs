@@ -1,6 +1,6 @@
 //! Why the index of an edition is not there.
 
-use crate::search;
+use crate::search_factory;
 use bus::BusError;
 use std::path::PathBuf;
 
@@ -12,14 +12,14 @@ pub enum Error {
     Bus(#[from] BusError),
     /// It cannot be searched as is configured.
     #[error(transparent)]
-    Search(#[from] search::Error),
+    Search(#[from] search_factory::Error),
     /// Its files cannot be used.
     #[error("the index in `{}`: {error}", .dir.display())]
     Index {
         /// Where they are.
         dir: PathBuf,
         /// Why.
-        error: retrieval::Error,
+        error: index::Error,
     },
     /// It was told to stop while it waited for the corpus.
     #[error("told to stop before the corpus stream was there")]

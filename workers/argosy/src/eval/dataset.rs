@@ -5,10 +5,10 @@
 
 use super::{Error, beir, multihop};
 use crate::cli::{DatasetName, Split};
+use documents::Document;
+use documents::document::{Line, bucket_of, doc_id_of, sha256_hex};
+use documents::normalise::normalise;
 use envelope::{DocId, Passage, TenantId};
-use retrieval::Document;
-use retrieval::document::{Line, bucket_of, doc_id_of, sha256_hex};
-use retrieval::normalise::normalise;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

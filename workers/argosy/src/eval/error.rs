@@ -1,6 +1,6 @@
 //! Why nothing was measured.
 
-use crate::search;
+use crate::search_factory;
 use std::io;
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub enum Error {
     Options(anyhow::Error),
     /// It cannot be searched as is configured.
     #[error(transparent)]
-    Search(#[from] search::Error),
+    Search(#[from] search_factory::Error),
     /// The data set has no folder.
     #[error("`{}` is not a folder", .0.display())]
     NoFolder(PathBuf),
@@ -59,7 +59,7 @@ pub enum Error {
         /// Of which question.
         id: String,
         /// Why.
-        error: retrieval::Error,
+        error: search::Error,
     },
     /// The index failed.
     #[error("the index in `{}`: {error}", .dir.display())]
@@ -67,7 +67,7 @@ pub enum Error {
         /// Where it is.
         dir: PathBuf,
         /// Why.
-        error: retrieval::Error,
+        error: index::Error,
     },
     /// A vector was not made.
     #[error(transparent)]

@@ -1,16 +1,16 @@
 //! The index that is asked: built from a data set through the records of the corpus stream.
 
-use super::Error;
 use super::dataset::{Dataset, Gold, squeezed};
 use super::metrics::mean;
-use super::vectors;
+use super::{Error, vectors};
 use crate::render::Line;
-use crate::search::Kit;
+use crate::search_factory::Kit;
+use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
+use documents::document::sha256_hex;
+use documents::record::publish_order;
 use envelope::ChunkRecord;
-use retrieval::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
-use retrieval::document::sha256_hex;
-use retrieval::record::publish_order;
-use retrieval::{Index, Position, Vectors};
+use index::{Index, Vectors};
+use search::StreamPosition;
 use std::collections::HashMap;
 use std::path::Path;
 use tempfile::TempDir;
@@ -81,7 +81,7 @@ impl Ground {
 }
 
 /// Makes good what who filled the index may have been killed at: its vectors.
-fn fit(index: &Index) -> Result<(), retrieval::Error> {
+fn fit(index: &Index) -> Result<(), index::Error> {
     let mut writer = index.writer()?;
     writer.refit()?;
     writer.close()
@@ -90,9 +90,9 @@ fn fit(index: &Index) -> Result<(), retrieval::Error> {
 fn fill(
     index: &Index,
     records: &[ChunkRecord],
-    whole: &Position,
+    whole: &StreamPosition,
     line: &Line,
-) -> Result<(), retrieval::Error> {
+) -> Result<(), index::Error> {
     let mut writer = index.writer()?;
     writer.clear()?;
     for (n, batch) in records.chunks(BATCH).enumerate() {
@@ -106,8 +106,8 @@ fn fill(
 }
 
 /// Where an index of all documents stands.
-fn whole(dataset: &Dataset) -> Position {
-    Position {
+fn whole(dataset: &Dataset) -> StreamPosition {
+    StreamPosition {
         stream: fingerprint(dataset),
         sequence: dataset.documents.len() as u64,
     }
@@ -162,15 +162,15 @@ mod tests {
     use super::*;
     use crate::cli::{DatasetName, Output};
     use crate::config::Config;
-    use retrieval::document::{Document, Line};
+    use documents::document::{Document, Line};
     use serde_json::json;
 
     fn data(city: &str) -> Dataset {
         let tenant = envelope::TenantId::default_tenant();
         let source = "cacm/1.md";
         let document = Document {
-            doc_id: retrieval::document::doc_id_of(&tenant, source),
-            bucket: retrieval::document::bucket_of(source),
+            doc_id: documents::document::doc_id_of(&tenant, source),
+            bucket: documents::document::bucket_of(source),
             tenant,
             source: source.into(),
             title: "Rates".into(),
@@ -218,11 +218,11 @@ mod tests {
         let line = crate::render::Line::new(Output::Json);
         let ground = Ground::build(&dataset, kit(), Some(folder.path()), None, &line);
         let ground = ground.await.unwrap();
-        let options = retrieval::Options {
+        let options = index::Options {
             words: false,
-            ..retrieval::Options::default()
+            ..index::Options::default()
         };
-        let request = retrieval::Request {
+        let request = search::Request {
             tenant: envelope::TenantId::default_tenant(),
             buckets: Vec::new(),
             filter: envelope::Filter::default(),
@@ -232,10 +232,8 @@ mod tests {
             top_k: 1,
             after: None,
         };
-        let searcher = retrieval::HybridSearcher::new(ground.index, options);
-        let found = retrieval::Searcher::search(&searcher, &request)
-            .await
-            .unwrap();
+        let searcher = index::HybridSearcher::new(ground.index, options);
+        let found = search::Searcher::search(&searcher, &request).await.unwrap();
         assert_eq!(found.passages.len(), 1);
     }
 

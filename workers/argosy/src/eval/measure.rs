@@ -4,7 +4,7 @@ use super::Error;
 use super::dataset::{Dataset, Question, Ranking, Unit};
 use super::signal::Signal;
 use envelope::{Filter, TenantId};
-use retrieval::{Request, SearchResult, Searcher};
+use search::{Request, SearchResult, Searcher};
 use std::time::Instant;
 
 /// How many passages a hit may be among.

@@ -3,8 +3,9 @@
 use super::Error;
 use super::ground::Ground;
 use futures_util::future::BoxFuture;
+use index::Options;
 use offline_reader::sub_queries;
-use retrieval::{Options, Request, SearchResult, Searcher, search_each};
+use search::{Request, SearchResult, Searcher, search_each};
 use std::sync::Arc;
 
 /// A way to search.
@@ -52,7 +53,7 @@ impl Searcher for InParts {
     fn search<'a>(
         &'a self,
         request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, retrieval::Error>> {
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             let parts = sub_queries(&request.query);
             let gathered = search_each(&*self.0, request, &parts, PER_QUERY_K).await?;

@@ -34,7 +34,7 @@ use crate::cli::{EvalRetrieval, Output};
 use crate::config::Config;
 use crate::pools::Pools;
 use crate::render::Line;
-use crate::search::{self, Kit};
+use crate::search_factory::{self, Kit};
 use dataset::Dataset;
 use ground::Ground;
 use report::Report;
@@ -49,11 +49,11 @@ pub async fn retrieval(
     let chosen = methods::chosen(&args.method)?;
     config.retrieval.embedder = args.embedder.unwrap_or(config.retrieval.embedder);
     // One process: what is measured is the embedder, and a server would only be further away.
-    config.retrieval.vectors = search::Place::Embedded;
+    config.retrieval.vectors = search_factory::Place::Embedded;
     config.retrieval.validate().map_err(Error::Options)?;
     let registry = telemetry::Registry::new();
     let pools = Pools::default();
-    let embedder = search::embedder(&config, &registry, &pools).await?;
+    let embedder = search_factory::embedder(&config, &registry, &pools).await?;
     let kit = Kit::new(&config, embedder, &registry, &pools)?;
     let line = Line::new(output);
     line.say("reading".into());

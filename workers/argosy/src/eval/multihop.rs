@@ -58,7 +58,7 @@ fn json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {
     serde_json::from_str(&read(path)?).map_err(|e| at(path, e.line(), &e.to_string()))
 }
 
-fn of_article(article: &Article) -> retrieval::Document {
+fn of_article(article: &Article) -> documents::Document {
     let mut metadata = BTreeMap::new();
     for (name, value) in [
         ("publisher", Some(&article.source)),

@@ -1,7 +1,7 @@
 //! What a search says about whether there is an answer: pure. Which signal tells best is measured,
 //! not assumed.
 
-use retrieval::SearchResult;
+use search::SearchResult;
 
 /// A number made of one search; the higher, the likelier an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,8 @@
 
 use super::Error;
 use crate::render::Line;
-use envelope::ChunkRecord;
-use envelope::Embedding;
+use envelope::{ChunkRecord, Embedding};
 use llm::{Embedder, Side};
-use retrieval::embedded_text;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::io::Write;
@@ -35,7 +33,7 @@ pub(super) async fn make(
         Some(file) => load(file, embedder)?,
         None => HashMap::new(),
     };
-    let texts: Vec<String> = records.iter().map(embedded_text).collect();
+    let texts: Vec<String> = records.iter().map(ChunkRecord::embedded_text).collect();
     let missing: Vec<usize> = (0..texts.len())
         .filter(|i| !known.contains_key(&key(&texts[*i])))
         .collect();

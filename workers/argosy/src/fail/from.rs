@@ -7,7 +7,7 @@
 use super::{FULL, Fail, NO_ROOM};
 use crate::{
     client, config, corpus, editions, eval, fleet, letters, local, lookup, model, models, position,
-    roles, search, snapshot,
+    roles, search_factory, snapshot,
 };
 use bus::{BusError, PublishError};
 use envelope::EditionError;
@@ -112,9 +112,9 @@ impl From<config::Error> for Fail {
     }
 }
 
-impl From<search::Error> for Fail {
-    fn from(error: search::Error) -> Self {
-        use search::Error;
+impl From<search_factory::Error> for Fail {
+    fn from(error: search_factory::Error) -> Self {
+        use search_factory::Error;
         let text = error.to_string();
         match error {
             Error::Embedder(_) | Error::Reranker(_) | Error::Qdrant(_) => Fail::usage(text),

@@ -1,8 +1,10 @@
 //! What users and programs are told of errors below the command line: exit code, word, hint.
 
 use super::{FULL, Fail};
-use crate::{client, corpus, editions, eval, letters, local, lookup, model, models, position};
-use crate::{roles, search};
+use crate::{
+    client, corpus, editions, eval, letters, local, lookup, model, models, position, roles,
+    search_factory,
+};
 use bus::{BusError, PublishError};
 use envelope::{CodecError, Edition, EditionError, Problem, Role, TurnId};
 use harness::again;
@@ -100,7 +102,7 @@ fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<local::Error>();
     passes_on::<lookup::client::Error>();
     passes_on::<position::Error>();
-    passes_on::<search::Error>();
+    passes_on::<search_factory::Error>();
     passes_on::<crate::snapshot::Error>();
 }
 
@@ -242,13 +244,13 @@ fn what_is_configured_wrong_is_a_wrong_call() {
     assert_eq!(told(roles::Error::NoStage(Role::Gateway)), USAGE);
     assert_eq!(told(local::Error::Qdrant), USAGE);
     assert!(hint(local::Error::Qdrant).contains("retrieval.vectors=embedded"));
-    assert_eq!(told(search::Error::NoEncoder), USAGE);
-    assert!(hint(search::Error::NoEncoder).contains("--features minilm"));
+    assert_eq!(told(search_factory::Error::NoEncoder), USAGE);
+    assert!(hint(search_factory::Error::NoEncoder).contains("--features minilm"));
     let file = llm::embed::Error::Model {
         name: "x".into(),
         text: "y".into(),
     };
-    assert!(hint(search::Error::Encoder(file)).contains("`argosy models pull minilm`"));
+    assert!(hint(search_factory::Error::Encoder(file)).contains("`argosy models pull minilm`"));
     let methods = eval::Error::NoMethod {
         name: "x".into(),
         known: "a, b".into(),
@@ -275,7 +277,7 @@ fn a_download_says_whether_it_goes_on() {
 
 #[test]
 fn an_index_that_is_held_says_by_whom_it_may_be() {
-    let index = || retrieval::Error::Index("x".into());
+    let index = || index::Error::Index("x".into());
     let dir = || PathBuf::from("d");
     let held = local::Error::Held {
         dir: dir(),

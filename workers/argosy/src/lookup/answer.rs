@@ -1,11 +1,12 @@
 //! A request to look into the corpus, to its reply. *Not* here: the bus, and how many at once.
 
 use super::written;
+use documents::document::doc_id_of;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::lookup::{self, Counted, Document, Facet, FacetValue, Found, Which};
 use envelope::{Classed, Filter, Matched, Passage, Problem, TenantId};
-use retrieval::document::doc_id_of;
-use retrieval::{CountRequest, Index, Request, Searcher, context};
+use index::{CountRequest, Index};
+use search::{Request, Searcher, context};
 use std::sync::Arc;
 
 /// Candidates of a search before reranking, as the retriever has by default.
@@ -126,7 +127,7 @@ impl Lookup {
 
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Index) -> Result<T, retrieval::Error> + Send + 'static,
+        work: impl FnOnce(&Index) -> Result<T, index::Error> + Send + 'static,
     ) -> Result<T, Problem> {
         let index = (self.index)();
         let done = tokio::task::spawn_blocking(move || work(&index)).await;
@@ -135,7 +136,7 @@ impl Lookup {
     }
 }
 
-fn failed(error: retrieval::Error) -> Problem {
+fn failed(error: impl Classed + std::fmt::Display) -> Problem {
     Problem::new(error.code(), error.to_string())
 }
 
@@ -152,7 +153,7 @@ fn matched(passages: &[Passage], filter: &Filter, unknown: &[String]) -> Matched
     }
 }
 
-fn facet(counted: retrieval::Facet) -> Facet {
+fn facet(counted: index::Facet) -> Facet {
     let values = counted.values.into_iter();
     Facet {
         field: counted.field,

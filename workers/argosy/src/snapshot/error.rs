@@ -13,7 +13,7 @@ pub enum Error {
     Bus(#[from] BusError),
     /// The index, or the archive of it, cannot be used.
     #[error(transparent)]
-    Index(#[from] retrieval::Error),
+    Index(#[from] index::Error),
     /// The task that works with the files broke off.
     #[error(transparent)]
     Broken(#[from] JoinError),

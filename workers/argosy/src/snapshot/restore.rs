@@ -4,8 +4,8 @@ use super::{Error, Fit, PIECES, is_worth_it};
 use bus::{Snapshot, Snapshots};
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use retrieval::index::archive::{Unpacked, sweep};
-use retrieval::{Index, Vectors};
+use index::archive::{Unpacked, sweep};
+use index::{Index, Vectors};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Instant;
@@ -51,7 +51,7 @@ async fn newest(
 }
 
 /// Where the index is that lies in `dir`. Fails when another process has it.
-fn position(dir: &Path, vectors: &Vectors, fit: &Fit) -> Result<u64, retrieval::Error> {
+fn position(dir: &Path, vectors: &Vectors, fit: &Fit) -> Result<u64, index::Error> {
     let index = Index::open(dir, vectors)?;
     index.writer()?.close()?;
     sweep(dir)?;

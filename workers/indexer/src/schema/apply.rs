@@ -3,7 +3,7 @@
 use super::rule::{Place, Text, Tried};
 use super::value::Unfit;
 use super::{Column, Table};
-use retrieval::Document;
+use documents::Document;
 use serde::Serialize;
 use serde_json::Value;
 

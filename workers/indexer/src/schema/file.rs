@@ -15,7 +15,7 @@ use super::value::{Form, Kind};
 use super::{Column, Table};
 use envelope::Bucket;
 use regex::RegexBuilder;
-use retrieval::BUILT_IN_FIELDS;
+use search::BUILT_IN_FIELDS;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -26,8 +26,8 @@ pub use number::Decimal;
 pub use rule::{From, Pick, Place, TEXT_BYTES_MAX};
 pub use value::{Form, ITEMS_MAX, Kind, TEXT_CHARS_MAX, Unfit};
 
+use documents::document::sha256_hex;
 use envelope::Bucket;
-use retrieval::document::sha256_hex;
 use rule::Rule;
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 
 use super::label::{Folded, Label, value_behind};
 use super::value::{Form, ITEMS_MAX, Kind, Unfit};
+use documents::Document;
+use documents::document::Line;
 use regex::Regex;
-use retrieval::Document;
-use retrieval::document::Line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::cell::OnceCell;
@@ -286,7 +286,7 @@ impl Rule {
             From::Title => look(&text.document.title, Place::Title),
             From::Path => look(&text.document.source, Place::Path),
             From::Heading => lines.all(|line| {
-                let heading = retrieval::chunk::heading(cut(&line.text));
+                let heading = documents::chunk::heading(cut(&line.text));
                 heading.is_none_or(|(_, heading)| look(heading, place(line)))
             }),
             From::Text | From::Metadata => lines.all(|line| look(cut(&line.text), place(line))),

@@ -1,9 +1,9 @@
 //! Schemas, from the file to the metadata of a document.
 
 use super::*;
+use documents::Document;
+use documents::reader::read_bytes;
 use envelope::TenantId;
-use retrieval::Document;
-use retrieval::reader::read_bytes;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

@@ -1,0 +1,298 @@
+//! What is indexed, compared with what is on disk: pure.
+//!
+//! A catalog is one tenant's view of the heads of the corpus stream, or of a local index that was
+//! fed from it. Building the plan touches nothing.
+
+use crate::document::Stamp;
+use crate::reader::{Skip, SkipReason};
+use envelope::{Bucket, ChunkRecord, DocId, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The indexed documents of one tenant, by source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Catalog {
+    tenant: TenantId,
+    entries: BTreeMap<String, Entry>,
+}
+
+/// One indexed document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// SHA-256 of the bytes that were indexed, in hex.
+    pub hash: String,
+    /// How many chunks it has.
+    pub chunks: u32,
+    /// What cut it; empty where nobody said.
+    pub pipeline: String,
+}
+
+/// What an indexing run publishes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// What is new or has changed.
+    #[default]
+    Incremental,
+    /// Everything, as after a change of the chunker.
+    Force,
+}
+
+/// What an indexing run has to do.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IndexPlan {
+    /// Documents to read and publish, by source.
+    pub publish: Vec<Stamp>,
+    /// Documents to delete: source and what is indexed of it.
+    pub delete: Vec<(String, Entry)>,
+    /// How many documents stay as they are.
+    pub unchanged: usize,
+    /// Sources that are indexed and could not be read now: neither changed nor deleted.
+    pub kept: Vec<String>,
+}
+
+impl Catalog {
+    /// Nothing indexed.
+    pub fn new(tenant: TenantId) -> Catalog {
+        Catalog {
+            tenant,
+            entries: BTreeMap::new(),
+        }
+    }
+
+    /// From the heads of the stream, in the order of the stream; records of other tenants and
+    /// chunks that are no heads are passed over.
+    pub fn from_heads<'a>(
+        tenant: TenantId,
+        records: impl IntoIterator<Item = &'a ChunkRecord>,
+    ) -> Catalog {
+        let mut catalog = Catalog::new(tenant);
+        for record in records {
+            catalog.observe(record);
+        }
+        catalog
+    }
+
+    /// Takes in one record.
+    pub fn observe(&mut self, record: &ChunkRecord) {
+        if !record.is_head() || record.tenant != self.tenant {
+            return;
+        }
+        if record.deleted {
+            let same =
+                |entry: &Entry| entry.doc_id == record.doc_id && entry.bucket == record.bucket;
+            if self.entries.get(&record.source).is_some_and(same) {
+                self.entries.remove(&record.source);
+            }
+            return;
+        }
+        self.entries.insert(
+            record.source.clone(),
+            Entry {
+                bucket: record.bucket.clone(),
+                doc_id: record.doc_id.clone(),
+                hash: record.hash.clone(),
+                chunks: record.of,
+                pipeline: record.pipeline.clone(),
+            },
+        );
+    }
+
+    /// Documents that another pipeline made count as changed: they are to be made anew.
+    pub fn outdate(&mut self, pipeline: &str) {
+        let others = self.entries.values_mut();
+        for entry in others.filter(|entry| entry.pipeline != pipeline) {
+            entry.hash.clear();
+        }
+    }
+
+    /// Whose documents these are.
+    pub fn tenant(&self) -> &TenantId {
+        &self.tenant
+    }
+
+    /// What is indexed of a source.
+    pub fn get(&self, source: &str) -> Option<&Entry> {
+        self.entries.get(source)
+    }
+
+    /// All documents, by source.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries
+            .iter()
+            .map(|(source, entry)| (source.as_str(), entry))
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True when nothing is indexed.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Compares the disk with the catalog. What could not be read is kept: a share that is not
+    /// mounted does not empty the index.
+    pub fn diff(&self, disk: &[Stamp], skipped: &[Skip], mode: Mode) -> IndexPlan {
+        let mut plan = IndexPlan::default();
+        for stamp in disk {
+            match self.entries.get(&stamp.source) {
+                Some(entry) if !is_same_document(entry, stamp) => {
+                    plan.delete.push((stamp.source.clone(), entry.clone()));
+                    plan.publish.push(stamp.clone());
+                }
+                Some(entry) if mode == Mode::Incremental && entry.hash == stamp.hash => {
+                    plan.unchanged += 1;
+                }
+                _ => plan.publish.push(stamp.clone()),
+            }
+        }
+        let present: BTreeSet<&str> = disk.iter().map(|stamp| stamp.source.as_str()).collect();
+        let missing = self
+            .entries
+            .iter()
+            .filter(|(source, _)| !present.contains(source.as_str()));
+        for (source, entry) in missing {
+            if skipped.iter().any(|skip| leaves_open(skip, source)) {
+                plan.kept.push(source.clone());
+            } else {
+                plan.delete.push((source.clone(), entry.clone()));
+            }
+        }
+        plan
+    }
+}
+
+fn is_same_document(entry: &Entry, stamp: &Stamp) -> bool {
+    entry.bucket == stamp.bucket && entry.doc_id == stamp.doc_id
+}
+
+/// Whether a skipped file or folder may hide `source`, which may be a part of that file.
+fn leaves_open(skip: &Skip, source: &str) -> bool {
+    matches!(skip.reason, SkipReason::Unreadable(_))
+        && (skip.source.is_empty()
+            || source
+                .strip_prefix(skip.source.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#'])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{bucket_of, doc_id_of};
+
+    fn stamp(source: &str, hash: &str) -> Stamp {
+        Stamp {
+            source: source.into(),
+            bucket: bucket_of(source),
+            doc_id: doc_id_of(&TenantId::default_tenant(), source),
+            hash: hash.into(),
+        }
+    }
+
+    fn head(stamp: &Stamp, deleted: bool) -> ChunkRecord {
+        serde_json::from_value(serde_json::json!({
+            "v": 1, "tenant": "default", "bucket": stamp.bucket, "doc_id": stamp.doc_id, "n": 0,
+            "of": 2, "hash": stamp.hash, "source": stamp.source, "deleted": deleted,
+        }))
+        .unwrap()
+    }
+
+    fn catalog(stamps: &[Stamp]) -> Catalog {
+        let heads: Vec<_> = stamps.iter().map(|s| head(s, false)).collect();
+        Catalog::from_heads(TenantId::default_tenant(), &heads)
+    }
+
+    fn sources(plan: &IndexPlan) -> (Vec<&str>, Vec<&str>) {
+        (
+            plan.publish.iter().map(|s| s.source.as_str()).collect(),
+            plan.delete.iter().map(|(s, _)| s.as_str()).collect(),
+        )
+    }
+
+    #[test]
+    fn only_what_changed_is_published() {
+        let old = catalog(&[
+            stamp("a/same.md", "1"),
+            stamp("a/new.md", "1"),
+            stamp("a/gone.md", "1"),
+        ]);
+        let disk = [
+            stamp("a/same.md", "1"),
+            stamp("a/new.md", "2"),
+            stamp("a/first.md", "1"),
+        ];
+        let plan = old.diff(&disk, &[], Mode::Incremental);
+        assert_eq!(
+            sources(&plan),
+            (vec!["a/new.md", "a/first.md"], vec!["a/gone.md"])
+        );
+        assert_eq!(plan.unchanged, 1);
+        let forced = old.diff(&disk, &[], Mode::Force);
+        assert_eq!((forced.publish.len(), forced.unchanged), (3, 0));
+    }
+
+    #[test]
+    fn what_another_pipeline_made_is_made_anew() {
+        let (same, other) = (stamp("a/same.md", "1"), stamp("a/other.md", "1"));
+        let mut heads = [head(&same, false), head(&other, false)];
+        heads[0].pipeline = "chunk-9".into();
+        let mut catalog = Catalog::from_heads(TenantId::default_tenant(), &heads);
+        catalog.outdate("chunk-9");
+        let plan = catalog.diff(&[same, other], &[], Mode::Incremental);
+        assert_eq!(
+            (sources(&plan), plan.unchanged),
+            ((vec!["a/other.md"], vec![]), 1)
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_deleted() {
+        let old = catalog(&[stamp("a/x.md", "1"), stamp("ab/y.md", "1")]);
+        let skip = |source: &str, reason| Skip {
+            source: source.into(),
+            reason,
+        };
+        let unreadable = SkipReason::Unreadable("no such device".into());
+        let plan = old.diff(&[], &[skip("a", unreadable.clone())], Mode::Incremental);
+        assert_eq!(sources(&plan).1, ["ab/y.md"]);
+        assert_eq!(plan.kept, ["a/x.md"]);
+        let plan = old.diff(&[], &[skip("", unreadable)], Mode::Force);
+        assert_eq!(plan.delete, []);
+        let plan = old.diff(&[], &[skip("a/x.md", SkipReason::Empty)], Mode::Incremental);
+        assert_eq!(plan.delete.len(), 2);
+    }
+
+    #[test]
+    fn a_document_under_a_new_id_replaces_the_old_one() {
+        let mut moved = stamp("a/x.md", "1");
+        let old = catalog(std::slice::from_ref(&moved));
+        moved.doc_id = DocId::new("another").unwrap();
+        let plan = old.diff(&[moved], &[], Mode::Incremental);
+        assert_eq!(sources(&plan), (vec!["a/x.md"], vec!["a/x.md"]));
+    }
+
+    #[test]
+    fn tombstones_and_other_tenants_are_heeded() {
+        let a = stamp("a/x.md", "1");
+        let mut foreign = head(&stamp("a/y.md", "1"), false);
+        foreign.tenant = TenantId::new("other").unwrap();
+        let mut body = head(&stamp("a/z.md", "1"), false);
+        body.n = 1;
+        let records = [head(&a, false), foreign, body, head(&a, true)];
+        let all = Catalog::from_heads(TenantId::default_tenant(), &records);
+        assert!(all.is_empty());
+        let alive = Catalog::from_heads(TenantId::default_tenant(), &records[..3]);
+        assert_eq!(
+            alive
+                .entries()
+                .map(|(s, e)| (s, e.chunks))
+                .collect::<Vec<_>>(),
+            [("a/x.md", 2)]
+        );
+    }
+}

@@ -1,0 +1,26 @@
+//! Files to documents, and documents to chunks.
+//!
+//! *Not* an index, and not the corpus stream: what is published, and when, the binary decides. Blocking
+//! and pure throughout, but for the reading of files.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`corpus`] | a folder, one document at a time |
+//! | [`reader`] | the bytes of a file to a document |
+//! | [`document`] | a document, and what it is called on the wire |
+//! | [`normalise`](mod@normalise) | text as it was meant |
+//! | [`chunk`] | text to pieces |
+//! | [`record`] | a document as messages of the corpus stream, in their order |
+//! | [`catalog`] | what is indexed, compared with the disk |
+
+pub mod catalog;
+pub mod chunk;
+pub mod corpus;
+pub mod document;
+pub mod normalise;
+pub mod reader;
+pub mod record;
+
+pub use catalog::{Catalog, Entry, IndexPlan, Mode};
+pub use document::{Document, Stamp};
+pub use reader::{Skip, SkipReason};

@@ -1,0 +1,370 @@
+//! The searcher over the local index: words and vectors, then the reranker.
+//!
+//! Both legs look at the same moment of the index, at the same time. One that fails is left out and
+//! named in the result; the search fails when both do.
+
+use crate::Error;
+use crate::dates::days;
+use crate::fusion::Fusion;
+use crate::index::{Hits, Index, Snapshot};
+use crate::judge::judge;
+use crate::merged::{Aim, Merged, merge};
+use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
+use crate::rerank::Asked;
+use envelope::{Bucket, Classed, Condition, Filter, Op, Origin, TenantId};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, TryFutureExt};
+use llm::{Embedder, Reranker, Side};
+use search::{Request, SearchPart, SearchResult, Searcher, VectorSearch};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tantivy::DocAddress;
+use telemetry::conventions as name;
+use telemetry::traces::{self, Kind};
+
+/// Values that a query names and that are searched for by themselves: each costs a search.
+const NAMED_SEARCHED_MAX: usize = 4;
+/// Each of them may add this part of what is fetched.
+const NAMED_SHARE: usize = 2;
+
+/// What may be tuned about a search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Search by words. Default true.
+    pub words: bool,
+    /// Search by vectors, where the index has any. Default true.
+    pub vectors: bool,
+    /// Share of the vectors in a fused score, 0 to 1. Default: what the embedder deserves by
+    /// measurement (docs/retrieval.md).
+    pub vector_weight: Option<f32>,
+    /// How the two lists are merged: `scores` or `ranks`. Default `scores`.
+    pub fusion: Fusion,
+    /// Look again at the best ones, with the built-in reranker or a model. Default true.
+    pub rerank: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            words: true,
+            vectors: true,
+            vector_weight: None,
+            fusion: Fusion::Scores,
+            rerank: true,
+        }
+    }
+}
+
+impl Options {
+    /// Checks that every number can be kept to.
+    pub fn validate(&self) -> Result<(), Error> {
+        let weight = self.vector_weight.unwrap_or(0.0);
+        if !(0.0..=1.0).contains(&weight) {
+            let text = format!("`vector_weight` is {weight}: want 0 to 1");
+            return Err(Error::Options(text));
+        }
+        if !self.words && !self.vectors {
+            return Err(Error::Options(
+                "`words` and `vectors` are both off: nothing would be found".into(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Searches an [`Index`]. Cheap to clone.
+#[derive(Clone)]
+pub struct HybridSearcher {
+    index: Index,
+    options: Options,
+    /// Makes the query's vector when the index does not do so itself.
+    embedder: Option<Arc<dyn Embedder>>,
+    /// Where the vectors are when they are not in the index.
+    elsewhere: Option<Arc<dyn VectorSearch>>,
+    /// The model that looks again at the best; without one, the built-in reranker does.
+    reranker: Option<Arc<dyn Reranker>>,
+    metrics: Option<Metrics>,
+}
+
+impl HybridSearcher {
+    /// Searches `index`; what its writer commits is found by the next search.
+    pub fn new(index: Index, options: Options) -> HybridSearcher {
+        HybridSearcher {
+            index,
+            options,
+            embedder: None,
+            elsewhere: None,
+            reranker: None,
+            metrics: None,
+        }
+    }
+
+    /// Embeds queries with the encoder that made the vectors of the chunks.
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>) -> HybridSearcher {
+        HybridSearcher {
+            embedder: Some(embedder),
+            ..self
+        }
+    }
+
+    /// Looks for vectors there instead of in the index.
+    pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> HybridSearcher {
+        HybridSearcher {
+            elsewhere: Some(elsewhere),
+            ..self
+        }
+    }
+
+    /// Has a model look again at the best.
+    pub fn with_reranker(self, reranker: Arc<dyn Reranker>) -> HybridSearcher {
+        HybridSearcher {
+            reranker: Some(reranker),
+            ..self
+        }
+    }
+
+    /// Counts its searches.
+    pub fn with_metrics(self, metrics: Metrics) -> HybridSearcher {
+        HybridSearcher {
+            metrics: Some(metrics),
+            ..self
+        }
+    }
+
+    /// How long the built-in reranker takes for the best `fetch_k` candidates of a request, without
+    /// finding them: for measurements.
+    ///
+    /// # Errors
+    /// As [`Searcher::search`].
+    pub async fn time_second_look(&self, request: &Request) -> Result<Duration, Error> {
+        let (mut merged, _) = self.found(request).await?;
+        merged.keep_best(request.fetch_k);
+        let top_k = request.top_k;
+        blocking(move || {
+            let start = Instant::now();
+            merged.into_result(top_k)?;
+            Ok(start.elapsed())
+        })
+        .await
+    }
+
+    async fn search_counted(&self, request: &Request) -> Result<SearchResult, Error> {
+        let start = Instant::now();
+        let place = self.label(&request.buckets);
+        let mut span = traces::start(Kind::Internal, || format!("{} {place}", name::RETRIEVAL));
+        span.set(name::GEN_AI_OPERATION_NAME, name::RETRIEVAL);
+        span.set(name::GEN_AI_DATA_SOURCE_ID, place);
+        let result = self.search_once(request).await;
+        match &result {
+            Ok(found) => span.set(name::HITS, found.passages.len() as u64),
+            Err(error) => span.fail(error.code()),
+        }
+        drop(span);
+        let result = result?;
+        if let Some(metrics) = &self.metrics {
+            metrics.searched(place, start.elapsed(), &result);
+        }
+        Ok(result)
+    }
+
+    async fn search_once(&self, request: &Request) -> Result<SearchResult, Error> {
+        let (mut merged, mut failed) = self.found(request).await?;
+        if let Some(reranker) = self.reranker.as_ref().filter(|_| self.options.rerank) {
+            let shown = reranker.texts_max();
+            merged = blocking(move || merged.with_records(shown)).await?;
+            let candidates = &mut merged.candidates;
+            if let Err(error) = judge(&**reranker, &request.query, candidates).await {
+                tracing::warn!(%error, "reranked without the model");
+                failed.push(SearchPart::Reranker);
+            }
+        }
+        let top_k = request.top_k;
+        let mut result = blocking(move || merged.into_result(top_k)).await?;
+        result.failed = failed;
+        Ok(result)
+    }
+
+    /// What both legs find, and which of them failed.
+    pub(crate) async fn found(
+        &self,
+        request: &Request,
+    ) -> Result<(Merged, Vec<SearchPart>), Error> {
+        let snapshot = self.index.snapshot();
+        let (words, vectors) = tokio::join!(
+            self.words(&snapshot, request),
+            self.vectors(&snapshot, request)
+        );
+        let mut failed = Vec::new();
+        let (words, vectors) = match (words, vectors) {
+            (Err(error), Err(_)) => return Err(error),
+            (Err(error), Ok(vectors)) if vectors.is_some() => {
+                tracing::warn!(%error, "searched without words");
+                failed.push(SearchPart::Words);
+                (None, vectors)
+            }
+            (Err(error), Ok(_)) => return Err(error),
+            // Nothing else looks for anything.
+            (Ok(_), Err(error)) if !self.options.words => return Err(error),
+            (Ok(words), Err(error)) => {
+                tracing::warn!(%error, "searched without vectors");
+                failed.push(SearchPart::Vectors);
+                (Some(words), None)
+            }
+            (Ok(words), Ok(vectors)) => (Some(words), vectors),
+        };
+        let (asks, options) = (request.clone(), self.options.clone());
+        let merged = blocking(move || merge(snapshot, &asks, &options, words, vectors));
+        Ok((merged.await?, failed))
+    }
+
+    /// The words are looked for in any case: they say how many chunks match, and which fields the
+    /// corpus has.
+    async fn words(&self, snapshot: &Snapshot, request: &Request) -> Result<(Hits, Asked), Error> {
+        let (snapshot, request) = (snapshot.clone(), request.clone());
+        blocking(move || {
+            let terms = snapshot.terms(&request)?;
+            let mut hits = snapshot.by_words(&request, &terms)?;
+            let named = snapshot.named(&request.query)?;
+            let each = request.fetch_k / NAMED_SHARE;
+            for value in named.iter().take(NAMED_SEARCHED_MAX) {
+                let more = snapshot.by_name(&request, &terms, value, each)?;
+                hits.best.extend(more);
+            }
+            let days = days(&request.query);
+            let asked = Asked {
+                terms,
+                named,
+                days,
+                vector_share: 0.0,
+                meaning: None,
+            };
+            Ok((hits, asked))
+        })
+        .await
+    }
+
+    async fn vectors(
+        &self,
+        snapshot: &Snapshot,
+        request: &Request,
+    ) -> Result<Option<(Vec<(f32, DocAddress)>, Aim)>, Error> {
+        if !self.options.vectors {
+            return Ok(None);
+        }
+        let Some(aim) = self.aim(snapshot, request).await? else {
+            return Ok(None);
+        };
+        if let Some(elsewhere) = &self.elsewhere {
+            let found = found_elsewhere(&**elsewhere, snapshot, &aim, request).await?;
+            return Ok(Some((found, aim)));
+        }
+        let (snapshot, request) = (snapshot.clone(), request.clone());
+        blocking(move || {
+            let close = snapshot.by_vector(&request, &aim.vector, request.fetch_k)?;
+            let found = close.iter().map(|c| (c.score, c.address)).collect();
+            Ok(Some((found, aim)))
+        })
+        .await
+    }
+
+    async fn aim(&self, snapshot: &Snapshot, request: &Request) -> Result<Option<Aim>, Error> {
+        let weight = |embedder: &dyn Embedder| {
+            let own = self.options.vector_weight;
+            own.unwrap_or_else(|| embedder.weight())
+        };
+        if let Some(fitted) = snapshot.fitted() {
+            let vector = fitted.vector(&request.query);
+            return Ok(Aim::new(vector, weight(&**fitted)));
+        }
+        let Some(embedder) = &self.embedder else {
+            return Ok(None);
+        };
+        if let Some(by) = snapshot.carried_by().filter(|by| *by != embedder.name()) {
+            let text = format!(
+                "the vectors of the index are by `{by}`, queries are embedded by `{}`",
+                embedder.name()
+            );
+            return Err(Error::Options(text));
+        }
+        let mut vectors = embedder.embed(&[&request.query], Side::Query).await?;
+        let weight = weight(&**embedder);
+        Ok(vectors.pop().and_then(|vector| Aim::new(vector, weight)))
+    }
+
+    fn label<'a>(&self, buckets: &'a [Bucket]) -> &'a str {
+        match buckets {
+            [] => ALL,
+            [one] if self.index.has_bucket(one) => one.as_str(),
+            [_] => OTHER,
+            _ => SEVERAL,
+        }
+    }
+}
+
+impl Searcher for HybridSearcher {
+    fn search<'a>(
+        &'a self,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
+        self.search_counted(request).err_into().boxed()
+    }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, search::Error>> {
+        if fields.is_empty() {
+            return std::future::ready(Ok(Filter::default())).boxed();
+        }
+        let (snapshot, tenant) = (self.index.snapshot(), tenant.clone());
+        let (text, fields) = (text.to_owned(), fields.to_vec());
+        let places = move || -> Result<Filter, Error> {
+            let mut filter = Filter::default();
+            for field in fields {
+                let values = snapshot.places(&tenant, &text, &field)?;
+                if !values.is_empty() {
+                    filter.0.push(Condition {
+                        field,
+                        op: Op::In,
+                        value: values.into(),
+                        origin: Origin::Planner,
+                    });
+                }
+            }
+            Ok(filter)
+        };
+        blocking(places).err_into().boxed()
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::Index(error.to_string()))?
+}
+
+/// What the place of the vectors finds, as far as it holds in this index: it alone says which fields
+/// there are and what a chunk is now.
+async fn found_elsewhere(
+    elsewhere: &dyn VectorSearch,
+    snapshot: &Snapshot,
+    aim: &Aim,
+    request: &Request,
+) -> Result<Vec<(f32, DocAddress)>, Error> {
+    let (here, asks) = (snapshot.clone(), request.clone());
+    let restrictions = blocking(move || here.restrictions(&asks)).await?;
+    let request = request.without_fields(&restrictions.unknown_fields);
+    let most = request.fetch_k;
+    let near = elsewhere.nearest(&aim.vector, &request, most).await?;
+    let here = snapshot.clone();
+    blocking(move || here.find(&near, restrictions, most)).await
+}
+
+#[cfg(test)]
+#[path = "hybrid_tests.rs"]
+mod tests;

@@ -1,0 +1,395 @@
+//! The local index: a view of the corpus stream that can be rebuilt from it at any time.
+//!
+//! Where the view stands in the stream is committed together with it, so a crash loses what was
+//! not committed and nothing else: replaying from [`Index::position`] gives the same index, because
+//! every record replaces what it speaks of. One [`Writer`] per folder; any number of readers.
+//! Blocking throughout.
+
+pub mod archive;
+mod facets;
+pub(crate) mod filter;
+mod nearest;
+mod occurrences;
+mod places;
+mod query;
+mod row_writer;
+mod rows;
+pub(crate) mod schema;
+mod seen;
+mod tally;
+mod tenant;
+mod vectors;
+mod words;
+
+pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
+pub(crate) use occurrences::Occurrences;
+pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
+pub use query::{ONE_THREAD_CHUNKS_MAX, query_stems};
+pub(crate) use schema::{WORD_BYTES_MAX, analyzer, is_plain};
+pub use vectors::Vectors;
+
+use crate::Error;
+use crate::gazetteer::Gazetteer;
+use envelope::{Bucket, ChunkRecord, TenantId};
+use rows::Layout;
+use schema::Fields;
+use search::StreamPosition;
+use seen::{Before, Seen};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use tantivy::collector::DocSetCollector;
+use tantivy::directory::MmapDirectory;
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
+use tantivy::schema::{IndexRecordOption, Value};
+use tantivy::{
+    DocAddress, IndexReader, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+};
+use vectors::{EachText, Store, VectorWriter};
+
+/// Threads of the writer. Deletes are ordered by stamp, not by thread, so two do what one does.
+pub const WRITER_THREADS: usize = 2;
+/// Memory that each of them fills before it writes a segment, in bytes.
+pub const WRITER_BYTES: usize = 60_000_000;
+/// Share of deleted chunks from which a segment is written anew without them.
+const DELETED_MAX: f32 = 0.3;
+/// Blocks of stored records that a reader keeps unpacked, 16 KiB each.
+const STORE_CACHE_BLOCKS: usize = 16;
+
+/// The index, for reading. Cheap to clone.
+#[derive(Clone)]
+pub struct Index {
+    inner: tantivy::Index,
+    reader: IndexReader,
+    fields: Fields,
+    vectors: Store,
+    /// What questions may name, as of a generation of the reader.
+    names: Arc<Mutex<Option<Names>>>,
+    /// What it holds is without the vectors that are wanted now: it has to be fed anew.
+    outdated: Arc<AtomicBool>,
+}
+
+/// The gazetteer and the generation that it was made of.
+type Names = (u64, Arc<Gazetteer>);
+
+impl Index {
+    /// Opens the index in `dir`, or makes an empty one. An index of another release, or a broken
+    /// one, is removed and begun anew: it has no position, so the stream is replayed. The same goes
+    /// for one whose vectors are of another making than `vectors` says.
+    pub fn open(dir: &Path, vectors: &Vectors) -> Result<Index, Error> {
+        let dir = dir.join(schema::FOLDER);
+        match Index::open_in(&dir, vectors) {
+            Err(error) if is_broken(&error) => {
+                tracing::warn!(dir = %dir.display(), %error, "index unusable, begun anew");
+                std::fs::remove_dir_all(&dir).map_err(|source| Error::Io {
+                    path: dir.clone(),
+                    source,
+                })?;
+                Ok(Index::open_in(&dir, vectors)?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// An empty index in memory.
+    pub fn open_in_ram(vectors: &Vectors) -> Result<Index, Error> {
+        let (schema, _) = schema::build();
+        let store = Store::in_ram(vectors.clone());
+        Ok(Index::over(tantivy::Index::create_in_ram(schema), store)?)
+    }
+
+    fn open_in(dir: &Path, vectors: &Vectors) -> tantivy::Result<Index> {
+        std::fs::create_dir_all(dir)?;
+        let (schema, _) = schema::build();
+        let store = Store::open(vectors.clone(), &dir.join("vectors"))?;
+        let mut inner = tantivy::Index::open_or_create(MmapDirectory::open(dir)?, schema)?;
+        // A search of a large index is then as long as its slowest half, not as all of it.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if cores > 1 {
+            inner.set_multithread_executor(cores)?;
+        }
+        Index::over(inner, store)
+    }
+
+    fn over(inner: tantivy::Index, vectors: Store) -> tantivy::Result<Index> {
+        schema::register(&inner);
+        let (_, fields) = schema::build();
+        let reader = inner
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .doc_store_cache_num_blocks(STORE_CACHE_BLOCKS)
+            .try_into()?;
+        let payload = payload(&inner)?;
+        let layout = payload.as_ref().and_then(|p| p.vectors.as_ref());
+        let made = layout.is_some_and(|layout| vectors.made(layout));
+        let wanted = !matches!(vectors.source, Vectors::None);
+        let outdated = wanted && !made && payload.is_some();
+        vectors
+            .load(layout)
+            .map_err(|error| TantivyError::InternalError(error.to_string()))?;
+        Ok(Index {
+            inner,
+            reader,
+            fields,
+            vectors,
+            names: Arc::default(),
+            outdated: Arc::new(AtomicBool::new(outdated)),
+        })
+    }
+
+    /// The writer. There is one at a time; while it lives, a second one is refused.
+    pub fn writer(&self) -> Result<Writer, Error> {
+        let options = IndexWriterOptions::builder()
+            .num_worker_threads(WRITER_THREADS)
+            .memory_budget_per_thread(WRITER_BYTES)
+            .num_merge_threads(1)
+            .build();
+        let inner: tantivy::IndexWriter = self.inner.writer_with_options(options)?;
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(DELETED_MAX);
+        inner.set_merge_policy(Box::new(merging));
+        let layout = payload(&self.inner)?.and_then(|payload| payload.vectors);
+        if self.is_outdated() {
+            tracing::warn!("the vectors are of another embedder: the index is built anew");
+            inner.delete_all_documents()?;
+        }
+        // Asked of the folder, now that nobody else can write to it.
+        let empty = self.is_outdated() || self.inner.load_metas()?.segments.is_empty();
+        Ok(Writer {
+            inner,
+            index: self.clone(),
+            vectors: self.vectors.writer(layout),
+            seen: empty.then(Seen::default),
+        })
+    }
+
+    /// What the index has taken in, as of its last commit; `None` when that is nothing.
+    pub fn position(&self) -> Result<Option<StreamPosition>, Error> {
+        let payload = payload(&self.inner)?.filter(|_| !self.is_outdated());
+        Ok(payload.map(|payload| payload.position))
+    }
+
+    /// How many chunks can be found.
+    pub fn chunk_count(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    /// Whether any chunk is in a bucket.
+    pub(crate) fn has_bucket(&self, bucket: &Bucket) -> bool {
+        let term = Term::from_field_text(self.fields.bucket, bucket.as_str());
+        self.reader.searcher().doc_freq(&term).is_ok_and(|n| n > 0)
+    }
+
+    fn is_outdated(&self) -> bool {
+        self.outdated.load(Ordering::Acquire)
+    }
+
+    /// Hands over the head of each document of a tenant, in no particular order.
+    pub fn each_head(
+        &self,
+        tenant: &TenantId,
+        mut each: impl FnMut(ChunkRecord),
+    ) -> Result<(), Error> {
+        if self.is_outdated() {
+            return Ok(());
+        }
+        let searcher = self.reader.searcher();
+        let head = Term::from_field_u64(self.fields.n, 0);
+        let tenant = Term::from_field_text(self.fields.tenant, tenant.as_str());
+        let query = BooleanQuery::intersection(vec![term_query(head), term_query(tenant)]);
+        for address in searcher.search(&query, &DocSetCollector)? {
+            each(self.stored(&searcher, address)?);
+        }
+        Ok(())
+    }
+
+    /// Rows and chunks, in the order of rows.
+    fn rows_in_order(&self, searcher: &Searcher) -> Result<Vec<(u64, DocAddress)>, Error> {
+        let mut rows = Vec::new();
+        for (segment, ordinal) in searcher.segment_readers().iter().zip(0..) {
+            let column = segment.fast_fields().u64(schema::ROW)?;
+            let docs = segment.doc_ids_alive();
+            rows.extend(
+                docs.filter_map(|doc| Some((column.first(doc)?, DocAddress::new(ordinal, doc)))),
+            );
+        }
+        rows.sort_unstable();
+        Ok(rows)
+    }
+
+    fn stored(&self, searcher: &Searcher, address: DocAddress) -> Result<ChunkRecord, Error> {
+        let document: TantivyDocument = searcher.doc(address)?;
+        let bytes = document
+            .get_first(self.fields.record)
+            .and_then(|value| value.as_bytes())
+            .unwrap_or_default();
+        serde_json::from_slice(bytes).map_err(|error| Error::Index(error.to_string()))
+    }
+}
+
+/// Takes in records. Dropping it loses what was not committed.
+pub struct Writer {
+    inner: tantivy::IndexWriter,
+    index: Index,
+    vectors: Option<VectorWriter>,
+    /// While an index that was empty is fed.
+    seen: Option<Seen>,
+}
+
+impl Writer {
+    /// Takes in records in the order of the stream. Idempotent; nothing is found before
+    /// [`Writer::commit`].
+    ///
+    /// A head settles its document: a new one removes the chunks of other versions, a deleted one
+    /// removes everything. So an interrupted run of the indexer leaves nothing behind here.
+    pub fn apply(&mut self, records: &[ChunkRecord]) -> Result<(), Error> {
+        let fields = self.index.fields;
+        for record in records {
+            let key = schema::chunk_key(record);
+            let before = self.before(record);
+            if before.chunk {
+                let key = Term::from_field_text(fields.key, &key);
+                self.inner.delete_term(key);
+            }
+            if record.is_head() && before.others {
+                self.settle(record)?;
+            }
+            if !record.deleted {
+                let row = self.vectors.as_mut().map(|vectors| vectors.row(record));
+                self.inner
+                    .add_document(fields.document(record, &key, row)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What of a record may be in the index already: a delete is asked of every segment.
+    fn before(&mut self, record: &ChunkRecord) -> Before {
+        let known = self.seen.as_mut().and_then(|seen| seen.take_in(record));
+        if known.is_none() {
+            self.seen = None;
+        }
+        known.unwrap_or(Before::UNKNOWN)
+    }
+
+    fn settle(&mut self, head: &ChunkRecord) -> Result<(), Error> {
+        let fields = self.index.fields;
+        let doc = Term::from_field_text(fields.doc, &head.document_key());
+        if head.deleted {
+            self.inner.delete_term(doc);
+            return Ok(());
+        }
+        let version = Term::from_field_text(fields.version, &head.hash);
+        let others = BooleanQuery::new(vec![
+            (Occur::Must, term_query(doc)),
+            (Occur::MustNot, term_query(version)),
+        ]);
+        self.inner.delete_query(Box::new(others))?;
+        Ok(())
+    }
+
+    /// Makes what was applied durable and visible, together with its position.
+    pub fn commit(&mut self, sequence: u64, stream: &str) -> Result<(), Error> {
+        let position = StreamPosition {
+            stream: stream.to_owned(),
+            sequence,
+        };
+        let vectors = self.vectors.as_mut().map(VectorWriter::flush).transpose()?;
+        let payload = serde_json::to_string(&Payload { position, vectors })
+            .map_err(|error| Error::Index(error.to_string()))?;
+        let mut prepared = self.inner.prepare_commit()?;
+        prepared.set_payload(&payload);
+        prepared.commit()?;
+        // Rows first: a chunk without a row is passed over, a row without a chunk is not looked at.
+        if let Some(vectors) = &mut self.vectors {
+            vectors.committed()?;
+        }
+        self.index.reader.reload()?;
+        self.index.outdated.store(false, Ordering::Release);
+        Ok(())
+    }
+
+    /// Fits the static table to the corpus, when the corpus has doubled since, and forgets the vectors
+    /// of chunks that are no more, when they are the most. For after a commit with nothing more to take
+    /// in; takes some 60 s a million chunks where the table is fitted.
+    pub fn refit(&mut self) -> Result<(), Error> {
+        self.seen = None;
+        let searcher = self.index.reader.searcher();
+        let stale = |vectors: &VectorWriter| vectors.is_stale(searcher.num_docs());
+        if !self.vectors.as_ref().is_some_and(stale) {
+            return Ok(());
+        }
+        let Some(payload) = payload(&self.index.inner)? else {
+            return Ok(());
+        };
+        let rows = self.index.rows_in_order(&searcher)?;
+        let living: Vec<u64> = rows.iter().map(|(row, _)| *row).collect();
+        let texts = |each: &mut EachText<'_>| {
+            for (_, address) in &rows {
+                let record = self.index.stored(&searcher, *address)?;
+                each(&record.embedded_text())?;
+            }
+            Ok(())
+        };
+        if let Some(vectors) = &mut self.vectors {
+            vectors.make_anew(&living, texts)?;
+        }
+        self.commit(payload.position.sequence, &payload.position.stream)
+    }
+
+    /// Forgets everything, what was not committed too, as before a replay of a re-created stream.
+    /// Visible after a commit.
+    pub fn clear(&mut self) -> Result<(), Error> {
+        // Begun anew first: it sets the clock of deletes back, and one of before would then stand in
+        // the way of all that follow.
+        self.inner.rollback()?;
+        self.inner.delete_all_documents()?;
+        self.seen = Some(Seen::default());
+        self.vectors.as_mut().map_or(Ok(()), VectorWriter::clear)
+    }
+
+    /// Waits for running merges and gives the lock and the memory back. What was not committed is
+    /// lost.
+    pub fn close(self) -> Result<(), Error> {
+        self.inner.wait_merging_threads()?;
+        Ok(())
+    }
+}
+
+/// What a commit says besides the documents.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Payload {
+    position: StreamPosition,
+    #[serde(default)]
+    vectors: Option<Layout>,
+}
+
+fn payload(index: &tantivy::Index) -> tantivy::Result<Option<Payload>> {
+    let text = index.load_metas()?.payload;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+fn term_query(term: Term) -> Box<dyn Query> {
+    Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+}
+
+/// Whether a new index is the cure. A full disk or a missing permission is not.
+fn is_broken(error: &TantivyError) -> bool {
+    matches!(
+        error,
+        TantivyError::SchemaError(_)
+            | TantivyError::DataCorruption(_)
+            | TantivyError::IncompatibleIndex(_)
+            | TantivyError::OpenReadError(_)
+            | TantivyError::InternalError(_)
+    )
+}
+
+#[cfg(test)]
+#[path = "index/replay_tests.rs"]
+mod replay_tests;
+#[cfg(test)]
+#[path = "index/tests.rs"]
+mod tests;

@@ -1,0 +1,257 @@
+//! How many documents there are, and which values their metadata has: counted, nothing fetched.
+//!
+//! For "how many invoices of 2024, by vendor", as `argosy.count` and `argosy.metadata` ask it. Documents
+//! are counted, not chunks: their heads stand for them.
+
+use super::filter::{restrictions, unknown_fields};
+use super::tally::{Scope, tally};
+use super::{Index, term_query};
+use crate::Error;
+use crate::gazetteer::{Gazetteer, Named};
+use envelope::{Bucket, ChunkRecord, DocId, Filter, TenantId};
+use search::Request;
+use search::filter_terms::{self as facts, BUILT_IN};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, PoisonError};
+use tantivy::collector::{Count, TopDocs};
+use tantivy::query::BooleanQuery;
+use tantivy::{Searcher, TantivyError, Term};
+
+/// A field with more different values has names that are better searched as text.
+const VALUES_NAMED_MAX: usize = 500;
+/// Most fields of metadata whose values are looked for in questions, and that are listed for a tenant.
+const FIELDS_NAMED_MAX: usize = 64;
+/// Most fields, of all tenants, that are looked through for those of one.
+const FIELDS_READ_MAX: usize = 10_000;
+
+/// What is to be counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CountRequest {
+    /// Whose documents may be read: always a condition.
+    pub tenant: TenantId,
+    /// Parts of the corpus; empty means all.
+    pub buckets: Vec<Bucket>,
+    /// What must hold for every document.
+    pub filter: Filter,
+    /// Fields whose values are counted too.
+    pub fields: Vec<String>,
+    /// Values to return of each field, the most frequent ones.
+    pub values_max: usize,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Counted {
+    /// Documents that match.
+    pub documents: u64,
+    /// One for each field that was asked, in that order.
+    pub facets: Vec<Facet>,
+    /// Fields of the filter that no document has, whose conditions were left out, and such fields that
+    /// were to be counted.
+    pub unknown_fields: Vec<String>,
+}
+
+/// The values of a field.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Facet {
+    /// The field.
+    pub field: String,
+    /// Values as they are compared (lower case), with the number of documents, most frequent first.
+    pub values: Vec<(String, u64)>,
+    /// Whether there are values that are not listed.
+    pub more: bool,
+}
+
+/// What is known of one document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DocumentFacts {
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// Its title.
+    pub title: String,
+    /// Its path inside the corpus.
+    pub source: String,
+    /// How many chunks it has.
+    pub chunks: u32,
+    /// All of its metadata.
+    pub metadata: BTreeMap<String, Value>,
+}
+
+impl Index {
+    /// Counts documents, and the values of some of their fields. Blocking.
+    pub fn count(&self, request: &CountRequest) -> Result<Counted, Error> {
+        let searcher = self.reader.searcher();
+        let as_search = Request {
+            tenant: request.tenant.clone(),
+            buckets: request.buckets.clone(),
+            filter: request.filter.clone(),
+            query: String::new(),
+            keywords: Vec::new(),
+            fetch_k: 1,
+            top_k: 1,
+            after: None,
+        };
+        let mut restrictions = restrictions(&searcher, &self.fields, &as_search)?;
+        let head = Term::from_field_u64(self.fields.n, 0);
+        restrictions.queries.push(term_query(head));
+        let heads = BooleanQuery::intersection(restrictions.queries);
+        let mut facets = Vec::with_capacity(request.fields.len());
+        if !request.fields.is_empty() {
+            let scope = Scope::of(&searcher, &heads)?;
+            for field in &request.fields {
+                facets.push(self.facet(&searcher, &scope, field, request.values_max)?);
+            }
+        }
+        let filtered = request.filter.0.iter().map(|condition| &condition.field);
+        let named = filtered.chain(&request.fields);
+        Ok(Counted {
+            documents: searcher.search(&heads, &Count)? as u64,
+            facets,
+            unknown_fields: unknown_fields(&searcher, &self.fields, &request.tenant, named)?,
+        })
+    }
+
+    fn facet(
+        &self,
+        searcher: &Searcher,
+        scope: &Scope,
+        field: &str,
+        values_max: usize,
+    ) -> Result<Facet, Error> {
+        let name = facts::field_name(field);
+        let (values, more) = tally(searcher, self.fields.facts, scope, &name, values_max)?;
+        Ok(Facet {
+            field: field.to_owned(),
+            values,
+            more,
+        })
+    }
+
+    /// The names of this moment; made anew when a commit has changed the index.
+    pub(super) fn names_of(&self, searcher: &Searcher) -> Result<Arc<Gazetteer>, Error> {
+        let generation = searcher.generation().generation_id();
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, known)) = &*names
+            && *of == generation
+        {
+            return Ok(known.clone());
+        }
+        let known = Arc::new(self.gazetteer(searcher)?);
+        *names = Some((generation, known.clone()));
+        Ok(known)
+    }
+
+    /// The text values of the fields that have few different ones.
+    fn gazetteer(&self, searcher: &Searcher) -> Result<Gazetteer, Error> {
+        let mut named = BTreeSet::new();
+        for field in self.fields_of_metadata(searcher, FIELDS_NAMED_MAX)? {
+            let values = self.values(searcher, &field)?;
+            if values.len() > VALUES_NAMED_MAX {
+                continue;
+            }
+            let start = facts::start_of('t', &field);
+            let texts = values.iter().filter_map(|fact| fact.strip_prefix(&start));
+            named.extend(texts.map(|value| Named {
+                field: field.clone(),
+                value: value.to_owned(),
+            }));
+        }
+        Ok(Gazetteer::new(named))
+    }
+
+    /// The fields that the documents of a tenant can be filtered by: the built-in ones and the first 64
+    /// others by name. Blocking.
+    pub fn fields(&self, tenant: &TenantId) -> Result<Vec<String>, Error> {
+        let searcher = self.reader.searcher();
+        let mut known: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
+        for field in self.fields_of_metadata(&searcher, FIELDS_READ_MAX)? {
+            if known.len() == BUILT_IN.len() + FIELDS_NAMED_MAX {
+                break;
+            }
+            let has_it = Term::from_field_text(self.fields.facts, &facts::marker(&field));
+            let of_tenant = Term::from_field_text(self.fields.tenant, tenant.as_str());
+            let both = BooleanQuery::intersection(vec![term_query(has_it), term_query(of_tenant)]);
+            if searcher.search(&both, &Count)? > 0 {
+                known.insert(field);
+            }
+        }
+        Ok(known.into_iter().collect())
+    }
+
+    fn fields_of_metadata(
+        &self,
+        searcher: &Searcher,
+        fields_max: usize,
+    ) -> Result<BTreeSet<String>, Error> {
+        let marker = facts::marker("");
+        let mut fields = BTreeSet::new();
+        for segment in searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.facts)?;
+            let range = index.terms().range().ge(&marker).lt("g");
+            let mut terms = range.into_stream().map_err(TantivyError::from)?;
+            while fields.len() < fields_max && terms.advance() {
+                let fact = std::str::from_utf8(terms.key()).unwrap_or_default();
+                fields.extend(fact.strip_prefix(&marker).map(str::to_owned));
+            }
+        }
+        Ok(fields)
+    }
+
+    /// The different values of a field as facts, one more than may be named at most.
+    fn values(&self, searcher: &Searcher, field: &str) -> Result<BTreeSet<String>, Error> {
+        let mut found = BTreeSet::new();
+        for segment in searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.facts)?;
+            // A number is listed as it is written.
+            for kind in ['t', 'd'] {
+                let range = index.terms().range();
+                let range = range.ge(facts::start_of(kind, field));
+                let range = range.lt(facts::end_of(kind, field));
+                let mut terms = range.into_stream().map_err(TantivyError::from)?;
+                let mut left = VALUES_NAMED_MAX + 1;
+                while left > 0 && terms.advance() {
+                    left -= 1;
+                    found.extend(std::str::from_utf8(terms.key()).ok().map(str::to_owned));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// What is known of a document; `None` when the tenant has no such document. Blocking.
+    pub fn document(
+        &self,
+        tenant: &TenantId,
+        doc_id: &DocId,
+    ) -> Result<Option<DocumentFacts>, Error> {
+        let searcher = self.reader.searcher();
+        let id = facts::text_term(BUILT_IN[2], doc_id.as_str());
+        let query = BooleanQuery::intersection(vec![
+            term_query(Term::from_field_text(self.fields.facts, &id)),
+            term_query(Term::from_field_text(self.fields.tenant, tenant.as_str())),
+            term_query(Term::from_field_u64(self.fields.n, 0)),
+        ]);
+        let top = TopDocs::with_limit(1).order_by_score();
+        let head = searcher.search(&query, &top)?.into_iter().next();
+        let Some((_, address)) = head else {
+            return Ok(None);
+        };
+        let head: ChunkRecord = self.stored(&searcher, address)?;
+        Ok(Some(DocumentFacts {
+            bucket: head.bucket,
+            doc_id: head.doc_id,
+            title: head.title,
+            source: head.source,
+            chunks: head.of,
+            metadata: head.metadata,
+        }))
+    }
+}
+
+#[cfg(test)]
+#[path = "facets_tests.rs"]
+mod tests;

@@ -1,0 +1,246 @@
+//! A [`Filter`](envelope::Filter) to queries that restrict and do not score.
+
+use super::schema::Fields;
+use super::term_query;
+use crate::Error;
+use envelope::{Condition, Op, TenantId};
+use search::Request;
+use search::filter_terms::{self as facts, BUILT_IN, as_number, as_text, is_partial_date};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ops::Bound;
+use tantivy::collector::Count;
+use tantivy::query::{
+    AllQuery, BooleanQuery, ConstScoreQuery, EmptyQuery, InvertedIndexRangeQuery, Occur, Query,
+    TermSetQuery,
+};
+use tantivy::{Searcher, TantivyError, Term};
+
+/// What restricts a search.
+pub(crate) struct Restrictions {
+    /// All must match; none scores.
+    pub(super) queries: Vec<Box<dyn Query>>,
+    /// Fields of the filter that no document has; their conditions are left out.
+    pub(crate) unknown_fields: Vec<String>,
+    /// Fields that have no value of the kind that was asked for: a text is compared with a number.
+    /// Their conditions stay, and hold for nothing.
+    pub(super) unlike_fields: Vec<String>,
+}
+
+/// The restrictions of a request. The tenant is always one.
+pub(super) fn restrictions(
+    searcher: &Searcher,
+    fields: &Fields,
+    request: &Request,
+) -> Result<Restrictions, Error> {
+    let tenant = Term::from_field_text(fields.tenant, request.tenant.as_str());
+    let mut queries = vec![term_query(tenant)];
+    if !request.buckets.is_empty() {
+        let buckets = request.buckets.iter();
+        let terms = buckets.map(|b| Term::from_field_text(fields.bucket, b.as_str()));
+        queries.push(any(terms.map(term_query).collect()));
+    }
+    let named = request.filter.0.iter().map(|condition| &condition.field);
+    let unknown_fields = unknown_fields(searcher, fields, &request.tenant, named)?;
+    for condition in &request.filter.0 {
+        if !unknown_fields.contains(&condition.field) {
+            queries.push(translate(searcher, fields, condition)?);
+        }
+    }
+    let mut unlike_fields = Vec::new();
+    for condition in &request.filter.0 {
+        let known = !unknown_fields.contains(&condition.field);
+        if known && is_unlike(searcher, fields, condition)? {
+            unlike_fields.push(condition.field.clone());
+        }
+    }
+    let unscored = |query| Box::new(ConstScoreQuery::new(query, 0.0)) as Box<dyn Query>;
+    Ok(Restrictions {
+        queries: queries.into_iter().map(unscored).collect(),
+        unknown_fields,
+        unlike_fields,
+    })
+}
+
+/// Whether no value of a field can be compared with that of a condition.
+fn is_unlike(searcher: &Searcher, fields: &Fields, condition: &Condition) -> Result<bool, Error> {
+    if !matches!(condition.op, Op::Gt | Op::Gte | Op::Lt | Op::Lte) {
+        return Ok(false);
+    }
+    let field = facts::field_name(&condition.field);
+    let all = |kind| (facts::start_of(kind, &field), facts::end_of(kind, &field));
+    let (start, _) = all('t');
+    let days = (format!("{start}0"), format!("{start}:"));
+    let text = as_text(&condition.value).unwrap_or_default();
+    let ranges = match as_number(&condition.value) {
+        None => vec![all('t')],
+        // Four digits are a number and a year.
+        Some(_) if is_partial_date(&text) => vec![all('n'), days],
+        Some(_) => vec![all('n')],
+    };
+    for segment in searcher.segment_readers() {
+        let index = segment.inverted_index(fields.facts)?;
+        for (start, end) in &ranges {
+            let range = index.terms().range().ge(start).lt(end);
+            if range.into_stream().map_err(TantivyError::from)?.advance() {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Those of some fields that none of the tenant's documents has, each once.
+pub(super) fn unknown_fields<'a>(
+    searcher: &Searcher,
+    fields: &Fields,
+    tenant: &TenantId,
+    named: impl Iterator<Item = &'a String>,
+) -> Result<Vec<String>, Error> {
+    let mut unknown = Vec::new();
+    for name in named {
+        let field = facts::field_name(name);
+        if BUILT_IN.contains(&field.as_str()) || unknown.contains(name) {
+            continue;
+        }
+        let query = BooleanQuery::intersection(vec![
+            term_query(Term::from_field_text(fields.facts, &facts::marker(&field))),
+            term_query(Term::from_field_text(fields.tenant, tenant.as_str())),
+        ]);
+        if searcher.search(&query, &Count)? == 0 {
+            unknown.push(name.clone());
+        }
+    }
+    Ok(unknown)
+}
+
+fn translate(
+    searcher: &Searcher,
+    fields: &Fields,
+    condition: &Condition,
+) -> Result<Box<dyn Query>, Error> {
+    let field = facts::field_name(&condition.field);
+    let value = &condition.value;
+    let asked = Asked {
+        searcher,
+        fields,
+        field,
+    };
+    Ok(match condition.op {
+        Op::Eq => asked.equal(value),
+        Op::Ne => Box::new(BooleanQuery::new(vec![
+            (Occur::Must, Box::new(AllQuery)),
+            (Occur::MustNot, asked.equal(value)),
+        ])),
+        Op::In => match value {
+            Value::Array(items) => any(items.iter().map(|item| asked.equal(item)).collect()),
+            single => asked.equal(single),
+        },
+        Op::Contains => asked.contains(value)?,
+        Op::Gt | Op::Gte | Op::Lt | Op::Lte => asked.compare(condition.op, value),
+    })
+}
+
+/// One field that is asked.
+struct Asked<'a> {
+    searcher: &'a Searcher,
+    fields: &'a Fields,
+    field: String,
+}
+
+impl Asked<'_> {
+    fn term(&self, fact: &str) -> Term {
+        Term::from_field_text(self.fields.facts, fact)
+    }
+
+    /// A text that reads as a number is both: models put numbers into quotes.
+    fn equal(&self, value: &Value) -> Box<dyn Query> {
+        let text = as_text(value).map(|text| facts::text_term(&self.field, &text));
+        let number = as_number(value).map(|n| facts::number_term(&self.field, n));
+        let terms = text.into_iter().chain(number);
+        any(terms.map(|fact| term_query(self.term(&fact))).collect())
+    }
+
+    /// Looks through the values of the field: as many as it has different ones, and no pattern
+    /// language between what was asked and what is compared.
+    fn contains(&self, value: &Value) -> Result<Box<dyn Query>, Error> {
+        let Some(text) = as_text(value) else {
+            return Ok(Box::new(EmptyQuery));
+        };
+        let text = facts::folded(&text);
+        let mut found = BTreeSet::new();
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.facts)?;
+            for kind in ['t', 'd'] {
+                let start = facts::start_of(kind, &self.field);
+                let end = facts::end_of(kind, &self.field);
+                let range = index.terms().range().ge(&start).lt(&end);
+                let mut terms = range.into_stream().map_err(TantivyError::from)?;
+                while terms.advance() {
+                    let fact = std::str::from_utf8(terms.key()).unwrap_or_default();
+                    if fact.get(start.len()..).is_some_and(|v| v.contains(&text)) {
+                        found.insert(fact.to_owned());
+                    }
+                }
+            }
+        }
+        let terms = found.iter().map(|fact| self.term(fact));
+        Ok(Box::new(TermSetQuery::new(terms)))
+    }
+
+    fn compare(&self, op: Op, value: &Value) -> Box<dyn Query> {
+        let mut ranges = Vec::new();
+        let number = as_number(value);
+        if let Some(n) = number {
+            let number = facts::number_term(&self.field, n);
+            ranges.push(self.range(op, ('n', "", ""), &number));
+        }
+        if let Some(text) = as_text(value)
+            && (number.is_none() || is_partial_date(&text))
+        {
+            let mut bound = facts::text_term(&self.field, &text);
+            // A year or a month stands for all its days: after 2024 begins in 2025.
+            if is_partial_date(&text) && matches!(op, Op::Gt | Op::Lte) {
+                bound.push(char::MAX);
+            }
+            // What begins with a digit is a date: `unknown` is not after 2024.
+            let digits = text.trim().starts_with(|c: char| c.is_ascii_digit());
+            let among = if digits {
+                ('t', "0", ":")
+            } else {
+                ('t', "", "")
+            };
+            ranges.push(self.range(op, among, &bound));
+        }
+        any(ranges)
+    }
+
+    /// The terms of one kind on one side of `bound`, among those from a first text to before a
+    /// last one; the empty text stands for no such limit.
+    fn range(&self, op: Op, (kind, from, to): (char, &str, &str), bound: &str) -> Box<dyn Query> {
+        let start = facts::start_of(kind, &self.field);
+        let end = match to {
+            "" => facts::end_of(kind, &self.field),
+            to => format!("{start}{to}"),
+        };
+        let start = Bound::Included(self.term(&format!("{start}{from}")));
+        let end = Bound::Excluded(self.term(&end));
+        let bound = self.term(bound);
+        let (lower, upper) = match op {
+            Op::Gt => (Bound::Excluded(bound), end),
+            Op::Gte => (Bound::Included(bound), end),
+            Op::Lt => (start, Bound::Excluded(bound)),
+            _ => (start, Bound::Included(bound)),
+        };
+        Box::new(InvertedIndexRangeQuery::new(lower, upper))
+    }
+}
+
+/// At least one holds; nothing to hold matches nothing.
+fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+    match queries.len() {
+        0 => Box::new(EmptyQuery),
+        1 => queries.remove(0),
+        _ => Box::new(BooleanQuery::union(queries)),
+    }
+}

@@ -1,0 +1,172 @@
+//! The fields of the index, and what a record becomes in them.
+
+use super::words::Words;
+use crate::Error;
+use envelope::{Bucket, ChunkRecord, DocId};
+use search::filter_terms as facts;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use tantivy::TantivyDocument;
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, STORED, Schema, TextFieldIndexing,
+    TextOptions,
+};
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, SimpleTokenizer, Stemmer,
+    TextAnalyzer,
+};
+
+/// The folder of this schema: a release that changes the schema takes another number and finds an
+/// empty index.
+pub(super) const FOLDER: &str = "index-3";
+/// Name of the column of rows.
+pub(super) const ROW: &str = "row";
+/// Name of the analyzer: words, lower case, no accents, English stems.
+const ANALYZER: &str = "argosy_en";
+/// Words of so many bytes are no words.
+pub(crate) const WORD_BYTES_MAX: usize = 64;
+
+/// Handles of the fields.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fields {
+    /// One chunk: `<bucket>/<doc>/<n>`, like its subject.
+    pub(super) key: Field,
+    /// Its document: `<bucket>/<doc>`.
+    pub(super) doc: Field,
+    /// The hash of the document.
+    pub(super) version: Field,
+    pub(super) tenant: Field,
+    pub(super) bucket: Field,
+    /// The number of the chunk.
+    pub(super) n: Field,
+    /// What filters ask: see [`facts`].
+    pub(super) facts: Field,
+    pub(super) title: Field,
+    /// The words of the source.
+    pub(super) path: Field,
+    /// The words of the metadata: people name the vendor, the place, the month.
+    pub(super) meta: Field,
+    pub(super) text: Field,
+    /// The record as it came, without its vector, for the passage.
+    pub(super) record: Field,
+    /// The row of its vector, see [`super::rows`].
+    pub(super) row: Field,
+}
+
+/// The schema; the same on every call.
+pub(super) fn build() -> (Schema, Fields) {
+    let mut schema = Schema::builder();
+    let exact = indexed("raw", IndexRecordOption::Basic);
+    let words = indexed(ANALYZER, IndexRecordOption::WithFreqs);
+    // Only here are words looked for that follow each other.
+    let text = indexed(ANALYZER, IndexRecordOption::WithFreqsAndPositions);
+    let fields = Fields {
+        key: schema.add_text_field("key", exact.clone()),
+        doc: schema.add_text_field("doc", exact.clone()),
+        version: schema.add_text_field("version", exact.clone()),
+        tenant: schema.add_text_field("tenant", exact.clone()),
+        bucket: schema.add_text_field("bucket", exact.clone()),
+        n: schema.add_u64_field("n", NumericOptions::from(INDEXED)),
+        facts: schema.add_text_field("facts", exact),
+        title: schema.add_text_field("title", words.clone()),
+        path: schema.add_text_field("path", words.clone()),
+        meta: schema.add_text_field("meta", words),
+        text: schema.add_text_field("text", text),
+        record: schema.add_bytes_field("record", STORED),
+        row: schema.add_u64_field(ROW, FAST),
+    };
+    (schema.build(), fields)
+}
+
+fn indexed(analyzer: &str, option: IndexRecordOption) -> TextOptions {
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer(analyzer)
+        .set_fieldnorms(analyzer == ANALYZER)
+        .set_index_option(option);
+    TextOptions::default().set_indexing_options(indexing)
+}
+
+/// Makes the analyzer known to an index.
+pub(super) fn register(index: &tantivy::Index) {
+    let words = TextAnalyzer::from(Words::new(analyzer()));
+    index.tokenizers().register(ANALYZER, words);
+}
+
+/// The analyzer of queries, and what a word is in titles, paths and texts: see [`Words`].
+pub(crate) fn analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(SimpleTokenizer::default())
+        .filter(RemoveLongFilter::limit(WORD_BYTES_MAX))
+        .filter(LowerCaser)
+        .filter(AsciiFoldingFilter)
+        .filter(Stemmer::new(Language::English))
+        .build()
+}
+
+/// Whether the words of metadata in the index are those of its texts, no more and no less: numbers and
+/// lists have words there too, a long text has not all, and lower case may part a word beyond ASCII.
+pub(crate) fn is_plain(metadata: &BTreeMap<String, Value>) -> bool {
+    metadata.values().all(|value| match value {
+        Value::String(text) => text.is_ascii() && text.len() <= facts::TEXT_CHARS_MAX,
+        Value::Null | Value::Bool(_) | Value::Object(_) => true,
+        Value::Number(_) | Value::Array(_) => false,
+    })
+}
+
+/// The key of a chunk.
+pub(super) fn key(bucket: &Bucket, doc: &DocId, n: u32) -> String {
+    format!("{bucket}/{doc}/{n}")
+}
+
+/// The key of a record's chunk.
+pub(super) fn chunk_key(record: &ChunkRecord) -> String {
+    key(&record.bucket, &record.doc_id, record.n)
+}
+
+impl Fields {
+    /// A record as the index keeps it; `row` is where its vector lies.
+    pub(super) fn document(
+        &self,
+        record: &ChunkRecord,
+        key: &str,
+        row: Option<u64>,
+    ) -> Result<TantivyDocument, Error> {
+        let stored = match &record.embedding {
+            None => serde_json::to_vec(record),
+            Some(_) => serde_json::to_vec(&ChunkRecord {
+                embedding: None,
+                ..record.clone()
+            }),
+        };
+        let stored = stored.map_err(|error| Error::Index(error.to_string()))?;
+        let mut document = TantivyDocument::default();
+        document.add_text(self.key, key);
+        document.add_text(self.doc, record.document_key());
+        document.add_text(self.version, &record.hash);
+        document.add_text(self.tenant, record.tenant.as_str());
+        document.add_text(self.bucket, record.bucket.as_str());
+        document.add_u64(self.n, u64::from(record.n));
+        for fact in facts::of(record) {
+            document.add_text(self.facts, fact);
+        }
+        document.add_text(self.title, &record.title);
+        document.add_text(self.path, &record.source);
+        for value in record.metadata.values() {
+            self.add_words(&mut document, value);
+        }
+        document.add_text(self.text, &record.text);
+        document.add_bytes(self.record, &stored);
+        if let Some(row) = row {
+            document.add_u64(self.row, row);
+        }
+        Ok(document)
+    }
+
+    fn add_words(&self, document: &mut TantivyDocument, value: &Value) {
+        match value {
+            Value::String(text) => document.add_text(self.meta, facts::folded(text)),
+            Value::Array(items) => items.iter().for_each(|v| self.add_words(document, v)),
+            Value::Number(number) => document.add_text(self.meta, number.to_string()),
+            Value::Null | Value::Bool(_) | Value::Object(_) => {}
+        }
+    }
+}

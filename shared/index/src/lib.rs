@@ -1,0 +1,35 @@
+//! The local index: words, vectors, their fusion, and the ranking of what was found.
+//!
+//! A view of the corpus stream that can be rebuilt at any time. *Not* who feeds it or decides which index
+//! answers: that is the binary. What is asked of it stands in `search`.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`Index`], [`Writer`] | the tantivy index, its rows of vectors, and its position in the stream |
+//! | [`archive`] | an index as one file |
+//! | [`HybridSearcher`] | words, vectors, their fusion and the reranker behind [`search::Searcher`] |
+
+mod dates;
+mod duplicate;
+mod error;
+mod fusion;
+mod gazetteer;
+mod hybrid;
+mod index;
+mod judge;
+#[cfg(test)]
+mod law_tests;
+mod meaning;
+mod merged;
+mod metrics;
+mod pick;
+mod rerank;
+
+pub use error::Error;
+pub use fusion::Fusion;
+pub use hybrid::{HybridSearcher, Options};
+pub use index::{
+    CountRequest, Counted, DocumentFacts, Facet, Index, ONE_THREAD_CHUNKS_MAX, Vectors,
+    WRITER_BYTES, WRITER_THREADS, Writer, archive, query_stems,
+};
+pub use metrics::{Metrics, WithoutVector};

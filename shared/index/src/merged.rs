@@ -1,0 +1,265 @@
+//! What both legs found, as one list of candidates, and the passages that come of it.
+//!
+//! A candidate is an address and a score; its record is fetched when it may be shown. *Not* how candidates
+//! are scored again ([`crate::rerank`]) and which of them are shown ([`crate::pick`]).
+
+use crate::Error;
+use crate::fusion::fuse;
+use crate::hybrid::Options;
+use crate::index::{Hits, Occurrences, Snapshot, analyzer};
+use crate::meaning::Meaning;
+use crate::pick::{Scored, pick};
+use crate::rerank::{Asked, Features};
+use envelope::ChunkRecord;
+use search::{Request, SearchResult};
+use std::collections::HashMap;
+use tantivy::DocAddress;
+use tantivy::tokenizer::TextAnalyzer;
+
+/// How close a chunk has to be when no chunk has a word of the query. Chosen on the side of caution,
+/// not by measurement.
+const ALONE_COSINE_MIN: f32 = 0.5;
+
+/// The vector of a query and its share in the score.
+pub(crate) struct Aim {
+    pub(crate) vector: Vec<f32>,
+    weight: f32,
+}
+
+impl Aim {
+    /// A query without anything to go by has no direction, and everything would be as close.
+    pub(crate) fn new(vector: Vec<f32>, weight: f32) -> Option<Aim> {
+        let aims = vector.iter().any(|x| *x != 0.0);
+        aims.then_some(Aim { vector, weight })
+    }
+}
+
+/// A chunk that was found, with its fused score from 0 to 1.
+pub(crate) struct Candidate {
+    pub(crate) chunk: DocAddress,
+    pub(crate) score: f32,
+    /// What a reranker that is a model gives it, from 0 to 1, in the place of the features.
+    pub(crate) judged: Option<f32>,
+    /// Where somebody wanted it already.
+    pub(crate) record: Option<ChunkRecord>,
+}
+
+/// What both legs found together.
+pub(crate) struct Merged {
+    snapshot: Snapshot,
+    pub(crate) candidates: Vec<Candidate>,
+    /// `None` where nobody looks again.
+    asked: Option<Asked>,
+    total_hits: u64,
+    unknown_fields: Vec<String>,
+    unlike_fields: Vec<String>,
+    relevance: f32,
+}
+
+impl Merged {
+    /// Keeps so many of the best, in the order of scores.
+    pub(crate) fn keep_best(&mut self, count: usize) {
+        let candidates = &mut self.candidates;
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+        candidates.truncate(count);
+    }
+
+    /// The same in the order of scores, the first so many with their records. Blocking.
+    pub(crate) fn with_records(mut self, count: usize) -> Result<Merged, Error> {
+        self.keep_best(usize::MAX);
+        for candidate in self.candidates.iter_mut().take(count) {
+            candidate.record = Some(self.snapshot.record(candidate.chunk)?);
+        }
+        Ok(self)
+    }
+
+    /// Looks again and picks the passages. The best `top_k` come first; scores are from 0 to 1 and only
+    /// comparable within one search. Where nobody looks again the order is as it was found. One document
+    /// fills at most half of the list while others have something, and so does each of several values of a
+    /// field that the query names. Blocking.
+    pub(crate) fn into_result(self, top_k: usize) -> Result<SearchResult, Error> {
+        let Merged {
+            snapshot,
+            candidates,
+            asked,
+            ..
+        } = self;
+        let asked = asked.as_ref();
+        let scored = scored(&snapshot, candidates, asked)?;
+        let words = asked.map_or(&[][..], |asked| &asked.terms.stems);
+        let weights: Vec<f32> = words.iter().map(|(_, weight)| *weight).collect();
+        let named = asked.map_or(&[][..], |asked| &asked.named);
+        // One for reading candidates, one for comparing those that are taken.
+        let (mut reader, mut comparer) = (analyzer(), analyzer());
+        let look = &mut |one: &mut Scored<Unread>| look(&snapshot, asked, one, &mut reader);
+        let picked = pick(scored, &weights, named, top_k, &mut comparer, look);
+        let (passages, repeated) = picked?;
+        Ok(SearchResult {
+            passages,
+            repeated,
+            total_hits: self.total_hits,
+            unknown_fields: self.unknown_fields,
+            unlike_fields: self.unlike_fields,
+            relevance: self.relevance,
+            failed: Vec::new(),
+        })
+    }
+}
+
+/// What it takes to look closer at a candidate.
+struct Unread {
+    chunk: DocAddress,
+    judged: Option<f32>,
+    /// What the postings say of it; `None` where nobody looks again.
+    seen: Option<Occurrences>,
+    /// As far as it was looked at.
+    features: Option<Features>,
+}
+
+/// The candidates with the most that they can be worth by the postings.
+fn scored(
+    snapshot: &Snapshot,
+    candidates: Vec<Candidate>,
+    asked: Option<&Asked>,
+) -> Result<Vec<Scored<Unread>>, Error> {
+    let mut seen = match asked {
+        Some(asked) => {
+            let chunks: Vec<DocAddress> = candidates.iter().map(|c| c.chunk).collect();
+            snapshot.occurrences(&chunks, &asked.terms, &asked.named)?
+        }
+        None => Vec::new(),
+    }
+    .into_iter();
+    let one = |candidate: Candidate| {
+        let seen = seen.next();
+        let features = asked.zip(seen.as_ref());
+        let features =
+            features.map(|(asked, seen)| Features::at_most(candidate.score, seen, asked));
+        let score = asked
+            .zip(features.as_ref())
+            .map(|(asked, f)| f.score(asked));
+        Scored {
+            score: candidate.judged.or(score).unwrap_or(candidate.score),
+            has: features.as_ref().map_or(0, Features::has),
+            record: candidate.record,
+            exact: false,
+            more: Unread {
+                chunk: candidate.chunk,
+                judged: candidate.judged,
+                seen,
+                features,
+            },
+        }
+    };
+    Ok(candidates.into_iter().map(one).collect())
+}
+
+/// Looks closer at a candidate: first at its record, then, where that is worth something, at its sentences.
+fn look(
+    snapshot: &Snapshot,
+    asked: Option<&Asked>,
+    one: &mut Scored<Unread>,
+    analyzer: &mut TextAnalyzer,
+) -> Result<(), Error> {
+    let record = match one.record.take() {
+        Some(record) => record,
+        None => snapshot.record(one.more.chunk)?,
+    };
+    let (seen, features) = (one.more.seen.take(), one.more.features.take());
+    let by_sentences = asked.is_some_and(|asked| asked.meaning.is_some());
+    match (asked, seen, features) {
+        (Some(asked), Some(seen), Some(features)) => {
+            let features = features.by_record(&seen, &record, asked, analyzer);
+            one.has = features.has();
+            one.score = one.more.judged.unwrap_or_else(|| features.score(asked));
+            one.exact = one.more.judged.is_some() || !by_sentences;
+            one.more.features = Some(features);
+        }
+        (Some(asked), None, Some(features)) => {
+            one.score = features.by_sentences(&record, asked).score(asked);
+            one.exact = true;
+        }
+        _ => one.exact = true,
+    }
+    one.record = Some(record);
+    Ok(())
+}
+
+/// Merges the legs.
+pub(crate) fn merge(
+    snapshot: Snapshot,
+    request: &Request,
+    options: &Options,
+    words: Option<(Hits, Asked)>,
+    vectors: Option<(Vec<(f32, DocAddress)>, Aim)>,
+) -> Result<Merged, Error> {
+    let (hits, asked) = words.unzip();
+    let (close, aim) = vectors.unzip();
+    let by_words: HashMap<DocAddress, f32> = hits
+        .iter()
+        .filter(|_| options.words)
+        .flat_map(|hits| hits.best.iter().map(|(score, chunk)| (*chunk, *score)))
+        .collect();
+    // Something is always closest. Where no word of the query is in the corpus, close is not enough.
+    let nothing_said = options.words && hits.as_ref().is_some_and(|hits| hits.total == 0);
+    let least = if nothing_said { ALONE_COSINE_MIN } else { -1.0 };
+    let by_vector: HashMap<DocAddress, f32> = close
+        .into_iter()
+        .flatten()
+        .filter(|(score, _)| *score >= least)
+        .map(|(score, chunk)| (chunk, score))
+        .collect();
+    let mut chunks: Vec<DocAddress> = by_words.keys().chain(by_vector.keys()).copied().collect();
+    chunks.sort_unstable();
+    chunks.dedup();
+
+    let words: Vec<Option<f32>> = chunks.iter().map(|c| by_words.get(c).copied()).collect();
+    let weight = aim.as_ref().map_or(0.0, |aim| aim.weight);
+    let fitted = snapshot.fitted().zip(aim.as_ref());
+    let meaning = fitted.map(|(by, aim)| Meaning::new(by.clone(), aim.vector.clone()));
+    let asked = asked.map(|asked| Asked {
+        vector_share: weight,
+        meaning,
+        ..asked
+    });
+    // Where the rows are at hand, a chunk that only the words found has its cosine too.
+    let cosines = match &aim {
+        Some(aim) => snapshot.cosines(&chunks, &aim.vector)?,
+        None => vec![None; chunks.len()],
+    };
+    let pairs = chunks.iter().zip(cosines);
+    let vectors: Vec<Option<f32>> = pairs
+        .map(|(chunk, own)| own.or_else(|| by_vector.get(chunk).copied()))
+        .collect();
+    let fused = fuse(&words, &vectors, weight, options.fusion);
+
+    let candidate = |(chunk, score)| Candidate {
+        chunk,
+        score,
+        judged: None,
+        record: None,
+    };
+    let best = hits.as_ref().and_then(|hits| hits.best.first());
+    let words = request.query.split_whitespace().count().max(1) as f32;
+    let relevance = best.map_or(0.0, |(score, _)| score / words);
+    let (total_hits, unknown_fields, unlike_fields) = hits.map_or_else(Default::default, |h| {
+        (h.total, h.unknown_fields, h.unlike_fields)
+    });
+    Ok(Merged {
+        snapshot,
+        candidates: chunks.into_iter().zip(fused).map(candidate).collect(),
+        asked: asked.filter(|_| options.rerank),
+        total_hits,
+        unknown_fields,
+        unlike_fields,
+        relevance,
+    })
+}
+
+#[cfg(test)]
+#[path = "merged_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "ranking_tests.rs"]
+mod ranking_tests;

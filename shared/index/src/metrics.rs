@@ -1,0 +1,109 @@
+//! What searches count. The label `bucket` is a bucket that the index knows, `several`, `other` for
+//! one that it does not know, or `all`: a question cannot invent a series. And what vectors cannot find.
+
+use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
+use search::SearchResult;
+use std::time::Duration;
+use telemetry::{Registry, buckets};
+
+/// The search was not restricted to buckets.
+pub(crate) const ALL: &str = "all";
+/// It named more than one.
+pub(crate) const SEVERAL: &str = "several";
+/// It named one that is not in the index.
+pub(crate) const OTHER: &str = "other";
+
+/// Matching passages of one search: nothing, a handful, a page, and from 100 on more than a search
+/// fetches.
+const HITS: &[f64] = &[
+    0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 500.0, 1_000.0, 10_000.0,
+];
+
+/// The families of this crate. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    duration: HistogramVec,
+    hits: HistogramVec,
+    empty: IntCounterVec,
+    repeated: IntCounterVec,
+    without_vector: IntGaugeVec,
+}
+
+/// How many chunks of an edition came without a vector of its embedder. Clones share it.
+#[derive(Debug, Clone)]
+pub struct WithoutVector(IntGauge);
+
+impl WithoutVector {
+    /// So many of those that are there.
+    pub fn set(&self, chunks: u64) {
+        self.0.set(chunks.cast_signed());
+    }
+
+    /// So many more came.
+    pub fn add(&self, chunks: u64) {
+        self.0.add(chunks.cast_signed());
+    }
+}
+
+impl Metrics {
+    /// Registers the families; asking twice gives the same ones.
+    ///
+    /// # Errors
+    /// When the registry has another family of the same name.
+    pub fn new(registry: &Registry) -> Result<Metrics, telemetry::Error> {
+        let labels = &["bucket"];
+        let metrics = Metrics {
+            duration: registry.histogram(
+                "argosy_retrieval_duration_seconds",
+                "One search, from the request to its passages.",
+                labels,
+                buckets::RETRIEVAL_DURATION,
+            )?,
+            hits: registry.histogram(
+                "argosy_retrieval_hits",
+                "Passages that match in all, per search.",
+                labels,
+                HITS,
+            )?,
+            empty: registry.counter(
+                "argosy_retrieval_empty_total",
+                "Searches that found nothing.",
+                labels,
+            )?,
+            repeated: registry.counter(
+                "argosy_retrieval_repeated_total",
+                "Candidates that were passed over because they say what a passage of the search says.",
+                labels,
+            )?,
+            without_vector: registry.gauge(
+                "argosy_retrieval_chunks_without_vector",
+                "Chunks that came without a vector of the embedder: no search by vectors finds them.",
+                &["edition"],
+            )?,
+        };
+        for family in [&metrics.empty, &metrics.repeated] {
+            telemetry::zero(family, &[&[ALL, SEVERAL, OTHER]])?;
+        }
+        Ok(metrics)
+    }
+
+    /// What tells of the chunks of an edition that vectors cannot find; 0 from now on.
+    pub fn without_vector(&self, edition: &str) -> WithoutVector {
+        WithoutVector(self.without_vector.with_label_values(&[edition]))
+    }
+
+    /// Counts one search that succeeded.
+    pub(crate) fn searched(&self, bucket: &str, took: Duration, result: &SearchResult) {
+        let label = &[bucket];
+        self.duration
+            .with_label_values(label)
+            .observe(took.as_secs_f64());
+        self.hits
+            .with_label_values(label)
+            .observe(result.total_hits as f64);
+        let empty = self.empty.with_label_values(label);
+        empty.inc_by(u64::from(result.passages.is_empty()));
+        let repeated = self.repeated.with_label_values(label);
+        repeated.inc_by(u64::from(result.repeated));
+    }
+}

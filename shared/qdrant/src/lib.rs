@@ -1,0 +1,108 @@
+//! Vectors in a Qdrant server: for more chunks than one process should hold.
+//!
+//! *Not* the default: up to some hundred thousand chunks the embedded index needs no server. What is
+//! kept there is a view of the corpus stream like the lexical index, and can be rebuilt from it: a
+//! point is the vector of a chunk with what filters can ask; texts stay in the lexical index.
+//!
+//! Filters mean what they mean in the lexical index, exactly, and are evaluated in the server as far
+//! as it can. A point carries, beside its keys,
+//!
+//! ```text
+//! facts  the terms of the lexical index, [`facts`](crate::index::facts)   eq, ne, in
+//! texts  [{of: field, v: text in lower case}]                             contains
+//! order  [{of: field, v: number}], texts cut into numbers of six bytes    gt, gte, lt, lte
+//! ```
+//! so that no name of a field is part of a path, every index is known when the collection is made,
+//! and a list or a mixture of types is what it is in the lexical index. Qdrant compares no texts, and
+//! its full-text conditions changed their meaning with 1.19; `contains` takes the substring condition
+//! of 1.20. A server from 1.16 on that is older than that is not asked it: more chunks are fetched
+//! instead (`version`), and the lexical index, which checks everything that is found here, keeps
+//! out what the filter does not let through.
+//!
+//! A chunk without a vector of this embedder is not there. An embedder has a collection of its own.
+//!
+//! Writes wait until the server has logged and applied them. Where the feed stands is a point of the
+//! collection itself, without a tenant, so that no search sees it: it is written after what it
+//! speaks of, and it goes when the collection goes. Nothing is retried here; the client opens a
+//! broken connection once more, within the timeout of the call.
+
+mod call;
+mod collection;
+mod filter;
+mod nearest;
+mod options;
+mod order;
+mod plan;
+mod point;
+mod version;
+mod writer;
+
+pub use options::{Options, Quantisation};
+
+use call::{permanent, refused};
+use search::Error;
+use std::time::Duration;
+use version::Version;
+
+/// A collection of a Qdrant server, for reading and for writing. Cheap to clone.
+#[derive(Clone)]
+pub struct Qdrant {
+    client: qdrant_client::Qdrant,
+    collection: String,
+    embedder: String,
+    dims: usize,
+    timeout: Duration,
+    /// The server's, as it was when it was connected to.
+    version: Version,
+    /// What the collection is made with, at first and when it is gone.
+    options: Options,
+}
+
+impl Qdrant {
+    /// Connects to the server and to the collection of an embedder, which is made when it is not
+    /// there.
+    ///
+    /// # Errors
+    /// [`Error::Qdrant`]: options that cannot be kept to, a server that is away or too old, a
+    /// collection of that name that was made for other vectors.
+    pub async fn connect(options: &Options, embedder: &str, dims: usize) -> Result<Qdrant, Error> {
+        options.validate()?;
+        if options.url.is_empty() {
+            return Err(permanent(
+                "connect",
+                "no server: set `url`, such as `http://qdrant:6334`",
+            ));
+        }
+        let timeout = options.timeout.duration();
+        let mut config = qdrant_client::config::QdrantConfig::from_url(&options.url)
+            .timeout(timeout)
+            .connect_timeout(timeout)
+            .skip_compatibility_check();
+        if !options.api_key.is_empty() {
+            config.set_api_key(options.api_key.expose());
+        }
+        let mut qdrant = Qdrant {
+            client: config.build().map_err(|error| refused("connect", error))?,
+            version: version::LEAST,
+            collection: collection::name(&options.collection_prefix, embedder, dims),
+            embedder: embedder.to_owned(),
+            dims,
+            timeout,
+            options: options.clone(),
+        };
+        qdrant.version = qdrant.server_version().await?;
+        qdrant.ensure_collection().await?;
+        Ok(qdrant)
+    }
+
+    /// The collection that it speaks to.
+    pub fn collection(&self) -> &str {
+        &self.collection
+    }
+
+    /// Whether the server evaluates every condition of a filter. One that it does not know is left
+    /// out, and what the server finds has to be checked by the lexical index.
+    pub fn evaluates(&self, filter: &envelope::Filter) -> bool {
+        self.version.knows_substrings() || !filter.0.iter().any(filter::needs_substring)
+    }
+}

@@ -1,0 +1,186 @@
+//! Reading what one has written: a search that waits until the index has taken it in.
+//!
+//! Where the index is in the corpus stream, who feeds it says. *Not* a queue: what waits too long
+//! fails as [`Error::Behind`], and what to do then is the caller's decision.
+
+use crate::error::Error;
+use crate::searcher::{ReadAfter, Request, SearchResult, Searcher};
+use envelope::{Filter, TenantId};
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// What an index is fed from: a part of the corpus stream, whose sequences have gaps.
+pub trait Source: Send + Sync + 'static {
+    /// Where an index has to be so that it holds all of its part that is stored up to `wanted`; `None`
+    /// while nobody knows, or when nothing has that sequence yet.
+    fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>>;
+}
+
+/// A searcher whose index follows the corpus stream.
+pub struct Current {
+    searcher: Arc<dyn Searcher>,
+    /// Last sequence that is found by a search.
+    position: watch::Receiver<u64>,
+    source: Option<Arc<dyn Source>>,
+}
+
+impl Current {
+    /// `searcher` over an index that is where `position` says.
+    pub fn new(searcher: Arc<dyn Searcher>, position: watch::Receiver<u64>) -> Current {
+        Current {
+            searcher,
+            position,
+            source: None,
+        }
+    }
+
+    /// The same for an index that takes in a part of the stream: it is asked what that part has, where
+    /// the wanted sequence may be none of it.
+    pub fn with_source(self, source: Arc<dyn Source>) -> Current {
+        Current {
+            source: Some(source),
+            ..self
+        }
+    }
+
+    async fn reached(&self, after: ReadAfter) -> Result<(), Error> {
+        let mut position = self.position.clone();
+        if *position.borrow() >= after.sequence {
+            return Ok(());
+        }
+        let there = async {
+            let reach = match &self.source {
+                Some(source) => source.reach(after.sequence).await,
+                None => None,
+            };
+            let enough = reach.unwrap_or(after.sequence);
+            position.wait_for(|at| *at >= enough).await.map(|_| ())
+        };
+        match tokio::time::timeout(after.wait, there).await {
+            Ok(Ok(())) => Ok(()),
+            // In time it did not come, or nobody feeds the index any more.
+            _ => Err(Error::Behind {
+                wanted: after.sequence,
+                at: *self.position.borrow(),
+            }),
+        }
+    }
+}
+
+impl Searcher for Current {
+    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+        Box::pin(async move {
+            if let Some(after) = request.after {
+                self.reached(after).await?;
+            }
+            self.searcher.search(request).await
+        })
+    }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        self.searcher.places(tenant, text, fields)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use tokio::time::Instant;
+
+    struct Empty;
+
+    impl Searcher for Empty {
+        fn search<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+            Box::pin(async { Ok(SearchResult::default()) })
+        }
+    }
+
+    fn request(after: Option<u64>) -> Request {
+        Request {
+            tenant: TenantId::default_tenant(),
+            buckets: Vec::new(),
+            filter: Filter::default(),
+            query: "q".into(),
+            keywords: Vec::new(),
+            fetch_k: 1,
+            top_k: 1,
+            after: after.map(|sequence| ReadAfter {
+                sequence,
+                wait: Duration::from_secs(5),
+            }),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_there_is_not_waited_for() {
+        let (feed, position) = watch::channel(7);
+        let current = Current::new(Arc::new(Empty), position);
+        let start = Instant::now();
+        for after in [None, Some(0), Some(7)] {
+            current.search(&request(after)).await.unwrap();
+        }
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        drop(feed);
+        current.search(&request(Some(7))).await.unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_comes_in_time_is_searched_at_once() {
+        let (feed, position) = watch::channel(7);
+        let current = Current::new(Arc::new(Empty), position);
+        let start = Instant::now();
+        let request = request(Some(9));
+        let (found, ()) = tokio::join!(current.search(&request), async {
+            for sequence in [8, 9] {
+                tokio::time::sleep(Duration::from_millis(700)).await;
+                feed.send_replace(sequence);
+            }
+        });
+        found.unwrap();
+        assert_eq!(start.elapsed(), Duration::from_millis(1_400));
+    }
+
+    /// A part of a stream that has messages at 3 and 7 of 8.
+    struct Part;
+
+    impl Source for Part {
+        fn reach(&self, wanted: u64) -> BoxFuture<'_, Option<u64>> {
+            Box::pin(std::future::ready((wanted <= 8).then_some(wanted.min(7))))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_no_part_of_the_index_is_not_waited_for() {
+        let (feed, position) = watch::channel(7);
+        let current = Current::new(Arc::new(Empty), position).with_source(Arc::new(Part));
+        let start = Instant::now();
+        current.search(&request(Some(8))).await.unwrap();
+        assert_eq!(start.elapsed(), Duration::ZERO);
+        // What it is to have it has to have, and what is not stored yet is waited for.
+        feed.send_replace(3);
+        for wanted in [7, 8, 9] {
+            assert!(current.search(&request(Some(wanted))).await.is_err());
+        }
+        assert_eq!(start.elapsed(), Duration::from_secs(15));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_come_in_time_fails_by_name() {
+        let (feed, position) = watch::channel(7);
+        let current = Current::new(Arc::new(Empty), position);
+        let start = Instant::now();
+        let behind = current.search(&request(Some(9))).await.unwrap_err();
+        assert!(matches!(behind, Error::Behind { wanted: 9, at: 7 }));
+        assert_eq!(start.elapsed(), Duration::from_secs(5));
+        drop(feed);
+        assert!(current.search(&request(Some(9))).await.is_err());
+        assert_eq!(start.elapsed(), Duration::from_secs(5), "nobody feeds it");
+    }
+}

@@ -1,0 +1,76 @@
+//! Why a search failed, whatever stands behind it.
+
+use envelope::{Class, Classed};
+use std::time::Duration;
+
+/// Why a search failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The index cannot be read or written.
+    #[error("the index failed: {0}")]
+    Index(String),
+    /// A file or folder could not be read or written.
+    #[error("`{path}`: {source}")]
+    Io {
+        /// Which.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A query or a chunk could not be embedded.
+    #[error(transparent)]
+    Embed(#[from] llm::embed::Error),
+    /// A Qdrant server could not be asked, or did not do what it was asked.
+    #[error("qdrant, {call}: {text}")]
+    Qdrant {
+        /// Which call.
+        call: &'static str,
+        /// What happened, and how to mend it where that is known.
+        text: String,
+        /// Whether it may go well next time.
+        class: Class,
+        /// How long to wait, when the server said so.
+        retry_after: Option<Duration>,
+    },
+    /// The index is not where the search wants it; another replica's may be.
+    #[error("the index is at {at} of the corpus stream, the search wants {wanted}")]
+    Behind {
+        /// The sequence that is wanted.
+        wanted: u64,
+        /// Where the index is.
+        at: u64,
+    },
+    /// An option cannot be kept to.
+    #[error("{0}")]
+    Options(String),
+}
+
+impl Classed for Error {
+    fn class(&self) -> Class {
+        match self {
+            Error::Index(_) | Error::Io { .. } | Error::Behind { .. } => Class::Transient,
+            Error::Embed(error) => error.class(),
+            Error::Qdrant { class, .. } => *class,
+            Error::Options(_) => Class::Permanent,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Error::Index(_) => "index_failed",
+            Error::Io { .. } => "index_io",
+            Error::Embed(error) => error.code(),
+            Error::Qdrant { .. } => "qdrant_failed",
+            Error::Behind { .. } => "index_behind",
+            Error::Options(_) => "search_options",
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Error::Qdrant { retry_after, .. } => *retry_after,
+            Error::Embed(error) => error.retry_after(),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The search facade: what the retriever asks, whatever stands behind it.
+
+use crate::error::Error;
+use envelope::{Bucket, Filter, Passage, TenantId};
+use futures_util::future::BoxFuture;
+use std::time::Duration;
+
+/// Something that can be searched.
+pub trait Searcher: Send + Sync + 'static {
+    /// Searches once. Nothing is relaxed here: what to do about an empty result is the caller's
+    /// decision.
+    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>>;
+
+    /// The places that a text names: values of these metadata `fields` in the documents of a tenant, as
+    /// one condition for each field that has any. Guesses of the planner's kind. A searcher without
+    /// metadata knows none.
+    fn places<'a>(
+        &'a self,
+        _tenant: &'a TenantId,
+        _text: &'a str,
+        _fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        Box::pin(std::future::ready(Ok(Filter::default())))
+    }
+}
+
+/// One search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Whose documents may be read: always a condition.
+    pub tenant: TenantId,
+    /// Parts of the corpus; empty means all.
+    pub buckets: Vec<Bucket>,
+    /// What must hold for every passage.
+    pub filter: Filter,
+    /// The query in words.
+    pub query: String,
+    /// Further search terms.
+    pub keywords: Vec<String>,
+    /// How many candidates to fetch before reranking. Default 100.
+    pub fetch_k: usize,
+    /// How many passages to return at most. Default 5.
+    pub top_k: usize,
+    /// What the index has to have taken in before it is searched.
+    pub after: Option<ReadAfter>,
+}
+
+impl Request {
+    /// The same without the conditions on these fields.
+    pub fn without_fields(&self, fields: &[String]) -> Request {
+        let mut request = self.clone();
+        let conditions = &mut request.filter.0;
+        conditions.retain(|condition| !fields.contains(&condition.field));
+        request
+    }
+}
+
+/// A place in the corpus stream that a search waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadAfter {
+    /// The sequence.
+    pub sequence: u64,
+    /// How long to wait for it.
+    pub wait: Duration,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchResult {
+    /// The best passages, best first.
+    pub passages: Vec<Passage>,
+    /// How many candidates were passed over because they say what one of the passages says.
+    pub repeated: u32,
+    /// How many passages match in all: a count query, not the fetched number.
+    pub total_hits: u64,
+    /// Fields of the filter that no document of the corpus has; their conditions were left out.
+    pub unknown_fields: Vec<String>,
+    /// Fields of the filter that have no value of the kind that they were compared with, such as a
+    /// text with a number; their conditions were kept and hold for nothing.
+    pub unlike_fields: Vec<String>,
+    /// How well the corpus speaks of what was asked: the best BM25 score for each word of the query.
+    /// Unlike the scores of passages it can be compared between searches of one corpus, and tells
+    /// whether there is an answer at all (docs/retrieval.md). 0 when nothing was found by words.
+    pub relevance: f32,
+    /// Parts of the search that failed; the passages are what the others gave.
+    pub failed: Vec<SearchPart>,
+}
+
+/// A part of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchPart {
+    /// By words.
+    Words,
+    /// By vectors.
+    Vectors,
+    /// The reranker; the built-in one took its place.
+    Reranker,
+}
+
+impl SearchPart {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SearchPart::Words => "words",
+            SearchPart::Vectors => "vectors",
+            SearchPart::Reranker => "reranker",
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What can be asked of a place that keeps vectors of chunks.
+//!
+//! *Not* how they are made (`llm::Embedder`) nor how their hits are merged with those of words.
+
+use crate::error::Error;
+use crate::searcher::Request;
+use envelope::ChunkKey;
+use futures_util::future::BoxFuture;
+
+/// A chunk whose vector is close.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Near {
+    /// Which.
+    pub chunk: ChunkKey,
+    /// Cosine of the angle between the vectors, -1 to 1.
+    pub score: f32,
+}
+
+/// A place that keeps vectors of chunks.
+pub trait VectorSearch: Send + Sync + 'static {
+    /// The `k` chunks closest to `vector` among those that the request's tenant, buckets and filter
+    /// let through, closest first. Every condition has to hold: which fields nobody has is for the
+    /// lexical index to say ([`Request::without_fields`]), because this place may be behind it or before
+    /// it. The words of the request are not looked at.
+    ///
+    /// A place that cannot evaluate a condition leaves it out and returns more than `k`, so that
+    /// enough are left when the lexical index has checked them.
+    fn nearest<'a>(
+        &'a self,
+        vector: &'a [f32],
+        request: &'a Request,
+        k: usize,
+    ) -> BoxFuture<'a, Result<Vec<Near>, Error>>;
+}
