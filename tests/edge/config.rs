@@ -88,6 +88,13 @@ fn a_misspelt_prompt_is_found_by_a_check_of_the_file() {
     for part in ["fleet.toml:2:", "`own/reduser.md`", "`reducer.md`?"] {
         assert!(found.stdout.contains(part), "no {part} in: {found:?}");
     }
+    // A right name is not all: the text has to hold what its stage puts into it.
+    std::fs::remove_file(shell.dir().join("own/reduser.md")).unwrap();
+    shell.write("own/reducer.md", "Answer from the facts.\n");
+    let found = shell.run(&["config", "check", "fleet.toml"]).exits(1);
+    for part in ["fleet.toml:2:", "`prompts_dir`", "reducer"] {
+        assert!(found.stdout.contains(part), "no {part} in: {found:?}");
+    }
 }
 
 #[test]

@@ -2,10 +2,10 @@
 //! is answered as expected, and what must hold for every answer. The figures are printed by kind:
 //! `cargo test -p argosy-tests --test edge golden -- --nocapture`.
 
-use argosy::client::{self, Ask};
 use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::OFFLINE;
+use client::{self, Ask};
 use documents::Mode;
 use envelope::{Citation, Filter, Op, Origin, Outcome, TenantId, Terminal};
 use serde::Deserialize;

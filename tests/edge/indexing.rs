@@ -97,6 +97,20 @@ fn bad_files_are_named_and_the_rest_is_indexed() {
 }
 
 #[test]
+fn an_emptied_folder_empties_no_corpus_unless_it_is_forced() {
+    let shell = Shell::new();
+    shell.write("docs/cat.md", "The cat of the mill is called Orla.\n");
+    index(&shell, &[]).exits(0);
+    std::fs::remove_file(shell.dir().join("docs/cat.md")).unwrap();
+    let kept = index(&shell, &[]).exits(1);
+    for part in ["holds no document", "of 1 that are indexed", "--force"] {
+        assert!(kept.stderr.contains(part), "no {part} in: {kept:?}");
+    }
+    let forced = index(&shell, &["--force", "-o", "json"]).exits(0).json();
+    assert_eq!(counts(&forced), (0, 0, 1));
+}
+
+#[test]
 fn only_what_changed_is_indexed_again_and_what_is_gone_is_forgotten() {
     let shell = Shell::new();
     shell.write("docs/cat.md", "The cat of the mill is called Orla.\n");

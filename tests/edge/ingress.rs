@@ -5,7 +5,6 @@
 use crate::binary::argosy;
 use crate::canned;
 use crate::scenario::{self, BadQuestion, BadStep};
-use argosy::client::{self, Ask};
 use argosy::config::Config;
 use argosy::fleet::{Member, Plan};
 use argosy::local::Local;
@@ -14,6 +13,7 @@ use argosy::roles::Process;
 use bus::{Bus, CoreMessage, Publish, Stream, Subscription};
 use bus_nats::{NatsBus, setup};
 use bytes::Bytes;
+use client::{self, Ask};
 use documents::Mode;
 use envelope::limits::{ENVELOPE_BYTES_MAX, QUESTION_CHARS_MAX};
 use envelope::{Outcome, Role, Terminal, header, subject};

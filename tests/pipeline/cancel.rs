@@ -3,7 +3,7 @@
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::model::{self, MAPS};
 use crate::turns::{QUESTION, publish, question, terminals};
-use argosy::client;
+
 use bus::Bus;
 use envelope::{Outcome, Terminal, TurnId};
 use serde_json::json;

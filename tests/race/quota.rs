@@ -2,8 +2,8 @@
 
 use crate::script::{Script, plan};
 use crate::world::{On, World, until};
-use argosy::client::cancel;
 use bus::Stream;
+use client::cancel;
 use envelope::{Outcome, Role, TurnId, Usage};
 use serde_json::json;
 use std::sync::{Arc, Mutex};

@@ -266,7 +266,7 @@ async fn ask_one(world: Arc<World>, ask: Ask) {
     let id = id.and_then(|body| TurnId::new(body.get("id")?.as_str()?).ok());
     if let (Some(after), Some(turn)) = (ask.cancel_after, id) {
         sleep(after).await;
-        if argosy::client::cancel(&*world.bus, &turn).await.is_ok() {
+        if client::cancel(&*world.bus, &turn).await.is_ok() {
             world.log(|| format!("client         cancelled {turn}"));
             world.ledger().cancelled.push(turn);
         }

@@ -25,6 +25,7 @@ const OURS: Table = &[
     ("nats-server", &[]),
     ("bus-nats", &["envelope", "telemetry", "bus"]),
     ("streams", &["envelope", "telemetry", "bus"]),
+    ("client", &["envelope", "telemetry", "bus", "streams"]),
     (
         "harness",
         &["envelope", "telemetry", "stage", "bus", "streams"],

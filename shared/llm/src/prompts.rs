@@ -49,6 +49,11 @@ impl Prompts {
         Prompt::parse(name, text, placeholders)
     }
 
+    /// What replaces which prompt.
+    pub fn texts(&self) -> &BTreeMap<String, String> {
+        &self.overrides
+    }
+
     /// What is overridden. That a name is misspelt can be told only where the prompts of all workers are
     /// known.
     pub fn names(&self) -> impl Iterator<Item = &str> {

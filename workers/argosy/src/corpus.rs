@@ -80,7 +80,7 @@ pub struct Summary {
     /// Sequence of the corpus stream from which on all of this is in it, for `--min-seq`; not known
     /// without waiting.
     pub corpus_seq: Option<u64>,
-    /// Documents that were published and not waited for.
+    /// Documents that were published and not waited for; those that are gone count as `deleted`.
     pub published: usize,
     /// Files that could not be indexed, or not all of them, and why.
     pub skipped: Vec<Skipped>,
@@ -188,6 +188,13 @@ pub async fn index(
         unchanged,
         kept,
     } = catalog.diff(&stamps, &skips, options.mode);
+    // A wrong folder, or a share that is not mounted, must not empty a corpus.
+    if stamps.is_empty() && !delete.is_empty() && options.mode != Mode::Force {
+        return Err(Error::Emptied {
+            root,
+            there: delete.len(),
+        });
+    }
     // What is unchanged was written before. A sequence of another edition would say nothing.
     let corpus_seq = match options.patience {
         Some(_) => Some(reach::last(&*bus, &options.to.edition).await?),

@@ -23,7 +23,6 @@
 //! | [`snapshot`] | snapshots of an index, written and begun with |
 //! | [`qdrant_view`] | the corpus stream into a Qdrant server |
 //! | [`search`] | which embedder, vectors and reranker a search has |
-//! | [`client`] | asking, as any client does |
 //! | [`trace`], [`letters`] | how a turn went; what was given up, and trying it again |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
@@ -39,7 +38,6 @@
 
 pub mod census;
 pub mod cli;
-pub mod client;
 pub mod command;
 pub mod config;
 pub mod corpus;

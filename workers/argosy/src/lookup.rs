@@ -9,10 +9,8 @@
 //! | module | what |
 //! |---|---|
 //! | `answer` | a request to its reply |
-//! | `client` | asking, as the command line does |
 
 mod answer;
-pub mod client;
 
 pub use answer::Lookup;
 

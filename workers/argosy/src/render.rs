@@ -346,9 +346,9 @@ pub fn summary(summary: &Summary, is_searched: bool, output: Output) {
         published,
         skipped,
     } = summary;
-    if *published > 0 {
+    if *published > 0 || corpus_seq.is_none() {
         println!(
-            "{} published, {unchanged} unchanged, {} skipped; indexers do the rest",
+            "{} published, {unchanged} unchanged, {deleted} deleted, {} skipped; indexers do the rest",
             count(*published as u64, "document"),
             skipped.len()
         );

@@ -220,6 +220,19 @@ pub fn check_prompts(
     Ok(())
 }
 
+/// Whether every prompt in `prompts_dir` holds what its stage wants.
+///
+/// # Errors
+/// When one does not.
+pub fn check_prompts_dir(config: &Config) -> Result<(), OverrideError> {
+    let Ok(prompts) = prompts(config) else {
+        return Ok(());
+    };
+    let mut texts = prompts.texts().clone();
+    texts.retain(|name, _| PROMPTS.iter().any(|(known, _)| known == name));
+    check_prompts(config, &texts)
+}
+
 /// The stage of a role that takes steps.
 ///
 /// # Errors

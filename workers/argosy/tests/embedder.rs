@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use argosy::client::{self, Ask};
 use argosy::config::Config;
 use argosy::local::Local;
 use argosy::model::OFFLINE;
+use client::{self, Ask};
 use documents::Mode;
 use envelope::{Outcome, Terminal};
 use serde_json::json;

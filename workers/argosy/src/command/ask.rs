@@ -1,7 +1,7 @@
 //! `argosy ask`
 
 use crate::cli::{self, Output, only_with};
-use crate::client;
+
 use crate::command::{IN_THIS_PROCESS, connect_or, for_fleet, must_be_folder, only_for_folder};
 use crate::config::Config;
 use crate::fail::Fail;
@@ -29,7 +29,7 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
         only_for_folder(&config, &[("--reuse", args.reuse), ("--force", args.force)])?;
         let bus = connect_or(&config, IN_THIS_PROCESS).await?;
         let asked = ask_and_show(&*bus, ask, output).await;
-        let terminal = asked.map_err(|fail| for_fleet(fail, &args.server))?;
+        let terminal = asked.map_err(|fail| for_fleet(fail, &config))?;
         let trace_id = client::trace_id(&*bus, &terminal.turn).await;
         return render::terminal(&terminal, trace_id.as_deref(), output, args.trail);
     }

@@ -4,12 +4,13 @@ use crate::cli::{Output, SettingsCheck, SettingsShow};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::{self, println};
-use crate::render;
+use crate::{render, roles};
 use bus_nats::without_secrets;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use serde_json::Value;
 use settings::{Error, Fault, Loaded, Origin, Problem, Sources, line_of};
+use std::path::Path;
 
 /// One option as it is shown.
 #[derive(Debug, Serialize, PartialEq)]
@@ -213,7 +214,16 @@ fn unfitting(config: &Config, text: &str) -> Vec<Mistake> {
             problem: format!("{error:#}"),
         });
     }
-    if let Err(error) = config.check_prompts_dir() {
+    let names = config
+        .check_prompts_dir()
+        .map_err(|error| error.to_string());
+    let dir = names.and_then(|()| {
+        // A folder that is not there is on the machines that run workers.
+        let is_here = config.prompts_dir.as_deref().is_some_and(Path::is_dir);
+        let checked = is_here.then(|| roles::check_prompts_dir(config));
+        checked.unwrap_or(Ok(())).map_err(|error| error.to_string())
+    });
+    if let Err(error) = dir {
         let key = "prompts_dir";
         all.push(Mistake {
             key: key.into(),

@@ -1,7 +1,6 @@
 //! `argosy demo`: the sample corpus, a few questions that show the range, in one process.
 
 use crate::cli::{self, Output};
-use crate::client::Ask;
 use crate::command::ask::ask_and_show;
 use crate::config::Config;
 use crate::fail::Fail;
@@ -11,6 +10,7 @@ use crate::offline_model::serve;
 use crate::out::{self, println};
 use crate::render::{self, Line, Shown};
 use crate::sample;
+use client::Ask;
 use documents::Mode;
 use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;

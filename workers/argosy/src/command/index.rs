@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
-use crate::out;
+use crate::out::{self, eprintln};
 use crate::render::{self, Line};
 use bus::{Bus, BusError};
 use documents::Mode;
@@ -17,6 +17,15 @@ use streams::editions;
 
 /// How it goes without a fleet.
 const IN_THIS_PROCESS: &str = "set it to nothing (`--set nats.url=`) to index in this process";
+
+/// Says into which fleet, where no flag did.
+fn into_fleet(config: &Config) -> String {
+    let by = config.given.by("nats.url").unwrap_or("default");
+    format!(
+        "into the fleet at {} (`nats.url`, {by})",
+        bus_nats::without_secrets(&config.nats.url)
+    )
+}
 
 /// Brings a folder into the corpus and prints what was done. Skipped files make it exit with 1.
 pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(), Fail> {
@@ -42,6 +51,9 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
         let tenant = TenantId::new(args.tenant.as_str())
             .map_err(|e| Fail::usage(format!("--tenant: {e}")))?;
         let bus = connect_or(&config, IN_THIS_PROCESS).await?;
+        if args.server.server.is_none() && output == Output::Text {
+            eprintln!("{}", into_fleet(&config));
+        }
         let to = corpus::to(&*bus, args.edition).await?;
         is_searched = editions::read(&*bus).await?.editions.current == to.edition;
         // A queue that nobody takes from keeps nothing.

@@ -21,10 +21,9 @@ pub mod trace;
 pub mod turn;
 pub mod up;
 
-use crate::cli::Server;
 use crate::config::Config;
 use crate::fail::Fail;
-use bus_nats::NatsBus;
+use bus_nats::{NatsBus, without_secrets};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,12 +41,33 @@ pub(crate) async fn connect_or(config: &Config, here: &str) -> Result<Arc<NatsBu
     connect(config).await.map_err(|fail| match fail.exit {
         CANNOT_CONNECT => {
             let by = config.given.by("nats.url").unwrap_or("default");
+            let start = start_there(&config.nats.url);
             fail.hint(format!(
-                "a fleet is asked because `nats.url` is set ({by}): start one there with `argosy up`, or {here}"
+                "a fleet is asked because `nats.url` is set ({by}): {start}, or {here}"
             ))
         }
         _ => fail,
     })
+}
+
+/// How a server comes to be where a URL says: on this machine `argosy up` brings one.
+fn start_there(url: &str) -> String {
+    const PORT: u16 = 4222;
+    let host = url.rsplit_once('@').map_or(url, |(_, host)| host);
+    let host = host.rsplit_once("://").map_or(host, |(_, host)| host);
+    let (host, port) = match host.rsplit_once(':') {
+        Some((host, port)) => (host, port.trim_end_matches('/').parse().ok()),
+        None => (host, Some(PORT)),
+    };
+    match (host, port) {
+        ("127.0.0.1" | "localhost" | "[::1]", Some(PORT)) => {
+            "start one with `argosy up`".to_owned()
+        }
+        ("127.0.0.1" | "localhost" | "[::1]", Some(port)) => {
+            format!("start one with `argosy up --port {port}`")
+        }
+        _ => "see that its server runs and can be reached".to_owned(),
+    }
 }
 
 /// What works where only a folder is looked at.
@@ -80,9 +100,40 @@ pub(crate) fn must_be_folder(root: &Path) -> Result<(), Fail> {
 }
 
 /// A hint that names a command for a turn, so that it goes to the same fleet.
-pub(crate) fn for_fleet(fail: Fail, server: &Server) -> Fail {
-    match (&server.server, &fail.turn, fail.hint.clone()) {
-        (Some(url), Some(_), Some(hint)) => fail.hint(format!("{hint} --server {url}")),
+pub(crate) fn for_fleet(fail: Fail, config: &Config) -> Fail {
+    let is_given = config.given.by("nats.url").is_some();
+    match (is_given, &fail.turn, fail.hint.clone()) {
+        (true, Some(_), Some(hint)) => {
+            let url = without_secrets(&config.nats.url);
+            fail.hint(format!("{hint} --server {url}"))
+        }
         _ => fail,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_starts_a_server_where_the_url_says() {
+        for (url, hint) in [
+            ("nats://127.0.0.1:4222", "start one with `argosy up`"),
+            ("localhost", "start one with `argosy up`"),
+            (
+                "nats://u:p@127.0.0.1:14999/",
+                "start one with `argosy up --port 14999`",
+            ),
+            (
+                "nats://nats.example:4222",
+                "see that its server runs and can be reached",
+            ),
+            (
+                "nats://a:1,nats://b:2",
+                "see that its server runs and can be reached",
+            ),
+        ] {
+            assert_eq!(start_there(url), hint, "{url}");
+        }
     }
 }

@@ -6,9 +6,9 @@ use crate::command::{IN_THIS_PROCESS, connect_or, must_be_folder, only_for_folde
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
-use crate::lookup::client;
 use crate::render::found::{self, Shown};
 use bus::Bus;
+use client::lookup;
 use envelope::DocId;
 use envelope::lookup::{Counted, Document, Found};
 use envelope::subject::{COUNT, METADATA, SEARCH};
@@ -37,7 +37,7 @@ pub async fn show(args: cli::Show, config: Config, output: Output) -> Result<(),
         Err(_) => "source",
     };
     let request = json!({"tenant": args.place.tenant, field: named});
-    let document = client::ask::<Document>(&*place.bus(), METADATA, &request).await;
+    let document = lookup::ask::<Document>(&*place.bus(), METADATA, &request).await;
     place.close().await;
     found::print_document(&document?, output);
     Ok(())
@@ -57,7 +57,7 @@ async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown
         if let Some(chars) = args.context_chars.or(people) {
             request.insert("context_chars".into(), chars.into());
         }
-        let found: Found = client::ask(bus, SEARCH, &request.into()).await?;
+        let found: Found = lookup::ask(bus, SEARCH, &request.into()).await?;
         known(&found.unknown_fields, &found.known_fields)?;
         shown.search = Some(found);
     }
@@ -65,7 +65,7 @@ async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown
         let mut request = conditions;
         request.insert("facets".into(), args.facets.clone().into());
         request.insert("values_max".into(), args.values.into());
-        let counted: Counted = client::ask(bus, COUNT, &request.into()).await?;
+        let counted: Counted = lookup::ask(bus, COUNT, &request.into()).await?;
         known(&counted.unknown_fields, &counted.known_fields)?;
         shown.count = Some(counted);
     }

@@ -52,13 +52,14 @@ pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(),
         .hint("run `argosy setup` without --check to make them so")),
         _ => Ok(()),
     });
-    show(&changes, output);
+    show(&changes, args.check, output);
     ended
 }
 
-fn show(changes: &[Change], output: Output) {
+fn show(changes: &[Change], is_check: bool, output: Output) {
+    let absent = if is_check { "missing" } else { "created" };
     let rows = changes.iter().map(|change| match change {
-        Change::Created(name) => ("created", name, ""),
+        Change::Created(name) => (absent, name, ""),
         Change::Unchanged(name) => ("unchanged", name, ""),
         Change::Updated(name, what) => ("updated", name, what.as_str()),
         Change::Scaled(name, what) => ("scaled", name, what.as_str()),

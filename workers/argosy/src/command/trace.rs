@@ -43,7 +43,7 @@ pub async fn run(args: cli::Trace, config: Config, output: Output) -> Result<(),
         let fail = Fail::interrupted(format!("turn `{}` goes on", args.turn));
         Err(fail.about(&args.turn).hint(look_again(&args.turn)))
     });
-    followed.map_err(|fail| super::for_fleet(fail, &args.server))
+    followed.map_err(|fail| super::for_fleet(fail, &config))
 }
 
 fn look_again(turn: &TurnId) -> String {

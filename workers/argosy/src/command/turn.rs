@@ -1,7 +1,7 @@
 //! `argosy answer` and `argosy cancel`
 
 use crate::cli::{self, Output};
-use crate::client;
+
 use crate::command::{connect, for_fleet};
 use crate::config::Config;
 use crate::fail::Fail;
@@ -13,7 +13,7 @@ use streams::outbox::Created;
 pub async fn answer(args: cli::Turn, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
     let answer = client::answer(&*bus, &args.turn).await;
-    let terminal = answer.map_err(|error| for_fleet(error.into(), &args.server))?;
+    let terminal = answer.map_err(|error| for_fleet(error.into(), &config))?;
     let trace_id = client::trace_id(&*bus, &args.turn).await;
     render::terminal(&terminal, trace_id.as_deref(), output, false)
 }

@@ -19,6 +19,17 @@ pub enum Error {
     /// There is no such folder.
     #[error("`{}` is not a folder", .0.display())]
     NoFolder(PathBuf),
+    /// No document is left in the folder, and some are indexed.
+    #[error(
+        "`{}` holds no document that can be read, and of {there} that are indexed none was deleted",
+        .root.display()
+    )]
+    Emptied {
+        /// The folder.
+        root: PathBuf,
+        /// Documents that are indexed.
+        there: usize,
+    },
     /// The task that looks at the files broke off.
     #[error("reading the corpus failed: {0}")]
     Scan(JoinError),

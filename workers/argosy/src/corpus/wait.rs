@@ -67,8 +67,14 @@ impl Waiting {
         progress: &mut (impl FnMut(Progress) + Send),
     ) -> Result<(), Error> {
         if self.events.is_none() {
-            summary.published += 1;
-            progress(Progress::Done(summary.published, self.total));
+            match sent.notice.is_deleted {
+                true => summary.deleted += 1,
+                false => summary.published += 1,
+            }
+            progress(Progress::Done(
+                summary.published + summary.deleted,
+                self.total,
+            ));
             return Ok(());
         }
         if self.out.is_empty() {

@@ -6,8 +6,8 @@
 
 use super::{FULL, Fail, NO_ROOM};
 use crate::{
-    client, config, corpus, editions, eval, fleet, letters, local, lookup, model, models, position,
-    roles, search_factory, snapshot,
+    config, corpus, editions, eval, fleet, letters, local, model, models, position, roles,
+    search_factory, snapshot,
 };
 use bus::{BusError, PublishError};
 use envelope::EditionError;
@@ -184,6 +184,8 @@ impl From<corpus::Error> for Fail {
             Error::Bus(error) => error.into(),
             Error::Editions(error) => error.into(),
             Error::NoFolder(_) => Fail::not_found(text).hint(FOLDER),
+            Error::Emptied { .. } => Fail::negative(text)
+                .hint("is it the right folder? --force deletes what is indexed of it"),
             Error::Publish { .. } => Fail::negative(text).hint(SET_UP),
             Error::Scan(_) | Error::Read(_) | Error::Encode { .. } | Error::Tombstone(_) => {
                 Fail::negative(text)
@@ -243,9 +245,9 @@ impl From<client::Error> for Fail {
     }
 }
 
-impl From<lookup::client::Error> for Fail {
-    fn from(error: lookup::client::Error) -> Self {
-        use lookup::client::Error;
+impl From<client::lookup::Error> for Fail {
+    fn from(error: client::lookup::Error) -> Self {
+        use client::lookup::Error;
         let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),

@@ -2,8 +2,7 @@
 
 use super::{FULL, Fail};
 use crate::{
-    client, corpus, editions, eval, letters, local, lookup, model, models, position, roles,
-    search_factory,
+    corpus, editions, eval, letters, local, model, models, position, roles, search_factory,
 };
 use bus::{BusError, PublishError};
 use envelope::{CodecError, Edition, EditionError, Problem, Role, TurnId};
@@ -100,7 +99,7 @@ fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<editions::Error>();
     passes_on::<letters::Error>();
     passes_on::<local::Error>();
-    passes_on::<lookup::client::Error>();
+    passes_on::<client::lookup::Error>();
     passes_on::<position::Error>();
     passes_on::<search_factory::Error>();
     passes_on::<crate::snapshot::Error>();
@@ -140,7 +139,7 @@ fn a_question_without_an_answer_says_what_became_of_it() {
 
 #[test]
 fn a_look_up_ends_as_the_retriever_says() {
-    use lookup::client::Error;
+    use client::lookup::Error;
     let refused = |code: &str| {
         let (code, message) = (code.to_owned(), "m".to_owned());
         told(Error::Refused(Problem { code, message }))

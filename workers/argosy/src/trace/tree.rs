@@ -1,8 +1,8 @@
 //! From what is stored of a turn to its tree: pure, and content with whatever is missing.
 
 use super::{Again, Doing, Found, Letter, Step, Trace};
-use crate::client::trace_id_in;
 use bus::Stored;
+use client::trace_id_in;
 use envelope::{
     Case, Envelope, Header, Outcome, Part, PartResult, Role, Subject, Terminal, TrailEntry, TurnId,
     decode, header,

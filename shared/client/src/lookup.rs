@@ -1,5 +1,6 @@
 //! Asking a retriever to look into the corpus, on either bus.
 
+use crate::random_token;
 use bus::{Bus, BusError, CoreMessage, Headers};
 use envelope::lookup::Reply;
 use envelope::{CodecError, Problem};
@@ -39,8 +40,7 @@ pub async fn ask<T: DeserializeOwned>(
     subject: &str,
     request: &Value,
 ) -> Result<T, Error> {
-    let token: String = (0..16).map(|_| fastrand::alphanumeric()).collect();
-    let inbox = format!("_INBOX.{token}");
+    let inbox = format!("_INBOX.{}", random_token());
     let reply = async {
         let mut replies = bus.subscribe(&inbox, None).await?;
         bus.broadcast(CoreMessage {

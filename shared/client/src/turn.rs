@@ -1,10 +1,8 @@
 //! Asking, as any client of the fleet does it: publish a question, hear its stages, wait for its one
 //! terminal event. Works on either bus.
 
-mod error;
-
-pub use error::Error;
-
+use crate::Error;
+use crate::random_token;
 use bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
 use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
 use serde_json::{Map, Value};
@@ -183,8 +181,4 @@ pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Error> {
     };
     bus.broadcast(word).await?;
     Ok(created)
-}
-
-fn random_token() -> String {
-    (0..16).map(|_| fastrand::alphanumeric()).collect()
 }

@@ -1,0 +1,22 @@
+//! What every front door of the fleet stands on: asking, fetching an answer, cancelling, looking into the corpus.
+//!
+//! Works on either bus, and needs no gateway to speak to: what a client does is publish and listen. *Not* the
+//! command line: no colours, no exit codes.
+//!
+//! | function | what |
+//! |---|---|
+//! | [`ask`] | publishes a question, hears its stages, waits for its terminal event |
+//! | [`answer`] | the terminal event of a turn that was asked before |
+//! | [`cancel`] | ends a turn |
+//! | [`lookup::ask`] | asks a retriever to look into the corpus, without a question |
+
+mod error;
+pub mod lookup;
+mod turn;
+
+pub use error::Error;
+pub use turn::{Ask, answer, ask, cancel, trace_id, trace_id_in};
+
+fn random_token() -> String {
+    (0..16).map(|_| fastrand::alphanumeric()).collect()
+}
