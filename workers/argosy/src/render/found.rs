@@ -56,11 +56,7 @@ fn passages(found: &Found, query: &str) {
             emphasised(&snippet, &asked, &|w| w.bold().to_string())
         );
     }
-    let mut rest = vec![format!(
-        "{} of {} passages that match",
-        found.passages.len(),
-        found.total_hits
-    )];
+    let mut rest = vec![counted(found.passages.len() as u64, found.total_hits)];
     if let Matched::Relaxed { dropped } = &found.matched {
         rest.push(format!("without the condition {}", dropped.join(" and ")));
     }
@@ -138,6 +134,14 @@ pub(crate) fn print_document(document: &Document, output: Output) {
     });
     for (name, value) in rows.into_iter().chain(metadata) {
         println!("  {:<16} {}", name.cyan(), one_line(&value, 200));
+    }
+}
+
+/// How many are shown of how many. What only vectors found does not count as a match.
+fn counted(shown: u64, matching: u64) -> String {
+    match shown <= matching {
+        true => format!("{shown} of {matching} passages that match"),
+        false => format!("{shown} passages, {matching} of them match by words"),
     }
 }
 
