@@ -9,6 +9,7 @@ mod embedder;
 mod frequencies;
 #[cfg(feature = "minilm")]
 mod minilm;
+mod pieces;
 mod static_embedder;
 mod table;
 mod wordpiece;
@@ -18,7 +19,7 @@ pub use frequencies::Frequencies;
 pub use futures_util::future::BoxFuture;
 #[cfg(feature = "minilm")]
 pub use minilm::MiniLm;
-pub use static_embedder::StaticEmbedder;
+pub use static_embedder::{Room, StaticEmbedder};
 pub use table::{STATIC_NAME, StaticTable, TOKENS_MAX};
 pub use wordpiece::Tokenizer;
 
