@@ -16,6 +16,7 @@ mod row_writer;
 mod rows;
 pub(crate) mod schema;
 mod seen;
+mod stored;
 mod tally;
 mod tenant;
 mod vectors;
@@ -39,6 +40,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use stored::Stores;
 use tantivy::collector::DocSetCollector;
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
@@ -55,8 +57,8 @@ pub const WRITER_THREADS: usize = 2;
 pub const WRITER_BYTES: usize = 60_000_000;
 /// Share of deleted chunks from which a segment is written anew without them.
 const DELETED_MAX: f32 = 0.3;
-/// Blocks of stored records that a reader keeps unpacked, 16 KiB each.
-const STORE_CACHE_BLOCKS: usize = 16;
+/// Blocks of stored records that tantivy's own reader keeps unpacked: searches ask [`Stores`].
+const STORE_CACHE_BLOCKS: usize = 1;
 
 /// The index, for reading. Cheap to clone.
 #[derive(Clone)]
@@ -67,6 +69,8 @@ pub struct Index {
     vectors: Store,
     /// What questions may name, as of a generation of the reader.
     names: Arc<Mutex<Option<Names>>>,
+    /// Its records.
+    stores: Arc<Stores>,
     /// What it holds is without the vectors that are wanted now: it has to be fed anew.
     outdated: Arc<AtomicBool>,
 }
@@ -135,6 +139,7 @@ impl Index {
             fields,
             vectors,
             names: Arc::default(),
+            stores: Arc::default(),
             outdated: Arc::new(AtomicBool::new(outdated)),
         })
     }
@@ -220,12 +225,17 @@ impl Index {
     }
 
     fn stored(&self, searcher: &Searcher, address: DocAddress) -> Result<ChunkRecord, Error> {
+        let read = |bytes: &[u8]| {
+            serde_json::from_slice(bytes).map_err(|error| Error::Index(error.to_string()))
+        };
+        if let Some(bytes) = self.stores.value(searcher, self.fields.record, address)? {
+            return read(&bytes);
+        }
         let document: TantivyDocument = searcher.doc(address)?;
         let bytes = document
             .get_first(self.fields.record)
-            .and_then(|value| value.as_bytes())
-            .unwrap_or_default();
-        serde_json::from_slice(bytes).map_err(|error| Error::Index(error.to_string()))
+            .and_then(|value| value.as_bytes());
+        read(bytes.unwrap_or_default())
     }
 }
 
@@ -307,6 +317,7 @@ impl Writer {
             vectors.committed()?;
         }
         self.index.reader.reload()?;
+        self.index.stores.forget();
         self.index.outdated.store(false, Ordering::Release);
         Ok(())
     }

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::fusion::fuse;
 use crate::hybrid::Options;
 use crate::index::{Hits, Occurrences, Snapshot, analyzer};
-use crate::meaning::Meaning;
+use crate::meaning::{Desk, Meaning};
 use crate::pick::{Scored, pick};
 use crate::rerank::{Asked, Features};
 use envelope::ChunkRecord;
@@ -90,7 +90,7 @@ impl Merged {
         let weights: Vec<f32> = words.iter().map(|(_, weight)| *weight).collect();
         let named = asked.map_or(&[][..], |asked| &asked.named);
         // One for reading candidates, one for comparing those that are taken.
-        let (mut reader, mut comparer) = (analyzer(), analyzer());
+        let (mut reader, mut comparer) = ((analyzer(), Desk::default()), analyzer());
         let look = &mut |one: &mut Scored<Unread>| look(&snapshot, asked, one, &mut reader);
         let picked = pick(scored, &weights, named, top_k, &mut comparer, look);
         let (passages, repeated) = picked?;
@@ -159,7 +159,7 @@ fn look(
     snapshot: &Snapshot,
     asked: Option<&Asked>,
     one: &mut Scored<Unread>,
-    analyzer: &mut TextAnalyzer,
+    (analyzer, desk): &mut (TextAnalyzer, Desk),
 ) -> Result<(), Error> {
     let record = match one.record.take() {
         Some(record) => record,
@@ -176,7 +176,7 @@ fn look(
             one.more.features = Some(features);
         }
         (Some(asked), None, Some(features)) => {
-            one.score = features.by_sentences(&record, asked).score(asked);
+            one.score = features.by_sentences(&record, asked, desk).score(asked);
             one.exact = true;
         }
         _ => one.exact = true,

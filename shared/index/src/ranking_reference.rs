@@ -5,6 +5,7 @@
 
 use crate::gazetteer::Named;
 use crate::index::{Terms, identifier, stems};
+use crate::meaning::Desk;
 use crate::rerank::Asked;
 use envelope::{ChunkRecord, Passage};
 use search::WordSet;
@@ -166,7 +167,10 @@ fn score(found: f32, read: &Read<'_>, asked: &Asked) -> f32 {
         Feature::Named => (!asked.named.is_empty()).then(|| named(record, &asked.named)),
         Feature::Dated => (!asked.days.is_empty()).then(|| dated(record, &asked.days)),
         Feature::Clause => (!terms.clauses.is_empty()).then(|| best_clause(text, terms)),
-        Feature::Sentences => asked.meaning.as_ref().map(|m| m.closest(&record.text)),
+        Feature::Sentences => {
+            let meaning = asked.meaning.as_ref();
+            meaning.map(|m| m.closest(&record.text, &mut Desk::default()))
+        }
     };
     let (mut sum, mut total) = (0.0, 0.0);
     for (feature, weight) in WEIGHTS {

@@ -10,7 +10,7 @@
 
 use crate::gazetteer::Named;
 use crate::index::{Occurrences, Terms, WORD_BYTES_MAX, identifier, is_plain, stems};
-use crate::meaning::Meaning;
+use crate::meaning::{Desk, Meaning};
 use envelope::ChunkRecord;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -144,10 +144,15 @@ impl Features {
     }
 
     /// The same with what the sentences of the text are worth.
-    pub(crate) fn by_sentences(self, record: &ChunkRecord, asked: &Asked) -> Features {
+    pub(crate) fn by_sentences(
+        self,
+        record: &ChunkRecord,
+        asked: &Asked,
+        desk: &mut Desk,
+    ) -> Features {
         let meaning = asked.meaning.as_ref();
         Features {
-            sentences: meaning.map_or(0.0, |meaning| meaning.closest(&record.text)),
+            sentences: meaning.map_or(0.0, |meaning| meaning.closest(&record.text, desk)),
             ..self
         }
     }
@@ -213,11 +218,14 @@ fn told(record: &ChunkRecord) -> String {
 /// Whether a text may have a word that is too long to be one: such a word has a place in the index and
 /// is none of the words that are counted here.
 fn has_long_word(text: &str) -> bool {
-    let mut length = 0;
-    text.bytes().any(|byte| {
-        let is_word = byte.is_ascii_alphanumeric() || !byte.is_ascii();
-        length = if is_word { length + 1 } else { 0 };
-        length >= WORD_BYTES_MAX
+    let bytes = text.as_bytes();
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    // Wherever so many bytes stand in a row, one of these places is among them.
+    let mut places = (WORD_BYTES_MAX - 1..bytes.len()).step_by(WORD_BYTES_MAX);
+    places.any(|at| {
+        let (before, after) = bytes.split_at(at + 1);
+        let before = before.iter().rev().take_while(is_word).count();
+        before > 0 && before + after.iter().take_while(is_word).count() >= WORD_BYTES_MAX
     })
 }
 

@@ -7,6 +7,7 @@
 mod frequencies;
 #[cfg(feature = "minilm")]
 mod minilm;
+mod pieces;
 mod static_embedder;
 mod table;
 mod wordpiece;
@@ -14,6 +15,6 @@ mod wordpiece;
 pub use frequencies::Frequencies;
 #[cfg(feature = "minilm")]
 pub use minilm::MiniLm;
-pub use static_embedder::StaticEmbedder;
+pub use static_embedder::{Room, StaticEmbedder};
 pub use table::{STATIC_NAME, StaticTable, TOKENS_MAX};
 pub use wordpiece::Tokenizer;

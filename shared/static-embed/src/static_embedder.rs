@@ -17,6 +17,13 @@ const WEIGHT: f32 = 0.3;
 /// Keeps the few documents of a small corpus from taking themselves away.
 const COMMON_HALF: f32 = 20.0;
 
+/// What adding up texts takes for room, one after the other.
+#[derive(Debug, Default)]
+pub struct Room {
+    tokens: Vec<u32>,
+    rows: Vec<(usize, f32)>,
+}
+
 /// Embeds with a table and the word frequencies of one corpus.
 #[derive(Debug, Clone)]
 pub struct StaticEmbedder {
@@ -68,10 +75,14 @@ impl StaticEmbedder {
         self.finished(self.sum_of(tokens))
     }
 
-    /// What the pieces of a text add up to. The sums of two texts make that of both together; none is a vector
-    /// before [`Self::finished`].
-    pub fn sum(&self, text: &str) -> Vec<f32> {
-        self.sum_of(&self.table.tokens(text))
+    /// What the pieces of a text add up to, in the place of what is in `sum`. The sums of two texts make that of
+    /// both together; none is a vector before [`Self::finished`].
+    pub fn sum_into(&self, text: &str, room: &mut Room, sum: &mut [f32]) {
+        sum.fill(0.0);
+        self.table.tokens_into(text, &mut room.tokens);
+        let pieces = room.tokens.iter();
+        let pieces = pieces.map(|token| (*token, self.weight_of(*token)));
+        self.table.add_with(pieces, sum, &mut room.rows);
     }
 
     /// The vector of the texts whose pieces add up to this, see [`Self::sum`].
@@ -84,10 +95,20 @@ impl StaticEmbedder {
         sum
     }
 
+    /// What all documents of the corpus have in common: a direction of length 1, or all zeros; and how much of it
+    /// [`Self::finished`] takes away, from 0 to 1.
+    pub fn common(&self) -> (&[f32], f32) {
+        (&self.common, self.taken)
+    }
+
+    fn weight_of(&self, token: u32) -> f32 {
+        self.weights.get(token as usize).copied().unwrap_or(0.0)
+    }
+
     fn sum_of(&self, tokens: &[u32]) -> Vec<f32> {
         let mut sum = vec![0.0; self.table.dims()];
-        let weight = |token: &u32| self.weights.get(*token as usize).copied().unwrap_or(0.0);
-        let pieces = tokens.iter().map(|token| (*token, weight(token)));
+        let pieces = tokens.iter();
+        let pieces = pieces.map(|token| (*token, self.weight_of(*token)));
         self.table.add(pieces, &mut sum);
         sum
     }

@@ -72,6 +72,11 @@ impl StaticTable {
         self.tokenizer.encode(text, TOKENS_MAX)
     }
 
+    /// The same in the place of what is in `tokens`.
+    pub(crate) fn tokens_into(&self, text: &str, tokens: &mut Vec<u32>) {
+        self.tokenizer.encode_into(text, TOKENS_MAX, tokens);
+    }
+
     /// How many word pieces there are.
     pub fn rows(&self) -> usize {
         self.scales.len()
@@ -85,14 +90,25 @@ impl StaticTable {
     /// Adds the vector of a piece times its weight to `sum`, which is [`Self::dims`] long, for each of some
     /// pieces, one after the other. A piece that the table does not have adds nothing.
     pub(crate) fn add(&self, pieces: impl Iterator<Item = (u32, f32)>, sum: &mut [f32]) {
+        self.add_with(pieces, sum, &mut Vec::new());
+    }
+
+    /// The same with `rows` for room.
+    pub(crate) fn add_with(
+        &self,
+        pieces: impl Iterator<Item = (u32, f32)>,
+        sum: &mut [f32],
+        rows: &mut Vec<(usize, f32)>,
+    ) {
         let first = HEADER + self.rows() * size_of::<f32>();
         let row = |(token, weight): (u32, f32)| {
             let row = token as usize;
             let scale = self.scales.get(row)?;
             Some((first + row * self.dims, weight * scale))
         };
-        let rows: Vec<(usize, f32)> = pieces.filter_map(row).collect();
-        add_rows(&self.bytes, &rows, sum);
+        rows.clear();
+        rows.extend(pieces.filter_map(row));
+        add_rows(&self.bytes, rows, sum);
     }
 }
 

@@ -9,8 +9,7 @@
 //! *Not* a reader of `tokenizer.json`, and no special tokens: `[CLS]` in a text is punctuation around
 //! a word, whoever wrote it.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use crate::pieces::{AT_ONCE, LATER, LENGTH_SHIFT, PIECES_MAX, Pieces, SHORT_BYTES_MAX, parts};
 use unicode_normalization::char::decompose_canonical;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -23,181 +22,148 @@ const UNKNOWN: &str = "[UNK]";
 /// What a piece that goes on within a word begins with in the vocabulary.
 const CONTINUATION: &str = "##";
 
-/// Longest piece that is looked up as a number, in bytes.
-const SHORT_BYTES_MAX: usize = 15;
-/// Where in such a number its length is, in bits.
-const LENGTH_SHIFT: usize = 8 * SHORT_BYTES_MAX;
+/// Is set where a sign waits among words: then it is a number of a piece.
+const SIGN: u128 = 1 << 126;
+/// This bit tells small ASCII letters from capital ones; digits have it.
+const SMALL: u128 = u128::from_le_bytes([0x20; SHORT_BYTES_MAX + 1]);
 
-/// Pieces and their numbers. Nearly all are short, and a short text is a number itself: to compare it is to
-/// compare two numbers, and to find it is to look in one place.
-#[derive(Debug, Default)]
-struct Pieces {
-    short: HashMap<u128, u32, BuildHasherDefault<ShortHasher>>,
-    long: HashMap<Box<str>, u32>,
+/// What a byte is to a word of ASCII.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Byte {
+    /// A letter or a digit.
+    Part,
+    /// Ends a word and is none.
+    Blank,
+    /// Ends a word and is one by itself.
+    Sign,
+    /// What has to be looked at closer.
+    Other,
 }
 
-impl Pieces {
-    fn insert(&mut self, piece: &str, id: u32) {
-        match short(piece) {
-            Some(key) => self.short.insert(key, id),
-            None => self.long.insert(piece.into(), id),
+const BYTES: [Byte; 256] = {
+    let mut bytes = [Byte::Other; 256];
+    let mut at = 0;
+    while at < 128 {
+        let byte = at as u8;
+        bytes[at] = if byte.is_ascii_alphanumeric() {
+            Byte::Part
+        } else if byte.is_ascii_punctuation() {
+            Byte::Sign
+        } else if matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+            Byte::Blank
+        } else {
+            Byte::Other
         };
+        at += 1;
     }
-
-    fn get(&self, piece: &str) -> Option<u32> {
-        match short(piece) {
-            Some(key) => self.short.get(&key).copied(),
-            None => self.long.get(piece).copied(),
-        }
-    }
-}
-
-/// The bytes of a short text and how many they are.
-#[inline]
-fn short(text: &str) -> Option<u128> {
-    let mut key = [0; SHORT_BYTES_MAX + 1];
-    let room = key[..SHORT_BYTES_MAX].get_mut(..text.len())?;
-    room.copy_from_slice(text.as_bytes());
-    key[SHORT_BYTES_MAX] = u8::try_from(text.len()).ok()?;
-    Some(u128::from_le_bytes(key))
-}
-
-/// Its bytes and how many they are.
-fn parts(short: u128) -> (u128, usize) {
-    let length = short >> LENGTH_SHIFT;
-    (short & !(u128::MAX << LENGTH_SHIFT), length as usize)
-}
-
-/// A hash of a number. What texts say is never put into the map, so nobody can choose what collides.
-#[derive(Debug, Default)]
-struct ShortHasher(u64);
-
-impl ShortHasher {
-    fn add(&mut self, bits: u64) {
-        self.0 = (self.0.rotate_left(23) ^ bits).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-}
-
-impl Hasher for ShortHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.add(u64::from(*byte)));
-    }
-
-    fn write_u128(&mut self, number: u128) {
-        self.add(number as u64);
-        self.add((number >> u64::BITS) as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        // The map looks at the upper bits and at the lower ones; those of a product are poor below.
-        self.0 ^ self.0 >> 32
-    }
-}
+    bytes
+};
 
 /// A vocabulary, ready to cut texts.
 #[derive(Debug)]
 pub struct Tokenizer {
-    /// Pieces that begin a word.
-    first: Pieces,
-    /// Pieces that go on, without their mark.
-    later: Pieces,
+    pieces: Pieces,
+    /// What a sign of ASCII is by itself.
+    signs: [u32; 128],
     unknown: u32,
     /// Longest piece in bytes: no longer one is looked for.
     longest: usize,
-    len: usize,
 }
 
 impl Tokenizer {
     /// A tokenizer of the vocabulary: one piece a line, numbered from 0. Without a line `[UNK]` what
     /// cannot be spelled is piece 0.
     pub fn new(vocabulary: &str) -> Self {
+        let lines = || vocabulary.lines().take(PIECES_MAX - 1);
         let mut tokenizer = Self {
-            first: Pieces::default(),
-            later: Pieces::default(),
+            pieces: Pieces::with_room(lines().count().max(1)),
+            signs: [0; 128],
             unknown: 0,
             longest: 0,
-            len: 0,
         };
-        for (id, piece) in (0..).zip(vocabulary.lines()) {
+        for piece in lines() {
             tokenizer.longest = tokenizer.longest.max(piece.len());
-            tokenizer.len += 1;
             match piece.strip_prefix(CONTINUATION) {
-                Some(rest) if !rest.is_empty() => tokenizer.later.insert(rest, id),
-                _ => tokenizer.first.insert(piece, id),
+                Some(rest) if !rest.is_empty() => tokenizer.pieces.push(rest, true),
+                _ => tokenizer.pieces.push(piece, false),
             };
         }
-        tokenizer.unknown = tokenizer.first.get(UNKNOWN).unwrap_or(0);
+        tokenizer.unknown = tokenizer.pieces.get(UNKNOWN, false).unwrap_or(0);
+        for (sign, byte) in (0..128u8).enumerate() {
+            let piece = tokenizer
+                .pieces
+                .get(char::from(byte).encode_utf8(&mut [0; 4]), false);
+            tokenizer.signs[sign] = piece.unwrap_or(tokenizer.unknown);
+        }
         tokenizer
     }
 
     /// Pieces in the vocabulary.
     pub fn vocabulary_len(&self) -> usize {
-        self.len
+        self.pieces.keys.len()
     }
 
     /// The number of a piece as the vocabulary writes it.
     pub fn id(&self, piece: &str) -> Option<u32> {
         match piece.strip_prefix(CONTINUATION) {
-            Some(rest) if !rest.is_empty() => self.later.get(rest),
-            _ => self.first.get(piece),
+            Some(rest) if !rest.is_empty() => self.pieces.get(rest, true),
+            _ => self.pieces.get(piece, false),
         }
     }
 
     /// The pieces of the text, the first `max` of them, without `[CLS]` and `[SEP]`.
     pub fn encode(&self, text: &str, max: usize) -> Vec<u32> {
+        let mut ids = Vec::with_capacity(max.min(text.len() / 4 + 1));
+        self.encode_into(text, max, &mut ids);
+        ids
+    }
+
+    /// The same in the place of what is in `ids`.
+    pub(crate) fn encode_into(&self, text: &str, max: usize, ids: &mut Vec<u32>) {
+        ids.clear();
         let mut words = Words {
-            tokenizer: self,
-            word: String::with_capacity(WORD_CHARS_MAX),
-            chars: 0,
-            ids: Vec::with_capacity(max.min(text.len() / 4 + 1)),
+            ids: std::mem::take(ids),
+            ..Words::new(self)
         };
-        let mut rest = text;
-        while let Some(c) = rest.chars().next() {
-            let length = words.plain(rest);
-            match length > 0 && words.push_plain(&rest[..length]) {
-                true => rest = &rest[length..],
-                false => {
-                    words.push(c);
-                    rest = &rest[c.len_utf8()..];
-                }
-            }
-            if words.ids.len() >= max {
-                break;
-            }
+        let mut at = 0;
+        while at < text.len() && words.ids.len() < max {
+            at += words.step(text, at);
         }
+        words.cut_waiting();
         words.end();
-        words.ids.truncate(max);
-        words.ids
+        *ids = words.ids;
+        ids.truncate(max);
     }
 
     /// Adds the pieces of one clean word.
     fn cut(&self, word: &str, ids: &mut Vec<u32>) {
-        if let Some(id) = self.first.get(word) {
+        if let Some(id) = self.pieces.get(word, false) {
             ids.push(id);
             return;
         }
-        let (mut rest, mut map, kept) = (word, &self.first, ids.len());
+        let (mut rest, mut later, kept) = (word, false, ids.len());
         while !rest.is_empty() {
-            let Some((piece, id)) = self.longest_piece(rest, map) else {
+            let Some((piece, id)) = self.longest_piece(rest, later) else {
                 ids.truncate(kept);
                 ids.push(self.unknown);
                 return;
             };
             ids.push(id);
             rest = &rest[piece..];
-            map = &self.later;
+            later = true;
         }
     }
 
     /// The same for a short word, as [`short`] has it: its beginnings are numbers too.
     fn cut_short(&self, word: u128, ids: &mut Vec<u32>) {
         let (mut rest, mut length) = parts(word);
-        let (mut map, kept) = (&self.first, ids.len());
+        let (mut later, kept) = (0, ids.len());
         while length > 0 {
             let beginnings = (1..=length).rev();
             let mut longest = beginnings.filter_map(|end| {
-                let key = rest & !(u128::MAX << (8 * end)) | (end as u128) << LENGTH_SHIFT;
-                map.short.get(&key).map(|id| (end, *id))
+                let bytes = rest & !(u128::MAX << (8 * end));
+                let key = bytes | (end as u128) << LENGTH_SHIFT | later;
+                Some((end, self.pieces.get_short(key)?))
             });
             let Some((end, id)) = longest.next() else {
                 ids.truncate(kept);
@@ -207,15 +173,15 @@ impl Tokenizer {
             ids.push(id);
             rest >>= 8 * end;
             length -= end;
-            map = &self.later;
+            later = LATER;
         }
     }
 
     /// Length in bytes and number of the longest piece that the word begins with.
-    fn longest_piece(&self, word: &str, map: &Pieces) -> Option<(usize, u32)> {
+    fn longest_piece(&self, word: &str, later: bool) -> Option<(usize, u32)> {
         let mut end = word.floor_char_boundary(self.longest);
         while end > 0 {
-            if let Some(id) = map.get(&word[..end]) {
+            if let Some(id) = self.pieces.get(&word[..end], later) {
                 return Some((end, id));
             }
             end = word.floor_char_boundary(end - 1);
@@ -230,35 +196,97 @@ struct Words<'a> {
     word: String,
     chars: usize,
     ids: Vec<u32>,
+    /// Short words that are whole, and signs, in the order of the text. None while a word is read letter by letter.
+    waiting: [u128; AT_ONCE],
+    waits: usize,
 }
 
-impl Words<'_> {
-    /// How many bytes the short word of ASCII letters and digits has that stands here; 0 when there is none.
-    fn plain(&self, text: &str) -> usize {
-        if self.chars > 0 {
-            return 0;
+/// The short word of ASCII letters and digits that stands here: its length, and what [`short`] says of it in
+/// small letters. `None` where it is longer, or may go on.
+#[inline]
+fn plain(bytes: &[u8]) -> Option<(usize, u128)> {
+    let first = match bytes.first_chunk() {
+        Some(first) => *first,
+        None => {
+            let mut first = [0; SHORT_BYTES_MAX + 1];
+            first[..bytes.len()].copy_from_slice(bytes);
+            first
         }
-        let bytes = text.as_bytes();
-        let run = bytes.iter().take(SHORT_BYTES_MAX + 1);
-        let length = run.take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        // An accent belongs to the word before it, and what is left out does not end a word.
-        let ends = |byte: &u8| byte.is_ascii_punctuation() || b" \t\n\r".contains(byte);
-        match bytes.get(length).is_none_or(ends) {
-            true => length,
-            false => 0,
+    };
+    let is_part = |byte: &&u8| BYTES[usize::from(**byte)] == Byte::Part;
+    let length = first.iter().take_while(is_part).count();
+    // An accent belongs to the word before it, and what is left out does not end a word.
+    let ends = |byte: &u8| BYTES[usize::from(*byte)] != Byte::Other;
+    if length > SHORT_BYTES_MAX || !bytes.get(length).is_none_or(ends) {
+        return None;
+    }
+    let bytes = (u128::from_le_bytes(first) | SMALL) & !(u128::MAX << (8 * length));
+    Some((length, bytes | (length as u128) << LENGTH_SHIFT))
+}
+
+impl<'a> Words<'a> {
+    fn new(tokenizer: &'a Tokenizer) -> Words<'a> {
+        Words {
+            tokenizer,
+            word: String::new(),
+            chars: 0,
+            ids: Vec::new(),
+            waiting: [0; AT_ONCE],
+            waits: 0,
         }
     }
 
-    /// Adds such a word; false when it is too long for that.
-    fn push_plain(&mut self, word: &str) -> bool {
-        let Some(word) = short(word) else {
-            return false;
-        };
-        let mut word = word.to_le_bytes();
-        word[..SHORT_BYTES_MAX].make_ascii_lowercase();
-        let word = u128::from_le_bytes(word);
-        self.tokenizer.cut_short(word, &mut self.ids);
-        true
+    fn wait(&mut self, word: u128) {
+        if self.waits == AT_ONCE {
+            self.cut_waiting();
+        }
+        self.waiting[self.waits] = word;
+        self.waits += 1;
+    }
+
+    /// Adds the pieces of the words that wait. Most are a piece themselves, and most of the time goes by waiting for
+    /// memory: so that is asked for all of them at once.
+    fn cut_waiting(&mut self) {
+        let waiting = &self.waiting[..self.waits];
+        let found = self.tokenizer.pieces.get_at_once(waiting);
+        for (word, piece) in waiting.iter().zip(found) {
+            match piece {
+                _ if word & SIGN != 0 => self.ids.push(*word as u32),
+                Some(id) => self.ids.push(id),
+                None => self.tokenizer.cut_short(*word, &mut self.ids),
+            }
+        }
+        self.waits = 0;
+    }
+
+    /// Reads on from a place of the text, and tells how far.
+    fn step(&mut self, text: &str, at: usize) -> usize {
+        let bytes = &text.as_bytes()[at..];
+        match BYTES[usize::from(bytes[0])] {
+            Byte::Blank => {
+                self.end();
+                return 1;
+            }
+            Byte::Sign => {
+                self.end();
+                let sign = self.tokenizer.signs[usize::from(bytes[0])];
+                self.wait(SIGN | u128::from(sign));
+                return 1;
+            }
+            Byte::Part if self.chars == 0 => {
+                if let Some((length, word)) = plain(bytes) {
+                    self.wait(word);
+                    return length;
+                }
+            }
+            Byte::Part | Byte::Other => {}
+        }
+        self.cut_waiting();
+        let next = text[at..].chars().next();
+        next.map_or(1, |c| {
+            self.push(c);
+            c.len_utf8()
+        })
     }
 
     /// The next character as it stands in the text.

@@ -96,12 +96,7 @@ fn words_at_once_are_those_read_letter_by_letter() {
     let tokenizer = Tokenizer::new(include_str!("../assets/vocab.txt"));
     let texts = "(([a-zA-Z0-9]{1,20}|the|Physician|\\PC|[\\x00-\\x7f]|\u{301})[ .,]?){0,30}";
     proptest!(|(text in texts)| {
-        let mut words = Words {
-            tokenizer: &tokenizer,
-            word: String::new(),
-            chars: 0,
-            ids: Vec::new(),
-        };
+        let mut words = Words::new(&tokenizer);
         text.chars().for_each(|c| words.push(c));
         words.end();
         prop_assert_eq!(tokenizer.encode(&text, usize::MAX), words.ids);

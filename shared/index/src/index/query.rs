@@ -188,16 +188,19 @@ impl Snapshot {
         chunks: &[DocAddress],
         vector: &[f32],
     ) -> Result<Vec<Option<f32>>, Error> {
-        let Some(rows) = &self.view.rows else {
+        let Some(vectors) = &self.view.rows else {
             return Ok(vec![None; chunks.len()]);
         };
         let probe = Probe::new(vector);
-        let cosine = |chunk: &DocAddress| {
-            let segment = self.searcher.segment_reader(chunk.segment_ord);
-            let row = segment.fast_fields().u64(schema::ROW)?.first(chunk.doc_id);
-            Ok(row.and_then(|row| rows.similarity(row, &probe)))
-        };
-        chunks.iter().map(cosine).collect()
+        let mut cosines = Vec::with_capacity(chunks.len());
+        for chunks in chunks.chunk_by(|a, b| a.segment_ord == b.segment_ord) {
+            let segment = self.searcher.segment_reader(chunks[0].segment_ord);
+            let column = segment.fast_fields().u64(schema::ROW)?;
+            let row = |chunk: &DocAddress| column.first(chunk.doc_id);
+            let rows = chunks.iter().map(row);
+            cosines.extend(rows.map(|row| row.and_then(|row| vectors.similarity(row, &probe))));
+        }
+        Ok(cosines)
     }
 
     /// Whose vectors the index keeps, when they come with the chunks.

@@ -4,7 +4,7 @@
 //! with it costs as much as a word. *Not* another result: the score of a restriction is 0.
 
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
-use tantivy::{DocId, Score, SegmentReader, Term};
+use tantivy::{DocId, Score, SegmentReader, TantivyError, Term};
 
 /// The same hits and scores either way; which is asked is decided in each segment.
 #[derive(Debug)]
@@ -29,28 +29,45 @@ impl Clone for OfTenant {
 
 impl Query for OfTenant {
     fn weight(&self, scoring: EnableScoring<'_>) -> tantivy::Result<Box<dyn Weight>> {
+        let (mut alone, mut among) = (false, false);
+        for segment in scoring.searcher().iter().flat_map(|s| s.segment_readers()) {
+            let is_alone = is_alone(&self.tenant, segment)?;
+            alone |= is_alone;
+            among |= !is_alone;
+        }
+        // To look up each word in each field takes long enough not to do it in vain.
+        let restricted = (among || !alone).then(|| self.restricted.weight(scoring));
+        let words = alone.then(|| self.words.weight(scoring));
         Ok(Box::new(OfTenantWeight {
             tenant: self.tenant.clone(),
-            words: self.words.weight(scoring)?,
-            restricted: self.restricted.weight(scoring)?,
+            words: words.transpose()?,
+            restricted: restricted.transpose()?,
         }))
     }
 }
 
+/// Whether a segment has chunks of nobody else.
+fn is_alone(tenant: &Term, segment: &SegmentReader) -> tantivy::Result<bool> {
+    let index = segment.inverted_index(tenant.field())?;
+    Ok(index.doc_freq(tenant)? == segment.max_doc())
+}
+
 struct OfTenantWeight {
     tenant: Term,
-    words: Box<dyn Weight>,
-    restricted: Box<dyn Weight>,
+    /// There when a segment is the tenant's alone.
+    words: Option<Box<dyn Weight>>,
+    /// There when one is not, or when that is not known.
+    restricted: Option<Box<dyn Weight>>,
 }
 
 impl OfTenantWeight {
     fn within(&self, segment: &SegmentReader) -> tantivy::Result<&dyn Weight> {
-        let index = segment.inverted_index(self.tenant.field())?;
-        let alone = index.doc_freq(&self.tenant)? == segment.max_doc();
-        Ok(match alone {
-            true => &*self.words,
-            false => &*self.restricted,
-        })
+        let words = match is_alone(&self.tenant, segment)? {
+            true => self.words.as_deref(),
+            false => None,
+        };
+        let weight = words.or(self.restricted.as_deref());
+        weight.ok_or_else(|| TantivyError::InternalError("a segment of another search".into()))
     }
 }
 

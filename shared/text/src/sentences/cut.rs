@@ -17,7 +17,7 @@ const ABBREVIATIONS: [&str; 26] = [
 pub fn sentences(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut start = 0;
-    for (at, c) in text.char_indices() {
+    for (at, c) in marks(text) {
         let next = at + c.len_utf8();
         if at < start || !ends_sentence(&text[start..at], c) {
             continue;
@@ -49,6 +49,16 @@ pub fn sentences(text: &str) -> Vec<(usize, &str)> {
         found.push((start, text[start..].trim_end()));
     }
     found
+}
+
+/// The characters that may end a sentence, and where they stand. Told by their first byte.
+fn marks(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let first = |byte: u8| matches!(byte, b'.' | b'!' | b'?' | 0xe3 | 0xef);
+    let places = text
+        .bytes()
+        .enumerate()
+        .filter(move |(_, byte)| first(*byte));
+    places.filter_map(|(at, _)| Some((at, text[at..].chars().next()?)))
 }
 
 /// Whether `c` behind `sentence` ends it.
