@@ -123,7 +123,9 @@ races! {
         a_step_that_kills_its_workers_is_given_up,
         a_failure_is_repeated_to_the_limit,
         a_stage_that_hangs_is_stopped_and_repeated,
-        a_reducer_without_a_model_leaves_the_facts;
+        a_reducer_without_a_model_leaves_the_facts,
+        a_model_that_comes_back_too_late_is_not_waited_for,
+        a_reducer_that_is_given_up_leaves_the_facts;
     unread:
         an_unreadable_map_step_is_an_error_part,
         any_other_unreadable_step_ends_the_turn,

@@ -216,6 +216,15 @@ pub enum ReduceTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         last: bool,
     },
+    /// The same without a model, since the step that was to ask one is broken for good: the facts as they
+    /// are.
+    Stitch {
+        /// Hops of the scatter records, in the order of the rounds.
+        scatters: Vec<u16>,
+        /// Whether that step was to write a stricter draft.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        strict: bool,
+    },
     /// One call over the passages themselves: simple mode, or a broken stage.
     Generate {
         /// What to answer from, best first.

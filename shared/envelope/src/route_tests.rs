@@ -226,25 +226,26 @@ fn a_broken_planner_falls_back_to_basic_rag() {
 }
 
 #[test]
-fn a_broken_reducer_answers_from_the_newest_fan_out_and_fails_without_one() {
-    let task = ReduceTask::Gather {
-        scatters: vec![2, 7],
-        strict: false,
-        last: false,
-    };
-    let fan_out = |hop| FanOut {
-        hop,
-        scatter: scatter(hop, After::Map),
-        results: Vec::new(),
-    };
-    let whole = Task {
-        payload: task.clone().into(),
-        evidence: vec![fan_out(2), fan_out(7)],
-    };
-    let after = routed(&header(), &agentic(), Event::Broken(whole, "bug"));
-    assert_eq!(after.next, generate(scatter(7, After::Map)));
-    let unread = Event::Broken(Task::bare(task), "no_scatter_record");
-    let after = routed(&header(), &agentic(), unread);
+fn a_broken_reducer_answers_without_a_model_from_every_fan_out_and_fails_when_that_breaks_too() {
+    let scatters = vec![2, 7];
+    for strict in [false, true] {
+        let gather = ReduceTask::Gather {
+            scatters: scatters.clone(),
+            strict,
+            last: strict,
+        };
+        let stitch = ReduceTask::Stitch {
+            scatters: scatters.clone(),
+            strict,
+        };
+        let broken = Event::Broken(Task::bare(gather), "bug");
+        let after = routed(&header(), &agentic(), broken);
+        assert_eq!(after.next, step(stitch));
+        assert_eq!(after.fallbacks, [], "its own entry tells it");
+    }
+    let strict = false;
+    let stitch = Task::bare(ReduceTask::Stitch { scatters, strict });
+    let after = routed(&header(), &agentic(), Event::Broken(stitch, "bug"));
     assert!(
         matches!(&after.next, Next::End(end) if end.outcome == Outcome::Failed),
         "{:?}",

@@ -46,6 +46,7 @@ fn steps() {
     same::<Envelope<ReduceTask>>("reduce_two_rounds");
     same::<Envelope<ReduceTask>>("reduce_generate");
     same::<Envelope<ReduceTask>>("reduce_again");
+    same::<Envelope<ReduceTask>>("reduce_stitch");
     same::<Envelope<Draft>>("validate");
     same::<Envelope<Doubt>>("clarify");
 }

@@ -59,7 +59,8 @@ pub struct Reducer {
 
 /// What is to be written, and what a draft carries on from its task.
 struct Brief<'a> {
-    prompt: &'a Prompt,
+    /// `None` where no model is to be asked.
+    prompt: Option<&'a Prompt>,
     /// The placeholder that takes the evidence.
     section: &'static str,
     evidence: Evidence,
@@ -112,7 +113,7 @@ impl Reducer {
     }
 
     async fn reduce(&self, cx: &Cx, work: Reduction) -> Result<Done<ReducerExit>, stage::Error> {
-        let (scatters, strict, last) = match work.task {
+        let (scatters, strict, last, prompt) = match work.task {
             ReduceTask::Generate { passages, matched } => {
                 return self.generate(cx, passages, matched).await;
             }
@@ -120,7 +121,11 @@ impl Reducer {
                 scatters,
                 strict,
                 last,
-            } => (scatters, strict, last),
+            } => {
+                let prompt = if strict { &self.strict } else { &self.gather };
+                (scatters, strict, last, Some(prompt))
+            }
+            ReduceTask::Stitch { scatters, strict } => (scatters, strict, true, None),
         };
         let mut fallbacks = gather::fallbacks(&work.evidence);
         let newest = work.evidence.last();
@@ -145,7 +150,7 @@ impl Reducer {
             fallbacks.push(Fallback::Caveat);
         }
         let brief = Brief {
-            prompt: if strict { &self.strict } else { &self.gather },
+            prompt,
             section: "facts",
             evidence,
             scatters,
@@ -164,7 +169,7 @@ impl Reducer {
         let (evidence, trimmed) = Evidence::of_passages(passages, self.options.passages_chars_max);
         let trimmed = (trimmed > 0).then_some(Fallback::PassagesTrimmed { count: trimmed });
         let brief = Brief {
-            prompt: &self.generate,
+            prompt: Some(&self.generate),
             section: "passages",
             evidence,
             scatters: Vec::new(),
@@ -185,7 +190,11 @@ impl Reducer {
             done.fallbacks.splice(0..0, fallbacks);
             return Ok(done);
         }
-        let mut done = match self.ask(cx, &mut brief, &mut fallbacks).await? {
+        let written = match brief.prompt {
+            Some(prompt) => self.ask(cx, prompt, &mut brief, &mut fallbacks).await?,
+            None => Err(Fallback::ReduceDefault),
+        };
+        let mut done = match written {
             Ok(reply) => self.drafted(cx, brief, reply),
             Err(reason) => {
                 fallbacks.extend(Some(reason).filter(|r| *r != Fallback::ReduceDefault));
@@ -202,6 +211,7 @@ impl Reducer {
     async fn ask(
         &self,
         cx: &Cx,
+        prompt: &Prompt,
         brief: &mut Brief<'_>,
         fallbacks: &mut Vec<Fallback>,
     ) -> Result<Written, stage::Error> {
@@ -212,7 +222,7 @@ impl Reducer {
         let whole = brief.evidence.clone();
         let mut dropped = 0;
         let written = loop {
-            let request = self.request(cx, brief)?;
+            let request = self.request(cx, prompt, brief)?;
             match self.model.chat(&request).await {
                 Ok(reply) => break Ok(reply),
                 // Ends: each time at least one source less.
@@ -232,8 +242,8 @@ impl Reducer {
         Ok(written)
     }
 
-    fn request(&self, cx: &Cx, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
-        let prompt = brief.prompt.or(&cx.case.overrides.prompts)?.render(&[
+    fn request(&self, cx: &Cx, prompt: &Prompt, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
+        let prompt = prompt.or(&cx.case.overrides.prompts)?.render(&[
             ("question", &cx.case.question.original),
             (brief.section, &brief.evidence.section()),
         ])?;
@@ -300,19 +310,24 @@ fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
     share.clamp(0.1, 0.9)
 }
 
-/// Whether the call is not worth another try: waiting cannot cure it, or it was tried often, or the
-/// time that is left is needed to bring the answer out.
+/// Whether the call is not worth another try: waiting cannot cure it, or it was tried often, or when it
+/// may be tried again, the time is needed to bring the answer out.
 fn is_hopeless(error: &llm::Error, cx: &Cx) -> bool {
     match error.class() {
         Class::Permanent | Class::TooLarge => true,
         Class::Transient if cx.attempt >= TRIES_MAX => true,
         Class::Transient | Class::Overloaded => {
-            let whole = cx.header.asked_at.until(cx.header.deadline);
-            let reserve = Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX);
-            cx.time_left() < reserve
+            let wait = error.retry_after().unwrap_or_default();
+            wait.saturating_add(reserve(cx)) >= cx.time_left()
         }
         Class::Bug => false,
     }
+}
+
+/// The time that is kept for bringing the answer out.
+fn reserve(cx: &Cx) -> Duration {
+    let whole = cx.header.asked_at.until(cx.header.deadline);
+    Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX)
 }
 
 fn too_little(why: String, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {

@@ -297,6 +297,22 @@ async fn a_model_that_does_not_come_back_leaves_the_facts() {
         assert!(draft.text.contains("24 months [1]"), "{}", draft.text);
         assert_eq!(done.fallbacks, [Fallback::ReduceDefault]);
     }
+    // Left alone until there is no time for an answer: 60 seconds, of which 7.5 are kept.
+    for (wait, gives_up) in [(52, false), (53, true), (60, true), (u64::MAX, true)] {
+        let retry_after = Some(Duration::from_secs(wait));
+        for error in [
+            llm::Error::Unavailable {
+                reason: "left alone".into(),
+                retry_after,
+            },
+            llm::Error::Overloaded { retry_after },
+        ] {
+            let model = ScriptedModel::failing(error);
+            let work = gather(enough(), false, false);
+            let done = reducer(&model).run(&cx(), work).await;
+            assert_eq!(done.is_ok(), gives_up, "{wait} s: {done:?}");
+        }
+    }
     let model = ScriptedModel::failing(overloaded());
     let reducer = reducer(&model);
     let busy = reducer.run(&often, gather(enough(), false, false)).await;
@@ -305,6 +321,32 @@ async fn a_model_that_does_not_come_back_leaves_the_facts() {
         Class::Overloaded,
         "nodes that are busy will have room"
     );
+}
+
+#[tokio::test]
+async fn a_task_that_asks_no_model_is_stitched_from_all_rounds() {
+    let fan_outs = [
+        gather(enough(), false, false),
+        gather(enough(), false, true),
+    ];
+    let mut evidence = fan_outs.map(|mut work| work.evidence.remove(0));
+    evidence[0].scatter.passages[0] = passage("first", "The guarantee ends after 24 months.");
+    let work = Reduction {
+        task: ReduceTask::Stitch {
+            scatters: vec![2, 7],
+            strict: true,
+        },
+        evidence: evidence.into(),
+    };
+    let model = ScriptedModel::saying(["made up"]);
+    let (draft, done) = run(&model, &cx(), work).await;
+    assert!(model.requests().is_empty());
+    assert!(draft.text.contains("24 months"), "{}", draft.text);
+    let sources: Vec<_> = draft.sources.iter().map(|c| c.doc_id.as_str()).collect();
+    assert_eq!(sources, ["first", "d2", "d0"]);
+    assert_eq!((draft.scatters, draft.strict), (vec![2, 7], true));
+    assert_eq!(done.fallbacks, [Fallback::ReduceDefault]);
+    assert_eq!(done.decided, "stitched from 3 facts of 3 sources");
 }
 
 #[tokio::test]
