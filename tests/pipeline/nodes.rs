@@ -111,7 +111,7 @@ async fn dead_node(behaviour: node::Behaviour) -> FakeNode {
     dead
 }
 
-/// A node that fails every call, and one that is not there.
+/// A node that fails every call, one that is not there, and one that takes calls and answers none.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_dead_node_of_the_reducer_leaves_the_facts() {
     let server = testkit::nats::server().await;
@@ -120,6 +120,7 @@ async fn a_dead_node_of_the_reducer_leaves_the_facts() {
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     let refusing = format!("http://{}/v1", free.local_addr().expect("an address"));
     drop(free);
+    let stuck = dead_node(node::Behaviour::Stuck).await;
     let common = model::options(&alive);
     let mut fleet = Fleet::new(server.url(), common.clone());
     fleet.setup().await;
@@ -127,7 +128,11 @@ async fn a_dead_node_of_the_reducer_leaves_the_facts() {
     let is_reducer = |process: &Process| process.member.role == Role::Reducer;
     let place = fleet.processes.iter().position(is_reducer);
     let place = place.expect("a reducer");
-    for (id, url) in [("failing", failing.base_url()), ("refusing", refusing)] {
+    for (id, url) in [
+        ("failing", failing.base_url()),
+        ("refusing", refusing),
+        ("stuck", stuck.base_url()),
+    ] {
         fleet.plan.set = [&common[..], &reducer_asks(&url)].concat();
         fleet.replace(place).await;
         fleet.processes[place].ready().await;

@@ -10,7 +10,8 @@ use bus::{Stored, Stream};
 use envelope::hop::RetrieverExit;
 use envelope::limits::DELIVERIES_MAX;
 use envelope::{Class, Doubt, Fallback, Outcome, Payload, ReduceTask, Role, Terminal, header};
-use llm::ChatModel;
+use futures_util::future::BoxFuture;
+use llm::{ChatModel, ChatReply, ChatRequest};
 use serde_json::json;
 use stage::{Done, Handler};
 use std::sync::Arc;
@@ -346,6 +347,36 @@ async fn a_model_that_may_come_back_in_time_is_waited_for() {
     let model = ScriptedModel::answering(move |_| Err(unavailable(rest)));
     left_with_facts(&world, &reducer_asking(model.clone(), false), "40s").await;
     assert_eq!(model.requests().len(), 2);
+}
+
+/// A model that takes calls and answers none, as a pool tells it.
+struct Hanging;
+
+impl ChatModel for Hanging {
+    fn name(&self) -> &str {
+        "hanging"
+    }
+
+    fn chat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatReply, llm::Error>> {
+        Box::pin(async {
+            tokio::time::sleep(request.timeout).await;
+            Err(llm::Error::TimedOut(request.timeout))
+        })
+    }
+}
+
+/// Every try waits for a model that never answers; the last one leaves time for what was read. On the
+/// memory bus only: it takes nearly all of the turn's time.
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_answers_leaves_the_facts() {
+    for deadline in ["4s", "20s", "35s"] {
+        let world = World::new(On::Memory).await;
+        let reducer = reducer_asking(Arc::new(Hanging), false);
+        left_with_facts(&world, &reducer, deadline).await;
+    }
 }
 
 /// The reducer's step is given up: its default is what was read, and no model is asked for it.

@@ -256,7 +256,7 @@ impl Reducer {
             user: prompt.user,
             max_tokens: self.options.max_tokens,
             schema: None,
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+            timeout: self.options.call_timeout.duration().min(time_to_call(cx)),
         })
     }
 
@@ -322,6 +322,13 @@ fn is_hopeless(error: &llm::Error, cx: &Cx) -> bool {
         }
         Class::Bug => false,
     }
+}
+
+/// How long a call may take, so that what was read can still be brought out when it comes to nothing. What
+/// begins late keeps half of what is left: most calls end long before.
+fn time_to_call(cx: &Cx) -> Duration {
+    let left = cx.time_left();
+    left - reserve(cx).min(left / 2)
 }
 
 /// The time that is kept for bringing the answer out.

@@ -2,6 +2,7 @@
 
 use super::*;
 use envelope::{After, Findings, PartResult, Plan, Scatter, UnixMs};
+use stage::Clock;
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 
@@ -321,6 +322,52 @@ async fn a_model_that_does_not_come_back_leaves_the_facts() {
         Class::Overloaded,
         "nodes that are busy will have room"
     );
+}
+
+/// A node that takes calls and answers none, as a pool tells it.
+struct Hanging(Arc<ScriptedModel>);
+
+impl ChatModel for Hanging {
+    fn name(&self) -> &str {
+        "hanging"
+    }
+
+    fn chat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatReply, llm::Error>> {
+        Box::pin(async move {
+            let _ = self.0.chat(request).await;
+            tokio::time::sleep(request.timeout).await;
+            Err(llm::Error::TimedOut(request.timeout))
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_answers_leaves_time_for_the_facts() {
+    // Of 60 seconds 7.5 are kept: of a late try, half of what is left.
+    for (begun, asked_for) in [
+        (31_000, Duration::from_millis(22_500)),
+        (57_000, Duration::from_secs(2)),
+        (61_000, Duration::ZERO),
+    ] {
+        let began = tokio::time::Instant::now();
+        let clock = move || UnixMs(begun + began.elapsed().as_millis() as u64);
+        let cx = Cx {
+            now: UnixMs(begun),
+            clock: Clock::new(clock),
+            ..cx()
+        };
+        let seen = ScriptedModel::saying(["never heard"]);
+        let model = Arc::new(Hanging(seen.clone()));
+        let reducer = Reducer::new(model, &Prompts::default(), Options::default()).unwrap();
+        let done = reducer.run(&cx, gather(enough(), false, false)).await;
+        let done = done.expect("what was read");
+        assert_eq!(done.fallbacks, [Fallback::ReduceDefault]);
+        let asked: Vec<_> = seen.requests().iter().map(|r| r.timeout).collect();
+        assert_eq!(asked, [asked_for]);
+    }
 }
 
 #[tokio::test]
