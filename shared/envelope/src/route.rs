@@ -17,7 +17,7 @@
 
 use crate::hop::{Exit, Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit};
 use crate::limits::HOPS_MAX;
-use crate::message::{Budget, Case, Header, Mode, UnixMs};
+use crate::message::{Case, Header, Mode, UnixMs};
 use crate::payload::{After, PartResult, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
 use crate::role::Role;
 use crate::terminal::{Clarification, Outcome, Problem, Terminal};
@@ -208,7 +208,11 @@ impl Turn {
         let calls = self.case.budget.llm_calls.saturating_sub(1) as usize;
         if calls == 0 {
             self.spent("llm_calls");
-            return generate(found);
+            // What nobody has read is no reason to leave out what earlier rounds have read.
+            return match self.case.scatters.is_empty() {
+                true => generate(found),
+                false => self.reduce(),
+            };
         }
         if found.passages.len() > calls {
             self.fallbacks.push(Fallback::PassagesTrimmed {
@@ -256,12 +260,7 @@ impl Turn {
         if from.is_empty() {
             return self.answered(flagged);
         }
-        // No search is needed, so that searches may be spent.
-        let budget = Budget {
-            tool_calls: 1,
-            ..self.case.budget
-        };
-        if let Some(limit) = budget.round_refused() {
+        if let Some(limit) = self.case.budget.draft_refused() {
             self.spent(limit);
             return self.answered(flagged);
         }

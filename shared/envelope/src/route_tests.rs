@@ -4,7 +4,7 @@
 use super::*;
 use crate::hop::FanOut;
 use crate::ids::{Bucket, DocId, TenantId, TurnId};
-use crate::message::Asked;
+use crate::message::{Asked, Budget};
 use crate::payload::{Doubt, Draft, Findings, Matched, Passage};
 use proptest::prelude::*;
 
@@ -275,6 +275,28 @@ fn the_scatter_reserves_the_calls_of_all_maps() {
 }
 
 #[test]
+fn without_calls_to_read_what_was_found_the_earlier_rounds_are_the_answer() {
+    for llm_calls in [0, 1] {
+        let budget = Budget {
+            llm_calls,
+            ..Budget::default()
+        };
+        let spent = case(Mode::Agentic, budget);
+        let found = || Exit::from(RetrieverExit::Found(scatter(5, After::Map)));
+        let first = routed(&header(), &spent, found());
+        assert_eq!(first.next, generate(scatter(5, After::Map)));
+        let later = Case {
+            scatters: vec![2, 7],
+            ..spent
+        };
+        let after = routed(&header(), &later, found());
+        assert_eq!(after.next, gather(&[2, 7], false, true));
+        let limit = "llm_calls".into();
+        assert_eq!(after.fallbacks, [Fallback::BudgetSpent { limit }]);
+    }
+}
+
+#[test]
 fn a_stricter_draft_costs_a_retry_and_comes_once() {
     let ungrounded = |stricter_from: &[u16]| {
         Exit::from(ValidatorExit::Ungrounded {
@@ -321,6 +343,30 @@ fn the_limit_that_ends_a_loop_is_named() {
                 ..whole
             },
             Some("llm_calls"),
+        ),
+        (
+            little(),
+            Budget {
+                llm_calls: 2,
+                ..whole
+            },
+            Some("llm_calls"),
+        ),
+        (
+            little(),
+            Budget {
+                llm_calls: 3,
+                ..whole
+            },
+            None,
+        ),
+        (
+            ungrounded(),
+            Budget {
+                llm_calls: 1,
+                ..whole
+            },
+            None,
         ),
         (little(), Budget { tokens: 0, ..whole }, Some("tokens")),
         (little(), whole, None),
