@@ -302,6 +302,7 @@ async fn left_with_facts(world: &World, reducer: &Arc<Script>, deadline: &str) -
         assert!(answer.contains(fact), "{answer}");
     }
     assert_eq!(terminal.citations.len(), 3);
+    assert!(terminal.low_confidence, "{:?}", terminal.confidence);
     assert!(fallbacks(&terminal).contains(&Fallback::ReduceDefault));
     let notices = terminal.notices.join(" ");
     assert!(notices.contains("No model could be asked"), "{notices}");

@@ -145,6 +145,7 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
         scatters,
         strict,
         no_information: false,
+        stitched: false,
         matched,
     };
     let mut done = Done::new(ReducerExit::Composed(draft).into(), "composed");

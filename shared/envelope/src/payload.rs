@@ -289,6 +289,9 @@ pub struct Draft {
     /// True when the facts do not answer the question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_information: bool,
+    /// True when no model wrote it: its sentences are facts as they were read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stitched: bool,
     /// How the filter fared.
     pub matched: Matched,
 }
@@ -302,7 +305,7 @@ pub struct Verdict {
     pub citations: Vec<Citation>,
     /// 0 to 1: see [`crate::terminal::Terminal::confidence`].
     pub confidence: f32,
-    /// True when the confidence is below the threshold or a check failed.
+    /// True when the confidence is below the threshold, a check failed, or no model wrote the draft.
     pub low_confidence: bool,
 }
 

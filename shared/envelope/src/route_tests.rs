@@ -78,6 +78,7 @@ fn draft(scatters: &[u16]) -> Draft {
         scatters: scatters.to_vec(),
         strict: false,
         no_information: false,
+        stitched: false,
         matched: Matched::Matched,
     }
 }

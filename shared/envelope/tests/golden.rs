@@ -48,6 +48,7 @@ fn steps() {
     same::<Envelope<ReduceTask>>("reduce_again");
     same::<Envelope<ReduceTask>>("reduce_stitch");
     same::<Envelope<Draft>>("validate");
+    same::<Envelope<Draft>>("validate_stitched");
     same::<Envelope<Doubt>>("clarify");
 }
 

@@ -267,7 +267,7 @@ impl Reducer {
                 let text = marks::normal(&text);
                 let facts = &brief.evidence.facts;
                 let (text, count) = marks::added(&text, facts, self.options.cite_overlap_min);
-                let mut done = composed(brief, text, "composed");
+                let mut done = composed(brief, text, Origin::Model);
                 if count > 0 {
                     done.fallbacks.insert(0, Fallback::MarksAdded { count });
                 }
@@ -283,7 +283,7 @@ impl Reducer {
     fn stitched(&self, cx: &Cx, brief: Brief<'_>) -> Done<ReducerExit> {
         let question = cx.case.question.best();
         let text = stitch(question, &brief.evidence.facts, self.options.stitched_max);
-        composed(brief, text, "stitched").with_fallback(Fallback::ReduceDefault)
+        composed(brief, text, Origin::Facts).with_fallback(Fallback::ReduceDefault)
     }
 }
 
@@ -344,24 +344,38 @@ fn too_little(why: String, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {
     done
 }
 
-fn composed(brief: Brief<'_>, text: String, how: &str) -> Done<ReducerExit> {
+/// Where the text of a draft is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Model,
+    /// The facts themselves.
+    Facts,
+    /// There is nothing to say.
+    Nothing,
+}
+
+fn composed(brief: Brief<'_>, text: String, origin: Origin) -> Done<ReducerExit> {
     let Evidence { facts, sources, .. } = &brief.evidence;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let (facts, sources) = (count(facts.len(), "fact"), count(sources.len(), "source"));
+    let how = match origin {
+        Origin::Facts => "stitched",
+        Origin::Model | Origin::Nothing => "composed",
+    };
     let decided = format!("{how} from {facts} of {sources}");
-    draft(brief, text, false, decided)
+    draft(brief, text, origin, decided)
 }
 
 fn no_information(brief: Brief<'_>, decided: &str) -> Done<ReducerExit> {
-    draft(brief, NO_INFORMATION.into(), true, decided.into())
+    draft(
+        brief,
+        NO_INFORMATION.into(),
+        Origin::Nothing,
+        decided.into(),
+    )
 }
 
-fn draft(
-    brief: Brief<'_>,
-    text: String,
-    no_information: bool,
-    decided: String,
-) -> Done<ReducerExit> {
+fn draft(brief: Brief<'_>, text: String, origin: Origin, decided: String) -> Done<ReducerExit> {
     let (sources, replaced) = citations(&brief.evidence, &text);
     let draft = Draft {
         sources,
@@ -369,7 +383,8 @@ fn draft(
         text,
         scatters: brief.scatters,
         strict: brief.strict,
-        no_information,
+        no_information: origin == Origin::Nothing,
+        stitched: origin == Origin::Facts,
         matched: brief.matched,
     };
     let done = Done::new(ReducerExit::Composed(draft), decided);

@@ -127,6 +127,7 @@ async fn composes_from_the_facts_alone() {
         (&draft.scatters[..], draft.strict, draft.no_information),
         (&[2][..], false, false)
     );
+    assert!(!draft.stitched);
     assert_eq!((done.usage.calls, done.fallbacks), (1, vec![]));
     assert_eq!(done.decided, "composed from 2 facts of 2 sources");
     assert_eq!(model.requests()[0].timeout, Duration::from_secs(30));
@@ -392,6 +393,7 @@ async fn a_task_that_asks_no_model_is_stitched_from_all_rounds() {
     let sources: Vec<_> = draft.sources.iter().map(|c| c.doc_id.as_str()).collect();
     assert_eq!(sources, ["first", "d2", "d0"]);
     assert_eq!((draft.scatters, draft.strict), (vec![2, 7], true));
+    assert!(draft.stitched);
     assert_eq!(done.fallbacks, [Fallback::ReduceDefault]);
     assert_eq!(done.decided, "stitched from 3 facts of 3 sources");
 }
