@@ -74,6 +74,8 @@ races! {
         a_second_round_is_finished_too;
     doors:
         an_answer_names_the_file_that_was_made_with_it,
+        a_store_that_fails_for_a_while_costs_no_second_run,
+        a_store_that_refuses_for_good_is_not_waited_for_to_the_end,
         more_files_than_a_step_may_make_are_refused,
         what_a_stage_writes_is_heard_as_it_comes,
         a_flood_of_text_is_dropped_and_not_waited_for,
