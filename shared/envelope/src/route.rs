@@ -215,6 +215,7 @@ impl Turn {
             };
         }
         if found.passages.len() > calls {
+            self.spent("llm_calls");
             self.fallbacks.push(Fallback::PassagesTrimmed {
                 count: (found.passages.len() - calls) as u16,
             });

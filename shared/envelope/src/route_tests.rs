@@ -272,7 +272,14 @@ fn the_scatter_reserves_the_calls_of_all_maps() {
     );
     assert_eq!(after.case.budget.llm_calls, 1);
     assert_eq!(after.case.scatters, [1], "its own hop");
-    assert_eq!(after.fallbacks, [Fallback::PassagesTrimmed { count: 2 }]);
+    let limit = "llm_calls".into();
+    assert_eq!(
+        after.fallbacks,
+        [
+            Fallback::BudgetSpent { limit },
+            Fallback::PassagesTrimmed { count: 2 }
+        ]
+    );
 }
 
 #[test]
