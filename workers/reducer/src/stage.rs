@@ -17,8 +17,9 @@ use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The delivery with which a call that fails for the moment is given up: the ones before it, with their
-/// waits and the tries on other nodes, take some seconds.
+/// The delivery with which a call that fails for the moment is given up, if there is time for so many. How
+/// long that is depends on what fails: nodes that refuse at once take seconds, a node that says when to
+/// come back, or one that never answers, most of the time that the turn has.
 const TRIES_MAX: u16 = 5;
 /// The time that is kept for bringing an answer out: this part of the whole, at most so much.
 const RESERVE_PART: u64 = 8;
