@@ -1,10 +1,14 @@
 //! A fleet whose model nodes are not all well: one takes calls and answers none, one comes and goes.
-//! That costs time, and no question.
+//! That costs time, and no question. Where the reducer has no other, what was read is the answer.
 
-use crate::fleet::{Fleet, connect};
+use crate::fleet::{Fleet, Process, connect};
+use crate::model;
 use crate::turns::{Tally, asked, publish, question, terminals, wait_for_ends};
+use envelope::{Fallback, Outcome, Role, Terminal};
 use serde_json::json;
+use std::net::TcpListener;
 use std::time::Duration;
+use testkit::node::{self, FakeNode};
 use testkit::sim_node::{Behaviour, Options, Params, Prompt, SimNode};
 
 const QUESTIONS: usize = 40;
@@ -78,4 +82,70 @@ async fn a_stuck_and_a_flapping_node_cost_no_question() {
     let (stuck, flapping) = (stuck.seen(), flapping.seen());
     assert!(stuck.calls > 0 && stuck.finished == 0, "{stuck:?}");
     assert!(flapping.finished > 0, "{flapping:?}");
+}
+
+/// The options that make the reducer alone ask the node at `url`.
+fn reducer_asks(url: &str) -> [String; 3] {
+    [
+        "models.gone.model=gone".into(),
+        format!(r#"models.gone.nodes=[{{"name":"gone","base_url":"{url}"}}]"#),
+        "model_of.reducer=gone".into(),
+    ]
+}
+
+/// A turn with this deadline whose reducer has nobody to ask.
+async fn without_a_model(fleet: &Fleet, id: &str, deadline: &str) -> Terminal {
+    let bus = connect(fleet.plan.server.clone()).await;
+    let before = terminals(&*bus).await.len() as u64;
+    publish(&*bus, vec![question(Some(id.into()), deadline)]).await;
+    wait_for_ends(&*bus, before + 1, TAIL).await;
+    let ended = terminals(&*bus).await;
+    let ended = ended.into_iter().find(|end| end.turn.as_str() == id);
+    ended.expect("the end of this turn")
+}
+
+async fn dead_node(behaviour: node::Behaviour) -> FakeNode {
+    let dead = FakeNode::start(|_| "never said".into()).await;
+    let dead = dead.expect("a fake node");
+    dead.always(behaviour);
+    dead
+}
+
+/// A node that fails every call, one that is not there, and one that takes calls and answers none.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dead_node_of_the_reducer_leaves_the_facts() {
+    let server = testkit::nats::server().await;
+    let alive = model::node(Duration::ZERO).await;
+    let failing = dead_node(node::Behaviour::Status(503, "down".into(), None)).await;
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let refusing = format!("http://{}/v1", free.local_addr().expect("an address"));
+    drop(free);
+    let stuck = dead_node(node::Behaviour::Stuck).await;
+    let common = model::options(&alive);
+    let mut fleet = Fleet::new(server.url(), common.clone());
+    fleet.setup().await;
+    fleet.start_all().await;
+    let is_reducer = |process: &Process| process.member.role == Role::Reducer;
+    let place = fleet.processes.iter().position(is_reducer);
+    let place = place.expect("a reducer");
+    for (id, url) in [
+        ("failing", failing.base_url()),
+        ("refusing", refusing),
+        ("stuck", stuck.base_url()),
+    ] {
+        fleet.plan.set = [&common[..], &reducer_asks(&url)].concat();
+        fleet.replace(place).await;
+        fleet.processes[place].ready().await;
+        let ended = without_a_model(&fleet, id, "10s").await;
+        let took = ended.asked_at.until(ended.ended_at);
+        println!("  {id:<10} {:?} after {took} ms", ended.outcome);
+        assert_eq!(ended.outcome, Outcome::Answered, "{id}: {:?}", ended.error);
+        let answer = ended.answer.unwrap_or_default();
+        let fact = "The notice period is 90 days [1].";
+        assert!(answer.starts_with(fact), "{id}: {answer}");
+        assert!(!ended.citations.is_empty() && ended.low_confidence, "{id}");
+        let mut taken = ended.trail.iter().flat_map(|entry| &entry.fallbacks);
+        assert!(taken.any(|taken| *taken == Fallback::ReduceDefault), "{id}");
+    }
+    fleet.drain().await;
 }

@@ -49,6 +49,8 @@ pub(crate) struct Between {
     deaf: Option<&'static str>,
     /// How many of the next files that are asked for never come.
     files_lost: AtomicUsize,
+    /// How many of the next files are not stored, and as what.
+    files_failed: Mutex<Option<(usize, BusError)>>,
     /// Whether what is broadcast never gets out, and nobody says so.
     hushed: AtomicBool,
     tried: Mutex<Vec<Tried>>,
@@ -86,6 +88,7 @@ impl Between {
             mute,
             deaf,
             files_lost: AtomicUsize::new(0),
+            files_failed: Mutex::default(),
             hushed: AtomicBool::new(false),
             tried: Mutex::default(),
             naks: Arc::default(),
@@ -96,6 +99,11 @@ impl Between {
     /// The next `n` files that are asked for never come, and nobody says so.
     pub(crate) fn lose_files(&self, n: usize) {
         self.files_lost.store(n, Ordering::Relaxed);
+    }
+
+    /// The next `n` files are not stored, and whoever stores them is told so.
+    pub(crate) fn fail_files(&self, n: usize, error: BusError) {
+        *self.files_failed.lock().unwrap() = Some((n, error));
     }
 
     /// Nothing that is broadcast from now on gets out, and nobody says so.
@@ -278,6 +286,10 @@ impl Bus for Between {
     }
 
     fn put_file<'a>(&'a self, name: &'a str, bytes: Bytes) -> BoxFuture<'a, Result<(), BusError>> {
+        if let Some((left @ 1.., error)) = &mut *self.files_failed.lock().unwrap() {
+            *left -= 1;
+            return Box::pin(std::future::ready(Err(error.clone())));
+        }
         self.inner.put_file(name, bytes)
     }
 

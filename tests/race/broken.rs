@@ -9,7 +9,9 @@ use crate::world::{On, World, until, within};
 use bus::{Stored, Stream};
 use envelope::hop::RetrieverExit;
 use envelope::limits::DELIVERIES_MAX;
-use envelope::{Class, Doubt, Fallback, Outcome, Role, Terminal, header};
+use envelope::{Class, Doubt, Fallback, Outcome, Payload, ReduceTask, Role, Terminal, header};
+use futures_util::future::BoxFuture;
+use llm::{ChatModel, ChatReply, ChatRequest};
 use serde_json::json;
 use stage::{Done, Handler};
 use std::sync::Arc;
@@ -112,7 +114,7 @@ pub(crate) async fn a_panic_is_given_up_at_once(on: On) {
         assert_default(&terminal, role, "panic");
         let count = match role {
             Role::Mapper => 3,
-            // Its default is a second reduce, which panics as well.
+            // Its default is another reduction, which panics as well.
             Role::Reducer => 2,
             _ => 1,
         };
@@ -261,38 +263,135 @@ async fn a_stage_that_always_hangs_is_given_up() {
     assert_eq!(head(&letter, header::DEAD_REASON), "step_timeout");
 }
 
-/// The mappers have read, and then no model answers any more: the true reducer tries for a while, and
-/// the turn ends with what was found, cited and flagged.
-pub(crate) async fn a_reducer_without_a_model_leaves_the_facts(on: On) {
-    let world = World::new(on).await;
-    let _gateway = world.gateway();
-    let gone = llm::Error::Unavailable {
-        reason: "no node answers".into(),
-        retry_after: None,
-    };
-    let model = ScriptedModel::failing(gone);
-    let made = reducer::Reducer::new(model.clone(), &Default::default(), Default::default());
+/// The true reducer, with this model; one that `breaks` panics where it is to ask it.
+fn reducer_asking(model: Arc<dyn ChatModel>, breaks: bool) -> Arc<Script> {
+    let made = reducer::Reducer::new(model, &Default::default(), Default::default());
     let made = Arc::new(made.unwrap());
-    let reducer = Script::new(Role::Reducer, move |call| {
+    Script::new(Role::Reducer, move |call| {
         let made = made.clone();
+        async move {
+            let gathers = Payload::Reducer(ReduceTask::Gather {
+                scatters: vec![2],
+                strict: false,
+                last: false,
+            });
+            assert!(!breaks || call.task.payload != gathers, "a scripted panic");
+            made.handle(&call.cx, call.task).await
+        }
+    })
+}
+
+/// What a turn comes to whose mappers have read and whose reducer had no model.
+async fn left_with_facts(world: &World, reducer: &Arc<Script>, deadline: &str) -> Terminal {
+    let _gateway = world.gateway();
+    let _reducer = world.hire(reducer).start();
+    let validator = validator::Validator::new(Default::default()).unwrap();
+    let validator = Arc::new(validator);
+    let validator = Script::new(Role::Validator, move |call| {
+        let made = validator.clone();
         async move { made.handle(&call.cx, call.task).await }
     });
-    let _reducer = world.hire(&reducer).start();
-    let _staff = world.staff(&[
-        Role::Planner,
-        Role::Retriever,
-        Role::Mapper,
-        Role::Validator,
-    ]);
-    let id = world.ask(json!({"question": "q", "id": "no-model"})).await;
+    let _validator = world.hire(&validator).start();
+    let _staff = world.staff(&[Role::Planner, Role::Retriever, Role::Mapper]);
+    let asked = json!({"question": "q", "id": "no-model", "deadline": deadline});
+    let id = world.ask(asked).await;
     let terminal = world.end(&id).await;
     assert_eq!(terminal.outcome, Outcome::Answered, "{:?}", terminal.error);
-    let answer = terminal.answer.unwrap();
+    let answer = terminal.answer.as_deref().unwrap();
     for fact in ["fact 0 [1]", "fact 1 [2]", "fact 2 [3]"] {
         assert!(answer.contains(fact), "{answer}");
     }
+    assert_eq!(terminal.citations.len(), 3);
+    assert!(terminal.low_confidence, "{:?}", terminal.confidence);
+    assert!(fallbacks(&terminal).contains(&Fallback::ReduceDefault));
     let notices = terminal.notices.join(" ");
     assert!(notices.contains("No model could be asked"), "{notices}");
+    terminal
+}
+
+fn unavailable(retry_after: Option<Duration>) -> llm::Error {
+    llm::Error::Unavailable {
+        reason: "no node answers".into(),
+        retry_after,
+    }
+}
+
+/// The mappers have read, and then no model answers any more: the reducer tries for a while, and the
+/// turn ends with what was found, cited and flagged.
+pub(crate) async fn a_reducer_without_a_model_leaves_the_facts(on: On) {
+    let world = World::new(on).await;
+    let model = ScriptedModel::answering(|_| Err(unavailable(None)));
+    let terminal = left_with_facts(&world, &reducer_asking(model.clone(), false), "60s").await;
     assert_eq!(model.requests().len(), 5, "it was tried for a while");
-    assert_eq!(world.steps(&id).await, STRAIGHT);
+    assert_eq!(world.steps(&terminal.turn).await, STRAIGHT);
+    assert!(world.all(Stream::Dead).await.is_empty());
+}
+
+/// The nodes are left alone for longer than the turn has: nobody waits for them.
+pub(crate) async fn a_model_that_comes_back_too_late_is_not_waited_for(on: On) {
+    let world = World::new(on).await;
+    let rest = Some(Duration::from_secs(30));
+    let model = ScriptedModel::answering(move |_| Err(unavailable(rest)));
+    let terminal = left_with_facts(&world, &reducer_asking(model.clone(), false), "20s").await;
+    assert_eq!(model.requests().len(), 1);
+    assert_eq!(world.steps(&terminal.turn).await, STRAIGHT);
+    let took = terminal.asked_at.until(terminal.ended_at);
+    assert!(took < 10_000, "{took} ms");
+}
+
+/// They are left alone for a part of it: it is asked again then, and given up when the next time would
+/// be too late. On the memory bus only: half a minute.
+#[tokio::test(start_paused = true)]
+async fn a_model_that_may_come_back_in_time_is_waited_for() {
+    let world = World::new(On::Memory).await;
+    let rest = Some(Duration::from_secs(25));
+    let model = ScriptedModel::answering(move |_| Err(unavailable(rest)));
+    left_with_facts(&world, &reducer_asking(model.clone(), false), "40s").await;
+    assert_eq!(model.requests().len(), 2);
+}
+
+/// A model that takes calls and answers none, as a pool tells it.
+struct Hanging;
+
+impl ChatModel for Hanging {
+    fn name(&self) -> &str {
+        "hanging"
+    }
+
+    fn chat<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatReply, llm::Error>> {
+        Box::pin(async {
+            tokio::time::sleep(request.timeout).await;
+            Err(llm::Error::TimedOut(request.timeout))
+        })
+    }
+}
+
+/// Every try waits for a model that never answers; the last one leaves time for what was read. On the
+/// memory bus only: it takes nearly all of the turn's time.
+#[tokio::test(start_paused = true)]
+async fn a_model_that_never_answers_leaves_the_facts() {
+    for deadline in ["4s", "20s", "35s"] {
+        let world = World::new(On::Memory).await;
+        let reducer = reducer_asking(Arc::new(Hanging), false);
+        left_with_facts(&world, &reducer, deadline).await;
+    }
+}
+
+/// The reducer's step is given up: its default is what was read, and no model is asked for it.
+pub(crate) async fn a_reducer_that_is_given_up_leaves_the_facts(on: On) {
+    let world = World::new(on).await;
+    let model = ScriptedModel::answering(|_| Err(unavailable(None)));
+    let terminal = left_with_facts(&world, &reducer_asking(model.clone(), true), "60s").await;
+    assert!(model.requests().is_empty());
+    let letter = letter(&world).await;
+    assert_eq!(
+        letter.subject,
+        format!("argosy.dead.reducer.{}.4", terminal.turn)
+    );
+    let stitched = world.step(&terminal.turn, "reducer 5").await.unwrap();
+    let stitched = String::from_utf8_lossy(&stitched.body).into_owned();
+    assert!(stitched.contains(r#""kind":"stitch""#), "{stitched}");
 }

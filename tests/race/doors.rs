@@ -4,6 +4,7 @@ use crate::between::{Between, Do};
 use crate::hand::Stop;
 use crate::script::{Script, draft, usual};
 use crate::world::{On, World};
+use bus::BusError;
 use bytes::Bytes;
 use envelope::hop::ReducerExit;
 use envelope::limits::{ATTACHMENT_BYTES_MAX, ATTACHMENTS_MAX, LIVE_TEXT_BYTES_MAX};
@@ -63,6 +64,52 @@ pub(crate) async fn an_answer_names_the_file_that_was_made_with_it(on: On) {
     assert!(key.starts_with("turn.files.4.") && key.ends_with(".table.csv"));
     let file = world.bus.get_file(&key, 1_000).await.unwrap();
     assert_eq!(file.as_deref(), Some(&b"total\n2\n"[..]));
+}
+
+/// The store is away for a while, or has no room for a while: the file is stored when it can be, and the
+/// stage, whose work was paid for, is not asked again.
+pub(crate) async fn a_store_that_fails_for_a_while_costs_no_second_run(on: On) {
+    for error in [
+        BusError::Away("scripted".into()),
+        BusError::Refused("scripted".into()),
+    ] {
+        let world = World::new(on).await;
+        let _gateway = world.gateway();
+        let _staff = world.staff(&OTHERS);
+        let reducer = filing(|n| format!("total\n{n}\n"));
+        let between = Between::new(&world.bus, |_| Do::Pass);
+        between.fail_files(6, error);
+        let _reducer = world.hire(&reducer).on(between.clone()).start();
+        let id = world.ask(json!({"question": "q", "id": "files"})).await;
+        let terminal = world.end(&id).await;
+        let key = terminal.answer.unwrap();
+        let file = world.bus.get_file(&key, 1_000).await.unwrap();
+        assert_eq!(file.as_deref(), Some(&b"total\n1\n"[..]));
+        assert_eq!(reducer.calls(), 1);
+        assert!(between.naks().is_empty(), "{:?}", between.naks());
+    }
+}
+
+/// A store that refuses for good ends in the default while there is time for one, here in another step
+/// that makes a file, and then in `failed`.
+pub(crate) async fn a_store_that_refuses_for_good_is_not_waited_for_to_the_end(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let _staff = world.staff(&OTHERS);
+    let reducer = filing(|n| format!("total\n{n}\n"));
+    let between = Between::new(&world.bus, |_| Do::Pass);
+    between.fail_files(usize::MAX, BusError::Refused("no room".into()));
+    let _reducer = world.hire(&reducer).on(between).start();
+    let asked = json!({"question": "q", "id": "refused", "deadline": "8s"});
+    let id = world.ask(asked).await;
+    let terminal = world.end(&id).await;
+    assert_eq!(terminal.outcome, Outcome::Failed);
+    assert_eq!(terminal.error.unwrap().code, "attachment_not_stored");
+    assert_eq!(
+        reducer.calls(),
+        2,
+        "once for its step, once for its default"
+    );
 }
 
 /// A stage that makes too many files is given up, and so is one whose file is too large.

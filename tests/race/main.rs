@@ -74,6 +74,8 @@ races! {
         a_second_round_is_finished_too;
     doors:
         an_answer_names_the_file_that_was_made_with_it,
+        a_store_that_fails_for_a_while_costs_no_second_run,
+        a_store_that_refuses_for_good_is_not_waited_for_to_the_end,
         more_files_than_a_step_may_make_are_refused,
         what_a_stage_writes_is_heard_as_it_comes,
         a_flood_of_text_is_dropped_and_not_waited_for,
@@ -123,7 +125,9 @@ races! {
         a_step_that_kills_its_workers_is_given_up,
         a_failure_is_repeated_to_the_limit,
         a_stage_that_hangs_is_stopped_and_repeated,
-        a_reducer_without_a_model_leaves_the_facts;
+        a_reducer_without_a_model_leaves_the_facts,
+        a_model_that_comes_back_too_late_is_not_waited_for,
+        a_reducer_that_is_given_up_leaves_the_facts;
     unread:
         an_unreadable_map_step_is_an_error_part,
         any_other_unreadable_step_ends_the_turn,

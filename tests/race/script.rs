@@ -125,7 +125,8 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
         }
         ReduceTask::Gather {
             scatters, strict, ..
-        } => {
+        }
+        | ReduceTask::Stitch { scatters, strict } => {
             let matched = newest.map_or(Matched::Empty, |newest| newest.scatter.matched.clone());
             let read = task.evidence.into_iter().flat_map(FanOut::into_read);
             let findings = read.filter_map(|(_, findings)| findings);
@@ -144,6 +145,7 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
         scatters,
         strict,
         no_information: false,
+        stitched: false,
         matched,
     };
     let mut done = Done::new(ReducerExit::Composed(draft).into(), "composed");

@@ -180,9 +180,12 @@ fn one_reducer_per_hop(remains: &Remains) -> Result<(), String> {
                 message.subject
             ));
         }
-        let ReduceTask::Gather {
+        let (ReduceTask::Gather {
             scatters: gathered, ..
-        } = &step.payload
+        }
+        | ReduceTask::Stitch {
+            scatters: gathered, ..
+        }) = &step.payload
         else {
             continue;
         };
@@ -291,7 +294,9 @@ fn no_part_is_overlooked(remains: &Remains) -> Result<(), String> {
             let Ok(task) = decode::<Envelope<ReduceTask>>(&step.body) else {
                 continue;
             };
-            let ReduceTask::Gather { scatters, .. } = &task.payload else {
+            let (ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. }) =
+                &task.payload
+            else {
                 continue;
             };
             // What is missing is told of the newest fan-out.

@@ -142,7 +142,9 @@ impl Payload {
     /// [`Task::evidence`], in this order.
     pub fn reads(&self) -> &[u16] {
         match self {
-            Payload::Reducer(ReduceTask::Gather { scatters, .. }) => scatters,
+            Payload::Reducer(
+                ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. },
+            ) => scatters,
             Payload::Planner(PlanTask::First | PlanTask::Refine { .. })
             | Payload::Retriever(_)
             | Payload::Mapper(_)
@@ -156,7 +158,7 @@ impl Payload {
     /// of such a step is refused when one of them is no longer stored.
     pub fn composes(&self) -> bool {
         match self {
-            Payload::Reducer(ReduceTask::Gather { .. })
+            Payload::Reducer(ReduceTask::Gather { .. } | ReduceTask::Stitch { .. })
             | Payload::Planner(PlanTask::Refine { .. }) => true,
             Payload::Planner(PlanTask::First)
             | Payload::Retriever(_)
@@ -172,9 +174,9 @@ impl Payload {
     pub fn forget(&mut self, hop: u16) {
         match self {
             Payload::Validator(draft) => draft.scatters.retain(|at| *at != hop),
-            Payload::Reducer(ReduceTask::Gather { scatters, .. }) => {
-                scatters.retain(|at| *at != hop);
-            }
+            Payload::Reducer(
+                ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. },
+            ) => scatters.retain(|at| *at != hop),
             Payload::Planner(_)
             | Payload::Retriever(_)
             | Payload::Mapper(_)

@@ -180,6 +180,9 @@ impl Asked {
     }
 }
 
+/// Fewest model calls of a round: its plan, one passage, and the answer.
+const ROUND_CALLS_MIN: u32 = 3;
+
 /// What a turn may still spend. The first to run out wins and is named in the trail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -215,12 +218,24 @@ impl Budget {
         self
     }
 
-    /// Which limit forbids another round, if one does.
+    /// Which limit forbids another round, if one does. One that could not read a single passage is none.
     pub fn round_refused(&self) -> Option<&'static str> {
         if self.rounds <= 1 {
             Some("rounds")
         } else if self.tool_calls == 0 {
             Some("tool_calls")
+        } else if self.llm_calls < ROUND_CALLS_MIN {
+            Some("llm_calls")
+        } else {
+            self.spent()
+        }
+    }
+
+    /// Which limit forbids another draft from what was read, if one does: it counts as a round, and is
+    /// one call.
+    pub fn draft_refused(&self) -> Option<&'static str> {
+        if self.rounds <= 1 {
+            Some("rounds")
         } else {
             self.spent()
         }
@@ -247,7 +262,7 @@ mod tests {
         let budget = Budget {
             rounds: 1,
             tool_calls: 1,
-            llm_calls: 2,
+            llm_calls: 4,
             tokens: 10,
         };
         let spent = Usage {
@@ -261,7 +276,11 @@ mod tests {
             rounds: 2,
             ..budget
         };
-        assert_eq!(rounds.round_refused(), None);
+        assert_eq!(
+            (rounds.round_refused(), rounds.draft_refused()),
+            (None, None)
+        );
+        assert_eq!(budget.draft_refused(), Some("rounds"));
         let no_search = Budget {
             tool_calls: 0,
             ..rounds
@@ -269,9 +288,25 @@ mod tests {
         assert_eq!(no_search.round_refused(), Some("tool_calls"));
         assert_eq!(rounds.after(&spent).round_refused(), Some("tokens"));
         assert_eq!(budget.after(&spent).spent(), Some("tokens"));
-        assert_eq!(
-            budget.after(&spent).after(&spent).spent(),
-            Some("llm_calls")
-        );
+        let all = Usage { calls: 4, ..spent };
+        assert_eq!(budget.after(&all).spent(), Some("llm_calls"));
+    }
+
+    #[test]
+    fn a_round_wants_calls_for_its_plan_a_passage_and_the_answer() {
+        for (llm_calls, round, draft) in [
+            (3, None, None),
+            (2, Some("llm_calls"), None),
+            (0, Some("llm_calls"), Some("llm_calls")),
+        ] {
+            let budget = Budget {
+                llm_calls,
+                ..Budget::default()
+            };
+            assert_eq!(
+                (budget.round_refused(), budget.draft_refused()),
+                (round, draft)
+            );
+        }
     }
 }

@@ -216,6 +216,15 @@ pub enum ReduceTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         last: bool,
     },
+    /// The same without a model, since the step that was to ask one is broken for good: the facts as they
+    /// are.
+    Stitch {
+        /// Hops of the scatter records, in the order of the rounds.
+        scatters: Vec<u16>,
+        /// Whether that step was to write a stricter draft.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        strict: bool,
+    },
     /// One call over the passages themselves: simple mode, or a broken stage.
     Generate {
         /// What to answer from, best first.
@@ -280,6 +289,9 @@ pub struct Draft {
     /// True when the facts do not answer the question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_information: bool,
+    /// True when no model wrote it: its sentences are facts as they were read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stitched: bool,
     /// How the filter fared.
     pub matched: Matched,
 }
@@ -293,7 +305,7 @@ pub struct Verdict {
     pub citations: Vec<Citation>,
     /// 0 to 1: see [`crate::terminal::Terminal::confidence`].
     pub confidence: f32,
-    /// True when the confidence is below the threshold or a check failed.
+    /// True when the confidence is below the threshold, a check failed, or no model wrote the draft.
     pub low_confidence: bool,
 }
 

@@ -9,7 +9,7 @@
 //! reducer    Composed -> validator         TooLittle -> planner (refine)
 //! validator  Grounded -> end               Ungrounded -> reducer (strict), or end, flagged
 //! clarifier  -> end
-//! any        Broken -> its named default: see `default_of`
+//! any        Broken -> its named default: see `default_of`; of the reducer: what was read, without a model
 //! ```
 //! Nothing here decides *whether* a draft is good or a plan is new; stages do. What is decided
 //! here: which role is next, what may still be spent, and that every turn ends. What a step carries and
@@ -17,7 +17,7 @@
 
 use crate::hop::{Exit, Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit};
 use crate::limits::HOPS_MAX;
-use crate::message::{Budget, Case, Header, Mode, UnixMs};
+use crate::message::{Case, Header, Mode, UnixMs};
 use crate::payload::{After, PartResult, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
 use crate::role::Role;
 use crate::terminal::{Clarification, Outcome, Problem, Terminal};
@@ -115,7 +115,8 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
 fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
     match task.payload {
         Payload::Planner(PlanTask::First) => {
-            turn.basic_rag(Role::Planner);
+            let role = Role::Planner;
+            turn.fallbacks.push(Fallback::BasicRag { role });
             turn.search(Plan::from_question(&turn.case), After::Generate)
         }
         Payload::Planner(PlanTask::Refine { .. }) => {
@@ -124,17 +125,13 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
         }
         Payload::Retriever(_) => turn.failed("search", code),
         Payload::Mapper(_) => Next::Part(PartResult::Error(code.into())),
-        // The newest fan-out: of the last search, and within the size of one message.
-        Payload::Reducer(ReduceTask::Gather { .. }) => {
-            match task.evidence.into_iter().next_back() {
-                Some(newest) => {
-                    turn.basic_rag(Role::Reducer);
-                    generate(newest.scatter)
-                }
-                None => turn.failed("writing of the answer", code),
-            }
+        // What was read is there, and it is an answer; a model that was just asked is not asked again.
+        Payload::Reducer(ReduceTask::Gather {
+            scatters, strict, ..
+        }) => step(ReduceTask::Stitch { scatters, strict }),
+        Payload::Reducer(ReduceTask::Stitch { .. } | ReduceTask::Generate { .. }) => {
+            turn.failed("writing of the answer", code)
         }
-        Payload::Reducer(ReduceTask::Generate { .. }) => turn.failed("writing of the answer", code),
         Payload::Validator(draft) => {
             turn.fallbacks.push(Fallback::Unvalidated);
             turn.answered(Verdict {
@@ -211,9 +208,14 @@ impl Turn {
         let calls = self.case.budget.llm_calls.saturating_sub(1) as usize;
         if calls == 0 {
             self.spent("llm_calls");
-            return generate(found);
+            // What nobody has read is no reason to leave out what earlier rounds have read.
+            return match self.case.scatters.is_empty() {
+                true => generate(found),
+                false => self.reduce(),
+            };
         }
         if found.passages.len() > calls {
+            self.spent("llm_calls");
             self.fallbacks.push(Fallback::PassagesTrimmed {
                 count: (found.passages.len() - calls) as u16,
             });
@@ -259,12 +261,7 @@ impl Turn {
         if from.is_empty() {
             return self.answered(flagged);
         }
-        // No search is needed, so that searches may be spent.
-        let budget = Budget {
-            tool_calls: 1,
-            ..self.case.budget
-        };
-        if let Some(limit) = budget.round_refused() {
+        if let Some(limit) = self.case.budget.draft_refused() {
             self.spent(limit);
             return self.answered(flagged);
         }
@@ -281,11 +278,6 @@ impl Turn {
     fn spent(&mut self, limit: &str) {
         let limit = limit.into();
         self.fallbacks.push(Fallback::BudgetSpent { limit });
-    }
-
-    /// One call over the passages instead of the stage that broke.
-    fn basic_rag(&mut self, role: Role) {
-        self.fallbacks.push(Fallback::BasicRag { role });
     }
 
     fn answered(&self, verdict: Verdict) -> Next {

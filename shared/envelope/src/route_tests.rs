@@ -4,7 +4,7 @@
 use super::*;
 use crate::hop::FanOut;
 use crate::ids::{Bucket, DocId, TenantId, TurnId};
-use crate::message::Asked;
+use crate::message::{Asked, Budget};
 use crate::payload::{Doubt, Draft, Findings, Matched, Passage};
 use proptest::prelude::*;
 
@@ -78,6 +78,7 @@ fn draft(scatters: &[u16]) -> Draft {
         scatters: scatters.to_vec(),
         strict: false,
         no_information: false,
+        stitched: false,
         matched: Matched::Matched,
     }
 }
@@ -226,25 +227,26 @@ fn a_broken_planner_falls_back_to_basic_rag() {
 }
 
 #[test]
-fn a_broken_reducer_answers_from_the_newest_fan_out_and_fails_without_one() {
-    let task = ReduceTask::Gather {
-        scatters: vec![2, 7],
-        strict: false,
-        last: false,
-    };
-    let fan_out = |hop| FanOut {
-        hop,
-        scatter: scatter(hop, After::Map),
-        results: Vec::new(),
-    };
-    let whole = Task {
-        payload: task.clone().into(),
-        evidence: vec![fan_out(2), fan_out(7)],
-    };
-    let after = routed(&header(), &agentic(), Event::Broken(whole, "bug"));
-    assert_eq!(after.next, generate(scatter(7, After::Map)));
-    let unread = Event::Broken(Task::bare(task), "no_scatter_record");
-    let after = routed(&header(), &agentic(), unread);
+fn a_broken_reducer_answers_without_a_model_from_every_fan_out_and_fails_when_that_breaks_too() {
+    let scatters = vec![2, 7];
+    for strict in [false, true] {
+        let gather = ReduceTask::Gather {
+            scatters: scatters.clone(),
+            strict,
+            last: strict,
+        };
+        let stitch = ReduceTask::Stitch {
+            scatters: scatters.clone(),
+            strict,
+        };
+        let broken = Event::Broken(Task::bare(gather), "bug");
+        let after = routed(&header(), &agentic(), broken);
+        assert_eq!(after.next, step(stitch));
+        assert_eq!(after.fallbacks, [], "its own entry tells it");
+    }
+    let strict = false;
+    let stitch = Task::bare(ReduceTask::Stitch { scatters, strict });
+    let after = routed(&header(), &agentic(), Event::Broken(stitch, "bug"));
     assert!(
         matches!(&after.next, Next::End(end) if end.outcome == Outcome::Failed),
         "{:?}",
@@ -270,7 +272,36 @@ fn the_scatter_reserves_the_calls_of_all_maps() {
     );
     assert_eq!(after.case.budget.llm_calls, 1);
     assert_eq!(after.case.scatters, [1], "its own hop");
-    assert_eq!(after.fallbacks, [Fallback::PassagesTrimmed { count: 2 }]);
+    let limit = "llm_calls".into();
+    assert_eq!(
+        after.fallbacks,
+        [
+            Fallback::BudgetSpent { limit },
+            Fallback::PassagesTrimmed { count: 2 }
+        ]
+    );
+}
+
+#[test]
+fn without_calls_to_read_what_was_found_the_earlier_rounds_are_the_answer() {
+    for llm_calls in [0, 1] {
+        let budget = Budget {
+            llm_calls,
+            ..Budget::default()
+        };
+        let spent = case(Mode::Agentic, budget);
+        let found = || Exit::from(RetrieverExit::Found(scatter(5, After::Map)));
+        let first = routed(&header(), &spent, found());
+        assert_eq!(first.next, generate(scatter(5, After::Map)));
+        let later = Case {
+            scatters: vec![2, 7],
+            ..spent
+        };
+        let after = routed(&header(), &later, found());
+        assert_eq!(after.next, gather(&[2, 7], false, true));
+        let limit = "llm_calls".into();
+        assert_eq!(after.fallbacks, [Fallback::BudgetSpent { limit }]);
+    }
 }
 
 #[test]
@@ -320,6 +351,30 @@ fn the_limit_that_ends_a_loop_is_named() {
                 ..whole
             },
             Some("llm_calls"),
+        ),
+        (
+            little(),
+            Budget {
+                llm_calls: 2,
+                ..whole
+            },
+            Some("llm_calls"),
+        ),
+        (
+            little(),
+            Budget {
+                llm_calls: 3,
+                ..whole
+            },
+            None,
+        ),
+        (
+            ungrounded(),
+            Budget {
+                llm_calls: 1,
+                ..whole
+            },
+            None,
         ),
         (little(), Budget { tokens: 0, ..whole }, Some("tokens")),
         (little(), whole, None),

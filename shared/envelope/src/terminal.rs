@@ -75,7 +75,7 @@ pub struct Terminal {
     /// 0 to 1: the share of the answer's words that stand in the facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
-    /// True when the confidence is below the threshold or a check failed.
+    /// True when the confidence is below the threshold, a check failed, or no model wrote the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub low_confidence: bool,
     /// What the user should know: a relaxed filter, missing parts, a caveat.

@@ -110,7 +110,8 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// Passages over the size of one message were left out.
+    /// Passages over the size of one message or prompt, or over the calls that are left, were cut or left
+    /// out.
     PassagesTrimmed {
         /// How many.
         count: u16,
@@ -134,7 +135,7 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// Facts over the size of one prompt were left out.
+    /// Facts over the size of one prompt, or over what is taken from one passage, were cut or left out.
     FactsTrimmed {
         /// How many.
         count: u16,
@@ -165,7 +166,8 @@ pub enum Fallback {
     Stricter,
     /// The clarifying question is the template.
     ClarifyDefault,
-    /// A limit of the budget forbade a model call, another round or a stricter draft.
+    /// A limit of the budget forbade a model call, another round or a stricter draft, or the reading of
+    /// some passages.
     BudgetSpent {
         /// Which limit: `rounds`, `tool_calls`, `llm_calls`, `tokens` or `time`.
         limit: String,

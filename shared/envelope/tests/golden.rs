@@ -46,7 +46,9 @@ fn steps() {
     same::<Envelope<ReduceTask>>("reduce_two_rounds");
     same::<Envelope<ReduceTask>>("reduce_generate");
     same::<Envelope<ReduceTask>>("reduce_again");
+    same::<Envelope<ReduceTask>>("reduce_stitch");
     same::<Envelope<Draft>>("validate");
+    same::<Envelope<Draft>>("validate_stitched");
     same::<Envelope<Doubt>>("clarify");
 }
 

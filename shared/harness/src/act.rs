@@ -10,14 +10,21 @@ use crate::trace;
 use crate::verdict::{Reason, Verdict};
 use crate::worker::Worker;
 use bus::{Delivery, Fence, Publish, Stored, Stream};
+use bytes::Bytes;
+use envelope::attachment::FileRef;
 use envelope::limits::ATTACHMENTS_MAX;
 use envelope::route::{Event, Next, Transition, route};
 use envelope::{
-    Case, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload, Problem, Role,
-    Subject, Task, TenantId, Terminal, TrailEntry, UnixMs, Usage, WIRE, encode, header,
+    Case, Classed, Envelope, Exit, Header, MapTask, Outcome, Part, PartResult, Payload, Problem,
+    Role, Subject, Task, TenantId, Terminal, TrailEntry, UnixMs, Usage, WIRE, encode, header,
 };
 use stage::{Attachment, Cx, Done};
+use std::time::Duration;
 use streams::outbox::{self, Created, OutboxError, headers_of, publish_until, time_to_live};
+
+/// First and longest wait before a file is stored again: as for a publish.
+const FILE_WAIT_FIRST: Duration = Duration::from_millis(20);
+const FILE_WAIT_MAX: Duration = Duration::from_secs(2);
 
 impl Worker {
     /// Publishes what follows from a step that was done.
@@ -201,7 +208,8 @@ impl Worker {
     }
 
     /// Stores what the step has made beside its exit, before anything names it. Stored again, it is the
-    /// same: its key follows from its bytes.
+    /// same: its key follows from its bytes. As with a publish, what was paid for is not thrown away because
+    /// the store is away for a moment.
     async fn store_files(&self, files: Vec<Attachment>, deadline: UnixMs) -> Result<(), Failure> {
         if files.len() > ATTACHMENTS_MAX {
             let why = format!("{} files, and {ATTACHMENTS_MAX} are the most", files.len());
@@ -209,13 +217,38 @@ impl Worker {
         }
         for Attachment { file, bytes } in files {
             let left = until(self.bus.now(), deadline);
-            let stored = tokio::time::timeout(left, self.bus.put_file(&file.key, bytes)).await;
+            let stored = tokio::time::timeout(left, self.store_file(&file, bytes, deadline)).await;
             stored.map_err(|_| {
                 let why = format!("file `{}` was not stored in time", file.name);
                 Failure::new(envelope::Class::Transient, "attachment_timeout", why)
             })??;
         }
         Ok(())
+    }
+
+    /// Stores a file as soon as that can be done. While the bus is away, nothing else could be published
+    /// either; a store that refuses is given half of the time, and then there is time for the default.
+    async fn store_file(
+        &self,
+        file: &FileRef,
+        bytes: Bytes,
+        deadline: UnixMs,
+    ) -> Result<(), Failure> {
+        let begun = self.bus.now();
+        let half = begun.plus(begun.until(deadline) / 2);
+        let mut wait = FILE_WAIT_FIRST;
+        loop {
+            let Err(error) = self.bus.put_file(&file.key, bytes.clone()).await else {
+                return Ok(());
+            };
+            if error.class() != envelope::Class::Transient && self.bus.now() >= half {
+                let (class, code) = (envelope::Class::Permanent, "attachment_not_stored");
+                return Err(Failure::new(class, code, error));
+            }
+            tracing::debug!(key = file.key, %error, "file to be stored again");
+            tokio::time::sleep(wait).await;
+            wait = (wait * 2).min(FILE_WAIT_MAX);
+        }
     }
 
     /// Creates the terminal event.
@@ -254,7 +287,7 @@ impl Worker {
                         error = failure.text,
                         "not known what is stored"
                     );
-                    return Verdict::Retry(std::time::Duration::from_secs(1));
+                    return Verdict::Retry(Duration::from_secs(1));
                 }
             }
         }
@@ -286,7 +319,7 @@ impl Worker {
                 error = failure.text,
                 "the default is to be tried again"
             );
-            return Verdict::Retry(std::time::Duration::from_secs(1));
+            return Verdict::Retry(Duration::from_secs(1));
         }
         if let Some((step, Some(task))) = step {
             self.count_gathered(step, task, message);

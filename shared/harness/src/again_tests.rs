@@ -151,6 +151,7 @@ fn history() -> History {
         scatters: vec![2],
         strict: false,
         no_information: false,
+        stitched: false,
         matched: Matched::Matched,
     };
     steps.push(step(Role::Validator, 5, draft));

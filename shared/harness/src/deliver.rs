@@ -19,7 +19,7 @@ use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{Class, Classed, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
 use futures_util::FutureExt;
-use stage::{Cx, Done, Live};
+use stage::{Clock, Cx, Done, Live};
 use std::panic::AssertUnwindSafe;
 use streams::outbox::OutboxError;
 
@@ -263,6 +263,10 @@ impl Worker {
             attempt,
             started_at,
             now: started_at,
+            clock: Clock::new({
+                let bus = self.bus.clone();
+                move || bus.now()
+            }),
             seed,
             live: Live::off(),
         }

@@ -2,6 +2,8 @@
 
 use crate::live::Live;
 use envelope::{Case, Header, UnixMs};
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a stage may know about the step it does. Facts, not powers.
@@ -17,6 +19,8 @@ pub struct Cx {
     pub started_at: UnixMs,
     /// When this try of it began: later, where a model had no room for the first one.
     pub now: UnixMs,
+    /// What time it is meanwhile.
+    pub clock: Clock,
     /// Seed of the randomness of this step: the same for every delivery of it.
     pub seed: u64,
     /// Where it may show its work while it does it; off unless the publisher asked for it.
@@ -24,13 +28,39 @@ pub struct Cx {
 }
 
 impl Cx {
-    /// Time from the start of this try to the deadline of the turn.
+    /// Time from now to the deadline of the turn: less with every look.
     pub fn time_left(&self) -> Duration {
-        Duration::from_millis(self.now.until(self.header.deadline))
+        let now = self.now.max(self.clock.now());
+        Duration::from_millis(now.until(self.header.deadline))
     }
 
     /// A generator that draws the same numbers at every delivery of this step.
     pub fn rng(&self) -> fastrand::Rng {
         fastrand::Rng::with_seed(self.seed)
+    }
+}
+
+/// A clock to look at while a step is done. One that nobody has set stands still.
+#[derive(Clone, Default)]
+pub struct Clock(Option<Arc<dyn Fn() -> UnixMs + Send + Sync>>);
+
+impl Clock {
+    /// A clock that says what `now` does.
+    pub fn new(now: impl Fn() -> UnixMs + Send + Sync + 'static) -> Clock {
+        Clock(Some(Arc::new(now)))
+    }
+
+    fn now(&self) -> UnixMs {
+        self.0.as_ref().map_or(UnixMs(0), |now| now())
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() {
+            "Clock"
+        } else {
+            "Clock (stands still)"
+        })
     }
 }

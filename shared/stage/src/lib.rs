@@ -15,7 +15,7 @@ mod ingest;
 mod live;
 
 pub use attachment::{Attachment, AttachmentError};
-pub use cx::Cx;
+pub use cx::{Clock, Cx};
 pub use envelope::{Class, Classed, FanOut, Task, WrongTask};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;

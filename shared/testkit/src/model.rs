@@ -137,6 +137,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         attempt: 1,
         started_at: UnixMs(1_000),
         now: UnixMs(1_000),
+        clock: Default::default(),
         seed: 7,
         live: Default::default(),
     }

@@ -16,6 +16,15 @@ const OPENING_SENTENCES: usize = 3;
 pub(crate) struct Read {
     pub(crate) findings: Findings,
     pub(crate) fallback: Option<Fallback>,
+    /// How many facts were cut or left out, since they are over the limits of the wire.
+    pub(crate) trimmed: usize,
+}
+
+/// Facts within the limits of the wire, and how many were cut or left out for them.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Facts {
+    kept: Vec<String>,
+    trimmed: usize,
 }
 
 /// Reads the answer of a model about `passage`.
@@ -25,37 +34,43 @@ pub(crate) fn read(answer: &str, passage: &Passage) -> Read {
         && let Some(relevant) = object.get("relevant").and_then(flag)
     {
         let facts = object.get("facts").map(statements).unwrap_or_default();
-        return Read {
-            findings: made(relevant, facts),
-            fallback: (*rung == Rung::Salvaged).then_some(Fallback::MapSalvaged),
-        };
+        let fallback = (*rung == Rung::Salvaged).then_some(Fallback::MapSalvaged);
+        return said(relevant, facts, fallback);
     }
     if let Some(relevant) = json::field_bool(answer, "relevant") {
-        return Read {
-            findings: made(relevant, json::field_strings(answer, "facts")),
-            fallback: Some(Fallback::MapSalvaged),
-        };
+        let facts = json::field_strings(answer, "facts");
+        return said(relevant, facts, Some(Fallback::MapSalvaged));
     }
     let told = object.and_then(|(object, _)| object.get("facts").map(statements));
-    let mut findings = defaulted(passage);
     // Facts without a verdict are better than the passage's opening, and count as little.
-    if let Some(facts) = told.map(tidy).filter(|facts| !facts.is_empty()) {
-        findings.facts = facts;
-    }
+    let told = told.map(tidy).filter(|facts| !facts.kept.is_empty());
     Read {
-        findings,
         fallback: Some(Fallback::MapDefault),
+        ..unread(told.unwrap_or_else(|| first_of(passage)))
     }
 }
 
 /// The safe default: relevant, not counted, and told in the passage's own first sentences.
-pub(crate) fn defaulted(passage: &Passage) -> Findings {
-    let opening = opening(&passage.text).into_iter().map(str::to_owned);
-    Findings {
+pub(crate) fn defaulted(passage: &Passage) -> Read {
+    unread(first_of(passage))
+}
+
+fn unread(facts: Facts) -> Read {
+    let findings = Findings {
         relevant: true,
-        facts: tidy(opening.collect()),
+        facts: facts.kept,
         defaulted: true,
+    };
+    Read {
+        findings,
+        fallback: None,
+        trimmed: facts.trimmed,
     }
+}
+
+fn first_of(passage: &Passage) -> Facts {
+    let opening = opening(&passage.text).into_iter().map(str::to_owned);
+    tidy(opening.collect())
 }
 
 /// Drops facts of which too few words stand in the passage; returns how many.
@@ -71,11 +86,21 @@ pub(crate) fn drop_unsupported(findings: &mut Findings, passage: &Passage, least
     before - findings.facts.len()
 }
 
-fn made(relevant: bool, facts: Vec<String>) -> Findings {
-    Findings {
+fn said(relevant: bool, facts: Vec<String>, fallback: Option<Fallback>) -> Read {
+    let facts = if relevant {
+        tidy(facts)
+    } else {
+        Facts::default()
+    };
+    let findings = Findings {
         relevant,
-        facts: if relevant { tidy(facts) } else { Vec::new() },
+        facts: facts.kept,
         defaulted: false,
+    };
+    Read {
+        findings,
+        fallback,
+        trimmed: facts.trimmed,
     }
 }
 
@@ -121,19 +146,27 @@ fn statement(value: &Value) -> Option<String> {
 }
 
 /// White space collapsed, nothing empty, nothing twice, within the limits of the wire.
-fn tidy(facts: Vec<String>) -> Vec<String> {
-    let mut kept: Vec<String> = Vec::new();
+fn tidy(facts: Vec<String>) -> Facts {
+    let mut tidied = Facts::default();
+    // What was left out, by itself: said twice, it is one fact less.
+    let mut left_out: Vec<String> = Vec::new();
     for fact in facts {
         let words: Vec<_> = fact.split_whitespace().collect();
-        let fact: String = words.join(" ").chars().take(FACT_CHARS_MAX).collect();
-        if !fact.is_empty() && !kept.contains(&fact) {
-            kept.push(fact);
+        let whole = words.join(" ");
+        let fact: String = whole.chars().take(FACT_CHARS_MAX).collect();
+        if fact.is_empty() || tidied.kept.contains(&fact) || left_out.contains(&fact) {
+            continue;
         }
-        if kept.len() == FACTS_PER_PASSAGE_MAX {
-            break;
+        let is_cut = fact.len() < whole.len();
+        if tidied.kept.len() == FACTS_PER_PASSAGE_MAX {
+            tidied.trimmed += 1;
+            left_out.push(fact);
+        } else {
+            tidied.trimmed += usize::from(is_cut);
+            tidied.kept.push(fact);
         }
     }
-    kept
+    tidied
 }
 
 /// The first sentences of a text, roughly: a full stop, question or exclamation mark before white
@@ -256,12 +289,32 @@ mod tests {
     }
 
     #[test]
+    fn facts_over_the_limits_are_counted() {
+        let fact = |n: usize| format!("fact {n}");
+        let long = "x ".repeat(FACT_CHARS_MAX);
+        for (told, kept, trimmed) in [
+            ((0..16).map(fact).collect::<Vec<_>>(), 16, 0),
+            ((0..19).map(fact).collect(), 16, 3),
+            // Said again, or nothing at all, is nothing that is lost.
+            ((0..18).chain(0..18).map(fact).collect(), 16, 2),
+            (vec![fact(1), String::new(), fact(1)], 1, 0),
+            (vec![long.clone(), fact(1)], 2, 1),
+            ((0..16).map(fact).chain([long]).collect(), 16, 1),
+        ] {
+            for relevant in [true, false] {
+                let answer = serde_json::json!({"relevant": relevant, "facts": told});
+                let read = about(&answer.to_string());
+                let came = (read.findings.facts.len(), read.trimmed);
+                assert_eq!(came, if relevant { (kept, trimmed) } else { (0, 0) });
+            }
+        }
+    }
+
+    #[test]
     fn made_up_facts_are_dropped() {
         let passage = passage("invoice", "The total is 200 EUR, due in May.");
-        let mut findings = made(
-            true,
-            facts(&["Total: 200 EUR", "Napoleon was born on Corsica"]),
-        );
+        let told = facts(&["Total: 200 EUR", "Napoleon was born on Corsica"]);
+        let mut findings = said(true, told, None).findings;
         assert_eq!(drop_unsupported(&mut findings, &passage, 0.3), 1);
         assert_eq!(findings.facts, ["Total: 200 EUR"]);
         assert_eq!(drop_unsupported(&mut findings, &passage, 0.0), 0);

@@ -62,20 +62,27 @@ impl Mapper {
     async fn map(&self, cx: &Cx, passage: &Passage) -> Result<Done<Findings>, stage::Error> {
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
-            let done = Done::new(findings::defaulted(passage), "not read: budget spent");
-            return Ok(done.with_fallback(Fallback::BudgetSpent { limit }));
+            let Read {
+                findings, trimmed, ..
+            } = findings::defaulted(passage);
+            let mut done = Done::new(findings, "not read: budget spent");
+            done.fallbacks.push(Fallback::BudgetSpent { limit });
+            done.fallbacks.extend(facts_trimmed(trimmed));
+            return Ok(done);
         }
         let request = self.request(cx, passage)?;
         let reply = self.model.chat(&request).await?;
         let Read {
             mut findings,
             fallback,
+            trimmed,
         } = findings::read(&reply.text, passage);
         let least = self.options.fact_support_min;
         let dropped = findings::drop_unsupported(&mut findings, passage, least);
         let mut done = Done::new(findings, "").with_model(reply.model, reply.usage);
         done.decided = decided(&done.out, dropped);
         done.fallbacks.extend(fallback);
+        done.fallbacks.extend(facts_trimmed(trimmed));
         if dropped > 0 {
             let count = u16::try_from(dropped).unwrap_or(u16::MAX);
             done.fallbacks.push(Fallback::FactsUnsupported { count });
@@ -116,6 +123,11 @@ impl Stage for Mapper {
     ) -> BoxFuture<'a, Result<Done<Findings>, stage::Error>> {
         Box::pin(async move { self.map(cx, &task.passage).await })
     }
+}
+
+fn facts_trimmed(trimmed: usize) -> Option<Fallback> {
+    let count = u16::try_from(trimmed).unwrap_or(u16::MAX);
+    (count > 0).then_some(Fallback::FactsTrimmed { count })
 }
 
 fn decided(findings: &Findings, dropped: usize) -> String {
@@ -227,6 +239,31 @@ mod tests {
             "the rewritten one (R38)"
         );
         insta::assert_snapshot!(format!("{}\n======\n{}", request.system, request.user));
+    }
+
+    #[tokio::test]
+    async fn facts_over_the_limits_are_told() {
+        let facts: Vec<_> = (0..20).map(|n| format!("total {n} is 200 EUR")).collect();
+        let answer = json!({"relevant": true, "facts": facts}).to_string();
+        let model = ScriptedModel::saying([answer]);
+        let cx = step(Role::Mapper, "what?");
+        let done = mapper(&model).run(&cx, task()).await.unwrap();
+        assert_eq!(done.out.facts.len(), FACTS_PER_PASSAGE_MAX);
+        assert_eq!(done.fallbacks, [Fallback::FactsTrimmed { count: 4 }]);
+
+        let mut cx = step(Role::Mapper, "what?");
+        cx.case.budget.tokens = 0;
+        let mut long = task();
+        long.passage.text = "no full stop ".repeat(60);
+        let done = mapper(&model).run(&cx, long).await.unwrap();
+        let limit = "tokens".into();
+        assert_eq!(
+            done.fallbacks,
+            [
+                Fallback::BudgetSpent { limit },
+                Fallback::FactsTrimmed { count: 1 }
+            ]
+        );
     }
 
     #[tokio::test]

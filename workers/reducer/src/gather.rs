@@ -20,13 +20,17 @@ pub(crate) struct Gathered {
 
 impl Gathered {
     /// Puts together what all rounds have read, in their order. A passage that two rounds have read
-    /// counts once: as the first round read it, unless that came to nothing.
+    /// counts once: as the round read it that found most in it, with what this one was shown of it, at the
+    /// place of the first; the first round of those that found as much.
     pub(crate) fn of(evidence: Vec<FanOut>) -> Self {
         let mut read: Vec<(Passage, Option<Findings>)> = Vec::new();
         for (passage, findings) in evidence.into_iter().flat_map(FanOut::into_read) {
             let is_it = |(known, _): &&mut (Passage, _)| known.chunk_id == passage.chunk_id;
             match read.iter_mut().find(is_it) {
-                Some((_, known)) => *known = known.take().or(findings),
+                Some(known) if worth(known.1.as_ref()) < worth(findings.as_ref()) => {
+                    *known = (passage, findings);
+                }
+                Some(_) => {}
                 None => read.push((passage, findings)),
             }
         }
@@ -63,6 +67,17 @@ impl Gathered {
             ));
         }
         None
+    }
+}
+
+/// How much a reading is worth, compared with another one of the same passage.
+fn worth(findings: Option<&Findings>) -> u8 {
+    match findings {
+        None => 0,
+        Some(found) if !found.relevant => 1,
+        Some(found) if found.facts.is_empty() => 2,
+        Some(found) if found.defaulted => 3,
+        Some(_) => 4,
     }
 }
 
@@ -152,6 +167,33 @@ mod tests {
         let facts: Vec<_> = gathered.found.iter().map(|(_, f)| f.join(",")).collect();
         assert_eq!(facts, ["a", "late", "c"]);
         assert_eq!((gathered.counting, gathered.candidates), (3, 3));
+    }
+
+    #[test]
+    fn of_two_readings_the_one_with_facts_counts_with_its_own_passage() {
+        let worst_first = [
+            None,
+            findings(false, false, &[]),
+            findings(true, false, &[]),
+            findings(true, true, &["its opening"]),
+            findings(true, false, &["a fact"]),
+        ];
+        for (first, one) in worst_first.iter().enumerate() {
+            for (second, other) in worst_first.iter().enumerate() {
+                let mut rounds = [one, other].map(|read| fan_out(2, vec![read.clone()]));
+                rounds[1].scatter.passages[0].text = "of the second round".into();
+                let gathered = Gathered::of(rounds.into());
+                let better = &worst_first[first.max(second)];
+                let wanted = better.clone().filter(|found| found.relevant);
+                let [(passage, facts)] = &gathered.found[..] else {
+                    assert_eq!((gathered.found.len(), wanted), (0, None));
+                    continue;
+                };
+                assert_eq!(Some(facts), wanted.map(|found| found.facts).as_ref());
+                assert_eq!(passage.text == "of the second round", second > first);
+                assert_eq!(gathered.candidates, 1);
+            }
+        }
     }
 
     #[test]

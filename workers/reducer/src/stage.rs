@@ -17,8 +17,9 @@ use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The delivery with which a call that fails for the moment is given up: the ones before it, with their
-/// waits and the tries on other nodes, take some seconds.
+/// The delivery with which a call that fails for the moment is given up, if there is time for so many. How
+/// long that is depends on what fails: nodes that refuse at once take seconds, a node that says when to
+/// come back, or one that never answers, most of the time that the turn has.
 const TRIES_MAX: u16 = 5;
 /// The time that is kept for bringing an answer out: this part of the whole, at most so much.
 const RESERVE_PART: u64 = 8;
@@ -59,7 +60,8 @@ pub struct Reducer {
 
 /// What is to be written, and what a draft carries on from its task.
 struct Brief<'a> {
-    prompt: &'a Prompt,
+    /// `None` where no model is to be asked.
+    prompt: Option<&'a Prompt>,
     /// The placeholder that takes the evidence.
     section: &'static str,
     evidence: Evidence,
@@ -112,7 +114,7 @@ impl Reducer {
     }
 
     async fn reduce(&self, cx: &Cx, work: Reduction) -> Result<Done<ReducerExit>, stage::Error> {
-        let (scatters, strict, last) = match work.task {
+        let (scatters, strict, last, prompt) = match work.task {
             ReduceTask::Generate { passages, matched } => {
                 return self.generate(cx, passages, matched).await;
             }
@@ -120,7 +122,11 @@ impl Reducer {
                 scatters,
                 strict,
                 last,
-            } => (scatters, strict, last),
+            } => {
+                let prompt = if strict { &self.strict } else { &self.gather };
+                (scatters, strict, last, Some(prompt))
+            }
+            ReduceTask::Stitch { scatters, strict } => (scatters, strict, true, None),
         };
         let mut fallbacks = gather::fallbacks(&work.evidence);
         let newest = work.evidence.last();
@@ -145,7 +151,7 @@ impl Reducer {
             fallbacks.push(Fallback::Caveat);
         }
         let brief = Brief {
-            prompt: if strict { &self.strict } else { &self.gather },
+            prompt,
             section: "facts",
             evidence,
             scatters,
@@ -164,7 +170,7 @@ impl Reducer {
         let (evidence, trimmed) = Evidence::of_passages(passages, self.options.passages_chars_max);
         let trimmed = (trimmed > 0).then_some(Fallback::PassagesTrimmed { count: trimmed });
         let brief = Brief {
-            prompt: &self.generate,
+            prompt: Some(&self.generate),
             section: "passages",
             evidence,
             scatters: Vec::new(),
@@ -185,7 +191,11 @@ impl Reducer {
             done.fallbacks.splice(0..0, fallbacks);
             return Ok(done);
         }
-        let mut done = match self.ask(cx, &mut brief, &mut fallbacks).await? {
+        let written = match brief.prompt {
+            Some(prompt) => self.ask(cx, prompt, &mut brief, &mut fallbacks).await?,
+            None => Err(Fallback::ReduceDefault),
+        };
+        let mut done = match written {
             Ok(reply) => self.drafted(cx, brief, reply),
             Err(reason) => {
                 fallbacks.extend(Some(reason).filter(|r| *r != Fallback::ReduceDefault));
@@ -202,6 +212,7 @@ impl Reducer {
     async fn ask(
         &self,
         cx: &Cx,
+        prompt: &Prompt,
         brief: &mut Brief<'_>,
         fallbacks: &mut Vec<Fallback>,
     ) -> Result<Written, stage::Error> {
@@ -212,7 +223,7 @@ impl Reducer {
         let whole = brief.evidence.clone();
         let mut dropped = 0;
         let written = loop {
-            let request = self.request(cx, brief)?;
+            let request = self.request(cx, prompt, brief)?;
             match self.model.chat(&request).await {
                 Ok(reply) => break Ok(reply),
                 // Ends: each time at least one source less.
@@ -232,8 +243,8 @@ impl Reducer {
         Ok(written)
     }
 
-    fn request(&self, cx: &Cx, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
-        let prompt = brief.prompt.or(&cx.case.overrides.prompts)?.render(&[
+    fn request(&self, cx: &Cx, prompt: &Prompt, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
+        let prompt = prompt.or(&cx.case.overrides.prompts)?.render(&[
             ("question", &cx.case.question.original),
             (brief.section, &brief.evidence.section()),
         ])?;
@@ -246,7 +257,7 @@ impl Reducer {
             user: prompt.user,
             max_tokens: self.options.max_tokens,
             schema: None,
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+            timeout: self.options.call_timeout.duration().min(time_to_call(cx)),
         })
     }
 
@@ -257,7 +268,7 @@ impl Reducer {
                 let text = marks::normal(&text);
                 let facts = &brief.evidence.facts;
                 let (text, count) = marks::added(&text, facts, self.options.cite_overlap_min);
-                let mut done = composed(brief, text, "composed");
+                let mut done = composed(brief, text, Origin::Model);
                 if count > 0 {
                     done.fallbacks.insert(0, Fallback::MarksAdded { count });
                 }
@@ -273,7 +284,7 @@ impl Reducer {
     fn stitched(&self, cx: &Cx, brief: Brief<'_>) -> Done<ReducerExit> {
         let question = cx.case.question.best();
         let text = stitch(question, &brief.evidence.facts, self.options.stitched_max);
-        composed(brief, text, "stitched").with_fallback(Fallback::ReduceDefault)
+        composed(brief, text, Origin::Facts).with_fallback(Fallback::ReduceDefault)
     }
 }
 
@@ -300,19 +311,31 @@ fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
     share.clamp(0.1, 0.9)
 }
 
-/// Whether the call is not worth another try: waiting cannot cure it, or it was tried often, or the
-/// time that is left is needed to bring the answer out.
+/// Whether the call is not worth another try: waiting cannot cure it, or it was tried often, or when it
+/// may be tried again, the time is needed to bring the answer out.
 fn is_hopeless(error: &llm::Error, cx: &Cx) -> bool {
     match error.class() {
         Class::Permanent | Class::TooLarge => true,
         Class::Transient if cx.attempt >= TRIES_MAX => true,
         Class::Transient | Class::Overloaded => {
-            let whole = cx.header.asked_at.until(cx.header.deadline);
-            let reserve = Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX);
-            cx.time_left() < reserve
+            let wait = error.retry_after().unwrap_or_default();
+            wait.saturating_add(reserve(cx)) >= cx.time_left()
         }
         Class::Bug => false,
     }
+}
+
+/// How long a call may take, so that what was read can still be brought out when it comes to nothing. What
+/// begins late keeps half of what is left: most calls end long before.
+fn time_to_call(cx: &Cx) -> Duration {
+    let left = cx.time_left();
+    left - reserve(cx).min(left / 2)
+}
+
+/// The time that is kept for bringing the answer out.
+fn reserve(cx: &Cx) -> Duration {
+    let whole = cx.header.asked_at.until(cx.header.deadline);
+    Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX)
 }
 
 fn too_little(why: String, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {
@@ -322,24 +345,38 @@ fn too_little(why: String, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {
     done
 }
 
-fn composed(brief: Brief<'_>, text: String, how: &str) -> Done<ReducerExit> {
+/// Where the text of a draft is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Model,
+    /// The facts themselves.
+    Facts,
+    /// There is nothing to say.
+    Nothing,
+}
+
+fn composed(brief: Brief<'_>, text: String, origin: Origin) -> Done<ReducerExit> {
     let Evidence { facts, sources, .. } = &brief.evidence;
     let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
     let (facts, sources) = (count(facts.len(), "fact"), count(sources.len(), "source"));
+    let how = match origin {
+        Origin::Facts => "stitched",
+        Origin::Model | Origin::Nothing => "composed",
+    };
     let decided = format!("{how} from {facts} of {sources}");
-    draft(brief, text, false, decided)
+    draft(brief, text, origin, decided)
 }
 
 fn no_information(brief: Brief<'_>, decided: &str) -> Done<ReducerExit> {
-    draft(brief, NO_INFORMATION.into(), true, decided.into())
+    draft(
+        brief,
+        NO_INFORMATION.into(),
+        Origin::Nothing,
+        decided.into(),
+    )
 }
 
-fn draft(
-    brief: Brief<'_>,
-    text: String,
-    no_information: bool,
-    decided: String,
-) -> Done<ReducerExit> {
+fn draft(brief: Brief<'_>, text: String, origin: Origin, decided: String) -> Done<ReducerExit> {
     let (sources, replaced) = citations(&brief.evidence, &text);
     let draft = Draft {
         sources,
@@ -347,7 +384,8 @@ fn draft(
         text,
         scatters: brief.scatters,
         strict: brief.strict,
-        no_information,
+        no_information: origin == Origin::Nothing,
+        stitched: origin == Origin::Facts,
         matched: brief.matched,
     };
     let done = Done::new(ReducerExit::Composed(draft), decided);

@@ -63,7 +63,11 @@ fn decided(judged: &Judged, draft: &Draft) -> String {
     }
     let confidence = judged.verdict.confidence;
     if judged.failed.is_empty() {
-        return format!("grounded, confidence {confidence:.2}");
+        let stitched = match draft.stitched {
+            true => ": taken as low, no model wrote it",
+            false => "",
+        };
+        return format!("grounded, confidence {confidence:.2}{stitched}");
     }
     let failed = judged.failed.join("; ");
     format!("ungrounded, confidence {confidence:.2}: {failed}")
@@ -89,9 +93,26 @@ mod tests {
             scatters: vec![2],
             strict: false,
             no_information: false,
+            stitched: false,
             matched: Matched::Matched,
         };
         let cx = step(Role::Validator, "how long?");
+        let stitched = Draft {
+            text: "It lasts 3 days.".into(),
+            scatters: Vec::new(),
+            stitched: true,
+            ..draft.clone()
+        };
+        let options = Options {
+            citations_required: false,
+            ..Options::default()
+        };
+        let lenient = Validator::new(options).unwrap();
+        let done = lenient.run(&cx, stitched).await.unwrap();
+        assert_eq!(
+            done.decided,
+            "grounded, confidence 1.00: taken as low, no model wrote it"
+        );
         let done = validator.run(&cx, draft).await.unwrap();
         assert!(
             matches!(&done.out, ValidatorExit::Ungrounded { stricter_from, .. } if *stricter_from == [2])

@@ -3,7 +3,8 @@
 //! Two signals, kept apart: *confidence* is the share of the answer's words that stand in the
 //! facts, and a low one is told; a *failed check* (a citation of nothing, no citation at all, a
 //! figure that stands nowhere) says that the draft claims more than it was given, and asks for a
-//! stricter one.
+//! stricter one. A draft that no model wrote is all facts, but whether they answer the question nobody
+//! has looked at: that is told like a low confidence.
 
 use crate::citations::{Settled, settle, without_marks};
 use crate::figures::unfounded;
@@ -39,19 +40,21 @@ pub(crate) fn judge(draft: &Draft, question: &Asked, options: &Options) -> Judge
             answer: settled.answer,
             citations: settled.citations,
             confidence,
-            low_confidence: confidence < options.low_confidence || !failed.is_empty(),
+            low_confidence: confidence < options.low_confidence
+                || !failed.is_empty()
+                || draft.stitched,
         },
         failed,
     }
 }
 
-/// The exit that a judged draft takes. A stricter draft is asked for once, and only where there is
-/// a scatter record to take it from.
+/// The exit that a judged draft takes. A stricter draft is asked for once, only where there is a scatter
+/// record to take it from, and not where there was no model for this one.
 pub(crate) fn exit(judged: Judged, draft: &Draft) -> ValidatorExit {
     if judged.failed.is_empty() {
         return ValidatorExit::Grounded(judged.verdict);
     }
-    let stricter_from = match draft.strict {
+    let stricter_from = match draft.strict || draft.stitched {
         true => Vec::new(),
         false => draft.scatters.clone(),
     };
@@ -136,6 +139,7 @@ mod tests {
             scatters: vec![2],
             strict: false,
             no_information: false,
+            stitched: false,
             matched: Matched::Matched,
         }
     }
@@ -161,6 +165,31 @@ mod tests {
         assert_eq!(verdict.answer, "For order 77, 200 EUR are due [1].");
         assert_eq!(verdict.citations[0].doc_id.as_str(), "d2");
         assert!(verdict.confidence > 0.9 && !verdict.low_confidence);
+    }
+
+    #[test]
+    fn what_no_model_wrote_is_flagged_and_not_redone() {
+        let options = Options {
+            low_confidence: 0.0,
+            ..Options::default()
+        };
+        let question = Asked::default();
+        for (text, grounded) in [
+            ("200 EUR are due [1].", true),
+            ("250 EUR are due [1].", false),
+        ] {
+            let mut stitched = draft(text, &["200 EUR are due."]);
+            stitched.stitched = true;
+            let judged = judge(&stitched, &question, &options);
+            assert_eq!(judged.failed.is_empty(), grounded, "{:?}", judged.failed);
+            assert!(judged.verdict.low_confidence);
+            match exit(judged, &stitched) {
+                ValidatorExit::Grounded(verdict) => assert!(grounded && verdict.low_confidence),
+                ValidatorExit::Ungrounded { stricter_from, .. } => {
+                    assert!(!grounded && stricter_from.is_empty());
+                }
+            }
+        }
     }
 
     #[test]
