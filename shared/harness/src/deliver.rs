@@ -19,7 +19,7 @@ use envelope::fanout::soft_deadline;
 use envelope::limits::{DELIVERIES_MAX, DELIVERIES_NEWER_WIRE_MAX};
 use envelope::{Class, Classed, CodecError, Exit, Header, Payload, Subject, Task, UnixMs, WIRE};
 use futures_util::FutureExt;
-use stage::{Clock, Cx, Done, Live};
+use stage::{Cx, Done, Live, StepClock};
 use std::panic::AssertUnwindSafe;
 use streams::outbox::OutboxError;
 
@@ -263,7 +263,7 @@ impl Worker {
             attempt,
             started_at,
             now: started_at,
-            clock: Clock::new({
+            clock: StepClock::new({
                 let bus = self.bus.clone();
                 move || bus.now()
             }),

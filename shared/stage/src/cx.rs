@@ -20,7 +20,7 @@ pub struct Cx {
     /// When this try of it began: later, where a model had no room for the first one.
     pub now: UnixMs,
     /// What time it is meanwhile.
-    pub clock: Clock,
+    pub clock: StepClock,
     /// Seed of the randomness of this step: the same for every delivery of it.
     pub seed: u64,
     /// Where it may show its work while it does it; off unless the publisher asked for it.
@@ -42,12 +42,12 @@ impl Cx {
 
 /// A clock to look at while a step is done. One that nobody has set stands still.
 #[derive(Clone, Default)]
-pub struct Clock(Option<Arc<dyn Fn() -> UnixMs + Send + Sync>>);
+pub struct StepClock(Option<Arc<dyn Fn() -> UnixMs + Send + Sync>>);
 
-impl Clock {
+impl StepClock {
     /// A clock that says what `now` does.
-    pub fn new(now: impl Fn() -> UnixMs + Send + Sync + 'static) -> Clock {
-        Clock(Some(Arc::new(now)))
+    pub fn new(now: impl Fn() -> UnixMs + Send + Sync + 'static) -> StepClock {
+        StepClock(Some(Arc::new(now)))
     }
 
     fn now(&self) -> UnixMs {
@@ -55,12 +55,12 @@ impl Clock {
     }
 }
 
-impl fmt::Debug for Clock {
+impl fmt::Debug for StepClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() {
-            "Clock"
+            "StepClock"
         } else {
-            "Clock (stands still)"
+            "StepClock (stands still)"
         })
     }
 }

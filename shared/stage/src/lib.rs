@@ -15,7 +15,7 @@ mod ingest;
 mod live;
 
 pub use attachment::{Attachment, AttachmentError};
-pub use cx::{Clock, Cx};
+pub use cx::{Cx, StepClock};
 pub use envelope::{Class, Classed, FanOut, Task, WrongTask};
 pub use error::Error;
 pub use futures_util::future::BoxFuture;
