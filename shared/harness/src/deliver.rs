@@ -173,14 +173,14 @@ impl Worker {
                 return self.failed(delivery, place, &step, None, failure).await;
             }
         };
-        let cx = self.cx(place, &step, delivery.delivered, started);
+        let mut cx = self.cx(place, &step, delivery.delivered, started);
         // Only what stores a part and then asks is in hand; all other ways ask for themselves.
         let mut held = place.index.map(|_| {
             self.in_hand
                 .take(&place.turn, place.hop, self.sure(delivery))
         });
         let failure = loop {
-            match self.handle(&cx, task.clone()).await {
+            match self.handle(&mut cx, task.clone()).await {
                 Handled::Moot => return Verdict::Ack(Reason::Dropped),
                 Handled::Spared => return Verdict::Ack(Reason::Spared),
                 Handled::Done(done) => {
@@ -273,18 +273,14 @@ impl Worker {
     }
 
     /// Has the stage do its step, and passes on what it shows while it does.
-    async fn handle(&self, cx: &Cx, task: Task) -> Handled {
+    async fn handle(&self, cx: &mut Cx, task: Task) -> Handled {
         let now = self.bus.now();
         let left = until(now, cx.header.deadline);
         let limit = left.min(self.options.step_timeout);
         let watch = self.ended.watch(&cx.header.turn);
         let joined = self.joined.watch(&(cx.header.turn.clone(), cx.header.hop));
         let (live, mut pieces) = live::sink(cx);
-        let cx = &Cx {
-            now,
-            live,
-            ..cx.clone()
-        };
+        (cx.now, cx.live) = (now, live);
         // Called inside, so that a panic before its first await is caught as well.
         let work = AssertUnwindSafe(async { self.handler.handle(cx, task).await }).catch_unwind();
         let work = pieces.passed_on(&*self.bus, work);

@@ -285,8 +285,9 @@ async fn answer(
 
 /// Tells the server that the work goes on, three times per ack time-out, for ever.
 async fn beat(take: &dyn Take, delivery: &Delivery, ack_wait: Duration) {
-    let mut ticks = tokio::time::interval(ack_wait / 3);
-    ticks.tick().await;
+    // No tick at the start: it would wake the runtime once more for every delivery.
+    let every = ack_wait / 3;
+    let mut ticks = tokio::time::interval_at(Instant::now() + every, every);
     loop {
         ticks.tick().await;
         take.on(ConsumerEvent::Beat);

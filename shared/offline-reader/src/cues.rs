@@ -1,5 +1,6 @@
 //! What kind of answer a question wants, and whether a sentence could be one.
 
+use super::bag::Bag;
 use super::lexicon::Lexicon;
 use super::question::is_year;
 use text::{months, stop, words};
@@ -80,17 +81,18 @@ impl Wants {
     }
 
     /// Whether `text` holds that kind of answer; true for `Any`.
-    pub(super) fn met_by(&self, lexicon: &Lexicon, text: &str) -> bool {
+    /// `words` are those of `text`.
+    pub(super) fn met_by(&self, text: &str, words: Bag<'_>) -> bool {
         match self {
             Wants::Any => true,
-            Wants::Date => has_date(text),
-            Wants::Amount => has_number(text),
-            Wants::Money => has_money(text),
-            Wants::Count(thing) => has_count(lexicon, text, thing),
-            Wants::Duration => has_duration(text),
+            Wants::Date => has_date(text, words),
+            Wants::Amount => has_number(words),
+            Wants::Money => has_money(text, words),
+            Wants::Count(thing) => has_count(words, thing),
+            Wants::Duration => has_duration(words),
             Wants::Who => has_name(text),
             Wants::Place => has_place(text),
-            Wants::Reason => has_reason(text),
+            Wants::Reason => has_reason(words),
         }
     }
 
@@ -138,34 +140,27 @@ fn amount_noun(runs: &[&str]) -> bool {
     asks && runs.iter().any(|r| NOUNS.contains(r))
 }
 
-fn lower_runs(text: &str) -> Vec<String> {
-    words::runs(text).map(str::to_lowercase).collect()
-}
-
 fn numeric(run: &str) -> bool {
     run.starts_with(|c: char| c.is_ascii_digit()) || NUMBER_WORDS.contains(&run)
 }
 
-fn has_number(text: &str) -> bool {
-    lower_runs(text).iter().any(|run| numeric(run))
+fn has_number(words: Bag<'_>) -> bool {
+    words.runs().any(numeric)
 }
 
 /// A currency with a number near it, or a number with two decimals.
-fn has_money(text: &str) -> bool {
+fn has_money(text: &str, words: Bag<'_>) -> bool {
     const CURRENCIES: [&str; 8] = [
         "chf", "eur", "euro", "euros", "gbp", "usd", "dollars", "cents",
     ];
-    let named = lower_runs(text)
-        .iter()
-        .any(|run| CURRENCIES.contains(&run.as_str()));
+    let named = words.runs().any(|run| CURRENCIES.contains(&run));
     let decimal = text.as_bytes().windows(4).any(|w| {
         w[0].is_ascii_digit() && w[1] == b'.' && w[2].is_ascii_digit() && w[3].is_ascii_digit()
     });
-    has_number(text) && (named || decimal || text.contains(['€', '$', '£']))
+    has_number(words) && (named || decimal || text.contains(['€', '$', '£']))
 }
 
-fn has_date(text: &str) -> bool {
-    let runs = lower_runs(text);
+fn has_date(text: &str, words: Bag<'_>) -> bool {
     let clock = || {
         let bytes = text.as_bytes();
         bytes.windows(4).any(|w| {
@@ -178,31 +173,27 @@ fn has_date(text: &str) -> bool {
                 .iter()
                 .any(|full| run == *full || run == &full[..3])
     };
-    runs.iter()
-        .any(|r| is_year(r) || month(r) || WEEKDAYS.contains(&r.as_str()))
-        || runs
-            .windows(2)
-            .any(|w| w[0] == "may" && numeric(&w[1]) || w[1] == "may" && numeric(&w[0]))
+    let in_may = |at: usize| {
+        let (a, b) = (words.run(at - 1), words.run(at));
+        a == "may" && numeric(b) || b == "may" && numeric(a)
+    };
+    words
+        .runs()
+        .any(|r| is_year(r) || month(r) || WEEKDAYS.contains(&r))
+        || (1..words.len()).any(in_may)
         || clock()
 }
 
-fn has_duration(text: &str) -> bool {
-    let runs = lower_runs(text);
-    let unit = |run: &str| UNITS_OF_TIME.contains(&run);
-    let near = |at: usize| runs[at + 1..].iter().take(3).any(|run| unit(run));
-    (0..runs.len()).any(|at| numeric(&runs[at]) && near(at))
+fn has_duration(words: Bag<'_>) -> bool {
+    let unit = |at: usize| UNITS_OF_TIME.contains(&words.run(at));
+    let near = |at: usize| (at + 1..words.len()).take(3).any(unit);
+    (0..words.len()).any(|at| numeric(words.run(at)) && near(at))
 }
 
-fn has_count(lexicon: &Lexicon, text: &str, thing: &str) -> bool {
-    let runs = lower_runs(text);
-    let close = |at: usize| {
-        let from = at.saturating_sub(4);
-        runs[from..]
-            .iter()
-            .take(9)
-            .any(|run| lexicon.key(run) == thing)
-    };
-    (0..runs.len()).any(|at| numeric(&runs[at]) && close(at))
+fn has_count(words: Bag<'_>, thing: &str) -> bool {
+    let near = |at: usize| (at.saturating_sub(4)..words.len()).take(9);
+    let close = |at: usize| near(at).any(|at| words.key(at) == thing);
+    (0..words.len()).any(|at| numeric(words.run(at)) && close(at))
 }
 
 /// Two neighbouring capitals, or one inside a sentence.
@@ -229,7 +220,7 @@ fn has_place(text: &str) -> bool {
     })
 }
 
-fn has_reason(text: &str) -> bool {
+fn has_reason(words: Bag<'_>) -> bool {
     const MARKS: [&str; 10] = [
         "because",
         "cause",
@@ -242,14 +233,14 @@ fn has_reason(text: &str) -> bool {
         "led",
         "owing",
     ];
-    let runs = lower_runs(text);
-    runs.iter().any(|run| MARKS.contains(&run.as_str()))
-        || runs.windows(2).any(|w| w[0] == "due" && w[1] == "to")
+    words.runs().any(|run| MARKS.contains(&run))
+        || (1..words.len()).any(|at| words.run(at - 1) == "due" && words.run(at) == "to")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bag::Words;
 
     fn wants(text: &str) -> Wants {
         Wants::read(&Lexicon::new(), &text.to_lowercase())
@@ -285,8 +276,13 @@ mod tests {
             (Wants::Count("item".into()), "12 large items", "12 dogs"),
             (Wants::Place, "It stands in Bremen.", "It stands."),
         ] {
-            assert!(wants.met_by(&lexicon, yes), "{yes}");
-            assert!(!wants.met_by(&lexicon, no), "{no}");
+            let met = |text: &str| {
+                let mut words = Words::new(&lexicon);
+                words.add(text);
+                wants.met_by(text, words.all())
+            };
+            assert!(met(yes), "{yes}");
+            assert!(!met(no), "{no}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Words that mean the same in questions and documents: a small table, not a thesaurus.
 
 use std::collections::HashMap;
-use text::{stop, words};
+use text::words;
 
 /// Groups of words that stand for one another. The first one is the most usual: refined queries try
 /// the others in order.
@@ -127,56 +127,57 @@ const NUMBERS: &[(&str, &str)] = &[
 pub(super) struct Lexicon {
     /// Stem to the key that stands for it.
     keys: HashMap<String, String>,
+    /// Stem to the first group that it is in.
+    groups: HashMap<String, &'static [&'static str]>,
 }
 
 impl Lexicon {
     pub(super) fn new() -> Self {
-        let mut keys = HashMap::new();
+        let (mut keys, mut groups) = (HashMap::new(), HashMap::new());
         for group in GROUPS {
             let key = words::stem(group[0]);
             for word in *group {
                 keys.entry(words::stem(word)).or_insert_with(|| key.clone());
+                groups.entry(words::stem(word)).or_insert(*group);
             }
         }
         for (word, digits) in NUMBERS {
             keys.insert(words::stem(word), (*digits).to_owned());
         }
-        Lexicon { keys }
+        Lexicon { keys, groups }
     }
 
     /// The key of a word as written: alike for its forms and its synonyms.
     pub(super) fn key(&self, word: &str) -> String {
         let stem = words::stem(&word.to_lowercase());
-        match self.keys.get(&stem) {
-            Some(key) => key.clone(),
+        match self.known(&stem) {
+            Some(key) => key.to_owned(),
             None => stem,
         }
+    }
+
+    /// The key of a stem that stands in the tables; any other stem is its own.
+    pub(super) fn known(&self, stem: &str) -> Option<&str> {
+        self.keys.get(stem).map(String::as_str)
     }
 
     /// Other words for a word, most usual first; empty for most.
     pub(super) fn synonyms(&self, word: &str) -> Vec<&'static str> {
         let stem = words::stem(&word.to_lowercase());
-        let group = GROUPS
-            .iter()
-            .find(|group| group.iter().any(|w| words::stem(w) == stem));
-        group
-            .into_iter()
-            .flat_map(|group| group.iter().copied())
-            .filter(|w| words::stem(w) != stem)
-            .collect()
-    }
-
-    /// The keys of all content words of a text, in order.
-    pub(super) fn keys(&self, text: &str) -> Vec<String> {
-        words::runs(text)
-            .filter(|run| !stop::is_content_free(&run.to_lowercase()))
-            .map(|run| self.key(run))
-            .collect()
+        let Some(group) = self.groups.get(&stem) else {
+            return Vec::new();
+        };
+        let others = group.iter().copied();
+        others.filter(|w| words::stem(w) != stem).collect()
     }
 }
 
 /// Whether two keys are forms of one word that the stemmer keeps apart: `terminat`, `termination`.
 pub(super) fn akin(a: &str, b: &str) -> bool {
+    // Most words part at once: five characters that are alike are at least five bytes that are.
+    if a.len() < 5 || a.as_bytes().get(..5) != b.as_bytes().get(..5) {
+        return false;
+    }
     let same = a
         .chars()
         .zip(b.chars())

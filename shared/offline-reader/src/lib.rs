@@ -10,11 +10,13 @@
 //! | `lexicon` | words that mean the same |
 //! | `question` | what a question asks for, and what an answer must mention |
 //! | `units` | a passage as sentences, table rows and fields |
+//! | `bag` | the words of a passage |
 //! | `cues` | what kind of answer a sentence could be |
 //! | `score` | how well a sentence answers |
 //! | `parts` | the questions that a question is made of |
 //! | `plan`, `map`, `reduce`, `clarify` | what each role writes |
 
+mod bag;
 mod clarify;
 mod cues;
 mod lexicon;

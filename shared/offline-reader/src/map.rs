@@ -2,7 +2,7 @@
 
 use super::lexicon::Lexicon;
 use super::question::Question;
-use super::score::{Reading, Scored};
+use super::score::{Passage, Reading, Scored};
 use llm::tokens;
 use serde_json::json;
 
@@ -33,10 +33,10 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, section: &str, max_tokens
 fn facts(lexicon: &Lexicon, questions: &[Question], title: &str, text: &str) -> Vec<String> {
     let mut found: Vec<(f32, String)> = Vec::new();
     let each = FACTS_MAX.div_ceil(questions.len().max(1));
+    let passage = Passage::new(lexicon, title, text);
     for question in questions {
-        let reading = Reading::new(lexicon, question, title, text);
-        for scored in select(&reading, each) {
-            let fact = quote(&reading, scored);
+        for scored in select(&Reading::new(&passage, question), each) {
+            let fact = quote(&passage, scored);
             if !found.iter().any(|(_, known)| *known == fact) {
                 found.push((scored.score, fact));
             }
@@ -64,18 +64,18 @@ pub(super) fn select(reading: &Reading<'_>, most: usize) -> Vec<Scored> {
 }
 
 /// A unit as a fact: with the sentence before it when it points back.
-pub(super) fn quote(reading: &Reading<'_>, scored: Scored) -> String {
+pub(super) fn quote(passage: &Passage<'_>, scored: Scored) -> String {
     const BACK: [&str; 12] = [
         "he ", "her ", "his ", "it ", "its ", "she ", "that ", "their ", "these ", "they ",
         "this ", "those ",
     ];
-    let unit = &reading.units[scored.at];
+    let unit = &passage.units[scored.at];
     let lower = unit.text.to_lowercase();
     match unit
         .before
         .filter(|_| BACK.iter().any(|b| lower.starts_with(b)))
     {
-        Some(before) => format!("{} {}", reading.units[before].text, unit.text),
+        Some(before) => format!("{} {}", passage.units[before].text, unit.text),
         None => unit.text.clone(),
     }
 }

@@ -381,7 +381,8 @@ fn compares(lower: &str, terms: &[Term]) -> bool {
         "versus",
         "vs",
     ];
-    let has = |word: &str| words::runs(lower).any(|run| run == word);
+    let runs: Vec<&str> = words::runs(lower).collect();
+    let has = |word: &str| runs.contains(&word);
     let many = |of: &dyn Fn(&&Term) -> bool| terms.iter().filter(of).count() >= 2;
     SAYING.into_iter().any(has)
         || (lower.starts_with("which") && has("or"))

@@ -1,9 +1,10 @@
 //! The reducer's part: the sentences that cover the question best, stitched and cited.
 
+use super::bag::{Sought, Words};
 use super::lexicon::Lexicon;
 use super::map;
 use super::question::{Question, Term};
-use super::score::{Bag, Reading};
+use super::score::{Passage, Reading};
 use super::units::Unit;
 use llm::tokens;
 use text::{overlap, words};
@@ -31,20 +32,25 @@ struct Candidate {
 
 /// The answer out of `[n] fact` lines.
 pub(super) fn gather(lexicon: &Lexicon, question: &str, facts: &str, max_tokens: u32) -> String {
-    let facts: Vec<(u16, &str)> = facts.lines().filter_map(numbered).collect();
+    let alone = |text| Passage::of_units(lexicon, "", vec![Unit::alone(text)]);
+    let facts: Vec<(u16, &str, Passage<'_>)> = facts
+        .lines()
+        .filter_map(numbered)
+        .map(|(n, text)| (n, text, alone(text)))
+        .collect();
     let answers = Question::parts(lexicon, question)
         .iter()
         .map(|question| {
             let mut candidates: Vec<Candidate> = Vec::new();
-            for &(n, text) in &facts {
-                let reading = Reading::of_units(lexicon, question, "", vec![Unit::alone(text)]);
-                let score = reading.ranked().first().map_or(0.0, |scored| scored.score);
+            for (n, text, fact) in &facts {
+                let (n, ranked) = (*n, Reading::new(fact, question).ranked());
+                let score = ranked.first().map_or(0.0, |scored| scored.score);
                 // Mappers list their best fact first, retrieval its best passage.
                 let rank = candidates.iter().filter(|c| c.n == n).count() as f32;
                 let prior = 0.25 / (1.0 + rank) + 0.05 / f32::from(n.max(1));
                 candidates.push(Candidate {
                     n,
-                    text: text.to_owned(),
+                    text: (*text).to_owned(),
                     score: score + prior,
                 });
             }
@@ -61,17 +67,19 @@ pub(super) fn generate(
     passages: &str,
     max_tokens: u32,
 ) -> String {
-    let blocks = blocks(passages);
+    let blocks: Vec<(u16, Passage<'_>)> = blocks(passages)
+        .into_iter()
+        .map(|(n, title, text)| (n, Passage::new(lexicon, title, &text)))
+        .collect();
     let answers = Question::parts(lexicon, question)
         .iter()
         .map(|question| {
             let mut candidates = Vec::new();
-            for (n, title, text) in &blocks {
-                let reading = Reading::new(lexicon, question, title, text);
-                for scored in map::select(&reading, SENTENCES_MAX) {
+            for (n, passage) in &blocks {
+                for scored in map::select(&Reading::new(passage, question), SENTENCES_MAX) {
                     candidates.push(Candidate {
                         n: *n,
-                        text: map::quote(&reading, scored),
+                        text: map::quote(passage, scored),
                         score: scored.score + 0.05 / f32::from((*n).max(1)),
                     });
                 }
@@ -153,7 +161,12 @@ fn compared<'a>(
     let specific = |t: &&Term| t.is_specific();
     let mut chosen: Vec<&Candidate> = Vec::new();
     for term in question.terms.iter().filter(specific) {
-        let speaks = |c: &&Candidate| Bag::new(lexicon, &c.text).holds(term) > 0.0;
+        let sought = Sought::new(term);
+        let speaks = |c: &&Candidate| {
+            let mut words = Words::new(lexicon);
+            words.add(&c.text);
+            words.all().holds(&sought) > 0.0
+        };
         let of_it = candidates.iter().find(|c| speaks(c) && is_new(c, &chosen));
         chosen.extend(of_it.filter(|_| chosen.len() < COMPARED_MAX));
     }

@@ -1,11 +1,12 @@
 //! How well a unit of a passage answers a question: shared words, weighed, with a bonus for the kind
 //! of answer that is wanted. No statistics of a corpus go in, so a passage scores alike everywhere.
 
+use super::bag::{Bag, Sought, Words};
 use super::cues::Wants;
-use super::lexicon::{Lexicon, akin, misspelt};
-use super::question::{Kind, Question, Term, is_year};
+use super::lexicon::Lexicon;
+use super::question::{Kind, Question, Term};
 use super::units::{self, Unit, UnitKind};
-use text::words;
+use std::ops::Range;
 
 /// What words around a unit count, as a share of those in it: the sentence before, or the head of
 /// the table.
@@ -20,109 +21,53 @@ const HEADING: f32 = 0.7;
 const TITLE: f32 = 0.5;
 /// Title and source, for what tells which document is meant.
 const TITLE_SPECIFIC: f32 = 0.9;
-/// What another form of a word counts.
-const AKIN: f32 = 0.8;
-/// What a word counts that is one slip away.
-const MISSPELT: f32 = 0.6;
 /// What names, identifiers and years count in all, beside the other words: they tell the document,
 /// seldom the sentence.
 const NAMED: f32 = 0.25;
 /// What the wanted kind of answer adds.
 const CUE: f32 = 0.25;
 
-/// A text, ready to be looked up in.
-#[derive(Debug, Default)]
-pub(super) struct Bag {
-    runs: Vec<String>,
-    keys: Vec<String>,
-    /// The runs as a scanner could have read them.
-    blurred: Vec<String>,
+/// A passage, read once for all questions.
+pub(super) struct Passage<'l> {
+    pub(super) units: Vec<Unit>,
+    words: Words<'l>,
+    title: Range<usize>,
+    /// The words of each unit.
+    bags: Vec<Range<usize>>,
 }
 
-impl Bag {
-    pub(super) fn new(lexicon: &Lexicon, text: &str) -> Bag {
-        let runs: Vec<String> = words::runs(text).map(str::to_lowercase).collect();
-        Bag {
-            blurred: runs.iter().map(|run| blur_word(run)).collect(),
-            keys: lexicon.keys(text),
-            runs,
+impl<'l> Passage<'l> {
+    /// Reads a passage; `title` holds title and source.
+    pub(super) fn new(lexicon: &'l Lexicon, title: &str, text: &str) -> Self {
+        Self::of_units(lexicon, title, units::split(text))
+    }
+
+    pub(super) fn of_units(lexicon: &'l Lexicon, title: &str, units: Vec<Unit>) -> Self {
+        let mut words = Words::new(lexicon);
+        let title = words.add(title);
+        let bags = units.iter().map(|unit| words.add(&unit.text)).collect();
+        Passage {
+            units,
+            words,
+            title,
+            bags,
         }
     }
 
-    fn extend(&mut self, other: &Bag) {
-        self.runs.extend(other.runs.iter().cloned());
-        self.keys.extend(other.keys.iter().cloned());
-        self.blurred.extend(other.blurred.iter().cloned());
+    fn title(&self) -> Bag<'_> {
+        self.words.bag(self.title.clone())
     }
 
-    /// How well it holds a term, 0 to 1.
-    pub(super) fn holds(&self, term: &Term) -> f32 {
-        let held = match term.kind {
-            Kind::Identifier | Kind::Label => self.spells(&blur(&term.key)),
-            Kind::Number => self.spells(&blur(&term.key)),
-            _ if self.keys.contains(&term.key) => true,
-            _ if self.keys.iter().any(|key| akin(key, &term.key)) => return AKIN,
-            _ if term.key.len() >= 4 && self.blurred.contains(&blur_word(&term.text)) => true,
-            _ if self.keys.iter().any(|key| misspelt(key, &term.key)) => return MISSPELT,
-            _ => false,
-        };
-        f32::from(u8::from(held))
+    fn bag(&self, unit: usize) -> Bag<'_> {
+        self.words.bag(self.bags[unit].clone())
     }
-
-    /// Whether a label is there with another number: `line 3` for `line 5`.
-    fn labels_another(&self, term: &Term) -> bool {
-        let label = term.text.split_whitespace().next().unwrap_or_default();
-        let label = label.to_lowercase();
-        self.runs.windows(2).any(|w| {
-            w[0] == label && w[1].len() <= 2 && w[1].starts_with(|c: char| c.is_ascii_digit())
-        })
-    }
-
-    /// Whether neighbouring runs, put together, are exactly `wanted`: `INV-20` is not in `INV-2041`.
-    fn spells(&self, wanted: &str) -> bool {
-        let from = |at: usize| {
-            let mut rest = wanted;
-            for run in &self.runs[at..] {
-                match rest.strip_prefix(blur(run).as_str()) {
-                    Some("") => return true,
-                    Some(more) => rest = more,
-                    None => return false,
-                }
-            }
-            false
-        };
-        (0..self.runs.len()).any(from)
-    }
-
-    fn years(&self) -> impl Iterator<Item = &String> {
-        self.runs.iter().filter(|run| is_year(run))
-    }
-}
-
-/// The stem of a word in which scanners took letters for digits and `m` for `rn`.
-fn blur_word(word: &str) -> String {
-    let letters = word.to_lowercase().replace('1', "l").replace('0', "o");
-    words::stem(&letters.replace("rn", "m")).replace('i', "l")
-}
-
-/// A part number as scanners confuse it: `O` and `0`, `l`, `I` and `1` are one.
-fn blur(text: &str) -> String {
-    let fold = |c| match c {
-        'o' => '0',
-        'l' | 'i' => '1',
-        other => other,
-    };
-    text.chars().map(fold).collect()
 }
 
 /// A passage, read against one question.
 pub(super) struct Reading<'a> {
-    pub(super) units: Vec<Unit>,
-    bags: Vec<Bag>,
-    title: Bag,
-    whole: Bag,
-    pub(super) question: &'a Question,
-    lexicon: &'a Lexicon,
+    passage: &'a Passage<'a>,
+    question: &'a Question,
+    sought: Vec<Sought<'a>>,
 }
 
 /// A unit and how well it answers.
@@ -138,35 +83,11 @@ pub(super) struct Scored {
 }
 
 impl<'a> Reading<'a> {
-    /// Reads a passage; `title` holds title and source.
-    pub(super) fn new(
-        lexicon: &'a Lexicon,
-        question: &'a Question,
-        title: &str,
-        text: &str,
-    ) -> Self {
-        let units = units::split(text);
-        Self::of_units(lexicon, question, title, units)
-    }
-
-    pub(super) fn of_units(
-        lexicon: &'a Lexicon,
-        question: &'a Question,
-        title: &str,
-        units: Vec<Unit>,
-    ) -> Self {
-        let bags: Vec<Bag> = units.iter().map(|u| Bag::new(lexicon, &u.text)).collect();
-        let mut whole = Bag::new(lexicon, title);
-        for bag in &bags {
-            whole.extend(bag);
-        }
+    pub(super) fn new(passage: &'a Passage<'a>, question: &'a Question) -> Self {
         Reading {
-            title: Bag::new(lexicon, title),
-            units,
-            bags,
-            whole,
+            passage,
             question,
-            lexicon,
+            sought: question.terms.iter().map(Sought::new).collect(),
         }
     }
 
@@ -174,29 +95,35 @@ impl<'a> Reading<'a> {
     /// of its years, and no other line, room or version. A comparison needs one of each kind.
     pub(super) fn is_about(&self) -> bool {
         let missing_all = |wanted: fn(&Term) -> bool| {
-            let mut asked = self.terms(wanted).peekable();
-            asked.peek().is_some() && asked.all(|t| self.whole.holds(t) == 0.0)
+            let mut asked = self.sought(wanted).peekable();
+            asked.peek().is_some() && asked.all(|t| self.misses(t))
         };
         let unidentified = match self.question.compares {
             true => missing_all(is_code),
-            false => self.terms(is_code).any(|t| self.whole.holds(t) == 0.0),
+            false => self.sought(is_code).any(|t| self.misses(t)),
         };
-        let elsewhere = self.terms(|t| t.kind == Kind::Label).any(|t| {
-            self.whole.holds(t) == 0.0 && self.whole.labels_another(t) && !self.question.compares
-        });
+        let whole = self.passage.words.all();
+        let elsewhere = self
+            .sought(|t| t.kind == Kind::Label)
+            .any(|t| self.misses(t) && whole.labels_another(t.term) && !self.question.compares);
         !unidentified && !missing_all(Term::is_year) && !elsewhere && self.is_named()
     }
 
-    fn terms(&self, wanted: fn(&Term) -> bool) -> impl Iterator<Item = &'a Term> + use<'a> {
-        self.question.terms.iter().filter(move |t| wanted(t))
+    fn sought(&self, wanted: fn(&Term) -> bool) -> impl Iterator<Item = &Sought<'a>> {
+        self.sought.iter().filter(move |s| wanted(s.term))
+    }
+
+    /// Whether a term stands nowhere in the passage.
+    fn misses(&self, sought: &Sought<'_>) -> bool {
+        self.passage.words.all().holds(sought) == 0.0
     }
 
     /// Names that stand next to one another are one, known by its first word: "Solvents" alone does
     /// not make "Brightwater Solvents". Half of those that are asked for have to be known.
     fn is_named(&self) -> bool {
-        let mut runs: Vec<&Term> = self.terms(|t| t.kind == Kind::Name).collect();
-        runs.dedup_by_key(|t| t.run);
-        let known = runs.iter().filter(|t| self.whole.holds(t) > 0.0).count();
+        let mut runs: Vec<&Sought<'_>> = self.sought(|t| t.kind == Kind::Name).collect();
+        runs.dedup_by_key(|s| s.term.run);
+        let known = runs.iter().filter(|s| !self.misses(s)).count();
         match self.question.compares {
             true => runs.is_empty() || known > 0,
             false => known * 2 >= runs.len(),
@@ -205,31 +132,38 @@ impl<'a> Reading<'a> {
 
     /// Every unit that could answer, best first.
     pub(super) fn ranked(&self) -> Vec<Scored> {
-        let mut ranked: Vec<Scored> = (0..self.units.len())
-            .filter(|&at| !matches!(self.units[at].kind, UnitKind::Heading | UnitKind::Head))
-            .map(|at| self.score(at))
+        let held = Held::of(self);
+        let mut ranked: Vec<Scored> = (0..self.passage.units.len())
+            .filter(|&at| {
+                !matches!(
+                    self.passage.units[at].kind,
+                    UnitKind::Heading | UnitKind::Head
+                )
+            })
+            .map(|at| self.score(at, &held.by(at)))
             .collect();
         ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
         ranked
     }
 
-    fn score(&self, at: usize) -> Scored {
-        let unit = &self.units[at];
+    /// `held` says how well the unit holds each term, itself or through what it stands with.
+    fn score(&self, at: usize, held: &[f32]) -> Scored {
+        let unit = &self.passage.units[at];
         let share = |of: fn(&Term) -> bool| {
-            let weight: f32 = self.terms(of).map(Term::weight).sum();
-            let held: f32 = self.terms(of).map(|t| t.weight() * self.held(at, t)).sum();
+            let terms = || self.question.terms.iter().zip(held).filter(|(t, _)| of(t));
+            let weight: f32 = terms().map(|(t, _)| t.weight()).sum();
+            let held: f32 = terms().map(|(t, held)| t.weight() * held).sum();
             (weight > 0.0).then(|| held / weight)
         };
-        let reach = self.reach(at);
+        let reach = self.reach(held);
         let (said, named) = (share(|t| !t.is_specific()), share(Term::is_specific));
         let score = match (said, named) {
             (Some(said), Some(named)) => (1.0 - NAMED) * said + NAMED * named,
             (said, named) => said.or(named).unwrap_or(0.0),
         };
         let opened = unit.lead.filter(|_| unit.lead == unit.before);
-        let opens = |lead: usize| self.meets(&self.units[lead].text);
-        let cue = self.meets(&unit.text)
-            || (self.question.wants == Wants::Reason && opened.is_some_and(opens));
+        let cue = self.meets(at)
+            || (self.question.wants == Wants::Reason && opened.is_some_and(|at| self.meets(at)));
         let mut score = score;
         if cue {
             score += CUE;
@@ -239,7 +173,7 @@ impl<'a> Reading<'a> {
         if unit.text.ends_with('?') {
             score *= 0.4;
         }
-        if self.is_estranged(at) {
+        if self.is_estranged(held) {
             score *= 0.3;
         }
         Scored {
@@ -250,60 +184,95 @@ impl<'a> Reading<'a> {
         }
     }
 
-    fn meets(&self, text: &str) -> bool {
-        self.question.wants.met_by(self.lexicon, text)
+    /// Whether a unit holds the wanted kind of answer.
+    fn meets(&self, at: usize) -> bool {
+        let (text, bag) = (&self.passage.units[at].text, self.passage.bag(at));
+        self.question.wants.met_by(text, bag)
     }
 
     /// Share of the plain words that a unit or its surroundings hold.
-    fn reach(&self, at: usize) -> f32 {
-        let plain = |t: &Term| t.kind == Kind::Plain;
-        let all: f32 = self.terms(plain).map(Term::weight).sum();
-        let held = self.terms(plain).filter(|t| self.held(at, t) > 0.0);
+    fn reach(&self, held: &[f32]) -> f32 {
+        let terms = self.question.terms.iter().zip(held);
+        let plain = || terms.clone().filter(|(t, _)| t.kind == Kind::Plain);
+        let all: f32 = plain().map(|(t, _)| t.weight()).sum();
+        let held = plain().filter(|(_, held)| **held > 0.0);
         match all > 0.0 {
-            true => held.map(Term::weight).sum::<f32>() / all,
+            true => held.map(|(t, _)| t.weight()).sum::<f32>() / all,
             false => 1.0,
         }
     }
 
-    /// How well a unit holds a term, itself or through what it stands with.
-    fn held(&self, at: usize, term: &Term) -> f32 {
-        let unit = &self.units[at];
-        let own = self.bags[at].holds(term);
-        let through = |other: Option<usize>, share: f32| {
-            other.map_or(0.0, |other| share * self.bags[other].holds(term))
-        };
-        let before = match unit.before {
-            Some(before) if self.units[before].text.ends_with('?') => BEFORE_QUESTION,
-            _ => BEFORE,
-        };
-        let title = match term.kind == Kind::Plain {
-            true => TITLE,
-            false => TITLE_SPECIFIC,
-        };
-        own.max(through(unit.before, before))
-            .max(through(unit.lead, LEAD))
-            .max(through(unit.heading, HEADING))
-            .max(title * self.title.holds(term))
-    }
-
     /// Whether the passage is, by its title, of other parts or years than those that are asked for,
     /// and the unit does not name them itself.
-    fn is_estranged(&self, at: usize) -> bool {
-        let strange = |wanted: fn(&Term) -> bool, other: bool| {
-            let mut asked = self.terms(wanted).peekable();
-            other && asked.peek().is_some() && asked.all(|t| self.held(at, t) == 0.0)
+    fn is_estranged(&self, held: &[f32]) -> bool {
+        let strange = |wanted: fn(&Term) -> bool| {
+            let mut asked = (self.question.terms.iter().zip(held))
+                .filter(|(t, _)| wanted(t))
+                .peekable();
+            asked.peek().is_some() && asked.all(|(_, held)| *held == 0.0)
         };
-        let of_another_part = self.terms(is_code).any(|t| self.is_kin(t));
-        let of_another_year = self.title.years().next().is_some();
-        strange(is_code, of_another_part) || strange(Term::is_year, of_another_year)
+        let of_another_part = || self.sought(is_code).any(|s| self.is_kin(s.term));
+        let of_another_year = || self.passage.title().has_year();
+        strange(is_code) && of_another_part() || strange(Term::is_year) && of_another_year()
     }
 
     /// Whether the title holds a number of the same make as an identifier.
     fn is_kin(&self, term: &Term) -> bool {
         let stem: String = term.key.chars().take(2).collect();
         let kin = |run: &str| run.starts_with(&stem) && run.contains(|c: char| c.is_ascii_digit());
-        let mut joined = self.title.runs.windows(2).map(|w| w.concat());
-        self.title.runs.iter().any(|run| kin(run)) || joined.any(|run| kin(&run))
+        let title = self.passage.title();
+        let joined = |at: usize| [title.run(at - 1), title.run(at)].concat();
+        title.runs().any(kin) || (1..title.len()).any(|at| kin(&joined(at)))
+    }
+}
+
+/// How well each unit and the title hold each term by themselves.
+struct Held<'a> {
+    reading: &'a Reading<'a>,
+    /// Unit by unit, a figure for each term.
+    units: Vec<f32>,
+    title: Vec<f32>,
+}
+
+impl<'a> Held<'a> {
+    fn of(reading: &'a Reading<'a>) -> Self {
+        let Reading {
+            passage, sought, ..
+        } = reading;
+        let of = |bag: Bag<'_>| -> Vec<f32> { sought.iter().map(|s| bag.holds(s)).collect() };
+        let units = (0..passage.units.len()).flat_map(|at| of(passage.bag(at)));
+        Held {
+            reading,
+            units: units.collect(),
+            title: of(passage.title()),
+        }
+    }
+
+    /// How well a unit holds each term, itself or through what it stands with.
+    fn by(&self, at: usize) -> Vec<f32> {
+        let Reading {
+            passage, sought, ..
+        } = self.reading;
+        let unit = &passage.units[at];
+        let before = match unit.before {
+            Some(before) if passage.units[before].text.ends_with('?') => BEFORE_QUESTION,
+            _ => BEFORE,
+        };
+        let held = |(n, sought): (usize, &Sought<'_>)| {
+            let own = |unit: usize| self.units[unit * self.title.len() + n];
+            let through =
+                |other: Option<usize>, share: f32| other.map_or(0.0, |other| share * own(other));
+            let title = match sought.term.kind == Kind::Plain {
+                true => TITLE,
+                false => TITLE_SPECIFIC,
+            };
+            own(at)
+                .max(through(unit.before, before))
+                .max(through(unit.lead, LEAD))
+                .max(through(unit.heading, HEADING))
+                .max(title * self.title[n])
+        };
+        sought.iter().enumerate().map(held).collect()
     }
 }
 

@@ -12,9 +12,9 @@ pub fn overlap<S: AsRef<str>>(answer: &str, facts: &[S]) -> f32 {
     }
     let mut unseen: HashSet<&str> = said.iter().map(String::as_str).collect();
     for fact in facts {
-        for word in words::content(fact.as_ref()) {
-            unseen.remove(word.as_str());
-        }
+        words::each_content(fact.as_ref(), |word| {
+            unseen.remove(word);
+        });
         // Facts are many and mostly agree with the answer: the rest need not be read.
         if unseen.is_empty() {
             return 1.0;

@@ -24,14 +24,15 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Fail> {
-    let (server, is_service) = match &cli.command {
-        Command::Run(args) => (&args.run.server, true),
-        Command::FloorRole(_) => (Server::NONE, true),
-        _ => (Server::NONE, false),
+    let (server, role) = match &cli.command {
+        Command::Run(args) => (&args.run.server, Some(args.run.role)),
+        // On the runtime of the role whose messages it sends.
+        Command::FloorRole(args) => (Server::NONE, Some(args.role)),
+        _ => (Server::NONE, None),
     };
     let config = entry::configuration(&cli.everywhere, server)?.value;
-    entry::init_logs(&cli.everywhere, is_service, &config)?;
-    entry::runtime(is_service, &config)?.block_on(dispatch(cli, config))
+    entry::init_logs(&cli.everywhere, role.is_some(), &config)?;
+    entry::runtime(role, &config)?.block_on(dispatch(cli, config))
 }
 
 async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {

@@ -5,6 +5,7 @@ use crate::cli::{Colour, Everywhere, Output, Server};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::{command, render};
+use envelope::Role;
 use settings::Loaded;
 use std::process::ExitCode;
 use telemetry::LogFormat;
@@ -12,6 +13,8 @@ use tokio::runtime::{Builder, Runtime};
 
 /// Most threads of a command that is no service.
 const THREADS_MAX: usize = 4;
+/// Roles whose work may keep a thread for a while; the runtime is told, and goes on with another one.
+const KEEPING_THREADS: [Role; 2] = [Role::Retriever, Role::Indexer];
 
 /// Sets what is the same for all that is printed.
 pub fn prepare(everywhere: &Everywhere) {
@@ -118,18 +121,46 @@ pub fn init_logs(everywhere: &Everywhere, is_service: bool, config: &Config) -> 
     telemetry::logs::init(format, &level, colour).map_err(|e| Fail::usage(e.to_string()))
 }
 
-/// The runtime: of a service as it is configured, of a command as the machine has cores.
+/// The runtime: of a role as it is configured, of a command as the machine has cores.
+///
+/// A role that mostly waits has the plain runtime of one thread unless it is given more: tasks run in the
+/// order in which they became ready, so that what several of them write leaves the process together.
 ///
 /// # Errors
 /// What the system says.
-pub fn runtime(is_service: bool, config: &Config) -> std::io::Result<Runtime> {
+pub fn runtime(role: Option<Role>, config: &Config) -> std::io::Result<Runtime> {
     let all = std::thread::available_parallelism().map_or(2, usize::from);
-    let threads = match is_service {
-        true => config.run.threads as usize,
-        false => all.min(THREADS_MAX),
+    let threads = match role {
+        Some(_) => config.run.threads as usize,
+        None => all.min(THREADS_MAX),
     };
-    Builder::new_multi_thread()
-        .worker_threads(threads)
-        .enable_all()
-        .build()
+    let is_plain = threads == 1 && role.is_some_and(|role| !KEEPING_THREADS.contains(&role));
+    let mut builder = match is_plain {
+        true => Builder::new_current_thread(),
+        false => Builder::new_multi_thread(),
+    };
+    if !is_plain {
+        builder.worker_threads(threads);
+    }
+    builder.enable_all().build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::runtime::RuntimeFlavor::{CurrentThread, MultiThread};
+
+    #[test]
+    fn only_a_role_that_mostly_waits_and_has_one_thread_has_the_plain_runtime() {
+        let flavour = |role, threads| {
+            let mut config = Config::default();
+            config.run.threads = threads;
+            let runtime = runtime(role, &config).expect("a runtime");
+            runtime.handle().runtime_flavor()
+        };
+        assert_eq!(flavour(Some(Role::Mapper), 1), CurrentThread);
+        assert_eq!(flavour(Some(Role::Mapper), 2), MultiThread);
+        assert_eq!(flavour(Some(Role::Retriever), 1), MultiThread);
+        assert_eq!(flavour(None, 1), MultiThread);
+    }
 }

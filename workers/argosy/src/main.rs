@@ -30,9 +30,12 @@ fn run(cli: Cli) -> Result<(), Fail> {
         return command::config::show(args, &loaded, cli.everywhere.output);
     }
     let config = loaded.value;
-    let is_service = matches!(cli.command, Command::Run(_));
-    entry::init_logs(&cli.everywhere, is_service, &config)?;
-    entry::runtime(is_service, &config)?.block_on(dispatch(cli, config))
+    let role = match &cli.command {
+        Command::Run(args) => Some(args.role),
+        _ => None,
+    };
+    entry::init_logs(&cli.everywhere, role.is_some(), &config)?;
+    entry::runtime(role, &config)?.block_on(dispatch(cli, config))
 }
 
 /// What works whatever the configuration is like: above all, saying what is wrong with it.

@@ -74,12 +74,14 @@ impl Given {
         let mut given = Given::default();
         for text in texts {
             for token in tokens(text) {
-                given.numbers.extend(numbers(token));
+                if has_digit(token) {
+                    given.numbers.extend(numbers(token));
+                    given.identifiers.insert(squash(token));
+                }
                 given.months.extend(month(token));
-                let word = token.to_lowercase();
-                let number = NUMBER_WORDS.iter().position(|w| *w == word);
+                let is_it = |word: &&str| word.eq_ignore_ascii_case(token);
+                let number = NUMBER_WORDS.iter().position(is_it);
                 given.numbers.extend(number.map(|n| n.to_string()));
-                given.identifiers.insert(squash(token));
             }
             let runs: Vec<_> = words::runs(text).collect();
             for beside in 1..=IDENTIFIER_RUNS_MAX {
@@ -173,12 +175,13 @@ fn leading_number(text: &str) -> (String, &str) {
 }
 
 fn month(token: &str) -> Option<usize> {
-    let starts_upper = token.chars().next().is_some_and(char::is_uppercase);
+    if !token.starts_with(char::is_uppercase) {
+        return None;
+    }
     let word = token.trim_end_matches('.').to_lowercase();
     let named =
         |month: &&str| **month == word || (3..=4).contains(&word.len()) && month.starts_with(&word);
-    let at = months::ENGLISH.iter().position(named)?;
-    starts_upper.then_some(at + 1)
+    Some(months::ENGLISH.iter().position(named)? + 1)
 }
 
 fn has_digit(token: &str) -> bool {
