@@ -76,7 +76,7 @@ fn named(way: &str, url: &str) -> Shell {
 
 fn says_both_ways(ran: Ran, by: &str, here: &str) {
     let text = ran.exits(4).stderr;
-    for part in [by, "`argosy up`", here] {
+    for part in [by, "`argosy up --port 9`", here] {
         assert!(text.contains(part), "no {part} in: {text}");
     }
 }
