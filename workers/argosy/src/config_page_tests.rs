@@ -26,9 +26,17 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("model.cache", "shared/llm-pool/src/cache.rs", "Options"),
     ("planner", "workers/planner/src/options.rs", "Options"),
     ("retriever", "workers/retriever/src/options.rs", "Options"),
-    ("retrieval", "workers/argosy/src/search_factory.rs", "Options"),
+    (
+        "retrieval",
+        "workers/argosy/src/search_factory.rs",
+        "Options",
+    ),
     ("retrieval.search", "shared/index/src/hybrid.rs", "Options"),
-    ("retrieval.minilm", "workers/argosy/src/search_factory.rs", "MiniLm"),
+    (
+        "retrieval.minilm",
+        "workers/argosy/src/search_factory.rs",
+        "MiniLm",
+    ),
     (
         "retrieval.http",
         "shared/llm-pool/src/options/embedding.rs",
