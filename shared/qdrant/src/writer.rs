@@ -16,7 +16,7 @@ const ORDERING: WriteOrdering = WriteOrdering {
 };
 
 impl Qdrant {
-    /// Takes in records in the order of the stream, as [`Writer::apply`](index::Writer::apply) does:
+    /// Takes in records in the order of the stream, as the index of words does:
     /// idempotent, and a head settles its document. What was taken in is durable and found when
     /// this returns; after an error any part of it may be, and the same records are given again.
     ///

@@ -85,7 +85,7 @@ impl StaticEmbedder {
         self.table.add_with(pieces, sum, &mut room.rows);
     }
 
-    /// The vector of the texts whose pieces add up to this, see [`Self::sum`].
+    /// The vector of the texts whose pieces add up to this, see [`Self::sum_into`].
     pub fn finished(&self, mut sum: Vec<f32>) -> Vec<f32> {
         let along: f32 = sum.iter().zip(&*self.common).map(|(x, c)| x * c).sum();
         for (x, c) in sum.iter_mut().zip(&*self.common) {
