@@ -43,6 +43,7 @@ const OURS: Table = &[
             "static-embed",
             "text",
             "search",
+            "settings",
         ],
     ),
     // decisions

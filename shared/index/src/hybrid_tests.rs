@@ -301,6 +301,33 @@ async fn searches_are_counted_under_known_buckets_only() {
     assert!(!text.contains("made-up"));
 }
 
+#[tokio::test]
+async fn what_was_read_once_is_found_again_and_gives_the_same() {
+    let index = Index::open_in_ram(&Vectors::Table(static_embed::StaticTable::shipped())).unwrap();
+    let mut writer = index.writer().unwrap();
+    writer.apply(&three()).unwrap();
+    writer.commit(1, "s").unwrap();
+    writer.refit().unwrap();
+    let mut results = Vec::new();
+    for (room, shares) in [(0, [0.0, 0.0]), (1 << 20, [0.0, 0.5])] {
+        let metrics = Metrics::new(&Registry::new()).unwrap();
+        let options = Options {
+            sentence_cache_bytes: Size::from_bytes(room),
+            ..Options::default()
+        };
+        let searcher = HybridSearcher::new(index.clone(), options).with_metrics(metrics.clone());
+        for share in shares {
+            results.push(searcher.search(&request("due north")).await.unwrap());
+            assert_eq!(metrics.sentence_cache_hit_share(), share, "{room}");
+            // What a commit adds does not make what is known unknown.
+            writer.commit(2, "s").unwrap();
+        }
+    }
+    for result in &results {
+        assert_eq!(result.passages, results[0].passages);
+    }
+}
+
 /// Likes texts with this word, and sees no more than two.
 struct Likes {
     word: &'static str,

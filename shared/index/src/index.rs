@@ -16,6 +16,7 @@ mod row_writer;
 mod rows;
 pub(crate) mod schema;
 mod seen;
+mod sentence_cache;
 mod stored;
 mod tally;
 mod tenant;
@@ -27,6 +28,7 @@ pub(crate) use occurrences::Occurrences;
 pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
 pub use query::{ONE_THREAD_CHUNKS_MAX, query_stems};
 pub(crate) use schema::{WORD_BYTES_MAX, analyzer, is_plain};
+pub(crate) use sentence_cache::{QuestionVector, SentenceVectors};
 pub use vectors::Vectors;
 
 use crate::Error;

@@ -3,6 +3,7 @@
 //! The vector of a chunk is of all that it says; what answers a question is a sentence or two of it. *Not* for
 //! encoders: a hundred candidates are a thousand texts, which only the static table reads while somebody waits. Pure.
 
+use crate::index::{QuestionVector, SentenceVectors};
 use static_embed::{Room, StaticEmbedder};
 use std::sync::Arc;
 use text::sentences::cut;
@@ -21,6 +22,8 @@ pub(crate) struct Meaning {
     vector: Vec<f32>,
     /// How far the vector goes in the common direction.
     along: f32,
+    /// The same, for texts that were read before.
+    question: QuestionVector,
 }
 
 /// What reading takes for room, one text after the other.
@@ -36,7 +39,12 @@ impl Meaning {
     pub(crate) fn new(by: Arc<StaticEmbedder>, vector: Vec<f32>) -> Meaning {
         let pairs = by.common().0.iter().zip(&vector);
         let along = pairs.map(|(c, x)| c * x).sum();
-        Meaning { by, vector, along }
+        Meaning {
+            question: QuestionVector::new(&vector),
+            by,
+            vector,
+            along,
+        }
     }
 
     /// The cosine of the closest two sentences in a row, from 0 to 1: what points the other way is no worse than
@@ -56,6 +64,24 @@ impl Meaning {
             0 => 0.0,
             1 => self.closeness(sum(0).to_vec()),
             many => self.closest_two((1..many).map(|n| (sum(n - 1), sum(n)))),
+        }
+    }
+
+    /// What [`Meaning::closest`] gives at most for a text that was read before.
+    pub(crate) fn closest_at_most(&self, read: &SentenceVectors) -> f32 {
+        read.closest_at_most(&self.question)
+    }
+
+    /// What is kept of the text that was read last.
+    pub(crate) fn read(&self, desk: &Desk) -> SentenceVectors {
+        let dims = self.vector.len().max(1);
+        let sentences: Vec<&[f32]> = desk.sums.chunks_exact(dims).collect();
+        match &sentences[..] {
+            [one] => SentenceVectors::of([self.by.finished(one.to_vec())].into_iter()),
+            many => SentenceVectors::of(many.windows(2).map(|two| {
+                let both = two[0].iter().zip(two[1]).map(|(a, b)| a + b);
+                self.by.finished(both.collect())
+            })),
         }
     }
 
@@ -194,6 +220,10 @@ mod tests {
             let text = texts.concat();
             let (found, wanted) = (meaning.closest(&text, &mut Desk::default()), one_after_the_other(&meaning, &text));
             prop_assert_eq!(found.to_bits(), wanted.to_bits(), "{}", text);
+            let mut desk = Desk::default();
+            meaning.closest(&text, &mut desk);
+            let most = meaning.closest_at_most(&meaning.read(&desk));
+            prop_assert!(found <= most && most <= found + 0.05, "{text}: {found}, at most {most}");
         }
 
         #[test]

@@ -6,13 +6,14 @@
 use crate::Error;
 use crate::fusion::fuse;
 use crate::hybrid::Options;
-use crate::index::{Hits, Occurrences, Snapshot, analyzer};
+use crate::index::{Hits, Occurrences, SentenceVectors, Snapshot, analyzer};
 use crate::meaning::{Desk, Meaning};
 use crate::pick::{Scored, pick};
 use crate::rerank::{Asked, Features};
 use envelope::ChunkRecord;
 use search::{Request, SearchResult};
 use std::collections::HashMap;
+use std::sync::Arc;
 use tantivy::DocAddress;
 use tantivy::tokenizer::TextAnalyzer;
 
@@ -54,6 +55,17 @@ pub(crate) struct Merged {
     unknown_fields: Vec<String>,
     unlike_fields: Vec<String>,
     relevance: f32,
+    /// Memory for the sentences that are read.
+    cache_bytes: usize,
+}
+
+/// What is shown, and what helped.
+pub(crate) struct Picked {
+    pub(crate) result: SearchResult,
+    /// Candidates whose sentences count.
+    pub(crate) sentences_looked_up: u64,
+    /// Those of them whose sentences were read before.
+    pub(crate) sentences_found: u64,
 }
 
 impl Merged {
@@ -77,24 +89,29 @@ impl Merged {
     /// comparable within one search. Where nobody looks again the order is as it was found. One document
     /// fills at most half of the list while others have something, and so does each of several values of a
     /// field that the query names. Blocking.
-    pub(crate) fn into_result(self, top_k: usize) -> Result<SearchResult, Error> {
+    pub(crate) fn into_result(self, top_k: usize) -> Result<Picked, Error> {
         let Merged {
             snapshot,
             candidates,
             asked,
+            cache_bytes,
             ..
         } = self;
         let asked = asked.as_ref();
-        let scored = scored(&snapshot, candidates, asked)?;
+        let read = read_before(&snapshot, &candidates, asked, cache_bytes);
+        let sentences_found = read.iter().flatten().count() as u64;
+        let sentences_looked_up = read.len() as u64;
+        let scored = scored(&snapshot, candidates, asked, read)?;
         let words = asked.map_or(&[][..], |asked| &asked.terms.stems);
         let weights: Vec<f32> = words.iter().map(|(_, weight)| *weight).collect();
         let named = asked.map_or(&[][..], |asked| &asked.named);
         // One for reading candidates, one for comparing those that are taken.
         let (mut reader, mut comparer) = ((analyzer(), Desk::default()), analyzer());
-        let look = &mut |one: &mut Scored<Unread>| look(&snapshot, asked, one, &mut reader);
+        let look =
+            &mut |one: &mut Scored<Unread>| look(&snapshot, asked, one, &mut reader, cache_bytes);
         let picked = pick(scored, &weights, named, top_k, &mut comparer, look);
         let (passages, repeated) = picked?;
-        Ok(SearchResult {
+        let result = SearchResult {
             passages,
             repeated,
             total_hits: self.total_hits,
@@ -102,6 +119,11 @@ impl Merged {
             unlike_fields: self.unlike_fields,
             relevance: self.relevance,
             failed: Vec::new(),
+        };
+        Ok(Picked {
+            result,
+            sentences_looked_up,
+            sentences_found,
         })
     }
 }
@@ -114,6 +136,20 @@ struct Unread {
     seen: Option<Occurrences>,
     /// As far as it was looked at.
     features: Option<Features>,
+    /// Whether its sentences were read before.
+    is_read: bool,
+}
+
+/// What is kept of the sentences of each candidate; nothing where they do not count.
+fn read_before(
+    snapshot: &Snapshot,
+    candidates: &[Candidate],
+    asked: Option<&Asked>,
+    cache_bytes: usize,
+) -> Vec<Option<Arc<SentenceVectors>>> {
+    let counts = asked.is_some_and(|asked| asked.meaning.is_some()) && cache_bytes > 0;
+    let chunks = candidates.iter().filter(|_| counts);
+    snapshot.sentences(chunks.map(|candidate| candidate.chunk))
 }
 
 /// The candidates with the most that they can be worth by the postings.
@@ -121,7 +157,9 @@ fn scored(
     snapshot: &Snapshot,
     candidates: Vec<Candidate>,
     asked: Option<&Asked>,
+    read: Vec<Option<Arc<SentenceVectors>>>,
 ) -> Result<Vec<Scored<Unread>>, Error> {
+    let mut read = read.into_iter();
     let mut seen = match asked {
         Some(asked) => {
             let chunks: Vec<DocAddress> = candidates.iter().map(|c| c.chunk).collect();
@@ -132,9 +170,10 @@ fn scored(
     .into_iter();
     let one = |candidate: Candidate| {
         let seen = seen.next();
+        let read = read.next().flatten();
         let features = asked.zip(seen.as_ref());
-        let features =
-            features.map(|(asked, seen)| Features::at_most(candidate.score, seen, asked));
+        let features = features
+            .map(|(asked, seen)| Features::at_most(candidate.score, seen, read.as_deref(), asked));
         let score = asked
             .zip(features.as_ref())
             .map(|(asked, f)| f.score(asked));
@@ -148,6 +187,7 @@ fn scored(
                 judged: candidate.judged,
                 seen,
                 features,
+                is_read: read.is_some(),
             },
         }
     };
@@ -160,6 +200,7 @@ fn look(
     asked: Option<&Asked>,
     one: &mut Scored<Unread>,
     (analyzer, desk): &mut (TextAnalyzer, Desk),
+    cache_bytes: usize,
 ) -> Result<(), Error> {
     let record = match one.record.take() {
         Some(record) => record,
@@ -178,6 +219,10 @@ fn look(
         (Some(asked), None, Some(features)) => {
             one.score = features.by_sentences(&record, asked, desk).score(asked);
             one.exact = true;
+            let meaning = asked.meaning.as_ref();
+            if let Some(meaning) = meaning.filter(|_| !one.more.is_read && cache_bytes > 0) {
+                snapshot.keep_sentences(one.more.chunk, meaning.read(desk), cache_bytes);
+            }
         }
         _ => one.exact = true,
     }
@@ -253,6 +298,7 @@ pub(crate) fn merge(
         unknown_fields,
         unlike_fields,
         relevance,
+        cache_bytes: options.sentence_cache_bytes.as_usize(),
     })
 }
 

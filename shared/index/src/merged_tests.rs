@@ -58,8 +58,9 @@ fn order_by(
         unknown_fields: Vec::new(),
         unlike_fields: Vec::new(),
         relevance: 0.0,
+        cache_bytes: 0,
     };
-    let passages = merged.into_result(top_k).unwrap().passages;
+    let passages = merged.into_result(top_k).unwrap().result.passages;
     assert!(passages.iter().all(|p| (0.0..=1.0).contains(&p.score)));
     assert!(passages.windows(2).all(|w| w[0].score >= w[1].score));
     passages.into_iter().map(|p| p.chunk_id).collect()

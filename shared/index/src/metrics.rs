@@ -1,6 +1,7 @@
 //! What searches count. The label `bucket` is a bucket that the index knows, `several`, `other` for
 //! one that it does not know, or `all`: a question cannot invent a series. And what vectors cannot find.
 
+use crate::merged::Picked;
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use search::SearchResult;
 use std::time::Duration;
@@ -12,6 +13,11 @@ pub(crate) const ALL: &str = "all";
 pub(crate) const SEVERAL: &str = "several";
 /// It named one that is not in the index.
 pub(crate) const OTHER: &str = "other";
+
+/// Sentences were there.
+const HIT: &str = "hit";
+/// They were not.
+const MISS: &str = "miss";
 
 /// Matching passages of one search: nothing, a handful, a page, and from 100 on more than a search
 /// fetches.
@@ -26,6 +32,7 @@ pub struct Metrics {
     hits: HistogramVec,
     empty: IntCounterVec,
     repeated: IntCounterVec,
+    sentence_cache: IntCounterVec,
     without_vector: IntGaugeVec,
 }
 
@@ -75,6 +82,11 @@ impl Metrics {
                 "Candidates that were passed over because they say what a passage of the search says.",
                 labels,
             )?,
+            sentence_cache: registry.counter(
+                "argosy_retrieval_sentence_cache_lookups_total",
+                "Candidates whose sentences were looked up among those that searches have read.",
+                &["result"],
+            )?,
             without_vector: registry.gauge(
                 "argosy_retrieval_chunks_without_vector",
                 "Chunks that came without a vector of the embedder: no search by vectors finds them.",
@@ -84,12 +96,29 @@ impl Metrics {
         for family in [&metrics.empty, &metrics.repeated] {
             telemetry::zero(family, &[&[ALL, SEVERAL, OTHER]])?;
         }
+        telemetry::zero(&metrics.sentence_cache, &[&[HIT, MISS]])?;
         Ok(metrics)
     }
 
     /// What tells of the chunks of an edition that vectors cannot find; 0 from now on.
     pub fn without_vector(&self, edition: &str) -> WithoutVector {
         WithoutVector(self.without_vector.with_label_values(&[edition]))
+    }
+
+    /// Counts what one search looked up.
+    pub(crate) fn looked_up(&self, picked: &Picked) {
+        let count = |result| self.sentence_cache.with_label_values(&[result]);
+        count(HIT).inc_by(picked.sentences_found);
+        count(MISS).inc_by(picked.sentences_looked_up - picked.sentences_found);
+    }
+
+    /// The share of the candidates whose sentences count for which they were there, so far; 0 without any.
+    pub fn sentence_cache_hit_share(&self) -> f64 {
+        let [hits, misses] = [HIT, MISS].map(|result| {
+            let counter = self.sentence_cache.with_label_values(&[result]);
+            counter.get() as f64
+        });
+        hits / (hits + misses).max(1.0)
     }
 
     /// Counts one search that succeeded.

@@ -173,7 +173,7 @@ fn both(index: &Index, options: &Options, request: &Request) -> [(Vec<envelope::
     });
     let asked = merged.asked.as_ref();
     let wanted = reference::rerank(records.collect(), asked, &mut analyzer(), request.top_k);
-    let result = found().into_result(request.top_k).unwrap();
+    let result = found().into_result(request.top_k).unwrap().result;
     [(result.passages, result.repeated), wanted]
 }
 
@@ -187,10 +187,12 @@ proptest! {
         vectors in any::<bool>(),
     ) {
         let index = index_of(&chunks, vectors);
-        for (query, top_k) in queries {
+        // Once with nothing kept, then with all that was read, then with little room for it.
+        let rooms = [0, 1 << 20, 1 << 20, 10_000].map(settings::Size::from_bytes);
+        for ((query, top_k), room) in queries.iter().flat_map(|query| rooms.map(|room| (query, room))) {
             for rerank in [true, false] {
-                let options = Options { rerank, ..Options::default() };
-                let [got, wanted] = both(&index, &options, &request(&query, top_k));
+                let options = Options { rerank, sentence_cache_bytes: room, ..Options::default() };
+                let [got, wanted] = both(&index, &options, &request(query, *top_k));
                 let ids = |(passages, _): &(Vec<envelope::Passage>, u32)| -> Vec<(String, f32)> {
                     passages.iter().map(|p| (p.chunk_id.clone(), p.score)).collect()
                 };

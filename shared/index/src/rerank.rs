@@ -9,7 +9,9 @@
 //! is read sentence by sentence. What is shown is the same as if all had been read. Pure.
 
 use crate::gazetteer::Named;
-use crate::index::{Occurrences, Terms, WORD_BYTES_MAX, identifier, is_plain, stems};
+use crate::index::{
+    Occurrences, SentenceVectors, Terms, WORD_BYTES_MAX, identifier, is_plain, stems,
+};
 use crate::meaning::{Desk, Meaning};
 use envelope::ChunkRecord;
 use serde_json::Value;
@@ -94,8 +96,14 @@ pub(crate) struct Features {
 }
 
 impl Features {
-    /// The most that they can be by what the postings say.
-    pub(crate) fn at_most(found: f32, seen: &Occurrences, asked: &Asked) -> Features {
+    /// The most that they can be by what the postings say, and by the sentences where those were read before.
+    pub(crate) fn at_most(
+        found: f32,
+        seen: &Occurrences,
+        sentences: Option<&SentenceVectors>,
+        asked: &Asked,
+    ) -> Features {
+        let meaning = asked.meaning.as_ref().zip(sentences);
         Features {
             found,
             text: seen.text,
@@ -106,7 +114,7 @@ impl Features {
             identifiers: 1.0,
             named: share_named(&asked.named, |n, _| seen.may_have_named(n)),
             dated: 1.0,
-            sentences: 1.0,
+            sentences: meaning.map_or(1.0, |(meaning, read)| meaning.closest_at_most(read)),
         }
     }
 

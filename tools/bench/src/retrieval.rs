@@ -15,15 +15,17 @@ use argosy::fail::Fail;
 use argosy::machine::machine;
 use argosy::render::Line;
 use envelope::{Filter, Origin, TenantId};
-use index::{HybridSearcher, Index, Options, Vectors};
+use index::{HybridSearcher, Index, Metrics, Options, Vectors};
 use llm::Reranker;
 use search::{Request, Searcher};
 use serde::Serialize;
 use serde_json::{Value, json};
+use settings::Size;
 use static_embed::StaticTable;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use telemetry::Registry;
 
 /// Searches of each kind, and before the clock runs.
 const SEARCHES: usize = 200;
@@ -73,6 +75,8 @@ struct Timed {
     name: &'static str,
     p50_ms: f64,
     p99_ms: f64,
+    /// Share of the candidates whose sentences were read by an earlier search; `null` where none are read.
+    sentence_cache_hit_share: Option<f64>,
 }
 
 /// `argosy-bench retrieval`
@@ -158,8 +162,14 @@ fn show(report: &Report, output: Output) {
     );
     for timed in &report.searches {
         println!(
-            "{:>24}  p50 {:>7.1} ms  p99 {:>7.1} ms",
-            timed.name, timed.p50_ms, timed.p99_ms
+            "{:>24}  p50 {:>7.1} ms  p99 {:>7.1} ms{}",
+            timed.name,
+            timed.p50_ms,
+            timed.p99_ms,
+            match timed.sentence_cache_hit_share {
+                Some(share) => format!("  {:.0} % of the sentences read before", share * 100.0),
+                None => String::new(),
+            }
         );
     }
 }
@@ -196,11 +206,16 @@ fn kinds(some: &Value, waiting: &Waiting) -> Result<Vec<Kind>, Fail> {
         ..Options::default()
     };
     let (both, all) = (Options::default(), json!({}));
+    let forgetful = Options {
+        sentence_cache_bytes: Size::default(),
+        ..both.clone()
+    };
     Ok(vec![
         kind("words alone", &alone, &all),
         kind("words", &words, &all),
         kind("words, filtered", &words, some),
         kind("fused", &fused, &all),
+        kind("both, nothing kept", &forgetful, &all),
         kind("words and vectors", &both, &all),
         kind("both, filtered", &both, some),
         Kind {
@@ -247,7 +262,9 @@ fn time_bare(
 }
 
 async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fail> {
-    let searcher = HybridSearcher::new(index.clone(), kind.options);
+    let metrics = Metrics::new(&Registry::new()).map_err(|e| Fail::negative(e.to_string()))?;
+    let reads = kind.options.rerank && kind.options.vectors && kind.reranker.is_none();
+    let searcher = HybridSearcher::new(index.clone(), kind.options).with_metrics(metrics.clone());
     let searcher = match kind.reranker {
         Some(reranker) => searcher.with_reranker(reranker),
         None => searcher,
@@ -266,7 +283,10 @@ async fn time(index: &Index, kind: Kind, queries: &[String]) -> Result<Timed, Fa
         let took = took.map_err(|e| Fail::negative(e.to_string()))?;
         times.push(took.as_secs_f64() * 1_000.0);
     }
-    Ok(timed(kind.name, times))
+    Ok(Timed {
+        sentence_cache_hit_share: reads.then(|| metrics.sentence_cache_hit_share()),
+        ..timed(kind.name, times)
+    })
 }
 
 fn timed(name: &'static str, mut times: Vec<f64>) -> Timed {
@@ -276,6 +296,7 @@ fn timed(name: &'static str, mut times: Vec<f64>) -> Timed {
         name,
         p50_ms: times[times.len() / 2],
         p99_ms: times[times.len() * 99 / 100],
+        sentence_cache_hit_share: None,
     }
 }
 

@@ -7,6 +7,7 @@ use super::filter::{Restrictions, restrictions};
 use super::nearest::{Close, Nearest};
 use super::rows::Probe;
 use super::schema::{self, Fields};
+use super::sentence_cache::{ChunkPlace, SentenceVectors};
 use super::tenant::OfTenant;
 use super::vectors::{Vectors, View};
 use super::{Index, term_query};
@@ -213,7 +214,30 @@ impl Snapshot {
 
     /// The static table as it is fitted to this index; `None` before that, and for other embedders.
     pub(crate) fn fitted(&self) -> Option<&Arc<StaticEmbedder>> {
-        self.view.fitted.as_ref()
+        self.view.fitted.as_ref().map(|fitted| &fitted.embedder)
+    }
+
+    /// What is kept of the sentences of some chunks, in their order.
+    pub(crate) fn sentences(
+        &self,
+        chunks: impl Iterator<Item = DocAddress>,
+    ) -> Vec<Option<Arc<SentenceVectors>>> {
+        match &self.view.fitted {
+            Some(fitted) => fitted.sentences.get(chunks.map(|chunk| self.place(chunk))),
+            None => chunks.map(|_| None).collect(),
+        }
+    }
+
+    /// Keeps those of a chunk, at most so many bytes in all.
+    pub(crate) fn keep_sentences(&self, chunk: DocAddress, vectors: SentenceVectors, most: usize) {
+        if let Some(fitted) = &self.view.fitted {
+            fitted.sentences.put(self.place(chunk), vectors, most);
+        }
+    }
+
+    fn place(&self, chunk: DocAddress) -> ChunkPlace {
+        let segment = self.searcher.segment_reader(chunk.segment_ord);
+        (segment.segment_id(), chunk.doc_id)
     }
 
     /// What restricts a request here.

@@ -120,7 +120,7 @@ pub(super) struct Rows {
 }
 
 /// A vector to compare with rows.
-pub(super) struct Probe {
+pub(crate) struct Probe {
     values: Vec<i16>,
     scale: f32,
 }
@@ -134,7 +134,8 @@ impl Probe {
         }
     }
 
-    fn dot(&self, row: &[u8]) -> f32 {
+    /// The product with a row, but for its scale.
+    pub(super) fn dot(&self, row: &[u8]) -> f32 {
         product(&self.values, row) as f32 * self.scale
     }
 }

@@ -6,6 +6,7 @@
 
 use super::row_writer::RowWriter;
 use super::rows::{self, Layout, Rows};
+use super::sentence_cache::SentenceCache;
 use crate::Error;
 use envelope::{ChunkRecord, Embedding};
 use llm::Embedder;
@@ -51,8 +52,16 @@ impl Vectors {
 #[derive(Clone, Default)]
 pub(super) struct View {
     pub(super) rows: Option<Rows>,
-    /// The static table as it was fitted when these rows were made.
-    pub(super) fitted: Option<Arc<StaticEmbedder>>,
+    pub(super) fitted: Option<Fitted>,
+}
+
+/// The static table as it was fitted when the rows of a generation were made.
+#[derive(Clone)]
+pub(super) struct Fitted {
+    generation: u64,
+    pub(super) embedder: Arc<StaticEmbedder>,
+    /// Sentences that it read.
+    pub(super) sentences: Arc<SentenceCache>,
 }
 
 /// The vectors of one index: its folder, and what searches see of it.
@@ -106,12 +115,14 @@ impl Store {
             return Ok(());
         };
         let rows = Rows::open(&*self.dir, layout)?;
+        let known = self.view().fitted;
         let fitted = match &self.source {
             Vectors::Table(table) if layout.fitted > 0 => {
-                let bytes = rows::read(&*self.dir, &words_file(layout.generation))?;
-                let words = Frequencies::from_bytes(&bytes)
-                    .map_err(|e| Error::Index(format!("words of the static table: {e}")))?;
-                Some(Arc::new(StaticEmbedder::new(table.clone(), &words)))
+                let is_same = |known: &Fitted| known.generation == layout.generation;
+                Some(match known.filter(is_same) {
+                    Some(known) => known,
+                    None => self.fitted(table, layout.generation)?,
+                })
             }
             _ => None,
         };
@@ -120,6 +131,17 @@ impl Store {
             fitted,
         });
         Ok(())
+    }
+
+    fn fitted(&self, table: &Arc<StaticTable>, generation: u64) -> Result<Fitted, Error> {
+        let bytes = rows::read(&*self.dir, &words_file(generation))?;
+        let words = Frequencies::from_bytes(&bytes)
+            .map_err(|e| Error::Index(format!("words of the static table: {e}")))?;
+        Ok(Fitted {
+            generation,
+            embedder: Arc::new(StaticEmbedder::new(table.clone(), &words)),
+            sentences: Arc::default(),
+        })
     }
 
     /// The writer, from where the last commit left it.
@@ -138,7 +160,7 @@ impl Store {
         };
         Some(VectorWriter {
             by,
-            fitted: self.view().fitted,
+            fitted: self.view().fitted.map(|fitted| fitted.embedder),
             rows: RowWriter::new(self.dir.box_clone(), fresh),
             before,
             store: self.clone(),

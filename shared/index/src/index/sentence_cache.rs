@@ -1,0 +1,211 @@
+//! The vectors of sentences that were read before, as far as there is memory for them.
+//!
+//! Most of a search is spent reading candidates sentence by sentence, only to find that they are not among the
+//! best. The sentences of a chunk stay what they are, so their vectors are kept, a byte for each number, and the
+//! next question is compared with those. That gives the *most* that a sentence can be worth, a hundredth too high:
+//! *not* the value that is shown, for which the chunk is read. So what is found does not depend on what is kept.
+
+use super::rows::Probe;
+use envelope::Embedding;
+use lru::LruCache;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tantivy::DocId;
+use tantivy::index::SegmentId;
+
+/// What an entry takes beside its vectors: its place in the map, and the sizes of what it owns.
+const ENTRY_BYTES: usize = 160;
+/// More than sums of some hundred products differ by when they are added up in another order.
+const ROUNDING: f32 = 1e-4;
+
+/// A chunk of any generation: what it says never changes.
+pub(crate) type ChunkPlace = (SegmentId, DocId);
+
+/// The vectors of every two sentences in a row of one chunk.
+#[derive(Debug)]
+pub(crate) struct SentenceVectors {
+    scales: Vec<f32>,
+    /// One row for each scale.
+    values: Vec<u8>,
+    /// How far the true vectors are from the kept ones at most.
+    error: f32,
+}
+
+/// The vector of a question, as it is compared with kept ones.
+pub(crate) struct QuestionVector {
+    probe: Probe,
+    /// How far the true one is from it.
+    error: f32,
+}
+
+impl QuestionVector {
+    /// `vector` has length 1.
+    pub(crate) fn new(vector: &[f32]) -> QuestionVector {
+        QuestionVector {
+            probe: Probe::new(vector),
+            error: distance(vector, &Embedding::of("", vector)),
+        }
+    }
+}
+
+impl SentenceVectors {
+    /// Of vectors of length 1, or all zeros.
+    pub(crate) fn of(vectors: impl Iterator<Item = Vec<f32>>) -> SentenceVectors {
+        let mut kept = SentenceVectors {
+            scales: Vec::new(),
+            values: Vec::new(),
+            error: 0.0,
+        };
+        for vector in vectors {
+            let row = Embedding::of("", &vector);
+            kept.error = kept.error.max(distance(&vector, &row));
+            kept.scales.push(row.scale);
+            let bytes = row.values.into_iter().map(i8::cast_unsigned);
+            kept.values.extend(bytes);
+        }
+        kept.scales.shrink_to_fit();
+        kept.values.shrink_to_fit();
+        kept
+    }
+
+    /// What the cosine of the question and the closest vector is at most, from 0 to 1.
+    pub(crate) fn closest_at_most(&self, question: &QuestionVector) -> f32 {
+        if self.scales.is_empty() {
+            return 0.0;
+        }
+        let rows = self
+            .values
+            .chunks_exact(self.values.len() / self.scales.len());
+        let told = rows.zip(&self.scales);
+        let told = told.map(|(row, scale)| question.probe.dot(row) * scale);
+        // The products differ by no more than the two errors do, each times a length of 1; the kept vector
+        // is longer than 1 by its own error at most.
+        let error = self.error + question.error * (1.0 + self.error) + ROUNDING;
+        (told.fold(f32::MIN, f32::max) + error).clamp(0.0, 1.0)
+    }
+
+    fn bytes(&self) -> usize {
+        ENTRY_BYTES + self.values.len() + size_of::<f32>() * self.scales.len()
+    }
+}
+
+fn distance(vector: &[f32], row: &Embedding) -> f32 {
+    let pairs = vector.iter().zip(&row.values);
+    let squares = pairs.map(|(x, value)| (x - f32::from(*value) * row.scale).powi(2));
+    squares.sum::<f32>().sqrt()
+}
+
+/// What is kept of the chunks that were read last, all of them by one embedder.
+pub(crate) struct SentenceCache(Mutex<Kept>);
+
+struct Kept {
+    by_chunk: LruCache<ChunkPlace, Arc<SentenceVectors>>,
+    bytes: usize,
+}
+
+impl Default for SentenceCache {
+    fn default() -> Self {
+        SentenceCache(Mutex::new(Kept {
+            by_chunk: LruCache::unbounded(),
+            bytes: 0,
+        }))
+    }
+}
+
+impl SentenceCache {
+    /// What is kept of some chunks, in their order.
+    pub(crate) fn get(
+        &self,
+        chunks: impl Iterator<Item = ChunkPlace>,
+    ) -> Vec<Option<Arc<SentenceVectors>>> {
+        let mut kept = self.lock();
+        chunks
+            .map(|chunk| kept.by_chunk.get(&chunk).cloned())
+            .collect()
+    }
+
+    /// Keeps those of a chunk; those that were used longest ago go when all take more than so many bytes.
+    pub(crate) fn put(&self, chunk: ChunkPlace, vectors: SentenceVectors, most_bytes: usize) {
+        let mut kept = self.lock();
+        kept.bytes += vectors.bytes();
+        let before = kept.by_chunk.put(chunk, Arc::new(vectors));
+        kept.bytes -= before.map_or(0, |before| before.bytes());
+        while kept.bytes > most_bytes {
+            let Some((_, oldest)) = kept.by_chunk.pop_lru() else {
+                break;
+            };
+            kept.bytes -= oldest.bytes();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn chunk(n: DocId) -> ChunkPlace {
+        let id = SegmentId::from_uuid_string("0123456789abcdef0123456789abcdef");
+        (id.unwrap(), n)
+    }
+
+    fn vectors(count: usize) -> SentenceVectors {
+        SentenceVectors::of((0..count).map(|_| vec![0.6, 0.8]))
+    }
+
+    #[test]
+    fn what_was_used_longest_ago_goes_first() {
+        let cache = SentenceCache::default();
+        let room = 2 * vectors(3).bytes();
+        cache.put(chunk(1), vectors(3), room);
+        cache.put(chunk(2), vectors(3), room);
+        assert!(cache.get([chunk(1)].into_iter())[0].is_some());
+        cache.put(chunk(3), vectors(3), room);
+        let there = cache.get((1..4).map(chunk));
+        let there: Vec<bool> = there.iter().map(Option::is_some).collect();
+        assert_eq!(there, [true, false, true]);
+        // The same once more takes no more room.
+        cache.put(chunk(3), vectors(3), room);
+        assert_eq!(cache.lock().by_chunk.len(), 2);
+        assert_eq!(cache.lock().bytes, room);
+    }
+
+    #[test]
+    fn more_than_there_is_room_for_is_not_kept() {
+        let cache = SentenceCache::default();
+        cache.put(chunk(1), vectors(3), 10);
+        assert!(cache.get([chunk(1)].into_iter())[0].is_none());
+        assert_eq!(cache.lock().bytes, 0);
+    }
+
+    #[test]
+    fn a_text_without_a_sentence_is_worth_nothing() {
+        let question = QuestionVector::new(&[0.6, 0.8]);
+        assert_eq!(vectors(0).closest_at_most(&question), 0.0);
+    }
+
+    fn unit() -> impl Strategy<Value = Vec<f32>> {
+        let number = prop_oneof![Just(0.0f32), -1.0f32..1.0, -0.01f32..0.01];
+        prop::collection::vec(number, 24).prop_map(|mut vector| {
+            llm::embed::normalise(&mut vector);
+            vector
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_most_is_no_less_and_hardly_more(
+            sentences in prop::collection::vec(unit(), 1..8),
+            question in unit(),
+        ) {
+            let cosine = |one: &Vec<f32>| -> f32 { one.iter().zip(&question).map(|(a, b)| a * b).sum() };
+            let closest = sentences.iter().map(cosine).fold(0.0, f32::max);
+            let kept = SentenceVectors::of(sentences.into_iter());
+            let most = kept.closest_at_most(&QuestionVector::new(&question));
+            prop_assert!(most >= closest && most <= closest + 0.05, "{} of {}", most, closest);
+        }
+    }
+}
