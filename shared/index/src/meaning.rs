@@ -13,6 +13,8 @@ use text::sentences::cut;
 const TOLD_WITHIN: f32 = 0.005;
 /// Where less than this part of a sum's square is left once the common is taken away, nothing is told.
 const LEFT_MIN: f32 = 0.05;
+/// More than the length of a sum differs by when it is added up in another order, in parts of it.
+const ROUNDING: f32 = 1e-5;
 /// Numbers that are added up side by side.
 const LANES: usize = 16;
 
@@ -32,6 +34,8 @@ pub(crate) struct Desk {
     room: Room,
     /// Of each sentence, in a row.
     sums: Vec<f32>,
+    /// One that is made of them.
+    vector: Vec<f32>,
 }
 
 impl Meaning {
@@ -52,7 +56,7 @@ impl Meaning {
     /// one, because the second often says `it`: measured, see docs/retrieval.md.
     pub(crate) fn closest(&self, text: &str, desk: &mut Desk) -> f32 {
         let dims = self.vector.len();
-        let Desk { room, sums } = desk;
+        let Desk { room, sums, .. } = desk;
         sums.clear();
         for sentence in cut::of_piece(text) {
             let begin = sums.len();
@@ -73,16 +77,29 @@ impl Meaning {
     }
 
     /// What is kept of the text that was read last.
-    pub(crate) fn read(&self, desk: &Desk) -> SentenceVectors {
+    pub(crate) fn read(&self, desk: &mut Desk) -> SentenceVectors {
         let dims = self.vector.len().max(1);
-        let sentences: Vec<&[f32]> = desk.sums.chunks_exact(dims).collect();
-        match &sentences[..] {
-            [one] => SentenceVectors::of([self.by.finished(one.to_vec())].into_iter()),
-            many => SentenceVectors::of(many.windows(2).map(|two| {
-                let both = two[0].iter().zip(two[1]).map(|(a, b)| a + b);
-                self.by.finished(both.collect())
-            })),
+        let Desk { sums, vector, .. } = desk;
+        vector.resize(dims, 0.0);
+        let count = sums.len() / dims;
+        let mut read = SentenceVectors::with_room(count, dims);
+        let (common, taken) = self.by.common();
+        let sum = |n: usize| &sums[n * dims..(n + 1) * dims];
+        // A text of one sentence is compared as it is.
+        let pairs = if count == 1 {
+            1
+        } else {
+            count.saturating_sub(1)
+        };
+        for n in 0..pairs {
+            let second = if count == 1 { &[][..] } else { sum(n + 1) };
+            let (before, left) = without_common(sum(n), second, common, taken, vector);
+            read.push(
+                vector,
+                ROUNDING * (before / left.max(f32::MIN_POSITIVE)).sqrt(),
+            );
         }
+        read
     }
 
     /// All are looked at, and those are compared of which one must be the closest.
@@ -113,6 +130,29 @@ impl Meaning {
         let is_enough = left > LEFT_MIN * square && left.is_normal();
         is_enough.then(|| (ahead - taken * along * self.along) / left.sqrt())
     }
+}
+
+/// What is left of a sum of two without what all documents have in common, and the squares of both. `b` may be
+/// empty.
+#[multiversion::multiversion(targets("x86_64+avx2", "x86_64+sse4.1"))]
+fn without_common(a: &[f32], b: &[f32], common: &[f32], taken: f32, out: &mut [f32]) -> (f32, f32) {
+    out.copy_from_slice(a);
+    out.iter_mut().zip(b).for_each(|(x, b)| *x += b);
+    let (mut along, mut before, mut left) = ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
+    for (numbers, common) in out.chunks(LANES).zip(common.chunks(LANES)) {
+        for (lane, (x, c)) in numbers.iter().zip(common).enumerate() {
+            along[lane] += x * c;
+            before[lane] += x * x;
+        }
+    }
+    let along = taken * along.iter().sum::<f32>();
+    for (numbers, common) in out.chunks_mut(LANES).zip(common.chunks(LANES)) {
+        for (lane, (x, c)) in numbers.iter_mut().zip(common).enumerate() {
+            *x -= along * c;
+            left[lane] += *x * *x;
+        }
+    }
+    (before.iter().sum(), left.iter().sum())
 }
 
 /// The products of a sum of two with itself, with `x` and with `y`.
@@ -222,7 +262,7 @@ mod tests {
             prop_assert_eq!(found.to_bits(), wanted.to_bits(), "{}", text);
             let mut desk = Desk::default();
             meaning.closest(&text, &mut desk);
-            let most = meaning.closest_at_most(&meaning.read(&desk));
+            let most = meaning.closest_at_most(&meaning.read(&mut desk));
             prop_assert!(found <= most && most <= found + 0.05, "{text}: {found}, at most {most}");
         }
 
