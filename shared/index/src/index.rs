@@ -28,7 +28,7 @@ pub(crate) use occurrences::Occurrences;
 pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
 pub use query::{ONE_THREAD_CHUNKS_MAX, query_stems};
 pub(crate) use schema::{WORD_BYTES_MAX, analyzer, is_plain};
-pub(crate) use sentence_cache::{QuestionVector, SentenceVectors};
+pub(crate) use sentence_cache::{QuestionVector, SentenceRows, SentenceVectors};
 pub use vectors::Vectors;
 
 use crate::Error;

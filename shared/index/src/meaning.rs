@@ -3,7 +3,7 @@
 //! The vector of a chunk is of all that it says; what answers a question is a sentence or two of it. *Not* for
 //! encoders: a hundred candidates are a thousand texts, which only the static table reads while somebody waits. Pure.
 
-use crate::index::{QuestionVector, SentenceVectors};
+use crate::index::{QuestionVector, SentenceRows, SentenceVectors};
 use static_embed::{Room, StaticEmbedder};
 use std::sync::Arc;
 use text::sentences::cut;
@@ -36,6 +36,8 @@ pub(crate) struct Desk {
     sums: Vec<f32>,
     /// One that is made of them.
     vector: Vec<f32>,
+    /// What is to be kept of all.
+    rows: SentenceRows,
 }
 
 impl Meaning {
@@ -79,10 +81,12 @@ impl Meaning {
     /// What is kept of the text that was read last.
     pub(crate) fn read(&self, desk: &mut Desk) -> SentenceVectors {
         let dims = self.vector.len().max(1);
-        let Desk { sums, vector, .. } = desk;
+        let Desk {
+            sums, vector, rows, ..
+        } = desk;
         vector.resize(dims, 0.0);
         let count = sums.len() / dims;
-        let mut read = SentenceVectors::with_room(count, dims);
+        rows.begin(dims);
         let (common, taken) = self.by.common();
         let sum = |n: usize| &sums[n * dims..(n + 1) * dims];
         // A text of one sentence is compared as it is.
@@ -94,12 +98,12 @@ impl Meaning {
         for n in 0..pairs {
             let second = if count == 1 { &[][..] } else { sum(n + 1) };
             let (before, left) = without_common(sum(n), second, common, taken, vector);
-            read.push(
+            rows.push(
                 vector,
                 ROUNDING * (before / left.max(f32::MIN_POSITIVE)).sqrt(),
             );
         }
-        read
+        rows.kept()
     }
 
     /// All are looked at, and those are compared of which one must be the closest.
@@ -139,18 +143,28 @@ fn without_common(a: &[f32], b: &[f32], common: &[f32], taken: f32, out: &mut [f
     out.copy_from_slice(a);
     out.iter_mut().zip(b).for_each(|(x, b)| *x += b);
     let (mut along, mut before, mut left) = ([0.0f32; LANES], [0.0f32; LANES], [0.0f32; LANES]);
-    for (numbers, common) in out.chunks(LANES).zip(common.chunks(LANES)) {
-        for (lane, (x, c)) in numbers.iter().zip(common).enumerate() {
-            along[lane] += x * c;
-            before[lane] += x * x;
+    let (common, common_rest) = common.as_chunks::<LANES>();
+    let (out, out_rest) = out.as_chunks_mut::<LANES>();
+    for (numbers, common) in out.iter().zip(common) {
+        for lane in 0..LANES {
+            along[lane] += numbers[lane] * common[lane];
+            before[lane] += numbers[lane] * numbers[lane];
         }
     }
+    for (lane, (x, c)) in out_rest.iter().zip(common_rest).enumerate() {
+        along[lane] += x * c;
+        before[lane] += x * x;
+    }
     let along = taken * along.iter().sum::<f32>();
-    for (numbers, common) in out.chunks_mut(LANES).zip(common.chunks(LANES)) {
-        for (lane, (x, c)) in numbers.iter_mut().zip(common).enumerate() {
-            *x -= along * c;
-            left[lane] += *x * *x;
+    for (numbers, common) in out.iter_mut().zip(common) {
+        for lane in 0..LANES {
+            numbers[lane] -= along * common[lane];
+            left[lane] += numbers[lane] * numbers[lane];
         }
+    }
+    for (lane, (x, c)) in out_rest.iter_mut().zip(common_rest).enumerate() {
+        *x -= along * c;
+        left[lane] += *x * *x;
     }
     (before.iter().sum(), left.iter().sum())
 }

@@ -13,7 +13,6 @@ use crate::rerank::{Asked, Features};
 use envelope::ChunkRecord;
 use search::{Request, SearchResult};
 use std::collections::HashMap;
-use std::sync::Arc;
 use tantivy::DocAddress;
 use tantivy::tokenizer::TextAnalyzer;
 
@@ -146,7 +145,7 @@ fn read_before(
     candidates: &[Candidate],
     asked: Option<&Asked>,
     cache_bytes: usize,
-) -> Vec<Option<Arc<SentenceVectors>>> {
+) -> Vec<Option<SentenceVectors>> {
     let counts = asked.is_some_and(|asked| asked.meaning.is_some()) && cache_bytes > 0;
     let chunks = candidates.iter().filter(|_| counts);
     snapshot.sentences(chunks.map(|candidate| candidate.chunk))
@@ -157,7 +156,7 @@ fn scored(
     snapshot: &Snapshot,
     candidates: Vec<Candidate>,
     asked: Option<&Asked>,
-    read: Vec<Option<Arc<SentenceVectors>>>,
+    read: Vec<Option<SentenceVectors>>,
 ) -> Result<Vec<Scored<Unread>>, Error> {
     let mut read = read.into_iter();
     let mut seen = match asked {
@@ -173,7 +172,7 @@ fn scored(
         let read = read.next().flatten();
         let features = asked.zip(seen.as_ref());
         let features = features
-            .map(|(asked, seen)| Features::at_most(candidate.score, seen, read.as_deref(), asked));
+            .map(|(asked, seen)| Features::at_most(candidate.score, seen, read.as_ref(), asked));
         let score = asked
             .zip(features.as_ref())
             .map(|(asked, f)| f.score(asked));

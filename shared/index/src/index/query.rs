@@ -221,7 +221,7 @@ impl Snapshot {
     pub(crate) fn sentences(
         &self,
         chunks: impl Iterator<Item = DocAddress>,
-    ) -> Vec<Option<Arc<SentenceVectors>>> {
+    ) -> Vec<Option<SentenceVectors>> {
         match &self.view.fitted {
             Some(fitted) => fitted.sentences.get(chunks.map(|chunk| self.place(chunk))),
             None => chunks.map(|_| None).collect(),

@@ -13,10 +13,12 @@ use tantivy::DocId;
 use tantivy::index::SegmentId;
 
 /// What an entry takes beside its vectors: its place in the map, and the sizes of what it owns.
-const ENTRY_BYTES: usize = 160;
+const ENTRY_BYTES: usize = 128;
 /// More than sums of some hundred products differ by when they are added up in another order, in parts of the
 /// sum of their sizes.
 const ROUNDING: f32 = 1e-4;
+/// Bytes before the numbers of a row: its scale.
+const SCALE_BYTES: usize = 4;
 /// The largest number that a byte is to hold.
 const LARGEST: f32 = 127.0;
 /// Numbers that are looked at side by side.
@@ -25,13 +27,22 @@ const LANES: usize = 16;
 /// A chunk of any generation: what it says never changes.
 pub(crate) type ChunkPlace = (SegmentId, DocId);
 
-/// The vectors of every two sentences in a row of one chunk.
-#[derive(Debug, Default)]
+/// The vectors of every two sentences in a row of one chunk. Cheap to clone.
+#[derive(Debug, Clone)]
 pub(crate) struct SentenceVectors {
-    scales: Vec<f32>,
-    /// One row for each scale.
-    values: Vec<u8>,
+    /// One after the other: a scale, then a byte for each number.
+    rows: Arc<[u8]>,
+    /// Bytes of a row.
+    stride: usize,
     /// How far the true vectors are from the kept ones at most.
+    error: f32,
+}
+
+/// Where they are made, one chunk after the other.
+#[derive(Debug, Default)]
+pub(crate) struct SentenceRows {
+    rows: Vec<u8>,
+    stride: usize,
     error: f32,
 }
 
@@ -52,14 +63,12 @@ impl QuestionVector {
     }
 }
 
-impl SentenceVectors {
-    /// Room for so many of so many numbers.
-    pub(crate) fn with_room(vectors: usize, dims: usize) -> SentenceVectors {
-        SentenceVectors {
-            scales: Vec::with_capacity(vectors),
-            values: Vec::with_capacity(vectors * dims),
-            error: 0.0,
-        }
+impl SentenceRows {
+    /// Begins anew, with vectors of so many numbers.
+    pub(crate) fn begin(&mut self, dims: usize) {
+        self.rows.clear();
+        self.stride = SCALE_BYTES + dims;
+        self.error = 0.0;
     }
 
     /// Adds a vector, brought to length 1. `told_within` is how far its numbers may be from the true ones, in parts
@@ -69,42 +78,54 @@ impl SentenceVectors {
         let length = square.sqrt();
         let is_told = length.is_normal() && largest.is_normal();
         let step = if is_told { largest / LARGEST } else { 1.0 };
-        let begin = self.values.len();
-        self.values.resize(begin + vector.len(), 0);
-        let mut error = 1.0;
-        if is_told {
-            error = steps(vector, step, &mut self.values[begin..]).sqrt() / length + told_within;
-        }
-        self.scales.push(if is_told { step / length } else { 0.0 });
+        let scale = if is_told { step / length } else { 0.0 };
+        let begin = self.rows.len();
+        self.rows.resize(begin + self.stride, 0);
+        let (head, row) = self.rows[begin..].split_at_mut(SCALE_BYTES);
+        head.copy_from_slice(&scale.to_le_bytes());
+        let error = match is_told {
+            true => in_steps(vector, step, row).sqrt() / length + told_within,
+            false => 1.0,
+        };
         self.error = self.error.max(error);
     }
 
+    /// All that were added since it began.
+    pub(crate) fn kept(&self) -> SentenceVectors {
+        SentenceVectors {
+            rows: self.rows.as_slice().into(),
+            stride: self.stride,
+            error: self.error,
+        }
+    }
+}
+
+impl SentenceVectors {
     /// What the cosine of the question and the closest vector is at most, from 0 to 1.
     pub(crate) fn closest_at_most(&self, question: &QuestionVector) -> f32 {
-        if self.scales.is_empty() {
+        let rows = self.rows.chunks_exact(self.stride);
+        let told = rows.filter_map(|row| {
+            let (scale, values) = row.split_first_chunk::<SCALE_BYTES>()?;
+            Some(question.probe.dot(values) * f32::from_le_bytes(*scale))
+        });
+        let Some(told) = told.reduce(f32::max) else {
             return 0.0;
-        }
-        let rows = self
-            .values
-            .chunks_exact(self.values.len() / self.scales.len());
-        let told = rows.zip(&self.scales);
-        let told = told.map(|(row, scale)| question.probe.dot(row) * scale);
+        };
         // The products differ by no more than the two errors do, each times a length of 1; the kept vector
         // is longer than 1 by its own error at most.
         let error = self.error + question.error * (1.0 + self.error) + 2.0 * ROUNDING;
-        (told.fold(f32::MIN, f32::max) + error).clamp(0.0, 1.0)
+        (told + error).clamp(0.0, 1.0)
     }
 
     fn bytes(&self) -> usize {
-        ENTRY_BYTES + self.values.len() + size_of::<f32>() * self.scales.len()
+        ENTRY_BYTES + self.rows.len()
     }
 }
 
 /// The size of the largest number, and the sum of the squares.
 #[multiversion::multiversion(targets("x86_64+avx2", "x86_64+sse4.1"))]
 fn extent(vector: &[f32]) -> (f32, f32) {
-    let mut largest = [0.0f32; LANES];
-    let mut squares = [0.0f32; LANES];
+    let (mut largest, mut squares) = ([0.0f32; LANES], [0.0f32; LANES]);
     let (whole, rest) = vector.as_chunks::<LANES>();
     for numbers in whole {
         for lane in 0..LANES {
@@ -119,16 +140,23 @@ fn extent(vector: &[f32]) -> (f32, f32) {
 
 /// Writes a vector in whole steps; returns the square of the distance.
 #[multiversion::multiversion(targets("x86_64+avx2", "x86_64+sse4.1"))]
-fn steps(vector: &[f32], step: f32, out: &mut [u8]) -> f32 {
+fn in_steps(vector: &[f32], step: f32, out: &mut [u8]) -> f32 {
     let per_step = step.recip();
     let mut squares = [0.0f32; LANES];
-    for (numbers, bytes) in vector.chunks(LANES).zip(out.chunks_mut(LANES)) {
-        for ((x, byte), square) in numbers.iter().zip(bytes).zip(&mut squares) {
-            let count = (x * per_step).round_ties_even();
-            *byte = (count as i32 as i8).cast_unsigned();
-            let off = x - count * step;
-            *square += off * off;
+    let (whole, rest) = vector.as_chunks::<LANES>();
+    let (whole_out, rest_out) = out.as_chunks_mut::<LANES>();
+    for (numbers, bytes) in whole.iter().zip(whole_out) {
+        for lane in 0..LANES {
+            let count = (numbers[lane] * per_step).round_ties_even();
+            let off = numbers[lane] - count * step;
+            squares[lane] += off * off;
+            bytes[lane] = (count as i32 as i8).cast_unsigned();
         }
+    }
+    for ((x, byte), square) in rest.iter().zip(rest_out).zip(&mut squares) {
+        let count = (x * per_step).round_ties_even();
+        *square += (x - count * step).powi(2);
+        *byte = (count as i32 as i8).cast_unsigned();
     }
     squares.iter().sum()
 }
@@ -143,7 +171,7 @@ fn distance(vector: &[f32], row: &Embedding) -> f32 {
 pub(crate) struct SentenceCache(Mutex<Kept>);
 
 struct Kept {
-    by_chunk: LruCache<ChunkPlace, Arc<SentenceVectors>>,
+    by_chunk: LruCache<ChunkPlace, SentenceVectors>,
     bytes: usize,
 }
 
@@ -161,7 +189,7 @@ impl SentenceCache {
     pub(crate) fn get(
         &self,
         chunks: impl Iterator<Item = ChunkPlace>,
-    ) -> Vec<Option<Arc<SentenceVectors>>> {
+    ) -> Vec<Option<SentenceVectors>> {
         let mut kept = self.lock();
         chunks
             .map(|chunk| kept.by_chunk.get(&chunk).cloned())
@@ -172,7 +200,7 @@ impl SentenceCache {
     pub(crate) fn put(&self, chunk: ChunkPlace, vectors: SentenceVectors, most_bytes: usize) {
         let mut kept = self.lock();
         kept.bytes += vectors.bytes();
-        let before = kept.by_chunk.put(chunk, Arc::new(vectors));
+        let before = kept.by_chunk.put(chunk, vectors);
         kept.bytes -= before.map_or(0, |before| before.bytes());
         while kept.bytes > most_bytes {
             let Some((_, oldest)) = kept.by_chunk.pop_lru() else {
@@ -198,9 +226,10 @@ mod tests {
     }
 
     fn vectors(count: usize) -> SentenceVectors {
-        let mut vectors = SentenceVectors::with_room(count, 2);
-        (0..count).for_each(|_| vectors.push(&[0.6, 0.8], 0.0));
-        vectors
+        let mut rows = SentenceRows::default();
+        rows.begin(2);
+        (0..count).for_each(|_| rows.push(&[0.6, 0.8], 0.0));
+        rows.kept()
     }
 
     #[test]
@@ -251,9 +280,10 @@ mod tests {
         ) {
             let cosine = |one: &Vec<f32>| -> f32 { one.iter().zip(&question).map(|(a, b)| a * b).sum() };
             let closest = sentences.iter().map(cosine).fold(0.0, f32::max);
-            let mut kept = SentenceVectors::default();
-            sentences.iter().for_each(|one| kept.push(&one.iter().map(|x| x * length).collect::<Vec<_>>(), 0.0));
-            let most = kept.closest_at_most(&QuestionVector::new(&question));
+            let mut rows = SentenceRows::default();
+            rows.begin(24);
+            sentences.iter().for_each(|one| rows.push(&one.iter().map(|x| x * length).collect::<Vec<_>>(), 0.0));
+            let most = rows.kept().closest_at_most(&QuestionVector::new(&question));
             let is_told = sentences.iter().all(|one| one.iter().any(|x| *x != 0.0));
             prop_assert!(most >= closest, "{} of {}", most, closest);
             prop_assert!(!is_told || most <= closest + 0.05, "{} of {}", most, closest);
