@@ -41,7 +41,7 @@ const DENIED: (u8, &str) = (5, "denied");
 const STILL_RUNNING: (u8, &str) = (6, "still_running");
 
 /// Every error of the bus, with what it is to a command.
-fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 6] {
+fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 7] {
     let different = BusError::Different {
         name: "S".into(),
         what: "w".into(),
@@ -66,6 +66,11 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 6] {
             BusError::Denied("x".into()),
             DENIED,
             "NATS lets nobody in with these credentials: x",
+        ),
+        (
+            BusError::NoJetStream("2.14.0".into()),
+            CANNOT_CONNECT,
+            "nats-server 2.14.0 is there, and has no JetStream",
         ),
         (
             BusError::NoRoom {
