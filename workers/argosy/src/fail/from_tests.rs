@@ -116,6 +116,7 @@ fn a_question_without_an_answer_says_what_became_of_it() {
     let late = Error::Late {
         turn: turn(),
         wait: Duration::from_secs(2),
+        is_untaken: false,
     };
     let late = Fail::from(late);
     assert_eq!(
@@ -125,6 +126,16 @@ fn a_question_without_an_answer_says_what_became_of_it() {
             r#""message":"no answer within 2 s; the question is still being worked on","#,
             r#""hint":"fetch the answer later with: argosy answer q-1","turn":"q-1"}}"#
         )
+    );
+    let untaken = Fail::from(Error::Late {
+        turn: turn(),
+        wait: Duration::from_secs(35),
+        is_untaken: true,
+    });
+    assert_eq!(
+        untaken.message,
+        "no answer within 35 s; no gateway has taken the question yet; start one with `argosy run gateway` or \
+         `argosy up`"
     );
     let unended = Fail::from(Error::Unended(turn()));
     assert_eq!((unended.exit, unended.turn.as_deref()), (6, Some("q-1")));
