@@ -136,6 +136,19 @@ async fn a_missing_consumer_hides_one_number_and_not_the_rest() {
 }
 
 #[test]
+#[test]
+fn a_fleet_without_processes_is_told_from_an_idle_one() {
+    let table = |facts: &Facts| plain(&render::status::table(&status(facts, 0.7)));
+    let mut facts = facts();
+    assert!(!table(&facts).contains("no process reports"));
+    facts.seen.clear();
+    let text = table(&facts);
+    assert!(
+        text.contains("no process reports; start one of each role with `argosy run ROLE`"),
+        "{text}"
+    );
+}
+
 fn what_is_meant_to_be_full_is_not_marked() {
     let state = |bytes| StreamState {
         bytes,
