@@ -44,7 +44,8 @@ pub struct Config {
     /// Where this process keeps what can be rebuilt. Default `.argosy` in the working directory.
     pub data_dir: DataDir,
     /// Folder with prompts that replace the embedded ones, by file name, such as `reducer.md`. A `.md` file
-    /// of another name is a mistake. Default none.
+    /// of another name is a mistake. A relative one is looked for from the working directory, not from where
+    /// the file is. Default none.
     pub prompts_dir: Option<PathBuf>,
     /// The planner.
     pub planner: planner::Options,
