@@ -13,6 +13,7 @@ fn process(role: Role, n: u32, ready: bool) -> Seen {
         role,
         process: format!("{role}-{n}"),
         version: "0.1.0".into(),
+        listens: None,
         uptime_s: 60,
         ready,
         reason: (!ready).then(|| "nats: not connected".to_owned()),
@@ -136,7 +137,6 @@ async fn a_missing_consumer_hides_one_number_and_not_the_rest() {
 }
 
 #[test]
-#[test]
 fn a_fleet_without_processes_is_told_from_an_idle_one() {
     let table = |facts: &Facts| plain(&render::status::table(&status(facts, 0.7)));
     let mut facts = facts();
@@ -149,6 +149,7 @@ fn a_fleet_without_processes_is_told_from_an_idle_one() {
     );
 }
 
+#[test]
 fn what_is_meant_to_be_full_is_not_marked() {
     let state = |bytes| StreamState {
         bytes,
