@@ -82,7 +82,14 @@ fn a_misspelt_prompt_is_found_by_a_check_of_the_file() {
     let shell = shell();
     shell.write("fleet.toml", "# prompts\nprompts_dir = \"own\"\n");
     // The folder may be on another machine.
-    shell.run(&["config", "check", "fleet.toml"]).exits(0);
+    let absent = shell.run(&["config", "check", "fleet.toml"]).exits(0);
+    let own = shell.dir().canonicalize().unwrap().join("own");
+    let told = format!("{} is not here", own.display());
+    assert!(absent.stdout.contains(&told), "no {told}: {absent:?}");
+    std::fs::create_dir(&own).unwrap();
+    let looked = shell.run(&["config", "check", "fleet.toml"]).exits(0);
+    let told = format!("looked at {}\n", own.display());
+    assert!(looked.stdout.contains(&told), "no {told}: {looked:?}");
     shell.write("own/reduser.md", "---user---\n");
     let found = shell.run(&["config", "check", "fleet.toml"]).exits(1);
     for part in ["fleet.toml:2:", "`own/reduser.md`", "`reducer.md`?"] {

@@ -180,7 +180,6 @@ fn four_is_for_a_server_that_is_not_there() {
     for args in [
         &["ask", "Where?", "--server", &url] as &[&str],
         &["index", "docs", "--server", &url],
-        &["setup", "--server", &url],
         &["setup", "--check", "--server", &url],
         &["answer", "q-1", "--server", &url],
         &["cancel", "q-1", "--server", &url],

@@ -34,3 +34,4 @@ mod lookup;
 mod manners;
 mod output;
 mod schema;
+mod walk;

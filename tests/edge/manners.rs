@@ -343,6 +343,12 @@ fn a_file_is_checked_by_itself() {
     let json = shell.run(&["config", "check", "bad.toml", "-o", "json"]);
     assert_eq!(json.exits(1).json()[0]["line"], 2);
     shell.run(&["config", "check", "none.toml"]).exits(3);
+    // Without a name it is the file that a command in this folder reads.
+    let none = shell.run(&["config", "check"]).exits(3).stderr;
+    assert!(none.contains("`argosy.toml`"), "{none}");
+    shell.write("argosy.toml", "[run]\nslotz = 8\n");
+    let bad = shell.run(&["config", "check"]).exits(1).stdout;
+    assert!(bad.contains("argosy.toml:2:"), "{bad}");
 }
 
 #[test]

@@ -31,6 +31,7 @@ const SCHEDULE_TTL: &str = "Nats-Schedule-TTL";
 const WRONG_LAST_SEQUENCE: u64 = 10071;
 const MAXIMUM_REACHED: u64 = 10077;
 const CONFLICT_IN_FLIGHT: u64 = 10164;
+const NOT_FOR_ACCOUNT: u64 = 10039;
 pub(super) const STREAM_NOT_FOUND: u64 = 10059;
 pub(super) const CONSUMER_NOT_FOUND: u64 = 10014;
 
@@ -138,6 +139,19 @@ fn refusal(error: ApiError) -> PublishError {
     }
 }
 
+/// Nobody listens where JetStream would: the server has none, unless it says that it has and is not ready.
+fn unanswered(client: &Client, subject: &str, error: &async_nats::RequestError) -> BusError {
+    let is_unheard = error.kind() == RequestErrorKind::NoResponders;
+    match is_unheard && !client.server_info().jetstream {
+        true => no_jetstream(client),
+        false => BusError::Away(format!("{subject}: {error}")),
+    }
+}
+
+fn no_jetstream(client: &Client) -> BusError {
+    BusError::NoJetStream(client.server_info().version)
+}
+
 pub(super) async fn request<T: DeserializeOwned>(
     client: &Client,
     subject: String,
@@ -147,13 +161,15 @@ pub(super) async fn request<T: DeserializeOwned>(
     struct Failed {
         error: Option<ApiError>,
     }
-    let away = |e: async_nats::RequestError| BusError::Away(format!("{subject}: {e}"));
-    let answer = client.request(subject.clone(), body).await.map_err(away)?;
+    let unanswered = |e: async_nats::RequestError| unanswered(client, &subject, &e);
+    let answer = client.request(subject.clone(), body).await;
+    let answer = answer.map_err(unanswered)?;
     if let Ok(Failed { error: Some(error) }) = serde_json::from_slice(&answer.payload) {
         return Err(match error.err_code {
             STREAM_NOT_FOUND | CONSUMER_NOT_FOUND => {
                 BusError::Missing(subject.trim_start_matches("$JS.API.").to_owned())
             }
+            NOT_FOR_ACCOUNT => no_jetstream(client),
             0 => BusError::Away(error.description),
             code => BusError::Refused(format!("{} ({code})", error.description)),
         });
@@ -179,6 +195,9 @@ pub(super) async fn last(
                 if e.code() == 404 && e.error_code().0 == STREAM_NOT_FOUND =>
             {
                 Err(BusError::Missing(stream.name()))
+            }
+            LastRawMessageErrorKind::JetStream(e) if e.error_code().0 == NOT_FOR_ACCOUNT => {
+                Err(no_jetstream(&context.client()))
             }
             _ => Err(BusError::Away(error.to_string())),
         },

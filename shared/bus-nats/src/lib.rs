@@ -210,6 +210,17 @@ impl NatsBus {
             .await
             .map_err(|e| BusError::Away(e.to_string()))
     }
+
+    /// Why nothing was answered, where that is no outage: a server without JetStream. Asks the server.
+    async fn explained(&self, error: BusError) -> BusError {
+        if !matches!(error, BusError::Away(_)) || !self.connection.up() {
+            return error;
+        }
+        match self.account().await {
+            Err(none @ BusError::NoJetStream(_)) => none,
+            _ => error,
+        }
+    }
 }
 
 /// A server that is there and lets nobody in with these credentials is not away.
@@ -249,7 +260,14 @@ impl Bus for NatsBus {
         stream: Stream,
         subject: &'a str,
     ) -> BoxFuture<'a, Result<Option<Stored>, BusError>> {
-        Box::pin(api::last(&self.context, stream, subject))
+        Box::pin(async move {
+            match api::last(&self.context, stream, subject).await {
+                Err(error) if !self.client.server_info().jetstream => {
+                    Err(self.explained(error).await)
+                }
+                last => last,
+            }
+        })
     }
 
     fn count<'a>(

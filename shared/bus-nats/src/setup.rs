@@ -34,7 +34,10 @@ pub async fn setup_within(
     topology: &Topology,
     allowance: &Allowance,
 ) -> Result<Vec<Change>, BusError> {
-    let plan = room::fitted(bus, topology, allowance).await?;
+    let plan = match room::fitted(bus, topology, allowance).await {
+        Ok(plan) => plan,
+        Err(error) => return Err(bus.explained(error).await),
+    };
     match apply(bus, topology, &plan, true).await {
         Err(BusError::NoRoom { .. }) => Err(room::shortage(bus, topology, &plan).await),
         done => done,
@@ -53,7 +56,10 @@ pub async fn check_within(
     topology: &Topology,
     allowance: &Allowance,
 ) -> Result<Vec<Change>, BusError> {
-    let plan = room::as_it_is(bus, topology, allowance).await?;
+    let plan = match room::as_it_is(bus, topology, allowance).await {
+        Ok(plan) => plan,
+        Err(error) => return Err(bus.explained(error).await),
+    };
     apply(bus, topology, &plan, false).await
 }
 

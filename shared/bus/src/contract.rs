@@ -302,6 +302,9 @@ pub enum BusError {
     /// The server is there and does not let these credentials in.
     #[error("the bus lets nobody in with these credentials: {0}")]
     Denied(String),
+    /// The server of this version is there, and has no JetStream for this account.
+    #[error("nats-server {0} is there, and has no JetStream")]
+    NoJetStream(String),
     /// The streams want more room than they are offered.
     #[error("{}", no_room(*wanted, *offered, *least))]
     NoRoom {
@@ -331,7 +334,7 @@ fn no_room(wanted: u64, offered: Option<u64>, least: Option<u64>) -> String {
 impl Classed for BusError {
     fn class(&self) -> Class {
         match self {
-            BusError::Away(_) => Class::Transient,
+            BusError::Away(_) | BusError::NoJetStream(_) => Class::Transient,
             BusError::Missing(_)
             | BusError::Different { .. }
             | BusError::Denied(_)
@@ -345,6 +348,7 @@ impl Classed for BusError {
             BusError::Different { .. } => "bus_different",
             BusError::Away(_) => "bus_away",
             BusError::Denied(_) => "bus_denied",
+            BusError::NoJetStream(_) => "bus_no_jetstream",
             BusError::NoRoom { .. } => "bus_no_room",
             BusError::Refused(_) => "bus_refused",
         }

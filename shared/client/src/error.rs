@@ -4,6 +4,10 @@ use bus::{BusError, PublishError};
 use envelope::{CodecError, IdError, TurnId};
 use std::time::Duration;
 
+/// Said of a question of which nothing shows that a gateway has taken it.
+pub const UNTAKEN: &str =
+    "no gateway has taken the question yet; start one with `argosy run gateway` or `argosy up`";
+
 /// Why there is no answer, or none yet.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -30,14 +34,17 @@ pub enum Error {
     NotStored(PublishError),
     /// The answer has not come in the time that was given.
     #[error(
-        "no answer within {} s; the question is still being worked on",
-        .wait.as_secs()
+        "no answer within {} s; {}",
+        .wait.as_secs(),
+        if *.is_untaken { UNTAKEN } else { "the question is still being worked on" }
     )]
     Late {
         /// The turn.
         turn: TurnId,
         /// How long was waited.
         wait: Duration,
+        /// Whether the question still lies where no gateway has begun with it.
+        is_untaken: bool,
     },
     /// The answer is there and cannot be read.
     #[error("the answer cannot be read: {0}")]

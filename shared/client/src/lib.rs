@@ -14,8 +14,8 @@ mod error;
 pub mod lookup;
 mod turn;
 
-pub use error::Error;
-pub use turn::{Ask, answer, ask, cancel, trace_id, trace_id_in};
+pub use error::{Error, UNTAKEN};
+pub use turn::{Ask, News, answer, ask, cancel, trace_id, trace_id_in};
 
 fn random_token() -> String {
     (0..16).map(|_| fastrand::alphanumeric()).collect()

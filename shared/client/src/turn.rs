@@ -27,14 +27,28 @@ pub struct Ask {
 const LISTEN_MAX: Duration = Duration::from_secs(10);
 /// How often the answers stream itself is looked at, should the delivery be lost.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Most time to look whether a gateway has taken it.
+const TAKEN_MAX: Duration = Duration::from_secs(1);
 /// Most time to look for the trace of an answer that is there.
 const TRACE_MAX: Duration = Duration::from_secs(1);
 
-/// Publishes the question and waits for its terminal event. `live` hears each stage that ends.
+/// What is heard of a question that is waited for.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// A stage has ended.
+    Stage(&'a TrailEntry),
+    /// It was looked for, and is not answered yet.
+    Waiting {
+        /// Whether nothing shows that a gateway has taken it.
+        is_untaken: bool,
+    },
+}
+
+/// Publishes the question and waits for its terminal event. `live` hears what happens meanwhile.
 pub async fn ask(
     bus: &dyn Bus,
     ask: Ask,
-    mut live: impl FnMut(&TrailEntry),
+    mut live: impl FnMut(News<'_>),
 ) -> Result<Terminal, Error> {
     let turn = match ask.fields.get("id").and_then(Value::as_str) {
         Some(id) => TurnId::new(id)?,
@@ -74,27 +88,30 @@ async fn wait_for(
     replies: &mut dyn Subscription,
     stages: &mut dyn Subscription,
     wait: Duration,
-    live: &mut impl FnMut(&TrailEntry),
+    live: &mut impl FnMut(News<'_>),
 ) -> Result<Terminal, Error> {
     let deadline = Instant::now() + wait;
-    let late = || Error::Late {
+    let late = |is_untaken| Error::Late {
         turn: turn.clone(),
         wait,
+        is_untaken,
     };
+    let mut is_taken = false;
     let mut look = tokio::time::interval(LOOK_EVERY);
     look.tick().await;
     let mut hear_stages = true;
     loop {
         tokio::select! {
             reply = replies.next() => {
-                let Some(reply) = reply else { return Err(late()) };
+                let Some(reply) = reply else { return Err(late(false)) };
                 return read(&reply.body);
             }
             stage = stages.next(), if hear_stages => match stage {
                 None => hear_stages = false,
                 Some(stage) => {
                     if let Ok(entry) = serde_json::from_slice::<TrailEntry>(&stage.body) {
-                        live(&entry);
+                        is_taken = true;
+                        live(News::Stage(&entry));
                     }
                 }
             },
@@ -102,14 +119,38 @@ async fn wait_for(
                 if let Ok(Some(stored)) = terminal(bus, turn).await {
                     return read(&stored.body);
                 }
+                let known = match is_taken {
+                    true => Some(true),
+                    false => taken(bus, turn).await,
+                };
+                is_taken = known == Some(true);
+                live(News::Waiting { is_untaken: known == Some(false) });
             }
-            () = tokio::time::sleep_until(deadline) => return Err(late()),
+            () = tokio::time::sleep_until(deadline) => {
+                return Err(late(!is_taken && taken(bus, turn).await == Some(false)));
+            }
         }
     }
 }
 
 fn read(body: &[u8]) -> Result<Terminal, Error> {
     envelope::decode(body).map_err(Error::Unreadable)
+}
+
+/// Whether a timer of the turn is stored, which is what a gateway begins with; `None` where that is not
+/// known.
+async fn taken(bus: &dyn Bus, turn: &TurnId) -> Option<bool> {
+    let timer = timer_of(turn);
+    let timer = timeout(TAKEN_MAX, bus.last(Stream::Timers, &timer)).await;
+    Some(timer.ok()?.ok()?.is_some())
+}
+
+fn timer_of(turn: &TurnId) -> String {
+    Subject::Timer {
+        turn: turn.clone(),
+        hop: None,
+    }
+    .to_string()
 }
 
 async fn terminal(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Stored>, BusError> {
@@ -122,12 +163,7 @@ pub async fn answer(bus: &dyn Bus, turn: &TurnId) -> Result<Terminal, Error> {
     if let Some(stored) = terminal(bus, turn).await? {
         return read(&stored.body);
     }
-    let timer = Subject::Timer {
-        turn: turn.clone(),
-        hop: None,
-    }
-    .to_string();
-    match bus.last(Stream::Timers, &timer).await? {
+    match bus.last(Stream::Timers, &timer_of(turn)).await? {
         Some(_) => Err(Error::Unended(turn.clone())),
         None => Err(Error::NoAnswer(turn.clone())),
     }
@@ -148,12 +184,7 @@ pub fn trace_id_in(header: &Header) -> Option<String> {
 
 /// Cancels a turn: its terminal event first, then the word to the workers. Needs no gateway.
 pub async fn cancel(bus: &dyn Bus, turn: &TurnId) -> Result<Created, Error> {
-    let timer = Subject::Timer {
-        turn: turn.clone(),
-        hop: None,
-    }
-    .to_string();
-    let timer = bus.last(Stream::Timers, &timer).await?;
+    let timer = bus.last(Stream::Timers, &timer_of(turn)).await?;
     if timer.is_none() && terminal(bus, turn).await?.is_none() {
         return Err(Error::NoTurn(turn.clone()));
     }

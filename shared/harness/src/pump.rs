@@ -175,7 +175,8 @@ impl InHand {
     }
 }
 
-/// Opens the consumer; waits, not ready, while it is missing or the bus is away.
+/// Opens the consumer; waits, not ready, while it is missing or the bus is away. The log has a line when
+/// the waiting begins and one when it is over.
 async fn open(
     bus: &dyn Bus,
     consumer: &ConsumerSpec,
@@ -184,14 +185,26 @@ async fn open(
     stop: &CancellationToken,
 ) -> Option<Box<dyn Puller>> {
     health.not_ready(options.condition, "not consuming yet");
+    let mut has_waited = false;
     loop {
         match bus.consume(consumer).await {
             Ok(puller) => {
+                if has_waited {
+                    tracing::info!(consumer = consumer.name, "consuming");
+                }
                 health.ready(options.condition);
                 return Some(puller);
             }
             Err(error) => {
-                tracing::warn!(consumer = consumer.name, %error, "not consuming yet");
+                match has_waited {
+                    false => {
+                        tracing::warn!(consumer = consumer.name, %error, "not consuming yet");
+                    }
+                    true => {
+                        tracing::debug!(consumer = consumer.name, %error, "still not consuming");
+                    }
+                }
+                has_waited = true;
                 health.not_ready(options.condition, error.to_string());
             }
         }

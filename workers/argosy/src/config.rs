@@ -44,7 +44,8 @@ pub struct Config {
     /// Where this process keeps what can be rebuilt. Default `.argosy` in the working directory.
     pub data_dir: DataDir,
     /// Folder with prompts that replace the embedded ones, by file name, such as `reducer.md`. A `.md` file
-    /// of another name is a mistake. Default none.
+    /// of another name is a mistake. A relative one is looked for from the working directory, not from where
+    /// the file is. Default none.
     pub prompts_dir: Option<PathBuf>,
     /// The planner.
     pub planner: planner::Options,
@@ -275,8 +276,9 @@ pub struct Telemetry {
     pub log_format: telemetry::LogFormat,
     /// Level, or directives such as `info,harness=debug`. Default `info`.
     pub log_level: String,
-    /// Where `/metrics`, `/livez` and `/readyz` are served; empty for nowhere. Default
-    /// `127.0.0.1:0`: any free port, which the log names.
+    /// Where `/metrics`, `/livez` and `/readyz` are served; empty for nowhere. Under `argosy up`, which says where
+    /// each role serves, a port other than 0 is that of the first role; the others have the ports after it, in
+    /// the order in which they are shown. Default `127.0.0.1:0`: any free port, which the log names.
     pub listen: String,
     /// Where spans go: `telemetry.otlp.endpoint` turns them on.
     pub otlp: telemetry::traces::Options,

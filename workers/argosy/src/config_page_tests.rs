@@ -176,7 +176,7 @@ fn page() -> String {
          writes this file, and a test compares it.\n\n\
          A value comes from, in this order, the later winning: the default, `argosy.toml` in the working directory (or \
          `--config FILE`), an environment variable (`ARGOSY__streams__keep` for `streams.keep`), a flag (`--set \
-         streams.keep=10m`). `argosy config show --origin` says what each is set to and by whom; `argosy config check FILE` \
+         streams.keep=10m`). `argosy config show --origin` says what each is set to and by whom; `argosy config check [FILE]` \
          finds mistakes. A secret, which is a key that ends in `api_key`, may be read from a file: `api_key_file`. Times \
          are written `250ms`, `30s`, `5m`, `2h`; sizes `256KiB`, `1GiB`.\n",
     );

@@ -14,8 +14,9 @@ mod wait;
 pub use error::Error;
 pub use reach::Reach;
 
+use crate::config::FILE;
 use bus::{Bus, BusError, Stream};
-use documents::{Catalog, IndexPlan, Mode, SkipReason};
+use documents::{Catalog, IndexPlan, Mode, Skip, SkipReason};
 use envelope::document::{Form, Notice};
 use envelope::{ChunkRecord, Edition, EditionError, Subject, TenantId};
 use std::path::PathBuf;
@@ -165,6 +166,11 @@ pub(crate) async fn heads(
     }
 }
 
+/// Whether a file that is passed over is named: a hidden one is not, nor is the configuration of Argosy.
+fn is_told(skip: &Skip) -> bool {
+    skip.reason != SkipReason::Hidden && skip.source != FILE
+}
+
 /// Compares `root` with `catalog`, publishes the difference, and waits until it is indexed.
 pub async fn index(
     bus: Arc<dyn Bus>,
@@ -208,13 +214,10 @@ pub async fn index(
     for source in kept {
         tracing::info!(source, "cannot be read now; what is indexed of it is kept");
     }
-    let told = skips
-        .into_iter()
-        .filter(|skip| skip.reason != SkipReason::Hidden)
-        .map(|skip| Skipped {
-            source: skip.source,
-            reason: skip.reason.to_string(),
-        });
+    let told = skips.into_iter().filter(is_told).map(|skip| Skipped {
+        source: skip.source,
+        reason: skip.reason.to_string(),
+    });
     summary.skipped.extend(told);
     let total = publish.len() + delete.len();
     let mut waiting = wait::Waiting::listen(bus.clone(), options.patience, total).await?;

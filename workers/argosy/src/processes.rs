@@ -14,6 +14,7 @@ use llm::ChatModel;
 use llm_pool::{NodeView, Pool};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -43,6 +44,9 @@ pub struct Seen {
     /// Its release.
     #[serde(default)]
     pub version: String,
+    /// Where its metrics and probes are served, if they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listens: Option<SocketAddr>,
     /// Seconds since it started.
     #[serde(default)]
     pub uptime_s: u64,
@@ -142,6 +146,7 @@ pub struct Teller {
     metrics: Metrics,
     started: Instant,
     data_dir: PathBuf,
+    listens: OnceLock<SocketAddr>,
     model: OnceLock<String>,
     pools: Pools,
     index: OnceLock<Arc<Serving>>,
@@ -159,6 +164,7 @@ impl Teller {
             metrics,
             started,
             data_dir,
+            listens: OnceLock::new(),
             model: OnceLock::new(),
             pools: Pools::default(),
             index: OnceLock::new(),
@@ -169,6 +175,11 @@ impl Teller {
     /// Its role.
     pub fn role(&self) -> Role {
         self.role
+    }
+
+    /// Tells from now on that metrics and probes are served there.
+    pub fn listens(&self, at: SocketAddr) {
+        let _ = self.listens.set(at);
     }
 
     /// Tells of these model nodes from now on; the first ones are those of the model that it asks.
@@ -242,6 +253,7 @@ impl Teller {
             role: self.role,
             process: format!("{}-{}", self.role, std::process::id()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            listens: self.listens.get().copied(),
             uptime_s: now.saturating_duration_since(self.started).as_secs(),
             ready: report.ready,
             reason: match report.draining {

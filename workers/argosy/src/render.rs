@@ -354,9 +354,8 @@ pub fn summary(summary: &Summary, is_searched: bool, output: Output) {
         );
     } else {
         println!(
-            "{} indexed ({}), {unchanged} unchanged, {deleted} deleted, {} skipped",
-            count(*indexed as u64, "document"),
-            count(*chunks as u64, "chunk"),
+            "{}, {unchanged} unchanged, {deleted} deleted, {} skipped",
+            indexed_of(*indexed as u64, *chunks as u64),
             skipped.len()
         );
         if *added > 0 && *changed > 0 {
@@ -371,6 +370,15 @@ pub fn summary(summary: &Summary, is_searched: bool, output: Output) {
     }
     for skip in skipped {
         println!("  {} {}: {}", "skipped".yellow(), skip.source, skip.reason);
+    }
+}
+
+/// How many documents, with how many chunks; without one, what was stored are deletions.
+fn indexed_of(documents: u64, chunks: u64) -> String {
+    let indexed = format!("{} indexed", count(documents, "document"));
+    match documents {
+        0 => indexed,
+        _ => format!("{indexed} ({})", count(chunks, "chunk")),
     }
 }
 

@@ -13,6 +13,7 @@ fn process(role: Role, n: u32, ready: bool) -> Seen {
         role,
         process: format!("{role}-{n}"),
         version: "0.1.0".into(),
+        listens: None,
         uptime_s: 60,
         ready,
         reason: (!ready).then(|| "nats: not connected".to_owned()),
@@ -133,6 +134,19 @@ async fn a_missing_consumer_hides_one_number_and_not_the_rest() {
     let facts = look(&*bus, &topology, Some(&turn)).await.unwrap();
     let before = Role::Mapper;
     assert_eq!(facts.turn, Some((turn, Position::Stuck { before })));
+}
+
+#[test]
+fn a_fleet_without_processes_is_told_from_an_idle_one() {
+    let table = |facts: &Facts| plain(&render::status::table(&status(facts, 0.7)));
+    let mut facts = facts();
+    assert!(!table(&facts).contains("no process reports"));
+    facts.seen.clear();
+    let text = table(&facts);
+    assert!(
+        text.contains("no process reports; start one of each role with `argosy run ROLE`"),
+        "{text}"
+    );
 }
 
 #[test]

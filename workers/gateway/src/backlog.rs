@@ -33,7 +33,7 @@ async fn look(turns: &Turns, counted: &mut Option<StreamState>) -> Result<(), Bu
     for role in Role::ALL {
         let consumers = turns.topology.consumers_of(role, &editions);
         let known = match backlog::of(&*turns.bus, &consumers).await {
-            Err(BusError::Away(why)) => return Err(BusError::Away(why)),
+            Err(error @ (BusError::Away(_) | BusError::NoJetStream(_))) => return Err(error),
             known => known.ok(),
         };
         turns.metrics.backlog(role, known);

@@ -179,20 +179,12 @@ impl Retriever {
             After::Generate => self.options.simple_max,
         };
         let (passages, trimmed) = fit(found.passages, count_max)?;
-        let noun = if found.total_hits == 1 {
-            "passage"
-        } else {
-            "passages"
-        };
         let repeated = match found.repeated {
             0 => String::new(),
             count => format!(", {count} that repeat others left out"),
         };
-        let decided = format!(
-            "{} of {} {noun}{repeated}",
-            passages.len(),
-            found.total_hits
-        );
+        let counted = counted(passages.len() as u64, found.total_hits);
+        let decided = format!("{counted}{repeated}");
         let scatter = Scatter {
             after,
             plan,
@@ -205,6 +197,15 @@ impl Retriever {
             done = done.with_fallback(Fallback::PassagesTrimmed { count: trimmed });
         }
         Ok(done)
+    }
+}
+
+/// How many are taken of how many. What only vectors found is none of those that match.
+fn counted(taken: u64, matching: u64) -> String {
+    let noun = |n| if n == 1 { "passage" } else { "passages" };
+    match taken <= matching {
+        true => format!("{taken} of {matching} {}", noun(matching)),
+        false => format!("{taken} {}, {matching} by words", noun(taken)),
     }
 }
 

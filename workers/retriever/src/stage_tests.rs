@@ -338,3 +338,11 @@ async fn a_search_that_is_generated_from_fetches_less() {
         "what follows stands in what is found"
     );
 }
+
+#[test]
+fn what_only_vectors_found_is_none_of_those_that_match() {
+    assert_eq!(counted(3, 19), "3 of 19 passages");
+    assert_eq!(counted(1, 1), "1 of 1 passage");
+    assert_eq!(counted(3, 2), "3 passages, 2 by words");
+    assert_eq!(counted(1, 0), "1 passage, 0 by words");
+}

@@ -1,6 +1,7 @@
 //! `argosy config`
 
 use super::Server;
+use crate::config::FILE;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ pub enum Settings {
     #[command(after_help = "Example: argosy config show --origin")]
     Show(SettingsShow),
     /// Look for mistakes in a file, without the environment and without flags.
-    #[command(after_help = "Example: argosy config check argosy.toml")]
+    #[command(after_help = "Example: argosy config check fleet.toml")]
     Check(SettingsCheck),
 }
 
@@ -33,6 +34,6 @@ pub struct SettingsShow {
 #[derive(Debug, Args)]
 pub struct SettingsCheck {
     /// The file.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", default_value = FILE)]
     pub file: PathBuf,
 }

@@ -10,8 +10,9 @@ use crate::model::PLUG_IN;
 use crate::out::eprintln;
 use crate::render::{self, Line};
 use bus::Bus;
+use client::{News, UNTAKEN};
 use documents::Mode;
-use envelope::{Terminal, TrailEntry};
+use envelope::Terminal;
 use owo_colors::OwoColorize;
 use serde_json::{Map, Value};
 use std::io::IsTerminal;
@@ -164,15 +165,17 @@ pub(crate) async fn ask_and_show(
     output: Output,
 ) -> Result<Terminal, Fail> {
     let line = Line::new(output);
-    line.say("asked".into());
-    let stage = |entry: &TrailEntry| {
-        line.say(format!(
-            "{}: {}",
-            entry.role,
-            render::one_line(&entry.decided, 70)
-        ))
+    let mut last = "asked".to_owned();
+    line.say(last.clone());
+    let live = |news: News<'_>| match news {
+        News::Stage(entry) => {
+            last = format!("{}: {}", entry.role, render::one_line(&entry.decided, 70));
+            line.say(last.clone());
+        }
+        News::Waiting { is_untaken: true } => line.say(UNTAKEN.to_owned()),
+        News::Waiting { is_untaken: false } => line.say(last.clone()),
     };
-    let terminal = client::ask(bus, ask, stage).await;
+    let terminal = client::ask(bus, ask, live).await;
     line.done();
     Ok(terminal?)
 }

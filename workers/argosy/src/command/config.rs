@@ -162,7 +162,7 @@ pub fn check(args: &SettingsCheck, output: Output) -> Result<(), Fail> {
     let name = args.file.display().to_string();
     let text = std::fs::read_to_string(&args.file)
         .map_err(|e| Fail::not_found(format!("cannot read `{name}`: {e}")))?;
-    let mistakes = mistakes(&name, &text)?;
+    let Checked { mistakes, prompts } = checked(&name, &text)?;
     let ended = out::decided(match (mistakes.len(), output) {
         (0, _) => Ok(()),
         // The list says it all.
@@ -180,27 +180,58 @@ pub fn check(args: &SettingsCheck, output: Output) -> Result<(), Fail> {
             .map_or_else(|| name.clone(), |n| format!("{name}:{n}"));
         println!("{} {}", format!("{place}:").bold(), mistake.problem);
     }
+    if let Some(prompts) = prompts {
+        println!("{prompts}");
+    }
     if mistakes.is_empty() {
         println!("{name} is right");
     }
     ended
 }
 
+/// What a check of a file came to.
+struct Checked {
+    mistakes: Vec<Mistake>,
+    /// Which folder of prompts was looked at, where the file names one.
+    prompts: Option<String>,
+}
+
 /// What is wrong with the text of a file, all of it. The files of its secrets are where it is used.
-fn mistakes(name: &str, text: &str) -> Result<Vec<Mistake>, Fail> {
+fn checked(name: &str, text: &str) -> Result<Checked, Fail> {
     let sources = Sources::new().text(name, text).without_secret_files();
-    match settings::load::<Config>(sources) {
-        Ok(loaded) => Ok(unfitting(&loaded.value, text)),
+    let mistakes = match settings::load::<Config>(sources) {
+        Ok(loaded) => {
+            return Ok(Checked {
+                mistakes: unfitting(&loaded.value, text),
+                prompts: loaded.value.prompts_dir.as_deref().map(looked_at),
+            });
+        }
         Err(Error::Invalid { problems }) => {
             let mut all: Vec<_> = problems.iter().map(|one| mistake(one, text)).collect();
             all.sort_by_key(|one| one.line);
-            Ok(all)
+            all
         }
-        Err(error) => Ok(vec![Mistake {
+        Err(error) => vec![Mistake {
             key: String::new(),
             line: None,
             problem: error.to_string(),
-        }]),
+        }],
+    };
+    Ok(Checked {
+        mistakes,
+        prompts: None,
+    })
+}
+
+/// Where prompts were looked for: a relative folder is one of the working directory.
+fn looked_at(dir: &Path) -> String {
+    let full = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    let full = full.display();
+    match dir.is_dir() {
+        true => format!("`prompts_dir`: looked at {full}"),
+        false => format!(
+            "`prompts_dir`: {full} is not here, so no prompt was looked at; a role that starts without it ends with an error"
+        ),
     }
 }
 
@@ -259,6 +290,10 @@ fn mistake(problem: &Problem, text: &str) -> Mistake {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn mistakes(name: &str, text: &str) -> Result<Vec<Mistake>, Fail> {
+        Ok(checked(name, text)?.mistakes)
+    }
 
     #[test]
     fn every_mistake_has_its_line_and_what_was_meant() {

@@ -93,7 +93,7 @@ async fn ls(bus: &dyn Bus, args: &cli::DeadLs, output: Output) -> Result<(), Fai
         return Ok(());
     }
     if listed.letters.is_empty() {
-        println!("there is no dead letter like that");
+        println!("{}", none_of(&args.which));
         return Ok(());
     }
     let head = format!(
@@ -111,6 +111,21 @@ async fn ls(bus: &dyn Bus, args: &cli::DeadLs, output: Output) -> Result<(), Fai
         println!("{} older ones; see --limit", listed.older);
     }
     Ok(())
+}
+
+/// What is said where nothing is listed.
+fn none_of(which: &Which) -> &'static str {
+    let Which {
+        role,
+        reason,
+        older_than,
+        since,
+    } = which;
+    let is_any = role.is_none() && reason.is_none() && older_than.is_none() && since.is_none();
+    match is_any {
+        true => "there are no dead letters",
+        false => "there is no dead letter like that",
+    }
 }
 
 fn line(letter: &Letter, now: UnixMs) -> String {

@@ -97,3 +97,13 @@ async fn numbers_are_taken_in_order_and_a_mistyped_one_stops_all() {
     assert_eq!(came.rows[0].what, "was gone already");
     assert_eq!(rows(&came), [(1, true), (3, true)]);
 }
+
+#[test]
+fn an_empty_list_says_whether_a_filter_made_it_so() {
+    assert_eq!(none_of(&Which::default()), "there are no dead letters");
+    let of_role = Which {
+        role: Some(envelope::Role::Mapper),
+        ..Which::default()
+    };
+    assert_eq!(none_of(&of_role), "there is no dead letter like that");
+}

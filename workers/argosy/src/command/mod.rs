@@ -21,18 +21,46 @@ pub mod trace;
 pub mod turn;
 pub mod up;
 
+use crate::cli::Output;
 use crate::config::Config;
 use crate::fail::Fail;
+use crate::out::eprintln;
+use crate::render::is_quiet;
+use bus::BusError;
 use bus_nats::{NatsBus, without_secrets};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// How a process exits that found no server.
 const CANNOT_CONNECT: u8 = 4;
 
+/// How long a server that is about to come up is waited for.
+const SOON: Duration = Duration::from_secs(5);
+/// How often it is looked for meanwhile.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
 /// A connection for one command.
 pub(crate) async fn connect(config: &Config) -> Result<Arc<NatsBus>, Fail> {
     Ok(NatsBus::connect(config.nats("argosy-cli", false)).await?)
+}
+
+/// The same for one that may be told to begin before its server has.
+pub(crate) async fn connect_soon(config: &Config, output: Output) -> Result<Arc<NatsBus>, Fail> {
+    let begun = Instant::now();
+    let mut has_said = false;
+    loop {
+        let connected = NatsBus::connect(config.nats("argosy-cli", false)).await;
+        if !matches!(connected, Err(BusError::Away(_))) || begun.elapsed() >= SOON {
+            return Ok(connected?);
+        }
+        if !has_said && output == Output::Text && !is_quiet() {
+            let url = without_secrets(&config.nats.url);
+            eprintln!("waiting up to {} s for NATS at {url}", SOON.as_secs());
+        }
+        has_said = true;
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
 }
 
 /// The same for one that works in this process too: it names both ways when nothing is there. `here` says

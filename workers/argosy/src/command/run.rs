@@ -78,6 +78,9 @@ pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<()
     running.spawn(watched);
     let metrics = harness::Metrics::new(&registry, &[role]).map_err(broken)?;
     let teller = Teller::new(role, health.clone(), metrics, config.data_dir.0.clone());
+    if let Some(admin) = &admin {
+        teller.listens(admin.local_addr);
+    }
     let (telling, hears, told) = (teller.clone(), bus.clone(), stop.clone());
     running.spawn(async move { telling.answer(&*hears, &told).await });
     let process = Process {

@@ -1,7 +1,7 @@
 //! `argosy setup`
 
 use crate::cli::{self, Output};
-use crate::command::connect;
+use crate::command::{connect, connect_soon};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::{self, println};
@@ -39,7 +39,10 @@ pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> Fail {
 
 /// Makes streams and consumers, or with `--check` says what is missing or differs.
 pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(), Fail> {
-    let bus = connect(&config).await?;
+    let bus = match args.check {
+        true => connect(&config).await?,
+        false => connect_soon(&config, output).await?,
+    };
     let (topology, allowance) = (config.topology(), config.allowance());
     let changes = match args.check {
         true => nats::check_within(&bus, &topology, &allowance).await,

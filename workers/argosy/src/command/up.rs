@@ -9,8 +9,10 @@ use crate::disk::{self, Disk};
 use crate::fail::Fail;
 use crate::fleet::{Member, Plan, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, eprintln, println};
+use crate::processes::{self, Seen};
 use crate::render::is_quiet;
 use crate::signal;
+use bus::Bus;
 use bus::sizes::Allowance;
 use bus_nats::{self as nats, Change, NatsBus};
 use documents::Mode;
@@ -18,9 +20,10 @@ use envelope::{Role, TenantId};
 use nats_server::{self as server, Server};
 use owo_colors::OwoColorize;
 use serde::Serialize;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// What runs: the line of `up -o json`, when all of it does.
@@ -48,7 +51,16 @@ struct Nats {
 struct Process {
     role: Role,
     pid: u32,
+    /// The address of its metrics, if they are served.
+    metrics: Option<String>,
 }
+
+/// A role that ends so soon with a configuration error ends all of it.
+const STARTING: Duration = Duration::from_secs(10);
+/// How long processes are waited for to say where they serve.
+const HEARD_WITHIN: Duration = Duration::from_secs(5);
+/// How a process exits that is configured wrongly.
+const MISCONFIGURED: i32 = 2;
 
 /// Runs a fleet until Ctrl-C.
 pub async fn run(
@@ -123,9 +135,48 @@ async fn fleet(
     };
     let changes = nats::setup_within(&bus, &config.topology(), &allowance).await;
     let changes = changes.map_err(|error| no_room(error, config, &more_room(disk.as_ref())))?;
-    let mut members = plan.start_each(&Role::ALL)?;
-    let mut running = running(server, &members);
-    running.nats.other_sizes = changes.iter().filter_map(other_size).collect();
+    let other_sizes = changes.iter().filter_map(other_size).collect();
+    let mut members = start(plan, &config.telemetry.listen)?;
+    let begun = Instant::now();
+    let grace = config.run.grace.duration() + Duration::from_secs(5);
+    let told = async {
+        let seen = heard(&*bus, &mut members).await?;
+        let mut running = running(server, &members, &seen);
+        running.nats.other_sizes = other_sizes;
+        tell(running, &bus, corpus, output).await
+    };
+    match signal::unless_told(Box::pin(told)).await {
+        Some(Ok(())) => {}
+        ended => {
+            drain(&mut members, grace).await;
+            return ended.unwrap_or(Ok(()));
+        }
+    }
+    let stop = CancellationToken::new();
+    let mut watched = Ok(());
+    signal::stop_on_signal(&stop, async {
+        watched = watch(&mut members, begun, &stop).await;
+    })
+    .await;
+    if output == Output::Text {
+        // Ctrl-C may have ended who reads as well.
+        out::offer(format_args!("draining\n"));
+    }
+    let bad = drain(&mut members, grace).await;
+    watched?;
+    match bad.as_slice() {
+        [] => Ok(()),
+        bad => Err(Fail::negative(format!("did not end well: {bad:?}"))),
+    }
+}
+
+/// Says what runs; between the processes and what to do next, indexes the folder.
+async fn tell(
+    mut running: Running,
+    bus: &Arc<NatsBus>,
+    corpus: Option<&Path>,
+    output: Output,
+) -> Result<(), Fail> {
     if output == Output::Text {
         tell_processes(&running);
     }
@@ -139,28 +190,74 @@ async fn fleet(
             println!("{}", line.map_err(|e| Fail::negative(e.to_string()))?);
         }
     }
-    let stop = CancellationToken::new();
-    let watched = watch(&mut members, &stop);
-    signal::stop_on_signal(&stop, watched).await;
-    if output == Output::Text {
-        // Ctrl-C may have ended who reads as well.
-        out::offer(format_args!("draining\n"));
+    Ok(())
+}
+
+/// Starts one process of each role.
+fn start(plan: &Plan, listen: &str) -> Result<Vec<Member>, Fail> {
+    let mut members = Vec::new();
+    for (place, role) in Role::ALL.into_iter().enumerate() {
+        let own = match own_listen(listen, place)? {
+            None => Vec::new(),
+            Some(own) => vec!["--set".to_owned(), format!("telemetry.listen={own}")],
+        };
+        members.push(plan.start(role, &own)?);
     }
-    let bad = drain(
-        &mut members,
-        config.run.grace.duration() + Duration::from_secs(5),
-    )
-    .await;
-    match bad.as_slice() {
-        [] => Ok(()),
-        bad => Err(Fail::negative(format!("did not end well: {bad:?}"))),
+    Ok(members)
+}
+
+/// What the role at this place listens on where a port is set: two processes cannot have one. What is no
+/// address is left to the roles to refuse.
+fn own_listen(listen: &str, place: usize) -> Result<Option<SocketAddr>, Fail> {
+    let Ok(mut at) = listen.parse::<SocketAddr>() else {
+        return Ok(None);
+    };
+    if at.port() == 0 {
+        return Ok(None);
+    }
+    let port = u16::try_from(usize::from(at.port()) + place).map_err(|_| {
+        let roles = Role::ALL.len();
+        Fail::usage(format!(
+            "`telemetry.listen`: {listen} leaves no ports for {roles} roles, which take one after the other"
+        ))
+    })?;
+    at.set_port(port);
+    Ok(Some(at))
+}
+
+/// What the processes say of themselves, when all have or it takes too long; or that one does not start.
+async fn heard(bus: &dyn Bus, members: &mut [Member]) -> Result<Vec<Seen>, Fail> {
+    let begun = Instant::now();
+    loop {
+        let seen = processes::ask(bus, processes::LISTEN).await?;
+        unless_misconfigured(members)?;
+        let is_heard = |member: &Member| seen.iter().any(|one| one.role == member.role);
+        if members.iter().all(is_heard) || begun.elapsed() >= HEARD_WITHIN {
+            return Ok(seen);
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
     }
 }
 
-fn running(server: &Server, members: &[Member]) -> Running {
+fn unless_misconfigured(members: &mut [Member]) -> Result<(), Fail> {
+    let ended = members.iter_mut().find_map(|member| {
+        let code = member.ended()?.code();
+        (code == Some(MISCONFIGURED)).then_some(member.role)
+    });
+    match ended {
+        None => Ok(()),
+        Some(role) => Err(Fail::usage(format!(
+            "the {role} does not start, for the reason that it gives above"
+        ))),
+    }
+}
+
+fn running(server: &Server, members: &[Member], seen: &[Seen]) -> Running {
+    let listens = |role| seen.iter().find(|one| one.role == role)?.listens;
     let process = |member: &Member| Process {
         role: member.role,
         pid: member.pid().unwrap_or_default(),
+        metrics: listens(member.role).map(|at| format!("http://{at}/metrics")),
     };
     Running {
         version: env!("CARGO_PKG_VERSION"),
@@ -214,8 +311,10 @@ fn tell_processes(running: &Running) {
         );
         println!("            (`argosy setup --check --server {url}` lists them)");
     }
-    for Process { role, pid } in &running.processes {
-        println!("{:<11} pid {pid}", format!("{role}:"));
+    for Process { role, pid, metrics } in &running.processes {
+        let metrics = metrics.as_deref().unwrap_or_default();
+        let line = format!("{:<11} pid {pid:<7} {metrics}", format!("{role}:"));
+        println!("{}", line.trim_end());
     }
 }
 
@@ -241,10 +340,18 @@ fn tell_rest(running: &Running, corpus: Option<&Path>) {
     println!("Ctrl-C drains the fleet.");
 }
 
-/// Says when a process ends by itself; comes back when told to stop.
-async fn watch(members: &mut [Member], stop: &CancellationToken) {
+/// Says when a process ends by itself; comes back when told to stop, or when one that has just begun is
+/// configured wrongly.
+async fn watch(
+    members: &mut [Member],
+    begun: Instant,
+    stop: &CancellationToken,
+) -> Result<(), Fail> {
     let mut said = Vec::new();
     loop {
+        if begun.elapsed() < STARTING {
+            unless_misconfigured(members)?;
+        }
         for member in members.iter_mut() {
             if let Some(status) = member.ended().filter(|_| !said.contains(&member.role)) {
                 if !is_quiet() {
@@ -254,8 +361,25 @@ async fn watch(members: &mut [Member], stop: &CancellationToken) {
             }
         }
         tokio::select! {
-            () = stop.cancelled() => return,
+            () = stop.cancelled() => return Ok(()),
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_role_has_a_port_of_its_own() {
+        let own = |listen, place| own_listen(listen, place).unwrap();
+        for listen in ["", "127.0.0.1:0", "nonsense"] {
+            assert_eq!(own(listen, 3), None, "{listen}");
+        }
+        let said = [0, 7].map(|place| own("127.0.0.1:9400", place).unwrap().to_string());
+        assert_eq!(said, ["127.0.0.1:9400", "127.0.0.1:9407"]);
+        assert!(own_listen("127.0.0.1:65535", 0).is_ok());
+        assert_eq!(own_listen("127.0.0.1:65535", 1).unwrap_err().exit, 2);
     }
 }

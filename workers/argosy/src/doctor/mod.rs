@@ -24,6 +24,7 @@ pub mod room;
 mod server;
 
 pub use code::Code;
+pub(crate) use server::START_JETSTREAM;
 
 use crate::config::Config;
 use crate::processes::{Seen, ask};
@@ -143,6 +144,9 @@ impl Said {
 
 impl From<BusError> for Said {
     fn from(error: BusError) -> Said {
+        if matches!(error, BusError::NoJetStream(_)) {
+            return Said::skip("no JetStream to look into, see D02");
+        }
         let fix = match &error {
             BusError::Missing(_) | BusError::Different { .. } => "run `argosy setup`",
             BusError::Denied(_) => "look at --creds, or at user and password in --server",

@@ -5,6 +5,9 @@ use crate::config::Config;
 use bus::{Bus, BusError, Stream};
 use bus_nats::{self as nats, Change, Clock, NatsBus, without_secrets};
 
+/// What to do about a server without JetStream.
+pub(crate) const START_JETSTREAM: &str =
+    "start nats-server with -js, and enable JetStream for this account";
 /// The oldest server that has what the streams need, as major and minor version.
 const OLDEST: (u64, u64) = (2, 14);
 /// A message is to be as large as an envelope with its headers, a document in its message, or a chunk.
@@ -67,9 +70,10 @@ pub(super) async fn jetstream(on: &Ground<'_>) -> Said {
                 bytes(account.reserved),
             ))
         }
+        Err(error @ BusError::NoJetStream(_)) => Said::fail(error.to_string(), START_JETSTREAM),
         Err(error) => Said::fail(
             format!("nats-server {}, and no JetStream: {error}", facts.version),
-            "start nats-server with -js, and enable JetStream for this account",
+            START_JETSTREAM,
         ),
     }
 }

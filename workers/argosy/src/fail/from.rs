@@ -5,6 +5,7 @@
 //! they become it.
 
 use super::{FULL, Fail, NO_ROOM};
+use crate::doctor::START_JETSTREAM;
 use crate::{
     config, corpus, editions, eval, fleet, letters, local, model, models, position, roles,
     search_factory, snapshot,
@@ -42,6 +43,9 @@ impl From<BusError> for Fail {
             BusError::Away(why) => Fail::cannot_connect(format!("NATS cannot be reached: {why}")),
             BusError::Denied(why) => {
                 Fail::denied(format!("NATS lets nobody in with these credentials: {why}"))
+            }
+            BusError::NoJetStream(_) => {
+                Fail::cannot_connect(error.to_string()).hint(START_JETSTREAM)
             }
             BusError::NoRoom { .. } => Fail::of(1, NO_ROOM, error.to_string()),
             BusError::Refused(why) => Fail::negative(format!("NATS: {why}")),

@@ -41,7 +41,7 @@ const DENIED: (u8, &str) = (5, "denied");
 const STILL_RUNNING: (u8, &str) = (6, "still_running");
 
 /// Every error of the bus, with what it is to a command.
-fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 6] {
+fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 7] {
     let different = BusError::Different {
         name: "S".into(),
         what: "w".into(),
@@ -66,6 +66,11 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 6] {
             BusError::Denied("x".into()),
             DENIED,
             "NATS lets nobody in with these credentials: x",
+        ),
+        (
+            BusError::NoJetStream("2.14.0".into()),
+            CANNOT_CONNECT,
+            "nats-server 2.14.0 is there, and has no JetStream",
         ),
         (
             BusError::NoRoom {
@@ -112,6 +117,7 @@ fn a_question_without_an_answer_says_what_became_of_it() {
     let late = Error::Late {
         turn: turn(),
         wait: Duration::from_secs(2),
+        is_untaken: false,
     };
     let late = Fail::from(late);
     assert_eq!(
@@ -121,6 +127,16 @@ fn a_question_without_an_answer_says_what_became_of_it() {
             r#""message":"no answer within 2 s; the question is still being worked on","#,
             r#""hint":"fetch the answer later with: argosy answer q-1","turn":"q-1"}}"#
         )
+    );
+    let untaken = Fail::from(Error::Late {
+        turn: turn(),
+        wait: Duration::from_secs(35),
+        is_untaken: true,
+    });
+    assert_eq!(
+        untaken.message,
+        "no answer within 35 s; no gateway has taken the question yet; start one with `argosy run gateway` or \
+         `argosy up`"
     );
     let unended = Fail::from(Error::Unended(turn()));
     assert_eq!((unended.exit, unended.turn.as_deref()), (6, Some("q-1")));

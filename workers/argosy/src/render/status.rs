@@ -6,6 +6,10 @@ use owo_colors::OwoColorize;
 use std::fmt::Write;
 use telemetry::buckets::STEP_DURATION;
 
+/// Said of a fleet of which only the streams are there.
+const NO_PROCESS: &str = "no process reports; start one of each role with `argosy run ROLE`, or a whole fleet with a \
+     server of its own with `argosy up`";
+
 /// The whole of it, as lines.
 pub(crate) fn table(status: &Status) -> String {
     let mut text = String::new();
@@ -26,6 +30,9 @@ pub(crate) fn table(status: &Status) -> String {
         let _ = writeln!(text, "{}", room_line(room));
     }
     let _ = writeln!(text, "\n{}", inbox_line(status));
+    if status.roles.iter().all(|one| one.processes == 0) {
+        let _ = writeln!(text, "{}", NO_PROCESS.yellow());
+    }
     for role in unknown(status) {
         let why = "a consumer of it is missing, so nothing reaches it";
         let fix = "`argosy setup` makes it, `argosy doctor` says more";
