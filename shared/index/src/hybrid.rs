@@ -385,5 +385,8 @@ async fn found_elsewhere(
 }
 
 #[cfg(test)]
+#[path = "kept_tests.rs"]
+mod kept_tests;
+#[cfg(test)]
 #[path = "hybrid_tests.rs"]
 mod tests;

@@ -17,7 +17,7 @@ fn compass(fails: bool) -> Arc<FakeEmbedder> {
     })
 }
 
-fn record(doc: &str, text: &str, vector: Option<[f32; 2]>) -> ChunkRecord {
+pub(super) fn record(doc: &str, text: &str, vector: Option<[f32; 2]>) -> ChunkRecord {
     let record = serde_json::json!({
         "v": 1, "tenant": "default", "bucket": "invoices", "doc_id": doc, "n": 0, "of": 1,
         "hash": "h", "source": format!("invoices/{doc}.md"), "text": text,
@@ -40,7 +40,7 @@ fn index_of(records: &[ChunkRecord]) -> Index {
     index
 }
 
-fn request(query: &str) -> Request {
+pub(super) fn request(query: &str) -> Request {
     Request {
         tenant: TenantId::default_tenant(),
         buckets: vec![],
@@ -59,7 +59,7 @@ fn found(result: &SearchResult) -> Vec<&str> {
 }
 
 /// Three ways to go: by the word alone, by the direction alone, by both.
-fn three() -> [ChunkRecord; 4] {
+pub(super) fn three() -> [ChunkRecord; 4] {
     [
         record("word", "we go north", Some([1.0, 0.0])),
         record("direction", "up the map", Some([0.1, 1.0])),
@@ -299,64 +299,6 @@ async fn searches_are_counted_under_known_buckets_only() {
         assert!(text.lines().any(|l| l == line), "{line} in\n{text}");
     }
     assert!(!text.contains("made-up"));
-}
-
-#[tokio::test]
-async fn what_was_read_once_is_found_again_and_gives_the_same() {
-    let index = Index::open_in_ram(&Vectors::Table(static_embed::StaticTable::shipped())).unwrap();
-    let mut writer = index.writer().unwrap();
-    writer.apply(&three()).unwrap();
-    writer.commit(1, "s").unwrap();
-    writer.refit().unwrap();
-    let mut results = Vec::new();
-    for (room, shares) in [(0, [0.0, 0.0]), (1 << 20, [0.0, 0.5])] {
-        let metrics = Metrics::new(&Registry::new()).unwrap();
-        let options = Options {
-            sentence_cache_bytes: Size::from_bytes(room),
-            ..Options::default()
-        };
-        let searcher = HybridSearcher::new(index.clone(), options).with_metrics(metrics.clone());
-        for share in shares {
-            results.push(searcher.search(&request("due north")).await.unwrap());
-            assert_eq!(metrics.sentence_cache_hit_share(), share, "{room}");
-            // What a commit adds does not make what is known unknown.
-            writer.commit(2, "s").unwrap();
-        }
-    }
-    for result in &results {
-        assert_eq!(result.passages, results[0].passages);
-    }
-}
-
-#[tokio::test]
-async fn what_was_read_before_a_refit_is_read_anew_after_it() {
-    let index = Index::open_in_ram(&Vectors::Table(static_embed::StaticTable::shipped())).unwrap();
-    let mut writer = index.writer().unwrap();
-    let with = |room| Options {
-        sentence_cache_bytes: Size::from_bytes(room),
-        ..Options::default()
-    };
-    let metrics = Metrics::new(&Registry::new()).unwrap();
-    let kept = HybridSearcher::new(index.clone(), with(1 << 20)).with_metrics(metrics.clone());
-    let fresh = HybridSearcher::new(index.clone(), with(0));
-    for n in 1..4u64 {
-        let more = (0..8 * n)
-            .map(|m| record(&format!("d{n}-{m}"), "We go north. It is cold there.", None));
-        writer.apply(&three()).unwrap();
-        writer.apply(&more.collect::<Vec<_>>()).unwrap();
-        writer.commit(n, "s").unwrap();
-        writer.refit().unwrap();
-        let before = metrics.sentence_cache_hit_share();
-        let request = request("due north");
-        let found = kept.search(&request).await.unwrap();
-        let wanted = fresh.search(&request).await.unwrap();
-        assert_eq!(found.passages, wanted.passages, "{n}");
-        assert_eq!(
-            (before, metrics.sentence_cache_hit_share()),
-            (0.0, 0.0),
-            "{n}"
-        );
-    }
 }
 
 /// Likes texts with this word, and sees no more than two.
