@@ -70,9 +70,10 @@ pub(super) async fn fitted(
         offered = less;
     }
     let fit = sizes::fit(&plan.parts, each, offered);
-    let sizes = fit.map_err(|Shortage { wanted, offered }| BusError::NoRoom {
-        wanted,
-        offered: Some(offered),
+    let sizes = fit.map_err(|short: Shortage| BusError::NoRoom {
+        wanted: short.wanted,
+        offered: Some(short.offered),
+        least: Some(short.least),
     })?;
     Ok(Plan { sizes, ..plan })
 }
@@ -92,6 +93,7 @@ pub(super) async fn shortage(bus: &NatsBus, topology: &Topology, plan: &Plan) ->
     BusError::NoRoom {
         wanted,
         offered: offered.map(|free| free.saturating_add(wanted.saturating_sub(left))),
+        least: Some(sizes::least(&plan.parts)),
     }
 }
 

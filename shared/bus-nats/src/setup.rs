@@ -114,6 +114,7 @@ pub(super) fn refused(error: CreateStreamError, wanted: u64) -> BusError {
             BusError::NoRoom {
                 wanted,
                 offered: None,
+                least: None,
             }
         }
         CreateStreamErrorKind::JetStream(said) => BusError::Refused(said.to_string()),

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 use testkit::nats::{TestServer, server_with};
 
+const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 /// Streams and object stores of a fleet.
 const PARTS: usize = 9;
@@ -115,11 +116,14 @@ async fn what_was_set_and_does_not_fit_is_told_with_both_figures() {
     let BusError::NoRoom {
         wanted,
         offered: Some(offered),
+        least: Some(least),
     } = refused
     else {
         panic!("{refused:?}");
     };
     assert_eq!(wanted, 38 * GIB);
+    // Nine of 32 MiB, and a sixteenth to spare.
+    assert_eq!(least, 9 * 32 * MIB * 16 / 15 + 1);
     assert!(
         offered <= 3 * GIB && offered > 3 * GIB / 10 * 9,
         "{offered}"

@@ -303,27 +303,29 @@ pub enum BusError {
     #[error("the bus lets nobody in with these credentials: {0}")]
     Denied(String),
     /// The streams want more room than they are offered.
-    #[error("{}", no_room(*wanted, *offered))]
+    #[error("{}", no_room(*wanted, *offered, *least))]
     NoRoom {
         /// Bytes that are wanted beyond what there is.
         wanted: u64,
         /// Bytes that are offered, where that is known.
         offered: Option<u64>,
+        /// The least that would have to be offered if every size gave way, where that is known.
+        least: Option<u64>,
     },
     /// The server refused.
     #[error("the bus refused: {0}")]
     Refused(String),
 }
 
-fn no_room(wanted: u64, offered: Option<u64>) -> String {
+fn no_room(wanted: u64, offered: Option<u64>, least: Option<u64>) -> String {
+    let offered = offered.map_or("less".to_owned(), told);
+    let least = least.map_or(String::new(), |least| {
+        format!("; as small as they can be made, they need {}", told(least))
+    });
     let wanted = told(wanted);
-    match offered {
-        Some(offered) => format!(
-            "the streams want {wanted}, and the server offers {}",
-            told(offered)
-        ),
-        None => format!("the streams want {wanted}, and the server offers less"),
-    }
+    format!(
+        "the streams want {wanted} beyond what they have, and the server offers {offered}{least}"
+    )
 }
 
 impl Classed for BusError {

@@ -65,6 +65,8 @@ pub struct Shortage {
     pub wanted: u64,
     /// Bytes that are offered.
     pub offered: u64,
+    /// Bytes that would have to be offered if every size gave way.
+    pub least: u64,
 }
 
 impl Part {
@@ -125,6 +127,13 @@ pub fn growth(parts: &[Part], sizes: &[Size]) -> u64 {
     })
 }
 
+/// Bytes that have to be offered for the least that all parts may be made with, whoever has set their sizes.
+pub fn least(parts: &[Part]) -> u64 {
+    let growth = parts.iter().map(|part| part.least() - part.found_bytes());
+    let needed = growth.fold(0, u64::saturating_add);
+    needed.saturating_add(needed.div_ceil(SPARE - 1))
+}
+
 /// Whether any of this growth could be less.
 pub fn can_give_way(parts: &[Part], sizes: &[Size]) -> bool {
     let mut pairs = parts.iter().zip(sizes);
@@ -155,7 +164,11 @@ pub fn fit(parts: &[Part], each: Option<u64>, offered: u64) -> Result<Vec<Size>,
     }
     let usable = offered - offered / SPARE;
     if needed > usable || spread == 0 {
-        return Err(Shortage { wanted, offered });
+        return Err(Shortage {
+            wanted,
+            offered,
+            least: least(parts),
+        });
     }
     let left = usable - needed;
     for ((part, size), gives) in parts.iter().zip(&mut sizes).zip(gives_way) {

@@ -86,9 +86,12 @@ fn less_than_the_least_is_a_shortage_with_both_figures() {
     let expected = Shortage {
         wanted: 38 * GIB,
         offered: 256 * MIB,
+        // Nine of 32 MiB, and a sixteenth to spare.
+        least: 9 * 32 * MIB * 16 / 15 + 1,
     };
     assert_eq!(shortage, expected);
-    assert!(fit(&defaults(), None, 310 * MIB).is_ok());
+    assert!(fit(&defaults(), None, shortage.least).is_ok());
+    assert!(fit(&defaults(), None, shortage.least - MIB).is_err());
 }
 
 #[test]

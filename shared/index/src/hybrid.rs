@@ -45,7 +45,8 @@ pub struct Options {
     /// Look again at the best ones, with the built-in reranker or a model. Default true.
     pub rerank: bool,
     /// Memory of each index for the vectors of sentences that searches have read; `0B` keeps none. What is
-    /// found does not depend on it. A chunk of 180 words takes about 3 KiB. Default 64 MiB.
+    /// found does not depend on it. Sentences are read with the static table and the built-in reranker only; those of
+    /// a chunk of 180 words take about 3 KiB. Default 64 MiB.
     pub sentence_cache_bytes: Size,
 }
 

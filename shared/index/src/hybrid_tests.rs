@@ -328,6 +328,37 @@ async fn what_was_read_once_is_found_again_and_gives_the_same() {
     }
 }
 
+#[tokio::test]
+async fn what_was_read_before_a_refit_is_read_anew_after_it() {
+    let index = Index::open_in_ram(&Vectors::Table(static_embed::StaticTable::shipped())).unwrap();
+    let mut writer = index.writer().unwrap();
+    let with = |room| Options {
+        sentence_cache_bytes: Size::from_bytes(room),
+        ..Options::default()
+    };
+    let metrics = Metrics::new(&Registry::new()).unwrap();
+    let kept = HybridSearcher::new(index.clone(), with(1 << 20)).with_metrics(metrics.clone());
+    let fresh = HybridSearcher::new(index.clone(), with(0));
+    for n in 1..4u64 {
+        let more = (0..8 * n)
+            .map(|m| record(&format!("d{n}-{m}"), "We go north. It is cold there.", None));
+        writer.apply(&three()).unwrap();
+        writer.apply(&more.collect::<Vec<_>>()).unwrap();
+        writer.commit(n, "s").unwrap();
+        writer.refit().unwrap();
+        let before = metrics.sentence_cache_hit_share();
+        let request = request("due north");
+        let found = kept.search(&request).await.unwrap();
+        let wanted = fresh.search(&request).await.unwrap();
+        assert_eq!(found.passages, wanted.passages, "{n}");
+        assert_eq!(
+            (before, metrics.sentence_cache_hit_share()),
+            (0.0, 0.0),
+            "{n}"
+        );
+    }
+}
+
 /// Likes texts with this word, and sees no more than two.
 struct Likes {
     word: &'static str,

@@ -14,7 +14,7 @@ const TOLD_WITHIN: f32 = 0.005;
 /// Where less than this part of a sum's square is left once the common is taken away, nothing is told.
 const LEFT_MIN: f32 = 0.05;
 /// More than the length of a sum differs by when it is added up in another order, in parts of it.
-const ROUNDING: f32 = 1e-5;
+const ROUNDING: f32 = 3e-5;
 /// Numbers that are added up side by side.
 const LANES: usize = 16;
 
@@ -78,8 +78,8 @@ impl Meaning {
         read.closest_at_most(&self.question)
     }
 
-    /// What is kept of the text that was read last.
-    pub(crate) fn read(&self, desk: &mut Desk) -> SentenceVectors {
+    /// What is to be kept of the text that was read last.
+    pub(crate) fn to_keep(&self, desk: &mut Desk) -> SentenceVectors {
         let dims = self.vector.len().max(1);
         let Desk {
             sums, vector, rows, ..
@@ -276,7 +276,7 @@ mod tests {
             prop_assert_eq!(found.to_bits(), wanted.to_bits(), "{}", text);
             let mut desk = Desk::default();
             meaning.closest(&text, &mut desk);
-            let most = meaning.closest_at_most(&meaning.read(&mut desk));
+            let most = meaning.closest_at_most(&meaning.to_keep(&mut desk));
             prop_assert!(found <= most && most <= found + 0.05, "{text}: {found}, at most {most}");
         }
 

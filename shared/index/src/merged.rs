@@ -61,10 +61,10 @@ pub(crate) struct Merged {
 /// What is shown, and what helped.
 pub(crate) struct Picked {
     pub(crate) result: SearchResult,
-    /// Candidates whose sentences count.
-    pub(crate) sentences_looked_up: u64,
-    /// Those of them whose sentences were read before.
+    /// Candidates whose sentences were read before.
     pub(crate) sentences_found: u64,
+    /// Those whose sentences had to be read for the first time, or again because they are kept no more.
+    pub(crate) sentences_read: u64,
 }
 
 impl Merged {
@@ -99,16 +99,20 @@ impl Merged {
         let asked = asked.as_ref();
         let read = read_before(&snapshot, &candidates, asked, cache_bytes);
         let sentences_found = read.iter().flatten().count() as u64;
-        let sentences_looked_up = read.len() as u64;
         let scored = scored(&snapshot, candidates, asked, read)?;
         let words = asked.map_or(&[][..], |asked| &asked.terms.stems);
         let weights: Vec<f32> = words.iter().map(|(_, weight)| *weight).collect();
         let named = asked.map_or(&[][..], |asked| &asked.named);
-        // One for reading candidates, one for comparing those that are taken.
-        let (mut reader, mut comparer) = ((analyzer(), Desk::default()), analyzer());
-        let look =
-            &mut |one: &mut Scored<Unread>| look(&snapshot, asked, one, &mut reader, cache_bytes);
-        let picked = pick(scored, &weights, named, top_k, &mut comparer, look);
+        let mut reader = Reader {
+            snapshot: &snapshot,
+            asked,
+            cache_bytes,
+            analyzer: analyzer(),
+            desk: Desk::default(),
+            sentences_read: 0,
+        };
+        let look = &mut |one: &mut Scored<Unread>| reader.look(one);
+        let picked = pick(scored, &weights, named, top_k, &mut analyzer(), look);
         let (passages, repeated) = picked?;
         let result = SearchResult {
             passages,
@@ -121,8 +125,8 @@ impl Merged {
         };
         Ok(Picked {
             result,
-            sentences_looked_up,
             sentences_found,
+            sentences_read: reader.sentences_read,
         })
     }
 }
@@ -146,9 +150,14 @@ fn read_before(
     asked: Option<&Asked>,
     cache_bytes: usize,
 ) -> Vec<Option<SentenceVectors>> {
-    let counts = asked.is_some_and(|asked| asked.meaning.is_some()) && cache_bytes > 0;
-    let chunks = candidates.iter().filter(|_| counts);
-    snapshot.sentences(chunks.map(|candidate| candidate.chunk))
+    let are_judged = candidates
+        .iter()
+        .any(|candidate| candidate.judged.is_some());
+    let count = asked.is_some_and(|asked| asked.meaning.is_some()) && !are_judged;
+    if !count || cache_bytes == 0 {
+        return Vec::new();
+    }
+    snapshot.sentences(candidates.iter().map(|candidate| candidate.chunk))
 }
 
 /// The candidates with the most that they can be worth by the postings.
@@ -193,40 +202,58 @@ fn scored(
     Ok(candidates.into_iter().map(one).collect())
 }
 
-/// Looks closer at a candidate: first at its record, then, where that is worth something, at its sentences.
-fn look(
-    snapshot: &Snapshot,
-    asked: Option<&Asked>,
-    one: &mut Scored<Unread>,
-    (analyzer, desk): &mut (TextAnalyzer, Desk),
+/// Who reads candidates, one after the other.
+struct Reader<'a> {
+    snapshot: &'a Snapshot,
+    asked: Option<&'a Asked>,
+    /// Memory for sentences that are read.
     cache_bytes: usize,
-) -> Result<(), Error> {
-    let record = match one.record.take() {
-        Some(record) => record,
-        None => snapshot.record(one.more.chunk)?,
-    };
-    let (seen, features) = (one.more.seen.take(), one.more.features.take());
-    let by_sentences = asked.is_some_and(|asked| asked.meaning.is_some());
-    match (asked, seen, features) {
-        (Some(asked), Some(seen), Some(features)) => {
-            let features = features.by_record(&seen, &record, asked, analyzer);
-            one.has = features.has();
-            one.score = one.more.judged.unwrap_or_else(|| features.score(asked));
-            one.exact = one.more.judged.is_some() || !by_sentences;
-            one.more.features = Some(features);
-        }
-        (Some(asked), None, Some(features)) => {
-            one.score = features.by_sentences(&record, asked, desk).score(asked);
-            one.exact = true;
-            let meaning = asked.meaning.as_ref();
-            if let Some(meaning) = meaning.filter(|_| !one.more.is_read && cache_bytes > 0) {
-                snapshot.keep_sentences(one.more.chunk, meaning.read(desk), cache_bytes);
+    analyzer: TextAnalyzer,
+    desk: Desk,
+    /// Candidates whose sentences were not known.
+    sentences_read: u64,
+}
+
+impl Reader<'_> {
+    /// Looks closer at a candidate: first at its record, then, where that is worth something, at its sentences.
+    fn look(&mut self, one: &mut Scored<Unread>) -> Result<(), Error> {
+        let record = match one.record.take() {
+            Some(record) => record,
+            None => self.snapshot.record(one.more.chunk)?,
+        };
+        let (seen, features) = (one.more.seen.take(), one.more.features.take());
+        match (self.asked, seen, features) {
+            (Some(asked), Some(seen), Some(features)) => {
+                let features = features.by_record(&seen, &record, asked, &mut self.analyzer);
+                one.has = features.has();
+                one.score = one.more.judged.unwrap_or_else(|| features.score(asked));
+                one.exact = one.more.judged.is_some() || asked.meaning.is_none();
+                one.more.features = Some(features);
             }
+            (Some(asked), None, Some(features)) => {
+                let features = features.by_sentences(&record, asked, &mut self.desk);
+                one.score = features.score(asked);
+                one.exact = true;
+                self.keep(asked, &one.more);
+            }
+            _ => one.exact = true,
         }
-        _ => one.exact = true,
+        one.record = Some(record);
+        Ok(())
     }
-    one.record = Some(record);
-    Ok(())
+
+    /// Keeps the sentences that were read just now.
+    fn keep(&mut self, asked: &Asked, read: &Unread) {
+        let Some(meaning) = asked.meaning.as_ref().filter(|_| !read.is_read) else {
+            return;
+        };
+        self.sentences_read += 1;
+        if self.cache_bytes > 0 {
+            let vectors = meaning.to_keep(&mut self.desk);
+            self.snapshot
+                .keep_sentences(read.chunk, vectors, self.cache_bytes);
+        }
+    }
 }
 
 /// Merges the legs.

@@ -84,7 +84,7 @@ impl Metrics {
             )?,
             sentence_cache: registry.counter(
                 "argosy_retrieval_sentence_cache_lookups_total",
-                "Candidates whose sentences were looked up among those that searches have read.",
+                "Candidates whose sentences were among those that searches have read, and those that had to be read.",
                 &["result"],
             )?,
             without_vector: registry.gauge(
@@ -109,10 +109,11 @@ impl Metrics {
     pub(crate) fn looked_up(&self, picked: &Picked) {
         let count = |result| self.sentence_cache.with_label_values(&[result]);
         count(HIT).inc_by(picked.sentences_found);
-        count(MISS).inc_by(picked.sentences_looked_up - picked.sentences_found);
+        count(MISS).inc_by(picked.sentences_read);
     }
 
-    /// The share of the candidates whose sentences count for which they were there, so far; 0 without any.
+    /// The share of candidates whose sentences were there in all whose sentences were there or had to be read, so far;
+    /// 0 without any.
     pub fn sentence_cache_hit_share(&self) -> f64 {
         let [hits, misses] = [HIT, MISS].map(|result| {
             let counter = self.sentence_cache.with_label_values(&[result]);

@@ -2,7 +2,7 @@
 //!
 //! Most of a search is spent reading candidates sentence by sentence, only to find that they are not among the
 //! best. The sentences of a chunk stay what they are, so their vectors are kept, a byte for each number, and the
-//! next question is compared with those. That gives the *most* that a sentence can be worth, a hundredth too high:
+//! next question is compared with those. That gives the *most* that a sentence can be worth, at most two hundredths too high:
 //! *not* the value that is shown, for which the chunk is read. So what is found does not depend on what is kept.
 
 use super::rows::Probe;
@@ -186,7 +186,7 @@ impl Default for SentenceCache {
 
 impl SentenceCache {
     /// What is kept of some chunks, in their order.
-    pub(crate) fn get(
+    pub(super) fn get(
         &self,
         chunks: impl Iterator<Item = ChunkPlace>,
     ) -> Vec<Option<SentenceVectors>> {
@@ -197,9 +197,14 @@ impl SentenceCache {
     }
 
     /// Keeps those of a chunk; those that were used longest ago go when all take more than so many bytes.
-    pub(crate) fn put(&self, chunk: ChunkPlace, vectors: SentenceVectors, most_bytes: usize) {
+    pub(super) fn put(&self, chunk: ChunkPlace, vectors: SentenceVectors, most_bytes: usize) {
+        let bytes = vectors.bytes();
+        // All others would go for it, and then it itself.
+        if bytes > most_bytes {
+            return;
+        }
         let mut kept = self.lock();
-        kept.bytes += vectors.bytes();
+        kept.bytes += bytes;
         let before = kept.by_chunk.put(chunk, vectors);
         kept.bytes -= before.map_or(0, |before| before.bytes());
         while kept.bytes > most_bytes {
@@ -252,9 +257,16 @@ mod tests {
     #[test]
     fn more_than_there_is_room_for_is_not_kept() {
         let cache = SentenceCache::default();
-        cache.put(chunk(1), vectors(3), 10);
-        assert!(cache.get([chunk(1)].into_iter())[0].is_none());
-        assert_eq!(cache.lock().bytes, 0);
+        let room = vectors(3).bytes();
+        cache.put(chunk(1), vectors(3), room);
+        cache.put(chunk(2), vectors(4), room);
+        let there = cache.get((1..3).map(chunk));
+        assert_eq!(
+            there.iter().map(Option::is_some).collect::<Vec<_>>(),
+            [true, false]
+        );
+        cache.put(chunk(3), vectors(2), 10);
+        assert_eq!(cache.lock().bytes, room);
     }
 
     #[test]

@@ -13,25 +13,28 @@ use owo_colors::OwoColorize;
 const OTHER_SIZES: &str = "Sizes that no option sets are scaled to the room that the server offers, and a stream that is there \
      keeps its own. To decide otherwise set `streams.chunks_bytes`, `streams.steps_bytes` and the like.";
 
-/// A failure that says which sizes are set, where the streams want more than there is.
-pub(crate) fn no_room(error: BusError, config: &Config) -> Fail {
+/// How a server offers more.
+const MORE: &str =
+    "give the server more: `max_file_store` of nats-server, or the limit of the account";
+
+/// A failure that says which sizes are set, and how to get `more`, where the streams want more than there is.
+pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> Fail {
     let is_room = matches!(error, BusError::NoRoom { .. });
     let fail = Fail::from(error);
     if !is_room {
         return fail;
     }
     let smaller = match config.set_sizes() {
-        set if set.is_empty() => "set `streams.chunks_bytes`, `streams.steps_bytes`, \
-             `streams.answers_bytes`, `streams.snapshots_bytes` and the other sizes of `streams` smaller"
-            .to_owned(),
+        set if set.is_empty() => {
+            "set every size of `streams` (`streams.chunks_bytes` and the like) smaller than 32 MiB"
+                .to_owned()
+        }
         set => format!(
             "make {} smaller, or leave it out: what is not set is scaled",
             set.join(", ")
         ),
     };
-    fail.hint(format!(
-        "{smaller}; or give the server more: `max_file_store` of nats-server, or the limit of the account"
-    ))
+    fail.hint(format!("{smaller}; or {more}"))
 }
 
 /// Makes streams and consumers, or with `--check` says what is missing or differs.
@@ -42,7 +45,7 @@ pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(),
         true => nats::check_within(&bus, &topology, &allowance).await,
         false => nats::setup_within(&bus, &topology, &allowance).await,
     };
-    let changes = changes.map_err(|error| no_room(error, &config))?;
+    let changes = changes.map_err(|error| no_room(error, &config, MORE))?;
     let drift = changes.iter().filter(|change| change.is_drift()).count();
     let ended = out::decided(match (args.check, drift) {
         (true, 1..) => Err(Fail::negative(format!(

@@ -5,11 +5,12 @@ use crate::command::must_be_folder;
 use crate::command::setup::no_room;
 use crate::config::Config;
 use crate::corpus::{self, Options, Summary, catalog_of_stream};
+use crate::disk::{self, Disk};
 use crate::fail::Fail;
 use crate::fleet::{Member, Plan, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, eprintln, println};
 use crate::render::is_quiet;
-use crate::{disk, signal};
+use crate::signal;
 use bus::sizes::Allowance;
 use bus_nats::{self as nats, Change, NatsBus};
 use documents::Mode;
@@ -94,6 +95,15 @@ pub async fn run(
     up
 }
 
+/// How the streams get more room, of which three quarters of the disk are for them.
+fn more_room(disk: Option<&Disk>) -> String {
+    let free = disk.map_or(String::new(), |disk| {
+        let (dir, free) = (disk.dir.display(), bus::sizes::told(disk.free));
+        format!(" (`{dir}`: {free} free, of which a quarter is left alone)")
+    });
+    format!("make room on the disk of `data_dir`{free}, or set `data_dir` to a folder on another")
+}
+
 async fn fleet(
     corpus: Option<&Path>,
     plan: &Plan,
@@ -106,14 +116,13 @@ async fn fleet(
         ..config.nats("argosy-up", false)
     };
     let bus = NatsBus::connect(nats).await?;
+    let disk = disk::of(server.store_dir()).ok();
     let allowance = Allowance {
-        most: disk::of(server.store_dir())
-            .ok()
-            .map(|disk| disk.free / 4 * 3),
+        most: disk.as_ref().map(|disk| disk.free / 4 * 3),
         ..config.allowance()
     };
     let changes = nats::setup_within(&bus, &config.topology(), &allowance).await;
-    let changes = changes.map_err(|error| no_room(error, config))?;
+    let changes = changes.map_err(|error| no_room(error, config, &more_room(disk.as_ref())))?;
     let mut members = plan.start_each(&Role::ALL)?;
     let mut running = running(server, &members);
     running.nats.other_sizes = changes.iter().filter_map(other_size).collect();

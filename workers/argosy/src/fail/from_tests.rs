@@ -71,9 +71,10 @@ fn bus_errors() -> [(BusError, (u8, &'static str), &'static str); 6] {
             BusError::NoRoom {
                 wanted: 38 << 30,
                 offered: Some(3 << 30),
+                least: Some(300 << 20),
             },
             (1, "no_room"),
-            "the streams want 38 GiB, and the server offers 3 GiB",
+            "the streams want 38 GiB beyond what they have, and the server offers 3 GiB; as small as they can be made, they need 300 MiB",
         ),
         (BusError::Refused("x".into()), NEGATIVE, "NATS: x"),
     ]
