@@ -3,7 +3,6 @@
 use super::*;
 use crate::admission::{Admission, Asking, Busy, Limits, admit};
 use crate::ending::{Ending, end, next_to_begin};
-use crate::event::Erased;
 use envelope::{Case, Clarification, Header, Role, TenantId, Terminal};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,12 +185,7 @@ fn nothing_follows_an_erased_conversation() {
     let mut log = Log::default();
     log.ask(asking(1, 900), 0);
     let before = log.last();
-    let erased = append(
-        before.as_ref(),
-        Kind::Erased(Box::new(Erased::default())),
-        UnixMs(5),
-    )
-    .unwrap();
+    let erased = append(before.as_ref(), Kind::Erased(Box::default()), UnixMs(5)).unwrap();
     assert!(log.append(before.as_ref(), &erased));
     assert_eq!(
         log.state(),
