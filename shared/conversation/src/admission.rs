@@ -5,9 +5,9 @@
 //! once more after the append.
 
 use crate::ending::overdue;
-use crate::event::{Event, Kind, Opened};
+use crate::event::{EventKind, LogEvent, TurnOpening};
 use crate::limits::{CLARIFICATION_MS, WAITING_MAX};
-use crate::state::{Misfit, Pending, Read, State, append};
+use crate::state::{AppendError, Pending, Read, State, append};
 use envelope::{TurnId, UnixMs};
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asking {
     /// What hop 0 needs. Which clarification it answers is decided here.
-    pub opened: Opened,
+    pub opened: TurnOpening,
     /// What is done while another turn runs.
     pub when_busy: Busy,
     /// The clarification that it names, if it names one.
@@ -56,7 +56,7 @@ pub enum Admission {
     /// This is to be appended; where it `begins`, hop 0 is created then.
     Open {
         /// The event.
-        event: Box<Event>,
+        event: Box<LogEvent>,
         /// No turn is before it.
         begins: bool,
     },
@@ -70,12 +70,12 @@ pub enum Admission {
     /// Turns that run or wait are to be cancelled first.
     Interrupt(Vec<TurnId>),
     /// It is not taken on.
-    Refuse(Refused),
+    Refuse(AdmissionRefusal),
 }
 
 /// Why a question is not taken on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum AdmissionRefusal {
     /// Others of the conversation run or wait.
     #[error("{0} questions of the conversation run or wait; ask again when they have ended")]
     Busy(usize),
@@ -93,15 +93,15 @@ pub enum Refused {
     Expired(TurnId),
 }
 
-impl Refused {
+impl AdmissionRefusal {
     /// The word for it, on the wire.
     pub const fn code(&self) -> &'static str {
         match self {
-            Refused::Busy(_) => "conversation_busy",
-            Refused::Erased => "conversation_erased",
-            Refused::Newer => "conversation_newer",
-            Refused::NotPending(_) => "clarification_answered",
-            Refused::Expired(_) => "clarification_expired",
+            AdmissionRefusal::Busy(_) => "conversation_busy",
+            AdmissionRefusal::Erased => "conversation_erased",
+            AdmissionRefusal::Newer => "conversation_newer",
+            AdmissionRefusal::NotPending(_) => "clarification_answered",
+            AdmissionRefusal::Expired(_) => "clarification_expired",
         }
     }
 }
@@ -114,7 +114,7 @@ pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs)
         return Admission::IsOpen { begins: at == 0 };
     }
     if state.is_erased {
-        return Admission::Refuse(Refused::Erased);
+        return Admission::Refuse(AdmissionRefusal::Erased);
     }
     let late = overdue(&state, now);
     if !late.is_empty() {
@@ -126,9 +126,9 @@ pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs)
     };
     let open = state.open.len();
     match asking.when_busy {
-        Busy::Reject if open > 0 => return Admission::Refuse(Refused::Busy(open)),
+        Busy::Reject if open > 0 => return Admission::Refuse(AdmissionRefusal::Busy(open)),
         Busy::Enqueue if open > limits.waiting_max => {
-            return Admission::Refuse(Refused::Busy(open));
+            return Admission::Refuse(AdmissionRefusal::Busy(open));
         }
         Busy::Interrupt if open > 0 => {
             let turns = state.open.into_iter().map(|open| open.turn);
@@ -136,29 +136,37 @@ pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs)
         }
         Busy::Reject | Busy::Enqueue | Busy::Interrupt => {}
     }
-    let opened = Opened {
+    let opened = TurnOpening {
         answers: answers.map(|pending| pending.turn),
         ..asking.opened
     };
-    match append(before, Kind::Opened(Box::new(opened)), now) {
+    match append(before, EventKind::Opened(Box::new(opened)), now) {
         Ok(event) => Admission::Open {
             event: Box::new(event),
             begins: open == 0,
         },
-        Err(Misfit::Open) => Admission::IsOpen { begins: false },
-        Err(Misfit::Erased | Misfit::NotOpen | Misfit::Forks) => Admission::Refuse(Refused::Erased),
+        Err(AppendError::Open) => Admission::IsOpen { begins: false },
+        Err(AppendError::Erased | AppendError::NotOpen | AppendError::Forks) => {
+            Admission::Refuse(AdmissionRefusal::Erased)
+        }
     }
 }
 
 /// Which clarification the question answers. The next message of a conversation answers the one that is open, unless
 /// that has expired; one that names a clarification answers that one, or is refused.
-fn answers(state: &State, asking: &Asking, now: UnixMs) -> Result<Option<Pending>, Refused> {
+fn answers(
+    state: &State,
+    asking: &Asking,
+    now: UnixMs,
+) -> Result<Option<Pending>, AdmissionRefusal> {
     let pending = state.pending.as_ref();
     match &asking.reply_to {
         None => Ok(pending.filter(|pending| now < pending.expires).cloned()),
         Some(named) => match pending.filter(|pending| pending.turn == *named) {
-            None => Err(Refused::NotPending(named.clone())),
-            Some(pending) if pending.expires <= now => Err(Refused::Expired(named.clone())),
+            None => Err(AdmissionRefusal::NotPending(named.clone())),
+            Some(pending) if pending.expires <= now => {
+                Err(AdmissionRefusal::Expired(named.clone()))
+            }
             Some(pending) => Ok(Some(pending.clone())),
         },
     }

@@ -1,5 +1,7 @@
+//! What a question comes to, case by case.
+
 use super::*;
-use crate::state::tests::{Log, asking, terminal, turn};
+use crate::test_log::{Log, asking, terminal, turn};
 use envelope::Outcome;
 
 fn opens(admission: &Admission) -> Option<bool> {
@@ -18,7 +20,7 @@ fn the_first_runs_and_four_wait() {
     }
     assert_eq!(
         log.ask(asking(6, 900), 0),
-        Admission::Refuse(Refused::Busy(5))
+        Admission::Refuse(AdmissionRefusal::Busy(5))
     );
     // Asked again, it is where it was.
     assert_eq!(
@@ -41,7 +43,7 @@ fn what_is_done_while_another_turn_runs_is_the_askers_choice() {
     assert_eq!(opens(&log.ask(with(1, Busy::Reject), 0)), Some(true));
     assert_eq!(
         log.ask(with(2, Busy::Reject), 0),
-        Admission::Refuse(Refused::Busy(1))
+        Admission::Refuse(AdmissionRefusal::Busy(1))
     );
     assert_eq!(opens(&log.ask(with(3, Busy::Enqueue), 0)), Some(false));
     let both = vec![turn(1), turn(3)];
@@ -75,11 +77,11 @@ fn the_next_message_answers_the_clarification_that_is_open() {
     // One that names another is refused and changes nothing.
     assert_eq!(
         log.ask(named(2, 7), 20),
-        Admission::Refuse(Refused::NotPending(turn(7)))
+        Admission::Refuse(AdmissionRefusal::NotPending(turn(7)))
     );
     assert_eq!(
         log.ask(named(2, 1), 1_010),
-        Admission::Refuse(Refused::Expired(turn(1)))
+        Admission::Refuse(AdmissionRefusal::Expired(turn(1)))
     );
     let Admission::Open { event, .. } = log.ask(named(2, 1), 20) else {
         panic!("not opened");
@@ -91,7 +93,7 @@ fn the_next_message_answers_the_clarification_that_is_open() {
     // It is answered once.
     assert_eq!(
         log.ask(named(3, 1), 30),
-        Admission::Refuse(Refused::NotPending(turn(1)))
+        Admission::Refuse(AdmissionRefusal::NotPending(turn(1)))
     );
 }
 
@@ -109,12 +111,12 @@ fn an_expired_clarification_is_not_answered_by_chance() {
 #[test]
 fn each_refusal_has_a_word_of_its_own() {
     let all = [
-        Refused::Busy(1),
-        Refused::Erased,
-        Refused::Newer,
-        Refused::NotPending(turn(1)),
-        Refused::Expired(turn(1)),
+        AdmissionRefusal::Busy(1),
+        AdmissionRefusal::Erased,
+        AdmissionRefusal::Newer,
+        AdmissionRefusal::NotPending(turn(1)),
+        AdmissionRefusal::Expired(turn(1)),
     ];
-    let words: std::collections::BTreeSet<_> = all.iter().map(Refused::code).collect();
+    let words: std::collections::BTreeSet<_> = all.iter().map(AdmissionRefusal::code).collect();
     assert_eq!(words.len(), all.len());
 }

@@ -3,9 +3,9 @@
 //! Whoever appends the end of a turn, or finds it there, begins the next one, so that it does not matter who of them
 //! dies. Pure.
 
-use crate::event::{Cut, Ended, Event, Evidence, Kind};
+use crate::event::{EventKind, Evidence, KeptText, LogEvent, TurnEnd};
 use crate::limits::OVERDUE_MS;
-use crate::state::{Misfit, OpenTurn, Read, State, append};
+use crate::state::{AppendError, OpenTurn, Read, State, append};
 use envelope::{Terminal, TurnId, UnixMs};
 
 /// What a terminal event comes to.
@@ -14,7 +14,7 @@ pub enum Ending {
     /// This is to be appended, then the next turn begun.
     Append {
         /// The event.
-        event: Box<Event>,
+        event: Box<LogEvent>,
         /// Which turn is next.
         next: Option<Begin>,
     },
@@ -53,10 +53,10 @@ pub fn end(
     now: UnixMs,
 ) -> Ending {
     let asks = terminal.clarification.is_some();
-    let ended = Ended {
+    let ended = TurnEnd {
         turn: terminal.turn.clone(),
         outcome: Some(terminal.outcome),
-        answer: terminal.answer.as_deref().map(Cut::answer),
+        answer: terminal.answer.as_deref().map(KeptText::answer),
         evidence: Evidence::that_fit(evidence),
         clarification: terminal.clarification.clone(),
         expires: asks.then_some(expires),
@@ -66,7 +66,7 @@ pub fn end(
 
 /// The same for a turn of which nobody knows any more how it ended.
 pub fn end_unknown(before: Option<&Read>, turn: &TurnId, now: UnixMs) -> Ending {
-    let ended = Ended {
+    let ended = TurnEnd {
         turn: turn.clone(),
         outcome: None,
         answer: None,
@@ -77,13 +77,15 @@ pub fn end_unknown(before: Option<&Read>, turn: &TurnId, now: UnixMs) -> Ending 
     append_end(before, ended, now)
 }
 
-fn append_end(before: Option<&Read>, ended: Ended, now: UnixMs) -> Ending {
-    match append(before, Kind::Ended(Box::new(ended)), now) {
+fn append_end(before: Option<&Read>, ended: TurnEnd, now: UnixMs) -> Ending {
+    match append(before, EventKind::Ended(Box::new(ended)), now) {
         Ok(event) => Ending::Append {
             next: next_to_begin(&event.state, now),
             event: Box::new(event),
         },
-        Err(Misfit::Open | Misfit::NotOpen | Misfit::Erased | Misfit::Forks) => {
+        Err(
+            AppendError::Open | AppendError::NotOpen | AppendError::Erased | AppendError::Forks,
+        ) => {
             let state = before.map(Read::state).unwrap_or_default();
             Ending::Ended {
                 next: next_to_begin(&state, now),

@@ -1,5 +1,7 @@
+//! What the end of a turn comes to, case by case.
+
 use super::*;
-use crate::state::tests::{Log, asking, terminal, turn};
+use crate::test_log::{Log, asking, terminal, turn};
 use envelope::Outcome;
 
 fn next(ending: &Ending) -> Option<(TurnId, u64)> {

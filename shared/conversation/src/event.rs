@@ -16,13 +16,13 @@ pub const VERSION: u16 = 1;
 
 /// One event, and the state after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Event {
+pub struct LogEvent {
     /// Its version; the first thing a reader looks at.
     pub v: u16,
     /// When it was written.
     pub at: UnixMs,
     /// What happened.
-    pub event: Kind,
+    pub event: EventKind,
     /// What follows from this and everything before.
     pub state: State,
 }
@@ -30,11 +30,11 @@ pub struct Event {
 /// What happened to a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Kind {
+pub enum EventKind {
     /// A turn was taken on: it runs, or waits for those before it.
-    Opened(Box<Opened>),
+    Opened(Box<TurnOpening>),
     /// A turn came to its end.
-    Ended(Box<Ended>),
+    Ended(Box<TurnEnd>),
     /// Another conversation was begun as a copy of this one.
     Forked {
         /// The copy.
@@ -43,12 +43,12 @@ pub enum Kind {
         exchanges: u32,
     },
     /// Everything before was taken out of the log.
-    Erased(Box<Erased>),
+    Erased(Box<Erasure>),
 }
 
 /// All that the first step of a turn needs, so that a turn can wait in the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Opened {
+pub struct TurnOpening {
     /// Header of its hop 0.
     pub header: Header,
     /// Case of its hop 0.
@@ -62,7 +62,7 @@ pub struct Opened {
 
 /// How a turn ended, and what later turns may want of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ended {
+pub struct TurnEnd {
     /// The turn.
     pub turn: TurnId,
     /// How it ended; absent when nobody knows any more.
@@ -70,7 +70,7 @@ pub struct Ended {
     pub outcome: Option<Outcome>,
     /// The answer, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answer: Option<Cut>,
+    pub answer: Option<KeptText>,
     /// What the answer stands on, the first cited first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
@@ -84,7 +84,7 @@ pub struct Ended {
 
 /// A text, perhaps cut.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cut {
+pub struct KeptText {
     /// What is left of it.
     pub text: String,
     /// Whether that is not all.
@@ -105,7 +105,7 @@ pub struct Evidence {
 
 /// What was taken out of the log, for those who take it out of other places.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Erased {
+pub struct Erasure {
     /// Turns of the conversation.
     pub turns: Vec<TurnId>,
     /// Sequences of their questions in the inbox, those of second listeners too.
@@ -125,11 +125,11 @@ pub enum EventError {
     Unreadable(String),
 }
 
-impl Cut {
+impl KeptText {
     /// The beginning of a text, as far as an event keeps it.
-    pub fn answer(text: &str) -> Cut {
+    pub fn answer(text: &str) -> KeptText {
         let end = text.floor_char_boundary(ANSWER_BYTES_MAX);
-        Cut {
+        KeptText {
             text: text[..end].to_owned(),
             is_cut: end < text.len(),
         }
@@ -153,7 +153,7 @@ impl Evidence {
     }
 }
 
-impl Event {
+impl LogEvent {
     /// The event as it is stored.
     ///
     /// # Errors
@@ -166,7 +166,7 @@ impl Event {
     ///
     /// # Errors
     /// [`EventError::Newer`] for one that a later release wrote, whatever else it says.
-    pub fn read(bytes: &[u8]) -> Result<Event, EventError> {
+    pub fn read(bytes: &[u8]) -> Result<LogEvent, EventError> {
         #[derive(Deserialize)]
         struct Version {
             v: u16,

@@ -1,12 +1,14 @@
+//! Events as bytes: golden, newer, broken, cut.
+
 use super::*;
-use crate::state::tests::{opened, turn};
+use crate::test_log::{opened, turn};
 use proptest::prelude::*;
 use serde_json::json;
 
 /// What this release writes, to the byte: later releases read it.
 #[test]
 fn golden_bytes() {
-    let ended = Ended {
+    let ended = TurnEnd {
         turn: turn(7),
         outcome: Some(Outcome::Clarification),
         answer: None,
@@ -24,10 +26,10 @@ fn golden_bytes() {
         expires: Some(UnixMs(86_400_000)),
     };
     let state = State::default()
-        .after(&Kind::Opened(Box::new(opened(7, 900))))
+        .after(&EventKind::Opened(Box::new(opened(7, 900))))
         .unwrap();
-    let event = Kind::Ended(Box::new(ended));
-    let event = Event {
+    let event = EventKind::Ended(Box::new(ended));
+    let event = LogEvent {
         v: VERSION,
         at: UnixMs(500),
         state: state.after(&event).unwrap(),
@@ -36,7 +38,7 @@ fn golden_bytes() {
     let bytes = event.write().unwrap();
     let golden = include_str!("golden/ended.json").trim_end();
     assert_eq!(String::from_utf8(bytes.clone()).unwrap(), golden);
-    assert_eq!(Event::read(&bytes).unwrap(), event);
+    assert_eq!(LogEvent::read(&bytes).unwrap(), event);
 }
 
 #[test]
@@ -45,10 +47,10 @@ fn what_is_not_known_is_passed_over_and_what_is_newer_is_refused() {
         "v": 1, "at": 5, "hue": "blue", "event": {"kind": "forked", "child": "b", "exchanges": 2, "why": "to try"},
         "state": {"n": 3, "children": ["b"], "mood": 1},
     });
-    let read = Event::read(known.to_string().as_bytes()).unwrap();
+    let read = LogEvent::read(known.to_string().as_bytes()).unwrap();
     assert_eq!(read.state.n, 3);
     let newer = json!({"v": 2, "event": {"kind": "merged"}});
-    let read = Event::read(newer.to_string().as_bytes());
+    let read = LogEvent::read(newer.to_string().as_bytes());
     assert_eq!(read, Err(EventError::Newer(2)));
     for other in [
         &b""[..],
@@ -58,7 +60,7 @@ fn what_is_not_known_is_passed_over_and_what_is_newer_is_refused() {
         br#"{"v": 1}"#,
         br#"{"v": -1}"#,
     ] {
-        let read = Event::read(other);
+        let read = LogEvent::read(other);
         assert!(
             matches!(read, Err(EventError::Unreadable(_))),
             "{other:?}: {read:?}"
@@ -82,7 +84,7 @@ fn evidence_is_kept_as_far_as_it_fits() {
 proptest! {
     #[test]
     fn an_answer_is_cut_at_a_character(text in "(a|ä|字|🦀){0,4000}") {
-        let cut = Cut::answer(&text);
+        let cut = KeptText::answer(&text);
         prop_assert!(text.starts_with(&cut.text));
         prop_assert!(cut.text.len() <= ANSWER_BYTES_MAX);
         prop_assert_eq!(cut.is_cut, cut.text.len() < text.len());
@@ -91,6 +93,6 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
-        let _ = Event::read(&bytes);
+        let _ = LogEvent::read(&bytes);
     }
 }

@@ -17,8 +17,12 @@ pub mod ending;
 pub mod event;
 pub mod limits;
 pub mod state;
+#[cfg(test)]
+mod test_log;
 
 pub use admission::{Admission, Asking, Busy, Limits, admit};
 pub use ending::{Begin, Ending, Overdue, end, next_to_begin, overdue};
-pub use event::{Cut, Ended, Erased, Event, EventError, Evidence, Kind, Opened, VERSION};
-pub use state::{Exchange, Misfit, OpenTurn, Pending, Read, State};
+pub use event::{
+    Erasure, EventError, EventKind, Evidence, KeptText, LogEvent, TurnEnd, TurnOpening, VERSION,
+};
+pub use state::{AppendError, Exchange, OpenTurn, Pending, Read, State};

@@ -3,7 +3,7 @@
 //! One function says what state an event leads to. Who appends uses it for the state that the event carries, and who
 //! doubts a log folds it anew and compares. Pure.
 
-use crate::event::{Ended, Event, Kind, Opened};
+use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
 use crate::limits::{CHILDREN_MAX, EXCHANGES_KEPT};
 use envelope::{ConversationId, Outcome, TurnId, UnixMs};
 use serde::{Deserialize, Serialize};
@@ -73,12 +73,12 @@ pub struct Read {
     /// Its sequence in the stream.
     pub sequence: u64,
     /// What it says.
-    pub event: Event,
+    pub event: LogEvent,
 }
 
 /// An event that cannot follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Misfit {
+pub enum AppendError {
     /// The turn is open already.
     #[error("the turn is open already")]
     Open,
@@ -120,17 +120,17 @@ impl State {
     ///
     /// # Errors
     /// When the event cannot follow.
-    pub fn after(&self, event: &Kind) -> Result<State, Misfit> {
+    pub fn after(&self, event: &EventKind) -> Result<State, AppendError> {
         if self.is_erased {
-            return Err(Misfit::Erased);
+            return Err(AppendError::Erased);
         }
         let mut next = self.clone();
         next.n += 1;
         match event {
-            Kind::Opened(opened) => next.opened(opened)?,
-            Kind::Ended(ended) => next.ended(ended)?,
-            Kind::Forked { child, .. } => next.forked(child)?,
-            Kind::Erased(_) => {
+            EventKind::Opened(opened) => next.opened(opened)?,
+            EventKind::Ended(ended) => next.ended(ended)?,
+            EventKind::Forked { child, .. } => next.forked(child)?,
+            EventKind::Erased(_) => {
                 next = State {
                     n: next.n,
                     is_erased: true,
@@ -146,10 +146,10 @@ impl State {
         self.open.iter().any(|open| open.turn == *turn)
     }
 
-    fn opened(&mut self, opened: &Opened) -> Result<(), Misfit> {
+    fn opened(&mut self, opened: &TurnOpening) -> Result<(), AppendError> {
         let turn = &opened.header.turn;
         if self.is_open(turn) {
-            return Err(Misfit::Open);
+            return Err(AppendError::Open);
         }
         let is_answered = |pending: &Pending| opened.answers.as_ref() == Some(&pending.turn);
         self.open.push(OpenTurn {
@@ -161,9 +161,13 @@ impl State {
         Ok(())
     }
 
-    fn ended(&mut self, ended: &Ended) -> Result<(), Misfit> {
+    fn ended(&mut self, ended: &TurnEnd) -> Result<(), AppendError> {
         let is_it = |open: &OpenTurn| open.turn == ended.turn;
-        let at = self.open.iter().position(is_it).ok_or(Misfit::NotOpen)?;
+        let at = self
+            .open
+            .iter()
+            .position(is_it)
+            .ok_or(AppendError::NotOpen)?;
         let turn = self.open.remove(at);
         match (ended.outcome, &ended.clarification) {
             (Some(Outcome::Answered), _) => self.exchanged(&turn),
@@ -191,12 +195,12 @@ impl State {
         });
     }
 
-    fn forked(&mut self, child: &ConversationId) -> Result<(), Misfit> {
+    fn forked(&mut self, child: &ConversationId) -> Result<(), AppendError> {
         if self.children.contains(child) {
             return Ok(());
         }
         if self.children.len() == CHILDREN_MAX {
-            return Err(Misfit::Forks);
+            return Err(AppendError::Forks);
         }
         self.children.push(child.clone());
         Ok(())
@@ -207,9 +211,13 @@ impl State {
 ///
 /// # Errors
 /// When the event cannot follow.
-pub(crate) fn append(before: Option<&Read>, event: Kind, at: UnixMs) -> Result<Event, Misfit> {
+pub(crate) fn append(
+    before: Option<&Read>,
+    event: EventKind,
+    at: UnixMs,
+) -> Result<LogEvent, AppendError> {
     let before = before.map(Read::state).unwrap_or_default();
-    Ok(Event {
+    Ok(LogEvent {
         v: crate::event::VERSION,
         at,
         state: before.after(&event)?,
@@ -219,4 +227,4 @@ pub(crate) fn append(before: Option<&Read>, event: Kind, at: UnixMs) -> Result<E
 
 #[cfg(test)]
 #[path = "state_tests.rs"]
-pub(crate) mod tests;
+mod tests;
