@@ -208,6 +208,8 @@ impl Fleet {
 }
 
 proptest! {
+    // Each step folds the log anew.
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn turns_begin_one_after_the_other_in_the_order_in_which_they_were_opened(
         steps in prop::collection::vec(step(), 1..80),
