@@ -32,6 +32,7 @@ const OURS: Table = &[
     ),
     ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
     ("documents", &["envelope", "text"]),
+    ("conversation", &["envelope"]),
     ("search", &["envelope", "llm", "text"]),
     ("qdrant", &["envelope", "settings", "search"]),
     (

@@ -1,0 +1,182 @@
+//! What a question comes to: opened, refused, or something else first.
+//!
+//! Decided on the last event alone, and then tried: the append holds only if that is still the last event. Who loses
+//! reads and decides again. *Not* here: whether the turn has a terminal event, which is looked for after the read, and
+//! once more after the append.
+
+use crate::ending::overdue;
+use crate::event::{EventKind, LogEvent, TurnOpening};
+use crate::limits::{CLARIFICATION_MS, WAITING_MAX};
+use crate::state::{AppendError, Pending, Read, State, append};
+use envelope::{TurnId, UnixMs};
+use serde::{Deserialize, Serialize};
+
+/// What is done with a question while another one of its conversation runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Busy {
+    /// It waits for those before it.
+    #[default]
+    Enqueue,
+    /// It is refused.
+    Reject,
+    /// Those before it are cancelled.
+    Interrupt,
+}
+
+/// What a conversation may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Turns that may wait behind the one that runs. Default 4.
+    pub waiting_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            waiting_max: WAITING_MAX,
+        }
+    }
+}
+
+/// A question that was understood, as the admission sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asking {
+    /// What hop 0 needs. Which clarification it answers is decided here.
+    pub opened: TurnOpening,
+    /// What is done while another turn runs.
+    pub when_busy: Busy,
+    /// The clarification that it names, if it names one.
+    pub reply_to: Option<TurnId>,
+}
+
+/// What a question comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Admission {
+    /// This is to be appended; where it `begins`, hop 0 is created then.
+    Open {
+        /// The event.
+        event: Box<LogEvent>,
+        /// No turn is before it.
+        begins: bool,
+    },
+    /// It was opened before; where it `begins`, its hop 0 has to be there.
+    IsOpen {
+        /// No turn is before it.
+        begins: bool,
+    },
+    /// Turns whose time is up have to be ended first.
+    EndFirst(Vec<TurnId>),
+    /// Turns that run or wait are to be cancelled first.
+    Interrupt(Vec<TurnId>),
+    /// It is not taken on.
+    Refuse(AdmissionRefusal),
+}
+
+/// Why a question is not taken on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AdmissionRefusal {
+    /// Others of the conversation run or wait.
+    #[error("{0} questions of the conversation run or wait; ask again when they have ended")]
+    Busy(usize),
+    /// The conversation was erased.
+    #[error("the conversation was erased; begin another one")]
+    Erased,
+    /// A later release wrote its last event.
+    #[error("a later release writes this conversation; bring this gateway to that release")]
+    Newer,
+    /// The clarification that it names was answered, or another one came after it.
+    #[error("the clarification `{0}` is not open; ask the question in full")]
+    NotPending(TurnId),
+    /// The clarification that it names cannot be answered any more.
+    #[error("the clarification `{0}` has expired; ask the question in full")]
+    Expired(TurnId),
+}
+
+impl AdmissionRefusal {
+    /// The word for it, on the wire.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            AdmissionRefusal::Busy(_) => "conversation_busy",
+            AdmissionRefusal::Erased => "conversation_erased",
+            AdmissionRefusal::Newer => "conversation_newer",
+            AdmissionRefusal::NotPending(_) => "clarification_answered",
+            AdmissionRefusal::Expired(_) => "clarification_expired",
+        }
+    }
+}
+
+/// What a question comes to after the last event of its conversation, `None` in an empty log.
+pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs) -> Admission {
+    let state = before.map(Read::state).unwrap_or_default();
+    let turn = &asking.opened.header.turn;
+    if let Some(at) = state.open.iter().position(|open| open.turn == *turn) {
+        return Admission::IsOpen { begins: at == 0 };
+    }
+    if state.is_erased {
+        return Admission::Refuse(AdmissionRefusal::Erased);
+    }
+    let late = overdue(&state, now);
+    if !late.is_empty() {
+        return Admission::EndFirst(late.into_iter().map(|late| late.turn).collect());
+    }
+    let answers = match answers(&state, &asking, now) {
+        Ok(answers) => answers,
+        Err(refused) => return Admission::Refuse(refused),
+    };
+    let open = state.open.len();
+    match asking.when_busy {
+        Busy::Reject if open > 0 => return Admission::Refuse(AdmissionRefusal::Busy(open)),
+        Busy::Enqueue if open > limits.waiting_max => {
+            return Admission::Refuse(AdmissionRefusal::Busy(open));
+        }
+        Busy::Interrupt if open > 0 => {
+            let turns = state.open.into_iter().map(|open| open.turn);
+            return Admission::Interrupt(turns.collect());
+        }
+        Busy::Reject | Busy::Enqueue | Busy::Interrupt => {}
+    }
+    let opened = TurnOpening {
+        answers: answers.map(|pending| pending.turn),
+        ..asking.opened
+    };
+    match append(before, EventKind::Opened(Box::new(opened)), now) {
+        Ok(event) => Admission::Open {
+            event: Box::new(event),
+            begins: open == 0,
+        },
+        Err(AppendError::Open) => Admission::IsOpen { begins: false },
+        Err(AppendError::Erased | AppendError::NotOpen | AppendError::Forks) => {
+            Admission::Refuse(AdmissionRefusal::Erased)
+        }
+    }
+}
+
+/// Which clarification the question answers. The next message of a conversation answers the one that is open, unless
+/// that has expired; one that names a clarification answers that one, or is refused.
+fn answers(
+    state: &State,
+    asking: &Asking,
+    now: UnixMs,
+) -> Result<Option<Pending>, AdmissionRefusal> {
+    let pending = state.pending.as_ref();
+    match &asking.reply_to {
+        None => Ok(pending.filter(|pending| now < pending.expires).cloned()),
+        Some(named) => match pending.filter(|pending| pending.turn == *named) {
+            None => Err(AdmissionRefusal::NotPending(named.clone())),
+            Some(pending) if pending.expires <= now => {
+                Err(AdmissionRefusal::Expired(named.clone()))
+            }
+            Some(pending) => Ok(Some(pending.clone())),
+        },
+    }
+}
+
+/// Until when a clarification can be answered that was asked now, where answers are kept for so long.
+pub fn expires(now: UnixMs, answers_kept_ms: u64) -> UnixMs {
+    now.plus(CLARIFICATION_MS.min(answers_kept_ms))
+}
+
+#[cfg(test)]
+#[path = "admission_tests.rs"]
+mod tests;

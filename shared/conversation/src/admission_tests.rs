@@ -1,0 +1,122 @@
+//! What a question comes to, case by case.
+
+use super::*;
+use crate::test_log::{Log, asking, terminal, turn};
+use envelope::Outcome;
+
+fn opens(admission: &Admission) -> Option<bool> {
+    match admission {
+        Admission::Open { begins, .. } => Some(*begins),
+        _ => None,
+    }
+}
+
+#[test]
+fn the_first_runs_and_four_wait() {
+    let mut log = Log::default();
+    assert_eq!(opens(&log.ask(asking(1, 900), 0)), Some(true));
+    for n in 2..=5 {
+        assert_eq!(opens(&log.ask(asking(n, 900), 0)), Some(false), "{n}");
+    }
+    assert_eq!(
+        log.ask(asking(6, 900), 0),
+        Admission::Refuse(AdmissionRefusal::Busy(5))
+    );
+    // Asked again, it is where it was.
+    assert_eq!(
+        log.ask(asking(1, 900), 0),
+        Admission::IsOpen { begins: true }
+    );
+    assert_eq!(
+        log.ask(asking(3, 900), 0),
+        Admission::IsOpen { begins: false }
+    );
+}
+
+#[test]
+fn what_is_done_while_another_turn_runs_is_the_askers_choice() {
+    let mut log = Log::default();
+    let with = |n, when_busy| Asking {
+        when_busy,
+        ..asking(n, 900)
+    };
+    assert_eq!(opens(&log.ask(with(1, Busy::Reject), 0)), Some(true));
+    assert_eq!(
+        log.ask(with(2, Busy::Reject), 0),
+        Admission::Refuse(AdmissionRefusal::Busy(1))
+    );
+    assert_eq!(opens(&log.ask(with(3, Busy::Enqueue), 0)), Some(false));
+    let both = vec![turn(1), turn(3)];
+    assert_eq!(
+        log.ask(with(4, Busy::Interrupt), 0),
+        Admission::Interrupt(both)
+    );
+}
+
+#[test]
+fn turns_past_their_deadline_are_ended_before_another_is_opened() {
+    let mut log = Log::default();
+    log.ask(asking(1, 100), 0);
+    log.ask(asking(2, 9_000), 0);
+    assert_eq!(opens(&log.ask(asking(3, 9_000), 5_000)), Some(false));
+    assert_eq!(
+        log.ask(asking(4, 9_000), 5_100),
+        Admission::EndFirst(vec![turn(1)])
+    );
+}
+
+#[test]
+fn the_next_message_answers_the_clarification_that_is_open() {
+    let mut log = Log::default();
+    log.ask(asking(1, 900), 0);
+    log.end(&terminal(1, Outcome::Clarification), 10);
+    let named = |n, at: u64| Asking {
+        reply_to: Some(turn(at)),
+        ..asking(n, 900)
+    };
+    // One that names another is refused and changes nothing.
+    assert_eq!(
+        log.ask(named(2, 7), 20),
+        Admission::Refuse(AdmissionRefusal::NotPending(turn(7)))
+    );
+    assert_eq!(
+        log.ask(named(2, 1), 1_010),
+        Admission::Refuse(AdmissionRefusal::Expired(turn(1)))
+    );
+    let Admission::Open { event, .. } = log.ask(named(2, 1), 20) else {
+        panic!("not opened");
+    };
+    assert_eq!(
+        event.state.open[0].answers.as_ref().map(|p| &p.turn),
+        Some(&turn(1))
+    );
+    // It is answered once.
+    assert_eq!(
+        log.ask(named(3, 1), 30),
+        Admission::Refuse(AdmissionRefusal::NotPending(turn(1)))
+    );
+}
+
+#[test]
+fn an_expired_clarification_is_not_answered_by_chance() {
+    let mut log = Log::default();
+    log.ask(asking(1, 900), 0);
+    log.end(&terminal(1, Outcome::Clarification), 10);
+    let Admission::Open { event, .. } = log.ask(asking(2, 9_000), 1_010) else {
+        panic!("not opened");
+    };
+    assert_eq!(event.state.open[0].answers, None);
+}
+
+#[test]
+fn each_refusal_has_a_word_of_its_own() {
+    let all = [
+        AdmissionRefusal::Busy(1),
+        AdmissionRefusal::Erased,
+        AdmissionRefusal::Newer,
+        AdmissionRefusal::NotPending(turn(1)),
+        AdmissionRefusal::Expired(turn(1)),
+    ];
+    let words: std::collections::BTreeSet<_> = all.iter().map(AdmissionRefusal::code).collect();
+    assert_eq!(words.len(), all.len());
+}

@@ -1,0 +1,119 @@
+//! What the terminal event of a turn comes to in its conversation, and which turn is next.
+//!
+//! Whoever appends the end of a turn, or finds it there, begins the next one, so that it does not matter who of them
+//! dies. Pure.
+
+use crate::event::{EventKind, Evidence, KeptText, LogEvent, TurnEnd};
+use crate::limits::OVERDUE_MS;
+use crate::state::{AppendError, OpenTurn, Read, State, append};
+use envelope::{Terminal, TurnId, UnixMs};
+
+/// What a terminal event comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// This is to be appended, then the next turn begun.
+    Append {
+        /// The event.
+        event: Box<LogEvent>,
+        /// Which turn is next.
+        next: Option<Begin>,
+    },
+    /// The turn has its end; the next one may still have to be begun.
+    Ended {
+        /// Which turn is next.
+        next: Option<Begin>,
+    },
+}
+
+/// A turn whose hop 0 is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Begin {
+    /// The turn.
+    pub turn: TurnId,
+    /// Sequence of its `opened`, which holds what hop 0 needs.
+    pub opened: u64,
+}
+
+/// A turn that should have ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overdue {
+    /// The turn.
+    pub turn: TurnId,
+    /// When it should have.
+    pub deadline: UnixMs,
+}
+
+/// What the end of a turn comes to after the last event of its conversation. `pieces` says what each cited source is a
+/// piece of; `expires` until when its clarification can be answered.
+pub fn end(
+    before: Option<&Read>,
+    terminal: &Terminal,
+    evidence: Vec<Evidence>,
+    expires: UnixMs,
+    now: UnixMs,
+) -> Ending {
+    let asks = terminal.clarification.is_some();
+    let ended = TurnEnd {
+        turn: terminal.turn.clone(),
+        outcome: Some(terminal.outcome),
+        answer: terminal.answer.as_deref().map(KeptText::answer),
+        evidence: Evidence::that_fit(evidence),
+        clarification: terminal.clarification.clone(),
+        expires: asks.then_some(expires),
+    };
+    append_end(before, ended, now)
+}
+
+/// The same for a turn of which nobody knows any more how it ended.
+pub fn end_unknown(before: Option<&Read>, turn: &TurnId, now: UnixMs) -> Ending {
+    let ended = TurnEnd {
+        turn: turn.clone(),
+        outcome: None,
+        answer: None,
+        evidence: Vec::new(),
+        clarification: None,
+        expires: None,
+    };
+    append_end(before, ended, now)
+}
+
+fn append_end(before: Option<&Read>, ended: TurnEnd, now: UnixMs) -> Ending {
+    match append(before, EventKind::Ended(Box::new(ended)), now) {
+        Ok(event) => Ending::Append {
+            next: next_to_begin(&event.state, now),
+            event: Box::new(event),
+        },
+        Err(
+            AppendError::Open | AppendError::NotOpen | AppendError::Erased | AppendError::Forks,
+        ) => {
+            let state = before.map(Read::state).unwrap_or_default();
+            Ending::Ended {
+                next: next_to_begin(&state, now),
+            }
+        }
+    }
+}
+
+/// The first open turn, unless its time is up: then that has to be said first.
+pub fn next_to_begin(state: &State, now: UnixMs) -> Option<Begin> {
+    let first = state.open.first().filter(|open| now < open.deadline)?;
+    Some(Begin {
+        turn: first.turn.clone(),
+        opened: first.opened,
+    })
+}
+
+/// The open turns whose deadline has passed so long ago that nobody else will end them.
+pub fn overdue(state: &State, now: UnixMs) -> Vec<Overdue> {
+    let is_late = |open: &&OpenTurn| open.deadline.plus(OVERDUE_MS) <= now;
+    let late = state.open.iter().filter(is_late);
+    late.map(|open| Overdue {
+        turn: open.turn.clone(),
+        deadline: open.deadline,
+    })
+    .collect()
+}
+
+#[cfg(test)]
+#[path = "ending_tests.rs"]
+mod tests;

@@ -1,0 +1,185 @@
+//! The events of a conversation's log, as they are stored.
+//!
+//! An event has a version of its own, which every later release reads; fields that are not known are passed over, and
+//! an event of a newer version is not appended to. It does not know its own sequence: who reads it adds that
+//! ([`Read`](crate::state::Read)).
+
+use crate::limits::{ANSWER_BYTES_MAX, EVIDENCE_BYTES_MAX};
+use crate::state::State;
+use envelope::{
+    Bucket, Case, Clarification, ConversationId, DocId, Header, Outcome, TurnId, UnixMs,
+};
+use serde::{Deserialize, Serialize};
+
+/// The version of the events that this release writes.
+pub const VERSION: u16 = 1;
+
+/// One event, and the state after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LogEvent {
+    /// Its version; the first thing a reader looks at.
+    pub v: u16,
+    /// When it was written.
+    pub at: UnixMs,
+    /// What happened.
+    pub event: EventKind,
+    /// What follows from this and everything before.
+    pub state: State,
+}
+
+/// What happened to a conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum EventKind {
+    /// A turn was taken on: it runs, or waits for those before it.
+    Opened(Box<TurnOpening>),
+    /// A turn came to its end.
+    Ended(Box<TurnEnd>),
+    /// Another conversation was begun as a copy of this one.
+    Forked {
+        /// The copy.
+        child: ConversationId,
+        /// How many exchanges it took along.
+        exchanges: u32,
+    },
+    /// Everything before was taken out of the log.
+    Erased(Box<Erasure>),
+}
+
+/// All that the first step of a turn needs, so that a turn can wait in the log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnOpening {
+    /// Header of its hop 0.
+    pub header: Header,
+    /// Case of its hop 0.
+    pub case: Case,
+    /// Sequence of the question in the inbox.
+    pub inbox: u64,
+    /// The clarification that it answers, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<TurnId>,
+}
+
+/// How a turn ended, and what later turns may want of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnEnd {
+    /// The turn.
+    pub turn: TurnId,
+    /// How it ended; absent when nobody knows any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// The answer, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<KeptText>,
+    /// What the answer stands on, the first cited first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+    /// The question back, if it ended with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clarification: Option<Clarification>,
+    /// Until when that can be answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<UnixMs>,
+}
+
+/// A text, perhaps cut.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptText {
+    /// What is left of it.
+    pub text: String,
+    /// Whether that is not all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
+}
+
+/// A piece of a document that an answer stands on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Part of the corpus.
+    pub bucket: Bucket,
+    /// The document.
+    pub doc_id: DocId,
+    /// The piece: `<doc_id>.<n>`.
+    pub chunk_id: String,
+}
+
+/// What was taken out of the log, for those who take it out of other places.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erasure {
+    /// Turns of the conversation.
+    pub turns: Vec<TurnId>,
+    /// Sequences of their questions in the inbox, those of second listeners too.
+    pub inbox: Vec<u64>,
+    /// The latest deadline among them.
+    pub deadline: UnixMs,
+}
+
+/// Why an event cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// A later release wrote it.
+    #[error("the event has version {0}, this release reads up to {VERSION}")]
+    Newer(u16),
+    /// It is none.
+    #[error("no event of a conversation: {0}")]
+    Unreadable(String),
+}
+
+impl KeptText {
+    /// The beginning of a text, as far as an event keeps it.
+    pub fn answer(text: &str) -> KeptText {
+        let end = text.floor_char_boundary(ANSWER_BYTES_MAX);
+        KeptText {
+            text: text[..end].to_owned(),
+            is_cut: end < text.len(),
+        }
+    }
+}
+
+impl Evidence {
+    /// The first of a list that fit into an event together.
+    pub fn that_fit(all: Vec<Evidence>) -> Vec<Evidence> {
+        let mut left = EVIDENCE_BYTES_MAX;
+        let size =
+            |one: &Evidence| serde_json::to_vec(one).map_or(usize::MAX, |json| json.len() + 1);
+        let fits = |one: &Evidence| match left.checked_sub(size(one)) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        };
+        all.into_iter().take_while(fits).collect()
+    }
+}
+
+impl LogEvent {
+    /// The event as it is stored.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON, which no event of this crate's making is.
+    pub fn write(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(self)
+    }
+
+    /// Reads a stored event.
+    ///
+    /// # Errors
+    /// [`EventError::Newer`] for one that a later release wrote, whatever else it says.
+    pub fn read(bytes: &[u8]) -> Result<LogEvent, EventError> {
+        #[derive(Deserialize)]
+        struct Version {
+            v: u16,
+        }
+        let unreadable = |error: serde_json::Error| EventError::Unreadable(error.to_string());
+        let Version { v } = serde_json::from_slice(bytes).map_err(unreadable)?;
+        if v > VERSION {
+            return Err(EventError::Newer(v));
+        }
+        serde_json::from_slice(bytes).map_err(unreadable)
+    }
+}
+
+#[cfg(test)]
+#[path = "event_tests.rs"]
+mod tests;

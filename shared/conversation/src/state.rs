@@ -1,0 +1,230 @@
+//! What follows from the events of a conversation: the fold.
+//!
+//! One function says what state an event leads to. Who appends uses it for the state that the event carries, and who
+//! doubts a log folds it anew and compares. Pure.
+
+use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
+use crate::limits::{CHILDREN_MAX, EXCHANGES_KEPT};
+use envelope::{ConversationId, Outcome, TurnId, UnixMs};
+use serde::{Deserialize, Serialize};
+
+/// The sequence of the event that carries the state, which it does not know.
+const OWN: u64 = 0;
+
+/// What is known of a conversation after its last event.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// How many events there have been.
+    pub n: u64,
+    /// Turns without an end, in the order in which they were opened: the first runs, the others wait.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<OpenTurn>,
+    /// The question back that the next turn may answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
+    /// The last exchanges, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exchanges: Vec<Exchange>,
+    /// Conversations that were begun as a copy of this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<ConversationId>,
+    /// Nothing may follow: the conversation was erased.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_erased: bool,
+}
+
+/// A turn without an end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenTurn {
+    /// The turn.
+    pub turn: TurnId,
+    /// Sequence of its `opened`.
+    pub opened: u64,
+    /// When it ends at the latest.
+    pub deadline: UnixMs,
+    /// The question back that it answers: pending again should the turn come to nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Pending>,
+}
+
+/// A question back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The turn that ended with it.
+    pub turn: TurnId,
+    /// Sequence of that turn's `ended`.
+    pub ended: u64,
+    /// Until when it can be answered.
+    pub expires: UnixMs,
+}
+
+/// A question and what came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// Sequence of the turn's `opened`.
+    pub opened: u64,
+    /// Sequence of its `ended`.
+    pub ended: u64,
+}
+
+/// The last event of a log, with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    /// Its sequence in the stream.
+    pub sequence: u64,
+    /// What it says.
+    pub event: LogEvent,
+}
+
+/// An event that cannot follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum AppendError {
+    /// The turn is open already.
+    #[error("the turn is open already")]
+    Open,
+    /// The turn is not open.
+    #[error("the turn is not open")]
+    NotOpen,
+    /// The conversation was erased.
+    #[error("the conversation was erased")]
+    Erased,
+    /// It has as many forks as it may.
+    #[error("the conversation has {CHILDREN_MAX} forks")]
+    Forks,
+}
+
+impl Read {
+    /// The state after the event, with the event's own sequence in it.
+    pub fn state(&self) -> State {
+        let own = |sequence: &mut u64| {
+            if *sequence == OWN {
+                *sequence = self.sequence;
+            }
+        };
+        let mut state = self.event.state.clone();
+        for turn in &mut state.open {
+            own(&mut turn.opened);
+        }
+        if let Some(pending) = &mut state.pending {
+            own(&mut pending.ended);
+        }
+        for exchange in &mut state.exchanges {
+            own(&mut exchange.ended);
+        }
+        state
+    }
+}
+
+impl State {
+    /// The state after one more event.
+    ///
+    /// # Errors
+    /// When the event cannot follow.
+    pub fn after(&self, event: &EventKind) -> Result<State, AppendError> {
+        if self.is_erased {
+            return Err(AppendError::Erased);
+        }
+        let mut next = self.clone();
+        next.n += 1;
+        match event {
+            EventKind::Opened(opened) => next.opened(opened)?,
+            EventKind::Ended(ended) => next.ended(ended)?,
+            EventKind::Forked { child, .. } => next.forked(child)?,
+            EventKind::Erased(_) => {
+                next = State {
+                    n: next.n,
+                    is_erased: true,
+                    ..State::default()
+                }
+            }
+        }
+        Ok(next)
+    }
+
+    /// Whether a turn has no end yet.
+    pub fn is_open(&self, turn: &TurnId) -> bool {
+        self.open.iter().any(|open| open.turn == *turn)
+    }
+
+    fn opened(&mut self, opened: &TurnOpening) -> Result<(), AppendError> {
+        let turn = &opened.header.turn;
+        if self.is_open(turn) {
+            return Err(AppendError::Open);
+        }
+        let is_answered = |pending: &Pending| opened.answers.as_ref() == Some(&pending.turn);
+        self.open.push(OpenTurn {
+            turn: turn.clone(),
+            opened: OWN,
+            deadline: opened.header.deadline,
+            answers: self.pending.take_if(|pending| is_answered(pending)),
+        });
+        Ok(())
+    }
+
+    fn ended(&mut self, ended: &TurnEnd) -> Result<(), AppendError> {
+        let is_it = |open: &OpenTurn| open.turn == ended.turn;
+        let at = self
+            .open
+            .iter()
+            .position(is_it)
+            .ok_or(AppendError::NotOpen)?;
+        let turn = self.open.remove(at);
+        match (ended.outcome, &ended.clarification) {
+            (Some(Outcome::Answered), _) => self.exchanged(&turn),
+            (Some(Outcome::Clarification), Some(_)) => {
+                self.exchanged(&turn);
+                self.pending = Some(Pending {
+                    turn: turn.turn,
+                    ended: OWN,
+                    expires: ended.expires.unwrap_or_default(),
+                });
+            }
+            // What it was to answer is still to be answered, unless something newer is.
+            _ => self.pending = self.pending.take().or(turn.answers),
+        }
+        Ok(())
+    }
+
+    fn exchanged(&mut self, turn: &OpenTurn) {
+        if self.exchanges.len() == EXCHANGES_KEPT {
+            self.exchanges.remove(0);
+        }
+        self.exchanges.push(Exchange {
+            opened: turn.opened,
+            ended: OWN,
+        });
+    }
+
+    fn forked(&mut self, child: &ConversationId) -> Result<(), AppendError> {
+        if self.children.contains(child) {
+            return Ok(());
+        }
+        if self.children.len() == CHILDREN_MAX {
+            return Err(AppendError::Forks);
+        }
+        self.children.push(child.clone());
+        Ok(())
+    }
+}
+
+/// What comes after the last event of a log, of which `before` was read; `None` for an empty one.
+///
+/// # Errors
+/// When the event cannot follow.
+pub(crate) fn append(
+    before: Option<&Read>,
+    event: EventKind,
+    at: UnixMs,
+) -> Result<LogEvent, AppendError> {
+    let before = before.map(Read::state).unwrap_or_default();
+    Ok(LogEvent {
+        v: crate::event::VERSION,
+        at,
+        state: before.after(&event)?,
+        event,
+    })
+}
+
+#[cfg(test)]
+#[path = "state_tests.rs"]
+mod tests;

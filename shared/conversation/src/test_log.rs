@@ -1,0 +1,127 @@
+//! A log of one conversation in memory, and what is asked and answered in it: for the tests of this crate.
+
+use crate::admission::{Admission, Asking, Busy, Limits, admit};
+use crate::ending::{Ending, end};
+use crate::event::{LogEvent, TurnOpening};
+use crate::state::{Read, State};
+use envelope::{Case, Clarification, Header, Outcome, Role, TenantId, Terminal, TurnId, UnixMs};
+
+pub(crate) fn turn(n: u64) -> TurnId {
+    TurnId::new(format!("q{n}")).unwrap()
+}
+
+pub(crate) fn opened(n: u64, deadline: u64) -> TurnOpening {
+    TurnOpening {
+        header: Header {
+            turn: turn(n),
+            tenant: TenantId::default_tenant(),
+            shard: 0,
+            hop: 0,
+            round: 0,
+            role: Role::Planner,
+            asked_at: UnixMs(0),
+            created_at: UnixMs(0),
+            deadline: UnixMs(deadline),
+            parent: None,
+            first_hop: 0,
+            reply_to: None,
+            question_hash: String::new(),
+            live: false,
+            traceparent: None,
+            tracestate: None,
+        },
+        case: Case::default(),
+        inbox: n,
+        answers: None,
+    }
+}
+
+pub(crate) fn asking(n: u64, deadline: u64) -> Asking {
+    Asking {
+        opened: opened(n, deadline),
+        when_busy: Busy::Enqueue,
+        reply_to: None,
+    }
+}
+
+pub(crate) fn terminal(n: u64, outcome: Outcome) -> Terminal {
+    let tenant = TenantId::default_tenant();
+    let clarification = (outcome == Outcome::Clarification).then(|| Clarification {
+        id: turn(n).to_string(),
+        kind: "no_results".into(),
+        question: "Which?".into(),
+        options: Vec::new(),
+    });
+    Terminal {
+        clarification,
+        answer: (outcome == Outcome::Answered).then(|| format!("answer {n}")),
+        ..Terminal::bare(turn(n), tenant, outcome, UnixMs(0))
+    }
+}
+
+/// The log of one conversation in a stream that others write to as well.
+#[derive(Default)]
+pub(crate) struct Log {
+    stored: Vec<(u64, Vec<u8>)>,
+    sequence: u64,
+}
+
+impl Log {
+    pub(crate) fn last(&self) -> Option<Read> {
+        let (sequence, bytes) = self.stored.last()?;
+        let event = LogEvent::read(bytes).unwrap();
+        Some(Read {
+            sequence: *sequence,
+            event,
+        })
+    }
+
+    pub(crate) fn state(&self) -> State {
+        self.last().as_ref().map(Read::state).unwrap_or_default()
+    }
+
+    /// Appends behind what was read, or tells that somebody else was quicker.
+    pub(crate) fn append(&mut self, read: Option<&Read>, event: &LogEvent) -> bool {
+        let newest = self.stored.last().map_or(0, |(sequence, _)| *sequence);
+        if read.map_or(0, |read| read.sequence) != newest {
+            return false;
+        }
+        self.sequence += 1;
+        self.stored.push((self.sequence, event.write().unwrap()));
+        true
+    }
+
+    pub(crate) fn ask(&mut self, asking: Asking, now: u64) -> Admission {
+        let before = self.last();
+        let admission = admit(before.as_ref(), asking, Limits::default(), UnixMs(now));
+        if let Admission::Open { event, .. } = &admission {
+            assert!(self.append(before.as_ref(), event));
+        }
+        admission
+    }
+
+    pub(crate) fn end(&mut self, terminal: &Terminal, now: u64) -> Ending {
+        let before = self.last();
+        let expires = UnixMs(now + 1_000);
+        let ending = end(before.as_ref(), terminal, Vec::new(), expires, UnixMs(now));
+        if let Ending::Append { event, .. } = &ending {
+            assert!(self.append(before.as_ref(), event));
+        }
+        ending
+    }
+
+    /// The state as it follows from all events.
+    pub(crate) fn folded(&self) -> State {
+        let mut read: Option<Read> = None;
+        for (sequence, bytes) in &self.stored {
+            let before = read.as_ref().map(Read::state).unwrap_or_default();
+            let mut event = LogEvent::read(bytes).unwrap();
+            event.state = before.after(&event.event).unwrap();
+            read = Some(Read {
+                sequence: *sequence,
+                event,
+            });
+        }
+        read.as_ref().map(Read::state).unwrap_or_default()
+    }
+}
