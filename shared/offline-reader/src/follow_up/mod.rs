@@ -1,0 +1,98 @@
+//! A follow-up question, rewritten so that it stands alone.
+//!
+//! Rules and lists: pronouns become what they mean, short questions are filled up from the one
+//! before, "the album" gets its name. It is *not* a language model and does not parse; where the
+//! rules are in doubt the question stays as it was, because a wrong rewrite is worse than none.
+//!
+//! | module | what |
+//! |---|---|
+//! | `vocabulary` | closed lists of words |
+//! | `tokens` | a text as tokens with places, and edits |
+//! | `mentions` | what a text names |
+//! | `topic` | the title of the conversation |
+//! | `talk` | what was said, and which of it a pronoun means |
+//! | `pronouns` | edits for pronouns |
+
+mod mentions;
+mod pronouns;
+mod talk;
+mod tokens;
+mod topic;
+mod vocabulary;
+
+use talk::Talk;
+use topic::Topic;
+
+/// The most exchanges that are looked back at.
+const EXCHANGES_MAX: usize = 10;
+/// A longer question says itself what it is about, in bytes.
+const QUESTION_BYTES_MAX: usize = 600;
+
+/// One question and its answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange<'a> {
+    /// As it was asked.
+    pub question: &'a str,
+    /// As it was answered.
+    pub answer: &'a str,
+}
+
+/// A follow-up question made to stand alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FollowUp {
+    /// The question, so that it can be understood by itself.
+    pub question: String,
+    /// Words that were added, for weighing in a search and for the trail.
+    pub added: Vec<String>,
+}
+
+/// Rewrites `question` with what was said `before`, oldest first. `None` when it stands alone.
+/// `topic` is what the conversation is said to be about, if anything says so.
+pub fn rewrite(topic: Option<&str>, before: &[Exchange<'_>], question: &str) -> Option<FollowUp> {
+    let topic = topic.and_then(Topic::read);
+    if topic.is_none() && before.is_empty() {
+        return None;
+    }
+    let mut talk = Talk::new(topic);
+    let skipped = before.len().saturating_sub(EXCHANGES_MAX);
+    for exchange in &before[skipped..] {
+        let asked = resolve(&mut talk, exchange.question);
+        talk.hear(
+            asked.as_deref().unwrap_or(exchange.question),
+            exchange.answer,
+        );
+    }
+    let rewritten = resolve(&mut talk, question)?;
+    let added = added(question, &rewritten);
+    (!added.is_empty()).then_some(FollowUp {
+        question: rewritten,
+        added,
+    })
+}
+
+/// A question with everything in it that it needs; `None` when it has it.
+fn resolve(talk: &mut Talk, question: &str) -> Option<String> {
+    if question.len() > QUESTION_BYTES_MAX {
+        return None;
+    }
+    let tokens = tokens::read(question);
+    let edits = pronouns::edits(talk, &tokens);
+    if edits.is_empty() {
+        return None;
+    }
+    Some(tokens::apply(question, edits))
+}
+
+/// The words of `rewritten` that `question` lacks, in order.
+fn added(question: &str, rewritten: &str) -> Vec<String> {
+    let mut had: Vec<String> = text::words::runs(question).map(str::to_lowercase).collect();
+    let mut added = Vec::new();
+    for word in text::words::runs(rewritten) {
+        let lower = word.to_lowercase();
+        match had.iter().position(|had| *had == lower) {
+            Some(at) => drop(had.swap_remove(at)),
+            None => added.push(word.to_owned()),
+        }
+    }
+    added
+}
