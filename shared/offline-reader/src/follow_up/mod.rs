@@ -13,7 +13,10 @@
 //! | `talk` | what was said, and which of it a pronoun means |
 //! | `pronouns` | edits for pronouns |
 
+mod about;
 mod mentions;
+mod names;
+mod others;
 mod pronouns;
 mod talk;
 mod tokens;
@@ -21,6 +24,7 @@ mod topic;
 mod vocabulary;
 
 use talk::Talk;
+use tokens::Edit;
 use topic::Topic;
 
 /// The most exchanges that are looked back at.
@@ -76,10 +80,21 @@ fn resolve(talk: &mut Talk, question: &str) -> Option<String> {
         return None;
     }
     let tokens = tokens::read(question);
-    let edits = pronouns::edits(talk, &tokens);
+    let mut edits = pronouns::edits(talk, &tokens);
+    edits.extend(names::written_out(talk, &tokens));
+    edits.extend(names::pointed(talk, &tokens));
+    let mut tail = Vec::new();
     if edits.is_empty() {
+        tail.extend(about::about(talk, question, &tokens));
+    }
+    if others::asks_for_more(&tokens) {
+        tail.extend(others::had(talk, &tokens).map(|had| format!("besides {had}")));
+    }
+    if edits.is_empty() && tail.is_empty() {
         return None;
     }
+    let end = tokens.last().map_or(0, |t| question[t.end..].find(['?', '.', '!']).map_or(question.trim_end().len(), |at| t.end + at));
+    edits.extend(tail.into_iter().map(|words| Edit { start: end, end, with: format!(" {words}") }));
     Some(tokens::apply(question, edits))
 }
 

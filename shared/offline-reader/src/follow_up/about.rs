@@ -1,0 +1,38 @@
+//! Questions that name nothing and point at nothing: what they are about is the topic.
+
+use super::talk::Talk;
+use super::tokens::Token;
+use super::vocabulary as words;
+
+/// The words that say that a question is about the topic, to go behind it; `None` when it names
+/// something itself.
+pub(super) fn about(talk: &Talk, text: &str, tokens: &[Token<'_>]) -> Option<String> {
+    let topic = talk.topic.as_ref()?;
+    let parts = topic.words();
+    let named = |t: &Token<'_>| {
+        let capital = t.is_capital() && !t.first && !words::is_grammar(&t.lower) && !words::is_calendar(&t.lower);
+        let own = t.clitic || t.is_code() || text::words::runs(&t.lower).any(|run| parts.iter().any(|p| p == run));
+        capital || own
+    };
+    if text.contains(['"', '“']) || tokens.iter().any(named) {
+        return None;
+    }
+    Some(format!("{} {}", preposition(tokens)?, topic.name))
+}
+
+/// How the topic is tied to a question, by the way that it opens.
+fn preposition(tokens: &[Token<'_>]) -> Option<&'static str> {
+    let says = |word: &str| tokens.iter().any(|t| t.lower == word);
+    let lower = |at: usize| tokens.get(at).map_or("", |t| t.lower.as_str());
+    let pointed = |t: &&Token<'_>| t.lower == "the" && !t.closes;
+    match () {
+        () if says("happened") || says("happen") || says("happens") => Some("to"),
+        () if says("article") => Some("on"),
+        () if says("tell") || says("else") => Some("about"),
+        () if says("anything") || says("interesting") => Some("about"),
+        () if tokens.iter().any(|t| pointed(&t)) && !says("you") => Some("of"),
+        () if words::is_auxiliary(lower(0)) && lower(1) == "there" => Some("for"),
+        () if says("other") => Some("for"),
+        () => None,
+    }
+}
