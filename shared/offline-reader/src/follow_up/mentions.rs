@@ -58,11 +58,19 @@ impl Mention {
 
 /// Whether two names have a telling word in common.
 pub(super) fn shares_word(a: &str, b: &str) -> bool {
-    let lower: Vec<String> = text::words::runs(a).map(str::to_lowercase).collect();
+    let lower: Vec<String> = text::words::runs(a).map(plain).collect();
     text::words::runs(b).any(|word| {
-        let word = word.to_lowercase();
+        let word = plain(word);
         word.len() > 2 && !words::is_grammar(&word) && lower.contains(&word)
     })
+}
+
+/// A word in lower case and without accents.
+pub(super) fn plain(word: &str) -> String {
+    match word.is_ascii() {
+        true => word.to_ascii_lowercase(),
+        false => text::unaccented(word).to_lowercase(),
+    }
 }
 
 /// What `text` names, in order.

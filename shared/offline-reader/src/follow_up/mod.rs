@@ -17,6 +17,7 @@ mod about;
 mod mentions;
 mod names;
 mod others;
+mod pointing;
 mod pronouns;
 mod talk;
 mod tokens;
@@ -83,6 +84,7 @@ fn resolve(talk: &mut Talk, question: &str) -> Option<String> {
     let mut edits = pronouns::edits(talk, &tokens);
     edits.extend(names::written_out(talk, &tokens));
     edits.extend(names::pointed(talk, &tokens));
+    edits.extend(pointing::edit(talk, &tokens));
     let mut tail = Vec::new();
     if edits.is_empty() {
         tail.extend(about::about(talk, question, &tokens));

@@ -20,18 +20,53 @@ pub(super) fn asks_for_more(tokens: &[Token<'_>]) -> bool {
 
 /// What a question that asks for more already has.
 pub(super) fn had(talk: &Talk, tokens: &[Token<'_>]) -> Option<String> {
-    let said = |name: &str| tokens.iter().any(|t| !words::is_grammar(&t.lower) && shares_word(name, t.text));
-    let turns = talk.turns.iter().rev().take(TURNS_BACK);
-    let found = turns.filter(|turn| tells(&turn.answer)).find_map(|turn| {
-        whole(&turn.answer).or_else(|| {
-            let named = |sort: fn(Sort) -> bool| {
-                let wanted = |m: &&Mention| sort(m.sort) && !talk.is_topic(m);
-                turn.in_answer.iter().find(wanted).map(|m| m.text.clone())
-            };
-            named(|sort| sort == Sort::Work).or_else(|| named(|sort| sort != Sort::Thing))
-        })
-    });
-    found.filter(|name| !said(name))
+    let said = |name: &str| {
+        let told = |t: &&Token<'_>| !words::is_grammar(&t.lower);
+        tokens.iter().filter(told).any(|t| shares_word(name, t.text))
+    };
+    let turn = talk.turns.iter().rev().take(TURNS_BACK).find(|turn| tells(&turn.answer))?;
+    let named = |wanted: fn(&Mention) -> bool| {
+        let found = turn.in_answer.iter().find(|m| wanted(m) && !talk.is_topic(m));
+        found.map(|m| m.text.clone())
+    };
+    let more = wanted(tokens);
+    let had = match more {
+        More::People => named(|m| m.sort == Sort::Person || m.sort == Sort::Name),
+        More::Works => named(|m| m.sort == Sort::Work)
+            .or_else(|| named(|m| m.sort == Sort::Name && m.noun.is_some())),
+        More::Groups => named(|m| m.sort == Sort::Group).or_else(|| named(|m| m.sort == Sort::Name)),
+        More::Any => named(|m| m.sort == Sort::Work || m.sort == Sort::Code),
+        More::Said => None,
+    };
+    let had = match more {
+        More::Said => None,
+        _ => had.or_else(|| whole(&turn.answer, ANSWER_WORDS_MAX)),
+    };
+    had.filter(|name| !said(name))
+}
+
+/// What more is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum More {
+    People,
+    Works,
+    Groups,
+    /// Whatever can be had more of.
+    Any,
+    /// More of what the conversation is about: nothing in particular was had.
+    Said,
+}
+
+fn wanted(tokens: &[Token<'_>]) -> More {
+    let says = |list: &[&str]| tokens.iter().any(|t| list.contains(&t.lower.as_str()));
+    let noun = |list: fn(&str) -> bool| tokens.iter().any(|t| list(&t.lower));
+    match () {
+        () if says(&["who", "whom", "anyone", "anybody", "someone", "people", "members"]) => More::People,
+        () if says(&["article", "interesting", "tell", "know"]) => More::Said,
+        () if noun(words::is_work_head) => More::Works,
+        () if noun(words::is_group_head) || says(&["teams", "bands", "groups", "firms"]) => More::Groups,
+        () => More::Any,
+    }
 }
 
 /// Whether an answer says anything.
@@ -42,12 +77,12 @@ fn tells(answer: &str) -> bool {
 }
 
 /// An answer that is short enough to be taken whole.
-fn whole(answer: &str) -> Option<String> {
+pub(super) fn whole(answer: &str, words_max: usize) -> Option<String> {
     let line = text::one_line(answer);
     let line = line.trim_matches(|c: char| !c.is_alphanumeric() && c != '"');
     let tokens = tokens::read(line);
     let first = tokens.first()?;
-    let starts = !["yes", "no", "he", "she", "they", "it", "i", "in", "on", "and", "but"].contains(&first.lower.as_str());
+    let starts = !["yes", "no", "he", "she", "they", "it", "i", "in", "on", "and", "but", "at", "for", "with", "by", "to", "not", "because", "after", "as", "well"].contains(&first.lower.as_str());
     let verb = tokens.iter().any(|t| words::is_auxiliary(&t.lower));
-    (tokens.len() <= ANSWER_WORDS_MAX && starts && !verb).then(|| line.to_owned())
+    (tokens.len() <= words_max && starts && tells(line) && !verb).then(|| line.to_owned())
 }

@@ -41,9 +41,9 @@ pub(super) fn edits(talk: &mut Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
 /// Whether the question itself says, before the pronoun, who is meant.
 fn explained(_talk: &Talk, tokens: &[Token<'_>], at: usize, class: Class) -> bool {
     let before = &tokens[..at];
-    let named = before
-        .iter()
-        .any(|t| t.is_capital() && !t.first && !words::is_grammar(&t.lower));
+    let is_name = |t: &Token<'_>| t.is_capital() && !t.first && !words::is_grammar(&t.lower);
+    let opening = before.iter().position(is_name);
+    let named = opening.is_some_and(|at| at > 0 && words::is_auxiliary(&tokens[at - 1].lower));
     match class {
         Class::She | Class::He => named,
         Class::They => named || before.iter().any(|t| t.lower == "people"),

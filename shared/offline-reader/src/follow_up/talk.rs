@@ -79,7 +79,8 @@ impl Talk {
     /// Whether pronouns of a person were taken to mean the topic.
     pub(super) fn topic_is_person(&self) -> bool {
         let person = |class: &Class| matches!(class, Class::She | Class::He);
-        self.topic_name().is_some_and(|name| {
+        let known = self.topic.as_ref().is_some_and(Topic::is_person);
+        known || self.topic_name().is_some_and(|name| {
             self.bound
                 .iter()
                 .any(|(class, meant, _)| person(class) && meant == name)
@@ -124,11 +125,16 @@ impl Talk {
         let free = |m: &&Mention| taken.as_deref() != Some(m.text.as_str());
         let asked = self.last().into_iter().flat_map(|turn| &turn.in_question);
         let named = asked.filter(fits).filter(free).find(|m| !self.is_topic(m));
-        if let Some(named) = named.filter(|m| m.sort == Sort::Person || m.subject) {
+        let bound = self.bound(class).map(|(meant, _)| meant.to_owned());
+        let goes_on = self.last().is_some_and(|turn| {
+            let kept = bound.as_deref().or(self.topic_name());
+            kept.is_some_and(|meant| turn.asked.contains(meant))
+        });
+        if let Some(named) = named.filter(|m| m.sort == Sort::Person && !goes_on) {
             return Some(self.full(&named.text));
         }
-        if let Some((meant, _)) = self.bound(class) {
-            return Some(meant.to_owned());
+        if bound.is_some() {
+            return bound;
         }
         if let Some(topic) = self
             .topic_name()

@@ -31,10 +31,17 @@ impl Topic {
         })
     }
 
+    /// Whether it opens with a first name.
+    pub(super) fn is_person(&self) -> bool {
+        let first = self.name.split(' ').next().unwrap_or_default().to_lowercase();
+        let known = super::vocabulary::is_female(&first) || super::vocabulary::is_male(&first);
+        known && (2..=3).contains(&self.name.split(' ').count())
+    }
+
     /// Its words in lower case, without those of grammar.
     pub(super) fn words(&self) -> Vec<String> {
         text::words::runs(&self.name)
-            .map(str::to_lowercase)
+            .map(super::mentions::plain)
             .filter(|word| !super::vocabulary::is_grammar(word))
             .collect()
     }
