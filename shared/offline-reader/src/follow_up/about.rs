@@ -1,12 +1,21 @@
 //! Questions that name nothing and point at nothing: what they are about is the topic.
 
 use super::talk::Talk;
-use super::tokens::Token;
+use super::pronouns::possessive;
+use super::tokens::{Edit, Token};
 use super::vocabulary as words;
 
-/// The words that say that a question is about the topic, to go behind it; `None` when it names
-/// something itself.
-pub(super) fn about(talk: &Talk, text: &str, tokens: &[Token<'_>]) -> Option<String> {
+/// How a question is tied to the topic.
+#[derive(Debug, PartialEq)]
+pub(super) enum Tie {
+    /// "The members" become the topic's.
+    Owner(Edit),
+    /// Words to go behind it.
+    Tail(String),
+}
+
+/// What ties a question to the topic; `None` when it names something itself.
+pub(super) fn about(talk: &Talk, text: &str, tokens: &[Token<'_>]) -> Option<Tie> {
     let topic = talk.topic.as_ref()?;
     let parts = topic.words();
     let named = |t: &Token<'_>| {
@@ -17,7 +26,16 @@ pub(super) fn about(talk: &Talk, text: &str, tokens: &[Token<'_>]) -> Option<Str
     if text.contains(['"', '“']) || tokens.iter().any(named) {
         return None;
     }
-    Some(format!("{} {}", preposition(tokens)?, topic.name))
+    if let Some(word) = preposition(tokens) {
+        return Some(Tie::Tail(format!("{word} {}", topic.name)));
+    }
+    let owned = |t: &&Token<'_>| t.lower == "the" && !t.closes && t.end < text.trim_end().len();
+    let article = tokens.iter().find(owned)?;
+    Some(Tie::Owner(Edit {
+        start: article.start,
+        end: article.end,
+        with: possessive(&topic.name),
+    }))
 }
 
 /// How the topic is tied to a question, by the way that it opens.
@@ -30,7 +48,7 @@ fn preposition(tokens: &[Token<'_>]) -> Option<&'static str> {
         () if says("article") => Some("on"),
         () if says("tell") || says("else") => Some("about"),
         () if says("anything") || says("interesting") => Some("about"),
-        () if tokens.iter().any(|t| pointed(&t)) && !says("you") => Some("of"),
+        () if tokens.iter().any(|t| pointed(&t)) => None,
         () if words::is_auxiliary(lower(0)) && lower(1) == "there" => Some("for"),
         () if says("other") => Some("for"),
         () => None,

@@ -14,6 +14,7 @@
 //! | `pronouns` | edits for pronouns |
 
 mod about;
+mod ellipsis;
 mod mentions;
 mod names;
 mod others;
@@ -25,7 +26,7 @@ mod topic;
 mod vocabulary;
 
 use talk::Talk;
-use tokens::Edit;
+use tokens::{Edit, Token};
 use topic::Topic;
 
 /// The most exchanges that are looked back at.
@@ -81,23 +82,48 @@ fn resolve(talk: &mut Talk, question: &str) -> Option<String> {
         return None;
     }
     let tokens = tokens::read(question);
-    let mut edits = pronouns::edits(talk, &tokens);
-    edits.extend(names::written_out(talk, &tokens));
-    edits.extend(names::pointed(talk, &tokens));
-    edits.extend(pointing::edit(talk, &tokens));
+    let Some(filled) = ellipsis::filled(talk, question, &tokens) else {
+        return pieced(talk, question, &tokens);
+    };
+    let tokens = tokens::read(&filled);
+    let pieced = pieced(talk, &filled, &tokens);
+    Some(pieced.unwrap_or(filled))
+}
+
+/// A question with its pronouns, names and open ends made up for.
+fn pieced(talk: &mut Talk, question: &str, tokens: &[Token<'_>]) -> Option<String> {
+    let mut edits = pronouns::edits(talk, tokens);
+    edits.extend(names::written_out(talk, tokens));
+    edits.extend(names::pointed(talk, tokens));
+    edits.extend(pointing::edit(talk, tokens));
     let mut tail = Vec::new();
     if edits.is_empty() {
-        tail.extend(about::about(talk, question, &tokens));
+        match about::about(talk, question, tokens) {
+            Some(about::Tie::Owner(edit)) => edits.push(edit),
+            Some(about::Tie::Tail(words)) => tail.push(words),
+            None => {}
+        }
     }
-    if others::asks_for_more(&tokens) {
-        tail.extend(others::had(talk, &tokens).map(|had| format!("besides {had}")));
+    if others::asks_for_more(tokens) {
+        tail.extend(others::had(talk, tokens).map(|had| format!("besides {had}")));
     }
     if edits.is_empty() && tail.is_empty() {
         return None;
     }
-    let end = tokens.last().map_or(0, |t| question[t.end..].find(['?', '.', '!']).map_or(question.trim_end().len(), |at| t.end + at));
-    edits.extend(tail.into_iter().map(|words| Edit { start: end, end, with: format!(" {words}") }));
+    let end = end_of(question, tokens);
+    edits.extend(tail.into_iter().map(|words| Edit {
+        start: end,
+        end,
+        with: format!(" {words}"),
+    }));
     Some(tokens::apply(question, edits))
+}
+
+/// Where words are put behind a question: before its mark.
+fn end_of(question: &str, tokens: &[Token<'_>]) -> usize {
+    let from = tokens.last().map_or(0, |token| token.end);
+    let mark = question[from..].find(['?', '.', '!']);
+    mark.map_or(question.trim_end().len(), |at| from + at)
 }
 
 /// The words of `rewritten` that `question` lacks, in order.
