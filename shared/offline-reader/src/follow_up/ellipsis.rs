@@ -15,11 +15,11 @@ pub(super) fn filled(talk: &Talk, text: &str, read: &[Token<'_>]) -> Option<Stri
     if before.len() < 3 || read.is_empty() || read.len() > WORDS_MAX + 3 {
         return None;
     }
-    if let Some(rest) = bare_question_word(text, read) {
-        return Some(why(rest, last, &before));
-    }
     if is_anything_else(read) {
         return anything_else(last, &before);
+    }
+    if let Some(rest) = bare_question_word(text, read) {
+        return Some(why(rest, last, &before));
     }
     let fragment = fragment(read)?;
     let part = &text[fragment[0].start..fragment[fragment.len() - 1].end];
@@ -32,7 +32,7 @@ fn bare_question_word<'a>(text: &'a str, read: &[Token<'_>]) -> Option<&'a str> 
     let read = &read[from..];
     let asks = read.iter().position(|t| words::is_question_word(&t.lower))?;
     let led = asks == 0 || asks == 1 && words::is_preposition(&read[0].lower);
-    let small = ["not", "so", "exactly", "else", "long", "much", "many", "often", "far", "then"];
+    let small = ["not", "so", "exactly", "long", "much", "many", "often", "far", "then"];
     let rest = read[asks + 1..].iter().all(|t| small.contains(&t.lower.as_str()));
     let first = read.first()?;
     let last = read.last()?;
@@ -45,7 +45,12 @@ fn why(asked: &str, last: &str, before: &[Token<'_>]) -> String {
     let mark = last.trim_end().trim_end_matches(['?', '.', '!']);
     let yes_or_no = words::is_auxiliary(&before[0].lower);
     let wh = before.iter().take(3).position(|t| ["when", "where", "why", "how"].contains(&t.lower.as_str()));
-    let inverted = wh.filter(|&at| before.get(at + 1).is_some_and(|t| words::is_auxiliary(&t.lower)));
+    let verb = |at: usize| before.get(at).is_some_and(|t| words::is_auxiliary(&t.lower));
+    let inverted = wh.and_then(|at| match before[at].lower.as_str() {
+        // "How much did" and "how often does" have a word more.
+        "how" if verb(at + 2) => Some(at + 1),
+        _ => verb(at + 1).then_some(at),
+    });
     match inverted {
         _ if yes_or_no => format!("{asked} {}?", small(&mark[before[0].start..])),
         Some(at) => format!("{asked} {}?", &mark[before[at + 1].start..]),
@@ -119,7 +124,9 @@ fn same_frame(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, us
     };
     let at = (0..=before.len() - len).rev().find(|&at| {
         let apart = differing(at);
-        apart.len() == 1 && alike(apart[0].0, apart[0].1)
+        // Two plain words make a frame only between others: "the power" is not "the collector".
+        let framed = |t: &Token<'_>| len > 2 || kind(t) != Kind::Word;
+        apart.len() == 1 && alike(apart[0].0, apart[0].1) && framed(apart[0].1)
     })?;
     Some((at, at + len))
 }

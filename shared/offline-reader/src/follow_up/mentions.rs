@@ -285,6 +285,11 @@ fn phrase(text: &str, tokens: &[Token<'_>], at: usize) -> Option<(Mention, usize
             break;
         }
         end += 1;
+        // The noun that a phrase is known by ends it, unless another one follows.
+        let next = tokens.get(end);
+        if words::is_head(&token.lower) && !next.is_some_and(|t| words::is_head(&t.lower)) {
+            break;
+        }
     }
     // A verb at the end is no noun: "the tool works".
     if end - at > 2 && tokens[end - 1].lower.ends_with("ed") {

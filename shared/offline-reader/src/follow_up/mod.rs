@@ -139,3 +139,6 @@ fn added(question: &str, rewritten: &str) -> Vec<String> {
     }
     added
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,6 +12,8 @@ const WORDS_MAX: usize = 4;
 /// The edit that writes the topic out where the question has only a part of its name.
 pub(super) fn written_out(talk: &Talk, tokens: &[Token<'_>]) -> Option<Edit> {
     let topic = talk.topic.as_ref()?;
+    // A question that nothing came before says as much as its asker thought it needs.
+    talk.last()?;
     let parts = topic.words();
     let is_part = |t: &Token<'_>| {
         let whole = text::words::runs(&t.lower).all(|run| parts.iter().any(|part| part == run));
