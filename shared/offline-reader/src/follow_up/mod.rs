@@ -104,8 +104,14 @@ fn pieced(talk: &mut Talk, question: &str, tokens: &[Token<'_>]) -> Option<Strin
             None => {}
         }
     }
-    if others::asks_for_more(tokens) {
-        tail.extend(others::had(talk, tokens).map(|had| format!("besides {had}")));
+    if others::asks_for_more(tokens)
+        && let Some(had) = others::had(talk, tokens)
+    {
+        // "Besides the topic's terms" says what it is about, too.
+        if talk.topic_name().is_some_and(|name| had.starts_with(name)) {
+            tail.clear();
+        }
+        tail.push(format!("besides {had}"));
     }
     if edits.is_empty() && tail.is_empty() {
         return None;

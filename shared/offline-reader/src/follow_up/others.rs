@@ -1,12 +1,15 @@
 //! "What else", "any other teams": besides what has just been answered.
 
 use super::mentions::{Mention, Sort, shares_word};
+use super::pronouns::possessive;
 use super::talk::Talk;
 use super::tokens::{self, Token};
 use super::vocabulary as words;
 
 /// An answer of at most so many words is what the question asks for more of.
 const ANSWER_WORDS_MAX: usize = 6;
+/// The most words of what belongs to the topic.
+const OWN_WORDS_MAX: usize = 2;
 /// How many answers back that is looked for.
 const TURNS_BACK: usize = 2;
 
@@ -39,10 +42,25 @@ pub(super) fn had(talk: &Talk, tokens: &[Token<'_>]) -> Option<String> {
         More::Said => None,
     };
     let had = match more {
-        More::Said => None,
+        More::Said => talked_of(talk),
         _ => had.or_else(|| whole(&turn.answer, ANSWER_WORDS_MAX)),
     };
     had.filter(|name| !said(name))
+}
+
+/// What of the topic was asked about: "the Corvane agreement's notice period".
+fn talked_of(talk: &Talk) -> Option<String> {
+    let owner = possessive(talk.topic_name()?);
+    let found = talk.turns.iter().rev().find_map(|turn| {
+        let at = turn.asked.find(&owner)?;
+        let rest = &turn.asked[at + owner.len()..];
+        let tokens = tokens::read(rest);
+        let own = tokens.iter().take_while(|t| !words::is_grammar(&t.lower)).take(OWN_WORDS_MAX);
+        let closed = tokens.iter().position(|t| t.closes).map_or(usize::MAX, |at| at + 1);
+        let end = own.take(closed).last()?.end;
+        Some(format!("{owner}{}", &rest[..end]))
+    });
+    found
 }
 
 /// What more is asked for.

@@ -10,6 +10,8 @@ use super::vocabulary as words;
 
 /// Turns after which something that was said is no longer meant.
 const TURNS_BACK: usize = 4;
+/// What has to speak for a person to be meant by "he" or "she".
+const PERSON_SCORE_MIN: i32 = 2;
 
 /// The pronouns that may mean one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,9 +144,39 @@ impl Talk {
         {
             return Some(topic.to_owned());
         }
-        let known = self.latest(|m| fits(&m) && free(&m) && m.sort == Sort::Person);
-        let known = known.or_else(|| self.latest(|m| fits(&m) && free(&m) && m.subject));
-        known.or_else(|| self.latest(|m| fits(&m) && free(&m)))
+        self.likeliest_person(class, &|m: &Mention| fits(&m) && free(&m))
+    }
+
+    /// The person that most speaks for, and only if enough does: without a topic a guess is often
+    /// wrong, and worse than no rewrite.
+    fn likeliest_person(&self, class: Class, fits: &dyn Fn(&Mention) -> bool) -> Option<String> {
+        let mut best: Option<(i32, &Mention)> = None;
+        for (ago, turn) in self.turns.iter().rev().take(TURNS_BACK).enumerate() {
+            let asked = turn.in_question.iter().map(|m| (m, 1));
+            for (mention, asked) in asked.chain(turn.in_answer.iter().map(|m| (m, 0))) {
+                if !fits(mention) {
+                    continue;
+                }
+                let score = asked
+                    + 2 * i32::from(mention.sort == Sort::Person)
+                    + i32::from(mention.subject)
+                    + 2 * i32::from(mention.gender.is_some() && mention.gender == class.gender())
+                    + self.times_said(&mention.text).min(3)
+                    - i32::from(ago > 1);
+                if score >= PERSON_SCORE_MIN && best.is_none_or(|(most, _)| score > most) {
+                    best = Some((score, mention));
+                }
+            }
+        }
+        best.map(|(_, mention)| self.full(&mention.text))
+    }
+
+    /// How many mentions end in the same word.
+    fn times_said(&self, name: &str) -> i32 {
+        let last = |name: &str| name.rsplit(' ').next().map(str::to_owned);
+        let all = self.turns.iter().flat_map(|t| t.in_question.iter().chain(&t.in_answer));
+        let same = all.filter(|m| last(&m.text) == last(name)).count();
+        i32::try_from(same).unwrap_or(i32::MAX)
     }
 
     fn group(&self) -> Option<String> {
@@ -159,7 +191,10 @@ impl Talk {
         let plural = |m: &Mention| m.plural && m.sort != Sort::Thing || m.sort == Sort::Group;
         let free = |m: &Mention| !self.is_topic(m);
         let named = self.latest(|m| plural(m) && free(m));
-        named.or_else(|| self.latest(|m| m.plural && free(m)))
+        // Of what has no name only what was asked about: answers name too much.
+        let asked = self.turns.iter().rev().take(2).flat_map(|turn| &turn.in_question);
+        let mut things = asked.filter(|m| m.plural && free(m));
+        named.or_else(|| things.next().map(|m| m.text.clone()))
     }
 
     fn thing(&self) -> Option<String> {
