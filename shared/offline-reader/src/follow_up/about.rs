@@ -45,6 +45,7 @@ fn preposition(tokens: &[Token<'_>]) -> Option<&'static str> {
     let pointed = |t: &&Token<'_>| t.lower == "the" && !t.closes;
     match () {
         () if says("happened") || says("happen") || says("happens") => Some("to"),
+        () if says("these") || says("this") && !says("article") => None,
         () if says("article") => Some("on"),
         () if says("tell") || says("else") => Some("about"),
         () if says("anything") || says("interesting") => Some("about"),

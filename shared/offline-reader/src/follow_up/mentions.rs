@@ -198,7 +198,10 @@ fn joined(tokens: &[Token<'_>], end: usize, opens: &dyn Fn(&Token<'_>) -> bool) 
     let linking = ["of", "the", "de", "van", "von", "for", "&"].contains(&next.lower.as_str());
     let after = tokens.get(end + 1)?;
     let of_the = linking && after.lower == "the" && tokens.get(end + 2).is_some_and(opens);
+    // "Feel This Free": inside a title small words have capitals, too.
+    let titled = next.is_capital() && !next.first && opens(after);
     match () {
+        () if titled && !next.closes => Some(end + 2),
         () if next.closes || next.is_number() => None,
         () if linking && opens(after) => Some(end + 2),
         () if of_the => Some(end + 3),

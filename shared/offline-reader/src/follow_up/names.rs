@@ -112,7 +112,8 @@ fn name_of(talk: &Talk, noun: &str) -> Option<Name> {
     if let Some(name) = talk.latest(said_with) {
         return Some(Name::Behind(name));
     }
-    if words::is_work_head(noun) {
+    let one = !noun.ends_with('s') || noun == "series";
+    if words::is_work_head(noun) && one {
         let work = |m: &Mention| m.sort == Sort::Work;
         if let Some(name) = talk.latest(work) {
             return Some(Name::Behind(name));

@@ -48,5 +48,4 @@ fn target(talk: &Talk) -> Option<String> {
     };
     named(|sort| matches!(sort, Sort::Work | Sort::Code))
         .or_else(|| super::others::whole(&turn.answer, ANSWER_WORDS_MAX))
-        .or_else(|| named(|sort| sort == Sort::Name))
 }

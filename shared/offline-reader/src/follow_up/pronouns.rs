@@ -1,5 +1,6 @@
 //! Pronouns of a question, and what is put in their place.
 
+use super::mentions::shares_word;
 use super::talk::{Class, Talk, class_of, is_owned};
 use super::tokens::{Edit, Token};
 use super::vocabulary as words;
@@ -24,8 +25,8 @@ pub(super) fn edits(talk: &mut Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
         let Some(meant) = talk.referent(class) else {
             continue;
         };
-        let named = tokens.iter().any(|t| t.text == meant);
-        if named {
+        let said = |t: &Token<'_>| t.text == meant || t.is_capital() && shares_word(&meant, t.text);
+        if tokens[..at].iter().any(said) {
             continue;
         }
         talk.bind(class, &meant);

@@ -23,7 +23,7 @@ const GROUP_HEADS: &str =
     "band bank club companies company duo firm group organisation organization party team trio";
 
 /// Nouns for what is made and bears a name.
-const WORK_HEADS: &str = "album albums article book books cd episode episodes film films game games movie movies musical novel play poem program record series show single singles song songs soundtrack track video work";
+const WORK_HEADS: &str = "album albums book books cd episode episodes film films game games movie movies musical novel play poem program record series show single singles song songs soundtrack track video work";
 
 /// Other nouns that point back when they follow "the" or "this".
 const THING_HEADS: &str = "accident agreement app application award battle building campaign car case category change city college contract \
