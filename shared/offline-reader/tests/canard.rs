@@ -6,6 +6,11 @@ use argosy_offline_reader::follow_up::{Exchange, rewrite};
 use serde_json::Value;
 use std::collections::HashMap;
 
+/// What is reached on all rows, rounded down: F1, recall, precision, the share of the added words
+/// that are right, the share of the rows without need that are left alone.
+const WITH_TITLE: [f64; 5] = [0.79, 0.75, 0.88, 0.70, 0.78];
+const WITHOUT_TITLE: [f64; 5] = [0.72, 0.64, 0.87, 0.54, 0.99];
+
 /// One row of the set.
 struct Row {
     title: String,
@@ -135,7 +140,7 @@ fn rewrites_come_near_those_of_people() {
     let rows = rows(&path);
     let show: usize = std::env::var("ARGOSY_CANARD_SHOW").map_or(0, |n| n.parse().unwrap());
     println!("title half   rows  F1    recall prec. added kept");
-    for titled in [true, false] {
+    for (titled, floors) in [(true, WITH_TITLE), (false, WITHOUT_TITLE)] {
         let mut scores: [Score; 3] = Default::default();
         let mut took = std::time::Duration::ZERO;
         for row in &rows {
@@ -169,6 +174,13 @@ fn rewrites_come_near_those_of_people() {
                 score.rows
             );
         }
-        println!("{:?} a row", took / rows.len() as u32);
+        println!(
+            "{:?} a row",
+            took / u32::try_from(rows.len()).unwrap_or(u32::MAX)
+        );
+        let reached = scores[2].figures();
+        for (figure, floor) in reached.iter().zip(floors) {
+            assert!(figure >= &floor, "{reached:?} is below {floors:?}");
+        }
     }
 }

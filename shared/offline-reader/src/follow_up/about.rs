@@ -1,7 +1,7 @@
 //! Questions that name nothing and point at nothing: what they are about is the topic.
 
-use super::talk::Talk;
 use super::pronouns::possessive;
+use super::talk::Talk;
 use super::tokens::{Edit, Token};
 use super::vocabulary as words;
 
@@ -19,8 +19,13 @@ pub(super) fn about(talk: &Talk, text: &str, tokens: &[Token<'_>]) -> Option<Tie
     let topic = talk.topic.as_ref()?;
     let parts = topic.words();
     let named = |t: &Token<'_>| {
-        let capital = t.is_capital() && !t.first && !words::is_grammar(&t.lower) && !words::is_calendar(&t.lower);
-        let own = t.clitic || t.is_code() || text::words::runs(&t.lower).any(|run| parts.iter().any(|p| p == run));
+        let capital = t.is_capital()
+            && !t.first
+            && !words::is_grammar(&t.lower)
+            && !words::is_calendar(&t.lower);
+        let own = t.clitic
+            || t.is_code()
+            || text::words::runs(&t.lower).any(|run| parts.iter().any(|p| p == run));
         capital || own
     };
     if text.contains(['"', '“']) || tokens.iter().any(named) {

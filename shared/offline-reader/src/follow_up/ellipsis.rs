@@ -28,12 +28,19 @@ pub(super) fn filled(talk: &Talk, text: &str, read: &[Token<'_>]) -> Option<Stri
 
 /// "Why?", "When exactly?", "For how long?": words that ask, and nothing asked about.
 fn bare_question_word<'a>(text: &'a str, read: &[Token<'_>]) -> Option<&'a str> {
-    let from = usize::from(read.len() > 1 && ["and", "but", "so"].contains(&read[0].lower.as_str()));
+    let from =
+        usize::from(read.len() > 1 && ["and", "but", "so"].contains(&read[0].lower.as_str()));
     let read = &read[from..];
-    let asks = read.iter().position(|t| words::is_question_word(&t.lower))?;
+    let asks = read
+        .iter()
+        .position(|t| words::is_question_word(&t.lower))?;
     let led = asks == 0 || asks == 1 && words::is_preposition(&read[0].lower);
-    let small = ["not", "so", "exactly", "long", "much", "many", "often", "far", "then"];
-    let rest = read[asks + 1..].iter().all(|t| small.contains(&t.lower.as_str()));
+    let small = [
+        "not", "so", "exactly", "long", "much", "many", "often", "far", "then",
+    ];
+    let rest = read[asks + 1..]
+        .iter()
+        .all(|t| small.contains(&t.lower.as_str()));
     let first = read.first()?;
     let last = read.last()?;
     (led && rest && read.len() <= 3).then(|| &text[first.start..last.end])
@@ -44,8 +51,15 @@ fn why(asked: &str, last: &str, before: &[Token<'_>]) -> String {
     let asked = capital(asked.strip_suffix(" so").unwrap_or(asked));
     let mark = last.trim_end().trim_end_matches(['?', '.', '!']);
     let yes_or_no = words::is_auxiliary(&before[0].lower);
-    let wh = before.iter().take(3).position(|t| ["when", "where", "why", "how"].contains(&t.lower.as_str()));
-    let verb = |at: usize| before.get(at).is_some_and(|t| words::is_auxiliary(&t.lower));
+    let wh = before
+        .iter()
+        .take(3)
+        .position(|t| ["when", "where", "why", "how"].contains(&t.lower.as_str()));
+    let verb = |at: usize| {
+        before
+            .get(at)
+            .is_some_and(|t| words::is_auxiliary(&t.lower))
+    };
     let inverted = wh.and_then(|at| match before[at].lower.as_str() {
         // "How much did" and "how often does" have a word more.
         "how" if verb(at + 2) => Some(at + 1),
@@ -54,23 +68,40 @@ fn why(asked: &str, last: &str, before: &[Token<'_>]) -> String {
     match inverted {
         _ if yes_or_no => format!("{asked} {}?", small(&mark[before[0].start..])),
         Some(at) => format!("{asked} {}?", &mark[before[at + 1].start..]),
-        None => format!("{asked}, with regard to {}?", small(&mark[before[0].start..])),
+        None => format!(
+            "{asked}, with regard to {}?",
+            small(&mark[before[0].start..])
+        ),
     }
 }
 
 fn is_anything_else(read: &[Token<'_>]) -> bool {
     let said: Vec<&str> = read.iter().map(|t| t.lower.as_str()).collect();
-    matches!(said[..], ["anything", "else"] | ["what", "else"] | ["and", "what", "else"] | ["any", "others"] | ["who", "else"])
+    matches!(
+        said[..],
+        ["anything", "else"]
+            | ["what", "else"]
+            | ["and", "what", "else"]
+            | ["any", "others"]
+            | ["who", "else"]
+    )
 }
 
 /// "What did she invent?" becomes "What else did she invent?".
 fn anything_else(last: &str, before: &[Token<'_>]) -> Option<String> {
     let first = &before[0];
     let asks = ["what", "who", "which", "where"].contains(&first.lower.as_str());
-    let said = before.iter().any(|t| t.lower == "else" || t.lower == "other");
+    let said = before
+        .iter()
+        .any(|t| t.lower == "else" || t.lower == "other");
     let next = before.get(1)?;
-    (asks && !said && words::is_auxiliary(&next.lower) || first.lower == "who")
-        .then(|| format!("{} else{}", &last[first.start..first.end], &last[first.end..]))
+    (asks && !said && words::is_auxiliary(&next.lower) || first.lower == "who").then(|| {
+        format!(
+            "{} else{}",
+            &last[first.start..first.end],
+            &last[first.end..]
+        )
+    })
 }
 
 /// The words that a fragment puts in: those behind "what about" or "and", if there is no verb.
@@ -85,7 +116,9 @@ fn fragment<'a, 't>(read: &'a [Token<'t>]) -> Option<&'a [Token<'t>]> {
         _ => return None,
     };
     let rest = &read[opening..];
-    let verb = rest.iter().any(|t| words::is_auxiliary(&t.lower) && t.lower != "may" || words::is_question_word(&t.lower));
+    let verb = rest.iter().any(|t| {
+        words::is_auxiliary(&t.lower) && t.lower != "may" || words::is_question_word(&t.lower)
+    });
     let pointing = rest.len() == 1 && words::is_grammar(&rest[0].lower);
     (!rest.is_empty() && rest.len() <= WORDS_MAX && !verb && !pointing).then_some(rest)
 }
@@ -120,7 +153,9 @@ fn same_frame(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, us
     }
     let differing = |at: usize| {
         let pairs = fragment.iter().zip(&before[at..at + len]);
-        pairs.filter(|(a, b)| a.lower != b.lower).collect::<Vec<_>>()
+        pairs
+            .filter(|(a, b)| a.lower != b.lower)
+            .collect::<Vec<_>>()
     };
     let at = (0..=before.len() - len).rev().find(|&at| {
         let apart = differing(at);
@@ -149,7 +184,8 @@ enum Kind {
 
 fn number(token: &Token<'_>) -> bool {
     const SMALL: [&str; 12] = [
-        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+        "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+        "twelve",
     ];
     token.is_number() || SMALL.contains(&token.lower.as_str())
 }
@@ -167,7 +203,9 @@ fn kind(token: &Token<'_>) -> Kind {
 
 /// A year for a year, a code for a code, a name for a name; articles and prepositions aside.
 fn same_kind(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usize)> {
-    let own = fragment.iter().position(|t| !words::is_grammar(&t.lower) || number(t))?;
+    let own = fragment
+        .iter()
+        .position(|t| !words::is_grammar(&t.lower) || number(t))?;
     // "What about Berlin" opens no sentence: its capital is a name's.
     let wanted = match kind(&fragment[own]) {
         Kind::Word if fragment[own].is_capital() => Kind::Name,
@@ -176,10 +214,15 @@ fn same_kind(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
     if wanted == Kind::Word {
         return None;
     }
-    let is_like = |t: &Token<'_>| kind(t) == wanted && !(wanted == Kind::Name && words::is_grammar(&t.lower));
+    let is_like =
+        |t: &Token<'_>| kind(t) == wanted && !(wanted == Kind::Name && words::is_grammar(&t.lower));
     let end = before.iter().rposition(is_like)? + 1;
     let mut start = end - 1;
-    while wanted == Kind::Name && start > 0 && is_like(&before[start - 1]) && !before[start - 1].closes {
+    while wanted == Kind::Name
+        && start > 0
+        && is_like(&before[start - 1])
+        && !before[start - 1].closes
+    {
         start -= 1;
     }
     // What stands before the word in both goes with it: "in 2023" and "in 2024", "the".
@@ -189,7 +232,7 @@ fn same_kind(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
         start -= 1;
     }
     // "Of the", said once more, is not said twice.
-    let covered = led == 0 || words::is_preposition(&fragment[0].lower) == false;
+    let covered = led == 0 || !words::is_preposition(&fragment[0].lower);
     covered.then_some((start, end))
 }
 
@@ -207,7 +250,9 @@ fn same_head(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
     }
     let at = before.iter().rposition(|t| t.lower == *first && !t.first)?;
     let rest = before[at + 1..].iter();
-    let len = rest.take_while(|t| !words::is_preposition(&t.lower) && !words::is_auxiliary(&t.lower)).count();
+    let len = rest
+        .take_while(|t| !words::is_preposition(&t.lower) && !words::is_auxiliary(&t.lower))
+        .count();
     (len > 0 && len <= 4).then_some((at, at + 1 + len))
 }
 
@@ -217,7 +262,10 @@ fn asked_for(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
     let any = ["any", "a", "an"].contains(&fragment[0].lower.as_str());
     let place = |wanted: &dyn Fn(&Token<'_>) -> bool| {
         let at = before.iter().position(|t| wanted(t) && !t.closes)?;
-        let len = before[at + 1..].iter().take_while(|t| !words::is_grammar(&t.lower)).count();
+        let len = before[at + 1..]
+            .iter()
+            .take_while(|t| !words::is_grammar(&t.lower))
+            .count();
         (len > 0).then_some((at, at + 1 + len))
     };
     match () {
@@ -229,7 +277,9 @@ fn asked_for(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
 
 fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 /// An opening auxiliary or question word in lower case; a name keeps its capital.

@@ -11,7 +11,12 @@
 //! | `mentions` | what a text names |
 //! | `topic` | the title of the conversation |
 //! | `talk` | what was said, and which of it a pronoun means |
-//! | `pronouns` | edits for pronouns |
+//! | `pronouns` | edits for pronouns of people and things |
+//! | `pointing` | edits for "this" and "that" by themselves |
+//! | `names` | names cut short, and nouns that point back |
+//! | `about` | questions that name nothing, tied to the topic |
+//! | `others` | what a question for more already has |
+//! | `ellipsis` | fragments, filled from the question before |
 
 mod about;
 mod ellipsis;

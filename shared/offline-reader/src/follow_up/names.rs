@@ -23,7 +23,10 @@ pub(super) fn written_out(talk: &Talk, tokens: &[Token<'_>]) -> Option<Edit> {
     let len = tokens[at..].iter().take_while(|t| is_part(t)).count();
     let run = &tokens[at..at + len];
     // A name cut short keeps its end or its beginning; a word from the middle is just a word.
-    let said: Vec<&str> = run.iter().flat_map(|t| text::words::runs(&t.lower)).collect();
+    let said: Vec<&str> = run
+        .iter()
+        .flat_map(|t| text::words::runs(&t.lower))
+        .collect();
     let (first, last) = (parts.first()?, parts.last()?);
     let edge = said.first() == Some(&first.as_str()) || said.last() == Some(&last.as_str());
     let short = said.len() < parts.len() && parts.len() <= WORDS_MAX;
@@ -39,7 +42,8 @@ pub(super) fn written_out(talk: &Talk, tokens: &[Token<'_>]) -> Option<Edit> {
     if before.is_some_and(in_name) || after.is_some_and(|t| in_name(t) && !t.opens) {
         return None;
     }
-    let article = before.filter(|t| t.lower == "the" && topic.name.to_lowercase().starts_with("the "));
+    let article =
+        before.filter(|t| t.lower == "the" && topic.name.to_lowercase().starts_with("the "));
     Some(Edit {
         start: article.map_or(run[0].start, |t| t.start),
         end: run[len - 1].end,
@@ -56,7 +60,10 @@ pub(super) fn pointed(talk: &Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let article = ["the", "this", "that"].contains(&token.lower.as_str());
-        let Some(noun) = tokens.get(at + 1).filter(|t| article && words::is_head(&t.lower)) else {
+        let Some(noun) = tokens
+            .get(at + 1)
+            .filter(|t| article && words::is_head(&t.lower))
+        else {
             continue;
         };
         let next = tokens.get(at + 2).filter(|_| !noun.closes);
@@ -85,8 +92,14 @@ pub(super) fn pointed(talk: &Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
     edits
 }
 
+/// Whether a word behind a noun makes one thing with it: "the band name", but not "did the band tour".
 fn is_noun_like(token: &Token<'_>) -> bool {
-    words::is_head(&token.lower) || ["members", "member", "name", "line", "lineup"].contains(&token.lower.as_str())
+    let verbs = [
+        "change", "fight", "play", "record", "report", "tour", "win", "work",
+    ];
+    let parts = ["line", "lineup", "member", "members", "name"];
+    let word = token.lower.as_str();
+    words::is_head(word) && !verbs.contains(&word) || parts.contains(&word)
 }
 
 /// Whether the question names the topic by itself.
@@ -95,7 +108,9 @@ fn named_elsewhere(talk: &Talk, tokens: &[Token<'_>]) -> bool {
         return false;
     };
     let parts = topic.words();
-    tokens.iter().any(|t| parts.contains(&t.lower) && !words::is_head(&t.lower))
+    tokens
+        .iter()
+        .any(|t| parts.contains(&t.lower) && !words::is_head(&t.lower))
 }
 
 enum Name {

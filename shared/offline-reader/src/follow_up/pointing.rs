@@ -40,10 +40,16 @@ fn is_bare(tokens: &[Token<'_>], at: usize) -> bool {
 
 fn target(talk: &Talk) -> Option<String> {
     let Some(turn) = talk.last() else {
-        return talk.topic_name().filter(|_| !talk.topic_is_person()).map(str::to_owned);
+        return talk
+            .topic_name()
+            .filter(|_| !talk.topic_is_person())
+            .map(str::to_owned);
     };
     let named = |sort: fn(Sort) -> bool| {
-        let found = turn.in_answer.iter().find(|m| sort(m.sort) && !talk.is_topic(m));
+        let found = turn
+            .in_answer
+            .iter()
+            .find(|m| sort(m.sort) && !talk.is_topic(m));
         found.map(|m| m.text.clone())
     };
     named(|sort| matches!(sort, Sort::Work | Sort::Code))

@@ -15,7 +15,7 @@ pub(super) fn edits(talk: &mut Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
         let Some((class, owns)) = class_of(&token.lower, owned) else {
             continue;
         };
-        if done.contains(&class) || explained(talk, tokens, at, class) {
+        if done.contains(&class) || explained(tokens, at, class) {
             continue;
         }
         done.push(class);
@@ -40,7 +40,7 @@ pub(super) fn edits(talk: &mut Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
 }
 
 /// Whether the question itself says, before the pronoun, who is meant.
-fn explained(_talk: &Talk, tokens: &[Token<'_>], at: usize, class: Class) -> bool {
+fn explained(tokens: &[Token<'_>], at: usize, class: Class) -> bool {
     let before = &tokens[..at];
     let is_name = |t: &Token<'_>| t.is_capital() && !t.first && !words::is_grammar(&t.lower);
     let opening = before.iter().position(is_name);

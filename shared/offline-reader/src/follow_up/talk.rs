@@ -82,11 +82,12 @@ impl Talk {
     pub(super) fn topic_is_person(&self) -> bool {
         let person = |class: &Class| matches!(class, Class::She | Class::He);
         let known = self.topic.as_ref().is_some_and(Topic::is_person);
-        known || self.topic_name().is_some_and(|name| {
-            self.bound
-                .iter()
-                .any(|(class, meant, _)| person(class) && meant == name)
-        })
+        known
+            || self.topic_name().is_some_and(|name| {
+                self.bound
+                    .iter()
+                    .any(|(class, meant, _)| person(class) && meant == name)
+            })
     }
 
     fn topic_is_group(&self) -> bool {
@@ -171,10 +172,13 @@ impl Talk {
         best.map(|(_, mention)| self.full(&mention.text))
     }
 
-    /// How many mentions end in the same word.
+    /// How many of the latest mentions end in the same word.
     fn times_said(&self, name: &str) -> i32 {
-        let last = |name: &str| name.rsplit(' ').next().map(str::to_owned);
-        let all = self.turns.iter().flat_map(|t| t.in_question.iter().chain(&t.in_answer));
+        fn last(name: &str) -> Option<&str> {
+            name.rsplit(' ').next()
+        }
+        let turns = self.turns.iter().rev().take(TURNS_BACK);
+        let all = turns.flat_map(|t| t.in_question.iter().chain(&t.in_answer));
         let same = all.filter(|m| last(&m.text) == last(name)).count();
         i32::try_from(same).unwrap_or(i32::MAX)
     }
@@ -192,7 +196,12 @@ impl Talk {
         let free = |m: &Mention| !self.is_topic(m);
         let named = self.latest(|m| plural(m) && free(m));
         // Of what has no name only what was asked about: answers name too much.
-        let asked = self.turns.iter().rev().take(2).flat_map(|turn| &turn.in_question);
+        let asked = self
+            .turns
+            .iter()
+            .rev()
+            .take(2)
+            .flat_map(|turn| &turn.in_question);
         let mut things = asked.filter(|m| m.plural && free(m));
         named.or_else(|| things.next().map(|m| m.text.clone()))
     }
@@ -247,33 +256,29 @@ impl Talk {
         all.find(|m| wanted(m)).map(|m| self.full(&m.text))
     }
 
-    /// The longest name that was said and ends or begins with this one: "Moss" is "Randy Moss".
+    /// The longer name that was said and ends or begins with this one: "Moss" is "Randy Moss".
     pub(super) fn full(&self, name: &str) -> String {
-        let names = self
-            .turns
-            .iter()
-            .flat_map(|t| t.in_question.iter().chain(&t.in_answer));
-        let longer = |m: &&Mention| {
-            m.sort != Sort::Work
-                && m.sort != Sort::Thing
-                && m.text.len() > name.len()
-                && m.text.split(' ').count() <= 3
-                && (m.text.ends_with(&format!(" {name}"))
-                    || m.text.starts_with(&format!("{name} ")))
-        };
-        let topic = self.topic_name().filter(|topic| {
-            topic.split(' ').count() <= 3
-                && (topic.ends_with(&format!(" {name}")) || topic.starts_with(&format!("{name} ")))
-        });
-        match topic {
-            Some(topic) => topic.to_owned(),
-            None => names
-                .filter(longer)
-                .map(|m| m.text.clone())
-                .next()
-                .unwrap_or_else(|| name.to_owned()),
-        }
+        let turns = self.turns.iter();
+        let all = turns.flat_map(|t| t.in_question.iter().chain(&t.in_answer));
+        let names = all.filter(|m| !matches!(m.sort, Sort::Work | Sort::Thing));
+        let said = names.map(|m| m.text.as_str());
+        let mut longer = self.topic_name().into_iter().chain(said);
+        longer
+            .find(|longer| completes(longer, name))
+            .unwrap_or(name)
+            .to_owned()
     }
+}
+
+/// Whether a name of two or three words begins or ends with another one.
+fn completes(longer: &str, name: &str) -> bool {
+    let front = longer
+        .strip_suffix(name)
+        .is_some_and(|rest| rest.ends_with(' '));
+    let back = longer
+        .strip_prefix(name)
+        .is_some_and(|rest| rest.starts_with(' '));
+    (front || back) && longer.split(' ').count() <= 3
 }
 
 /// Whether a word is the pronoun of a class, and whether it owns what follows.

@@ -33,7 +33,12 @@ impl Topic {
 
     /// Whether it opens with a first name.
     pub(super) fn is_person(&self) -> bool {
-        let first = self.name.split(' ').next().unwrap_or_default().to_lowercase();
+        let first = self
+            .name
+            .split(' ')
+            .next()
+            .unwrap_or_default()
+            .to_lowercase();
         let known = super::vocabulary::is_female(&first) || super::vocabulary::is_male(&first);
         known && (2..=3).contains(&self.name.split(' ').count())
     }
