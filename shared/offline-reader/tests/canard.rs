@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// What is reached on all rows, rounded down: F1, recall, precision, the share of the added words
 /// that are right, the share of the rows without need that are left alone.
 const WITH_TITLE: [f64; 5] = [0.79, 0.75, 0.88, 0.70, 0.78];
-const WITHOUT_TITLE: [f64; 5] = [0.72, 0.64, 0.87, 0.54, 0.99];
+const WITHOUT_TITLE: [f64; 5] = [0.72, 0.64, 0.87, 0.57, 0.99];
 
 /// One row of the set.
 struct Row {
@@ -27,19 +27,24 @@ fn fnv(text: &str) -> u64 {
 }
 
 fn rows(path: &str) -> Vec<Row> {
-    let json: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let json: Value =
+        serde_json::from_str(&std::fs::read_to_string(path).expect("a file")).expect("JSON");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let row = |value: &Value| {
-        let mut history = value["History"].as_array().unwrap().iter().map(text);
+        let mut history = value["History"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(text);
         Row {
             title: history.next().unwrap_or_default(),
             history: history.skip(1).collect(),
             question: text(&value["Question"]),
             reference: text(&value["Rewrite"]),
-            tuned: fnv(value["QuAC_dialog_id"].as_str().unwrap()) % 2 == 0,
+            tuned: fnv(&text(&value["QuAC_dialog_id"])).is_multiple_of(2),
         }
     };
-    json.as_array().unwrap().iter().map(row).collect()
+    json.as_array().expect("a list").iter().map(row).collect()
 }
 
 fn bag(text: &str) -> HashMap<String, usize> {
@@ -138,7 +143,8 @@ fn written(row: &Row, titled: bool) -> String {
 fn rewrites_come_near_those_of_people() {
     let path = std::env::var("ARGOSY_CANARD").expect("ARGOSY_CANARD names dev.json");
     let rows = rows(&path);
-    let show: usize = std::env::var("ARGOSY_CANARD_SHOW").map_or(0, |n| n.parse().unwrap());
+    let show: usize =
+        std::env::var("ARGOSY_CANARD_SHOW").map_or(0, |n| n.parse().expect("a number"));
     println!("title half   rows  F1    recall prec. added kept");
     for (titled, floors) in [(true, WITH_TITLE), (false, WITHOUT_TITLE)] {
         let mut scores: [Score; 3] = Default::default();

@@ -213,7 +213,11 @@ fn joined(tokens: &[Token<'_>], end: usize, opens: &dyn Fn(&Token<'_>) -> bool) 
 fn acts(tokens: &[Token<'_>], at: usize) -> bool {
     tokens.get(at).is_some_and(|t| {
         let past = t.lower.ends_with("ed") && t.lower.len() > 4;
-        words::is_auxiliary(&t.lower) || past || t.lower == "and" || t.lower == "also"
+        words::is_auxiliary(&t.lower)
+            || words::is_past(&t.lower)
+            || past
+            || t.lower == "and"
+            || t.lower == "also"
     })
 }
 

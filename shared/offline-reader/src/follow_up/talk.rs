@@ -158,11 +158,14 @@ impl Talk {
                 if !fits(mention) {
                     continue;
                 }
+                let known = mention.sort == Sort::Person;
+                let agrees = mention.gender.is_some() && mention.gender == class.gender();
+                let often = self.times_said(&mention.text).min(3);
                 let score = asked
-                    + 2 * i32::from(mention.sort == Sort::Person)
+                    + 2 * i32::from(known)
                     + i32::from(mention.subject)
-                    + 2 * i32::from(mention.gender.is_some() && mention.gender == class.gender())
-                    + self.times_said(&mention.text).min(3)
+                    + 2 * i32::from(agrees)
+                    + often
                     - i32::from(ago > 1);
                 if score >= PERSON_SCORE_MIN && best.is_none_or(|(most, _)| score > most) {
                     best = Some((score, mention));
@@ -192,7 +195,8 @@ impl Talk {
         if let Some(topic) = self.topic_name().filter(|_| !self.topic_is_person()) {
             return Some(topic.to_owned());
         }
-        let plural = |m: &Mention| m.plural && m.sort != Sort::Thing || m.sort == Sort::Group;
+        let plural =
+            |m: &Mention| m.plural && m.sort != Sort::Thing || m.sort == Sort::Group && m.subject;
         let free = |m: &Mention| !self.is_topic(m);
         let named = self.latest(|m| plural(m) && free(m));
         // Of what has no name only what was asked about: answers name too much.

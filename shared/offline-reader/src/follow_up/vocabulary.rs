@@ -332,6 +332,15 @@ const THING_HEADS: &[&str] = &[
     "win",
 ];
 
+/// Past forms that do not end in "-ed", and words that often stand between a name and its verb.
+const PAST: &[&str] = &[
+    "became", "began", "bought", "brought", "built", "came", "chose", "drew", "fell", "felt",
+    "fought", "found", "gave", "got", "grew", "held", "kept", "knew", "later", "led", "left",
+    "lost", "made", "met", "never", "now", "often", "paid", "ran", "rose", "said", "sang", "saw",
+    "says", "sent", "set", "sold", "spent", "spoke", "stood", "then", "thought", "told", "took",
+    "went", "won", "wrote",
+];
+
 /// Words that may follow a bare "this" or "that": verbs and adjectives of short questions.
 const PREDICATES: &[&str] = &[
     "affect",
@@ -643,6 +652,7 @@ lists! {
     is_male: MALE;
     is_organised: ORGANISED;
     is_calendar: CALENDAR;
+    is_past: PAST;
 }
 
 /// Whether a word is a noun that points back when it follows "the" or "this".
@@ -669,6 +679,7 @@ mod tests {
             MALE,
             ORGANISED,
             CALENDAR,
+            PAST,
         ];
         for list in lists {
             assert!(list.is_sorted(), "{list:?}");
