@@ -46,7 +46,6 @@ pub(super) fn about(talk: &Talk, text: &str, tokens: &[Token<'_>]) -> Option<Tie
 /// How the topic is tied to a question, by the way that it opens.
 fn preposition(tokens: &[Token<'_>]) -> Option<&'static str> {
     let says = |word: &str| tokens.iter().any(|t| t.lower == word);
-    let lower = |at: usize| tokens.get(at).map_or("", |t| t.lower.as_str());
     let pointed = |t: &&Token<'_>| t.lower == "the" && !t.closes;
     match () {
         () if says("happened") || says("happen") || says("happens") => Some("to"),
@@ -55,7 +54,12 @@ fn preposition(tokens: &[Token<'_>]) -> Option<&'static str> {
         () if says("tell") || says("else") => Some("about"),
         () if says("anything") || says("interesting") => Some("about"),
         () if tokens.iter().any(|t| pointed(&t)) => None,
-        () if words::is_auxiliary(lower(0)) && lower(1) == "there" => Some("for"),
+        () if tokens
+            .windows(2)
+            .any(|w| words::is_auxiliary(&w[0].lower) && w[1].lower == "there") =>
+        {
+            Some("for")
+        }
         () if says("other") => Some("for"),
         () => None,
     }
