@@ -14,11 +14,13 @@
 //! | `cues` | what kind of answer a sentence could be |
 //! | `score` | how well a sentence answers |
 //! | `parts` | the questions that a question is made of |
+//! | `follow_up` | a follow-up question made to stand alone |
 //! | `plan`, `map`, `reduce`, `clarify` | what each role writes |
 
 mod bag;
 mod clarify;
 mod cues;
+pub mod follow_up;
 mod lexicon;
 mod map;
 mod parts;

@@ -1,0 +1,141 @@
+//! Names cut short, and nouns that point back: "Nixon" becomes "Richard Nixon", "the band" gets the
+//! name of the band.
+
+use super::mentions::{Mention, Sort};
+use super::talk::Talk;
+use super::tokens::{Edit, Token};
+use super::vocabulary as words;
+
+/// A title of more words is not put in the place of one of them.
+const WORDS_MAX: usize = 4;
+
+/// The edit that writes the topic out where the question has only a part of its name.
+pub(super) fn written_out(talk: &Talk, tokens: &[Token<'_>]) -> Option<Edit> {
+    let topic = talk.topic.as_ref()?;
+    // A question that nothing came before says as much as its asker thought it needs.
+    talk.last()?;
+    let parts = topic.words();
+    let is_part = |t: &Token<'_>| {
+        let whole = text::words::runs(&t.lower).all(|run| parts.iter().any(|part| part == run));
+        whole && !words::is_grammar(&t.lower)
+    };
+    let at = tokens.iter().position(is_part)?;
+    let len = tokens[at..].iter().take_while(|t| is_part(t)).count();
+    let run = &tokens[at..at + len];
+    // A name cut short keeps its end or its beginning; a word from the middle is just a word.
+    let said: Vec<&str> = run
+        .iter()
+        .flat_map(|t| text::words::runs(&t.lower))
+        .collect();
+    let (first, last) = (parts.first()?, parts.last()?);
+    let edge = said.first() == Some(&first.as_str()) || said.last() == Some(&last.as_str());
+    let short = said.len() < parts.len() && parts.len() <= WORDS_MAX;
+    // Words of a title that have no capital of their own are words of the language.
+    let capital = run.iter().any(Token::is_capital) || talk.topic_is_person();
+    if !edge || !short || !capital || run.iter().any(|t| is_common(&t.lower)) {
+        return None;
+    }
+    let before = at.checked_sub(1).map(|at| &tokens[at]);
+    let after = tokens.get(at + len);
+    // Part of another name, unless only a title of a person stands before it.
+    let in_name = |t: &Token<'_>| t.is_capital() && !t.first && !words::is_grammar(&t.lower);
+    if before.is_some_and(in_name) || after.is_some_and(|t| in_name(t) && !t.opens) {
+        return None;
+    }
+    let article =
+        before.filter(|t| t.lower == "the" && topic.name.to_lowercase().starts_with("the "));
+    Some(Edit {
+        start: article.map_or(run[0].start, |t| t.start),
+        end: run[len - 1].end,
+        with: topic.name.clone(),
+    })
+}
+
+fn is_common(word: &str) -> bool {
+    words::is_head(word) || words::is_calendar(word)
+}
+
+/// Edits that give "the band", "this album" and the like their names.
+pub(super) fn pointed(talk: &Talk, tokens: &[Token<'_>]) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        let article = ["the", "this", "that"].contains(&token.lower.as_str());
+        let Some(noun) = tokens
+            .get(at + 1)
+            .filter(|t| article && words::is_head(&t.lower))
+        else {
+            continue;
+        };
+        let next = tokens.get(at + 2).filter(|_| !noun.closes);
+        // "the band members", "the album California", "the song of the year" say more themselves.
+        let says_more = next.is_some_and(|t| t.lower == "of" || t.is_capital() || is_noun_like(t));
+        if says_more || noun.clitic || noun.is_capital() || named_elsewhere(talk, tokens) {
+            continue;
+        }
+        if let Some(name) = name_of(talk, &noun.lower) {
+            let edit = match name {
+                Name::Behind(name) => Edit {
+                    start: token.start,
+                    end: noun.end,
+                    with: format!("the {} {name}", noun.text),
+                },
+                Name::Instead(name) => Edit {
+                    start: token.start,
+                    end: noun.end,
+                    with: name,
+                },
+            };
+            edits.push(edit);
+            break;
+        }
+    }
+    edits
+}
+
+/// Whether a word behind a noun makes one thing with it: "the band name", but not "did the band tour".
+fn is_noun_like(token: &Token<'_>) -> bool {
+    let verbs = [
+        "change", "fight", "play", "record", "report", "tour", "win", "work",
+    ];
+    let parts = ["line", "lineup", "member", "members", "name"];
+    let word = token.lower.as_str();
+    words::is_head(word) && !verbs.contains(&word) || parts.contains(&word)
+}
+
+/// Whether the question names the topic by itself.
+fn named_elsewhere(talk: &Talk, tokens: &[Token<'_>]) -> bool {
+    let Some(topic) = &talk.topic else {
+        return false;
+    };
+    let parts = topic.words();
+    tokens
+        .iter()
+        .any(|t| parts.contains(&t.lower) && !words::is_head(&t.lower))
+}
+
+enum Name {
+    Behind(String),
+    Instead(String),
+}
+
+fn name_of(talk: &Talk, noun: &str) -> Option<Name> {
+    // Something longer that ends in the same word, or a name that was said with it.
+    let longer = |m: &Mention| {
+        m.sort == Sort::Thing && m.noun.as_deref() == Some(noun) && m.text.split(' ').count() > 2
+    };
+    let said_with = |m: &Mention| m.sort != Sort::Thing && m.noun.as_deref() == Some(noun);
+    if let Some(name) = talk.latest(said_with) {
+        return Some(Name::Behind(name));
+    }
+    let one = !noun.ends_with('s') || noun == "series";
+    if words::is_work_head(noun) && one {
+        let work = |m: &Mention| m.sort == Sort::Work;
+        if let Some(name) = talk.latest(work) {
+            return Some(Name::Behind(name));
+        }
+    }
+    if words::is_group_head(noun) && !talk.topic_is_person() {
+        return talk.topic_name().map(|name| Name::Behind(name.to_owned()));
+    }
+    talk.latest(longer).map(Name::Instead)
+}
