@@ -96,6 +96,7 @@ const OURS: Table = &[
 /// real documents.
 const IN_TESTS: Table = &[
     ("documents", &["settings"]),
+    ("offline-reader", &["settings"]),
     ("index", &["documents", "qdrant"]),
     ("qdrant", &["documents", "index"]),
 ];

@@ -25,4 +25,4 @@ pub use ending::{Begin, Ending, Overdue, end, next_to_begin, overdue};
 pub use event::{
     Erasure, EventError, EventKind, Evidence, KeptText, LogEvent, TurnEnd, TurnOpening, VERSION,
 };
-pub use state::{AppendError, Exchange, OpenTurn, Pending, Read, State};
+pub use state::{AppendError, ExchangePlace, OpenTurn, Pending, Read, State};

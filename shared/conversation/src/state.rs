@@ -24,7 +24,7 @@ pub struct State {
     pub pending: Option<Pending>,
     /// The last exchanges, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub exchanges: Vec<Exchange>,
+    pub exchanges: Vec<ExchangePlace>,
     /// Conversations that were begun as a copy of this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<ConversationId>,
@@ -58,9 +58,9 @@ pub struct Pending {
     pub expires: UnixMs,
 }
 
-/// A question and what came of it.
+/// Where a question stands in the log, and what came of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exchange {
+pub struct ExchangePlace {
     /// Sequence of the turn's `opened`.
     pub opened: u64,
     /// Sequence of its `ended`.
@@ -189,7 +189,7 @@ impl State {
         if self.exchanges.len() == EXCHANGES_KEPT {
             self.exchanges.remove(0);
         }
-        self.exchanges.push(Exchange {
+        self.exchanges.push(ExchangePlace {
             opened: turn.opened,
             ended: OWN,
         });

@@ -53,7 +53,7 @@ fn only_so_many_exchanges_are_named() {
     assert_eq!(exchanges.len(), EXCHANGES_KEPT);
     assert_eq!(
         exchanges[0],
-        Exchange {
+        ExchangePlace {
             opened: 7,
             ended: 8
         }

@@ -1,10 +1,12 @@
 //! How near the rewrites of follow-up questions come to those of people, on CANARD's dev set. The
 //! data is no part of the repository: `ARGOSY_CANARD=…/dev.json cargo test -p argosy-offline-reader
-//! --test canard -- --ignored --nocapture`. `ARGOSY_CANARD_SHOW=n` prints misses of the train half.
+//! --test canard -- --ignored --nocapture`. `ARGOSY_CANARD_SHOW=1` prints the rows of the train half.
 
 use argosy_offline_reader::follow_up::{Exchange, rewrite};
 use serde_json::Value;
+use settings::sources::variable;
 use std::collections::HashMap;
+use std::path::Path;
 
 /// What is reached on all rows, rounded down: F1, recall, precision, the share of the added words
 /// that are right, the share of the rows without need that are left alone.
@@ -26,7 +28,7 @@ fn fnv(text: &str) -> u64 {
     })
 }
 
-fn rows(path: &str) -> Vec<Row> {
+fn rows(path: &Path) -> Vec<Row> {
     let json: Value =
         serde_json::from_str(&std::fs::read_to_string(path).expect("a file")).expect("JSON");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -141,10 +143,9 @@ fn written(row: &Row, titled: bool) -> String {
 #[test]
 #[ignore = "needs CANARD's dev set, named by ARGOSY_CANARD; it is no part of the repository"]
 fn rewrites_come_near_those_of_people() {
-    let path = std::env::var("ARGOSY_CANARD").expect("ARGOSY_CANARD names dev.json");
-    let rows = rows(&path);
-    let show: usize =
-        std::env::var("ARGOSY_CANARD_SHOW").map_or(0, |n| n.parse().expect("a number"));
+    let path = variable("ARGOSY_CANARD").expect("ARGOSY_CANARD names dev.json");
+    let rows = rows(Path::new(&path));
+    let shows = variable("ARGOSY_CANARD_SHOW").is_some();
     println!("title half   rows  F1    recall prec. added kept");
     for (titled, floors) in [(true, WITH_TITLE), (false, WITHOUT_TITLE)] {
         let mut scores: [Score; 3] = Default::default();
@@ -155,7 +156,7 @@ fn rewrites_come_near_those_of_people() {
             took += begun.elapsed();
             scores[usize::from(!row.tuned)].add(row, &written);
             let f1 = scores[2].add(row, &written);
-            if show > 0 && row.tuned {
+            if shows && row.tuned {
                 println!(
                     "ROW\t{titled}\t{f1:.3}\t{}\t{}\t{}\t{}\t{}",
                     row.title,

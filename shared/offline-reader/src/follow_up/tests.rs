@@ -1,3 +1,5 @@
+//! Conversations, and what their follow-up questions become.
+
 use super::*;
 use proptest::prelude::*;
 
