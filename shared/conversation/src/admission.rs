@@ -120,7 +120,7 @@ pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs)
     if !late.is_empty() {
         return Admission::EndFirst(late.into_iter().map(|late| late.turn).collect());
     }
-    let answers = match answers(&state, &asking, now) {
+    let answers = match answers(&state, &asking) {
         Ok(answers) => answers,
         Err(refused) => return Admission::Refuse(refused),
     };
@@ -153,18 +153,18 @@ pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs)
 }
 
 /// Which clarification the question answers. The next message of a conversation answers the one that is open, unless
-/// that has expired; one that names a clarification answers that one, or is refused.
-fn answers(
-    state: &State,
-    asking: &Asking,
-    now: UnixMs,
-) -> Result<Option<Pending>, AdmissionRefusal> {
+/// that had expired when the message was asked; one that names a clarification answers that one, or is refused. However
+/// late it is decided, the same comes of it.
+fn answers(state: &State, asking: &Asking) -> Result<Option<Pending>, AdmissionRefusal> {
     let pending = state.pending.as_ref();
+    let asked_at = asking.opened.header.asked_at;
     match &asking.reply_to {
-        None => Ok(pending.filter(|pending| now < pending.expires).cloned()),
+        None => Ok(pending
+            .filter(|pending| asked_at < pending.expires)
+            .cloned()),
         Some(named) => match pending.filter(|pending| pending.turn == *named) {
             None => Err(AdmissionRefusal::NotPending(named.clone())),
-            Some(pending) if pending.expires <= now => {
+            Some(pending) if pending.expires <= asked_at => {
                 Err(AdmissionRefusal::Expired(named.clone()))
             }
             Some(pending) => Ok(Some(pending.clone())),

@@ -109,6 +109,25 @@ fn an_expired_clarification_is_not_answered_by_chance() {
 }
 
 #[test]
+fn a_reply_that_was_asked_in_time_is_one_however_late_it_is_decided() {
+    for (asked_at, is_reply) in [(1_009, true), (1_010, false)] {
+        let mut log = Log::default();
+        log.ask(asking(1, 900), 0);
+        log.end(&terminal(1, Outcome::Clarification), 10);
+        let mut reply = asking(2, 90_000);
+        reply.opened.header.asked_at = UnixMs(asked_at);
+        let Admission::Open { event, .. } = log.decide(reply, 50_000) else {
+            panic!("not opened");
+        };
+        assert_eq!(
+            event.state.open[0].answers.is_some(),
+            is_reply,
+            "{asked_at}"
+        );
+    }
+}
+
+#[test]
 fn each_refusal_has_a_word_of_its_own() {
     let all = [
         AdmissionRefusal::Busy(1),

@@ -43,8 +43,8 @@ pub struct Overdue {
     pub deadline: UnixMs,
 }
 
-/// What the end of a turn comes to after the last event of its conversation. `pieces` says what each cited source is a
-/// piece of; `expires` until when its clarification can be answered.
+/// What the end of a turn comes to after the last event of its conversation. `evidence` is what its answer stands on,
+/// the first cited first; `expires` says until when its clarification can be answered.
 pub fn end(
     before: Option<&Read>,
     terminal: &Terminal,

@@ -91,7 +91,13 @@ impl Log {
         true
     }
 
-    pub(crate) fn ask(&mut self, asking: Asking, now: u64) -> Admission {
+    /// Asks and decides at once.
+    pub(crate) fn ask(&mut self, mut asking: Asking, now: u64) -> Admission {
+        asking.opened.header.asked_at = UnixMs(now);
+        self.decide(asking, now)
+    }
+
+    pub(crate) fn decide(&mut self, asking: Asking, now: u64) -> Admission {
         let before = self.last();
         let admission = admit(before.as_ref(), asking, Limits::default(), UnixMs(now));
         if let Admission::Open { event, .. } = &admission {

@@ -153,8 +153,8 @@ fn read_before(
     let are_judged = candidates
         .iter()
         .any(|candidate| candidate.judged.is_some());
-    let count = asked.is_some_and(|asked| asked.meaning.is_some()) && !are_judged;
-    if !count || cache_bytes == 0 {
+    let they_count = asked.is_some_and(|asked| asked.meaning.is_some()) && !are_judged;
+    if !they_count || cache_bytes == 0 {
         return Vec::new();
     }
     snapshot.sentences(candidates.iter().map(|candidate| candidate.chunk))

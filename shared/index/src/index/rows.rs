@@ -19,7 +19,7 @@ use tantivy::directory::error::OpenWriteError;
 use tantivy::directory::{Directory, OwnedBytes, TerminatingWrite};
 
 /// Bytes before the numbers of a row: its scale.
-const SCALE_BYTES: usize = 4;
+pub(super) const SCALE_BYTES: usize = 4;
 /// Bytes of a place in the file of slots, and what stands there for a row without one.
 const PLACE_BYTES: usize = 4;
 pub(super) const NOWHERE: u32 = u32::MAX;

@@ -5,7 +5,7 @@
 //! next question is compared with those. That gives the *most* that a sentence can be worth, at most two hundredths too high:
 //! *not* the value that is shown, for which the chunk is read. So what is found does not depend on what is kept.
 
-use super::rows::Probe;
+use super::rows::{Probe, SCALE_BYTES};
 use envelope::Embedding;
 use lru::LruCache;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,8 +17,6 @@ const ENTRY_BYTES: usize = 128;
 /// More than sums of some hundred products differ by when they are added up in another order, in parts of the
 /// sum of their sizes.
 const ROUNDING: f32 = 1e-4;
-/// Bytes before the numbers of a row: its scale.
-const SCALE_BYTES: usize = 4;
 /// The largest number that a byte is to hold.
 const LARGEST: f32 = 127.0;
 /// Numbers that are looked at side by side.
