@@ -32,7 +32,7 @@ const OURS: Table = &[
     ),
     ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
     ("documents", &["envelope", "text"]),
-    ("conversation", &["envelope"]),
+    ("conversation-log", &["envelope"]),
     ("search", &["envelope", "llm", "text"]),
     ("qdrant", &["envelope", "settings", "search"]),
     (
@@ -185,7 +185,11 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
         &["static-embed"],
         "a model in this process is an embedder",
     ),
-    ("sled", &["conversation"], "one owner keeps conversations"),
+    (
+        "sled",
+        &["conversation-log"],
+        "one owner keeps conversations",
+    ),
     (
         "axum",
         &[

@@ -8,6 +8,8 @@ pub const DEADLINE: &str = "Argosy-Deadline";
 pub const WIRE: &str = "Argosy-Wire";
 /// Where the terminal event is to be delivered.
 pub const REPLY: &str = "Argosy-Reply";
+/// The conversation of the turn, on its first step, its timer and its terminal.
+pub const CONVERSATION: &str = "Argosy-Conversation";
 /// Hash of the question, on hop 0 and on the terminal: tells a second listener from a stranger.
 pub const QUESTION: &str = "Argosy-Question";
 /// On the timer of a turn: the W3C trace context that its question came with, which is the parent of the

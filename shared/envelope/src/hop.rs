@@ -9,13 +9,15 @@
 
 use crate::codec::{CodecError, decode};
 use crate::failure::{Class, Classed};
+use crate::history::History;
+use crate::ids::TurnId;
 use crate::message::Envelope;
 use crate::payload::{
-    Doubt, Draft, Findings, MapTask, PartResult, Passage, Plan, PlanTask, ReduceTask, Scatter,
-    Search, Verdict,
+    Doubt, Draft, Findings, MapTask, PartResult, Passage, Plan, PlanTask, Recall, ReduceTask,
+    Scatter, Search, Verdict,
 };
 use crate::role::Role;
-use crate::terminal::Clarification;
+use crate::terminal::{Clarification, Resume};
 use serde::{Serialize, Serializer};
 
 macro_rules! hops {
@@ -84,12 +86,25 @@ macro_rules! hops {
 
 hops! {
     // takes (payload on the wire) => comes to
+    Conversation (Recall) => ConversationExit;
     Planner (PlanTask) => PlannerExit;
     Retriever (Search) => RetrieverExit;
     Mapper (MapTask) => Findings;
     Reducer (ReduceTask) => ReducerExit;
     Validator (Draft) => ValidatorExit;
     Clarifier (Doubt) => Clarification;
+}
+
+/// The exits of the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConversationExit {
+    /// What was said before, and what the question comes to with it.
+    Recalled {
+        /// What was said.
+        history: History,
+        /// Where it answers a question back: the turn that asked back, and what that was about.
+        resumed: Option<(TurnId, Resume)>,
+    },
 }
 
 /// The exits of the planner.
@@ -145,7 +160,10 @@ impl Payload {
             Payload::Reducer(
                 ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. },
             ) => scatters,
-            Payload::Planner(PlanTask::First | PlanTask::Refine { .. })
+            Payload::Conversation(_)
+            | Payload::Planner(
+                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
+            )
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. })
@@ -160,7 +178,8 @@ impl Payload {
         match self {
             Payload::Reducer(ReduceTask::Gather { .. } | ReduceTask::Stitch { .. })
             | Payload::Planner(PlanTask::Refine { .. }) => true,
-            Payload::Planner(PlanTask::First)
+            Payload::Conversation(_)
+            | Payload::Planner(PlanTask::First | PlanTask::FollowUp { .. })
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. })
@@ -177,7 +196,8 @@ impl Payload {
             Payload::Reducer(
                 ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. },
             ) => scatters.retain(|at| *at != hop),
-            Payload::Planner(_)
+            Payload::Conversation(_)
+            | Payload::Planner(_)
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. })

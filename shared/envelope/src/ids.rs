@@ -84,7 +84,7 @@ id!(
     TurnId
 );
 id!(
-    /// A sequence of turns of one user. Carried, not yet used: see the changelog.
+    /// A sequence of turns of one user. Who knows it may read and continue the conversation.
     ConversationId
 );
 id!(

@@ -7,7 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`ids`] | checked identifiers: every one is also a subject token |
-//! | [`role`] | the nine words for who does what |
+//! | [`role`] | the words for who does what |
 //! | [`limits`] | every limit of the wire with its unit |
 //! | [`subject`] | the subject grammar: build and parse |
 //! | [`document`] | what a document message says, and what came of it |
@@ -16,6 +16,7 @@
 //! | [`question`] | the ingress message and the reasons for refusing one |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
+//! | [`history`] | what was said before a question |
 //! | [`overrides`] | another model or prompt for one turn |
 //! | [`payload`] | the typed payload of each hop |
 //! | [`hop`] | one row per role: what a step carries, and what it may come to |
@@ -38,6 +39,7 @@ pub mod failure;
 pub mod fanout;
 pub mod filter;
 pub mod header;
+pub mod history;
 pub mod hop;
 pub mod ids;
 pub mod limits;
@@ -59,17 +61,18 @@ pub use document::{Indexed, Notice};
 pub use edition::{Edition, EditionError, Editions};
 pub use failure::{Class, Classed};
 pub use filter::{Condition, Filter, Op, Origin};
+pub use history::{Exchange, ExchangePlace, History};
 pub use hop::{Exit, FanOut, Payload, Task, WrongTask};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
 pub use message::{Asked, Budget, Case, Envelope, Header, Mode, Profile, UnixMs};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
     After, Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage,
-    Plan, PlanTask, ReduceTask, Scatter, Search, Verdict,
+    Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Question, Refusal, RefusalCode};
 pub use role::Role;
 pub use route::{Event, Next, Transition};
 pub use subject::Subject;
-pub use terminal::{Clarification, Outcome, Problem, Terminal};
+pub use terminal::{Clarification, Outcome, Problem, Resume, Terminal};
 pub use trail::{Fallback, TrailEntry, Usage};

@@ -6,6 +6,12 @@ pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;
 pub const INGRESS_BYTES_MAX: usize = 64 * 1024;
 /// Longest question, in characters.
 pub const QUESTION_CHARS_MAX: usize = 8_000;
+/// Most exchanges of a conversation that a question carries with their answers; of those before it carries the questions.
+pub const HISTORY_EXCHANGES_MAX: usize = 3;
+/// Most text of earlier exchanges that a question carries, in characters.
+pub const HISTORY_CHARS_MAX: usize = 6_000;
+/// Longest answer of an earlier exchange that it carries, in characters; a longer one is cut.
+pub const HISTORY_ANSWER_CHARS_MAX: usize = 1_200;
 /// Most hops of one turn: a safety bound, the budget ends a turn long before.
 pub const HOPS_MAX: u16 = 48;
 /// Most map steps of one scatter record.

@@ -1,7 +1,7 @@
 //! The envelope of a step: who, when, what was asked, what may still be spent, and the payload.
 
 use crate::filter::Filter;
-use crate::ids::{Bucket, TenantId, TurnId};
+use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
 use crate::overrides::Overrides;
 use crate::role::Role;
 use crate::trail::{TrailEntry, Usage};
@@ -95,6 +95,9 @@ pub struct Header {
     pub created_at: UnixMs,
     /// When the turn ends at the latest.
     pub deadline: UnixMs,
+    /// The conversation that it belongs to, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<ConversationId>,
     /// The turn that this one goes on from (a reply to a clarification, a retry).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<TurnId>,
@@ -167,8 +170,7 @@ fn is_zero(n: &u64) -> bool {
 pub struct Asked {
     /// As the user wrote it.
     pub original: String,
-    /// Self-contained, when the original leans on what was said before. Nothing writes one yet: every
-    /// question stands for itself.
+    /// Self-contained, when the original leans on what was said before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
 }

@@ -1,11 +1,13 @@
 //! The typed payload of each hop.
 //!
 //! ```text
+//! conversation Recall -> planner
 //! planner PlanTask -> retriever Search -> Scatter (a record) -> MapTask x N -> Part (a record)
 //!   -> reducer ReduceTask -> Draft -> validator -> Terminal        clarifier Doubt -> Terminal
 //! ```
 
 use crate::filter::Filter;
+use crate::history::{ExchangePlace, History};
 use crate::ids::{Bucket, DocId};
 use crate::message::Case;
 use crate::trail::TrailEntry;
@@ -13,12 +15,28 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// What the first step of a turn in a conversation reads out of the log: what was said before the turn began.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recall {
+    /// The exchanges before it, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exchanges: Vec<ExchangePlace>,
+    /// The exchange that ended with the question back that this turn answers, if it answers one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers: Option<ExchangePlace>,
+}
+
 /// What the planner is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PlanTask {
     /// The first plan of a turn.
     First,
+    /// The same for a question that may lean on what was said before it.
+    FollowUp {
+        /// What was said.
+        history: History,
+    },
     /// Another plan, because the last one found too little.
     Refine {
         /// What was wrong with it, in words.

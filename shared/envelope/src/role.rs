@@ -7,6 +7,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
+    /// What was said before a question.
+    Conversation,
     /// Question to search plan.
     Planner,
     /// Plan to passages.
@@ -27,7 +29,8 @@ pub enum Role {
 
 impl Role {
     /// Every role that can be run as a process.
-    pub const ALL: [Role; 8] = [
+    pub const ALL: [Role; 9] = [
+        Role::Conversation,
         Role::Planner,
         Role::Retriever,
         Role::Mapper,
@@ -38,7 +41,8 @@ impl Role {
         Role::Indexer,
     ];
     /// The roles that a question passes through: all but the indexer.
-    pub const ANSWERING: [Role; 7] = [
+    pub const ANSWERING: [Role; 8] = [
+        Role::Conversation,
         Role::Planner,
         Role::Retriever,
         Role::Mapper,
@@ -51,6 +55,7 @@ impl Role {
     /// The one word.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Role::Conversation => "conversation",
             Role::Planner => "planner",
             Role::Retriever => "retriever",
             Role::Mapper => "mapper",
@@ -113,7 +118,7 @@ mod tests {
         let error = "plannner"
             .parse::<Role>()
             .map_err(|error| error.to_string());
-        let roles = "planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer";
+        let roles = "conversation, planner, retriever, mapper, reducer, validator, clarifier, gateway or indexer";
         assert_eq!(
             error,
             Err(format!("`plannner` is not a role: want {roles}"))

@@ -1,7 +1,8 @@
 //! The graph of an answer, as one pure function: what happened to a step, to the step that follows.
 //!
 //! ```text
-//! accepted   agentic: planner | simple: retriever (then generate)
+//! accepted   in a conversation: conversation | else as after it
+//! conversation Recalled -> agentic: planner | simple: retriever (then generate)
 //! planner    Planned -> retriever          NoProgress -> reducer (last)
 //! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
 //!            NothingFound -> clarifier | in a later round: reducer (last)
@@ -15,19 +16,28 @@
 //! here: which role is next, what may still be spent, and that every turn ends. What a step carries and
 //! what it may come to stands in [`hop`](crate::hop).
 
-use crate::hop::{Exit, Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit};
+use crate::filter::Filter;
+use crate::history::History;
+use crate::hop::{
+    ConversationExit, Exit, Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit,
+};
+use crate::ids::TurnId;
 use crate::limits::HOPS_MAX;
-use crate::message::{Case, Header, Mode, UnixMs};
-use crate::payload::{After, PartResult, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
+use crate::message::{Asked, Case, Header, Mode, UnixMs};
+use crate::payload::{
+    After, PartResult, Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+};
 use crate::role::Role;
-use crate::terminal::{Clarification, Outcome, Problem, Terminal};
+use crate::terminal::{Clarification, Outcome, Problem, Resume, Terminal};
 use crate::trail::{Fallback, Usage};
 
 /// What the graph is asked about.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// A new turn: hop 0 is wanted.
-    Accepted,
+    /// A new turn that brings along what was said before it: hop 0 is wanted.
+    Accepted(History),
+    /// A turn of a conversation may begin: hop 0 is wanted, which reads what was said.
+    Begun(Recall),
     /// A step came to this.
     Exit(Exit),
     /// A step is broken for good, as far as it was made whole; the reason code.
@@ -69,11 +79,12 @@ pub struct Transition {
 }
 
 /// What follows from an event at the step of `header`, which has spent `usage`. For
-/// [`Event::Accepted`] `header` is that of hop 0 itself.
+/// [`Event::Accepted`] and [`Event::Begun`] `header` is that of hop 0 itself.
 pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: UnixMs) -> Transition {
     let mut turn = Turn::after(header, case, &event, usage, now);
     let next = match event {
-        Event::Accepted => begin(&mut turn),
+        Event::Accepted(history) => begin(&mut turn, history),
+        Event::Begun(recall) => step(recall),
         Event::Exit(exit) => follow(&mut turn, exit),
         Event::Broken(task, code) => default_of(&mut turn, task, code),
         Event::Unread(code) => turn.failed("step", code),
@@ -81,16 +92,21 @@ pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: Uni
     turn.bounded(next)
 }
 
-/// Hop 0.
-fn begin(turn: &mut Turn) -> Next {
+/// The first step that thinks.
+fn begin(turn: &mut Turn, history: History) -> Next {
     match turn.case.mode {
         Mode::Simple => turn.search(Plan::from_question(&turn.case), After::Generate),
-        Mode::Agentic => step(PlanTask::First),
+        Mode::Agentic if history.is_empty() => step(PlanTask::First),
+        Mode::Agentic => step(PlanTask::FollowUp { history }),
     }
 }
 
 fn follow(turn: &mut Turn, exit: Exit) -> Next {
     match exit {
+        Exit::Conversation(ConversationExit::Recalled { history, resumed }) => {
+            turn.resumed(resumed);
+            begin(turn, history)
+        }
         Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, After::Map),
         Exit::Planner(PlannerExit::NoProgress) => turn.reduce(),
         Exit::Retriever(RetrieverExit::Found(found)) => turn.found(found),
@@ -114,7 +130,11 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
 /// The named default of each stage that is broken for good. One that has none ends the turn.
 fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
     match task.payload {
-        Payload::Planner(PlanTask::First) => {
+        Payload::Conversation(_) => {
+            turn.fallbacks.push(Fallback::NoHistory);
+            begin(turn, History::default())
+        }
+        Payload::Planner(PlanTask::First | PlanTask::FollowUp { .. }) => {
             let role = Role::Planner;
             turn.fallbacks.push(Fallback::BasicRag { role });
             turn.search(Plan::from_question(&turn.case), After::Generate)
@@ -171,7 +191,7 @@ struct Turn {
 impl Turn {
     fn after(header: &Header, case: &Case, event: &Event, usage: &Usage, now: UnixMs) -> Turn {
         let hop = match event {
-            Event::Accepted => header.hop,
+            Event::Accepted(_) | Event::Begun(_) => header.hop,
             Event::Exit(_) | Event::Broken(..) | Event::Unread(_) => header.hop + 1,
         };
         Turn {
@@ -187,6 +207,28 @@ impl Turn {
             fallbacks: Vec::new(),
             now,
         }
+    }
+
+    /// A reply goes on with the question that it is about. Its own conditions replace those on the same field, and its
+    /// own parts of the corpus those that were to be searched.
+    fn resumed(&mut self, resumed: Option<(TurnId, Resume)>) {
+        let Some((parent, resume)) = resumed else {
+            return;
+        };
+        self.header.parent = Some(parent);
+        let reply = &self.case.question.original;
+        let merged = format!("{} - User clarified: {reply}", resume.question);
+        self.case.question = Asked {
+            original: merged.clone(),
+            rewritten: Some(merged),
+        };
+        if self.case.buckets.is_empty() {
+            self.case.buckets = resume.buckets;
+        }
+        let own = std::mem::take(&mut self.case.filter).0;
+        let mut kept = resume.filter.0;
+        kept.retain(|condition| own.iter().all(|other| other.field != condition.field));
+        self.case.filter = Filter(kept.into_iter().chain(own).collect());
     }
 
     fn search(&mut self, plan: Plan, then: After) -> Next {
@@ -291,6 +333,11 @@ impl Turn {
     fn clarified(&self, question: Clarification) -> Next {
         let mut terminal = Terminal::of(&self.header, Outcome::Clarification, self.now);
         terminal.clarification = Some(question);
+        terminal.resume = Some(Resume {
+            question: self.case.question.best().to_owned(),
+            buckets: self.case.buckets.clone(),
+            filter: self.case.filter.clone(),
+        });
         Next::End(Box::new(terminal))
     }
 
@@ -308,13 +355,16 @@ impl Turn {
     fn bounded(self, next: Next) -> Transition {
         let is_over =
             self.header.hop >= HOPS_MAX && matches!(next, Next::Step(_) | Next::Scatter(_));
-        let next = match is_over {
+        let mut next = match is_over {
             true => self.end(Problem::new(
                 "hops",
                 format!("the turn did not end within {HOPS_MAX} hops"),
             )),
             false => next,
         };
+        if let Next::End(terminal) = &mut next {
+            terminal.rewritten = self.case.question.rewritten.clone();
+        }
         let role = match &next {
             Next::Step(payload) => payload.role(),
             Next::Scatter(_) => Role::Retriever,

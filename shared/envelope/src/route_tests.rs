@@ -2,6 +2,8 @@
 //! break anywhere.
 
 use super::*;
+use crate::filter::{Condition, Op, Origin};
+use crate::history::{Exchange, ExchangePlace};
 use crate::hop::FanOut;
 use crate::ids::{Bucket, DocId, TenantId, TurnId};
 use crate::message::{Asked, Budget};
@@ -21,6 +23,7 @@ fn header() -> Header {
         asked_at: NOW,
         created_at: NOW,
         deadline: UnixMs(100_000),
+        conversation: None,
         parent: None,
         first_hop: 0,
         reply_to: None,
@@ -108,6 +111,7 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
         return Event::Broken(task, "bug");
     }
     let exit: Exit = match payload {
+        Payload::Conversation(_) => recalled(Vec::new(), None),
         Payload::Planner(PlanTask::Refine { .. }) if other => PlannerExit::NoProgress.into(),
         Payload::Planner(_) => PlannerExit::Planned(Plan::default()).into(),
         Payload::Retriever(_) if other => RetrieverExit::NothingFound(no_results()).into(),
@@ -129,6 +133,11 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
         }
     };
     exit.into()
+}
+
+fn recalled(exchanges: Vec<Exchange>, resumed: Option<(TurnId, Resume)>) -> Exit {
+    let history = History::of(exchanges, Vec::new());
+    ConversationExit::Recalled { history, resumed }.into()
 }
 
 fn no_results() -> Doubt {
@@ -159,13 +168,18 @@ proptest! {
     fn every_path_ends_within_its_budget(
         dice in proptest::collection::vec(any::<u8>(), 64),
         simple in any::<bool>(),
+        talks in any::<bool>(),
         rounds in 1u8..10,
         tool_calls in 1u16..10,
         llm_calls in 0u32..60,
     ) {
         let budget = Budget { rounds, tool_calls, llm_calls, tokens: 100_000 };
         let mode = if simple { Mode::Simple } else { Mode::Agentic };
-        let begun = routed(&header(), &case(mode, budget), Event::Accepted);
+        let accepted = match talks {
+            true => Event::Begun(Recall::default()),
+            false => Event::Accepted(History::default()),
+        };
+        let begun = routed(&header(), &case(mode, budget), accepted);
         prop_assert_eq!(begun.header.hop, 0);
         let (mut header, mut case, mut next) = (begun.header, begun.case, begun.next);
         let mut searches = 0;
@@ -197,14 +211,111 @@ proptest! {
 
 #[test]
 fn a_turn_begins_with_what_its_mode_says() {
-    let begun = routed(&header(), &agentic(), Event::Accepted);
+    let begun = routed(&header(), &agentic(), Event::Accepted(History::default()));
     assert_eq!(begun.next, step(PlanTask::First));
     assert_eq!((begun.header.hop, begun.header.role), (0, Role::Planner));
     let simple = case(Mode::Simple, Budget::default());
-    let begun = routed(&header(), &simple, Event::Accepted);
+    let begun = routed(&header(), &simple, Event::Accepted(History::default()));
     assert_eq!(begun.next, generating());
     assert_eq!((begun.header.hop, begun.header.role), (0, Role::Retriever));
     assert_eq!(begun.case.budget.tool_calls, 3);
+}
+
+#[test]
+fn a_turn_of_a_conversation_begins_by_reading_what_was_said() {
+    let recall = Recall {
+        exchanges: vec![ExchangePlace {
+            opened: 4,
+            ended: 7,
+        }],
+        answers: None,
+    };
+    let begun = routed(&header(), &agentic(), Event::Begun(recall.clone()));
+    assert_eq!(begun.next, step(recall));
+    assert_eq!(
+        (begun.header.hop, begun.header.role),
+        (0, Role::Conversation)
+    );
+    let nothing = routed(&begun.header, &begun.case, recalled(Vec::new(), None));
+    assert_eq!(nothing.next, step(PlanTask::First));
+    let exchange = Exchange {
+        question: "who?".into(),
+        answer: "nobody".into(),
+    };
+    let told = routed(
+        &begun.header,
+        &begun.case,
+        recalled(vec![exchange.clone()], None),
+    );
+    let history = History::of(vec![exchange], Vec::new());
+    assert_eq!(told.next, step(PlanTask::FollowUp { history }));
+    assert_eq!((told.header.hop, told.header.role), (1, Role::Planner));
+    let simple = case(Mode::Simple, Budget::default());
+    let searched = routed(&header(), &simple, recalled(Vec::new(), None));
+    assert_eq!(searched.next, generating());
+}
+
+#[test]
+fn without_the_log_a_question_is_taken_by_itself() {
+    let broken = Event::Broken(Task::bare(Recall::default()), "log_away");
+    let next = routed(&header(), &agentic(), broken);
+    assert_eq!(next.next, step(PlanTask::First));
+    assert_eq!(next.fallbacks, [Fallback::NoHistory]);
+}
+
+#[test]
+fn a_reply_goes_on_with_the_question_that_it_is_about() {
+    let condition = |field: &str, value: u16| Condition {
+        field: field.into(),
+        op: Op::Eq,
+        value: value.into(),
+        origin: Origin::User,
+    };
+    let parent = TurnId::new("before").unwrap();
+    let resume = Resume {
+        question: "which?".into(),
+        buckets: vec![Bucket::new("invoices").unwrap()],
+        filter: Filter(vec![condition("year", 2022), condition("month", 5)]),
+    };
+    let mut reply = agentic();
+    reply.filter = Filter(vec![condition("year", 2023)]);
+    let resumed = || Some((parent.clone(), resume.clone()));
+    let next = routed(&header(), &reply, recalled(Vec::new(), resumed()));
+    let merged = "which? - User clarified: what?";
+    assert_eq!(next.case.question.original, merged);
+    assert_eq!(next.header.parent, Some(parent.clone()));
+    assert_eq!(next.case.buckets, resume.buckets);
+    assert_eq!(
+        next.case.filter.0,
+        [condition("month", 5), condition("year", 2023)]
+    );
+    let asked_back = routed(
+        &header(),
+        &next.case,
+        Clarification::template(&parent, &no_results()),
+    );
+    let Next::End(terminal) = asked_back.next else {
+        panic!("no end")
+    };
+    let again = terminal.resume.unwrap();
+    assert_eq!(
+        (again.question.as_str(), again.filter),
+        (merged, next.case.filter)
+    );
+    reply.buckets = vec![Bucket::new("contracts").unwrap()];
+    let next = routed(&header(), &reply, recalled(Vec::new(), resumed()));
+    assert_eq!(next.case.buckets, reply.buckets);
+}
+
+#[test]
+fn an_answer_says_how_its_question_was_searched_for() {
+    let mut case = agentic();
+    case.question.rewritten = Some("what is it?".into());
+    let end = routed(&header(), &case, ValidatorExit::Grounded(verdict()));
+    let Next::End(terminal) = end.next else {
+        panic!("no end")
+    };
+    assert_eq!(terminal.rewritten, case.question.rewritten);
 }
 
 fn generating() -> Next {

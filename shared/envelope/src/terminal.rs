@@ -1,6 +1,7 @@
 //! The one event that ends a turn: what publishers receive. Its fields are public interface.
 
-use crate::ids::{TenantId, TurnId};
+use crate::filter::Filter;
+use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
 use crate::message::{Header, UnixMs};
 use crate::payload::{Citation, Doubt, Verdict};
 use crate::role::Role;
@@ -58,6 +59,9 @@ pub struct Terminal {
     pub turn: TurnId,
     /// Whose it was.
     pub tenant: TenantId,
+    /// The conversation that it belongs to, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<ConversationId>,
     /// The turn that it went on from, where it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<TurnId>,
@@ -72,6 +76,9 @@ pub struct Terminal {
     /// The sources that the answer cites, in order of their first use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
+    /// The question as it was searched for, where it was rewritten so that it stands alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten: Option<String>,
     /// 0 to 1: the share of the answer's words that stand in the facts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
@@ -84,6 +91,9 @@ pub struct Terminal {
     /// The question back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clarification: Option<Clarification>,
+    /// What a reply to it goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
     /// Why there is no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Problem>,
@@ -106,7 +116,7 @@ pub struct Terminal {
     pub ended_at: UnixMs,
 }
 
-/// A question back to the user. Nothing waits for the reply, which is a question of its own.
+/// A question back to the user. Nothing waits for the reply, which is a turn of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clarification {
     /// The turn that ended with it.
@@ -118,6 +128,19 @@ pub struct Clarification {
     /// Suggested replies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+}
+
+/// What a reply to a question back goes on with.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resume {
+    /// The question that was asked back about.
+    pub question: String,
+    /// The parts of the corpus that it was to search; empty means all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub buckets: Vec<Bucket>,
+    /// The publisher's own conditions on it.
+    #[serde(default, skip_serializing_if = "Filter::is_empty")]
+    pub filter: Filter,
 }
 
 /// Why there is no answer: a code to act on and a sentence to read.
@@ -146,15 +169,18 @@ impl Terminal {
             v: crate::codec::WIRE,
             turn,
             tenant,
+            conversation: None,
             parent: None,
             first_hop: 0,
             outcome,
             answer: None,
             citations: Vec::new(),
+            rewritten: None,
             confidence: None,
             low_confidence: false,
             notices: Vec::new(),
             clarification: None,
+            resume: None,
             error: None,
             model: None,
             usage: Usage::default(),
@@ -173,6 +199,7 @@ impl Terminal {
             outcome,
             ended_at,
         );
+        terminal.conversation = header.conversation.clone();
         terminal.parent = header.parent.clone();
         terminal.first_hop = header.first_hop;
         terminal.question_hash = header.question_hash.clone();
@@ -255,6 +282,9 @@ impl Clarification {
 /// What a user should know of a fallback, if anything.
 fn notice(fallback: &Fallback) -> Option<String> {
     Some(match fallback {
+        Fallback::NoHistory => {
+            "What was said before could not be read; the question was taken by itself.".into()
+        }
         Fallback::FilterRelaxed { condition } => {
             format!("Nothing matched with {condition}, so I searched without it.")
         }

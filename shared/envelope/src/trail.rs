@@ -74,6 +74,8 @@ impl std::iter::Sum for Usage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Fallback {
+    /// What was said before could not be read: the question was taken by itself.
+    NoHistory,
     /// The planner's output could not be read: the question itself is the plan.
     PlanDefault,
     /// A refined plan equals an earlier one: going round again would change nothing.
@@ -178,6 +180,7 @@ impl Fallback {
     /// The word for logs and metric labels.
     pub const fn as_str(&self) -> &'static str {
         match self {
+            Fallback::NoHistory => "no_history",
             Fallback::PlanDefault => "plan_default",
             Fallback::NoProgress => "no_progress",
             Fallback::FilterRelaxed { .. } => "filter_relaxed",

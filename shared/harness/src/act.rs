@@ -431,6 +431,7 @@ fn bare_header(place: &Place, now: UnixMs) -> Header {
         asked_at: now,
         created_at: now,
         deadline: now.plus(10_000),
+        conversation: None,
         parent: None,
         first_hop: 0,
         reply_to: None,

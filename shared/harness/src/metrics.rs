@@ -270,7 +270,11 @@ impl Metrics {
             Event::Exit(Exit::Validator(ValidatorExit::Grounded(_))) => "grounded",
             Event::Exit(Exit::Validator(ValidatorExit::Ungrounded { .. })) => "ungrounded",
             Event::Broken(task, _) if task.payload.role() == Role::Validator => "error",
-            Event::Accepted | Event::Exit(_) | Event::Broken(..) | Event::Unread(_) => return,
+            Event::Accepted(_)
+            | Event::Begun(_)
+            | Event::Exit(_)
+            | Event::Broken(..)
+            | Event::Unread(_) => return,
         };
         self.validations.with_label_values(&[verdict]).inc();
     }

@@ -116,6 +116,7 @@ pub fn step(role: Role, question: &str) -> Cx {
         asked_at: UnixMs(1_000),
         created_at: UnixMs(1_000),
         deadline: UnixMs(61_000),
+        conversation: None,
         parent: None,
         first_hop: 0,
         reply_to: None,

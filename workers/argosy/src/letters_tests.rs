@@ -22,6 +22,7 @@ fn planner() -> Publish {
         asked_at: UnixMs(1),
         created_at: UnixMs(1),
         deadline: UnixMs(60_001),
+        conversation: None,
         parent: None,
         first_hop: 0,
         reply_to: None,

@@ -36,6 +36,7 @@ fn header_of() -> Header {
         asked_at: UnixMs(1_000),
         created_at: UnixMs(1_000),
         deadline: UnixMs(121_000),
+        conversation: None,
         parent: None,
         first_hop: 0,
         reply_to: None,

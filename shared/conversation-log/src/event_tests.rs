@@ -12,16 +12,17 @@ fn golden_bytes() {
         turn: turn(7),
         outcome: Some(Outcome::Clarification),
         answer: None,
-        evidence: vec![Evidence {
-            bucket: Bucket::new("contracts").unwrap(),
-            doc_id: DocId::new("lease-1").unwrap(),
-            chunk_id: "lease-1.3".into(),
-        }],
+        rewritten: Some("Until when does the lease run?".into()),
+        evidence: vec!["lease-1.3".into()],
         clarification: Some(Clarification {
             id: "q7".into(),
             kind: "no_results".into(),
             question: "Which lease?".into(),
             options: vec!["The first".into()],
+        }),
+        resume: Some(Resume {
+            question: "Until when does it run?".into(),
+            ..Resume::default()
         }),
         expires: Some(UnixMs(86_400_000)),
     };
@@ -70,13 +71,9 @@ fn what_is_not_known_is_passed_over_and_what_is_newer_is_refused() {
 
 #[test]
 fn evidence_is_kept_as_far_as_it_fits() {
-    let one = |n: usize| Evidence {
-        bucket: Bucket::new("generic").unwrap(),
-        doc_id: DocId::new(format!("document-{n}")).unwrap(),
-        chunk_id: format!("document-{n}.1"),
-    };
-    let kept = Evidence::that_fit((0..200).map(one).collect());
-    assert!(kept.len() > 40 && kept.len() < 60, "{}", kept.len());
+    let one = |n: usize| format!("document-{n}.1");
+    let kept = evidence_that_fits((0..400).map(one));
+    assert!(kept.len() > 200 && kept.len() < 250, "{}", kept.len());
     assert_eq!(kept[0], one(0));
     assert!(serde_json::to_vec(&kept).unwrap().len() <= EVIDENCE_BYTES_MAX + 2);
 }

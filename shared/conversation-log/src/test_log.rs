@@ -22,6 +22,7 @@ pub(crate) fn opened(n: u64, deadline: u64) -> TurnOpening {
             asked_at: UnixMs(0),
             created_at: UnixMs(0),
             deadline: UnixMs(deadline),
+            conversation: None,
             parent: None,
             first_hop: 0,
             reply_to: None,
@@ -109,7 +110,7 @@ impl Log {
     pub(crate) fn end(&mut self, terminal: &Terminal, now: u64) -> Ending {
         let before = self.last();
         let expires = UnixMs(now + 1_000);
-        let ending = end(before.as_ref(), terminal, Vec::new(), expires, UnixMs(now));
+        let ending = end(before.as_ref(), terminal, expires, UnixMs(now));
         if let Ending::Append { event, .. } = &ending {
             assert!(self.append(before.as_ref(), event));
         }

@@ -5,7 +5,7 @@
 
 use crate::event::{EventKind, LogEvent, TurnEnd, TurnOpening};
 use crate::limits::{CHILDREN_MAX, EXCHANGES_KEPT};
-use envelope::{ConversationId, Outcome, TurnId, UnixMs};
+use envelope::{ConversationId, ExchangePlace, Outcome, TurnId, UnixMs};
 use serde::{Deserialize, Serialize};
 
 /// The sequence of the event that carries the state, which it does not know.
@@ -52,19 +52,10 @@ pub struct OpenTurn {
 pub struct Pending {
     /// The turn that ended with it.
     pub turn: TurnId,
-    /// Sequence of that turn's `ended`.
-    pub ended: u64,
+    /// Where it stands.
+    pub place: ExchangePlace,
     /// Until when it can be answered.
     pub expires: UnixMs,
-}
-
-/// Where a question stands in the log, and what came of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExchangePlace {
-    /// Sequence of the turn's `opened`.
-    pub opened: u64,
-    /// Sequence of its `ended`.
-    pub ended: u64,
 }
 
 /// The last event of a log, with its place.
@@ -106,7 +97,7 @@ impl Read {
             own(&mut turn.opened);
         }
         if let Some(pending) = &mut state.pending {
-            own(&mut pending.ended);
+            own(&mut pending.place.ended);
         }
         for exchange in &mut state.exchanges {
             own(&mut exchange.ended);
@@ -170,12 +161,14 @@ impl State {
             .ok_or(AppendError::NotOpen)?;
         let turn = self.open.remove(at);
         match (ended.outcome, &ended.clarification) {
-            (Some(Outcome::Answered), _) => self.exchanged(&turn),
-            (Some(Outcome::Clarification), Some(_)) => {
+            (Some(Outcome::Answered), _) => {
                 self.exchanged(&turn);
+            }
+            (Some(Outcome::Clarification), Some(_)) => {
+                let place = self.exchanged(&turn);
                 self.pending = Some(Pending {
                     turn: turn.turn,
-                    ended: OWN,
+                    place,
                     expires: ended.expires.unwrap_or_default(),
                 });
             }
@@ -185,14 +178,16 @@ impl State {
         Ok(())
     }
 
-    fn exchanged(&mut self, turn: &OpenTurn) {
+    fn exchanged(&mut self, turn: &OpenTurn) -> ExchangePlace {
         if self.exchanges.len() == EXCHANGES_KEPT {
             self.exchanges.remove(0);
         }
-        self.exchanges.push(ExchangePlace {
+        let place = ExchangePlace {
             opened: turn.opened,
             ended: OWN,
-        });
+        };
+        self.exchanges.push(place);
+        place
     }
 
     fn forked(&mut self, child: &ConversationId) -> Result<(), AppendError> {

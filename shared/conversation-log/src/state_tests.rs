@@ -15,7 +15,9 @@ fn a_turn_that_comes_to_nothing_leaves_the_clarification_open() {
         log.end(&terminal(1, Outcome::Clarification), 10);
         let pending = log.state().pending;
         assert_eq!(
-            pending.as_ref().map(|p| (&p.turn, p.ended, p.expires)),
+            pending
+                .as_ref()
+                .map(|p| (&p.turn, p.place.ended, p.expires)),
             Some((&turn(1), 2, UnixMs(1_010)))
         );
         log.ask(asking(2, 900), 20);

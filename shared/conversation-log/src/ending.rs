@@ -3,7 +3,7 @@
 //! Whoever appends the end of a turn, or finds it there, begins the next one, so that it does not matter who of them
 //! dies. Pure.
 
-use crate::event::{EventKind, Evidence, KeptText, LogEvent, TurnEnd};
+use crate::event::{EventKind, KeptText, LogEvent, TurnEnd, evidence_that_fits};
 use crate::limits::OVERDUE_MS;
 use crate::state::{AppendError, OpenTurn, Read, State, append};
 use envelope::{Terminal, TurnId, UnixMs};
@@ -43,22 +43,21 @@ pub struct Overdue {
     pub deadline: UnixMs,
 }
 
-/// What the end of a turn comes to after the last event of its conversation. `evidence` is what its answer stands on,
-/// the first cited first; `expires` says until when its clarification can be answered.
-pub fn end(
-    before: Option<&Read>,
-    terminal: &Terminal,
-    evidence: Vec<Evidence>,
-    expires: UnixMs,
-    now: UnixMs,
-) -> Ending {
+/// What the end of a turn comes to after the last event of its conversation. `expires` says until when its clarification can be answered.
+pub fn end(before: Option<&Read>, terminal: &Terminal, expires: UnixMs, now: UnixMs) -> Ending {
     let asks = terminal.clarification.is_some();
+    let cited = terminal
+        .citations
+        .iter()
+        .map(|cited| cited.chunk_id.clone());
     let ended = TurnEnd {
         turn: terminal.turn.clone(),
         outcome: Some(terminal.outcome),
         answer: terminal.answer.as_deref().map(KeptText::answer),
-        evidence: Evidence::that_fit(evidence),
+        rewritten: terminal.rewritten.clone(),
+        evidence: evidence_that_fits(cited),
         clarification: terminal.clarification.clone(),
+        resume: terminal.resume.clone(),
         expires: asks.then_some(expires),
     };
     append_end(before, ended, now)
@@ -70,8 +69,10 @@ pub fn end_unknown(before: Option<&Read>, turn: &TurnId, now: UnixMs) -> Ending 
         turn: turn.clone(),
         outcome: None,
         answer: None,
+        rewritten: None,
         evidence: Vec::new(),
         clarification: None,
+        resume: None,
         expires: None,
     };
     append_end(before, ended, now)

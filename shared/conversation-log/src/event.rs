@@ -6,9 +6,7 @@
 
 use crate::limits::{ANSWER_BYTES_MAX, EVIDENCE_BYTES_MAX};
 use crate::state::State;
-use envelope::{
-    Bucket, Case, Clarification, ConversationId, DocId, Header, Outcome, TurnId, UnixMs,
-};
+use envelope::{Case, Clarification, ConversationId, Header, Outcome, Resume, TurnId, UnixMs};
 use serde::{Deserialize, Serialize};
 
 /// The version of the events that this release writes.
@@ -71,12 +69,18 @@ pub struct TurnEnd {
     /// The answer, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<KeptText>,
-    /// What the answer stands on, the first cited first.
+    /// The question as it was searched for, where it was rewritten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten: Option<String>,
+    /// Chunk ids of what the answer stands on, the first cited first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<String>,
     /// The question back, if it ended with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clarification: Option<Clarification>,
+    /// What a reply to it goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Resume>,
     /// Until when that can be answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<UnixMs>,
@@ -90,17 +94,6 @@ pub struct KeptText {
     /// Whether that is not all.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-}
-
-/// A piece of a document that an answer stands on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evidence {
-    /// Part of the corpus.
-    pub bucket: Bucket,
-    /// The document.
-    pub doc_id: DocId,
-    /// The piece: `<doc_id>.<n>`.
-    pub chunk_id: String,
 }
 
 /// What was taken out of the log, for those who take it out of other places.
@@ -136,21 +129,18 @@ impl KeptText {
     }
 }
 
-impl Evidence {
-    /// The first of a list that fit into an event together.
-    pub fn that_fit(all: Vec<Evidence>) -> Vec<Evidence> {
-        let mut left = EVIDENCE_BYTES_MAX;
-        let size =
-            |one: &Evidence| serde_json::to_vec(one).map_or(usize::MAX, |json| json.len() + 1);
-        let fits = |one: &Evidence| match left.checked_sub(size(one)) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        };
-        all.into_iter().take_while(fits).collect()
-    }
+/// The first of a list of chunk ids that fit into an event together.
+pub(crate) fn evidence_that_fits(all: impl Iterator<Item = String>) -> Vec<String> {
+    let mut left = EVIDENCE_BYTES_MAX;
+    // Quotes and a comma; ids need no escapes.
+    let fits = |id: &String| match left.checked_sub(id.len() + 3) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    };
+    all.take_while(fits).collect()
 }
 
 impl LogEvent {

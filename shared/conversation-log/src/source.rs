@@ -1,0 +1,59 @@
+//! Where the events of conversations are read from: the stream itself, or a store that follows it.
+
+use crate::event::LogEvent;
+use envelope::{Class, Classed, ConversationId, TenantId};
+use futures_util::future::BoxFuture;
+use std::fmt;
+
+/// Which conversation. One of another tenant with the same id is another conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Its id, which is a secret: not for logs above `debug`.
+    pub conversation: ConversationId,
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.tenant, self.conversation)
+    }
+}
+
+/// Something that events are read from.
+pub trait Source: Send + Sync {
+    /// The events of a conversation at these sequences, in their order; `None` for one that is not there any more, or
+    /// not yet.
+    fn events<'a>(
+        &'a self,
+        key: &'a Key,
+        sequences: &'a [u64],
+    ) -> BoxFuture<'a, Result<Vec<Option<LogEvent>>, SourceError>>;
+}
+
+/// Why events cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// For now.
+    #[error("the log of the conversation cannot be read: {0}")]
+    Away(String),
+    /// What is stored is no event of this release.
+    #[error("the log of the conversation: {0}")]
+    Event(#[from] crate::event::EventError),
+}
+
+impl Classed for SourceError {
+    fn class(&self) -> Class {
+        match self {
+            SourceError::Away(_) => Class::Transient,
+            SourceError::Event(_) => Class::Permanent,
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            SourceError::Away(_) => "log_away",
+            SourceError::Event(_) => "log_event",
+        }
+    }
+}

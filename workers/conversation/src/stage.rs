@@ -1,0 +1,96 @@
+//! The step: read the events, make history of them. The only place that waits.
+
+use crate::recall;
+use conversation_log::{Key, Source};
+use envelope::hop::ConversationExit;
+use envelope::{Class, Classed, History, Recall, Role};
+use stage::{BoxFuture, Cx, Done, Stage};
+use std::sync::Arc;
+
+/// Why nothing can be recalled.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The step belongs to no conversation.
+    #[error("a recall without a conversation")]
+    NoConversation,
+}
+
+impl Classed for Error {
+    fn class(&self) -> Class {
+        Class::Bug
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Error::NoConversation => "no_conversation",
+        }
+    }
+}
+
+/// The conversation worker.
+pub struct Conversation {
+    source: Arc<dyn Source>,
+}
+
+impl Conversation {
+    /// One that reads events from `source`.
+    pub fn new(source: Arc<dyn Source>) -> Self {
+        Conversation { source }
+    }
+
+    async fn recall(
+        &self,
+        cx: &Cx,
+        recall: Recall,
+    ) -> Result<Done<ConversationExit>, stage::Error> {
+        let conversation = cx.header.conversation.clone();
+        let key = Key {
+            tenant: cx.header.tenant.clone(),
+            conversation: conversation.ok_or(Error::NoConversation)?,
+        };
+        let sequences = recall::sequences(&recall);
+        let events = match sequences.is_empty() {
+            true => Vec::new(),
+            false => self.source.events(&key, &sequences).await?,
+        };
+        let (history, resumed) = recall::read(&recall, events);
+        let decided = decided(&history, resumed.is_some());
+        Ok(Done::new(
+            ConversationExit::Recalled { history, resumed },
+            decided,
+        ))
+    }
+}
+
+impl Stage for Conversation {
+    type In = Recall;
+    type Out = ConversationExit;
+    const ROLE: Role = Role::Conversation;
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a Cx,
+        task: Recall,
+    ) -> BoxFuture<'a, Result<Done<ConversationExit>, stage::Error>> {
+        Box::pin(self.recall(cx, task))
+    }
+}
+
+fn decided(history: &History, resumes: bool) -> String {
+    let mut words = match history.len() {
+        0 => "nothing was said before".to_owned(),
+        1 => "1 exchange before".to_owned(),
+        n => format!("{n} exchanges before"),
+    };
+    if history.left_out > 0 {
+        words.push_str(&format!(", {} left out", history.left_out));
+    }
+    if resumes {
+        words.push_str(", answers a question back");
+    }
+    words
+}
+
+#[cfg(test)]
+#[path = "stage_tests.rs"]
+mod tests;
