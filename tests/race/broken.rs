@@ -12,7 +12,7 @@ use envelope::limits::DELIVERIES_MAX;
 use envelope::{Class, Doubt, Fallback, Outcome, Payload, ReduceTask, Role, Terminal, header};
 use futures_util::future::BoxFuture;
 use llm::{ChatModel, ChatReply, ChatRequest};
-use serde_json::json;
+use serde_json::{Value, json};
 use stage::{Done, Handler};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,12 +46,21 @@ pub(crate) fn fallbacks(terminal: &Terminal) -> Vec<Fallback> {
 /// At which hop of its turn a role gets its step.
 pub(crate) fn hop(role: Role) -> u16 {
     match role {
+        Role::Conversation => 0,
         Role::Planner => 0,
         Role::Retriever => 1,
         Role::Clarifier => 2,
         Role::Mapper => 3,
         Role::Reducer => 4,
         _ => 5,
+    }
+}
+
+/// A question whose turn comes by `role`.
+pub(crate) fn question_by(role: Role, id: &str) -> Value {
+    match role {
+        Role::Conversation => json!({"question": "q", "id": id, "conversation": "talk"}),
+        _ => json!({"question": "q", "id": id}),
     }
 }
 
@@ -82,6 +91,7 @@ fn assert_default(terminal: &Terminal, role: Role, code: &str) {
     let taken = fallbacks(terminal);
     let failed = (Outcome::Failed, None);
     let (outcome, fallback) = match role {
+        Role::Conversation => (Outcome::Answered, Some(Fallback::NoHistory)),
         Role::Planner => (Outcome::Answered, Some(Fallback::BasicRag { role })),
         Role::Retriever => failed,
         Role::Mapper => {
@@ -109,7 +119,7 @@ pub(crate) async fn a_panic_is_given_up_at_once(on: On) {
             panic!("a scripted panic")
         });
         let _staff = staff(&world, role, Some(&panics));
-        let id = world.ask(json!({"question": "q", "id": "panic"})).await;
+        let id = world.ask(question_by(role, "panic")).await;
         let terminal = world.end(&id).await;
         assert_default(&terminal, role, "panic");
         let count = match role {

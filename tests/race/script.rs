@@ -1,11 +1,11 @@
 //! Stages that do what a test says, and the ones that a turn needs around them. They understand
 //! nothing: the answer is the list of facts.
 
-use envelope::hop::{PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};
+use envelope::hop::{ConversationExit, PlannerExit, ReducerExit, RetrieverExit, ValidatorExit};
 use envelope::{
     After, Bucket, Citation, Clarification, Class, DocId, Doubt, Draft, Exit, Fact, Fallback,
-    FanOut, Findings, MapTask, Matched, Passage, Payload, Plan, ReduceTask, Role, Scatter, Task,
-    Verdict,
+    FanOut, Findings, History, MapTask, Matched, Passage, Payload, Plan, ReduceTask, Role, Scatter,
+    Task, Verdict,
 };
 use futures_util::future::BoxFuture;
 use stage::{Cx, Done, Handler};
@@ -206,6 +206,17 @@ pub(crate) fn read(task: Task) -> Done<Exit> {
     facts(&map.passage.text)
 }
 
+/// One that remembers nothing.
+pub(crate) fn conversation() -> Arc<Script> {
+    Script::new(Role::Conversation, async |_| {
+        let recalled = ConversationExit::Recalled {
+            history: History::default(),
+            resumed: None,
+        };
+        Ok(Done::new(recalled.into(), "recalled"))
+    })
+}
+
 pub(crate) fn reducer() -> Arc<Script> {
     Script::new(Role::Reducer, async |call| Ok(draft(call.task)))
 }
@@ -221,6 +232,7 @@ pub(crate) fn clarifier() -> Arc<Script> {
 /// The stage of a role, with three passages.
 pub(crate) fn usual(role: Role) -> Arc<Script> {
     match role {
+        Role::Conversation => conversation(),
         Role::Planner => planner(),
         Role::Retriever => retriever(3),
         Role::Mapper => mapper(),

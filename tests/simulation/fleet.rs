@@ -186,7 +186,7 @@ impl Launch {
             ..Options::default()
         };
         let handler = Arc::new(Watched {
-            inner: stage(self.role, &self.world),
+            inner: stage(self.role, &self.world, &bus),
             process: process.clone(),
         });
         let metrics = Metrics::new(&self.registry, &[self.role]).expect("metrics");
@@ -216,14 +216,14 @@ async fn watch_over(process: &Process, task: &mut JoinSet<()>, stop: &Cancellati
 }
 
 /// The true stage of a role.
-fn stage(role: Role, world: &Arc<World>) -> Arc<dyn Handler> {
+fn stage(role: Role, world: &Arc<World>, bus: &Arc<dyn Bus>) -> Arc<dyn Handler> {
     let with = Collaborators {
         model: Arc::new(FakeModel(world.clone())),
         searcher: Arc::new(FakeIndex(world.clone())),
         caught_up: None,
         embedder: None,
     };
-    roles::handler(role, &Config::default(), &with).unwrap()
+    roles::handler(role, &Config::default(), &with, bus).unwrap()
 }
 
 /// Every client of the seed. Their own connection is a good one: what they publish is stored.

@@ -19,12 +19,16 @@ const OURS: Table = &[
     ("stage", &["envelope"]),
     ("llm", &["envelope", "settings"]),
     ("bus", &["envelope"]),
+    ("conversation-log", &["envelope"]),
     // adapters
     ("static-embed", &["llm"]),
     ("offline-reader", &["envelope", "llm", "text"]),
     ("nats-server", &[]),
     ("bus-nats", &["envelope", "telemetry", "bus"]),
-    ("streams", &["envelope", "telemetry", "bus"]),
+    (
+        "streams",
+        &["envelope", "telemetry", "bus", "conversation-log"],
+    ),
     ("client", &["envelope", "telemetry", "bus", "streams"]),
     (
         "harness",
@@ -32,7 +36,6 @@ const OURS: Table = &[
     ),
     ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
     ("documents", &["envelope", "text"]),
-    ("conversation-log", &["envelope"]),
     ("search", &["envelope", "llm", "text"]),
     ("qdrant", &["envelope", "settings", "search"]),
     (
@@ -48,6 +51,7 @@ const OURS: Table = &[
         ],
     ),
     // decisions
+    ("conversation", &["envelope", "stage", "conversation-log"]),
     (
         "retriever",
         &["envelope", "settings", "stage", "llm", "text", "search"],
@@ -71,6 +75,7 @@ const OURS: Table = &[
             "settings",
             "telemetry",
             "bus",
+            "conversation-log",
             "streams",
             "harness",
         ],

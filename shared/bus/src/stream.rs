@@ -14,6 +14,8 @@ pub enum Stream {
     Timers,
     /// Terminal events.
     Answers,
+    /// The logs of conversations.
+    Conversations,
     /// Documents that wait to be indexed.
     Documents,
     /// The corpus.
@@ -24,11 +26,12 @@ pub enum Stream {
 
 impl Stream {
     /// Every stream of a fleet with one shard.
-    pub const ALL: [Stream; 7] = [
+    pub const ALL: [Stream; 8] = [
         Stream::Inbox,
         Stream::Steps(0),
         Stream::Timers,
         Stream::Answers,
+        Stream::Conversations,
         Stream::Documents,
         Stream::Chunks,
         Stream::Dead,
@@ -41,6 +44,7 @@ impl Stream {
             Stream::Steps(shard) => format!("ARGOSY_STEPS_{shard}"),
             Stream::Timers => "ARGOSY_TIMERS".into(),
             Stream::Answers => "ARGOSY_ANSWERS".into(),
+            Stream::Conversations => "ARGOSY_CONVERSATIONS".into(),
             Stream::Documents => "ARGOSY_DOCUMENTS".into(),
             Stream::Chunks => "ARGOSY_CHUNKS".into(),
             Stream::Dead => "ARGOSY_DEAD".into(),
@@ -65,6 +69,7 @@ impl Stream {
                 envelope::subject::SNAPSHOTS,
             ],
             Stream::Answers => &["argosy.answer.*"],
+            Stream::Conversations => &[envelope::subject::CONVERSATIONS],
             Stream::Documents => &[envelope::subject::DOCUMENTS, envelope::subject::REINDEX],
             Stream::Chunks => &[envelope::subject::CHUNKS, envelope::subject::EDITION],
             Stream::Dead => &["argosy.dead.>"],

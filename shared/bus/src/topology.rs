@@ -16,6 +16,10 @@ pub struct Topology {
     pub max_age: Duration,
     /// After how long an unanswered delivery is made again. Default 20 seconds.
     pub ack_wait: Duration,
+    /// How long an event of a conversation is kept. Default 30 days.
+    pub conversation_age: Duration,
+    /// How many events of one conversation are kept: two a turn. Default 4,096.
+    pub conversation_events: u64,
     /// Unanswered deliveries of one role over all its processes. Default 1,024.
     pub max_ack_pending: u32,
     /// Replicas of each stream: 1 or 3. Default 1.
@@ -35,6 +39,7 @@ pub struct Room {
     pub steps: u64,
     pub timers: u64,
     pub answers: u64,
+    pub conversations: u64,
     pub documents: u64,
     pub chunks: u64,
     pub dead: u64,
@@ -50,6 +55,8 @@ impl Default for Topology {
             keep: Duration::from_secs(300),
             max_age: Duration::from_secs(24 * 3600),
             ack_wait: Duration::from_secs(20),
+            conversation_age: Duration::from_secs(30 * 24 * 3600),
+            conversation_events: 4_096,
             max_ack_pending: 1024,
             replicas: 1,
             room: Room {
@@ -57,6 +64,7 @@ impl Default for Topology {
                 steps: 8 * 1024 * MIB,
                 timers: 1024 * MIB,
                 answers: 4 * 1024 * MIB,
+                conversations: 4 * 1024 * MIB,
                 documents: 1024 * MIB,
                 chunks: 16 * 1024 * MIB,
                 dead: 1024 * MIB,
@@ -142,6 +150,16 @@ impl Topology {
                 self.room.answers,
                 self.max_age,
             ),
+            StreamSpec {
+                max_per_subject: Some(self.conversation_events),
+                // All three limits drop from the old end, so that the last event of a log is the newest.
+                ..spec(
+                    Stream::Conversations,
+                    Retention::DropOld,
+                    self.room.conversations,
+                    self.conversation_age,
+                )
+            },
             StreamSpec {
                 is_queue: true,
                 ..spec(

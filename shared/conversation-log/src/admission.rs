@@ -8,21 +8,7 @@ use crate::ending::overdue;
 use crate::event::{EventKind, LogEvent, TurnOpening};
 use crate::limits::{CLARIFICATION_MS, WAITING_MAX};
 use crate::state::{AppendError, Pending, Read, State, append};
-use envelope::{TurnId, UnixMs};
-use serde::{Deserialize, Serialize};
-
-/// What is done with a question while another one of its conversation runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Busy {
-    /// It waits for those before it.
-    #[default]
-    Enqueue,
-    /// It is refused.
-    Reject,
-    /// Those before it are cancelled.
-    Interrupt,
-}
+use envelope::{Busy, RefusalCode, TurnId, UnixMs};
 
 /// What a conversation may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,13 +81,13 @@ pub enum AdmissionRefusal {
 
 impl AdmissionRefusal {
     /// The word for it, on the wire.
-    pub const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> RefusalCode {
         match self {
-            AdmissionRefusal::Busy(_) => "conversation_busy",
-            AdmissionRefusal::Erased => "conversation_erased",
-            AdmissionRefusal::Newer => "conversation_newer",
-            AdmissionRefusal::NotPending(_) => "clarification_answered",
-            AdmissionRefusal::Expired(_) => "clarification_expired",
+            AdmissionRefusal::Busy(_) => RefusalCode::ConversationBusy,
+            AdmissionRefusal::Erased => RefusalCode::ConversationErased,
+            AdmissionRefusal::Newer => RefusalCode::ConversationNewer,
+            AdmissionRefusal::NotPending(_) => RefusalCode::ClarificationAnswered,
+            AdmissionRefusal::Expired(_) => RefusalCode::ClarificationExpired,
         }
     }
 }

@@ -136,6 +136,7 @@ fn each_refusal_has_a_word_of_its_own() {
         AdmissionRefusal::NotPending(turn(1)),
         AdmissionRefusal::Expired(turn(1)),
     ];
-    let words: std::collections::BTreeSet<_> = all.iter().map(AdmissionRefusal::code).collect();
+    let words: std::collections::BTreeSet<_> =
+        all.iter().map(|refusal| refusal.code().as_str()).collect();
     assert_eq!(words.len(), all.len());
 }

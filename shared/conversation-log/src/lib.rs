@@ -22,8 +22,8 @@ pub mod state;
 #[cfg(test)]
 mod test_log;
 
-pub use admission::{Admission, Asking, Busy, Limits, admit};
-pub use ending::{Begin, Ending, Overdue, end, next_to_begin, overdue};
+pub use admission::{Admission, AdmissionRefusal, Asking, Limits, admit};
+pub use ending::{Begin, Ending, Overdue, end, end_unknown, next_to_begin, overdue};
 pub use event::{
     Erasure, EventError, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening, VERSION,
 };

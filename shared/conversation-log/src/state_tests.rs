@@ -1,9 +1,10 @@
 //! The fold, and turns of one conversation in any order.
 
 use super::*;
-use crate::admission::{Admission, AdmissionRefusal, Asking, Busy, Limits};
+use crate::admission::{Admission, AdmissionRefusal, Asking, Limits};
 use crate::ending::{Ending, next_to_begin};
 use crate::test_log::{Log, asking, terminal, turn};
+use envelope::Busy;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,10 +1,12 @@
 //! A log of one conversation in memory, and what is asked and answered in it: for the tests of this crate.
 
-use crate::admission::{Admission, Asking, Busy, Limits, admit};
+use crate::admission::{Admission, Asking, Limits, admit};
 use crate::ending::{Ending, end};
 use crate::event::{LogEvent, TurnOpening};
 use crate::state::{Read, State};
-use envelope::{Case, Clarification, Header, Outcome, Role, TenantId, Terminal, TurnId, UnixMs};
+use envelope::{
+    Busy, Case, Clarification, Header, Outcome, Role, TenantId, Terminal, TurnId, UnixMs,
+};
 
 pub(crate) fn turn(n: u64) -> TurnId {
     TurnId::new(format!("q{n}")).unwrap()

@@ -8,7 +8,7 @@ pub const DEADLINE: &str = "Argosy-Deadline";
 pub const WIRE: &str = "Argosy-Wire";
 /// Where the terminal event is to be delivered.
 pub const REPLY: &str = "Argosy-Reply";
-/// The conversation of the turn, on its first step, its timer and its terminal.
+/// The conversation of the turn, on its terminal event. There the tenant is told, too.
 pub const CONVERSATION: &str = "Argosy-Conversation";
 /// Hash of the question, on hop 0 and on the terminal: tells a second listener from a stranger.
 pub const QUESTION: &str = "Argosy-Question";
@@ -35,7 +35,7 @@ pub const DEAD_BYTES: &str = "Argosy-Dead-Bytes";
 pub const DOC_HASH: &str = "Argosy-Doc-Hash";
 /// Documents: the path inside the corpus.
 pub const SOURCE: &str = "Argosy-Source";
-/// Documents: whose it is.
+/// Documents, and terminal events of conversations: whose it is.
 pub const TENANT: &str = "Argosy-Tenant";
 /// Documents: `true` when it is no more.
 pub const DELETED: &str = "Argosy-Deleted";

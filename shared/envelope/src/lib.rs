@@ -70,7 +70,7 @@ pub use payload::{
     After, Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage,
     Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
-pub use question::{Question, Refusal, RefusalCode};
+pub use question::{Busy, Question, Refusal, RefusalCode};
 pub use role::Role;
 pub use route::{Event, Next, Transition};
 pub use subject::Subject;

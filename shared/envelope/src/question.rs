@@ -12,10 +12,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The fields of a question. Anything else is refused by name.
-pub const FIELDS: [&str; 13] = [
+pub const FIELDS: [&str; 15] = [
     "id",
     "question",
     "conversation",
+    "when_busy",
+    "reply_to_clarification",
     "tenant",
     "mode",
     "profile",
@@ -35,6 +37,12 @@ pub struct Question {
     pub id: Option<TurnId>,
     /// The question.
     pub question: String,
+    /// The conversation that it belongs to, if it does.
+    pub conversation: Option<ConversationId>,
+    /// What is done while another question of its conversation runs; absent means the gateway's default.
+    pub when_busy: Option<Busy>,
+    /// The turn whose question back it answers, if it names one.
+    pub clarification: Option<TurnId>,
     /// Whose documents may be read. Default `default`.
     pub tenant: TenantId,
     /// How much to do. Default agentic.
@@ -55,6 +63,19 @@ pub struct Question {
     pub stream: bool,
     /// Sequence of the corpus stream that has to be searched with; 0 for any.
     pub min_seq: u64,
+}
+
+/// What is done with a question while another one of its conversation runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Busy {
+    /// It waits for those before it.
+    #[default]
+    Enqueue,
+    /// It is refused.
+    Reject,
+    /// Those before it are cancelled.
+    Interrupt,
 }
 
 /// Why a question is refused. The word is public interface.
@@ -79,11 +100,16 @@ pub enum RefusalCode {
     BadFilter,
     IdInUse,
     Unsupported,
+    ConversationBusy,
+    ConversationErased,
+    ConversationNewer,
+    ClarificationAnswered,
+    ClarificationExpired,
 }
 
 impl RefusalCode {
     /// Every code, so that counters can be registered at 0 and docs can be checked.
-    pub const ALL: [RefusalCode; 14] = [
+    pub const ALL: [RefusalCode; 19] = [
         RefusalCode::TooLarge,
         RefusalCode::NotUtf8,
         RefusalCode::NotJson,
@@ -98,6 +124,11 @@ impl RefusalCode {
         RefusalCode::BadFilter,
         RefusalCode::IdInUse,
         RefusalCode::Unsupported,
+        RefusalCode::ConversationBusy,
+        RefusalCode::ConversationErased,
+        RefusalCode::ConversationNewer,
+        RefusalCode::ClarificationAnswered,
+        RefusalCode::ClarificationExpired,
     ];
 
     /// The word on the wire, in logs and metric labels.
@@ -117,6 +148,11 @@ impl RefusalCode {
             RefusalCode::BadFilter => "bad_filter",
             RefusalCode::IdInUse => "id_in_use",
             RefusalCode::Unsupported => "unsupported",
+            RefusalCode::ConversationBusy => "conversation_busy",
+            RefusalCode::ConversationErased => "conversation_erased",
+            RefusalCode::ConversationNewer => "conversation_newer",
+            RefusalCode::ClarificationAnswered => "clarification_answered",
+            RefusalCode::ClarificationExpired => "clarification_expired",
         }
     }
 }
@@ -215,6 +251,14 @@ impl Question {
         if let (Value::Array(asked), 1..) = (&mut asked, self.min_seq) {
             asked.push(self.min_seq.into());
         }
+        // In a conversation it means something else; without one, the hash is what it always was.
+        if let (Value::Array(asked), Some(conversation)) = (&mut asked, &self.conversation) {
+            asked.push(serde_json::json!([
+                conversation,
+                self.clarification,
+                self.when_busy
+            ]));
+        }
         format!("{:016x}", fnv1a_64(asked.to_string().as_bytes()))
     }
 }
@@ -237,9 +281,13 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
             "`id`: the form t<digits>-<hex> is for ids that are given, not chosen",
         );
     }
-    Ok(Question {
+    let conversation = read_id(object, "conversation", ConversationId::new)?;
+    let question = Question {
         question: read_question(object)?,
         id,
+        when_busy: read_when_busy(object)?,
+        clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
+        conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
         mode: read_word(object, "mode", "agentic or simple")?,
         profile: read_word(object, "profile", "small")?,
@@ -250,14 +298,19 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         reply_to: read_reply_to(object)?,
         stream: read_stream(object)?,
         min_seq: read_min_seq(object)?,
-    })
-    .and_then(|question| match read_id(object, "conversation", ConversationId::new)? {
+    };
+    let in_conversation = [
+        ("when_busy", question.when_busy.is_some()),
+        ("reply_to_clarification", question.clarification.is_some()),
+    ];
+    let lost = in_conversation.iter().find(|(_, is_there)| *is_there);
+    match lost.filter(|_| question.conversation.is_none()) {
         None => Ok(question),
-        Some(_) => refuse(
-            RefusalCode::Unsupported,
-            "conversations are not part of this release; leave `conversation` out and ask one self-contained question",
+        Some((field, _)) => refuse(
+            RefusalCode::BadField,
+            format!("`{field}` goes with `conversation`; name that, too"),
         ),
-    })
+    }
 }
 
 pub(crate) fn cut(text: &str) -> String {
@@ -453,6 +506,13 @@ fn read_stream(object: &Map<String, Value>) -> Result<bool, Refusal> {
         None => Ok(false),
         Some(Value::Bool(stream)) => Ok(*stream),
         Some(_) => refuse(RefusalCode::BadField, "`stream` must be true or false"),
+    }
+}
+
+fn read_when_busy(object: &Map<String, Value>) -> Result<Option<Busy>, Refusal> {
+    match field(object, "when_busy") {
+        None => Ok(None),
+        Some(_) => read_word(object, "when_busy", "enqueue, reject or interrupt").map(Some),
     }
 }
 

@@ -10,6 +10,7 @@
 //! argosy.timer.<turn>[.<hop>]                   a schedule; fires as argosy.due.<turn>[.<hop>]
 //! argosy.listen.<turn>.<n>                      a late listener
 //! argosy.answer.<turn>                          the terminal event
+//! argosy.conversation.<tenant>.<conversation>   the log of a conversation
 //! argosy.document.<bucket>.<name>               a document to index; the name is the publisher's
 //! argosy.reindex.<edition>.<bucket>.<name>      the same for one edition alone
 //! argosy.chunk.<edition>.<bucket>.<doc>.<n>     corpus
@@ -21,7 +22,7 @@
 //! ```
 
 use crate::edition::Edition;
-use crate::ids::{Bucket, DocId, TurnId};
+use crate::ids::{Bucket, ConversationId, DocId, TenantId, TurnId};
 use crate::role::Role;
 use std::fmt;
 
@@ -35,6 +36,8 @@ pub const SEARCH: &str = "argosy.search";
 pub const COUNT: &str = "argosy.count";
 /// What is known of one document, by request and reply.
 pub const METADATA: &str = "argosy.metadata";
+/// The logs of all conversations.
+pub const CONVERSATIONS: &str = "argosy.conversation.*.*";
 /// Every document that waits to be indexed.
 pub const DOCUMENTS: &str = "argosy.document.*.*";
 /// Every document that waits to be indexed for one edition alone.
@@ -89,6 +92,10 @@ pub enum Subject {
     },
     Answer {
         turn: TurnId,
+    },
+    Conversation {
+        tenant: TenantId,
+        conversation: ConversationId,
     },
     Document {
         bucket: Bucket,
@@ -174,6 +181,10 @@ impl fmt::Display for Subject {
             } => write!(f, "argosy.due.{turn}.{hop}"),
             Subject::Listen { turn, n } => write!(f, "argosy.listen.{turn}.{n}"),
             Subject::Answer { turn } => write!(f, "argosy.answer.{turn}"),
+            Subject::Conversation {
+                tenant,
+                conversation,
+            } => write!(f, "argosy.conversation.{tenant}.{conversation}"),
             Subject::Document { bucket, name } => write!(f, "argosy.document.{bucket}.{name}"),
             Subject::Reindex {
                 edition,
@@ -283,6 +294,10 @@ fn read(text: &str) -> Option<Subject> {
             bucket: Bucket::new(*bucket).ok()?,
             doc: DocId::new(*doc).ok()?,
             n: number(n)?,
+        },
+        ["conversation", tenant, conversation] => Subject::Conversation {
+            tenant: TenantId::new(*tenant).ok()?,
+            conversation: ConversationId::new(*conversation).ok()?,
         },
         ["document", bucket, name] => Subject::Document {
             bucket: Bucket::new(*bucket).ok()?,

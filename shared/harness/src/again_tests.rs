@@ -27,6 +27,7 @@ fn header(role: Role, hop: u16) -> Header {
         asked_at: UnixMs(1_000),
         created_at: UnixMs(1_500),
         deadline: UnixMs(61_000),
+        conversation: None,
         parent: None,
         first_hop: 0,
         reply_to: Some("_INBOX.a".into()),

@@ -7,12 +7,14 @@
 //! | module | what |
 //! |---|---|
 //! | [`outbox`] | publish until confirmed, behind a fence |
+//! | [`conversation`] | the log of a conversation: read, appended to |
 //! | [`history`] | what is still stored of one turn |
 //! | [`backlog`] | what waits for a role, as the server knows it |
 //! | [`editions`] | the record of editions: read, watched, changed |
 //! | [`feed`] | a view fed from a stream |
 
 pub mod backlog;
+pub mod conversation;
 pub mod editions;
 pub mod feed;
 pub mod history;

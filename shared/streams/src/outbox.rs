@@ -190,6 +190,11 @@ pub fn terminal(terminal: &Terminal, reply_to: Option<&str>) -> Result<Publish, 
     if let Some(reply) = reply_to {
         headers = headers.with(header::REPLY, reply);
     }
+    if let Some(conversation) = &terminal.conversation {
+        headers = headers
+            .with(header::CONVERSATION, conversation.as_str())
+            .with(header::TENANT, terminal.tenant.as_str());
+    }
     let subject = Subject::Answer {
         turn: terminal.turn.clone(),
     };

@@ -13,6 +13,7 @@ pub use given::Given;
 use crate::{prompt_files, snapshot};
 use anyhow::Context;
 use bus::topology::Topology;
+use envelope::Busy;
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{Edition, Role};
 use serde::{Deserialize, Serialize};
@@ -130,6 +131,10 @@ pub struct Streams {
     pub max_age: Span,
     /// After how long an unanswered delivery is made again. Default 20 s.
     pub ack_wait: Span,
+    /// How long an event of a conversation is kept. Default 30 days.
+    pub conversation_age: Span,
+    /// How many events of one conversation are kept, 32 or more: two a turn, the oldest go first. Default 4,096.
+    pub conversation_events: u32,
     /// Unanswered deliveries of one role over all its processes. Default 1,024.
     pub max_ack_pending: u32,
     /// Replicas of each stream: 1, 3 or 5. Default 1; 3 in production.
@@ -142,6 +147,8 @@ pub struct Streams {
     pub timers_bytes: Size,
     /// Room of the answers. Default 4 GiB.
     pub answers_bytes: Size,
+    /// Room of the conversations; the oldest events go first. Default 4 GiB.
+    pub conversations_bytes: Size,
     /// Room of the documents that wait to be indexed. Default 1 GiB.
     pub documents_bytes: Size,
     /// Room of the corpus. Default 16 GiB.
@@ -161,6 +168,8 @@ impl Default for Streams {
             keep,
             max_age,
             ack_wait,
+            conversation_age,
+            conversation_events,
             max_ack_pending,
             replicas,
             room,
@@ -169,12 +178,15 @@ impl Default for Streams {
             keep: span(keep.as_millis() as u64),
             max_age: span(max_age.as_millis() as u64),
             ack_wait: span(ack_wait.as_millis() as u64),
+            conversation_age: span(conversation_age.as_millis() as u64),
+            conversation_events: u32::try_from(conversation_events).unwrap_or(u32::MAX),
             max_ack_pending,
             replicas,
             inbox_bytes: Size::from_bytes(room.inbox),
             steps_bytes: Size::from_bytes(room.steps),
             timers_bytes: Size::from_bytes(room.timers),
             answers_bytes: Size::from_bytes(room.answers),
+            conversations_bytes: Size::from_bytes(room.conversations),
             documents_bytes: Size::from_bytes(room.documents),
             chunks_bytes: Size::from_bytes(room.chunks),
             dead_bytes: Size::from_bytes(room.dead),
@@ -233,6 +245,14 @@ pub struct GatewayOptions {
     pub room_every: Span,
     /// From how full a stream on no questions are taken, 0 to 1. Default 0.7.
     pub room_limit: f64,
+    /// Whether questions of conversations are taken. In a fleet that is being brought to this release, false until every
+    /// gateway has it: an older one would let their turns end without a word in the log. Default true.
+    pub conversations: bool,
+    /// What is done with a question while another one of its conversation runs, where it does not say: `enqueue`,
+    /// `reject` or `interrupt`. Default `enqueue`.
+    pub conversation_busy: Busy,
+    /// Turns that may wait behind the one that runs, in one conversation. Default 4.
+    pub conversation_waiting: u32,
     /// Turns of one tenant at a time, of those that one gateway begins; his other questions wait in the
     /// inbox. Default 0: any number.
     pub tenant_turns: u32,
@@ -251,6 +271,9 @@ impl Default for GatewayOptions {
             sweep_every,
             room_every,
             room_limit,
+            conversations,
+            conversation_busy,
+            conversation_waiting,
             tenant_turns,
             tenant_tokens_per_minute,
             backlog_every,
@@ -261,6 +284,9 @@ impl Default for GatewayOptions {
             sweep_every: span(sweep_every.as_millis() as u64),
             room_every: span(room_every.as_millis() as u64),
             room_limit,
+            conversations,
+            conversation_busy,
+            conversation_waiting: u32::try_from(conversation_waiting).unwrap_or(u32::MAX),
             tenant_turns: u32::try_from(tenant_turns).unwrap_or(u32::MAX),
             tenant_tokens_per_minute,
             backlog_every: span(backlog_every.as_millis() as u64),
@@ -362,6 +388,18 @@ impl Config {
             "`streams.replicas` must be 1, 3 or 5, not {replicas}"
         );
         anyhow::ensure!(!ack_wait.is_zero(), "`streams.ack_wait` must not be 0");
+        let (age, events) = (
+            &self.streams.conversation_age,
+            self.streams.conversation_events,
+        );
+        anyhow::ensure!(
+            age.duration() >= max_age.duration(),
+            "`streams.conversation_age` ({age}) must be at least `streams.max_age` ({max_age})"
+        );
+        anyhow::ensure!(
+            events >= 32,
+            "`streams.conversation_events` must be 32 or more, not {events}"
+        );
         for (role, name) in &self.model_of {
             anyhow::ensure!(
                 crate::model::ASKING.contains(role),

@@ -5,6 +5,7 @@ use crate::extracted::Extracted;
 use crate::model::OFFLINE;
 use crate::prompt_files;
 use bus::Bus;
+use conversation::Conversation;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use gateway::Gateway;
@@ -21,6 +22,7 @@ use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::future::Future;
 use std::sync::Arc;
+use streams::conversation::Logs;
 use telemetry::{Health, Registry, Traces};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -241,10 +243,12 @@ pub fn handler(
     role: Role,
     config: &Config,
     with: &Collaborators,
+    bus: &Arc<dyn Bus>,
 ) -> Result<Arc<dyn Handler>, Error> {
     let prompts = prompts(config)?;
     let model = || with.model.clone();
     Ok(match role {
+        Role::Conversation => Arc::new(Conversation::new(Arc::new(Logs::on(bus.clone())))),
         Role::Planner => Arc::new(
             planner::Planner::new(model(), &prompts, config.planner.clone())
                 .map_err(Error::of(role))?,
@@ -317,7 +321,7 @@ impl Process {
                 continue;
             }
             let options = self.config.worker(self.seed ^ role as u64);
-            let handler = handler(role, &self.config, with)?;
+            let handler = handler(role, &self.config, with, &self.bus)?;
             let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone())
                 .with_traces(self.traces.clone());
             let worker = match &self.faults {

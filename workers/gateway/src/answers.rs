@@ -1,9 +1,11 @@
 //! Terminal events on their way to who asked: each turn has one, delivered at least once.
 
+use crate::conversations;
 use crate::trace;
 use crate::turns::{Error, Turns};
 use bus::{Delivery, Stored, Stream};
-use envelope::{Subject, Terminal, TurnId, header, subject};
+use conversation_log::Key;
+use envelope::{ConversationId, Subject, TenantId, Terminal, TurnId, header, subject};
 use futures_util::future::BoxFuture;
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
@@ -11,10 +13,19 @@ use std::time::Duration;
 
 pub(crate) struct Answers(pub(crate) Arc<Turns>);
 
+/// How often the end of a turn is tried to be logged before who asked is told.
+const APPENDS: u64 = 4;
+
+/// Whether who ended the turn had its header, with all that the gateway wrote there.
+fn is_from_header(terminal: &Stored) -> bool {
+    let hash = terminal.headers.get(header::QUESTION);
+    hash.is_some_and(|hash| !hash.is_empty())
+}
+
 impl Take for Answers {
     fn take<'a>(&'a self, delivery: &'a Delivery) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
-            match self.deliver(&delivery.message, delivery.delivered).await {
+            match self.take_on(&delivery.message, delivery.delivered).await {
                 Ok(()) => {
                     trace::question(&self.0, &delivery.message).await;
                     Answer::Ack
@@ -29,6 +40,51 @@ impl Take for Answers {
 }
 
 impl Answers {
+    /// First into the log of its conversation, then to who asked: who hears of an answer may go on from it at once. A log
+    /// that cannot be written for now keeps nobody waiting for long.
+    async fn take_on(&self, message: &Stored, delivered: u64) -> Result<(), Error> {
+        let logged = self.log(message).await;
+        if logged.is_err() && delivered < APPENDS {
+            return logged;
+        }
+        self.deliver(message, delivered).await?;
+        logged
+    }
+
+    /// Writes the end of a turn into the log of its conversation, if it belongs to one.
+    async fn log(&self, message: &Stored) -> Result<(), Error> {
+        let Ok(Subject::Answer { turn }) = Subject::parse(&message.subject) else {
+            return Ok(());
+        };
+        match self.conversation_of(message, &turn).await? {
+            Some(key) => self.0.end_in_log(&key, &turn, message).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The conversation of a terminal event. Who ended the turn may not have known it (a client that cancelled); the
+    /// turn's timer does.
+    async fn conversation_of(&self, message: &Stored, turn: &TurnId) -> Result<Option<Key>, Error> {
+        let named = message
+            .headers
+            .get(header::CONVERSATION)
+            .zip(message.headers.get(header::TENANT));
+        if let Some((conversation, tenant)) = named
+            && let (Ok(conversation), Ok(tenant)) =
+                (ConversationId::new(conversation), TenantId::new(tenant))
+        {
+            return Ok(Some(Key {
+                tenant,
+                conversation,
+            }));
+        }
+        if is_from_header(message) {
+            return Ok(None);
+        }
+        let (claimed, due) = tokio::try_join!(self.0.claimed(turn), self.0.fell_due(turn))?;
+        Ok(claimed.or(due).as_ref().and_then(conversations::key))
+    }
+
     async fn deliver(&self, message: &Stored, delivered: u64) -> Result<(), Error> {
         let Ok(Subject::Answer { turn }) = Subject::parse(&message.subject) else {
             tracing::error!(
@@ -78,12 +134,8 @@ impl Answers {
     /// Who ended the turn did not know who asked (a client that cancelled, a step that could not be
     /// read): the timer does.
     async fn deliver_by_timer(&self, message: &Stored, turn: &TurnId) -> Result<(), Error> {
-        if message
-            .headers
-            .get(header::QUESTION)
-            .is_some_and(|hash| !hash.is_empty())
-        {
-            return Ok(()); // Read from the turn's own header, which had no reply subject.
+        if is_from_header(message) {
+            return Ok(()); // Which had no reply subject.
         }
         let timer = Subject::Timer {
             turn: turn.clone(),

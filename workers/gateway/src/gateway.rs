@@ -12,6 +12,7 @@ use envelope::Role;
 use harness::pump::{self, Drained, Take, pump};
 use harness::{Counted, Ended, hear_cancels};
 use std::sync::{Arc, Mutex};
+use streams::conversation::Logs;
 use telemetry::{Health, Traces};
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +36,7 @@ impl Gateway {
         // The other half of the slots is for tenants who need not wait.
         let quota = Quota::new(limits, options.slots / 2);
         let turns = Turns {
+            logs: Logs::on(bus.clone()),
             bus,
             options,
             topology,

@@ -4,9 +4,11 @@
 //! the id), create hop 0, ack. A gateway that dies in between leaves the message unacked; the next one does the same
 //! again, and finds what is there.
 
+use crate::conversations::{self, Admitted};
 use crate::quota::{Asking, HOLD, Spent, Told};
 use crate::turns::{Error, Turns};
 use bus::{Delivery, Fence, Headers, Publish, Stored};
+use conversation_log::Key;
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
 use envelope::subject::may_reply_to;
@@ -121,6 +123,17 @@ pub(crate) fn read(message: &Stored) -> Asked {
     }
 }
 
+/// Why a question of a conversation is not taken on here.
+fn no_conversations() -> Refusal {
+    Refusal {
+        code: RefusalCode::Unsupported,
+        message: "this fleet takes no conversations (`gateway.conversations`); leave `conversation` out and ask one \
+                  self-contained question"
+            .into(),
+        reply_to: None,
+    }
+}
+
 /// Which turn a message of the inbox begins or joins.
 pub fn turn_of(message: &Stored) -> TurnId {
     read(message).turn
@@ -183,15 +196,28 @@ impl Inbox {
             }
             Ok(question) => question,
         };
+        if question.conversation.is_some() && !self.0.options.conversations {
+            self.refuse(turn, &no_conversations(), reply.as_deref(), message)
+                .await?;
+            return Ok(Answer::Ack);
+        }
         let header = self.0.header(turn, &question, message, reply);
-        let waited = self.wait(&header, message).await?;
+        let key = conversations::key(&header);
+        let waits_in_log = match &key {
+            Some(key) if self.0.quota.is_limited() => self.0.would_wait(key).await?,
+            _ => false,
+        };
+        let waited = match waits_in_log {
+            true => Waited::Passed,
+            false => self.wait(&header, message).await?,
+        };
         if let Waited::Off(wait) = waited {
             return Ok(Answer::Later(wait));
         }
         self.0.metrics.asked();
         // Nobody can have used an id that this message alone gives.
         let is_first = delivery.delivered == 1 && waited != Waited::Here;
-        let came = match header.turn.is_derived() && is_first {
+        let came = match header.turn.is_derived() && is_first && key.is_none() {
             true => self.begin(&header, &question, message).await,
             false => self.begin_or_join(&header, &question, message).await,
         };
@@ -289,6 +315,9 @@ impl Inbox {
             }
             return Ok(Came::Over);
         }
+        if let Some(key) = conversations::key(&owner) {
+            return self.converse(&key, header, &owner, question, message).await;
+        }
         if is_begun {
             // A gateway may have died after the first step of a derived id and before its timer.
             self.0.create_timer(&owner, message).await?;
@@ -299,6 +328,34 @@ impl Inbox {
             }
         }
         Ok(Came::Runs)
+    }
+
+    /// A turn of a conversation: its log says when it begins.
+    async fn converse(
+        &self,
+        key: &Key,
+        header: &Header,
+        owner: &Header,
+        question: &Question,
+        message: &Stored,
+    ) -> Result<Came, Error> {
+        let admitted = self.0.admit(key, owner, question, message.sequence);
+        match admitted.await? {
+            Admitted::Open => Ok(Came::Runs),
+            Admitted::Ended(terminal) => {
+                self.join_ended(header, &terminal, message).await?;
+                Ok(Came::Over)
+            }
+            Admitted::Refused(refusal) => {
+                let code = refusal.code();
+                self.0.metrics.refused(code);
+                let problem = Problem::new(code.as_str(), refusal.to_string());
+                let terminal = Terminal::of(owner, Outcome::Refused, self.0.now());
+                let terminal = terminal.because(problem);
+                self.0.end(&terminal, owner.reply_to.as_deref()).await?;
+                Ok(Came::Over)
+            }
+        }
     }
 
     /// The turn's time was up and somebody else was quicker to say so: this listener is told.

@@ -13,6 +13,7 @@
 //! | `ask` | request and reply |
 //! | `sweep` | looking for turns that nobody will end |
 //! | `watch` | watching how full the streams are |
+//! | `conversations` | turns of conversations: admitted, begun, ended in their log |
 //! | `quota` | how many turns of one tenant run, and what they may spend |
 //! | `ends` | hearing which turns have ended, for the quota |
 //! | `backlog` | reading what waits for each role, for the gauges |
@@ -21,6 +22,7 @@
 mod answers;
 mod ask;
 mod backlog;
+mod conversations;
 mod due;
 mod ends;
 mod gateway;

@@ -1,6 +1,7 @@
 //! What the gateway counts: every turn once, from its terminal event.
 
 use bus::{Stream, StreamState};
+use conversation_log::EventKind;
 use envelope::question::RefusalCode;
 use envelope::{Outcome, Role, Terminal};
 use prometheus::{HistogramVec, IntCounterVec, IntGaugeVec};
@@ -16,6 +17,8 @@ pub struct Metrics {
     llm_calls: HistogramVec,
     rounds: HistogramVec,
     refusals: IntCounterVec,
+    events: IntCounterVec,
+    appends_lost: IntCounterVec,
     waiting: IntGaugeVec,
     stream_bytes: IntGaugeVec,
     stream_bytes_max: IntGaugeVec,
@@ -63,6 +66,16 @@ impl Metrics {
                 "Questions that were not taken on, by why.",
                 &["code"],
             )?,
+            events: r.counter(
+                "argosy_conversation_events_total",
+                "Events appended to the logs of conversations, by kind.",
+                &["kind"],
+            )?,
+            appends_lost: r.counter(
+                "argosy_conversation_append_conflicts_total",
+                "Appends to the log of a conversation that did not hold, or were not confirmed: the log was read anew.",
+                &[],
+            )?,
             waiting: r.gauge(
                 "argosy_questions_waiting",
                 "Questions put off because their tenants have all their turns running or have spent their tokens of the minute.",
@@ -92,6 +105,10 @@ impl Metrics {
         };
         metrics.asked.with_label_values::<&str>(&[]);
         metrics.waiting(0);
+        metrics.appends_lost.with_label_values::<&str>(&[]);
+        for kind in KINDS {
+            metrics.events.with_label_values(&[kind]);
+        }
         for outcome in Outcome::ALL {
             metrics.queries.with_label_values(&[outcome.as_str()]);
         }
@@ -109,6 +126,16 @@ impl Metrics {
     pub(crate) fn waiting(&self, questions: usize) {
         let waiting = self.waiting.with_label_values::<&str>(&[]);
         waiting.set(questions as i64);
+    }
+
+    /// An event was appended to the log of a conversation.
+    pub(crate) fn appended(&self, event: &EventKind) {
+        self.events.with_label_values(&[kind(event)]).inc();
+    }
+
+    /// An append did not hold, or nobody knows.
+    pub(crate) fn append_lost(&self) {
+        self.appends_lost.with_label_values::<&str>(&[]).inc();
     }
 
     pub(crate) fn refused(&self, code: RefusalCode) {
@@ -153,6 +180,18 @@ impl Metrics {
     /// The dead letters of a role, if they are known.
     pub(crate) fn dead_letters(&self, role: Role, count: Option<u64>) {
         show(&self.dead, role, count);
+    }
+}
+
+/// The kinds of events, for series at 0.
+const KINDS: [&str; 4] = ["opened", "ended", "forked", "erased"];
+
+fn kind(event: &EventKind) -> &'static str {
+    match event {
+        EventKind::Opened(_) => "opened",
+        EventKind::Ended(_) => "ended",
+        EventKind::Forked { .. } => "forked",
+        EventKind::Erased(_) => "erased",
     }
 }
 

@@ -1,5 +1,7 @@
 //! How a gateway runs.
 
+use conversation_log::limits::WAITING_MAX;
+use envelope::Busy;
 use std::time::Duration;
 
 /// What may be tuned; the topology is the fleet's and comes apart.
@@ -16,6 +18,14 @@ pub struct Options {
     /// From how full a stream on no questions are taken, 0 to 1. Default 0.7: the rest is headroom
     /// for the turns that run.
     pub room_limit: f64,
+    /// Whether questions of conversations are taken. Default true. In a fleet that is being brought to this release,
+    /// false until every gateway has it: an older one would let their turns end without a word in the log.
+    pub conversations: bool,
+    /// What is done with a question while another one of its conversation runs, where it does not say. Default to let it
+    /// wait.
+    pub conversation_busy: Busy,
+    /// Turns that may wait behind the one that runs, in one conversation. Default 4.
+    pub conversation_waiting: usize,
     /// Turns of one tenant at a time, of those that this gateway begins; his other questions wait in the
     /// inbox. Default 0: any number.
     pub tenant_turns: usize,
@@ -40,6 +50,9 @@ impl Default for Options {
             sweep_every: Duration::from_secs(60),
             room_every: Duration::from_secs(1),
             room_limit: 0.7,
+            conversations: true,
+            conversation_busy: Busy::default(),
+            conversation_waiting: WAITING_MAX,
             tenant_turns: 0,
             tenant_tokens_per_minute: 0,
             backlog_every: Duration::from_secs(5),

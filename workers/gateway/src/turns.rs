@@ -9,17 +9,19 @@ use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stre
 use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
-    Asked, Case, Envelope, Event, Header, Next, Outcome, Problem, Refusal, Role, Subject, TenantId,
-    Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
+    Asked, Case, Envelope, Event, Header, History, Next, Outcome, Problem, Refusal, Role, Subject,
+    TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
 use harness::Ended;
 use std::sync::{Arc, Mutex, PoisonError};
+use streams::conversation::{LogError, Logs};
 use streams::outbox::{self, Created, OutboxError, publish_until};
 use telemetry::{TraceContext, Traces, trace};
 
 /// What the parts of one gateway share, as something that can begin and end turns.
 pub(crate) struct Turns {
     pub(crate) bus: Arc<dyn Bus>,
+    pub(crate) logs: Logs,
     pub(crate) options: Options,
     pub(crate) topology: Topology,
     pub(crate) metrics: Metrics,
@@ -41,6 +43,10 @@ pub(crate) enum Error {
     Outbox(#[from] OutboxError),
     #[error(transparent)]
     Publish(#[from] PublishError),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error("others write to the log of the conversation all the time")]
+    Contended,
     #[error("somebody else began the turn meanwhile")]
     BegunMeanwhile,
     /// The graph begins every turn with a step; anything else is a bug there.
@@ -143,6 +149,7 @@ impl Turns {
             asked_at: message.stored_at,
             created_at: self.now(),
             deadline: question.deadline.unwrap_or(default),
+            conversation: question.conversation.clone(),
             parent: None,
             first_hop: 0,
             reply_to: reply,
@@ -168,13 +175,9 @@ impl Turns {
         Ok(publish_until(&*self.bus, timer, self.patience()).await?)
     }
 
-    /// Creates hop 0.
-    pub(crate) async fn create_first_step(
-        &self,
-        header: &Header,
-        question: &Question,
-    ) -> Result<Created, Error> {
-        let case = Case {
+    /// What a question says to every stage.
+    pub(crate) fn case(question: &Question) -> Case {
+        Case {
             question: Asked {
                 original: question.question.clone(),
                 rewritten: None,
@@ -186,11 +189,31 @@ impl Turns {
             budget: question.budget,
             min_seq: question.min_seq,
             ..Case::default()
-        };
+        }
+    }
+
+    /// Creates hop 0 of a turn that belongs to no conversation.
+    pub(crate) async fn create_first_step(
+        &self,
+        header: &Header,
+        question: &Question,
+    ) -> Result<Created, Error> {
+        let case = Turns::case(question);
+        let accepted = Event::Accepted(History::default());
+        self.create_step(header, &case, accepted).await
+    }
+
+    /// Creates hop 0, as it follows from what happened.
+    pub(crate) async fn create_step(
+        &self,
+        header: &Header,
+        case: &Case,
+        event: Event,
+    ) -> Result<Created, Error> {
         let (now, keep) = (self.now(), self.topology.keep);
         let Transition {
             header, case, next, ..
-        } = route(header, &case, Event::Accepted, &Usage::default(), now);
+        } = route(header, case, event, &Usage::default(), now);
         let Next::Step(payload) = next else {
             return Err(Error::NoFirstStep);
         };

@@ -73,7 +73,7 @@ impl Planner {
             None => self.ask(cx, &task).await?,
         };
         Ok(match task {
-            PlanTask::First => done.map(PlannerExit::Planned),
+            PlanTask::First | PlanTask::FollowUp { .. } => done.map(PlannerExit::Planned),
             PlanTask::Refine { .. } => progress(done, &cx.case.queries),
         })
     }
@@ -115,7 +115,9 @@ impl Planner {
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
         let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
         match task {
-            PlanTask::First => self.first.or(instead)?.render(&[("question", question)]),
+            PlanTask::First | PlanTask::FollowUp { .. } => {
+                self.first.or(instead)?.render(&[("question", question)])
+            }
             PlanTask::Refine { why } => self.refine.or(instead)?.render(&[
                 ("question", question),
                 ("earlier_queries", &cx.case.queries.join("\n")),

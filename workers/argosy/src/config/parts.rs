@@ -6,12 +6,13 @@ use bus::sizes::Allowance;
 use bus::topology::{FILES, Room, SNAPSHOTS, Topology};
 
 /// The stream, or the object store, that an option of `streams` is the size of.
-fn sized() -> [(&'static str, String); 9] {
+fn sized() -> [(&'static str, String); 10] {
     [
         ("streams.inbox_bytes", Stream::Inbox.name()),
         ("streams.steps_bytes", Stream::Steps(0).name()),
         ("streams.timers_bytes", Stream::Timers.name()),
         ("streams.answers_bytes", Stream::Answers.name()),
+        ("streams.conversations_bytes", Stream::Conversations.name()),
         ("streams.documents_bytes", Stream::Documents.name()),
         ("streams.chunks_bytes", Stream::Chunks.name()),
         ("streams.dead_bytes", Stream::Dead.name()),
@@ -46,6 +47,8 @@ impl Config {
             keep: s.keep.duration(),
             max_age: s.max_age.duration(),
             ack_wait: s.ack_wait.duration(),
+            conversation_age: s.conversation_age.duration(),
+            conversation_events: u64::from(s.conversation_events),
             max_ack_pending: s.max_ack_pending,
             replicas: s.replicas,
             room: Room {
@@ -53,6 +56,7 @@ impl Config {
                 steps: s.steps_bytes.bytes(),
                 timers: s.timers_bytes.bytes(),
                 answers: s.answers_bytes.bytes(),
+                conversations: s.conversations_bytes.bytes(),
                 documents: s.documents_bytes.bytes(),
                 chunks: s.chunks_bytes.bytes(),
                 dead: s.dead_bytes.bytes(),
@@ -111,6 +115,9 @@ impl Config {
             sweep_every: g.sweep_every.duration(),
             room_every: g.room_every.duration(),
             room_limit: g.room_limit,
+            conversations: g.conversations,
+            conversation_busy: g.conversation_busy,
+            conversation_waiting: g.conversation_waiting as usize,
             tenant_turns: g.tenant_turns as usize,
             tenant_tokens_per_minute: g.tenant_tokens_per_minute,
             backlog_every: g.backlog_every.duration(),

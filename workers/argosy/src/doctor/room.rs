@@ -269,6 +269,7 @@ fn setting(stream: Stream) -> &'static str {
         Stream::Steps(_) => "`streams.steps_bytes`",
         Stream::Timers => "`streams.timers_bytes`",
         Stream::Answers => "`streams.answers_bytes`",
+        Stream::Conversations => "`streams.conversations_bytes`",
         Stream::Documents => "`streams.documents_bytes`",
         Stream::Chunks => "`streams.chunks_bytes`",
         Stream::Dead => "`streams.dead_bytes`",

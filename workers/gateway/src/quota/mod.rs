@@ -9,7 +9,7 @@
 
 mod tenant;
 
-use envelope::{TenantId, TurnId, UnixMs};
+use envelope::{Header, TenantId, TurnId, UnixMs};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -138,6 +138,22 @@ impl Quota {
             turns.insert(asking.turn.clone(), asking.tenant.clone());
         }
         told
+    }
+
+    /// A turn begins in the place of the one before it in its conversation. It counts, even where another question took
+    /// that place meanwhile.
+    pub(crate) fn take(&self, header: &Header, now: UnixMs) {
+        if !self.is_limited() {
+            return;
+        }
+        let Inner { tenants, turns, .. } = &mut *self.lock();
+        if turns.contains_key(&header.turn) {
+            return;
+        }
+        let fresh = || Tenant::new(&self.limits, now);
+        let tenant = tenants.entry(header.tenant.clone()).or_insert_with(fresh);
+        tenant.take(&header.turn, header.deadline, now);
+        turns.insert(header.turn.clone(), header.tenant.clone());
     }
 
     /// A turn that was told to run has ended.

@@ -80,9 +80,7 @@ impl Tenant {
         let until_filled = self.until_filled(before, limits, now);
         if !is_full && until_filled.is_zero() {
             self.waiting.remove(&asking.sequence);
-            let (since, deadline) = (now, asking.deadline);
-            let runs = Runs { since, deadline };
-            self.running.insert(asking.turn.clone(), runs);
+            self.take(asking.turn, asking.deadline, now);
             return Told::Run;
         }
         let rounds = (before + 1) as f64 / limits.turns.max(1) as f64;
@@ -101,6 +99,15 @@ impl Tenant {
         };
         self.waiting.insert(asking.sequence, waits);
         told
+    }
+
+    /// A turn runs, whatever else does.
+    pub(super) fn take(&mut self, turn: &TurnId, deadline: UnixMs, now: UnixMs) {
+        let runs = Runs {
+            since: now,
+            deadline,
+        };
+        self.running.insert(turn.clone(), runs);
     }
 
     /// How long until there are tokens for one more turn behind `before` others. What runs is taken to

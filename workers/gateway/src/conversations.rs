@@ -1,0 +1,337 @@
+//! Turns of conversations: admitted into the log, begun one after the other, ended in it.
+//!
+//! What is decided on the last event of a log is tried, and holds only if that is still the last one. Whoever appends the
+//! end of a turn, or finds it there, begins the next one: it does not matter which gateway does it, nor which one dies.
+//! *Not* here: what a log says and what may follow, which is pure (`conversation-log`).
+
+use crate::turns::{Error, Turns};
+use bus::{CoreMessage, Headers, Stored};
+use conversation_log::{
+    Admission, AdmissionRefusal, Asking, Begin, Ending, EventError, EventKind, Key, LogEvent, Read,
+    TurnOpening, admit, end, end_unknown, next_to_begin,
+};
+use envelope::{Event, Header, Outcome, Problem, Question, Recall, Subject, Terminal, TurnId};
+use streams::conversation::{Appended, LogError};
+use streams::outbox::Created;
+
+/// How often the log is read anew before the question goes back: each time somebody else was quicker.
+const TRIES: usize = 32;
+
+/// What came of a question in a conversation.
+#[derive(Debug)]
+pub(crate) enum Admitted {
+    /// Its turn runs, or waits in the log.
+    Open,
+    /// Its turn has ended already.
+    Ended(Box<Stored>),
+    /// It is not taken on.
+    Refused(AdmissionRefusal),
+}
+
+/// The last event of a log, as far as this release can read it.
+enum Last {
+    Read(Option<Box<Read>>),
+    Newer,
+}
+
+/// The conversation of a turn.
+pub(crate) fn key(header: &Header) -> Option<Key> {
+    Some(Key {
+        tenant: header.tenant.clone(),
+        conversation: header.conversation.clone()?,
+    })
+}
+
+impl Turns {
+    /// Admits the turn of `header`, which is claimed. `inbox` is the sequence of the question.
+    pub(crate) async fn admit(
+        &self,
+        key: &Key,
+        header: &Header,
+        question: &Question,
+        inbox: u64,
+    ) -> Result<Admitted, Error> {
+        for _ in 0..TRIES {
+            let last = self.last(key).await?;
+            // Looked for after the read: a turn that ended before has its end there, or gets it now.
+            if let Some(terminal) = self.terminal(&header.turn).await? {
+                self.end_in_log(key, &header.turn, &terminal).await?;
+                return Ok(Admitted::Ended(Box::new(terminal)));
+            }
+            let before = match last {
+                Last::Read(before) => before,
+                Last::Newer => return Ok(Admitted::Refused(AdmissionRefusal::Newer)),
+            };
+            if self.end_those_over(key, before.as_deref()).await? {
+                continue;
+            }
+            let asking = self.asking(header, question, inbox);
+            match admit(before.as_deref(), asking, self.limits(), self.now()) {
+                Admission::Refuse(refusal) => return Ok(Admitted::Refused(refusal)),
+                Admission::EndFirst(turns) => {
+                    self.end_overdue(key, before.as_deref(), turns).await?
+                }
+                Admission::Interrupt(turns) => self.interrupt(key, header, turns).await?,
+                Admission::IsOpen { begins } => {
+                    if begins {
+                        self.begin_next(key, before.as_deref()).await?;
+                    }
+                    return Ok(Admitted::Open);
+                }
+                Admission::Open { event, begins } => {
+                    if let Some(read) = self.append(key, before.as_deref(), *event).await? {
+                        return self.opened(key, header, &read, begins).await;
+                    }
+                }
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// A turn has been opened: its first step follows if none is before it. Its terminal may have been created while
+    /// nobody could see that it is open.
+    async fn opened(
+        &self,
+        key: &Key,
+        header: &Header,
+        read: &Read,
+        begins: bool,
+    ) -> Result<Admitted, Error> {
+        let begin = async {
+            match begins {
+                true => self.begin_next(key, Some(read)).await,
+                false => Ok(()),
+            }
+        };
+        let terminal = async { Ok(self.terminal(&header.turn).await?) };
+        let (terminal, ()) = tokio::try_join!(terminal, begin)?;
+        match terminal {
+            None => Ok(Admitted::Open),
+            Some(terminal) => {
+                self.end_in_log(key, &header.turn, &terminal).await?;
+                Ok(Admitted::Ended(Box::new(terminal)))
+            }
+        }
+    }
+
+    fn asking(&self, header: &Header, question: &Question, inbox: u64) -> Asking {
+        Asking {
+            opened: TurnOpening {
+                header: header.clone(),
+                case: Turns::case(question),
+                inbox,
+                answers: None,
+            },
+            when_busy: question.when_busy.unwrap_or(self.options.conversation_busy),
+            reply_to: question.clarification.clone(),
+        }
+    }
+
+    fn limits(&self) -> conversation_log::Limits {
+        conversation_log::Limits {
+            waiting_max: self.options.conversation_waiting,
+        }
+    }
+
+    async fn last(&self, key: &Key) -> Result<Last, Error> {
+        match self.logs.last(key).await {
+            Ok(read) => Ok(Last::Read(read.map(Box::new))),
+            Err(LogError::Event(EventError::Newer(_))) => Ok(Last::Newer),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Appends behind what was read; `None` when that has to be read again.
+    async fn append(
+        &self,
+        key: &Key,
+        before: Option<&Read>,
+        event: LogEvent,
+    ) -> Result<Option<Read>, Error> {
+        match self.logs.append(key, before, &event).await? {
+            Appended::At(sequence) => {
+                self.metrics.appended(&event.event);
+                Ok(Some(Read { sequence, event }))
+            }
+            Appended::Unknown => {
+                self.metrics.append_lost();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Writes the end of a turn into its log, if it stands open there, and begins the turn after it.
+    pub(crate) async fn end_in_log(
+        &self,
+        key: &Key,
+        turn: &TurnId,
+        terminal: &Stored,
+    ) -> Result<(), Error> {
+        let readable = envelope::decode::<Terminal>(&terminal.body);
+        let kept = self.topology.max_age.as_millis() as u64;
+        for _ in 0..TRIES {
+            let before = match self.last(key).await? {
+                Last::Read(before) => before,
+                // A gateway that can read it has to end it.
+                Last::Newer => return Err(LogError::Event(EventError::Newer(0)).into()),
+            };
+            let (before, now) = (before.as_deref(), self.now());
+            let ending = match &readable {
+                Ok(terminal) => {
+                    let expires = conversation_log::admission::expires(now, kept);
+                    end(before, terminal, expires, now)
+                }
+                Err(_) => end_unknown(before, turn, now),
+            };
+            if self.do_end(key, before, ending).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// False when the log has to be read again.
+    async fn do_end(
+        &self,
+        key: &Key,
+        before: Option<&Read>,
+        ending: Ending,
+    ) -> Result<bool, Error> {
+        let appended;
+        let read = match ending {
+            Ending::Ended { .. } => before,
+            Ending::Append { event, .. } => {
+                appended = self.append(key, before, *event).await?;
+                match &appended {
+                    Some(read) => Some(read),
+                    None => return Ok(false),
+                }
+            }
+        };
+        self.begin_next(key, read).await?;
+        Ok(true)
+    }
+
+    /// Creates hop 0 of the first open turn, unless its time is up: then its timer ends it, and the one after it begins.
+    async fn begin_next(&self, key: &Key, read: Option<&Read>) -> Result<(), Error> {
+        let Some(read) = read else { return Ok(()) };
+        let state = read.state();
+        let Some(Begin { turn, opened }) = next_to_begin(&state, self.now()) else {
+            return Ok(());
+        };
+        let opening = match opened == read.sequence {
+            true => Some(read.event.clone()),
+            false => self.logs.at(key, opened).await?.map(|read| read.event),
+        };
+        let Some(EventKind::Opened(opening)) = opening.map(|opening| opening.event) else {
+            tracing::error!(%turn, "a turn is open, and what it was opened with is gone: it expires");
+            return Ok(());
+        };
+        let answers = state.open.first().and_then(|open| open.answers.as_ref());
+        let recall = Recall {
+            exchanges: state.exchanges.clone(),
+            answers: answers.map(|pending| pending.place),
+        };
+        let TurnOpening { header, case, .. } = *opening;
+        if self
+            .create_step(&header, &case, Event::Begun(recall))
+            .await?
+            == Created::Now
+        {
+            self.quota.take(&header, self.now());
+        }
+        Ok(())
+    }
+
+    /// Whether a turn that is opened now would wait for others. It needs no place of its tenant's then.
+    pub(crate) async fn would_wait(&self, key: &Key) -> Result<bool, Error> {
+        Ok(match self.last(key).await? {
+            Last::Read(Some(read)) => !read.event.state.open.is_empty(),
+            Last::Read(None) | Last::Newer => false,
+        })
+    }
+
+    /// Ends in the log what is open there and has a terminal already: who was to do so may be an older release, or gone.
+    /// True when there was something.
+    async fn end_those_over(&self, key: &Key, before: Option<&Read>) -> Result<bool, Error> {
+        let open = before.map(|read| read.event.state.open.as_slice());
+        let mut found = false;
+        for turn in open.unwrap_or_default().iter().map(|open| &open.turn) {
+            if let Some(terminal) = self.terminal(turn).await? {
+                self.end_in_log(key, turn, &terminal).await?;
+                found = true;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Ends turns that nobody has ended. Of one that is past its deadline for longer than terminals are kept, nobody can
+    /// say any more how it ended.
+    async fn end_overdue(
+        &self,
+        key: &Key,
+        before: Option<&Read>,
+        turns: Vec<TurnId>,
+    ) -> Result<(), Error> {
+        let Some(before) = before else { return Ok(()) };
+        let state = before.state();
+        for open in state.open.iter().filter(|open| turns.contains(&open.turn)) {
+            let kept = self.topology.max_age.as_millis() as u64;
+            if open.deadline.plus(kept) <= self.now() {
+                let ending = end_unknown(Some(before), &open.turn, self.now());
+                // What comes of it is read again in any case.
+                self.do_end(key, Some(before), ending).await?;
+                return Ok(());
+            }
+            let opening = self.logs.at(key, open.opened).await?;
+            let Some(EventKind::Opened(opening)) = opening.map(|read| read.event.event) else {
+                let ending = end_unknown(Some(before), &open.turn, self.now());
+                self.do_end(key, Some(before), ending).await?;
+                return Ok(());
+            };
+            self.expire(&opening.header).await?;
+            self.log_end_of(key, &open.turn).await?;
+        }
+        Ok(())
+    }
+
+    /// Cancels turns that run or wait, for one that goes first.
+    async fn interrupt(&self, key: &Key, by: &Header, turns: Vec<TurnId>) -> Result<(), Error> {
+        for turn in turns {
+            let why = format!(
+                "the question `{}` of the same conversation goes first",
+                by.turn
+            );
+            let terminal = Terminal {
+                conversation: by.conversation.clone(),
+                ..Terminal::bare(
+                    turn.clone(),
+                    by.tenant.clone(),
+                    Outcome::Cancelled,
+                    self.now(),
+                )
+            };
+            let problem = Problem::new("interrupted", why);
+            if self.end(&terminal.because(problem), None).await? == Created::Now {
+                let subject = Subject::Cancel { turn: turn.clone() }.to_string();
+                let word = CoreMessage {
+                    subject,
+                    reply: None,
+                    headers: Headers::default(),
+                    body: bytes::Bytes::new(),
+                };
+                // It only spares the fleet the work.
+                let _ = self.bus.broadcast(word).await;
+            }
+            self.log_end_of(key, &turn).await?;
+        }
+        Ok(())
+    }
+
+    async fn log_end_of(&self, key: &Key, turn: &TurnId) -> Result<(), Error> {
+        match self.terminal(turn).await? {
+            Some(terminal) => self.end_in_log(key, turn, &terminal).await,
+            None => Ok(()),
+        }
+    }
+}
