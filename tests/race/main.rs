@@ -15,10 +15,13 @@
 mod between;
 mod hand;
 mod script;
+mod talk;
 mod world;
 
 mod broken;
+mod clarified;
 mod consumers;
+mod conversation;
 mod doors;
 mod editions;
 mod fanout;
@@ -54,6 +57,24 @@ macro_rules! races {
 }
 
 races! {
+    conversation:
+        turns_run_in_the_order_of_the_log,
+        two_gateways_write_to_one_log,
+        a_gateway_dies_while_it_opens_a_turn,
+        a_gateway_dies_while_it_ends_a_turn,
+        an_append_that_is_not_confirmed_is_read_again,
+        a_turn_is_cancelled_while_it_is_opened,
+        a_waiting_turn_that_ends_leaves_the_others_their_order,
+        what_an_older_gateway_left_open_is_ended,
+        an_answer_is_not_held_back_by_its_log,
+        a_question_interrupts_those_before_it,
+        a_busy_conversation_says_so,
+        a_conversation_belongs_to_its_tenant,
+        a_newer_log_is_not_appended_to,
+        conversations_may_be_off;
+    clarified:
+        the_next_message_answers_a_question_back,
+        a_question_back_is_answered_once;
     hops:
         a_differently_minded_redelivery_changes_nothing,
         two_roles_that_race_for_a_hop_have_one_winner,

@@ -1,0 +1,77 @@
+//! Questions back in a conversation: the next message answers, once, and goes on with what was asked.
+
+use crate::talk::{Told, UNCLEAR, all_ended, assert_sound, say, say_with, talkers};
+use crate::world::{On, World, turn};
+use envelope::{Outcome, Terminal};
+use serde_json::json;
+
+fn code(terminal: &Terminal) -> &str {
+    terminal.error.as_ref().map_or("", |problem| &problem.code)
+}
+
+/// The next message is the reply, with the question that it is about and its conditions.
+pub(crate) async fn the_next_message_answers_a_question_back(on: On) {
+    let world = World::new(on).await;
+    let told = Told::default();
+    let _gateway = world.gateway();
+    let _staff = talkers(&world, &told);
+    let with = json!({"filters": {"year": 2023, "month": 5}});
+    world.ask(say_with("talk", "a1", UNCLEAR, with)).await;
+    let asked_back = world.end(&turn("a1")).await;
+    assert_eq!(asked_back.outcome, Outcome::Clarification);
+    all_ended(&world, "talk", 1).await;
+    let with = json!({"filters": {"year": 2024}});
+    world.ask(say_with("talk", "a2", "that one", with)).await;
+    let end = world.end(&turn("a2")).await;
+    let merged = "which? - User clarified: that one";
+    assert_eq!(end.answer, Some(format!("re {merged}")));
+    assert_eq!(
+        (end.parent, end.rewritten.as_deref()),
+        (Some(turn("a1")), Some(merged))
+    );
+    all_ended(&world, "talk", 2).await;
+    assert_sound(&world, &told).await;
+    let first = world.step_stored(&turn("a2"), "planner 1").await;
+    let first: serde_json::Value = serde_json::from_slice(&first.body).unwrap();
+    let filter = first["case"]["filter"].to_string();
+    assert!(
+        filter.contains("2024") && filter.contains("month") && !filter.contains("2023"),
+        "{filter}"
+    );
+    world.ask(say("talk", "a3", "and now?")).await;
+    assert_eq!(world.end(&turn("a3")).await.parent, None);
+}
+
+/// Two replies name the same question back: one of them is late.
+pub(crate) async fn a_question_back_is_answered_once(on: On) {
+    let world = World::new(on).await;
+    let told = Told::default();
+    let _gateways = [world.gateway(), world.gateway()];
+    let _staff = talkers(&world, &told);
+    world.ask(say("talk", "a1", UNCLEAR)).await;
+    all_ended(&world, "talk", 1).await;
+    for id in ["b1", "b2", "b3"] {
+        let with = json!({"reply_to_clarification": "a1"});
+        world.ask(say_with("talk", id, "this one", with)).await;
+    }
+    let mut answered = 0;
+    for id in ["b1", "b2", "b3"] {
+        let end = world.end(&turn(id)).await;
+        match end.outcome {
+            Outcome::Answered => answered += 1,
+            _ => assert_eq!(
+                (end.outcome, code(&end)),
+                (Outcome::Refused, "clarification_answered")
+            ),
+        }
+    }
+    assert_eq!(answered, 1);
+    let with = json!({"reply_to_clarification": "nowhere"});
+    world.ask(say_with("talk", "b4", "this one", with)).await;
+    let end = world.end(&turn("b4")).await;
+    assert_eq!(
+        (end.outcome, code(&end)),
+        (Outcome::Refused, "clarification_answered")
+    );
+    assert_sound(&world, &told).await;
+}
