@@ -66,12 +66,62 @@ pub(crate) async fn a_question_back_is_answered_once(on: On) {
         }
     }
     assert_eq!(answered, 1);
-    let with = json!({"reply_to_clarification": "nowhere"});
-    world.ask(say_with("talk", "b4", "this one", with)).await;
-    let end = world.end(&turn("b4")).await;
-    assert_eq!(
-        (end.outcome, code(&end)),
-        (Outcome::Refused, "clarification_answered")
-    );
+    let elsewhere = json!({"id": "c1", "question": UNCLEAR});
+    world.ask(elsewhere).await;
+    world.end(&turn("c1")).await;
+    for (id, named) in [("b4", "nowhere"), ("b5", "c1"), ("b6", "b1")] {
+        let with = json!({"reply_to_clarification": named});
+        world.ask(say_with("talk", id, "this one", with)).await;
+        let end = world.end(&turn(id)).await;
+        let refused = (Outcome::Refused, "clarification_unknown");
+        assert_eq!((end.outcome, code(&end)), refused, "{named}");
+    }
     assert_sound(&world, &told).await;
+}
+
+/// Outside of a conversation a reply names what it answers. One of several goes on with it; when its turn comes to
+/// nothing, the next one may.
+pub(crate) async fn a_reply_without_a_conversation_names_what_it_answers(on: On) {
+    let world = World::new(on).await;
+    let told = Told::default();
+    let _gateways = [world.gateway(), world.gateway()];
+    let staff = talkers(&world, &told);
+    let filters = json!({"year": 2023});
+    world
+        .ask(json!({"id": "a1", "question": UNCLEAR, "filters": filters}))
+        .await;
+    let asked_back = world.end(&turn("a1")).await;
+    assert_eq!(asked_back.outcome, Outcome::Clarification);
+    for hand in staff {
+        hand.kill().await;
+    }
+    let reply = |id: &str, tenant: &str| {
+        let named = json!({"id": id, "question": "this one", "reply_to_clarification": "a1"});
+        let mut named = named;
+        named["tenant"] = tenant.into();
+        named
+    };
+    for (id, tenant, wanted) in [
+        ("x1", "other", "clarification_unknown"),
+        ("b1", "default", ""),
+        ("b2", "default", "clarification_answered"),
+    ] {
+        world.ask(reply(id, tenant)).await;
+        match wanted {
+            "" => drop(world.step_stored(&turn(id), "planner 0").await),
+            wanted => {
+                let end = world.end(&turn(id)).await;
+                assert_eq!((end.outcome, code(&end)), (Outcome::Refused, wanted));
+            }
+        }
+    }
+    client::cancel(&*world.bus, &turn("b1")).await.unwrap();
+    let _staff = talkers(&world, &told);
+    world.ask(reply("b3", "default")).await;
+    let end = world.end(&turn("b3")).await;
+    assert_eq!(
+        end.answer.as_deref(),
+        Some("re which? - User clarified: this one")
+    );
+    assert_eq!(end.parent, Some(turn("a1")));
 }

@@ -74,7 +74,8 @@ races! {
         conversations_may_be_off;
     clarified:
         the_next_message_answers_a_question_back,
-        a_question_back_is_answered_once;
+        a_question_back_is_answered_once,
+        a_reply_without_a_conversation_names_what_it_answers;
     hops:
         a_differently_minded_redelivery_changes_nothing,
         two_roles_that_race_for_a_hop_have_one_winner,

@@ -68,7 +68,7 @@ impl Stream {
                 "argosy.sweep.*",
                 envelope::subject::SNAPSHOTS,
             ],
-            Stream::Answers => &["argosy.answer.*"],
+            Stream::Answers => &["argosy.answer.*", "argosy.clarified.*"],
             Stream::Conversations => &[envelope::subject::CONVERSATIONS],
             Stream::Documents => &[envelope::subject::DOCUMENTS, envelope::subject::REINDEX],
             Stream::Chunks => &[envelope::subject::CHUNKS, envelope::subject::EDITION],

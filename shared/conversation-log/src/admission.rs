@@ -71,8 +71,13 @@ pub enum AdmissionRefusal {
     /// A later release wrote its last event.
     #[error("a later release writes this conversation; bring this gateway to that release")]
     Newer,
+    /// The clarification that it names is not known to this tenant, or not to this conversation.
+    #[error("there is no clarification `{0}` here; ask the question in full")]
+    Unknown(TurnId),
     /// The clarification that it names was answered, or another one came after it.
-    #[error("the clarification `{0}` is not open; ask the question in full")]
+    #[error(
+        "the clarification `{0}` was answered, or another question came after it; ask the question in full"
+    )]
     NotPending(TurnId),
     /// The clarification that it names cannot be answered any more.
     #[error("the clarification `{0}` has expired; ask the question in full")]
@@ -86,6 +91,7 @@ impl AdmissionRefusal {
             AdmissionRefusal::Busy(_) => RefusalCode::ConversationBusy,
             AdmissionRefusal::Erased => RefusalCode::ConversationErased,
             AdmissionRefusal::Newer => RefusalCode::ConversationNewer,
+            AdmissionRefusal::Unknown(_) => RefusalCode::ClarificationUnknown,
             AdmissionRefusal::NotPending(_) => RefusalCode::ClarificationAnswered,
             AdmissionRefusal::Expired(_) => RefusalCode::ClarificationExpired,
         }

@@ -14,6 +14,7 @@
 //! | [`chunk`] | what the corpus stream carries: chunks, their vectors, tombstones |
 //! | [`edition`] | whole corpora side by side, and which of them answers |
 //! | [`question`] | the ingress message and the reasons for refusing one |
+//! | [`refusal`] | why a question is not taken on |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
 //! | [`history`] | what was said before a question |
@@ -49,6 +50,7 @@ pub mod message;
 pub mod overrides;
 pub mod payload;
 pub mod question;
+pub mod refusal;
 pub mod role;
 pub mod route;
 pub mod subject;
@@ -70,7 +72,8 @@ pub use payload::{
     After, Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage,
     Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
-pub use question::{Busy, Question, Refusal, RefusalCode};
+pub use question::{Busy, Question};
+pub use refusal::{Refusal, RefusalCode};
 pub use role::Role;
 pub use route::{Event, Next, Transition};
 pub use subject::Subject;

@@ -11,6 +11,9 @@ use crate::subject::may_reply_to;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(crate) use crate::refusal::refuse;
+pub use crate::refusal::{Refusal, RefusalCode};
+
 /// The fields of a question. Anything else is refused by name.
 pub const FIELDS: [&str; 15] = [
     "id",
@@ -78,117 +81,6 @@ pub enum Busy {
     Interrupt,
 }
 
-/// Why a question is refused. The word is public interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(
-    missing_docs,
-    reason = "each word says it; docs/wire.md has the sentences"
-)]
-pub enum RefusalCode {
-    TooLarge,
-    NotUtf8,
-    NotJson,
-    WrongVersion,
-    UnknownField,
-    MissingQuestion,
-    QuestionTooLong,
-    BadId,
-    BadReplyTo,
-    BadDeadline,
-    BadField,
-    BadFilter,
-    IdInUse,
-    Unsupported,
-    ConversationBusy,
-    ConversationErased,
-    ConversationNewer,
-    ClarificationAnswered,
-    ClarificationExpired,
-}
-
-impl RefusalCode {
-    /// Every code, so that counters can be registered at 0 and docs can be checked.
-    pub const ALL: [RefusalCode; 19] = [
-        RefusalCode::TooLarge,
-        RefusalCode::NotUtf8,
-        RefusalCode::NotJson,
-        RefusalCode::WrongVersion,
-        RefusalCode::UnknownField,
-        RefusalCode::MissingQuestion,
-        RefusalCode::QuestionTooLong,
-        RefusalCode::BadId,
-        RefusalCode::BadReplyTo,
-        RefusalCode::BadDeadline,
-        RefusalCode::BadField,
-        RefusalCode::BadFilter,
-        RefusalCode::IdInUse,
-        RefusalCode::Unsupported,
-        RefusalCode::ConversationBusy,
-        RefusalCode::ConversationErased,
-        RefusalCode::ConversationNewer,
-        RefusalCode::ClarificationAnswered,
-        RefusalCode::ClarificationExpired,
-    ];
-
-    /// The word on the wire, in logs and metric labels.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            RefusalCode::TooLarge => "too_large",
-            RefusalCode::NotUtf8 => "not_utf8",
-            RefusalCode::NotJson => "not_json",
-            RefusalCode::WrongVersion => "wrong_version",
-            RefusalCode::UnknownField => "unknown_field",
-            RefusalCode::MissingQuestion => "missing_question",
-            RefusalCode::QuestionTooLong => "question_too_long",
-            RefusalCode::BadId => "bad_id",
-            RefusalCode::BadReplyTo => "bad_reply_to",
-            RefusalCode::BadDeadline => "bad_deadline",
-            RefusalCode::BadField => "bad_field",
-            RefusalCode::BadFilter => "bad_filter",
-            RefusalCode::IdInUse => "id_in_use",
-            RefusalCode::Unsupported => "unsupported",
-            RefusalCode::ConversationBusy => "conversation_busy",
-            RefusalCode::ConversationErased => "conversation_erased",
-            RefusalCode::ConversationNewer => "conversation_newer",
-            RefusalCode::ClarificationAnswered => "clarification_answered",
-            RefusalCode::ClarificationExpired => "clarification_expired",
-        }
-    }
-}
-
-/// A refused question.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Refusal {
-    /// The reason, for programs.
-    pub code: RefusalCode,
-    /// The reason, for people: one sentence that names the fix.
-    pub message: String,
-    /// Where to say so, when the message named an allowed subject.
-    pub reply_to: Option<String>,
-}
-
-pub(crate) fn refuse<T>(code: RefusalCode, message: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal {
-        code,
-        message: one_line(&message.into()),
-        reply_to: None,
-    })
-}
-
-/// The sentence on one line, whatever a publisher put into the value that it quotes.
-fn one_line(message: &str) -> String {
-    let mut line = String::with_capacity(message.len());
-    for c in message.chars() {
-        match c.is_control() {
-            true => line.extend(c.escape_default()),
-            false => line.push(c),
-        }
-    }
-    line
-}
-
 impl Question {
     /// Reads an ingress message that was stored at `stored_at`. A deadline before `now` is
     /// refused; a relative one counts from `stored_at`, so that a redelivery reads the same.
@@ -251,13 +143,10 @@ impl Question {
         if let (Value::Array(asked), 1..) = (&mut asked, self.min_seq) {
             asked.push(self.min_seq.into());
         }
-        // In a conversation it means something else; without one, the hash is what it always was.
-        if let (Value::Array(asked), Some(conversation)) = (&mut asked, &self.conversation) {
-            asked.push(serde_json::json!([
-                conversation,
-                self.clarification,
-                self.when_busy
-            ]));
+        // With what was said before it is another question; without, the hash is what it always was.
+        let said = (&self.conversation, &self.clarification, &self.when_busy);
+        if let (Value::Array(asked), true) = (&mut asked, said != (&None, &None, &None)) {
+            asked.push(serde_json::json!(said));
         }
         format!("{:016x}", fnv1a_64(asked.to_string().as_bytes()))
     }
@@ -299,18 +188,13 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         stream: read_stream(object)?,
         min_seq: read_min_seq(object)?,
     };
-    let in_conversation = [
-        ("when_busy", question.when_busy.is_some()),
-        ("reply_to_clarification", question.clarification.is_some()),
-    ];
-    let lost = in_conversation.iter().find(|(_, is_there)| *is_there);
-    match lost.filter(|_| question.conversation.is_none()) {
-        None => Ok(question),
-        Some((field, _)) => refuse(
+    if question.when_busy.is_some() && question.conversation.is_none() {
+        return refuse(
             RefusalCode::BadField,
-            format!("`{field}` goes with `conversation`; name that, too"),
-        ),
+            "`when_busy` goes with `conversation`; name that, too",
+        );
     }
+    Ok(question)
 }
 
 pub(crate) fn cut(text: &str) -> String {

@@ -36,6 +36,8 @@ use crate::trail::{Fallback, Usage};
 pub enum Event {
     /// A new turn that brings along what was said before it: hop 0 is wanted.
     Accepted(History),
+    /// A new turn that answers the question back of another one: hop 0 is wanted.
+    Resumed(TurnId, Resume),
     /// A turn of a conversation may begin: hop 0 is wanted, which reads what was said.
     Begun(Recall),
     /// A step came to this.
@@ -79,11 +81,15 @@ pub struct Transition {
 }
 
 /// What follows from an event at the step of `header`, which has spent `usage`. For
-/// [`Event::Accepted`] and [`Event::Begun`] `header` is that of hop 0 itself.
+/// [`Event::Accepted`], [`Event::Resumed`] and [`Event::Begun`] `header` is that of hop 0 itself.
 pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: UnixMs) -> Transition {
     let mut turn = Turn::after(header, case, &event, usage, now);
     let next = match event {
         Event::Accepted(history) => begin(&mut turn, history),
+        Event::Resumed(parent, resume) => {
+            turn.resumed(Some((parent, resume)));
+            begin(&mut turn, History::default())
+        }
         Event::Begun(recall) => step(recall),
         Event::Exit(exit) => follow(&mut turn, exit),
         Event::Broken(task, code) => default_of(&mut turn, task, code),
@@ -191,7 +197,7 @@ struct Turn {
 impl Turn {
     fn after(header: &Header, case: &Case, event: &Event, usage: &Usage, now: UnixMs) -> Turn {
         let hop = match event {
-            Event::Accepted(_) | Event::Begun(_) => header.hop,
+            Event::Accepted(_) | Event::Resumed(..) | Event::Begun(_) => header.hop,
             Event::Exit(_) | Event::Broken(..) | Event::Unread(_) => header.hop + 1,
         };
         Turn {

@@ -10,6 +10,7 @@
 //! argosy.timer.<turn>[.<hop>]                   a schedule; fires as argosy.due.<turn>[.<hop>]
 //! argosy.listen.<turn>.<n>                      a late listener
 //! argosy.answer.<turn>                          the terminal event
+//! argosy.clarified.<turn>                       who goes on with the question that it asks back about
 //! argosy.conversation.<tenant>.<conversation>   the log of a conversation
 //! argosy.document.<bucket>.<name>               a document to index; the name is the publisher's
 //! argosy.reindex.<edition>.<bucket>.<name>      the same for one edition alone
@@ -91,6 +92,9 @@ pub enum Subject {
         n: u64,
     },
     Answer {
+        turn: TurnId,
+    },
+    Clarified {
         turn: TurnId,
     },
     Conversation {
@@ -181,6 +185,7 @@ impl fmt::Display for Subject {
             } => write!(f, "argosy.due.{turn}.{hop}"),
             Subject::Listen { turn, n } => write!(f, "argosy.listen.{turn}.{n}"),
             Subject::Answer { turn } => write!(f, "argosy.answer.{turn}"),
+            Subject::Clarified { turn } => write!(f, "argosy.clarified.{turn}"),
             Subject::Conversation {
                 tenant,
                 conversation,
@@ -289,6 +294,7 @@ fn read(text: &str) -> Option<Subject> {
             n: number(n)?,
         },
         ["answer", t] => Subject::Answer { turn: turn(t)? },
+        ["clarified", t] => Subject::Clarified { turn: turn(t)? },
         ["chunk", edition, bucket, doc, n] => Subject::Chunk {
             edition: Edition::new(*edition).ok()?,
             bucket: Bucket::new(*bucket).ok()?,

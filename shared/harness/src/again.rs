@@ -19,7 +19,7 @@ use envelope::{
     decode, header,
 };
 use std::time::Duration;
-use streams::history::{self, History};
+use streams::history::{self, TurnRecord};
 use streams::outbox::{self, Created, OutboxError, publish_until};
 use telemetry::TraceContext;
 
@@ -107,7 +107,7 @@ impl Start {
     ///
     /// # Errors
     /// When it is no step, cannot be read, or its fan-out has aged out.
-    pub fn from_letter(letter: &Stored, history: &History) -> Result<Start, Error> {
+    pub fn from_letter(letter: &Stored, history: &TurnRecord) -> Result<Start, Error> {
         let Ok(Subject::Dead {
             role, hop, index, ..
         }) = Subject::parse(&letter.subject)
@@ -130,7 +130,7 @@ impl Start {
     /// # Errors
     /// When there is no such step any more, or it cannot be read.
     pub fn from_history(
-        history: &History,
+        history: &TurnRecord,
         turn: &TurnId,
         role: Role,
         at: Option<u16>,
@@ -163,7 +163,7 @@ impl Start {
         })
     }
 
-    fn from_fanout(history: &History, hop: u16, keep_findings: bool) -> Result<Start, Error> {
+    fn from_fanout(history: &TurnRecord, hop: u16, keep_findings: bool) -> Result<Start, Error> {
         let record = scatter_at(history, hop.saturating_sub(1));
         let record = record.ok_or_else(|| Error::AgedOut("the fan-out of this map step".into()))?;
         Ok(Start {
@@ -275,7 +275,7 @@ pub async fn begin(bus: &dyn Bus, messages: Vec<Publish>) -> Result<(), Error> {
 /// Those of [`messages`].
 pub fn check(
     start: &Start,
-    history: &History,
+    history: &TurnRecord,
     overrides: &Overrides,
     keep: Duration,
 ) -> Result<(), Error> {
@@ -296,7 +296,7 @@ pub fn check(
 /// When something that the step cannot do without has aged out, or a message is too large.
 pub fn messages(
     start: &Start,
-    history: &History,
+    history: &TurnRecord,
     header: &Header,
     overrides: &Overrides,
     keep: Duration,

@@ -125,7 +125,7 @@ fn findings() -> PartResult {
 }
 
 /// planner 0, retriever 1, scatter 2, maps 3 (one of them an error), reducer 4, validator 5.
-fn history() -> History {
+fn history() -> TurnRecord {
     let gather = ReduceTask::Gather {
         scatters: vec![2],
         strict: false,
@@ -156,9 +156,9 @@ fn history() -> History {
         matched: Matched::Matched,
     };
     steps.push(step(Role::Validator, 5, draft));
-    History {
+    TurnRecord {
         steps,
-        ..History::default()
+        ..TurnRecord::default()
     }
 }
 
@@ -173,7 +173,7 @@ fn begun(start: &Start) -> Header {
     start.header(TurnId::again("x"), UnixMs(100_000), UnixMs(160_000))
 }
 
-fn subjects(start: &Start, history: &History) -> Result<Vec<String>, Error> {
+fn subjects(start: &Start, history: &TurnRecord) -> Result<Vec<String>, Error> {
     let messages = messages(start, history, &begun(start), &Overrides::default(), KEEP)?;
     let new = TurnId::again("x").to_string();
     let short = |message: &Publish| message.subject.replace(&new, "NEW");
@@ -292,7 +292,7 @@ fn the_new_turn_names_its_parent_and_answers_nobody_else() {
 
 #[test]
 fn what_has_aged_out_is_said_or_done_without() {
-    let nothing = History::default();
+    let nothing = TurnRecord::default();
     let none = Start::from_history(&nothing, &old(), Role::Reducer, None).unwrap_err();
     assert!(matches!(none, Error::AgedOut(_)), "{none}");
     let absent = Start::from_history(&history(), &old(), Role::Clarifier, None).unwrap_err();

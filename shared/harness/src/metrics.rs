@@ -271,6 +271,7 @@ impl Metrics {
             Event::Exit(Exit::Validator(ValidatorExit::Ungrounded { .. })) => "ungrounded",
             Event::Broken(task, _) if task.payload.role() == Role::Validator => "error",
             Event::Accepted(_)
+            | Event::Resumed(..)
             | Event::Begun(_)
             | Event::Exit(_)
             | Event::Broken(..)

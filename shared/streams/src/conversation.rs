@@ -25,7 +25,7 @@ pub struct Logs {
 
 /// What came of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Appended {
+pub enum AppendResult {
     /// It stands at this sequence.
     At(u64),
     /// Nobody knows, or something else was appended before: read again.
@@ -104,7 +104,7 @@ impl Logs {
         key: &Key,
         before: Option<&Read>,
         event: &LogEvent,
-    ) -> Result<Appended, LogError> {
+    ) -> Result<AppendResult, LogError> {
         let subject = subject(key);
         let after = before.map_or(0, |read| read.sequence);
         let message = Publish {
@@ -114,7 +114,7 @@ impl Logs {
         };
         for _ in 0..CONFLICTS {
             match self.bus.publish(message.clone()).await {
-                Ok(sequence) => return Ok(Appended::At(sequence)),
+                Ok(sequence) => return Ok(AppendResult::At(sequence)),
                 Err(PublishError::Conflict) => tokio::time::sleep(CONFLICT).await,
                 Err(PublishError::Exists | PublishError::Unconfirmed(_)) => break,
                 Err(error @ (PublishError::Full | PublishError::Refused(_))) => {
@@ -122,7 +122,7 @@ impl Logs {
                 }
             }
         }
-        Ok(Appended::Unknown)
+        Ok(AppendResult::Unknown)
     }
 }
 

@@ -9,7 +9,7 @@ use envelope::{Header, Subject, TurnId, subject};
 
 /// The messages of one turn.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct History {
+pub struct TurnRecord {
     /// Steps, scatter records and parts, in the order in which they were stored.
     pub steps: Vec<Stored>,
     /// What the turn was begun with, from its timer or what that fired as.
@@ -20,10 +20,10 @@ pub struct History {
     pub dead: Vec<Stored>,
 }
 
-impl History {
+impl TurnRecord {
     /// True when nothing is known of the turn.
     pub fn is_empty(&self) -> bool {
-        *self == History::default()
+        *self == TurnRecord::default()
     }
 }
 
@@ -42,7 +42,7 @@ pub struct Standing {
 const SHARD: u16 = 0;
 
 /// Reads a turn. The answer first: whoever sees it sees all that led to it.
-pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<History, BusError> {
+pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<TurnRecord, BusError> {
     let answer = Subject::Answer { turn: turn.clone() }.to_string();
     let answer = bus.last(Stream::Answers, &answer).await?;
     let begun = begun(bus, turn).await?;
@@ -52,7 +52,7 @@ pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<History, BusError> {
     // An edition of the corpus may be called like the turn.
     dead.retain(|letter| matches!(Subject::parse(&letter.subject), Ok(Subject::Dead { .. })));
     dead.sort_by_key(|letter| letter.sequence);
-    Ok(History {
+    Ok(TurnRecord {
         steps,
         begun,
         answer,

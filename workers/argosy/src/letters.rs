@@ -14,7 +14,7 @@ use harness::again::{self, Start};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::time::Duration;
-use streams::history::{self, History};
+use streams::history::{self, TurnRecord};
 use streams::outbox::{Created, publish_until};
 
 /// How far back is looked, in sequences of the stream.
@@ -202,7 +202,7 @@ pub enum Retry {
         /// From where.
         start: Box<Start>,
         /// What is stored of the old one.
-        history: Box<History>,
+        history: Box<TurnRecord>,
     },
     /// The turn that did has ended, or can no longer be made good.
     Before(TurnId),

@@ -11,7 +11,7 @@ use conversation_log::{
     TurnOpening, admit, end, end_unknown, next_to_begin,
 };
 use envelope::{Event, Header, Outcome, Problem, Question, Recall, Subject, Terminal, TurnId};
-use streams::conversation::{Appended, LogError};
+use streams::conversation::{AppendResult, LogError};
 use streams::outbox::Created;
 
 /// How often the log is read anew before the question goes back: each time somebody else was quicker.
@@ -67,7 +67,9 @@ impl Turns {
             }
             let asking = self.asking(header, question, inbox);
             match admit(before.as_deref(), asking, self.limits(), self.now()) {
-                Admission::Refuse(refusal) => return Ok(Admitted::Refused(refusal)),
+                Admission::Refuse(refusal) => {
+                    return Ok(Admitted::Refused(self.refined(refusal, header).await?));
+                }
                 Admission::EndFirst(turns) => {
                     self.end_overdue(key, before.as_deref(), turns).await?
                 }
@@ -114,6 +116,22 @@ impl Turns {
         }
     }
 
+    /// The log tells which question back is pending; of another one, its terminal event tells whether there was one.
+    async fn refined(
+        &self,
+        refusal: AdmissionRefusal,
+        header: &Header,
+    ) -> Result<AdmissionRefusal, Error> {
+        Ok(match refusal {
+            AdmissionRefusal::NotPending(named)
+                if self.asked_back(&named, header).await?.is_none() =>
+            {
+                AdmissionRefusal::Unknown(named)
+            }
+            refusal => refusal,
+        })
+    }
+
     fn asking(&self, header: &Header, question: &Question, inbox: u64) -> Asking {
         Asking {
             opened: TurnOpening {
@@ -149,11 +167,11 @@ impl Turns {
         event: LogEvent,
     ) -> Result<Option<Read>, Error> {
         match self.logs.append(key, before, &event).await? {
-            Appended::At(sequence) => {
+            AppendResult::At(sequence) => {
                 self.metrics.appended(&event.event);
                 Ok(Some(Read { sequence, event }))
             }
-            Appended::Unknown => {
+            AppendResult::Unknown => {
                 self.metrics.append_lost();
                 Ok(None)
             }

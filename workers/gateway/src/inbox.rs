@@ -8,11 +8,11 @@ use crate::conversations::{self, Admitted};
 use crate::quota::{Asking, HOLD, Spent, Told};
 use crate::turns::{Error, Turns};
 use bus::{Delivery, Fence, Headers, Publish, Stored};
-use conversation_log::Key;
+use conversation_log::{AdmissionRefusal, Key};
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
 use envelope::subject::may_reply_to;
-use envelope::{Header, Outcome, Problem, Subject, Terminal, TurnId, UnixMs, WIRE, header};
+use envelope::{Event, Header, Outcome, Problem, Subject, Terminal, TurnId, UnixMs, WIRE, header};
 use futures_util::future::BoxFuture;
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
@@ -217,7 +217,11 @@ impl Inbox {
         self.0.metrics.asked();
         // Nobody can have used an id that this message alone gives.
         let is_first = delivery.delivered == 1 && waited != Waited::Here;
-        let came = match header.turn.is_derived() && is_first && key.is_none() {
+        let came = match header.turn.is_derived()
+            && is_first
+            && key.is_none()
+            && question.clarification.is_none()
+        {
             true => self.begin(&header, &question, message).await,
             false => self.begin_or_join(&header, &question, message).await,
         };
@@ -322,7 +326,12 @@ impl Inbox {
             // A gateway may have died after the first step of a derived id and before its timer.
             self.0.create_timer(&owner, message).await?;
         } else {
-            if self.0.create_first_step(&owner, question).await? == Created::Before {
+            let event = match self.accepted(&owner, question).await? {
+                Ok(event) => event,
+                Err(refusal) => return self.not_admitted(&owner, &refusal).await,
+            };
+            let case = Turns::case(question);
+            if self.0.create_step(&owner, &case, event).await? == Created::Before {
                 // Whose it is, the first step says: the next look at this message reads it.
                 return Err(Error::BegunMeanwhile);
             }
@@ -346,16 +355,34 @@ impl Inbox {
                 self.join_ended(header, &terminal, message).await?;
                 Ok(Came::Over)
             }
-            Admitted::Refused(refusal) => {
-                let code = refusal.code();
-                self.0.metrics.refused(code);
-                let problem = Problem::new(code.as_str(), refusal.to_string());
-                let terminal = Terminal::of(owner, Outcome::Refused, self.0.now());
-                let terminal = terminal.because(problem);
-                self.0.end(&terminal, owner.reply_to.as_deref()).await?;
-                Ok(Came::Over)
-            }
+            Admitted::Refused(refusal) => self.not_admitted(owner, &refusal).await,
         }
+    }
+
+    /// What hop 0 follows from, outside of conversations.
+    async fn accepted(
+        &self,
+        owner: &Header,
+        question: &Question,
+    ) -> Result<Result<Event, AdmissionRefusal>, Error> {
+        let Some(named) = &question.clarification else {
+            return Ok(Ok(Turns::accepted(question)));
+        };
+        let resume = self.0.resume(named, owner).await?;
+        Ok(resume.map(|resume| Event::Resumed(named.clone(), resume)))
+    }
+
+    async fn not_admitted(
+        &self,
+        owner: &Header,
+        refusal: &AdmissionRefusal,
+    ) -> Result<Came, Error> {
+        let code = refusal.code();
+        self.0.metrics.refused(code);
+        let problem = Problem::new(code.as_str(), refusal.to_string());
+        let terminal = Terminal::of(owner, Outcome::Refused, self.0.now()).because(problem);
+        self.0.end(&terminal, owner.reply_to.as_deref()).await?;
+        Ok(Came::Over)
     }
 
     /// The turn's time was up and somebody else was quicker to say so: this listener is told.

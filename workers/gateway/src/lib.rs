@@ -13,6 +13,7 @@
 //! | `ask` | request and reply |
 //! | `sweep` | looking for turns that nobody will end |
 //! | `watch` | watching how full the streams are |
+//! | `clarified` | replies to a question back, outside of conversations |
 //! | `conversations` | turns of conversations: admitted, begun, ended in their log |
 //! | `quota` | how many turns of one tenant run, and what they may spend |
 //! | `ends` | hearing which turns have ended, for the quota |
@@ -22,6 +23,7 @@
 mod answers;
 mod ask;
 mod backlog;
+mod clarified;
 mod conversations;
 mod due;
 mod ends;

@@ -199,8 +199,13 @@ impl Turns {
         question: &Question,
     ) -> Result<Created, Error> {
         let case = Turns::case(question);
-        let accepted = Event::Accepted(History::default());
-        self.create_step(header, &case, accepted).await
+        self.create_step(header, &case, Turns::accepted(question))
+            .await
+    }
+
+    /// What hop 0 of a question follows from that goes on from no other turn.
+    pub(crate) fn accepted(_question: &Question) -> Event {
+        Event::Accepted(History::default())
     }
 
     /// Creates hop 0, as it follows from what happened.

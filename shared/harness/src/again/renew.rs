@@ -10,7 +10,7 @@ use envelope::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use streams::history::History;
+use streams::history::TurnRecord;
 use streams::outbox::{self, OutboxError, headers_of, time_to_live};
 
 /// Rewrites what is recorded for the new turn.
@@ -25,7 +25,7 @@ impl Renew<'_> {
     pub(super) fn step(
         &self,
         recorded: &Envelope<Payload>,
-        history: &History,
+        history: &TurnRecord,
     ) -> Result<Vec<Publish>, Error> {
         let mut all = Vec::new();
         let mut step = recorded.clone();
@@ -54,7 +54,7 @@ impl Renew<'_> {
         &self,
         record: &Envelope<Scatter>,
         start: &Start,
-        history: &History,
+        history: &TurnRecord,
     ) -> Result<Vec<Publish>, Error> {
         let mut all = Vec::new();
         for hop in &record.case.scatters {
@@ -86,7 +86,7 @@ impl Renew<'_> {
     }
 
     /// The scatter record at a hop with all its parts.
-    fn fanout(&self, history: &History, hop: u16) -> Result<Vec<Publish>, Error> {
+    fn fanout(&self, history: &TurnRecord, hop: u16) -> Result<Vec<Publish>, Error> {
         let record = scatter_at(history, hop);
         let record = record.ok_or_else(|| Error::AgedOut(format!("the fan-out at hop {hop}")))?;
         let mut all = vec![self.scatter(&decode(&record.body)?)?];
@@ -138,7 +138,7 @@ impl Renew<'_> {
         &self,
         recorded: &Envelope<Scatter>,
         start: &Start,
-        history: &History,
+        history: &TurnRecord,
     ) -> Result<Vec<Publish>, Error> {
         let scatter = recorded.header.hop;
         let kept: BTreeMap<u16, &Stored> = parts_at(history, start.hop)
@@ -190,13 +190,13 @@ pub(super) fn place(stored: &Stored) -> Option<(Role, u16)> {
     }
 }
 
-pub(super) fn scatter_at(history: &History, at: u16) -> Option<&Stored> {
+pub(super) fn scatter_at(history: &TurnRecord, at: u16) -> Option<&Stored> {
     history.steps.iter().find(|stored| {
         matches!(Subject::parse(&stored.subject), Ok(Subject::Scatter { hop, .. }) if hop == at)
     })
 }
 
-pub(super) fn parts_at(history: &History, at: u16) -> impl Iterator<Item = (u16, &Stored)> {
+pub(super) fn parts_at(history: &TurnRecord, at: u16) -> impl Iterator<Item = (u16, &Stored)> {
     history
         .steps
         .iter()

@@ -19,14 +19,14 @@ use envelope::{
 use harness::again;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use streams::history::{self, History};
+use streams::history::{self, TurnRecord};
 pub use tree::build;
 
 /// What was read of a turn and of those that went on from it.
 #[derive(Debug, Clone, Default)]
 pub struct Found {
     /// What is stored of it.
-    pub history: History,
+    pub history: TurnRecord,
     /// Up to which sequence the consumer of each role has handed everything out, where it is known.
     pub handed_out: BTreeMap<Role, u64>,
     /// Turns that go on from it.
@@ -211,7 +211,7 @@ pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Found>, BusErro
 async fn read_again(
     bus: &dyn Bus,
     turn: &TurnId,
-    history: &History,
+    history: &TurnRecord,
 ) -> Result<Vec<Again>, BusError> {
     let retries = history.dead.iter().map(again::retry_id);
     let mut ids: Vec<(TurnId, How)> = retries.map(|id| (id, How::Retry)).collect();

@@ -9,7 +9,7 @@ use envelope::{
 };
 use harness::again;
 use std::collections::BTreeMap;
-use streams::history::History;
+use streams::history::TurnRecord;
 
 const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -18,7 +18,7 @@ pub(crate) fn id() -> TurnId {
 }
 
 pub(crate) struct Turn {
-    history: History,
+    history: TurnRecord,
     handed_out: BTreeMap<Role, u64>,
     pub(crate) again: Vec<Again>,
     header: Header,
@@ -85,7 +85,7 @@ impl Turn {
     fn new() -> Turn {
         let header = header_of();
         let mut turn = Turn {
-            history: History::default(),
+            history: TurnRecord::default(),
             handed_out: BTreeMap::new(),
             again: Vec::new(),
             header: header.clone(),

@@ -10,7 +10,7 @@ use envelope::{
 use harness::again;
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
-use streams::history::History;
+use streams::history::TurnRecord;
 
 /// A hop, and which of the fan-out there.
 type Place = (u16, Option<u16>);
@@ -97,7 +97,7 @@ pub fn build(turn: &TurnId, found: &Found) -> Trace {
 }
 
 /// Whose steps are stored.
-pub(super) fn roles(history: &History) -> BTreeSet<Role> {
+pub(super) fn roles(history: &TurnRecord) -> BTreeSet<Role> {
     let role = |stored: &Stored| match Subject::parse(&stored.subject) {
         Ok(Subject::Step { role, .. }) => Some(role),
         _ => None,
@@ -106,7 +106,7 @@ pub(super) fn roles(history: &History) -> BTreeSet<Role> {
 }
 
 impl Facts {
-    fn of(history: &History, again: &[Again]) -> Facts {
+    fn of(history: &TurnRecord, again: &[Again]) -> Facts {
         let mut facts = Facts::default();
         for stored in &history.steps {
             facts.take(stored);

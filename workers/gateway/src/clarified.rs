@@ -1,0 +1,107 @@
+//! Replies to a question back that name it, outside of a conversation: one of them goes on with the question.
+//!
+//! Who replies claims it with a message behind the last claim that was read. A claim whose turn came to nothing is void,
+//! and the next one takes its place. *Not* here: replies inside a conversation, of which its log says what is pending.
+
+use crate::turns::{Error, Turns};
+use bus::{Fence, Publish, PublishError, Stream};
+use conversation_log::AdmissionRefusal;
+use conversation_log::admission::expires;
+use envelope::{Header, Outcome, Resume, Subject, Terminal, TurnId};
+use serde::{Deserialize, Serialize};
+use streams::outbox::store_until;
+
+/// How often a claim is tried while others claim the same.
+const TRIES: usize = 8;
+
+/// Who goes on with a question.
+#[derive(Serialize, Deserialize)]
+struct Claim {
+    turn: TurnId,
+}
+
+impl Turns {
+    /// What the turn of `header` goes on with, if it may; it is its own from then on.
+    pub(crate) async fn resume(
+        &self,
+        named: &TurnId,
+        header: &Header,
+    ) -> Result<Result<Resume, AdmissionRefusal>, Error> {
+        let Some(terminal) = self.asked_back(named, header).await? else {
+            return Ok(Err(AdmissionRefusal::Unknown(named.clone())));
+        };
+        let kept = self.topology.max_age.as_millis() as u64;
+        if expires(terminal.ended_at, kept) <= header.asked_at {
+            return Ok(Err(AdmissionRefusal::Expired(named.clone())));
+        }
+        let Some(resume) = terminal.resume else {
+            return Ok(Err(AdmissionRefusal::Unknown(named.clone())));
+        };
+        Ok(match self.claim_reply(named, header).await? {
+            true => Ok(resume),
+            false => Err(AdmissionRefusal::NotPending(named.clone())),
+        })
+    }
+
+    /// The terminal event of a turn of the same tenant and conversation that ended with a question back.
+    pub(crate) async fn asked_back(
+        &self,
+        named: &TurnId,
+        header: &Header,
+    ) -> Result<Option<Terminal>, Error> {
+        let stored = self.terminal(named).await?;
+        let terminal = stored.and_then(|stored| envelope::decode::<Terminal>(&stored.body).ok());
+        Ok(terminal.filter(|terminal| {
+            terminal.clarification.is_some()
+                && terminal.tenant == header.tenant
+                && terminal.conversation == header.conversation
+        }))
+    }
+
+    async fn claim_reply(&self, named: &TurnId, header: &Header) -> Result<bool, Error> {
+        let subject = Subject::Clarified {
+            turn: named.clone(),
+        }
+        .to_string();
+        for _ in 0..TRIES {
+            let last = self.bus.last(Stream::Answers, &subject).await?;
+            let claim = last.as_ref();
+            let claim = claim.and_then(|last| serde_json::from_slice::<Claim>(&last.body).ok());
+            if let Some(Claim { turn }) = claim {
+                if turn == header.turn {
+                    return Ok(true);
+                }
+                if !self.came_to_nothing(&turn).await? {
+                    return Ok(false);
+                }
+            }
+            let after = last.map_or(0, |last| last.sequence);
+            let own = Claim {
+                turn: header.turn.clone(),
+            };
+            let message = Publish {
+                fence: Fence::AfterAcross(subject.clone(), after),
+                ..Publish::new(
+                    &subject,
+                    serde_json::to_vec(&own).unwrap_or_default().into(),
+                )
+            };
+            match store_until(&*self.bus, message, self.patience()).await {
+                Ok(_) => return Ok(true),
+                Err(PublishError::Exists) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    /// Whether a turn ended, and not with something that was said.
+    async fn came_to_nothing(&self, turn: &TurnId) -> Result<bool, Error> {
+        let stored = self.terminal(turn).await?;
+        let terminal = stored.and_then(|stored| envelope::decode::<Terminal>(&stored.body).ok());
+        Ok(terminal.is_some_and(|terminal| match terminal.outcome {
+            Outcome::Answered | Outcome::Clarification => false,
+            Outcome::Refused | Outcome::Failed | Outcome::Expired | Outcome::Cancelled => true,
+        }))
+    }
+}
