@@ -34,6 +34,8 @@ pub(crate) struct Shown<'a> {
     usage: envelope::Usage,
     trail: &'a [TrailEntry],
     turn: &'a str,
+    conversation: Option<&'a str>,
+    rewritten: Option<&'a str>,
     trace_id: Option<&'a str>,
     duration_ms: u64,
 }
@@ -82,6 +84,8 @@ impl<'a> From<&'a Terminal> for Shown<'a> {
             usage: t.usage,
             trail: &t.trail,
             turn: t.turn.as_str(),
+            conversation: t.conversation.as_ref().map(|c| c.as_str()),
+            rewritten: t.rewritten.as_deref(),
             trace_id: None,
             duration_ms: duration_ms(t),
         }
@@ -145,7 +149,7 @@ fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
         Outcome::Clarification => Fail {
             exit: 7,
             code: "clarification",
-            ..Fail::negative("ask again with what is missing")
+            ..Fail::negative("it can be answered").hint(reply_with(t))
         },
         Outcome::Refused => Fail {
             code: "refused",
@@ -172,6 +176,13 @@ fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
     } else {
         fail
     })
+}
+
+/// How a question back is answered.
+fn reply_with(t: &Terminal) -> String {
+    let conversation = t.conversation.as_ref();
+    let within = conversation.map_or(String::new(), |id| format!("--conversation {id} "));
+    format!("argosy ask {within}--answer {} \"…\"", t.turn)
 }
 
 /// What there is to say on stdout; of a turn without an answer that is only its trail, on demand.

@@ -70,8 +70,22 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     let has_sequence = args.min_seq.is_some();
     only_with(
         is_remote,
-        &[("--tenant", is_foreign), ("--min-seq", has_sequence)],
+        &[
+            ("--tenant", is_foreign),
+            ("--min-seq", has_sequence),
+            ("--conversation", args.conversation.is_some()),
+            ("--answer", args.answer.is_some()),
+        ],
     )?;
+    if let Some(conversation) = &args.conversation {
+        fields.insert("conversation".into(), conversation.as_str().into());
+    }
+    if let Some(when_busy) = &args.when_busy {
+        fields.insert("when_busy".into(), when_busy.as_str().into());
+    }
+    if let Some(turn) = &args.answer {
+        fields.insert("reply_to_clarification".into(), turn.as_str().into());
+    }
     if is_remote {
         fields.insert("tenant".into(), args.tenant.as_str().into());
     }
