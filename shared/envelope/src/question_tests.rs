@@ -106,9 +106,24 @@ fn every_refusal_names_its_reason() {
             "buckets",
         ),
         (
-            br#"{"question":"q","conversation":"c1"}"#,
-            RefusalCode::Unsupported,
+            br#"{"question":"q","conversation":"c 1"}"#,
+            RefusalCode::BadId,
             "conversation",
+        ),
+        (
+            br#"{"question":"q","reply_to_clarification":7}"#,
+            RefusalCode::BadId,
+            "reply_to_clarification",
+        ),
+        (
+            br#"{"question":"q","conversation":"c1","when_busy":"push"}"#,
+            RefusalCode::BadField,
+            "interrupt",
+        ),
+        (
+            br#"{"question":"q","when_busy":"reject"}"#,
+            RefusalCode::BadField,
+            "name that",
         ),
     ];
     for (bytes, code, words) in cases {

@@ -149,7 +149,7 @@ fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
         Outcome::Clarification => Fail {
             exit: 7,
             code: "clarification",
-            ..Fail::negative("it can be answered").hint(reply_with(t))
+            ..Fail::negative("reply to the question").hint(reply_with(t))
         },
         Outcome::Refused => Fail {
             code: "refused",
@@ -263,7 +263,7 @@ pub fn trail(entries: &[TrailEntry]) {
     println!(
         "{}",
         format!(
-            "{:<11} {:>3} {:>9} {:>8}  what",
+            "{:<12} {:>3} {:>9} {:>8}  what",
             "step", "hop", "queued", "work"
         )
         .bold()
@@ -278,7 +278,7 @@ pub fn trail(entries: &[TrailEntry]) {
         println!("{}", trail_line(group));
         for fallback in group.iter().flat_map(|e| &e.fallbacks) {
             println!(
-                "{:<35} {}",
+                "{:<36} {}",
                 "",
                 format!("fallback: {}", fallback.as_str()).yellow()
             );
@@ -301,7 +301,7 @@ fn trail_line(group: &[TrailEntry]) -> String {
     };
     let (queued, worked) = (longest(|e| e.queued_ms), longest(|e| e.worked_ms));
     format!(
-        "{name:<11} {:>3} {queued:>6} ms {worked:>5} ms  {}",
+        "{name:<12} {:>3} {queued:>6} ms {worked:>5} ms  {}",
         first.hop,
         one_line(&decided, 100)
     )

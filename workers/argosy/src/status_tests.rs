@@ -185,17 +185,17 @@ fn the_worst_come_first_and_equals_keep_their_order() {
         let sorted = status(&facts(), 0.7).sorted(Order::by(key));
         [sorted.roles[0].role, sorted.roles[1].role]
     };
-    assert_eq!(first(Key::Role), [Role::Planner, Role::Retriever]);
+    assert_eq!(first(Key::Role), [Role::Conversation, Role::Planner]);
     assert_eq!(first(Key::Pending), [Role::Mapper, Role::Retriever]);
     assert_eq!(first(Key::Oldest), [Role::Mapper, Role::Retriever]);
-    assert_eq!(first(Key::Dead), [Role::Indexer, Role::Planner]);
+    assert_eq!(first(Key::Dead), [Role::Indexer, Role::Conversation]);
     assert_eq!(first(Key::Errors), [Role::Mapper, Role::Planner]);
     let last = |key: Key| {
         let is_reversed = true;
         let sorted = status(&facts(), 0.7).sorted(Order { key, is_reversed });
         sorted.roles.iter().map(|one| one.role).next_back()
     };
-    assert_eq!(last(Key::Role), Some(Role::Planner));
+    assert_eq!(last(Key::Role), Some(Role::Conversation));
     assert_eq!(last(Key::Pending), Some(Role::Mapper));
 }
 

@@ -301,19 +301,19 @@ fn tell_processes(running: &Running) {
         other_sizes,
     } = &running.nats;
     println!(
-        "NATS:       {url} (pid {pid}, streams in {})",
+        "NATS:         {url} (pid {pid}, streams in {})",
         streams_in.display()
     );
     if !other_sizes.is_empty() {
         println!(
-            "Room:       {} streams are of other sizes than the defaults, for what the disk offers",
+            "Room:         {} streams are of other sizes than the defaults, for what the disk offers",
             other_sizes.len()
         );
-        println!("            (`argosy setup --check --server {url}` lists them)");
+        println!("              (`argosy setup --check --server {url}` lists them)");
     }
     for Process { role, pid, metrics } in &running.processes {
         let metrics = metrics.as_deref().unwrap_or_default();
-        let line = format!("{:<11} pid {pid:<7} {metrics}", format!("{role}:"));
+        let line = format!("{:<13} pid {pid:<7} {metrics}", format!("{role}:"));
         println!("{}", line.trim_end());
     }
 }
@@ -321,7 +321,7 @@ fn tell_processes(running: &Running) {
 fn tell_rest(running: &Running, corpus: Option<&Path>) {
     if let Some(summary) = &running.corpus {
         println!(
-            "Corpus:     {} indexed, {} unchanged, {} skipped",
+            "Corpus:       {} indexed, {} unchanged, {} skipped",
             summary.indexed,
             summary.unchanged,
             summary.skipped.len()
@@ -330,13 +330,13 @@ fn tell_rest(running: &Running, corpus: Option<&Path>) {
     let url = &running.nats.url;
     // After --corpus another folder would replace it: an index run makes the corpus equal to a folder.
     match corpus {
-        None => println!("Next:       argosy index ./your-folder --server {url}"),
+        None => println!("Next:         argosy index ./your-folder --server {url}"),
         Some(corpus) => println!(
-            "Next:       argosy index {} --server {url}   (after changes)",
+            "Next:         argosy index {} --server {url}   (after changes)",
             corpus.display()
         ),
     }
-    println!("            argosy ask \"your question\" --server {url}");
+    println!("              argosy ask \"your question\" --server {url}");
     println!("Ctrl-C drains the fleet.");
 }
 

@@ -34,6 +34,8 @@ fn stored() -> Vec<String> {
             subject::SWEEP_TIMER,
             "argosy.snapshot.doctor",
             "argosy.answer.doctor",
+            "argosy.clarified.doctor",
+            "argosy.conversation.doctor.doctor",
             "argosy.document.doctor.doctor",
             "argosy.reindex.main.doctor.doctor",
             "argosy.chunk.main.doctor.doctor.0",
