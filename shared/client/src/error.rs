@@ -20,6 +20,9 @@ pub enum Error {
     /// The question cannot be written.
     #[error(transparent)]
     Fields(#[from] serde_json::Error),
+    /// The system gives no random bits.
+    #[error("no random bits: {0}")]
+    Random(String),
     /// Subscribing took too long.
     #[error("NATS went away")]
     Away,

@@ -14,8 +14,21 @@ mod error;
 pub mod lookup;
 mod turn;
 
+use envelope::ConversationId;
+
 pub use error::{Error, UNTAKEN};
-pub use turn::{Ask, News, answer, ask, cancel, trace_id, trace_id_in};
+pub use turn::{Ask, News, answer, ask, cancel, new_turn, trace_id, trace_id_in};
+
+/// An id for a conversation that nobody can guess: whoever knows it may read and continue it. 128 bits from the system.
+///
+/// # Errors
+/// When the system gives no random bits.
+pub fn new_conversation() -> Result<ConversationId, Error> {
+    let mut bits = [0u8; 16];
+    getrandom::fill(&mut bits).map_err(|error| Error::Random(error.to_string()))?;
+    let hex: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(ConversationId::new(format!("c-{hex}"))?)
+}
 
 fn random_token() -> String {
     (0..16).map(|_| fastrand::alphanumeric()).collect()

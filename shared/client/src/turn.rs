@@ -52,7 +52,7 @@ pub async fn ask(
 ) -> Result<Terminal, Error> {
     let turn = match ask.fields.get("id").and_then(Value::as_str) {
         Some(id) => TurnId::new(id)?,
-        None => TurnId::new(format!("q-{}", random_token()))?,
+        None => new_turn(),
     };
     let reply = format!("_INBOX.{}", random_token());
     let mut replies = listen(bus, &reply).await?;
@@ -72,6 +72,12 @@ pub async fn ask(
     )
     .await?;
     wait_for(bus, &turn, &mut *replies, &mut *stages, ask.wait, &mut live).await
+}
+
+/// An id for a turn, to be known before its question is published.
+pub fn new_turn() -> TurnId {
+    // Letters and digits after letters and a dash: nothing that an id may not have, and no derived one.
+    TurnId::new(format!("q-{}", random_token())).unwrap_or_else(|_| TurnId::again("q"))
 }
 
 /// Subscribes, which waits for a server that is away, though not for ever.

@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+mod chat;
 mod config;
 mod doctor;
 mod editions;
@@ -17,6 +18,7 @@ mod status;
 mod tools;
 mod trace;
 
+pub use chat::Chat;
 pub use config::{Settings, SettingsCheck, SettingsShow};
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
@@ -120,6 +122,9 @@ pub enum Command {
     /// Get one question answered: through the fleet that --server or `nats.url` names, else over a folder in this process.
     #[command(after_help = "Example: argosy ask \"When does the lease end?\" --corpus ./documents")]
     Ask(Ask),
+    /// Ask in a conversation, at a prompt: a question may lean on what was said before it.
+    #[command(after_help = "Example: argosy chat --corpus ./documents")]
+    Chat(Chat),
     /// Look for passages, or count documents, without asking a question.
     #[command(after_help = "Example: argosy search \"notice period\" --corpus ./documents --top 5")]
     Search(Search),

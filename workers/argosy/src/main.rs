@@ -59,6 +59,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
     match cli.command {
         Command::Demo(args) => command::demo::run(args, config, output).await,
         Command::Ask(args) => command::ask::run(args, config, output).await,
+        Command::Chat(args) => command::chat::run(args, config, output).await,
         Command::Search(args) => command::search::search(args, config, output).await,
         Command::Show(args) => command::search::show(args, config, output).await,
         Command::Index(args) => command::index::run(args, config, output).await,
@@ -89,6 +90,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
 fn server(command: &Command) -> &Server {
     match command {
         Command::Ask(args) => &args.server,
+        Command::Chat(args) => &args.server,
         Command::Search(args) => &args.place.server,
         Command::Show(args) => &args.place.server,
         Command::Index(args) => &args.server,

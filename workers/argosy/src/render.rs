@@ -3,12 +3,14 @@
 pub(crate) mod found;
 mod line;
 mod quiet;
+mod said;
 pub(crate) mod screen;
 pub(crate) mod status;
 
 pub use line::Line;
 pub use quiet::be_quiet;
 pub(crate) use quiet::is_quiet;
+pub(crate) use said::{said, sources};
 
 use crate::cli::Output;
 use crate::corpus::{Skipped, Summary};

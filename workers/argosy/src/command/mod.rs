@@ -1,6 +1,7 @@
 //! One module per command. Each takes its arguments and the configuration, and prints its result.
 
 pub mod ask;
+pub mod chat;
 pub mod completions;
 pub mod config;
 pub mod dead;

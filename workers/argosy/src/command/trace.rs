@@ -46,6 +46,13 @@ pub async fn run(args: cli::Trace, config: Config, output: Output) -> Result<(),
     followed.map_err(|fail| super::for_fleet(fail, &config))
 }
 
+/// Shows how a turn went, or goes, once.
+pub(crate) async fn once(bus: &dyn Upkeep, turn: &TurnId) -> Result<(), Fail> {
+    let seen = look(bus, turn).await?;
+    show(&seen, Output::Text, draw::Detail { unfold: false });
+    Ok(())
+}
+
 fn look_again(turn: &TurnId) -> String {
     format!("look again with: argosy trace {turn}")
 }

@@ -242,9 +242,11 @@ impl From<client::Error> for Fail {
                 "try again, or give it up with: argosy cancel {turn}"
             )),
             Error::NoAnswer(_) | Error::NoTurn(_) => Fail::not_found(text),
-            Error::Full | Error::Refused(_) | Error::Unreadable(_) | Error::End(_) => {
-                Fail::negative(text)
-            }
+            Error::Random(_)
+            | Error::Full
+            | Error::Refused(_)
+            | Error::Unreadable(_)
+            | Error::End(_) => Fail::negative(text),
         }
     }
 }

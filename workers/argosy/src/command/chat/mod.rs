@@ -1,0 +1,212 @@
+//! `argosy chat`: a conversation at a prompt.
+//!
+//! *Not* here: what was said before, which is in the log of the conversation; a chat that ends can be gone on with.
+
+mod prompt;
+mod words;
+
+use crate::cli::{self, Output, only_with};
+use crate::command::ask::{DEFAULT_TENANT, ask_and_show, prepare};
+use crate::command::{IN_THIS_PROCESS, connect_or, for_fleet, must_be_folder, trace};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::local::{Local, index_dir};
+use crate::out::{eprintln, println};
+use crate::render;
+use bus::Bus;
+use bus_nats::NatsBus;
+use envelope::{ConversationId, Terminal, TurnId};
+use owo_colors::OwoColorize;
+use prompt::{Prompt, Typed};
+use serde_json::Map;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use words::{HELP, Word};
+
+/// Who answers.
+enum Answering {
+    Fleet(Arc<NatsBus>),
+    Here(Box<Local>),
+}
+
+/// A conversation at a prompt.
+struct Chat {
+    with: Answering,
+    args: cli::Chat,
+    config: Config,
+    conversation: ConversationId,
+    last: Option<Terminal>,
+}
+
+/// Asks what is typed, until nothing more is.
+pub async fn run(args: cli::Chat, config: Config, output: Output) -> Result<(), Fail> {
+    if output != Output::Text {
+        return Err(Fail::usage("a chat is for people")
+            .hint("for scripts there is: argosy ask --conversation ID \"…\" -o json"));
+    }
+    let is_remote = args.server.is_named(&config)? && args.corpus.is_none();
+    only_with(is_remote, &[("--tenant", args.tenant != DEFAULT_TENANT)])?;
+    let with = answering(&args, &config, is_remote).await?;
+    let conversation = match &args.conversation {
+        Some(conversation) => conversation.clone(),
+        None => new_conversation()?,
+    };
+    let mut prompt = Prompt::new(&config.data_dir.0)?;
+    let mut chat = Chat {
+        with,
+        args,
+        config,
+        conversation,
+        last: None,
+    };
+    chat.greet();
+    let said = chat.talk(&mut prompt).await;
+    if let Answering::Here(local) = chat.with {
+        local.stop().await;
+    }
+    said
+}
+
+async fn answering(args: &cli::Chat, config: &Config, is_remote: bool) -> Result<Answering, Fail> {
+    if is_remote {
+        return Ok(Answering::Fleet(connect_or(config, IN_THIS_PROCESS).await?));
+    }
+    let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
+    must_be_folder(&corpus)?;
+    let mut local = Local::start(config, &index_dir(config, &corpus)).await?;
+    prepare(&mut local, &corpus, false, false, Output::Text).await?;
+    Ok(Answering::Here(Box::new(local)))
+}
+
+/// An id that nobody can guess.
+fn new_conversation() -> Result<ConversationId, Fail> {
+    client::new_conversation().map_err(Fail::from)
+}
+
+impl Chat {
+    fn bus(&self) -> &dyn Bus {
+        match &self.with {
+            Answering::Fleet(bus) => &**bus,
+            Answering::Here(local) => &*local.bus,
+        }
+    }
+
+    fn greet(&self) {
+        if render::is_quiet() {
+            return;
+        }
+        eprintln!(
+            "{} {}",
+            "conversation".dimmed(),
+            self.conversation.as_str().dimmed()
+        );
+        eprintln!(
+            "{}",
+            "/help lists what can be said besides questions".dimmed()
+        );
+    }
+
+    async fn talk(&mut self, prompt: &mut Prompt) -> Result<(), Fail> {
+        loop {
+            let Typed::Line(line) = prompt.next("> ").await? else {
+                return Ok(());
+            };
+            let pending = self
+                .last
+                .as_ref()
+                .and_then(|last| last.clarification.as_ref());
+            let done = match words::read(&line, pending) {
+                Word::Say(question) => self.say(question).await,
+                Word::Trace(turn) => self.trace(turn).await,
+                Word::Sources => self.sources(),
+                Word::New => self.begin_anew(),
+                Word::Help => {
+                    println!("{HELP}");
+                    Ok(())
+                }
+                Word::Quit => return Ok(()),
+                Word::Wrong(why) => Err(Fail::usage(why)),
+            };
+            // What fails is said, and the conversation goes on.
+            if let Err(fail) = done {
+                say(&for_fleet(fail, &self.config));
+            }
+        }
+    }
+
+    async fn say(&mut self, question: String) -> Result<(), Fail> {
+        let mut fields = Map::new();
+        let id = client::new_turn();
+        fields.insert("id".into(), id.as_str().into());
+        fields.insert("conversation".into(), self.conversation.as_str().into());
+        if let Answering::Fleet(_) = self.with {
+            fields.insert("tenant".into(), self.args.tenant.as_str().into());
+        }
+        if !self.args.buckets.is_empty() {
+            fields.insert("buckets".into(), self.args.buckets.clone().into());
+        }
+        if let Some(mode) = &self.args.mode {
+            fields.insert("mode".into(), mode.as_str().into());
+        }
+        let wait = Duration::from_secs(self.args.timeout);
+        fields.insert("deadline".into(), format!("{}ms", wait.as_millis()).into());
+        let ask = client::Ask {
+            question,
+            fields,
+            wait: wait + Duration::from_secs(5),
+        };
+        let asked = tokio::select! {
+            asked = ask_and_show(self.bus(), ask, Output::Text) => asked,
+            _ = tokio::signal::ctrl_c() => {
+                client::cancel(self.bus(), &id).await?;
+                return Err(Fail::interrupted("the question was given up"));
+            }
+        };
+        let terminal = asked?;
+        let shown = render::said(&terminal);
+        self.last = Some(terminal);
+        shown
+    }
+
+    async fn trace(&self, turn: Option<TurnId>) -> Result<(), Fail> {
+        let last = self.last.as_ref().map(|last| last.turn.clone());
+        let turn = turn.or(last).ok_or_else(nothing_yet)?;
+        match &self.with {
+            Answering::Fleet(bus) => trace::once(&**bus, &turn).await,
+            Answering::Here(_) => match self.last.as_ref().filter(|last| last.turn == turn) {
+                Some(last) => {
+                    render::trail(&last.trail);
+                    Ok(())
+                }
+                None => Err(Fail::not_found(
+                    "without a fleet, only the last turn is known",
+                )),
+            },
+        }
+    }
+
+    fn sources(&self) -> Result<(), Fail> {
+        let last = self.last.as_ref().ok_or_else(nothing_yet)?;
+        render::sources(last);
+        Ok(())
+    }
+
+    fn begin_anew(&mut self) -> Result<(), Fail> {
+        self.conversation = new_conversation()?;
+        self.last = None;
+        self.greet();
+        Ok(())
+    }
+}
+
+fn nothing_yet() -> Fail {
+    Fail::not_found("nothing was answered yet")
+}
+
+fn say(fail: &Fail) {
+    eprintln!("{} {}", "error:".red().bold(), fail.message);
+    if let Some(hint) = &fail.hint {
+        eprintln!("{} {hint}", "hint:".bold());
+    }
+}

@@ -1,0 +1,95 @@
+//! The prompt: a line at a time, with line editing and what was typed before.
+//!
+//! What was typed is kept in `chat_history.txt` of the data folder, readable by its owner alone. Reading blocks, so it has
+//! a thread of its own.
+
+use crate::fail::Fail;
+use rustyline::error::ReadlineError;
+use rustyline::history::FileHistory;
+use rustyline::{Config, Editor};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use tokio::task::spawn_blocking;
+
+/// How many lines are kept.
+const LINES_MAX: usize = 1_000;
+
+/// What was typed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Typed {
+    /// A line that is not empty.
+    Line(String),
+    /// Nothing more will come.
+    End,
+}
+
+/// A prompt, and where it keeps what was typed.
+pub(super) struct Prompt {
+    editor: Option<Box<Editor<(), FileHistory>>>,
+    kept: Option<PathBuf>,
+}
+
+impl Prompt {
+    /// One that keeps what was typed in `data_dir`, where somebody types.
+    pub(super) fn new(data_dir: &Path) -> Result<Prompt, Fail> {
+        let config = Config::builder().max_history_size(LINES_MAX);
+        let config = config.and_then(|config| config.history_ignore_dups(true));
+        let config = config
+            .map_err(|error| broken(&error))?
+            .auto_add_history(true);
+        let mut editor = Editor::with_config(config.build()).map_err(|error| broken(&error))?;
+        let kept = std::io::stdin()
+            .is_terminal()
+            .then(|| data_dir.join("chat_history.txt"));
+        if let Some(kept) = &kept {
+            // None there yet is as good.
+            let _ = editor.load_history(kept);
+        }
+        Ok(Prompt {
+            editor: Some(Box::new(editor)),
+            kept,
+        })
+    }
+
+    /// The next line. Ctrl-C begins the line anew, Ctrl-D ends.
+    pub(super) async fn next(&mut self, prompt: &str) -> Result<Typed, Fail> {
+        loop {
+            let Some(mut editor) = self.editor.take() else {
+                return Ok(Typed::End);
+            };
+            let (prompt, kept) = (prompt.to_owned(), self.kept.clone());
+            let typed = spawn_blocking(move || {
+                let line = editor.readline(&prompt);
+                if let (Ok(_), Some(kept)) = (&line, kept) {
+                    keep(&mut editor, &kept);
+                }
+                (editor, line)
+            });
+            let (editor, line) = typed
+                .await
+                .map_err(|error| Fail::negative(error.to_string()))?;
+            self.editor = Some(editor);
+            match line {
+                Ok(line) if line.trim().is_empty() => {}
+                Ok(line) => return Ok(Typed::Line(line.trim().to_owned())),
+                Err(ReadlineError::Interrupted) => {}
+                Err(ReadlineError::Eof) => return Ok(Typed::End),
+                Err(error) => return Err(broken(&error)),
+            }
+        }
+    }
+}
+
+/// Not being able to keep what was typed is no reason to end.
+fn keep(editor: &mut Editor<(), FileHistory>, kept: &Path) {
+    if let Some(dir) = kept.parent() {
+        let _ = std::fs::create_dir_all(dir);
+    }
+    if let Err(error) = editor.append_history(kept) {
+        tracing::debug!(%error, "what was typed is not kept");
+    }
+}
+
+fn broken(error: &ReadlineError) -> Fail {
+    Fail::negative(format!("the prompt does not work: {error}"))
+}

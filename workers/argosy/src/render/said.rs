@@ -1,0 +1,58 @@
+//! A terminal event as it is said at a prompt: the answer, or the question back with numbers to press.
+
+use super::{duration, duration_ms, one_line, source_line, verdict};
+use crate::cli::Output;
+use crate::fail::Fail;
+use crate::out::println;
+use envelope::{Outcome, Terminal};
+use owo_colors::OwoColorize;
+
+/// Prints what was said. What has neither an answer nor a question back is a failure.
+pub(crate) fn said(t: &Terminal) -> Result<(), Fail> {
+    if let Some(answer) = &t.answer {
+        println!("{answer}");
+    }
+    if let Some(asked) = &t.clarification {
+        println!("{}", asked.question.bold());
+        for (option, n) in asked.options.iter().zip(1..) {
+            println!("  {} {option}", format!("{n}.").cyan());
+        }
+    }
+    for notice in &t.notices {
+        println!("{} {notice}", "note:".yellow());
+    }
+    for cited in &t.citations {
+        println!("{}", source_line(cited).dimmed());
+    }
+    match t.outcome {
+        Outcome::Answered | Outcome::Clarification => {
+            println!("{}", footer(t).dimmed());
+            Ok(())
+        }
+        _ => verdict(t, Output::Text),
+    }
+}
+
+fn footer(t: &Terminal) -> String {
+    let confidence = match t.confidence {
+        Some(c) if t.low_confidence => format!("confidence {c:.2} (low) · "),
+        Some(c) => format!("confidence {c:.2} · "),
+        None => String::new(),
+    };
+    let searched = t.rewritten.as_ref();
+    let searched = searched.map_or(String::new(), |q| {
+        format!(" · searched for: {}", one_line(q, 100))
+    });
+    format!("{confidence}{}{searched}", duration(duration_ms(t)))
+}
+
+/// Prints the sources of an answer with the words that they are cited for.
+pub(crate) fn sources(t: &Terminal) {
+    if t.citations.is_empty() {
+        println!("no sources are cited");
+    }
+    for cited in &t.citations {
+        println!("{}", source_line(cited));
+        println!("    {}", cited.quote.dimmed());
+    }
+}
