@@ -38,6 +38,7 @@ pub(crate) struct Remains {
     pub(crate) steps: Vec<Stored>,
     pub(crate) answers: Vec<Stored>,
     pub(crate) dead: Vec<Stored>,
+    pub(crate) conversations: Vec<Stored>,
     /// Deliveries that came although everything should have been answered.
     pub(crate) pending: Vec<String>,
     /// Tasks that live on after the fleet has stopped.
@@ -105,6 +106,7 @@ async fn run(plan: Plan, log: bool) -> Remains {
         steps: all(bus, Stream::Steps(0)).await,
         answers: all(bus, Stream::Answers).await,
         dead: all(bus, Stream::Dead).await,
+        conversations: all(bus, Stream::Conversations).await,
         pending,
         tasks: tasks.max(usize::from(stuck)),
         lost_dead: Role::THINKING

@@ -6,7 +6,8 @@ use crate::plan::Plan;
 
 /// A quiet seed with a fan-out in it.
 fn honest() -> Remains {
-    let is_quiet = |p: &Plan| p.force == 0.0 && p.early == 0 && p.tenant_turns == 0;
+    let is_quiet =
+        |p: &Plan| p.force == 0.0 && p.early == 0 && p.tenant_turns == 0 && p.talks() == 0;
     let quiet = (1..).map(Plan::of).find(is_quiet);
     simulate(quiet.unwrap(), false)
 }
@@ -241,4 +242,50 @@ fn work_that_is_paid_twice() {
         r.ledger.runs.values_mut().next().unwrap().started = 2
     });
     noticed(name, |r| r.ledger.calls += 1_000);
+}
+
+/// A quiet seed with conversations in it.
+fn talking() -> Remains {
+    let is_quiet = |p: &Plan| p.force == 0.0 && p.tenant_turns == 0 && p.talks() > 4;
+    let quiet = (1..).map(Plan::of).find(is_quiet);
+    simulate(quiet.unwrap(), false)
+}
+
+fn noticed_in_a_log(name: &str, tamper: impl FnOnce(&mut Vec<Stored>)) {
+    let mut remains = talking();
+    assert_eq!(broken(&remains), Vec::<&str>::new());
+    tamper(&mut remains.conversations);
+    let broken = broken(&remains);
+    assert!(
+        broken.contains(&name),
+        "{name} did not notice; {broken:?} did"
+    );
+}
+
+#[test]
+fn a_forged_log_is_noticed() {
+    noticed_in_a_log("logs_are_the_fold", |log| drop(log.pop()));
+    noticed_in_a_log("logs_are_the_fold", |log| {
+        let twice = log[0].clone();
+        log.push(twice);
+    });
+    noticed_in_a_log("logs_say_how_turns_ended", |log| {
+        let answered = log
+            .iter_mut()
+            .find(|m| text(m).contains(r#""outcome":"answered""#));
+        let answered = answered.unwrap();
+        answered.body = text(answered).replace("answered", "failed").into();
+    });
+    noticed_in_a_log("turns_of_a_conversation_do_not_overlap", |log| {
+        for message in log
+            .iter_mut()
+            .filter(|m| text(m).contains(r#""kind":"ended""#))
+        {
+            message.stored_at = message.stored_at.plus(60_000);
+        }
+    });
+}
+
+fn text(message: &Stored) -> String {
+    String::from_utf8_lossy(&message.body).into_owned()
 }

@@ -1,6 +1,9 @@
 //! What has to hold of every seed, whatever struck. Each invariant is a function with a name; it
 //! looks at what is left (`fleet::Remains`) and says what is wrong, if anything is.
 
+use crate::conversation::{
+    self, logs_are_the_fold, logs_say_how_turns_ended, turns_of_a_conversation_do_not_overlap,
+};
 use crate::early::early_reducers_have_enough;
 use crate::fleet::Remains;
 use crate::ledger::Reply;
@@ -19,7 +22,7 @@ use std::time::Duration;
 pub(crate) type Check = fn(&Remains) -> Result<(), String>;
 
 /// Every invariant by name.
-pub(crate) const ALL: [(&str, Check); 18] = [
+pub(crate) const ALL: [(&str, Check); 21] = [
     ("one_terminal_per_turn", one_terminal_per_turn),
     ("turns_end_in_time", turns_end_in_time),
     ("one_step_per_hop", one_step_per_hop),
@@ -38,6 +41,12 @@ pub(crate) const ALL: [(&str, Check); 18] = [
     ("dead_letters_are_counted", dead_letters_are_counted),
     ("work_is_paid_once", work_is_paid_once),
     ("no_task_is_leaked", no_task_is_leaked),
+    ("logs_are_the_fold", logs_are_the_fold),
+    ("logs_say_how_turns_ended", logs_say_how_turns_ended),
+    (
+        "turns_of_a_conversation_do_not_overlap",
+        turns_of_a_conversation_do_not_overlap,
+    ),
 ];
 
 /// How late after its deadline a turn may end: both gateways down (4 s each), the due message
@@ -232,10 +241,19 @@ fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
                         })
                     })
             }
-            Outcome::Clarification => of_turn
-                .any(|a| String::from_utf8_lossy(&a.message.body).contains("nobody write down")),
-            Outcome::Refused => of_turn.all(|a| a.question.is_none()),
-            Outcome::Cancelled => remains.ledger.cancelled.contains(&turn),
+            // A reply to a question back is about the question that this was asked of.
+            Outcome::Clarification => {
+                terminal.parent.is_some()
+                    || of_turn.any(|a| {
+                        String::from_utf8_lossy(&a.message.body).contains("nobody write down")
+                    })
+            }
+            Outcome::Refused => {
+                is(&terminal, "conversation_busy") || of_turn.all(|a| a.question.is_none())
+            }
+            Outcome::Cancelled => {
+                is(&terminal, "interrupted") || remains.ledger.cancelled.contains(&turn)
+            }
             Outcome::Failed => failure_is_explained(remains, &turn, terminal.error.as_ref()),
             // That the time was taken from it is `no_time_is_lost`.
             Outcome::Expired => true,
@@ -245,6 +263,11 @@ fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn is(terminal: &Terminal, code: &str) -> bool {
+    let problem = terminal.error.as_ref();
+    terminal.conversation.is_some() && problem.is_some_and(|problem| problem.code == code)
 }
 
 fn quiet(remains: &Remains) -> bool {
@@ -271,7 +294,8 @@ fn no_time_is_lost(remains: &Remains) -> Result<(), String> {
     let away: Duration = outages.map(|(from, to)| *to - *from).sum();
     for (turn, (terminal, _)) in terminals(remains) {
         let taken = ledger.taken.get(&turn).copied().unwrap_or_default();
-        let waited = waited(remains, &turn);
+        let (asked, ended) = (terminal.asked_at, terminal.ended_at);
+        let waited = waited(remains, &turn) + conversation::waited(remains, &turn, asked, ended);
         let explained = taken + ledger.taken_from_all + away + waited + UNDISTURBED;
         let took = Duration::from_millis(terminal.asked_at.until(terminal.ended_at));
         if terminal.asked_at.0 > 0 && took > explained {

@@ -17,6 +17,7 @@
 )]
 
 mod bus;
+mod conversation;
 mod early;
 mod fakes;
 mod fleet;
@@ -49,6 +50,8 @@ struct Tally {
     calls: u64,
     /// Reducers that did not wait for all parts.
     early: usize,
+    /// Turns that waited in the log of their conversation.
+    waiting: usize,
 }
 
 #[test]
@@ -81,6 +84,7 @@ fn every_invariant_holds_on_every_seed() {
         "outcomes: {:?}, model calls: {}, early reducers: {}",
         tally.outcomes, tally.calls, tally.early
     );
+    println!("turns that waited in a log: {}", tally.waiting);
     println!("disturbances: {:?}", tally.hits);
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
     if seeds >= SEEDS_FOR_ALL {
@@ -90,6 +94,7 @@ fn every_invariant_holds_on_every_seed() {
             .collect();
         assert!(unseen.is_empty(), "never struck: {unseen:?}");
         assert!(tally.early > 0, "no reducer was early");
+        assert!(tally.waiting > 0, "no turn waited for another one");
     }
 }
 
@@ -123,6 +128,7 @@ impl Tally {
         }
         self.calls += remains.ledger.calls;
         self.early += early::count(&remains);
+        self.waiting += conversation::waiting(&remains);
         for outcome in reading::outcomes(&remains) {
             *self.outcomes.entry(outcome).or_default() += 1;
         }

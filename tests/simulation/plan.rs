@@ -2,6 +2,8 @@
 //! once, before anything runs, so that a seed is a whole experiment.
 
 use fastrand::Rng;
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Questions are asked within this time from the start.
@@ -138,6 +140,10 @@ impl Plan {
         // Drawn last: what a seed was before it still is.
         let early = [0, 0, 0, 2, 3][rng.usize(..5)];
         let tenant_turns = [0, 0, 0, 1, 4][rng.usize(..5)];
+        let mut asks = asks;
+        if rng.bool() {
+            talk(&mut rng, &mut asks);
+        }
         Plan {
             seed,
             force,
@@ -149,6 +155,44 @@ impl Plan {
             tenant_turns,
             asks,
         }
+    }
+}
+
+impl Plan {
+    /// How many questions are in conversations.
+    pub(crate) fn talks(&self) -> usize {
+        let talk = |ask: &&Ask| ask.body.contains("\"conversation\"");
+        self.asks.iter().filter(talk).count()
+    }
+}
+
+/// Puts most questions into one of two conversations; all who ask the same question say the same.
+fn talk(rng: &mut Rng, asks: &mut [Ask]) {
+    let mut said: BTreeMap<String, Vec<(&str, String)>> = BTreeMap::new();
+    for ask in asks {
+        let Ok(Value::Object(mut body)) = serde_json::from_str(&ask.body) else {
+            continue;
+        };
+        let number = body["question"].as_str().and_then(|q| q.split_once(':'));
+        let Some((number, _)) = number else { continue };
+        let fields = said
+            .entry(number.to_owned())
+            .or_insert_with(|| match rng.u8(..3) {
+                0 => Vec::new(),
+                n => {
+                    let mut fields = vec![("conversation", format!("talk-{n}"))];
+                    match rng.u8(..8) {
+                        0 => fields.push(("when_busy", "reject".into())),
+                        1 => fields.push(("when_busy", "interrupt".into())),
+                        _ => {}
+                    }
+                    fields
+                }
+            });
+        for (field, value) in fields {
+            body.insert((*field).to_owned(), value.as_str().into());
+        }
+        ask.body = Value::Object(body).to_string();
     }
 }
 

@@ -7,8 +7,8 @@
 use crate::turns::{Error, Turns};
 use bus::{CoreMessage, Headers, Stored};
 use conversation_log::{
-    Admission, AdmissionRefusal, Asking, Begin, Ending, EventError, EventKind, Key, LogEvent, Read,
-    TurnOpening, admit, end, end_unknown, next_to_begin,
+    Admission, AdmissionRefusal, Asking, Begin, Ending, EventError, EventKind, Key, LogEvent,
+    OpenTurn, Read, TurnOpening, admit, end, end_unknown, next_to_begin,
 };
 use envelope::{Event, Header, Outcome, Problem, Question, Recall, Subject, Terminal, TurnId};
 use streams::conversation::{AppendResult, LogError};
@@ -73,7 +73,10 @@ impl Turns {
                 Admission::EndFirst(turns) => {
                     self.end_overdue(key, before.as_deref(), turns).await?
                 }
-                Admission::Interrupt(turns) => self.interrupt(key, header, turns).await?,
+                Admission::Interrupt(turns) => {
+                    self.interrupt(key, before.as_deref(), header, turns)
+                        .await?
+                }
                 Admission::IsOpen { begins } => {
                     if begins {
                         self.begin_next(key, before.as_deref()).await?;
@@ -301,8 +304,7 @@ impl Turns {
                 self.do_end(key, Some(before), ending).await?;
                 return Ok(());
             }
-            let opening = self.logs.at(key, open.opened).await?;
-            let Some(EventKind::Opened(opening)) = opening.map(|read| read.event.event) else {
+            let Some(opening) = self.opening(key, open).await? else {
                 let ending = end_unknown(Some(before), &open.turn, self.now());
                 self.do_end(key, Some(before), ending).await?;
                 return Ok(());
@@ -314,36 +316,68 @@ impl Turns {
     }
 
     /// Cancels turns that run or wait, for one that goes first.
-    async fn interrupt(&self, key: &Key, by: &Header, turns: Vec<TurnId>) -> Result<(), Error> {
-        for turn in turns {
+    async fn interrupt(
+        &self,
+        key: &Key,
+        before: Option<&Read>,
+        by: &Header,
+        turns: Vec<TurnId>,
+    ) -> Result<(), Error> {
+        let state = before.map(Read::state).unwrap_or_default();
+        for open in state.open.iter().filter(|open| turns.contains(&open.turn)) {
             let why = format!(
                 "the question `{}` of the same conversation goes first",
                 by.turn
             );
-            let terminal = Terminal {
-                conversation: by.conversation.clone(),
-                ..Terminal::bare(
-                    turn.clone(),
-                    by.tenant.clone(),
-                    Outcome::Cancelled,
-                    self.now(),
-                )
-            };
             let problem = Problem::new("interrupted", why);
-            if self.end(&terminal.because(problem), None).await? == Created::Now {
-                let subject = Subject::Cancel { turn: turn.clone() }.to_string();
-                let word = CoreMessage {
-                    subject,
-                    reply: None,
-                    headers: Headers::default(),
-                    body: bytes::Bytes::new(),
-                };
-                // It only spares the fleet the work.
-                let _ = self.bus.broadcast(word).await;
+            let (terminal, reply) = match self.opening(key, open).await? {
+                Some(TurnOpening { header, .. }) => (
+                    Terminal::of(&header, Outcome::Cancelled, self.now()),
+                    header.reply_to,
+                ),
+                None => (self.bare(by, &open.turn), None),
+            };
+            let terminal = terminal.because(problem);
+            if self.end(&terminal, reply.as_deref()).await? == Created::Now {
+                self.tell_cancelled(&open.turn).await;
             }
-            self.log_end_of(key, &turn).await?;
+            self.log_end_of(key, &open.turn).await?;
         }
         Ok(())
+    }
+
+    /// The cancelled end of a turn of which nothing else is known than its conversation.
+    fn bare(&self, by: &Header, turn: &TurnId) -> Terminal {
+        Terminal {
+            conversation: by.conversation.clone(),
+            ..Terminal::bare(
+                turn.clone(),
+                by.tenant.clone(),
+                Outcome::Cancelled,
+                self.now(),
+            )
+        }
+    }
+
+    /// Word to the workers that a turn has ended: it only spares the fleet the work.
+    async fn tell_cancelled(&self, turn: &TurnId) {
+        let subject = Subject::Cancel { turn: turn.clone() }.to_string();
+        let word = CoreMessage {
+            subject,
+            reply: None,
+            headers: Headers::default(),
+            body: bytes::Bytes::new(),
+        };
+        let _ = self.bus.broadcast(word).await;
+    }
+
+    /// What an open turn was opened with, if that is still there.
+    async fn opening(&self, key: &Key, open: &OpenTurn) -> Result<Option<TurnOpening>, Error> {
+        let read = self.logs.at(key, open.opened).await?;
+        Ok(match read.map(|read| read.event.event) {
+            Some(EventKind::Opened(opening)) => Some(*opening),
+            _ => None,
+        })
     }
 
     async fn log_end_of(&self, key: &Key, turn: &TurnId) -> Result<(), Error> {

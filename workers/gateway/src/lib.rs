@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`Gateway`] | the consumers and watchers of one process |
 //! | `inbox` | a question: accepted, joined by a second listener, or refused |
+//! | `asked` | what a question of the inbox says |
 //! | `due` | what falls due: soft deadlines, the ends of turns, the sweep |
 //! | `answers` | terminal events on their way to who asked |
 //! | `ask` | request and reply |
@@ -22,6 +23,7 @@
 
 mod answers;
 mod ask;
+mod asked;
 mod backlog;
 mod clarified;
 mod conversations;
@@ -38,8 +40,8 @@ mod trace;
 mod turns;
 mod watch;
 
+pub use asked::turn_of;
 pub use gateway::Gateway;
-pub use inbox::turn_of;
 pub use metrics::Metrics;
 pub use options::Options;
 pub use watch::WATCHED;

@@ -4,7 +4,7 @@
 //! whatever the reason, what is past its deadline is ended, and a missing timer is made again.
 //! Everything is create-once, so it does not matter how many gateways look.
 
-use crate::inbox::{Asked, read};
+use crate::asked::{Asked, read};
 use crate::turns::{Error, Turns};
 use bus::{BusError, Publish, Schedule, Stored, Stream};
 use envelope::{Header, Subject, subject};
