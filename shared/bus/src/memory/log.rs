@@ -209,6 +209,31 @@ impl Log {
         sequence
     }
 
+    /// Holds these messages instead of what it holds, and goes on behind `last`.
+    pub(super) fn restore(&mut self, messages: Vec<Stored>, last: u64) {
+        let all: Vec<u64> = self.messages.keys().copied().collect();
+        for sequence in all {
+            self.remove(sequence);
+        }
+        for stored in messages {
+            let sequence = stored.sequence;
+            let bytes = size(&stored.subject, &stored.headers, stored.body.len());
+            let expires = self.expiry(stored.stored_at, None);
+            self.index.insert(&stored.subject, sequence);
+            self.expiries.extend(expires.map(|at| (at, sequence)));
+            self.bytes += bytes;
+            self.last = self.last.max(sequence);
+            let entry = Entry {
+                stored,
+                bytes,
+                expires,
+                schedule: None,
+            };
+            self.messages.insert(sequence, entry);
+        }
+        self.last = self.last.max(last);
+    }
+
     /// In a queue nothing stays that no consumer has still to answer.
     fn drop_unwanted(&mut self, sequence: u64) {
         if self.spec.is_queue && !self.consumers.values().any(|c| c.has(sequence)) {

@@ -15,6 +15,7 @@ mod core;
 mod files;
 mod log;
 mod pull;
+mod restore;
 mod snapshots;
 mod subjects;
 mod upkeep;
