@@ -5,6 +5,7 @@ use crate::options::Options;
 use crate::quota::{Limits, Quota};
 use crate::room::Room;
 use crate::turns::Turns;
+use crate::turnstile::Turnstile;
 use crate::{answers, ask, backlog, due, ends, inbox, sweep, watch};
 use bus::topology::Topology;
 use bus::{Bus, ConsumerSpec};
@@ -37,6 +38,7 @@ impl Gateway {
         let quota = Quota::new(limits, options.slots / 2);
         let turns = Turns {
             logs: Logs::on(bus.clone()),
+            turnstile: Turnstile::default(),
             bus,
             options,
             topology,

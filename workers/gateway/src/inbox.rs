@@ -124,6 +124,10 @@ impl Inbox {
         }
         let header = self.0.header(turn, &question, message, reply);
         let key = conversations::key(&header);
+        let _pass = match &key {
+            Some(key) => Some(self.0.turnstile.enter(key, message.sequence).await),
+            None => None,
+        };
         let waits_in_log = match &key {
             Some(key) if self.0.quota.is_limited() => self.0.would_wait(key).await?,
             _ => false,

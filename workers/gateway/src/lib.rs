@@ -19,6 +19,7 @@
 //! | `quota` | how many turns of one tenant run, and what they may spend |
 //! | `ends` | hearing which turns have ended, for the quota |
 //! | `backlog` | reading what waits for each role, for the gauges |
+//! | `turnstile` | questions of one conversation, in the order of the inbox |
 //! | `turns` | beginning and ending turns: what the consumers have in common |
 
 mod answers;
@@ -38,6 +39,7 @@ mod room;
 mod sweep;
 mod trace;
 mod turns;
+mod turnstile;
 mod watch;
 
 pub use asked::turn_of;

@@ -4,6 +4,7 @@ use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::quota::Quota;
 use crate::room::Room;
+use crate::turnstile::Turnstile;
 use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
 use envelope::question::Question;
@@ -22,6 +23,7 @@ use telemetry::{TraceContext, Traces, trace};
 pub(crate) struct Turns {
     pub(crate) bus: Arc<dyn Bus>,
     pub(crate) logs: Logs,
+    pub(crate) turnstile: Turnstile,
     pub(crate) options: Options,
     pub(crate) topology: Topology,
     pub(crate) metrics: Metrics,

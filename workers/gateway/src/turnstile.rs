@@ -1,0 +1,123 @@
+//! Questions of one conversation, one at a time and in the order of the inbox, as far as this gateway holds them.
+//!
+//! Who else writes to the log is found out by its write condition; this only spares the work, and keeps an order that
+//! people expect. *Not* here: an owner of a conversation; there is none.
+
+use conversation_log::Key;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Who is at the log of which conversation.
+#[derive(Default)]
+pub(crate) struct Turnstile {
+    waiting: Mutex<HashMap<Key, BTreeSet<u64>>>,
+    left: Notify,
+}
+
+/// A question that may go on; the next one may when this is dropped.
+pub(crate) struct Pass<'a> {
+    of: &'a Turnstile,
+    key: Key,
+    sequence: u64,
+}
+
+impl Turnstile {
+    /// Waits until no older question of the conversation is here.
+    pub(crate) async fn enter(&self, key: &Key, sequence: u64) -> Pass<'_> {
+        self.lock().entry(key.clone()).or_default().insert(sequence);
+        // Counted as here from now on, also while it waits.
+        let pass = Pass {
+            of: self,
+            key: key.clone(),
+            sequence,
+        };
+        // Those that were delivered together are all here before the first goes on.
+        tokio::task::yield_now().await;
+        loop {
+            let left = self.left.notified();
+            if self.is_next(key, sequence) {
+                return pass;
+            }
+            left.await;
+        }
+    }
+
+    fn is_next(&self, key: &Key, sequence: u64) -> bool {
+        let waiting = self.lock();
+        let first = waiting.get(key).and_then(|waiting| waiting.first());
+        first.is_none_or(|first| *first >= sequence)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, BTreeSet<u64>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        let mut waiting = self.of.lock();
+        if let Some(here) = waiting.get_mut(&self.key) {
+            here.remove(&self.sequence);
+            if here.is_empty() {
+                waiting.remove(&self.key);
+            }
+        }
+        drop(waiting);
+        self.of.left.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{ConversationId, TenantId};
+    use std::sync::Arc;
+    use tokio::time::{Duration, sleep};
+
+    fn key(conversation: &str) -> Key {
+        Key {
+            tenant: TenantId::default_tenant(),
+            conversation: ConversationId::new(conversation).unwrap(),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_oldest_goes_first_and_conversations_do_not_wait_for_each_other() {
+        let (stile, passed) = (Arc::new(Turnstile::default()), Arc::new(Mutex::new(vec![])));
+        let mut tasks = Vec::new();
+        for (conversation, sequence) in [("a", 5), ("b", 9), ("a", 3), ("a", 4), ("b", 2)] {
+            let (stile, passed) = (stile.clone(), passed.clone());
+            tasks.push(tokio::spawn(async move {
+                let _pass = stile.enter(&key(conversation), sequence).await;
+                passed.lock().unwrap().push((conversation, sequence));
+                sleep(Duration::from_secs(1)).await;
+            }));
+        }
+        for task in tasks {
+            task.await.unwrap();
+        }
+        let passed = passed.lock().unwrap().clone();
+        let of = |name| {
+            passed
+                .iter()
+                .filter(move |(of, _)| *of == name)
+                .map(|(_, n)| *n)
+        };
+        assert_eq!(of("a").collect::<Vec<_>>(), [3, 4, 5]);
+        assert_eq!(of("b").collect::<Vec<_>>(), [2, 9]);
+        assert!(stile.lock().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_that_gives_up_lets_the_others_go_on() {
+        let stile = Turnstile::default();
+        let first = stile.enter(&key("a"), 1).await;
+        let key = key("a");
+        let waits = tokio::time::timeout(Duration::from_secs(1), stile.enter(&key, 2));
+        assert!(waits.await.is_err());
+        drop(first);
+        let _third = stile.enter(&key, 3).await;
+        assert_eq!(stile.lock().len(), 1);
+    }
+}
