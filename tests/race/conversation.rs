@@ -301,6 +301,7 @@ pub(crate) async fn a_question_interrupts_those_before_it(on: On) {
     all_opened(&world, "talk", 3).await;
     let with = json!({"when_busy": "interrupt"});
     world.ask(say_with("talk", "b1", "b1?", with.clone())).await;
+    all_opened(&world, "talk", 4).await;
     let _staff = talkers(&world, &told);
     assert_eq!(world.end(&turn("b1")).await.outcome, Outcome::Answered);
     for id in ids("a", 3) {
