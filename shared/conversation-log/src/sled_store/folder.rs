@@ -1,0 +1,154 @@
+//! The folder of a store, and which of the folders in it counts.
+//!
+//! | name | what |
+//! |---|---|
+//! | `owner.pid` | which process has it |
+//! | `events-<n>` | sled's folder; the highest counts, one below it is about to be deleted |
+//! | `copy-<n>` | one that is being written and does not count yet |
+//! | `corrupt-<unix ms>` | one that was found broken |
+//!
+//! So one rename decides what counts, and after a crash the names tell what was going on.
+
+use envelope::UnixMs;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+const EVENTS: &str = "events-";
+const COPY: &str = "copy-";
+const CORRUPT: &str = "corrupt-";
+
+/// The folder of a store.
+#[derive(Debug, Clone)]
+pub(super) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Makes it where it is not there.
+    pub(super) fn at(path: &Path) -> io::Result<Folder> {
+        fs::create_dir_all(path)?;
+        Ok(Folder {
+            path: path.to_owned(),
+        })
+    }
+
+    pub(super) fn events(&self, generation: u64) -> PathBuf {
+        self.path.join(format!("{EVENTS}{generation}"))
+    }
+
+    pub(super) fn copy(&self, generation: u64) -> PathBuf {
+        self.path.join(format!("{COPY}{generation}"))
+    }
+
+    /// Deletes what a crash has left half done; the generation that counts, if there is one.
+    pub(super) fn tidy(&self) -> io::Result<Option<u64>> {
+        for copy in self.numbered(COPY)? {
+            fs::remove_dir_all(self.copy(copy))?;
+        }
+        let mut generations = self.numbered(EVENTS)?;
+        let counts = generations.pop();
+        for older in generations {
+            fs::remove_dir_all(self.events(older))?;
+        }
+        self.sync()?;
+        Ok(counts)
+    }
+
+    /// From now on this generation counts, which was a copy.
+    pub(super) fn settle(&self, generation: u64) -> io::Result<()> {
+        sync_all_in(&self.copy(generation))?;
+        fs::rename(self.copy(generation), self.events(generation))?;
+        self.sync()
+    }
+
+    /// Deletes a generation.
+    pub(super) fn remove(&self, generation: u64) -> io::Result<()> {
+        fs::remove_dir_all(self.events(generation))?;
+        self.sync()
+    }
+
+    /// Renames a generation that is broken, so that it does not count any more.
+    pub(super) fn set_aside(&self, generation: u64, now: UnixMs) -> io::Result<PathBuf> {
+        let mut at = now.0;
+        while self.path.join(format!("{CORRUPT}{at}")).exists() {
+            at += 1;
+        }
+        let aside = self.path.join(format!("{CORRUPT}{at}"));
+        fs::rename(self.events(generation), &aside)?;
+        self.sync()?;
+        Ok(aside)
+    }
+
+    /// What was set aside last.
+    pub(super) fn newest_aside(&self) -> io::Result<Option<PathBuf>> {
+        let newest = self.numbered(CORRUPT)?.pop();
+        Ok(newest.map(|at| self.path.join(format!("{CORRUPT}{at}"))))
+    }
+
+    /// Deletes what was set aside, but for the newest so many.
+    pub(super) fn remove_aside(&self, but: usize) -> io::Result<()> {
+        let all = self.numbered(CORRUPT)?;
+        for at in &all[..all.len().saturating_sub(but)] {
+            fs::remove_dir_all(self.path.join(format!("{CORRUPT}{at}")))?;
+        }
+        self.sync()
+    }
+
+    /// Bytes of all files.
+    pub(super) fn bytes(&self) -> io::Result<u64> {
+        bytes_in(&self.path)
+    }
+
+    /// The numbers behind this name, in order.
+    fn numbered(&self, name: &str) -> io::Result<Vec<u64>> {
+        let mut numbers = Vec::new();
+        for entry in fs::read_dir(&self.path)? {
+            let file = entry?.file_name();
+            let number = file.to_str().and_then(|file| file.strip_prefix(name));
+            numbers.extend(number.and_then(|number| number.parse::<u64>().ok()));
+        }
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// Puts the names in the folder on disk.
+    fn sync(&self) -> io::Result<()> {
+        File::open(&self.path)?.sync_all()
+    }
+}
+
+/// Puts all files and folders below on disk.
+fn sync_all_in(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_all_in(&entry.path())?;
+        } else {
+            File::open(entry.path())?.sync_all()?;
+        }
+    }
+    File::open(path)?.sync_all()
+}
+
+/// Files may go while they are counted.
+fn bytes_in(path: &Path) -> io::Result<u64> {
+    let gone = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(0),
+        _ => Err(error),
+    };
+    let entries = match fs::read_dir(path) {
+        Ok(entries) => entries,
+        Err(error) => return gone(error),
+    };
+    let mut bytes = 0;
+    for entry in entries {
+        let entry = entry?;
+        bytes += match entry.metadata() {
+            Ok(about) if about.is_dir() => bytes_in(&entry.path())?,
+            Ok(about) => about.len(),
+            Err(error) => gone(error)?,
+        };
+    }
+    Ok(bytes)
+}
