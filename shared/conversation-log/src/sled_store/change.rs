@@ -2,8 +2,8 @@
 
 use crate::sled_store::look;
 use crate::sled_store::record::{
-    Glance, META, Meta, crc_of, event_key, events_of, head_key, read_event_key, write_event,
-    write_json,
+    Glance, META, Meta, crc_of, event_key, events_of, gone_key, head_key, read_event_key,
+    write_event, write_json,
 };
 use crate::source::Key;
 use crate::store::{ConversationHead, EntryBatch, LogEntry, StoreError, plan};
@@ -123,12 +123,16 @@ pub(super) fn apply(tree: &sled::Tree, batch: EntryBatch) -> Result<Changes, Sto
 pub(super) fn erase(tree: &sled::Tree, key: &Key) -> Result<(Changes, u64), StoreError> {
     let mut changes = Changes::of(look::meta(tree)?);
     let head = look::head(tree, key)?;
-    if head.is_none_or(|head| head.is_erased) {
+    let Some(head) = head.filter(|head| !head.is_erased) else {
         return Ok((changes, 0));
-    }
+    };
     let gone = changes.take_before(tree, key, u64::MAX)?;
     changes.put_head(key, None, false)?;
     changes.meta.purge_due = true;
+    // Until then its events are in the files, and nothing may bring them back.
+    let mark = gone_key(key);
+    let value = write_json(&mark, &head.sequence)?;
+    changes.batch.insert(mark, value);
     Ok((changes, gone))
 }
 

@@ -5,6 +5,7 @@
 //! | `owner.pid` | which process has it |
 //! | `events-<n>` | sled's folder; the highest counts, one below it is about to be deleted |
 //! | `copy-<n>` | one that is being written and does not count yet |
+//! | `whole-<n>` | a generation as it was before sled opened it, which may spoil it |
 //! | `corrupt-<unix ms>` | one that was found broken |
 //!
 //! So one rename decides what counts, and after a crash the names tell what was going on.
@@ -16,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 const EVENTS: &str = "events-";
 const COPY: &str = "copy-";
+const WHOLE: &str = "whole-";
 const CORRUPT: &str = "corrupt-";
 
 /// The folder of a store.
@@ -41,10 +43,17 @@ impl Folder {
         self.path.join(format!("{COPY}{generation}"))
     }
 
+    fn whole(&self, generation: u64) -> PathBuf {
+        self.path.join(format!("{WHOLE}{generation}"))
+    }
+
     /// Deletes what a crash has left half done; the generation that counts, if there is one.
     pub(super) fn tidy(&self) -> io::Result<Option<u64>> {
         for copy in self.numbered(COPY)? {
             fs::remove_dir_all(self.copy(copy))?;
+        }
+        for whole in self.numbered(WHOLE)? {
+            self.restore(whole)?;
         }
         let mut generations = self.numbered(EVENTS)?;
         let counts = generations.pop();
@@ -68,8 +77,41 @@ impl Folder {
         self.sync()
     }
 
-    /// Renames a generation that is broken, so that it does not count any more.
+    /// Keeps a generation as it is until it was found whole: sled cuts files that it cannot read.
+    pub(super) fn keep(&self, generation: u64) -> io::Result<()> {
+        let copy = self.copy(generation);
+        copy_all(&self.events(generation), &copy)?;
+        sync_all_in(&copy)?;
+        fs::rename(copy, self.whole(generation))?;
+        self.sync()
+    }
+
+    /// The generation was found whole.
+    pub(super) fn let_go(&self, generation: u64) -> io::Result<()> {
+        let whole = self.whole(generation);
+        if whole.exists() {
+            fs::remove_dir_all(whole)?;
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Puts back what was kept of a generation.
+    fn restore(&self, generation: u64) -> io::Result<()> {
+        let (whole, events) = (self.whole(generation), self.events(generation));
+        if whole.exists() {
+            if events.exists() {
+                fs::remove_dir_all(&events)?;
+            }
+            fs::rename(whole, events)?;
+            self.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Renames a generation that is broken, as it was kept if it was, so that it does not count any more.
     pub(super) fn set_aside(&self, generation: u64, now: UnixMs) -> io::Result<PathBuf> {
+        self.restore(generation)?;
         let mut at = now.0;
         while self.path.join(format!("{CORRUPT}{at}")).exists() {
             at += 1;
@@ -116,6 +158,21 @@ impl Folder {
     fn sync(&self) -> io::Result<()> {
         File::open(&self.path)?.sync_all()
     }
+}
+
+/// Copies a folder with all that is in it.
+fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy_all(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
 }
 
 /// Puts all files and folders below on disk.

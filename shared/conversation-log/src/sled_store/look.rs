@@ -3,7 +3,7 @@
 use crate::event::LogEvent;
 use crate::sled_store::record::{
     Glance, HEAD, META, Meta, event_key, events_of, head_key, of_tenant, read_event_key, read_head,
-    read_head_key, read_meta,
+    read_key, read_meta,
 };
 use crate::source::Key;
 use crate::state::Read;
@@ -89,7 +89,7 @@ pub(super) fn list(
         if heads.len() >= limit.min(LIST_MAX) || !at.starts_with(&prefix) {
             break;
         }
-        heads.push((read_head_key(&at)?, read_head(&at, &value)?));
+        heads.push((read_key(&at)?, read_head(&at, &value)?));
     }
     Ok(heads)
 }

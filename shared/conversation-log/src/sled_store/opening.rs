@@ -119,11 +119,10 @@ pub(super) fn open(
         },
         NotOurs::Disk(error) => disk(error),
     })?;
-    let counts = folder.tidy().map_err(disk)?;
-    let (generation, aside) = match counts {
+    let (generation, aside) = match folder.tidy().map_err(disk)? {
         None => (1, interrupted(&folder, options).map_err(disk)?),
-        Some(generation) => match checked(&folder.events(generation), options) {
-            Ok(engine) => {
+        Some(generation) => match whole(&folder, generation, now, options) {
+            Ok(Ok(engine)) => {
                 let ground = Ground {
                     folder,
                     owner,
@@ -132,18 +131,14 @@ pub(super) fn open(
                 };
                 return Ok((ground, None));
             }
-            Err(Broken::Stop(Unsound::Newer(format))) => {
+            Ok(Err(aside)) => (generation + 1, Some(aside)),
+            Err(Unsound::Newer(format)) => {
                 return Err(OpenError::Newer {
                     folder: path.to_owned(),
                     format,
                 });
             }
-            Err(Broken::Stop(Unsound::Store(error))) => return Err(failed(error)),
-            Err(Broken::Aside(why)) => {
-                let aside = folder.set_aside(generation, now).map_err(disk)?;
-                options.inject.at(StorePoint::SetAside).map_err(disk)?;
-                (generation + 1, Some((aside, why)))
-            }
+            Err(Unsound::Store(error)) => return Err(failed(error)),
         },
     };
     let loss = begin(&folder, generation, aside, now, options).map_err(failed)?;
@@ -157,8 +152,37 @@ pub(super) fn open(
     Ok((ground, loss))
 }
 
+/// A broken folder: where it is now, and what was found.
+type Aside = (PathBuf, String);
+
+/// Opens the generation that counts, or sets it aside.
+fn whole(
+    folder: &Folder,
+    generation: u64,
+    now: UnixMs,
+    options: &Options,
+) -> Result<Result<Engine, Aside>, Unsound> {
+    let disk = |error: io::Error| Unsound::Store(error.into());
+    if options.damage == OnDamage::Salvage {
+        folder.keep(generation).map_err(disk)?;
+        options.inject.at(StorePoint::Kept).map_err(disk)?;
+    }
+    match checked(&folder.events(generation), options) {
+        Ok(engine) => {
+            folder.let_go(generation).map_err(disk)?;
+            Ok(Ok(engine))
+        }
+        Err(Broken::Stop(unsound)) => Err(unsound),
+        Err(Broken::Aside(why)) => {
+            let aside = folder.set_aside(generation, now).map_err(disk)?;
+            options.inject.at(StorePoint::SetAside).map_err(disk)?;
+            Ok(Err((aside, why)))
+        }
+    }
+}
+
 /// What was set aside by a process that did not come to bring over what is left of it.
-fn interrupted(folder: &Folder, options: &Options) -> io::Result<Option<(PathBuf, String)>> {
+fn interrupted(folder: &Folder, options: &Options) -> io::Result<Option<Aside>> {
     if options.damage != OnDamage::Salvage {
         return Ok(None);
     }
@@ -199,14 +223,14 @@ fn checked(path: &Path, options: &Options) -> Result<Engine, Broken> {
 fn begin(
     folder: &Folder,
     generation: u64,
-    aside: Option<(PathBuf, String)>,
+    aside: Option<Aside>,
     now: UnixMs,
     options: &Options,
 ) -> Result<Option<Loss>, StoreError> {
     let told = Arc::new(Mutex::new(Salvage::default()));
     let salvaged = match (&aside, options.damage) {
         (Some((path, _)), OnDamage::Salvage) => {
-            let fill = rescued(path.clone(), now, options, told.clone());
+            let fill = rescued(path.clone(), now, told.clone());
             renew(folder, generation, options, fill)?;
             Some(told.lock().unwrap_or_else(PoisonError::into_inner).clone())
         }

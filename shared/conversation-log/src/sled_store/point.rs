@@ -22,13 +22,15 @@ pub enum StorePoint {
     Dropped,
     /// Only the note that this is due is left.
     Cleared,
+    /// The folder is kept as it is, and sled has not opened it yet.
+    Kept,
     /// A broken folder is set aside, and nothing in its place yet.
     SetAside,
 }
 
 impl StorePoint {
     /// All of them.
-    pub const ALL: [StorePoint; 9] = [
+    pub const ALL: [StorePoint; 10] = [
         StorePoint::Taking,
         StorePoint::Writing,
         StorePoint::Flushing,
@@ -37,6 +39,7 @@ impl StorePoint {
         StorePoint::Swapped,
         StorePoint::Dropped,
         StorePoint::Cleared,
+        StorePoint::Kept,
         StorePoint::SetAside,
     ];
 }

@@ -1,11 +1,15 @@
 //! Records as they lie in the tree: keys that keep the events of a conversation together and in order, and values that
-//! carry a checksum over key and content, so that neither a changed value nor a value under another key passes. Pure.
+//! hold a checksum over key and content, so that neither a changed value nor a value under another key passes. Pure.
 //!
-//! | key | value |
+//! | key | content |
 //! |---|---|
 //! | `m` | what the store knows of itself |
 //! | `h`, tenant, 0, conversation | what it knows of a conversation |
 //! | `e`, tenant, 0, conversation, 0, sequence (8 bytes, high first) | an event, behind what its head is made of |
+//! | `g`, tenant, 0, conversation | up to which sequence it was taken out; until the next purge |
+//!
+//! A value is four bytes that tell it from others, the checksum, the sizes of key and content (2 and 4 bytes, low first),
+//! the key, the content. So it can be found and checked in the bytes of a file that sled cannot read any more.
 
 use crate::event::LogEvent;
 use crate::source::Key;
@@ -19,13 +23,19 @@ use serde::{Deserialize, Serialize};
 pub(super) const FORMAT: u16 = 1;
 /// Key of [`Meta`].
 pub(super) const META: &[u8] = b"m";
-/// First byte of the key of an event, and of that of a head.
+/// First byte of the key of an event, of that of a head, and of that of a conversation that was taken out.
 pub(super) const EVENT: u8 = b'e';
 pub(super) const HEAD: u8 = b'h';
+pub(super) const GONE: u8 = b'g';
 
 /// Ends an id; it is in none.
 const END: u8 = 0;
-const CRC_BYTES: usize = 4;
+/// What every value begins with. No text does.
+const MAGIC: [u8; 4] = [0xa6, 0xc1, 0x0b, 0xff];
+/// Magic, checksum, size of the key, size of the content.
+const FRONT_BYTES: usize = 4 + 4 + 2 + 4;
+/// The longest value that is looked for in the bytes of a file.
+pub(super) const VALUE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// `n`, time, flags.
 const MARK_BYTES: usize = 8 + 8 + 1;
 const IS_EXCHANGE: u8 = 1;
@@ -90,7 +100,16 @@ pub(super) fn of_tenant(kind: u8, tenant: &TenantId) -> Vec<u8> {
 
 /// Key of a head.
 pub(super) fn head_key(key: &Key) -> Vec<u8> {
-    let mut bytes = of_tenant(HEAD, &key.tenant);
+    of_conversation(HEAD, key)
+}
+
+/// Key of a conversation that was taken out.
+pub(super) fn gone_key(key: &Key) -> Vec<u8> {
+    of_conversation(GONE, key)
+}
+
+fn of_conversation(kind: u8, key: &Key) -> Vec<u8> {
+    let mut bytes = of_tenant(kind, &key.tenant);
     bytes.extend_from_slice(key.conversation.as_str().as_bytes());
     bytes
 }
@@ -110,10 +129,11 @@ pub(super) fn event_key(key: &Key, sequence: u64) -> Vec<u8> {
     bytes
 }
 
-/// The conversation that the key of a head names.
-pub(super) fn read_head_key(bytes: &[u8]) -> Result<Key, StoreError> {
+/// The conversation that a key names, that of a head or of one that was taken out.
+pub(super) fn read_key(bytes: &[u8]) -> Result<Key, StoreError> {
     let ids = bytes.strip_prefix(&[HEAD]);
-    ids.and_then(read_ids)
+    ids.or_else(|| bytes.strip_prefix(&[GONE]))
+        .and_then(read_ids)
         .ok_or_else(|| damage("a key is that of no conversation"))
 }
 
@@ -135,48 +155,83 @@ fn read_ids(bytes: &[u8]) -> Option<Key> {
     })
 }
 
-/// A value: a checksum over key and content, then the content.
-pub(super) fn seal(key: &[u8], content: &[u8]) -> Vec<u8> {
-    let mut value = checksum(key, content).to_le_bytes().to_vec();
+/// A value.
+pub(super) fn seal(key: &[u8], content: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let large = |_| StoreError::Write("it is too large".to_owned());
+    let key_size = u16::try_from(key.len()).map_err(large)?;
+    let size = u32::try_from(content.len()).map_err(large)?;
+    let mut value = Vec::with_capacity(FRONT_BYTES + key.len() + content.len());
+    value.extend_from_slice(&MAGIC);
+    value.extend_from_slice(&[0; 4]);
+    value.extend_from_slice(&key_size.to_le_bytes());
+    value.extend_from_slice(&size.to_le_bytes());
+    value.extend_from_slice(key);
     value.extend_from_slice(content);
-    value
+    let crc = crc32fast::hash(&value[8..]);
+    value[4..8].copy_from_slice(&crc.to_le_bytes());
+    Ok(value)
 }
 
-fn checksum(key: &[u8], content: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(key);
-    hasher.update(content);
-    hasher.finalize()
+/// A value that was found whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sealed<'a> {
+    pub(super) key: &'a [u8],
+    pub(super) content: &'a [u8],
+    pub(super) crc: u32,
+    /// All of its bytes.
+    pub(super) bytes: &'a [u8],
 }
 
-/// The checksum that a value claims, and its content if that is so.
-pub(super) fn unseal<'a>(key: &[u8], value: &'a [u8]) -> Result<(u32, &'a [u8]), StoreError> {
-    let (crc, content) = value
-        .split_first_chunk::<CRC_BYTES>()
-        .ok_or_else(|| damage("a value is too short"))?;
-    let crc = u32::from_le_bytes(*crc);
-    if crc != checksum(key, content) {
-        return Err(damage("a value is not what was written"));
+impl<'a> Sealed<'a> {
+    /// The value that these bytes begin with, if they do.
+    pub(super) fn at_start_of(bytes: &'a [u8]) -> Option<Sealed<'a>> {
+        let (front, rest) = bytes.split_first_chunk::<FRONT_BYTES>()?;
+        let (magic, front) = front.split_first_chunk::<4>()?;
+        let (crc, sizes) = front.split_first_chunk::<4>()?;
+        let (key_size, size) = sizes.split_first_chunk::<2>()?;
+        let key_size = usize::from(u16::from_le_bytes(*key_size));
+        let size = u32::from_le_bytes(*size.first_chunk::<4>()?) as usize;
+        let (key, rest) = rest.split_at_checked(key_size)?;
+        let (content, _) = rest.split_at_checked(size)?;
+        let bytes = &bytes[..FRONT_BYTES + key_size + size];
+        let crc = u32::from_le_bytes(*crc);
+        let is_whole = *magic == MAGIC && crc == crc32fast::hash(&bytes[8..]);
+        is_whole.then_some(Sealed {
+            key,
+            content,
+            crc,
+            bytes,
+        })
     }
-    Ok((crc, content))
+
+    /// Where in these bytes a value may begin first.
+    pub(super) fn may_begin(bytes: &[u8]) -> Option<usize> {
+        bytes.windows(MAGIC.len()).position(|four| four == MAGIC)
+    }
+}
+
+/// A value under its key.
+pub(super) fn unseal<'a>(key: &[u8], value: &'a [u8]) -> Result<Sealed<'a>, StoreError> {
+    let sealed = Sealed::at_start_of(value);
+    let sealed = sealed.filter(|sealed| sealed.key == key && sealed.bytes.len() == value.len());
+    sealed.ok_or_else(|| damage("a value is not what was written"))
 }
 
 /// The checksum that a sealed value carries.
 pub(super) fn crc_of(value: &[u8]) -> u32 {
-    value
-        .first_chunk::<CRC_BYTES>()
-        .map_or(0, |crc| u32::from_le_bytes(*crc))
+    let crc = value.get(4..8).and_then(<[u8]>::first_chunk::<4>);
+    crc.map_or(0, |crc| u32::from_le_bytes(*crc))
 }
 
 /// A record other than an event.
 pub(super) fn write_json(key: &[u8], record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
     let content = serde_json::to_vec(record).map_err(|e| StoreError::Write(e.to_string()))?;
-    Ok(seal(key, &content))
+    seal(key, &content)
 }
 
 fn read_json<T: DeserializeOwned>(key: &[u8], value: &[u8]) -> Result<T, StoreError> {
-    let (_, content) = unseal(key, value)?;
-    serde_json::from_slice(content).map_err(|e| StoreError::Damage(e.to_string()))
+    let sealed = unseal(key, value)?;
+    serde_json::from_slice(sealed.content).map_err(|e| StoreError::Damage(e.to_string()))
 }
 
 /// What the store knows of itself.
@@ -186,6 +241,11 @@ pub(super) fn read_meta(value: &[u8]) -> Result<Meta, StoreError> {
 
 /// What it knows of a conversation.
 pub(super) fn read_head(key: &[u8], value: &[u8]) -> Result<ConversationHead, StoreError> {
+    read_json(key, value)
+}
+
+/// Up to which sequence a conversation was taken out.
+pub(super) fn read_gone(key: &[u8], value: &[u8]) -> Result<u64, StoreError> {
     read_json(key, value)
 }
 
@@ -205,7 +265,7 @@ pub(super) fn write_event(
     content.extend_from_slice(&mark.at.0.to_le_bytes());
     content.push(flags);
     content.extend_from_slice(&json);
-    Ok(seal(key, &content))
+    seal(key, &content)
 }
 
 /// An event of which only what its head is made of has been looked at.
@@ -218,7 +278,7 @@ pub(super) struct Glance<'a> {
 impl<'a> Glance<'a> {
     /// Looks at the value of an event.
     pub(super) fn at(key: &[u8], sequence: u64, value: &'a [u8]) -> Result<Glance<'a>, StoreError> {
-        let (crc, content) = unseal(key, value)?;
+        let Sealed { content, crc, .. } = unseal(key, value)?;
         let split = || {
             let (n, rest) = content.split_first_chunk::<8>()?;
             let (at, rest) = rest.split_first_chunk::<8>()?;

@@ -33,13 +33,13 @@ fn golden_bytes() {
     };
     let value = write_json(META, &meta).unwrap();
     let golden = r#"{"format":1,"created":3,"sequence":9,"conversations":0,"events":0,"sum":0,"purge_due":true}"#;
-    assert_eq!(&value[4..], golden.as_bytes());
-    assert_eq!(crc_of(&value), 0xdf61_523f);
+    assert_eq!(&value[15..], golden.as_bytes());
+    assert_eq!(crc_of(&value), 0x4bf5_cea7);
     assert_eq!(read_meta(&value), Ok(meta));
     let at = event_key(&key("a", "b"), 258);
     assert_eq!(at, b"ea\0b\0\0\0\0\0\0\0\x01\x02");
     let value = write_event(&at, 258, &event()).unwrap();
-    assert_eq!(&value[4..21], b"\x01\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0\0");
+    assert_eq!(&value[27..44], b"\x01\0\0\0\0\0\0\0\x05\0\0\0\0\0\0\0\0");
     let glance = Glance::at(&at, 258, &value).unwrap();
     assert_eq!(glance.mark, Mark::of(258, &event()));
     assert_eq!(glance.event(), Ok(event()));
@@ -67,7 +67,20 @@ proptest! {
         prop_assert_eq!(bytes(&one).cmp(&bytes(&other)), one.cmp(&other));
         prop_assert_eq!(head_key(&one.0).cmp(&head_key(&other.0)), one.0.cmp(&other.0));
         prop_assert_eq!(read_event_key(&bytes(&one)), Ok(one.clone()));
-        prop_assert_eq!(read_head_key(&head_key(&one.0)), Ok(one.0));
+        prop_assert_eq!(read_key(&head_key(&one.0)), Ok(one.0));
+    }
+
+    #[test]
+    fn a_value_is_found_among_others(before in prop::collection::vec(any::<u8>(), 0..60), content in prop::collection::vec(any::<u8>(), 0..60)) {
+        let value = seal(b"key", &content).unwrap();
+        let bytes = [&before[..], &value, &before].concat();
+        let mut found = Vec::new();
+        let mut from = 0;
+        while let Some(at) = Sealed::may_begin(&bytes[from..]) {
+            found.extend(Sealed::at_start_of(&bytes[from + at..]).map(|sealed| sealed.bytes));
+            from += at + 1;
+        }
+        prop_assert_eq!(found, [&value[..]]);
     }
 
     #[test]
@@ -81,10 +94,10 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_a_panic(key in prop::collection::vec(any::<u8>(), 0..30), value in prop::collection::vec(any::<u8>(), 0..30)) {
-        let _ = read_head_key(&key);
+        let _ = read_key(&key);
         let _ = read_event_key(&key);
-        let _ = Glance::at(&key, 1, &seal(&key, &value)).and_then(|glance| glance.event());
-        let _ = read_head(&key, &seal(&key, &value));
+        let _ = Glance::at(&key, 1, &seal(&key, &value).unwrap()).and_then(|glance| glance.event());
+        let _ = read_head(&key, &seal(&key, &value).unwrap());
         let _ = read_meta(&value);
     }
 }

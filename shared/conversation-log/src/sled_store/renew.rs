@@ -8,14 +8,11 @@ use crate::sled_store::change::RECORDS_AT_ONCE;
 use crate::sled_store::engine::{self, Engine};
 use crate::sled_store::folder::Folder;
 use crate::sled_store::guard::{Beat, Mishap, guarded};
-use crate::sled_store::record::{META, Meta, write_json};
+use crate::sled_store::record::{GONE, META, Meta, write_json};
 use crate::sled_store::verify::{Unsound, verify};
 use crate::sled_store::{Injection, Options, StorePoint};
 use crate::store::StoreError;
 use std::path::Path;
-
-/// How many times the limit of one reading a copy may be silent, which may wait for a reading itself.
-const SILENCES: u32 = 3;
 
 /// What is written into a new folder.
 pub(super) type Fill = Box<dyn FnOnce(&sled::Tree, &Beat) -> Result<(), StoreError> + Send>;
@@ -39,7 +36,7 @@ pub(super) fn renew(
         verify(engine.tree(), beat)?;
         Ok(())
     };
-    guarded("store-copy", options.silence * SILENCES, write)??;
+    guarded("store-copy", options.silence, write)??;
     options.inject.at(StorePoint::Copied)?;
     Ok(folder.settle(generation)?)
 }
@@ -53,12 +50,15 @@ pub(super) fn nothing(meta: Meta) -> Fill {
     })
 }
 
-/// All that another tree holds.
+/// All that another tree holds, but for what it remembers of what was taken out: no file has that any more then.
 pub(super) fn all_of(from: sled::Tree, inject: Injection) -> Fill {
     Box::new(move |tree, beat| {
         let (mut batch, mut records) = (sled::Batch::default(), 0);
         for item in from.iter() {
             let (key, value) = item?;
+            if key.first() == Some(&GONE) {
+                continue;
+            }
             batch.insert(key, value);
             records += 1;
             if records == RECORDS_AT_ONCE {

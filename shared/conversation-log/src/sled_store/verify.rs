@@ -6,7 +6,7 @@
 use crate::sled_store::guard::Beat;
 use crate::sled_store::look;
 use crate::sled_store::record::{
-    EVENT, FORMAT, Glance, HEAD, META, Meta, read_event_key, read_head_key,
+    EVENT, FORMAT, GONE, Glance, HEAD, META, Meta, read_event_key, read_gone, read_key,
 };
 use crate::source::Key;
 use crate::store::head::Mark;
@@ -60,8 +60,11 @@ pub(super) fn verify(tree: &sled::Tree, beat: &Beat) -> Result<Meta, Unsound> {
         match key.first() {
             Some(&EVENT) => count.event(&key, &value)?,
             Some(&HEAD) => {
-                read_head_key(&key)?;
+                read_key(&key)?;
                 count.heads += 1;
+            }
+            Some(&GONE) => {
+                read_gone(&key, &value)?;
             }
             _ if key == META => {}
             _ => return Err(damage("there is a key of no kind")),
