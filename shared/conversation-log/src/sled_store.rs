@@ -15,11 +15,13 @@
 //! | `salvage` | what can still be read of a broken one |
 //! | `renew` | a new folder of sled's in place of the old one |
 //! | `folder`, `owner` | names in the folder, and whose it is |
+//! | `floor` | how far it had come, where nothing feeds it |
 //! | `engine`, `guard` | sled itself, and a thread for what may not come back |
 //! | `point` | where tests make it fail |
 
 mod change;
 mod engine;
+mod floor;
 mod folder;
 mod guard;
 mod look;
@@ -66,6 +68,8 @@ pub struct Options {
     pub cache_bytes: u64,
     /// How long sled may be silent while the folder is opened and read before it is taken for broken. Default 60 s.
     pub silence: Duration,
+    /// How long one call may take before the store has failed. Default 60 s. Trim, reset and purge may take half an hour.
+    pub call_max: Duration,
     /// What tests make of its points. Default nothing.
     pub inject: Injection,
 }
@@ -76,6 +80,7 @@ impl Default for Options {
             damage: OnDamage::default(),
             cache_bytes: 64 * 1024 * 1024,
             silence: Duration::from_secs(60),
+            call_max: Duration::from_secs(60),
             inject: Injection::default(),
         }
     }

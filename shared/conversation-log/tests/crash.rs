@@ -49,7 +49,8 @@ async fn the_other_process() {
     let mut line = || lines.next().and_then(Result::ok).unwrap_or_default();
     let (folder, what) = (line(), line());
     match what.split_once(' ').unwrap_or((&what, "")) {
-        ("write", _) => write(Path::new(&folder)).await,
+        ("write", "the truth") => write(Path::new(&folder), OnDamage::Salvage).await,
+        ("write", _) => write(Path::new(&folder), OnDamage::Rebuild).await,
         ("purge", point) => purge(Path::new(&folder), point).await,
         ("salvage", point) => salvage(Path::new(&folder), point).await,
         _ => {}
@@ -57,8 +58,8 @@ async fn the_other_process() {
 }
 
 /// Writes until somebody ends it, or the disk refuses, and purges now and then.
-async fn write(folder: &Path) {
-    let (store, loss) = open(folder, OnDamage::Rebuild).await;
+async fn write(folder: &Path, damage: OnDamage) {
+    let (store, loss) = open(folder, damage).await;
     assert_eq!(loss, None);
     let position = store.position().await.unwrap();
     let mut tape = Tape::up_to(position.sequence);
@@ -118,8 +119,12 @@ async fn what_was_acknowledged_outlasts_a_kill() {
     let seed = fastrand::u64(..);
     println!("seed {seed}");
     let mut random = fastrand::Rng::with_seed(seed);
-    for round in 0..12 {
-        let mut writer = child(this(), folder.path(), "write");
+    for round in 0..8 {
+        let (what, damage) = match round % 2 {
+            0 => ("write a view", OnDamage::Rebuild),
+            _ => ("write the truth", OnDamage::Salvage),
+        };
+        let mut writer = child(this(), folder.path(), what);
         let mut acked = 0;
         let mut left = random.usize(0..60);
         if random.u8(0..4) == 0 {
@@ -133,7 +138,7 @@ async fn what_was_acknowledged_outlasts_a_kill() {
         sleep(Duration::from_micros(random.u64(0..4_000)));
         writer.kill().unwrap();
         writer.wait().unwrap();
-        let (store, loss) = open(folder.path(), OnDamage::Rebuild).await;
+        let (store, loss) = open(folder.path(), damage).await;
         assert_eq!(loss, None, "round {round}");
         let held = holds_the_tape(&store).await;
         assert!(acked <= held, "round {round}: {held} of {acked}");
@@ -148,7 +153,7 @@ async fn a_full_disk_is_an_error_and_loses_nothing() {
     let mut limited = Command::new("sh");
     limited.args(["-c", "trap '' XFSZ; ulimit -f 6000; exec \"$0\" \"$@\""]);
     limited.arg(std::env::current_exe().unwrap());
-    let mut writer = child(limited, folder.path(), "write");
+    let mut writer = child(limited, folder.path(), "write a view");
     let (mut acked, mut refused) = (0, None);
     for line in said(&mut writer, "ed ") {
         match line.parse::<u64>() {

@@ -12,12 +12,13 @@ use common::{NOW, Tape, all, copy, events, files, holds_the_tape, open, options,
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A store with a tape of so many exchanges, closed.
 async fn written(exchanges: u64) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let (store, _) = open(folder.path(), OnDamage::Rebuild).await;
+    let (store, _) = open(folder.path(), OnDamage::Salvage).await;
     let mut tape = Tape::new();
     store.reset(tape.script.created).await.unwrap();
     tape.put(&store, exchanges).await;
@@ -35,7 +36,12 @@ async fn opened_after(folder: &TempDir, what: &str, harm: impl Fn(&Path)) {
         let (store, loss) = open(copied.path(), damage).await;
         match loss {
             None => {
-                holds_the_tape(&store).await;
+                let held = holds_the_tape(&store).await;
+                // Where nothing feeds it, nothing is missing that nobody was told of.
+                assert!(
+                    damage == OnDamage::Rebuild || held == whole,
+                    "{what}: {held}"
+                );
             }
             Some(loss) => told(&store, &loss, whole, what).await,
         }
@@ -99,7 +105,7 @@ async fn a_file_that_was_cut_anywhere() {
         .len();
     let mut random = fastrand::Rng::with_seed(7);
     let some = [1, 2, 7, 8, 100, 511, 512, 4_096, 5_000, 65_536, 600_000];
-    let any = (0..25).map(|_| random.u64(1..size));
+    let any = (0..10).map(|_| random.u64(1..size));
     for cut in some.into_iter().filter(|k| *k < size).chain(any) {
         opened_after(&folder, &format!("cut by {cut} of {size}"), |events| {
             let db = fs::OpenOptions::new().write(true).open(events.join("db"));
@@ -113,7 +119,7 @@ async fn a_file_that_was_cut_anywhere() {
 async fn a_page_of_garbage_anywhere() {
     let folder = written(600).await;
     note(&folder, 1_200);
-    for seed in 0..25 {
+    for seed in 0..12 {
         opened_after(&folder, &format!("garbage {seed}"), |events| {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut bytes = fs::read(events.join("db")).unwrap();
@@ -148,6 +154,10 @@ async fn files_that_are_empty_gone_or_something_else() {
             fs::write(events.join(&name), [0xa5; 9_999]).unwrap();
         })
         .await;
+        if what == "flushed" {
+            // It is ours: that is an error of the folder, and told as one.
+            continue;
+        }
         opened_after(&folder, &format!("{what} a folder"), |events| {
             fs::remove_file(events.join(&name)).unwrap();
             fs::create_dir(events.join(&name)).unwrap();
@@ -232,6 +242,35 @@ async fn a_disk_that_refuses_is_a_typed_error() {
     holds_the_tape(&store).await;
 }
 
+#[tokio::test]
+async fn a_call_that_does_not_come_back_is_a_typed_error() {
+    let folder = tempfile::tempdir().unwrap();
+    // Nobody sends before the end.
+    let (sender, silent) = std::sync::mpsc::channel::<()>();
+    let silent = std::sync::Mutex::new(silent);
+    let hangs = Options {
+        call_max: Duration::from_secs(2),
+        inject: Injection::new(move |point| {
+            if point == StorePoint::Writing {
+                let _ = silent.lock().unwrap().recv();
+            }
+            Ok(())
+        }),
+        ..options(OnDamage::Rebuild)
+    };
+    let (store, _) = SledStore::open(folder.path(), NOW, hangs).await.unwrap();
+    let mut tape = Tape::new();
+    store.reset(tape.script.created).await.unwrap();
+    tape.write(1);
+    for batch in [tape.script.batch(), tape.script.batch()] {
+        let refused = store.apply(batch).await;
+        assert!(matches!(refused, Err(StoreError::Failed(_))), "{refused:?}");
+    }
+    let read = store.position().await;
+    assert!(matches!(read, Err(StoreError::Failed(_))), "{read:?}");
+    drop(sender);
+}
+
 /// Nothing is read-only to the user who may do everything: then the folder lies where none can be made.
 #[tokio::test]
 async fn a_folder_that_cannot_be_written_is_a_typed_error() {
@@ -261,7 +300,10 @@ async fn a_conversation_goes_on_behind_what_was_lost() {
     let file = fs::OpenOptions::new().write(true).open(&db).unwrap();
     file.set_len(size - size / 4).unwrap();
     let (store, loss) = open(folder.path(), OnDamage::Salvage).await;
-    let salvage = loss.unwrap().salvage.unwrap();
+    let Some(loss) = loss else {
+        panic!("{:?}", store.position().await);
+    };
+    let salvage = loss.salvage.unwrap();
     println!("{salvage:?}");
     let position = store.position().await.unwrap();
     let mut tape = Tape::up_to(1_200);

@@ -2,6 +2,7 @@
 //! is broken.
 
 use crate::sled_store::engine::{self, Engine};
+use crate::sled_store::floor::{self, Floor};
 use crate::sled_store::folder::Folder;
 use crate::sled_store::guard::{Beat, Mishap, guarded};
 use crate::sled_store::owner::{NotOurs, Owner};
@@ -89,6 +90,15 @@ pub(super) struct Ground {
     pub(super) owner: Owner,
     pub(super) generation: u64,
     pub(super) engine: Engine,
+    pub(super) floor: Option<Floor>,
+}
+
+/// The floor of a folder of sled's, where nothing feeds the store.
+pub(super) fn floor_of(path: &Path, options: &Options) -> io::Result<Option<Floor>> {
+    match options.damage {
+        OnDamage::Rebuild => Ok(None),
+        OnDamage::Salvage => Floor::of(path).map(Some),
+    }
 }
 
 /// What was found in the folder that counts.
@@ -123,12 +133,7 @@ pub(super) fn open(
         None => (1, interrupted(&folder, options).map_err(disk)?),
         Some(generation) => match whole(&folder, generation, now, options) {
             Ok(Ok(engine)) => {
-                let ground = Ground {
-                    folder,
-                    owner,
-                    generation,
-                    engine,
-                };
+                let ground = on(folder, owner, generation, engine, options).map_err(disk)?;
                 return Ok((ground, None));
             }
             Ok(Err(aside)) => (generation + 1, Some(aside)),
@@ -143,13 +148,25 @@ pub(super) fn open(
     };
     let loss = begin(&folder, generation, aside, now, options).map_err(failed)?;
     let engine = renew::open(&folder.events(generation), options).map_err(failed)?;
-    let ground = Ground {
+    let ground = on(folder, owner, generation, engine, options).map_err(disk)?;
+    Ok((ground, loss))
+}
+
+fn on(
+    folder: Folder,
+    owner: Owner,
+    generation: u64,
+    engine: Engine,
+    options: &Options,
+) -> io::Result<Ground> {
+    let floor = floor_of(&folder.events(generation), options)?;
+    Ok(Ground {
         folder,
         owner,
         generation,
         engine,
-    };
-    Ok((ground, loss))
+        floor,
+    })
 }
 
 /// A broken folder: where it is now, and what was found.
@@ -198,10 +215,21 @@ fn interrupted(folder: &Folder, options: &Options) -> io::Result<Option<Aside>> 
 /// Opens the folder that counts and reads all of it.
 fn checked(path: &Path, options: &Options) -> Result<Engine, Broken> {
     let (path, cache_bytes) = (path.to_owned(), options.cache_bytes);
+    let inject = options.inject.clone();
+    // A view is fed what it lacks.
+    let known = match options.damage {
+        OnDamage::Rebuild => 0,
+        OnDamage::Salvage => floor::read(&path),
+    };
     let open = move |beat: &Beat| -> Result<Engine, Unsound> {
+        inject.at(StorePoint::Opening).map_err(StoreError::from)?;
         let engine = engine::open(&path, cache_bytes)?;
         beat.on();
-        verify(engine.tree(), beat)?;
+        let found = verify(engine.tree(), beat)?.sequence;
+        if found < known {
+            let what = format!("it is at sequence {found} and was at {known}");
+            return Err(StoreError::Damage(what).into());
+        }
         Ok(engine)
     };
     match guarded("store-open", options.silence, open) {
@@ -247,3 +275,7 @@ fn begin(
         salvage: salvaged,
     }))
 }
+
+#[cfg(test)]
+#[path = "opening_tests.rs"]
+mod tests;

@@ -24,13 +24,15 @@ pub enum StorePoint {
     Cleared,
     /// The folder is kept as it is, and sled has not opened it yet.
     Kept,
+    /// sled is about to open it, under guard.
+    Opening,
     /// A broken folder is set aside, and nothing in its place yet.
     SetAside,
 }
 
 impl StorePoint {
     /// All of them.
-    pub const ALL: [StorePoint; 10] = [
+    pub const ALL: [StorePoint; 11] = [
         StorePoint::Taking,
         StorePoint::Writing,
         StorePoint::Flushing,
@@ -40,6 +42,7 @@ impl StorePoint {
         StorePoint::Dropped,
         StorePoint::Cleared,
         StorePoint::Kept,
+        StorePoint::Opening,
         StorePoint::SetAside,
     ];
 }

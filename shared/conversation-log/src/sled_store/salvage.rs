@@ -5,6 +5,7 @@
 //! counts. A conversation may miss events in the middle then: its head says how many.
 
 use crate::sled_store::change::RECORDS_AT_ONCE;
+use crate::sled_store::floor;
 use crate::sled_store::guard::Beat;
 use crate::sled_store::record::{
     EVENT, FORMAT, GONE, Glance, HEAD, META, Meta, Sealed, VALUE_BYTES_MAX, event_key, gone_key,
@@ -49,6 +50,7 @@ pub(super) fn rescued(aside: PathBuf, now: UnixMs, told: Arc<Mutex<Salvage>>) ->
             heads: BTreeMap::new(),
             gone: BTreeMap::new(),
             meta: None,
+            floor: floor::read(&aside),
         };
         search_all(&aside, &mut |sealed| find.take(sealed), beat)?;
         find.write()?;
@@ -128,6 +130,8 @@ struct Find<'a> {
     /// Up to where a conversation was taken out.
     gone: BTreeMap<Key, u64>,
     meta: Option<Meta>,
+    /// How far the store had come at least.
+    floor: u64,
 }
 
 impl Find<'_> {
@@ -203,6 +207,7 @@ impl<'a> Settling<'a> {
     fn of(find: &'a Find<'a>, now: UnixMs) -> Settling<'a> {
         let before = find.meta.unwrap_or_default();
         let heads = find.heads.values().map(|head| head.sequence);
+        let reached = heads.max().unwrap_or(0).max(find.floor);
         let meta = Meta {
             format: FORMAT,
             created: if before.created == UnixMs(0) {
@@ -210,7 +215,7 @@ impl<'a> Settling<'a> {
             } else {
                 before.created
             },
-            sequence: before.sequence.max(heads.max().unwrap_or(0)),
+            sequence: before.sequence.max(reached),
             purge_due: before.purge_due,
             ..Meta::default()
         };

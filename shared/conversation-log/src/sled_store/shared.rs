@@ -5,12 +5,13 @@
 
 use crate::sled_store::change::{self, Changes};
 use crate::sled_store::engine::Engine;
+use crate::sled_store::floor::Floor;
 use crate::sled_store::folder::Folder;
-use crate::sled_store::opening::Ground;
+use crate::sled_store::opening::{self, Ground};
 use crate::sled_store::owner::Owner;
 use crate::sled_store::record::Meta;
 use crate::sled_store::renew::{self, Fill, all_of, nothing, renew};
-use crate::sled_store::{Options, StorePoint, look};
+use crate::sled_store::{Injection, Options, StorePoint, look};
 use crate::source::Key;
 use crate::store::{LIST_MAX, StoreError};
 use envelope::UnixMs;
@@ -21,8 +22,6 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
-/// How long one call may take.
-const CALL_MAX: Duration = Duration::from_secs(60);
 /// How long one may take that goes through all events.
 pub(super) const LONG_MAX: Duration = Duration::from_secs(30 * 60);
 
@@ -42,6 +41,19 @@ pub(super) struct Shared {
 struct Current {
     generation: u64,
     engine: Engine,
+    /// Where nothing feeds the store.
+    floor: Option<Floor>,
+}
+
+impl Current {
+    fn flush(&self, inject: &Injection) -> Result<(), StoreError> {
+        let sequence = look::meta(self.engine.tree())?.sequence;
+        self.engine.flush(inject)?;
+        if let Some(floor) = &self.floor {
+            floor.raise(sequence)?;
+        }
+        Ok(())
+    }
 }
 
 impl Shared {
@@ -51,9 +63,15 @@ impl Shared {
             owner,
             generation,
             engine,
+            floor,
         } = ground;
+        let current = Current {
+            generation,
+            engine,
+            floor,
+        };
         Shared {
-            current: RwLock::new(Current { generation, engine }),
+            current: RwLock::new(current),
             writing: Arc::new(Semaphore::new(1)),
             failed: OnceLock::new(),
             folder,
@@ -76,7 +94,8 @@ impl Shared {
             shared.is_well()?;
             let own = shared.clone();
             let work = spawn_blocking(move || own.with(work));
-            shared.outcome(timeout(CALL_MAX, work).await, CALL_MAX)
+            let limit = shared.options.call_max;
+            shared.outcome(timeout(limit, work).await, limit)
         })
     }
 
@@ -85,7 +104,7 @@ impl Shared {
         self: &Arc<Self>,
         work: impl FnOnce(&Shared) -> Result<T, StoreError> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
-        self.write_within(CALL_MAX, work)
+        self.write_within(self.options.call_max, work)
     }
 
     /// The same for work that may take longer.
@@ -96,6 +115,7 @@ impl Shared {
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let shared = self.clone();
         Box::pin(async move {
+            shared.is_well()?;
             // Whoever goes before may have as long.
             let turn = timeout(LONG_MAX, shared.writing.clone().acquire_owned()).await;
             let Ok(Ok(permit)) = turn else {
@@ -135,6 +155,8 @@ impl Shared {
 
     fn fail(&self, why: &str) -> StoreError {
         let why = self.failed.get_or_init(|| why.to_owned());
+        // Nobody's turn comes any more.
+        self.writing.close();
         StoreError::Failed(why.clone())
     }
 
@@ -169,7 +191,7 @@ impl Shared {
     }
 
     pub(super) fn flush(&self) -> Result<(), StoreError> {
-        let flushed = self.current().engine.flush(&self.options.inject);
+        let flushed = self.current().flush(&self.options.inject);
         flushed.map_err(|error| self.fail_with(error))
     }
 
@@ -229,8 +251,14 @@ impl Shared {
     fn swap(&self, old: u64) -> Result<(), StoreError> {
         self.options.inject.at(StorePoint::Swapped)?;
         let generation = old + 1;
-        let engine = renew::open(&self.folder.events(generation), &self.options)?;
-        let before = std::mem::replace(&mut *self.current_mut(), Current { generation, engine });
+        let path = self.folder.events(generation);
+        let engine = renew::open(&path, &self.options)?;
+        let next = Current {
+            generation,
+            engine,
+            floor: opening::floor_of(&path, &self.options)?,
+        };
+        let before = std::mem::replace(&mut *self.current_mut(), next);
         drop(before);
         Ok(self.folder.remove(old)?)
     }
