@@ -5,7 +5,6 @@
 //! the store that has files tests that.
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     missing_docs,
     reason = "a suite that cannot go on panics, and its cases are named for what they promise"
 )]

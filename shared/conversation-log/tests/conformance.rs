@@ -1,4 +1,5 @@
 //! Both stores keep every promise.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use argosy_conversation_log::conformance::StoreGround;
 use argosy_conversation_log::sled_store::Options;

@@ -1,6 +1,7 @@
 //! A process that ends at any moment: nothing acknowledged is missing, and no folder is half one thing.
 //!
 //! The process is this binary again, with the one test that is ignored; what it is to do it reads from its standard input.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
 

@@ -38,7 +38,7 @@ async fn what_was_erased_is_in_no_file_after_a_purge() {
     store.flush().await.unwrap();
     assert!(store.sizes().await.unwrap().purge_due);
     // It is out of the tree, and in the files.
-    assert!(grep(&common::events(folder.path()), MARKER).len() > 0);
+    assert!(!grep(&common::events(folder.path()), MARKER).is_empty());
     store.purge().await.unwrap();
     assert_eq!(grep(folder.path(), MARKER), Vec::<PathBuf>::new());
     let sizes = store.sizes().await.unwrap();

@@ -1,6 +1,7 @@
 //! How fast a store on disk is and how large: figures, not promises.
 //!
 //! `cargo test -p argosy-conversation-log --test figures -- --ignored --nocapture`
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
 

@@ -1,4 +1,5 @@
 //! Any events, in any batches, come to what they come to one by one.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod common;
 

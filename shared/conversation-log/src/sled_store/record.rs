@@ -259,7 +259,7 @@ pub(super) fn write_event(
         .write()
         .map_err(|e| StoreError::Write(e.to_string()))?;
     let mark = Mark::of(sequence, event);
-    let flags = u8::from(mark.is_exchange) * IS_EXCHANGE | u8::from(mark.is_erased) * IS_ERASED;
+    let flags = (u8::from(mark.is_exchange) * IS_EXCHANGE) | (u8::from(mark.is_erased) * IS_ERASED);
     let mut content = Vec::with_capacity(MARK_BYTES + json.len());
     content.extend_from_slice(&mark.n.to_le_bytes());
     content.extend_from_slice(&mark.at.0.to_le_bytes());

@@ -1,5 +1,9 @@
 //! What tests of the store on disk share: a stream that is the same each time, and looks at files.
-#![expect(dead_code, reason = "each test file uses a part of it")]
+#![expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "each test file uses a part of it, and a test that cannot go on panics"
+)]
 
 use argosy_conversation_log::conformance::{Script, key};
 use argosy_conversation_log::sled_store::{Loss, OnDamage, OpenError, Options};
