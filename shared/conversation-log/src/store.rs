@@ -134,7 +134,8 @@ pub trait Store: Source {
     /// When it cannot be written.
     fn trim(&self, before: UnixMs) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Forgets everything: what comes next is of the stream that was created then. Text is gone from the files, too.
+    /// Forgets everything: what comes next is of the stream that was created then. Text is gone from the files, too, but
+    /// for what was set aside.
     ///
     /// # Errors
     /// When it cannot be written; the store is as it was, or empty.

@@ -1,4 +1,4 @@
-//! Both stores keep every promise.
+//! Both stores keep every promise: the suite is there because the crate names itself, as `conversation_log`, for its tests.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use argosy_conversation_log::conformance::StoreGround;

@@ -6,9 +6,9 @@
 mod common;
 
 use argosy_conversation_log::conformance::key;
-use argosy_conversation_log::sled_store::{Injection, OnDamage, Options, StorePoint};
+use argosy_conversation_log::sled_store::{Injection, OnDamage, OpenError, Options, StorePoint};
 use argosy_conversation_log::{SledStore, Store, StoreError};
-use common::{NOW, Tape, all, events, files, grep, holds_the_tape, open, options};
+use common::{NOW, Tape, all, events, files, grep, holds_the_tape, open, options, try_open};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -144,6 +144,23 @@ async fn what_was_acknowledged_outlasts_a_kill() {
         let held = holds_the_tape(&store).await;
         assert!(acked <= held, "round {round}: {held} of {acked}");
     }
+}
+
+#[tokio::test]
+async fn another_process_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = child(this(), folder.path(), "write a view");
+    assert!(said(&mut writer, "acked ").next().is_some());
+    let refused = try_open(folder.path(), OnDamage::Rebuild).await.err();
+    let pid = writer.id();
+    writer.kill().unwrap();
+    writer.wait().unwrap();
+    let refused = refused.unwrap();
+    assert!(matches!(&refused, OpenError::Held { pid: Some(of), .. } if *of == pid));
+    let sentence = format!("in use by the process {pid}; one process owns");
+    assert!(refused.to_string().contains(&sentence), "{refused}");
+    // Its folder is anybody's when it is gone.
+    open(folder.path(), OnDamage::Rebuild).await;
 }
 
 /// A limit on the size of files stands for a full disk.

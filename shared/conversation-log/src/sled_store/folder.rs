@@ -86,12 +86,13 @@ impl Folder {
         self.sync()
     }
 
-    /// The generation was found whole.
+    /// The generation was found whole. What was kept of it loses its name first: half of it must not be put back.
     pub(super) fn let_go(&self, generation: u64) -> io::Result<()> {
         let whole = self.whole(generation);
         if whole.exists() {
-            fs::remove_dir_all(whole)?;
+            fs::rename(whole, self.copy(generation))?;
             self.sync()?;
+            fs::remove_dir_all(self.copy(generation))?;
         }
         Ok(())
     }
@@ -208,4 +209,50 @@ fn bytes_in(path: &Path) -> io::Result<u64> {
         };
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is left of folders with these names, each with its name in a file, after a crash left them.
+    fn left_of(names: &[&str]) -> (Option<u64>, Vec<(String, String)>) {
+        let path = tempfile::tempdir().unwrap();
+        for name in names {
+            fs::create_dir(path.path().join(name)).unwrap();
+            fs::write(path.path().join(name).join("db"), name).unwrap();
+        }
+        let counts = Folder::at(path.path()).unwrap().tidy().unwrap();
+        let mut left: Vec<(String, String)> = fs::read_dir(path.path())
+            .unwrap()
+            .map(|entry| {
+                let path = entry.unwrap().path();
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+                (name, fs::read_to_string(path.join("db")).unwrap())
+            })
+            .collect();
+        left.sort();
+        (counts, left)
+    }
+
+    #[test]
+    fn the_names_tell_what_was_going_on() {
+        let is = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        assert_eq!(left_of(&[]), (None, vec![]));
+        // A copy that was not finished, or what was kept of a generation that was found whole.
+        let left = left_of(&["events-3", "copy-3", "copy-4"]);
+        assert_eq!(left, (Some(3), vec![is("events-3", "events-3")]));
+        // A copy counts, and the one before is still there.
+        let left = left_of(&["events-9", "events-10"]);
+        assert_eq!(left, (Some(10), vec![is("events-10", "events-10")]));
+        // sled may have been at it.
+        let left = left_of(&["events-3", "whole-3", "corrupt-5"]);
+        let both = vec![is("corrupt-5", "corrupt-5"), is("events-3", "whole-3")];
+        assert_eq!(left, (Some(3), both));
+        let left = left_of(&["whole-3"]);
+        assert_eq!(left, (Some(3), vec![is("events-3", "whole-3")]));
+        let left = left_of(&["events-none", "corrupt-5"]);
+        assert_eq!(left.0, None);
+        assert_eq!(left.1.len(), 2);
+    }
 }
