@@ -196,6 +196,11 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
         "one owner keeps conversations",
     ),
     (
+        "crc32fast",
+        &["conversation-log"],
+        "what sled returns is checked where sled is named",
+    ),
+    (
         "axum",
         &[
             "telemetry",

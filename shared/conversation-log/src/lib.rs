@@ -2,8 +2,9 @@
 //! appended next.
 //!
 //! Decisions are pure. The log is a stream of one subject per conversation, and each event carries the state after it,
-//! so that one read of the last event is all that a decision needs. *Not* here: the stream, the write condition that
-//! makes two writers take turns, and what is sent because of an event; those belong to the gateway.
+//! so that one read of the last event is all that a decision needs. Beside them is the store that such a log is kept in
+//! on local disk, which decides nothing. *Not* here: the stream, the write condition that makes two writers take turns,
+//! and what is sent because of an event; those belong to the gateway.
 //!
 //! | module | what |
 //! |---|---|
@@ -12,13 +13,21 @@
 //! | [`admission`] | what a question comes to |
 //! | [`ending`] | what a terminal event comes to |
 //! | [`source`] | where events are read from |
+//! | [`store`] | where they are kept, as a trait |
+//! | [`memory_store`], [`sled_store`] | in memory, and on local disk |
+//! | `conformance` | what every store promises, for tests (feature `conformance`) |
 
 pub mod admission;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod ending;
 pub mod event;
 pub mod limits;
+pub mod memory_store;
+pub mod sled_store;
 pub mod source;
 pub mod state;
+pub mod store;
 #[cfg(test)]
 mod test_log;
 
@@ -27,5 +36,11 @@ pub use ending::{Begin, Ending, Overdue, end, end_unknown, next_to_begin, overdu
 pub use event::{
     Erasure, EventError, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening, VERSION,
 };
+
+pub use memory_store::MemoryStore;
+pub use sled_store::SledStore;
 pub use source::{Key, Source, SourceError};
 pub use state::{AppendError, OpenTurn, Pending, Read, State};
+pub use store::{
+    ConversationHead, EntryBatch, LogEntry, LogPosition, Store, StoreError, StoreSizes,
+};

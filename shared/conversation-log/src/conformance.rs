@@ -1,0 +1,63 @@
+//! One set of promises for every store: what passes here is what the rest may rely on.
+//!
+//! A store runs the suite with [`store_conformance!`](crate::store_conformance!): each case becomes a test of its own, on
+//! an empty store that a function of the test makes. What becomes of files that are damaged is not among the promises;
+//! the store that has files tests that.
+#![expect(
+    clippy::unwrap_used,
+    missing_docs,
+    reason = "a suite that cannot go on panics, and its cases are named for what they promise"
+)]
+
+pub mod reading;
+pub mod removing;
+pub mod script;
+pub mod taking;
+
+pub use script::{Script, StoreGround, key};
+
+/// Makes a test of each case. `attribute` is that of the tests, `place` the function that makes the store:
+/// `fn() -> BoxFuture<'static, StoreGround>`.
+#[macro_export]
+macro_rules! store_conformance {
+    (#[$($attribute:tt)+] $place:path) => {
+        $crate::store_conformance! {
+            @all [$($attribute)+] $place;
+        taking:
+            a_new_store_has_nothing,
+            an_event_is_taken_once,
+            a_batch_is_taken_whole_or_not_at_all,
+            a_first_event_begins_a_conversation_anew,
+            a_conversation_that_is_not_known_may_begin_anywhere,
+            what_does_not_follow_is_refused,
+            sequences_of_another_stream_are_refused,
+            a_batch_out_of_order_is_refused,
+            a_batch_of_nothing_moves_the_position;
+        reading:
+            what_was_taken_in_is_read,
+            tenants_and_conversations_stand_apart,
+            a_source_has_none_for_what_it_lacks,
+            conversations_come_in_pages,
+            events_come_in_pages,
+            an_exchange_is_counted;
+        removing:
+            an_erased_conversation_leaves_its_mark,
+            what_is_erased_without_a_mark_is_gone,
+            old_events_are_dropped_from_the_old_end,
+            a_reset_store_follows_another_stream,
+            what_stays_outlasts_a_purge;
+        }
+    };
+    (@all $attribute:tt $place:path; $($module:ident: $($case:ident),+;)+) => {
+        $($crate::store_conformance!(@each $attribute $place, $module $(, $case)+);)+
+    };
+    (@each $attribute:tt $place:path, $module:ident $(, $case:ident)+) => {
+        $($crate::store_conformance!(@test $attribute $place, $module, $case);)+
+    };
+    (@test [$($attribute:tt)+] $place:path, $module:ident, $case:ident) => {
+        #[$($attribute)+]
+        async fn $case() {
+            $crate::conformance::$module::$case($place().await).await;
+        }
+    };
+}

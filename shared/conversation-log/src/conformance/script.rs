@@ -1,0 +1,194 @@
+//! Conversations as a gateway would write them, for tests of stores.
+
+use crate::event::{Erasure, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening};
+use crate::source::Key;
+use crate::state::{Read, append};
+use crate::store::{EntryBatch, LogEntry, LogPosition, Store};
+use envelope::{Case, ConversationId, Header, Outcome, Role, TenantId, TurnId, UnixMs};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A store, empty, and what keeps it running.
+pub struct StoreGround {
+    pub store: Arc<dyn Store>,
+    _kept: Box<dyn Any + Send + Sync>,
+}
+
+impl StoreGround {
+    /// `kept` lives as long as the store.
+    pub fn new(store: impl Store + 'static, kept: impl Any + Send + Sync) -> StoreGround {
+        StoreGround {
+            store: Arc::new(store),
+            _kept: Box::new(kept),
+        }
+    }
+
+    /// The store, told of the stream of a script.
+    pub async fn told(&self, script: &Script) -> &dyn Store {
+        self.store.reset(script.created).await.unwrap();
+        &*self.store
+    }
+}
+
+/// Which conversation.
+pub fn key(tenant: &str, conversation: &str) -> Key {
+    Key {
+        tenant: TenantId::new(tenant).unwrap(),
+        conversation: ConversationId::new(conversation).unwrap(),
+    }
+}
+
+/// A stream that is written, and what of it was not put into a batch yet.
+#[derive(Clone)]
+pub struct Script {
+    pub created: UnixMs,
+    pub now: UnixMs,
+    pub sequence: u64,
+    last: BTreeMap<Key, Read>,
+    turns: u64,
+    pending: Vec<LogEntry>,
+}
+
+impl Default for Script {
+    fn default() -> Script {
+        Script {
+            created: UnixMs(1_000),
+            now: UnixMs(2_000),
+            sequence: 0,
+            last: BTreeMap::new(),
+            turns: 0,
+            pending: Vec::new(),
+        }
+    }
+}
+
+impl Script {
+    /// A turn is opened; where its event stands.
+    pub fn open(&mut self, key: &Key, question: &str) -> u64 {
+        self.turns += 1;
+        let mut case = Case::default();
+        case.question.original = question.to_owned();
+        let opened = TurnOpening {
+            header: header(self.turn(), key, self.now),
+            case,
+            inbox: self.turns,
+            answers: None,
+        };
+        self.append(key, EventKind::Opened(Box::new(opened)))
+    }
+
+    /// The first open turn ends with an answer.
+    pub fn answer(&mut self, key: &Key, answer: &str) -> u64 {
+        let turn = self.last[key].event.state.open[0].turn.clone();
+        let ended = TurnEnd {
+            turn,
+            outcome: Some(Outcome::Answered),
+            answer: Some(KeptText::answer(answer)),
+            rewritten: None,
+            evidence: Vec::new(),
+            clarification: None,
+            resume: None,
+            expires: None,
+        };
+        self.append(key, EventKind::Ended(Box::new(ended)))
+    }
+
+    /// A turn is opened and answered.
+    pub fn exchange(&mut self, key: &Key, text: &str) -> (u64, u64) {
+        (self.open(key, text), self.answer(key, text))
+    }
+
+    /// The conversation is erased.
+    pub fn erase(&mut self, key: &Key) -> u64 {
+        let erasure = Erasure {
+            turns: vec![self.turn()],
+            ..Erasure::default()
+        };
+        self.append(key, EventKind::Erased(Box::new(erasure)))
+    }
+
+    /// Events of the conversation came that nobody was told of.
+    pub fn skip(&mut self, key: &Key, events: u64) {
+        if !self.last.contains_key(key) {
+            self.exchange(key, "skipped");
+            self.pending.truncate(self.pending.len() - 2);
+        }
+        if let Some(read) = self.last.get_mut(key) {
+            read.event.state.n += events;
+        }
+    }
+
+    /// The log of the conversation begins again at its first event.
+    pub fn forget(&mut self, key: &Key) {
+        self.last.remove(key);
+    }
+
+    /// The last event of a conversation.
+    pub fn last(&self, key: &Key) -> Option<&Read> {
+        self.last.get(key)
+    }
+
+    /// What was written since the last batch.
+    pub fn batch(&mut self) -> EntryBatch {
+        EntryBatch {
+            entries: std::mem::take(&mut self.pending),
+            position: self.position(),
+        }
+    }
+
+    pub fn position(&self) -> LogPosition {
+        LogPosition {
+            created: self.created,
+            sequence: self.sequence,
+        }
+    }
+
+    fn turn(&self) -> TurnId {
+        TurnId::new(format!("q{}", self.turns)).unwrap()
+    }
+
+    fn append(&mut self, key: &Key, event: EventKind) -> u64 {
+        let event = append(self.last.get(key), event, self.now).unwrap();
+        self.sequence += 1;
+        self.now = self.now.plus(1);
+        self.remember(key, event);
+        self.sequence
+    }
+
+    fn remember(&mut self, key: &Key, event: LogEvent) {
+        let sequence = self.sequence;
+        let read = Read {
+            sequence,
+            event: event.clone(),
+        };
+        self.last.insert(key.clone(), read);
+        self.pending.push(LogEntry {
+            key: key.clone(),
+            sequence,
+            event,
+        });
+    }
+}
+
+fn header(turn: TurnId, key: &Key, now: UnixMs) -> Header {
+    Header {
+        turn,
+        tenant: key.tenant.clone(),
+        shard: 0,
+        hop: 0,
+        round: 0,
+        role: Role::Planner,
+        asked_at: now,
+        created_at: now,
+        deadline: now.plus(30_000),
+        conversation: Some(key.conversation.clone()),
+        parent: None,
+        first_hop: 0,
+        reply_to: None,
+        question_hash: String::new(),
+        live: false,
+        traceparent: None,
+        tracestate: None,
+    }
+}

@@ -1,0 +1,211 @@
+//! A store on local disk, in sled: one folder, one process.
+//!
+//! sled 0.34 is fast and survives a killed process, but a file that was cut it opens with records missing, and at a
+//! changed one it panics or does not come back. So whatever it returns is checked, it is opened under guard, and a folder
+//! that is not what was written is renamed and begun anew. Its calls run where blocking is allowed, and none is waited
+//! for without end. *Not* here: more than one tree, transactions, compression.
+//!
+//! | module | what |
+//! |---|---|
+//! | `record` | keys and values, with a checksum in each |
+//! | `look` | reading |
+//! | `change` | writing |
+//! | `verify` | whether a store is what was written |
+//! | `opening` | from any folder to a store that is whole |
+//! | `salvage` | what can still be read of a broken one |
+//! | `renew` | a new folder of sled's in place of the old one |
+//! | `folder`, `owner` | names in the folder, and whose it is |
+//! | `floor` | how far it had come, where nothing feeds it |
+//! | `engine`, `guard` | sled itself, and a thread for what may not come back |
+//! | `point` | where tests make it fail |
+
+mod change;
+mod engine;
+mod floor;
+mod folder;
+mod guard;
+mod look;
+mod opening;
+mod owner;
+mod point;
+mod record;
+mod renew;
+mod salvage;
+mod shared;
+mod verify;
+
+pub use opening::{Loss, OpenError};
+pub use point::{Injection, StorePoint};
+pub use salvage::{LOST_MAX, Salvage};
+
+use crate::event::LogEvent;
+use crate::source::{Key, Source, SourceError};
+use crate::state::Read;
+use crate::store::{ConversationHead, EntryBatch, LogPosition, Store, StoreError, StoreSizes};
+use envelope::{TenantId, UnixMs};
+use futures_util::future::BoxFuture;
+use shared::{LONG_MAX, Shared};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is done about a folder that is not what was written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OnDamage {
+    /// The store begins empty: a stream can feed it anew.
+    #[default]
+    Rebuild,
+    /// What can still be read is brought over: nothing else has it.
+    Salvage,
+}
+
+/// How a store is opened.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What is done about a broken folder. Default: begin empty.
+    pub damage: OnDamage,
+    /// sled's cache in bytes. Default 64 MiB.
+    pub cache_bytes: u64,
+    /// How long sled may be silent while the folder is opened and read before it is taken for broken. Default 60 s.
+    pub silence: Duration,
+    /// How long one call may take before the store has failed. Default 60 s. Trim, reset and purge may take half an hour.
+    pub call_max: Duration,
+    /// What tests make of its points. Default nothing.
+    pub inject: Injection,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            damage: OnDamage::default(),
+            cache_bytes: 64 * 1024 * 1024,
+            silence: Duration::from_secs(60),
+            call_max: Duration::from_secs(60),
+            inject: Injection::default(),
+        }
+    }
+}
+
+/// Conversations on local disk.
+pub struct SledStore {
+    shared: Arc<Shared>,
+}
+
+impl SledStore {
+    /// Opens a folder, and makes it where it is not there. A broken one is set aside, which is told. Reads all that is in
+    /// it once.
+    ///
+    /// # Errors
+    /// When another process has the folder, a later release wrote it, or the disk refuses.
+    pub async fn open(
+        folder: impl Into<PathBuf>,
+        now: UnixMs,
+        options: Options,
+    ) -> Result<(SledStore, Option<Loss>), OpenError> {
+        let folder: PathBuf = folder.into();
+        let path = folder.clone();
+        let open = move || opening::open(&path, now, &options).map(|found| (found, options));
+        let opened = tokio::task::spawn_blocking(open).await;
+        let ((ground, loss), options) = opened.map_err(|error| OpenError::Store {
+            folder,
+            source: StoreError::Failed(error.to_string()),
+        })??;
+        let shared = Arc::new(Shared::on(ground, options));
+        Ok((SledStore { shared }, loss))
+    }
+}
+
+impl Source for SledStore {
+    fn events<'a>(
+        &'a self,
+        key: &'a Key,
+        sequences: &'a [u64],
+    ) -> BoxFuture<'a, Result<Vec<Option<LogEvent>>, SourceError>> {
+        let (key, sequences) = (key.clone(), sequences.to_vec());
+        let read = self.shared.read(move |tree| {
+            let events = sequences.iter().map(|at| look::event(tree, &key, *at));
+            events.collect()
+        });
+        Box::pin(async { Ok(read.await?) })
+    }
+}
+
+impl Store for SledStore {
+    fn position(&self) -> BoxFuture<'_, Result<LogPosition, StoreError>> {
+        self.shared.read(|tree| Ok(look::meta(tree)?.position()))
+    }
+
+    fn apply(&self, batch: EntryBatch) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.shared.write(|shared| {
+            let changes = shared.with(|tree| change::apply(tree, batch))?;
+            shared.commit(changes)
+        })
+    }
+
+    fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.shared.write(|shared| shared.flush())
+    }
+
+    fn last<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Read>, StoreError>> {
+        let key = key.clone();
+        self.shared.read(move |tree| look::last(tree, &key))
+    }
+
+    fn scan<'a>(
+        &'a self,
+        key: &'a Key,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Read>, StoreError>> {
+        let key = key.clone();
+        self.shared
+            .read(move |tree| look::scan(tree, &key, after, limit))
+    }
+
+    fn list<'a>(
+        &'a self,
+        tenant: Option<&'a TenantId>,
+        after: Option<&'a Key>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<(Key, ConversationHead)>, StoreError>> {
+        let (tenant, after) = (tenant.cloned(), after.cloned());
+        self.shared
+            .read(move |tree| look::list(tree, tenant.as_ref(), after.as_ref(), limit))
+    }
+
+    fn erase<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<u64, StoreError>> {
+        let key = key.clone();
+        self.shared.write(move |shared| {
+            let (changes, gone) = shared.with(|tree| change::erase(tree, &key))?;
+            shared.commit(changes)?;
+            Ok(gone)
+        })
+    }
+
+    fn trim(&self, before: UnixMs) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.shared
+            .write_within(LONG_MAX, move |shared| shared.trim(before))
+    }
+
+    fn reset(&self, created: UnixMs) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.shared
+            .write_within(LONG_MAX, move |shared| shared.reset(created))
+    }
+
+    fn purge(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.shared.write_within(LONG_MAX, Shared::purge)
+    }
+
+    fn sizes(&self) -> BoxFuture<'_, Result<StoreSizes, StoreError>> {
+        let folder = self.shared.folder();
+        self.shared.read(move |tree| {
+            let meta = look::meta(tree)?;
+            Ok(StoreSizes {
+                conversations: meta.conversations,
+                events: meta.events,
+                bytes: folder.bytes()?,
+                purge_due: meta.purge_due,
+            })
+        })
+    }
+}

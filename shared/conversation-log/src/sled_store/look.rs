@@ -1,0 +1,95 @@
+//! Reading: what lies in the tree, one record or a page of them.
+
+use crate::event::LogEvent;
+use crate::sled_store::record::{
+    Glance, HEAD, META, Meta, event_key, events_of, head_key, of_tenant, read_event_key, read_head,
+    read_key, read_meta,
+};
+use crate::source::Key;
+use crate::state::Read;
+use crate::store::{ConversationHead, LIST_MAX, SCAN_MAX, StoreError};
+use envelope::TenantId;
+use std::ops::Bound;
+
+/// What the store knows of itself.
+pub(super) fn meta(tree: &sled::Tree) -> Result<Meta, StoreError> {
+    let value = tree.get(META)?;
+    let value = value.ok_or_else(|| StoreError::Damage("it knows nothing of itself".to_owned()))?;
+    read_meta(&value)
+}
+
+/// What it knows of a conversation.
+pub(super) fn head(tree: &sled::Tree, key: &Key) -> Result<Option<ConversationHead>, StoreError> {
+    let key = head_key(key);
+    let value = tree.get(&key)?;
+    value.map(|value| read_head(&key, &value)).transpose()
+}
+
+/// One event.
+pub(super) fn event(
+    tree: &sled::Tree,
+    key: &Key,
+    sequence: u64,
+) -> Result<Option<LogEvent>, StoreError> {
+    let key = event_key(key, sequence);
+    let Some(value) = tree.get(&key)? else {
+        return Ok(None);
+    };
+    Ok(Some(Glance::at(&key, sequence, &value)?.event()?))
+}
+
+/// The last event of a conversation.
+pub(super) fn last(tree: &sled::Tree, key: &Key) -> Result<Option<Read>, StoreError> {
+    let Some(head) = head(tree, key)? else {
+        return Ok(None);
+    };
+    let sequence = head.sequence;
+    let event = event(tree, key, sequence)?;
+    let event = event.ok_or_else(|| StoreError::Damage("a last event is missing".to_owned()))?;
+    Ok(Some(Read { sequence, event }))
+}
+
+/// The events of a conversation behind a sequence.
+pub(super) fn scan(
+    tree: &sled::Tree,
+    key: &Key,
+    after: u64,
+    limit: usize,
+) -> Result<Vec<Read>, StoreError> {
+    let from = event_key(key, after);
+    let prefix = events_of(key);
+    let mut events = Vec::new();
+    for item in tree.range((Bound::Excluded(from), Bound::Unbounded)) {
+        let (at, value) = item?;
+        if events.len() >= limit.min(SCAN_MAX) || !at.starts_with(&prefix) {
+            break;
+        }
+        let (_, sequence) = read_event_key(&at)?;
+        let event = Glance::at(&at, sequence, &value)?.event()?;
+        events.push(Read { sequence, event });
+    }
+    Ok(events)
+}
+
+/// The conversations behind a key.
+pub(super) fn list(
+    tree: &sled::Tree,
+    tenant: Option<&TenantId>,
+    after: Option<&Key>,
+    limit: usize,
+) -> Result<Vec<(Key, ConversationHead)>, StoreError> {
+    let prefix = tenant.map_or(vec![HEAD], |tenant| of_tenant(HEAD, tenant));
+    let from = match after.map(head_key) {
+        Some(after) if after > prefix => Bound::Excluded(after),
+        _ => Bound::Included(prefix.clone()),
+    };
+    let mut heads = Vec::new();
+    for item in tree.range((from, Bound::Unbounded)) {
+        let (at, value) = item?;
+        if heads.len() >= limit.min(LIST_MAX) || !at.starts_with(&prefix) {
+            break;
+        }
+        heads.push((read_key(&at)?, read_head(&at, &value)?));
+    }
+    Ok(heads)
+}

@@ -1,0 +1,281 @@
+//! From a folder, whatever is in it, to a store that is whole: taken, tidied, checked; set aside and begun anew where it
+//! is broken.
+
+use crate::sled_store::engine::{self, Engine};
+use crate::sled_store::floor::{self, Floor};
+use crate::sled_store::folder::Folder;
+use crate::sled_store::guard::{Beat, Mishap, guarded};
+use crate::sled_store::owner::{NotOurs, Owner};
+use crate::sled_store::record::Meta;
+use crate::sled_store::renew::{self, nothing, renew};
+use crate::sled_store::salvage::{Salvage, rescued};
+use crate::sled_store::verify::{Unsound, verify};
+use crate::sled_store::{OnDamage, Options, StorePoint};
+use crate::store::StoreError;
+use envelope::{Class, Classed, UnixMs};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Broken folders of a view that are kept for a look; older ones are deleted.
+const ASIDE_MAX: usize = 2;
+
+/// Why a store is not opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OpenError {
+    /// Another process has the folder.
+    #[error("`{}` is in use by {}; one process owns a store of conversations", folder.display(), process(*pid))]
+    Held {
+        /// The folder.
+        folder: PathBuf,
+        /// The process, if that is known.
+        pid: Option<u32>,
+    },
+    /// A later release wrote the store.
+    #[error("a later release wrote `{}`: format {format}; use that release, or another folder", folder.display())]
+    Newer {
+        /// The folder.
+        folder: PathBuf,
+        /// The format that it has.
+        format: u16,
+    },
+    /// The folder cannot be read or written.
+    #[error("`{}`: {source}", folder.display())]
+    Store {
+        /// The folder.
+        folder: PathBuf,
+        /// What went wrong.
+        source: StoreError,
+    },
+}
+
+fn process(pid: Option<u32>) -> String {
+    pid.map_or("another process".to_owned(), |pid| {
+        format!("the process {pid}")
+    })
+}
+
+impl Classed for OpenError {
+    fn class(&self) -> Class {
+        match self {
+            OpenError::Held { .. } => Class::Transient,
+            OpenError::Newer { .. } => Class::Permanent,
+            OpenError::Store { source, .. } => source.class(),
+        }
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            OpenError::Held { .. } => "store_held",
+            OpenError::Newer { .. } => "store_newer",
+            OpenError::Store { source, .. } => source.code(),
+        }
+    }
+}
+
+/// A store was broken and was begun anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Loss {
+    /// What was found.
+    pub why: String,
+    /// Where the broken folder is now.
+    pub aside: PathBuf,
+    /// What was brought over, where that was asked for. Otherwise nothing was: the store is empty.
+    pub salvage: Option<Salvage>,
+}
+
+/// A folder that is open.
+pub(super) struct Ground {
+    pub(super) folder: Folder,
+    pub(super) owner: Owner,
+    pub(super) generation: u64,
+    pub(super) engine: Engine,
+    pub(super) floor: Option<Floor>,
+}
+
+/// The floor of a folder of sled's, where nothing feeds the store.
+pub(super) fn floor_of(path: &Path, options: &Options) -> io::Result<Option<Floor>> {
+    match options.damage {
+        OnDamage::Rebuild => Ok(None),
+        OnDamage::Salvage => Floor::of(path).map(Some),
+    }
+}
+
+/// What was found in the folder that counts.
+enum Broken {
+    /// It is not to be used, and nothing is to be done about it.
+    Stop(Unsound),
+    /// It is to be set aside.
+    Aside(String),
+}
+
+/// Opens a folder. Blocks.
+pub(super) fn open(
+    path: &Path,
+    now: UnixMs,
+    options: &Options,
+) -> Result<(Ground, Option<Loss>), OpenError> {
+    let failed = |source: StoreError| OpenError::Store {
+        folder: path.to_owned(),
+        source,
+    };
+    let disk = |error: io::Error| failed(error.into());
+    options.inject.at(StorePoint::Taking).map_err(disk)?;
+    let folder = Folder::at(path).map_err(disk)?;
+    let owner = Owner::of(path).map_err(|not| match not {
+        NotOurs::Held(pid) => OpenError::Held {
+            folder: path.to_owned(),
+            pid,
+        },
+        NotOurs::Disk(error) => disk(error),
+    })?;
+    let (generation, aside) = match folder.tidy().map_err(disk)? {
+        None => (1, interrupted(&folder, options).map_err(disk)?),
+        Some(generation) => match whole(&folder, generation, now, options) {
+            Ok(Ok(engine)) => {
+                let ground = on(folder, owner, generation, engine, options).map_err(disk)?;
+                return Ok((ground, None));
+            }
+            Ok(Err(aside)) => (generation + 1, Some(aside)),
+            Err(Unsound::Newer(format)) => {
+                return Err(OpenError::Newer {
+                    folder: path.to_owned(),
+                    format,
+                });
+            }
+            Err(Unsound::Store(error)) => return Err(failed(error)),
+        },
+    };
+    let loss = begin(&folder, generation, aside, now, options).map_err(failed)?;
+    let engine = renew::open(&folder.events(generation), options).map_err(failed)?;
+    let ground = on(folder, owner, generation, engine, options).map_err(disk)?;
+    Ok((ground, loss))
+}
+
+fn on(
+    folder: Folder,
+    owner: Owner,
+    generation: u64,
+    engine: Engine,
+    options: &Options,
+) -> io::Result<Ground> {
+    let floor = floor_of(&folder.events(generation), options)?;
+    Ok(Ground {
+        folder,
+        owner,
+        generation,
+        engine,
+        floor,
+    })
+}
+
+/// A broken folder: where it is now, and what was found.
+type Aside = (PathBuf, String);
+
+/// Opens the generation that counts, or sets it aside.
+fn whole(
+    folder: &Folder,
+    generation: u64,
+    now: UnixMs,
+    options: &Options,
+) -> Result<Result<Engine, Aside>, Unsound> {
+    let disk = |error: io::Error| Unsound::Store(error.into());
+    if options.damage == OnDamage::Salvage {
+        folder.keep(generation).map_err(disk)?;
+        options.inject.at(StorePoint::Kept).map_err(disk)?;
+    }
+    match checked(&folder.events(generation), options) {
+        Ok(engine) => {
+            folder.let_go(generation).map_err(disk)?;
+            Ok(Ok(engine))
+        }
+        Err(Broken::Stop(unsound)) => Err(unsound),
+        Err(Broken::Aside(why)) => {
+            let aside = folder.set_aside(generation, now).map_err(disk)?;
+            options.inject.at(StorePoint::SetAside).map_err(disk)?;
+            Ok(Err((aside, why)))
+        }
+    }
+}
+
+/// What was set aside by a process that did not come to bring over what is left of it.
+fn interrupted(folder: &Folder, options: &Options) -> io::Result<Option<Aside>> {
+    if options.damage != OnDamage::Salvage {
+        return Ok(None);
+    }
+    let aside = folder.newest_aside()?;
+    Ok(aside.map(|aside| {
+        (
+            aside,
+            "it was set aside before and not brought over".to_owned(),
+        )
+    }))
+}
+
+/// Opens the folder that counts and reads all of it.
+fn checked(path: &Path, options: &Options) -> Result<Engine, Broken> {
+    let (path, cache_bytes) = (path.to_owned(), options.cache_bytes);
+    let inject = options.inject.clone();
+    // A view is fed what it lacks.
+    let known = match options.damage {
+        OnDamage::Rebuild => 0,
+        OnDamage::Salvage => floor::read(&path),
+    };
+    let open = move |beat: &Beat| -> Result<Engine, Unsound> {
+        inject.at(StorePoint::Opening).map_err(StoreError::from)?;
+        let engine = engine::open(&path, cache_bytes)?;
+        beat.on();
+        let found = verify(engine.tree(), beat)?.sequence;
+        if found < known {
+            let what = format!("it is at sequence {found} and was at {known}");
+            return Err(StoreError::Damage(what).into());
+        }
+        Ok(engine)
+    };
+    match guarded("store-open", options.silence, open) {
+        Ok(Ok(engine)) => Ok(engine),
+        Ok(Err(Unsound::Store(
+            error @ (StoreError::Damage(_) | StoreError::Failed(_) | StoreError::Event(_)),
+        ))) => Err(Broken::Aside(error.to_string())),
+        Ok(Err(stop)) => Err(Broken::Stop(stop)),
+        Err(mishap @ (Mishap::Panic(_) | Mishap::Silence(_))) => {
+            Err(Broken::Aside(mishap.to_string()))
+        }
+        Err(mishap @ Mishap::NoThread(_)) => {
+            Err(Broken::Stop(Unsound::Store(StoreError::from(mishap))))
+        }
+    }
+}
+
+/// Begins a generation: with what is left of a broken one, or empty.
+fn begin(
+    folder: &Folder,
+    generation: u64,
+    aside: Option<Aside>,
+    now: UnixMs,
+    options: &Options,
+) -> Result<Option<Loss>, StoreError> {
+    let told = Arc::new(Mutex::new(Salvage::default()));
+    let salvaged = match (&aside, options.damage) {
+        (Some((path, _)), OnDamage::Salvage) => {
+            let fill = rescued(path.clone(), now, told.clone());
+            renew(folder, generation, options, fill)?;
+            Some(told.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        }
+        _ => {
+            let fill = nothing(Meta::fresh(UnixMs(0)));
+            renew(folder, generation, options, fill)?;
+            folder.remove_aside(ASIDE_MAX)?;
+            None
+        }
+    };
+    Ok(aside.map(|(aside, why)| Loss {
+        why,
+        aside,
+        salvage: salvaged,
+    }))
+}
+
+#[cfg(test)]
+#[path = "opening_tests.rs"]
+mod tests;

@@ -1,0 +1,155 @@
+//! Where the events of conversations are kept: a view of their stream, or the truth where there is no stream.
+//!
+//! A store takes in events in stream order and says how far it has come. It is fed by one writer and read by many. What
+//! does not follow on what it has is refused, and then the writer empties it and feeds it anew. *Not* here: the feeding,
+//! and whether a stream still holds what a store lacks.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`head`] | what a store knows of each conversation |
+//! | [`plan`] | what a batch comes to, decided before anything is written |
+//! | [`error`] | what goes wrong |
+
+pub mod error;
+pub mod head;
+mod plan;
+
+pub use error::StoreError;
+pub use head::ConversationHead;
+pub(crate) use plan::{Plan, plan};
+
+use crate::event::LogEvent;
+use crate::source::{Key, Source};
+use crate::state::Read;
+use envelope::{TenantId, UnixMs};
+use futures_util::future::BoxFuture;
+
+/// Most conversations on a page of [`Store::list`].
+pub const LIST_MAX: usize = 1_000;
+/// Most events on a page of [`Store::scan`].
+pub const SCAN_MAX: usize = 256;
+
+/// How far a store has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LogPosition {
+    /// When the stream was created that the sequences are of; 0 where the store has never been told.
+    pub created: UnixMs,
+    /// The last sequence of that stream that the store has taken in or passed over; 0 for none.
+    pub sequence: u64,
+}
+
+/// An event with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogEntry {
+    /// Of which conversation.
+    pub key: Key,
+    /// Its sequence in the stream.
+    pub sequence: u64,
+    /// What it says.
+    pub event: LogEvent,
+}
+
+/// What a store takes in at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntryBatch {
+    /// Events in stream order.
+    pub entries: Vec<LogEntry>,
+    /// How far the stream was read for them: no less than the last of them.
+    pub position: LogPosition,
+}
+
+/// How much a store holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StoreSizes {
+    /// Conversations, those included of which only the mark is left that they were erased.
+    pub conversations: u64,
+    /// Their events.
+    pub events: u64,
+    /// Bytes on disk, what was set aside included; 0 for a store in memory.
+    pub bytes: u64,
+    /// Something was erased whose text may still be in the files: [`Store::purge`] is due.
+    pub purge_due: bool,
+}
+
+/// Keeps the events of conversations. As a [`Source`] it has `None` for a sequence that it lacks.
+///
+/// Conversations and events come in pages, ordered by key and by sequence.
+pub trait Store: Source {
+    /// How far it has come.
+    fn position(&self) -> BoxFuture<'_, Result<LogPosition, StoreError>>;
+
+    /// Takes in a batch whole, or not at all. Events up to the position of the store are passed over. The first event
+    /// of a conversation (`n` is 1) begins it anew; another one has to follow on the last that the store has of it. Of a
+    /// conversation that is not known any event may come first: a log drops its oldest. An `erased` takes out what was
+    /// before it. What was taken in is on disk after [`Store::flush`].
+    ///
+    /// # Errors
+    /// [`StoreError::needs_rebuild`] tells whether the store has to be emptied.
+    fn apply(&self, batch: EntryBatch) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Puts all that was taken in on disk, so that it outlasts a loss of power.
+    ///
+    /// # Errors
+    /// When that is not certain.
+    fn flush(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The last event of a conversation.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn last<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Read>, StoreError>>;
+
+    /// The events of a conversation behind a sequence, in order: at most `limit`, and at most [`SCAN_MAX`].
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn scan<'a>(
+        &'a self,
+        key: &'a Key,
+        after: u64,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Read>, StoreError>>;
+
+    /// The conversations behind a key, of one tenant or of all: at most `limit`, and at most [`LIST_MAX`].
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn list<'a>(
+        &'a self,
+        tenant: Option<&'a TenantId>,
+        after: Option<&'a Key>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<(Key, ConversationHead)>, StoreError>>;
+
+    /// Takes a conversation out and tells how many events went. Where its log says that it was erased, that event stays.
+    /// The text is gone from the files after [`Store::purge`].
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn erase<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<u64, StoreError>>;
+
+    /// Drops events from before a time, the oldest of each conversation first, and tells how many.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn trim(&self, before: UnixMs) -> BoxFuture<'_, Result<u64, StoreError>>;
+
+    /// Forgets everything: what comes next is of the stream that was created then. Text is gone from the files, too, but
+    /// for what was set aside.
+    ///
+    /// # Errors
+    /// When it cannot be written; the store is as it was, or empty.
+    fn reset(&self, created: UnixMs) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Writes what is held into new files and deletes all others, those that were set aside as well.
+    ///
+    /// # Errors
+    /// When it cannot be written; what is held is whole, and a purge stays due.
+    fn purge(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// How much it holds.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn sizes(&self) -> BoxFuture<'_, Result<StoreSizes, StoreError>>;
+}

@@ -1,0 +1,115 @@
+//! What a batch comes to, decided before anything of it is written. Pure: a store looks up what it has, and then writes
+//! what the plan says, all of it at once.
+
+use crate::source::Key;
+use crate::store::head::{ConversationHead, Mark};
+use crate::store::{EntryBatch, LogEntry, LogPosition, StoreError};
+use std::collections::BTreeMap;
+
+/// What is to be written.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Plan {
+    /// The conversations that change.
+    pub(crate) changes: BTreeMap<Key, Change>,
+    /// The events to be kept.
+    pub(crate) entries: Vec<LogEntry>,
+    /// How far the store has come then.
+    pub(crate) position: LogPosition,
+}
+
+/// What becomes of a conversation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Change {
+    /// What is known of it before, if anything.
+    pub(crate) before: Option<ConversationHead>,
+    /// What is known of it then.
+    pub(crate) head: ConversationHead,
+    /// Events before this sequence are taken out; 0 for none.
+    pub(crate) keeps_from: u64,
+    /// What is taken out was erased.
+    pub(crate) erases: bool,
+}
+
+/// What a batch comes to in a store that has come to `held`; `head_of` looks up what it knows of a conversation.
+///
+/// # Errors
+/// When something of the batch does not follow on what the store has: then nothing of it is taken.
+pub(crate) fn plan(
+    batch: EntryBatch,
+    held: LogPosition,
+    mut head_of: impl FnMut(&Key) -> Result<Option<ConversationHead>, StoreError>,
+) -> Result<Plan, StoreError> {
+    let EntryBatch {
+        mut entries,
+        position,
+    } = batch;
+    if position.created != held.created {
+        return Err(StoreError::OtherStream {
+            held: held.created,
+            given: position.created,
+        });
+    }
+    in_order(&entries, position.sequence)?;
+    entries.retain(|entry| entry.sequence > held.sequence);
+    let mut changes: BTreeMap<Key, Change> = BTreeMap::new();
+    for entry in &entries {
+        let mark = Mark::of(entry.sequence, &entry.event);
+        let change = match changes.get(&entry.key) {
+            Some(before) => before.then(mark)?,
+            None => Change::of(head_of(&entry.key)?, mark)?,
+        };
+        changes.insert(entry.key.clone(), change);
+    }
+    entries.retain(|entry| {
+        let change = changes.get(&entry.key);
+        change.is_some_and(|change| change.keeps_from <= entry.sequence)
+    });
+    let sequence = position.sequence.max(held.sequence);
+    Ok(Plan {
+        changes,
+        entries,
+        position: LogPosition {
+            sequence,
+            ..position
+        },
+    })
+}
+
+impl Change {
+    /// What one event does to a conversation.
+    fn of(before: Option<ConversationHead>, mark: Mark) -> Result<Change, StoreError> {
+        Ok(Change {
+            before,
+            head: ConversationHead::after(before, mark)?,
+            keeps_from: if mark.begins_anew() { mark.sequence } else { 0 },
+            erases: mark.is_erased,
+        })
+    }
+
+    /// The same and then one more event.
+    fn then(self, mark: Mark) -> Result<Change, StoreError> {
+        let next = Change::of(Some(self.head), mark)?;
+        Ok(Change {
+            before: self.before,
+            keeps_from: next.keeps_from.max(self.keeps_from),
+            erases: next.erases || self.erases,
+            ..next
+        })
+    }
+}
+
+fn in_order(entries: &[LogEntry], position: u64) -> Result<(), StoreError> {
+    let mut before = 0;
+    for entry in entries {
+        let found = entry.sequence;
+        if found <= before || found > position {
+            return Err(StoreError::Order {
+                before,
+                found,
+                position,
+            });
+        }
+        before = found;
+    }
+    Ok(())
+}
