@@ -43,6 +43,7 @@ pub(crate) fn collaborators() -> Collaborators {
         model: Arc::new(OfflineReader::new()),
         searcher: Arc::new(OnePassage(passage)),
         caught_up: None,
+        conversations: None,
         embedder: None,
     }
 }

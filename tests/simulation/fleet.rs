@@ -223,6 +223,7 @@ fn stage(role: Role, world: &Arc<World>, bus: &Arc<dyn Bus>) -> Arc<dyn Handler>
         model: Arc::new(FakeModel(world.clone())),
         searcher: Arc::new(FakeIndex(world.clone())),
         caught_up: None,
+        conversations: None,
         embedder: None,
     };
     roles::handler(role, &Config::default(), &with, bus).unwrap()

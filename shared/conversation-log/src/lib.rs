@@ -39,7 +39,7 @@ pub use event::{
 
 pub use memory_store::MemoryStore;
 pub use sled_store::SledStore;
-pub use source::{Key, Source, SourceError};
+pub use source::{ConversationKey, Source, SourceError};
 pub use state::{AppendError, OpenTurn, Pending, Read, State};
 pub use store::{
     ConversationHead, EntryBatch, LogEntry, LogPosition, Store, StoreError, StoreSizes,

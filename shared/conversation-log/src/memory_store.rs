@@ -1,7 +1,7 @@
 //! A store in memory: for tests, and for who keeps nothing. It is gone with its process.
 
 use crate::event::LogEvent;
-use crate::source::{Key, Source, SourceError};
+use crate::source::{ConversationKey, Source, SourceError};
 use crate::state::Read;
 use crate::store::head::Mark;
 use crate::store::{
@@ -23,7 +23,7 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Held {
     position: LogPosition,
-    conversations: BTreeMap<Key, Conversation>,
+    conversations: BTreeMap<ConversationKey, Conversation>,
 }
 
 struct Conversation {
@@ -73,13 +73,13 @@ impl Held {
         Ok(())
     }
 
-    fn head(&self, key: &Key) -> Option<ConversationHead> {
+    fn head(&self, key: &ConversationKey) -> Option<ConversationHead> {
         self.conversations
             .get(key)
             .map(|conversation| conversation.head)
     }
 
-    fn events(&self, key: &Key, from: u64, limit: usize) -> Vec<Read> {
+    fn events(&self, key: &ConversationKey, from: u64, limit: usize) -> Vec<Read> {
         let Some(conversation) = self.conversations.get(key) else {
             return Vec::new();
         };
@@ -94,18 +94,20 @@ impl Held {
     fn list(
         &self,
         tenant: Option<&TenantId>,
-        after: Option<&Key>,
+        after: Option<&ConversationKey>,
         limit: usize,
-    ) -> Vec<(Key, ConversationHead)> {
+    ) -> Vec<(ConversationKey, ConversationHead)> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let all = self.conversations.range::<Key, _>((from, Bound::Unbounded));
+        let all = self
+            .conversations
+            .range::<ConversationKey, _>((from, Bound::Unbounded));
         all.filter(|(key, _)| tenant.is_none_or(|tenant| key.tenant == *tenant))
             .take(limit.min(LIST_MAX))
             .map(|(key, conversation)| (key.clone(), conversation.head))
             .collect()
     }
 
-    fn erase(&mut self, key: &Key) -> u64 {
+    fn erase(&mut self, key: &ConversationKey) -> u64 {
         match self.conversations.get(key) {
             Some(conversation) if !conversation.head.is_erased => {
                 let gone = conversation.head.events;
@@ -143,7 +145,7 @@ impl Held {
 impl Source for MemoryStore {
     fn events<'a>(
         &'a self,
-        key: &'a Key,
+        key: &'a ConversationKey,
         sequences: &'a [u64],
     ) -> BoxFuture<'a, Result<Vec<Option<LogEvent>>, SourceError>> {
         self.now(move |held| {
@@ -167,7 +169,10 @@ impl Store for MemoryStore {
         self.now(move |_| Ok(()))
     }
 
-    fn last<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Read>, StoreError>> {
+    fn last<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Option<Read>, StoreError>> {
         self.now(move |held| {
             let last = held.head(key).map_or(0, |head| head.sequence);
             Ok(held.events(key, last, 1).pop())
@@ -176,7 +181,7 @@ impl Store for MemoryStore {
 
     fn scan<'a>(
         &'a self,
-        key: &'a Key,
+        key: &'a ConversationKey,
         after: u64,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<Read>, StoreError>> {
@@ -187,13 +192,13 @@ impl Store for MemoryStore {
     fn list<'a>(
         &'a self,
         tenant: Option<&'a TenantId>,
-        after: Option<&'a Key>,
+        after: Option<&'a ConversationKey>,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<(Key, ConversationHead)>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, ConversationHead)>, StoreError>> {
         self.now(move |held| Ok(held.list(tenant, after, limit)))
     }
 
-    fn erase<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<u64, StoreError>> {
+    fn erase<'a>(&'a self, key: &'a ConversationKey) -> BoxFuture<'a, Result<u64, StoreError>> {
         self.now(move |held| Ok(held.erase(key)))
     }
 

@@ -39,7 +39,7 @@ pub use point::{Injection, StorePoint};
 pub use salvage::{LOST_MAX, Salvage};
 
 use crate::event::LogEvent;
-use crate::source::{Key, Source, SourceError};
+use crate::source::{ConversationKey, Source, SourceError};
 use crate::state::Read;
 use crate::store::{ConversationHead, EntryBatch, LogPosition, Store, StoreError, StoreSizes};
 use envelope::{TenantId, UnixMs};
@@ -118,7 +118,7 @@ impl SledStore {
 impl Source for SledStore {
     fn events<'a>(
         &'a self,
-        key: &'a Key,
+        key: &'a ConversationKey,
         sequences: &'a [u64],
     ) -> BoxFuture<'a, Result<Vec<Option<LogEvent>>, SourceError>> {
         let (key, sequences) = (key.clone(), sequences.to_vec());
@@ -146,14 +146,17 @@ impl Store for SledStore {
         self.shared.write(|shared| shared.flush())
     }
 
-    fn last<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Read>, StoreError>> {
+    fn last<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Option<Read>, StoreError>> {
         let key = key.clone();
         self.shared.read(move |tree| look::last(tree, &key))
     }
 
     fn scan<'a>(
         &'a self,
-        key: &'a Key,
+        key: &'a ConversationKey,
         after: u64,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<Read>, StoreError>> {
@@ -165,15 +168,15 @@ impl Store for SledStore {
     fn list<'a>(
         &'a self,
         tenant: Option<&'a TenantId>,
-        after: Option<&'a Key>,
+        after: Option<&'a ConversationKey>,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<(Key, ConversationHead)>, StoreError>> {
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, ConversationHead)>, StoreError>> {
         let (tenant, after) = (tenant.cloned(), after.cloned());
         self.shared
             .read(move |tree| look::list(tree, tenant.as_ref(), after.as_ref(), limit))
     }
 
-    fn erase<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<u64, StoreError>> {
+    fn erase<'a>(&'a self, key: &'a ConversationKey) -> BoxFuture<'a, Result<u64, StoreError>> {
         let key = key.clone();
         self.shared.write(move |shared| {
             let (changes, gone) = shared.with(|tree| change::erase(tree, &key))?;

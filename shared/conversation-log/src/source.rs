@@ -7,14 +7,14 @@ use std::fmt;
 
 /// Which conversation. One of another tenant with the same id is another conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
+pub struct ConversationKey {
     /// Whose it is.
     pub tenant: TenantId,
     /// Its id, which is a secret: not for logs above `debug`.
     pub conversation: ConversationId,
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for ConversationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.tenant, self.conversation)
     }
@@ -26,7 +26,7 @@ pub trait Source: Send + Sync {
     /// not yet.
     fn events<'a>(
         &'a self,
-        key: &'a Key,
+        key: &'a ConversationKey,
         sequences: &'a [u64],
     ) -> BoxFuture<'a, Result<Vec<Option<LogEvent>>, SourceError>>;
 }

@@ -19,7 +19,7 @@ pub use head::ConversationHead;
 pub(crate) use plan::{Plan, plan};
 
 use crate::event::LogEvent;
-use crate::source::{Key, Source};
+use crate::source::{ConversationKey, Source};
 use crate::state::Read;
 use envelope::{TenantId, UnixMs};
 use futures_util::future::BoxFuture;
@@ -42,7 +42,7 @@ pub struct LogPosition {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogEntry {
     /// Of which conversation.
-    pub key: Key,
+    pub key: ConversationKey,
     /// Its sequence in the stream.
     pub sequence: u64,
     /// What it says.
@@ -97,7 +97,10 @@ pub trait Store: Source {
     ///
     /// # Errors
     /// When it cannot be read.
-    fn last<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Read>, StoreError>>;
+    fn last<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Option<Read>, StoreError>>;
 
     /// The events of a conversation behind a sequence, in order: at most `limit`, and at most [`SCAN_MAX`].
     ///
@@ -105,7 +108,7 @@ pub trait Store: Source {
     /// When they cannot be read.
     fn scan<'a>(
         &'a self,
-        key: &'a Key,
+        key: &'a ConversationKey,
         after: u64,
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<Read>, StoreError>>;
@@ -117,16 +120,16 @@ pub trait Store: Source {
     fn list<'a>(
         &'a self,
         tenant: Option<&'a TenantId>,
-        after: Option<&'a Key>,
+        after: Option<&'a ConversationKey>,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<(Key, ConversationHead)>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, ConversationHead)>, StoreError>>;
 
     /// Takes a conversation out and tells how many events went. Where its log says that it was erased, that event stays.
     /// The text is gone from the files after [`Store::purge`].
     ///
     /// # Errors
     /// When it cannot be written.
-    fn erase<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<u64, StoreError>>;
+    fn erase<'a>(&'a self, key: &'a ConversationKey) -> BoxFuture<'a, Result<u64, StoreError>>;
 
     /// Drops events from before a time, the oldest of each conversation first, and tells how many.
     ///

@@ -6,7 +6,7 @@ mod common;
 use argosy_conversation_log::conformance::{Script, key};
 use argosy_conversation_log::sled_store::OnDamage;
 use argosy_conversation_log::{
-    EntryBatch, Key, LogEntry, LogEvent, LogPosition, MemoryStore, Store,
+    ConversationKey, EntryBatch, LogEntry, LogEvent, LogPosition, MemoryStore, Store,
 };
 use common::{all, open};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn of(n: usize) -> Key {
+fn of(n: usize) -> ConversationKey {
     key("tenant", &format!("c{n}"))
 }
 
@@ -41,7 +41,7 @@ fn of(n: usize) -> Key {
 fn stream(steps: &[Step]) -> EntryBatch {
     let mut script = Script::default();
     for (at, step) in steps.iter().enumerate() {
-        let alive = |key: &Key| {
+        let alive = |key: &ConversationKey| {
             let last = script.last(key);
             last.is_none_or(|read| !read.event.state.is_erased)
         };
@@ -64,8 +64,8 @@ fn stream(steps: &[Step]) -> EntryBatch {
 }
 
 /// What the events come to, one by one.
-fn folded(entries: &[LogEntry]) -> BTreeMap<u64, (Key, LogEvent)> {
-    let mut kept: BTreeMap<u64, (Key, LogEvent)> = BTreeMap::new();
+fn folded(entries: &[LogEntry]) -> BTreeMap<u64, (ConversationKey, LogEvent)> {
+    let mut kept: BTreeMap<u64, (ConversationKey, LogEvent)> = BTreeMap::new();
     for entry in entries {
         if entry.event.state.n == 1 || entry.event.state.is_erased {
             kept.retain(|_, (key, _)| *key != entry.key);

@@ -6,7 +6,7 @@
 
 use bus::{Bus, BusError, Fence, Headers, Publish, PublishError, Stored, Stream};
 use bytes::Bytes;
-use conversation_log::{EventError, Key, LogEvent, Read, Source, SourceError};
+use conversation_log::{ConversationKey, EventError, LogEvent, Read, Source, SourceError};
 use envelope::{Subject, header};
 use futures_util::future::{BoxFuture, try_join_all};
 use std::sync::Arc;
@@ -50,8 +50,8 @@ pub enum LogError {
 }
 
 /// The subject of a log.
-pub fn subject(key: &Key) -> String {
-    let Key {
+pub fn subject(key: &ConversationKey) -> String {
+    let ConversationKey {
         tenant,
         conversation,
     } = key.clone();
@@ -79,7 +79,7 @@ impl Logs {
     ///
     /// # Errors
     /// When the bus cannot be asked, or the event is none of this release.
-    pub async fn last(&self, key: &Key) -> Result<Option<Read>, LogError> {
+    pub async fn last(&self, key: &ConversationKey) -> Result<Option<Read>, LogError> {
         let last = self.bus.last(Stream::Conversations, &subject(key)).await?;
         Ok(last.as_ref().map(read).transpose()?)
     }
@@ -88,7 +88,7 @@ impl Logs {
     ///
     /// # Errors
     /// As for [`Logs::last`].
-    pub async fn at(&self, key: &Key, sequence: u64) -> Result<Option<Read>, LogError> {
+    pub async fn at(&self, key: &ConversationKey, sequence: u64) -> Result<Option<Read>, LogError> {
         let subject = subject(key);
         let first = self.bus.first(Stream::Conversations, &subject, sequence);
         let first = first.await?.filter(|stored| stored.sequence == sequence);
@@ -101,7 +101,7 @@ impl Logs {
     /// When the event cannot be written, or the server refuses it for good.
     pub async fn append(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         before: Option<&Read>,
         event: &LogEvent,
     ) -> Result<AppendResult, LogError> {
@@ -129,7 +129,7 @@ impl Logs {
 impl Source for Logs {
     fn events<'a>(
         &'a self,
-        key: &'a Key,
+        key: &'a ConversationKey,
         sequences: &'a [u64],
     ) -> BoxFuture<'a, Result<Vec<Option<LogEvent>>, SourceError>> {
         Box::pin(async move {

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`outbox`] | publish until confirmed, behind a fence |
 //! | [`conversation`] | the log of a conversation: read, appended to |
+//! | [`follow`] | a store of conversations kept up with their stream |
 //! | [`history`] | what is still stored of one turn |
 //! | [`backlog`] | what waits for a role, as the server knows it |
 //! | [`editions`] | the record of editions: read, watched, changed |
@@ -17,6 +18,7 @@ pub mod backlog;
 pub mod conversation;
 pub mod editions;
 pub mod feed;
+pub mod follow;
 pub mod history;
 pub mod outbox;
 mod sending;

@@ -96,6 +96,7 @@ impl Stub {
                 passages: (0..PASSAGES).filter_map(passage).collect(),
             }),
             caught_up: None,
+            conversations: None,
             embedder: None,
         }
     }

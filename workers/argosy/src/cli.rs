@@ -325,15 +325,15 @@ pub struct Ask {
     /// `simple`: retrieve and one call, instead of every stage.
     #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
     pub mode: Option<String>,
-    /// Ask in this conversation, which begins with its first question; goes with a fleet. Whoever knows the id may read
-    /// and continue it.
+    /// Ask in this conversation, which begins with its first question. Whoever knows the id may read and continue it.
+    /// Without a fleet it is kept in the data folder.
     #[arg(long, value_name = "ID")]
     pub conversation: Option<envelope::ConversationId>,
     /// What is done while another question of the conversation runs: `enqueue`, `reject` or `interrupt`. Default:
     /// `gateway.conversation_busy`.
     #[arg(long, value_name = "WORD", value_parser = ["enqueue", "reject", "interrupt"], requires = "conversation")]
     pub when_busy: Option<String>,
-    /// The question answers the question back of this turn; goes with a fleet.
+    /// The question answers the question back of this turn. Without --conversation it goes with a fleet.
     #[arg(long, value_name = "TURN")]
     pub answer: Option<envelope::TurnId>,
     /// Whose documents to search; goes with a fleet.

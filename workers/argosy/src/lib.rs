@@ -14,6 +14,7 @@
 //! | [`fleet`] | a fleet of processes on this machine |
 //! | [`prompt_files`] | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
+//! | [`kept`] | its conversations, on disk between questions |
 //! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`editions`] | the indexes of a retriever, and which of them is searched |
@@ -49,6 +50,7 @@ pub mod eval;
 pub mod extracted;
 pub mod fail;
 pub mod fleet;
+pub mod kept;
 pub mod keys;
 pub mod letters;
 pub mod local;

@@ -5,6 +5,7 @@
 
 use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
+use crate::kept::{self, Kept};
 use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
 use crate::pools::Pools;
@@ -13,8 +14,9 @@ use crate::search_factory::{self, Kit, Place};
 use crate::view::IndexView;
 use bus::memory::MemoryBus;
 use bus::{Bus, BusError, Stream};
+use conversation_log::ConversationKey;
 use documents::{Catalog, Mode};
-use envelope::{Edition, Role, TenantId, UnixMs};
+use envelope::{ConversationId, Edition, Role, TenantId, UnixMs};
 use index::Index;
 use stage::Ingest;
 use std::path::{Path, PathBuf};
@@ -84,6 +86,8 @@ pub struct Local {
     pub chosen: Chosen,
     /// How long nothing may come of any document while it indexes. Default an hour.
     pub patience: Duration,
+    memory: Arc<MemoryBus>,
+    data_dir: PathBuf,
     index: Index,
     /// What its indexer makes of documents, see [`stage::Ingest::pipeline`].
     pipeline: String,
@@ -112,7 +116,9 @@ impl Local {
         let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
-        let bus: Arc<dyn Bus> = MemoryBus::starting_at(&config.topology(), wall_clock());
+        let memory = MemoryBus::starting_at(&config.topology(), wall_clock());
+        let bus: Arc<dyn Bus> = memory.clone();
+        let data_dir = config.data_dir.0.clone();
         let stop = CancellationToken::new();
         let mut config = config.clone();
         // A bus of this process alone has one edition.
@@ -136,6 +142,7 @@ impl Local {
                 model: chosen.model.clone(),
                 searcher,
                 caught_up: None,
+                conversations: None,
                 embedder: kit.embedder(),
             },
         )?;
@@ -154,6 +161,8 @@ impl Local {
         });
         Ok(Local {
             bus,
+            memory,
+            data_dir,
             chosen,
             patience: PATIENCE,
             index,
@@ -194,6 +203,21 @@ impl Local {
             Ok(Ok(_)) => Ok(summary),
             _ => Err(Error::Behind),
         }
+    }
+
+    /// Opens a conversation for one question: what was said before is on the bus then, and is kept when it is closed.
+    pub(crate) async fn open(&self, conversation: &ConversationId) -> Result<Kept, kept::Error> {
+        let key = ConversationKey {
+            tenant: TenantId::default_tenant(),
+            conversation: conversation.clone(),
+        };
+        let (kept, loss) = Kept::begin(&self.data_dir, self.memory.clone(), key).await?;
+        if let Some(loss) = loss {
+            let aside = loss.aside.display();
+            let read = loss.salvage.map_or(0, |salvage| salvage.events);
+            tracing::warn!(why = loss.why, %aside, read, "the conversations of this folder were damaged; what could be read is kept");
+        }
+        Ok(kept)
     }
 
     /// How many chunks can be found.

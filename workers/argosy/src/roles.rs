@@ -6,6 +6,7 @@ use crate::model::OFFLINE;
 use crate::prompt_files;
 use bus::Bus;
 use conversation::Conversation;
+use conversation_log::Source;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use gateway::Gateway;
@@ -38,6 +39,8 @@ pub struct Collaborators {
     /// Whether the index is as far as the corpus was when the process started: before that no retriever
     /// takes a step. `None` where there is nothing to wait for.
     pub caught_up: Option<watch::Receiver<bool>>,
+    /// Where conversations are read; `None` for their logs on the bus alone.
+    pub conversations: Option<Arc<dyn Source>>,
     /// What makes the vectors that travel with the chunks, if any do.
     pub embedder: Option<Arc<dyn Embedder>>,
 }
@@ -248,7 +251,12 @@ pub fn handler(
     let prompts = prompts(config)?;
     let model = || with.model.clone();
     Ok(match role {
-        Role::Conversation => Arc::new(Conversation::new(Arc::new(Logs::on(bus.clone())))),
+        Role::Conversation => {
+            let log = || Arc::new(Logs::on(bus.clone())) as Arc<dyn Source>;
+            Arc::new(Conversation::new(
+                with.conversations.clone().unwrap_or_else(log),
+            ))
+        }
         Role::Planner => Arc::new(
             planner::Planner::new(model(), &prompts, config.planner.clone())
                 .map_err(Error::of(role))?,
@@ -400,6 +408,7 @@ mod tests {
             model: Arc::new(OfflineReader::new()),
             searcher: Arc::new(NoSearch),
             caught_up: Some(caught_up),
+            conversations: None,
             embedder: None,
         };
         let running = process.start(&[Role::Retriever], &with).unwrap();

@@ -6,5 +6,7 @@
 
 mod recall;
 mod stage;
+mod store_first;
 
 pub use stage::{Conversation, Error};
+pub use store_first::StoreFirst;

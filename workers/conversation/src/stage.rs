@@ -1,7 +1,7 @@
 //! The step: read the events, make history of them. The only place that waits.
 
 use crate::recall;
-use conversation_log::{Key, Source};
+use conversation_log::{ConversationKey, Source};
 use envelope::hop::ConversationExit;
 use envelope::{Class, Classed, History, Recall, Role};
 use stage::{BoxFuture, Cx, Done, Stage};
@@ -44,7 +44,7 @@ impl Conversation {
         recall: Recall,
     ) -> Result<Done<ConversationExit>, stage::Error> {
         let conversation = cx.header.conversation.clone();
-        let key = Key {
+        let key = ConversationKey {
             tenant: cx.header.tenant.clone(),
             conversation: conversation.ok_or(Error::NoConversation)?,
         };

@@ -16,7 +16,7 @@ struct Written(BTreeMap<u64, EventKind>);
 impl Source for Written {
     fn events<'a>(
         &'a self,
-        key: &'a Key,
+        key: &'a ConversationKey,
         sequences: &'a [u64],
     ) -> BoxFuture<'a, Result<Vec<Option<LogEvent>>, SourceError>> {
         assert_eq!(key.to_string(), "default/talk");

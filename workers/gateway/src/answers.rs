@@ -4,7 +4,7 @@ use crate::conversations;
 use crate::trace;
 use crate::turns::{Error, Turns};
 use bus::{Delivery, Stored, Stream};
-use conversation_log::Key;
+use conversation_log::ConversationKey;
 use envelope::{ConversationId, Subject, TenantId, Terminal, TurnId, header, subject};
 use futures_util::future::BoxFuture;
 use harness::pump::{Answer, Take};
@@ -64,7 +64,11 @@ impl Answers {
 
     /// The conversation of a terminal event. Who ended the turn may not have known it (a client that cancelled); the
     /// turn's timer does.
-    async fn conversation_of(&self, message: &Stored, turn: &TurnId) -> Result<Option<Key>, Error> {
+    async fn conversation_of(
+        &self,
+        message: &Stored,
+        turn: &TurnId,
+    ) -> Result<Option<ConversationKey>, Error> {
         let named = message
             .headers
             .get(header::CONVERSATION)
@@ -73,7 +77,7 @@ impl Answers {
             && let (Ok(conversation), Ok(tenant)) =
                 (ConversationId::new(conversation), TenantId::new(tenant))
         {
-            return Ok(Some(Key {
+            return Ok(Some(ConversationKey {
                 tenant,
                 conversation,
             }));

@@ -7,8 +7,8 @@
 use crate::turns::{Error, Turns};
 use bus::{CoreMessage, Headers, Stored};
 use conversation_log::{
-    Admission, AdmissionRefusal, Asking, Begin, Ending, EventError, EventKind, Key, LogEvent,
-    OpenTurn, Read, TurnOpening, admit, end, end_unknown, next_to_begin,
+    Admission, AdmissionRefusal, Asking, Begin, ConversationKey, Ending, EventError, EventKind,
+    LogEvent, OpenTurn, Read, TurnOpening, admit, end, end_unknown, next_to_begin,
 };
 use envelope::{Event, Header, Outcome, Problem, Question, Recall, Subject, Terminal, TurnId};
 use streams::conversation::{AppendResult, LogError};
@@ -35,8 +35,8 @@ enum Last {
 }
 
 /// The conversation of a turn.
-pub(crate) fn key(header: &Header) -> Option<Key> {
-    Some(Key {
+pub(crate) fn key(header: &Header) -> Option<ConversationKey> {
+    Some(ConversationKey {
         tenant: header.tenant.clone(),
         conversation: header.conversation.clone()?,
     })
@@ -46,7 +46,7 @@ impl Turns {
     /// Admits the turn of `header`, which is claimed. `inbox` is the sequence of the question.
     pub(crate) async fn admit(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         header: &Header,
         question: &Question,
         inbox: u64,
@@ -97,7 +97,7 @@ impl Turns {
     /// nobody could see that it is open.
     async fn opened(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         header: &Header,
         read: &Read,
         begins: bool,
@@ -154,7 +154,7 @@ impl Turns {
         }
     }
 
-    async fn last(&self, key: &Key) -> Result<Last, Error> {
+    async fn last(&self, key: &ConversationKey) -> Result<Last, Error> {
         match self.logs.last(key).await {
             Ok(read) => Ok(Last::Read(read.map(Box::new))),
             Err(LogError::Event(EventError::Newer(_))) => Ok(Last::Newer),
@@ -165,7 +165,7 @@ impl Turns {
     /// Appends behind what was read; `None` when that has to be read again.
     async fn append(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         before: Option<&Read>,
         event: LogEvent,
     ) -> Result<Option<Read>, Error> {
@@ -184,7 +184,7 @@ impl Turns {
     /// Writes the end of a turn into its log, if it stands open there, and begins the turn after it.
     pub(crate) async fn end_in_log(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         turn: &TurnId,
         terminal: &Stored,
     ) -> Result<(), Error> {
@@ -214,7 +214,7 @@ impl Turns {
     /// False when the log has to be read again.
     async fn do_end(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         before: Option<&Read>,
         ending: Ending,
     ) -> Result<bool, Error> {
@@ -234,7 +234,7 @@ impl Turns {
     }
 
     /// Creates hop 0 of the first open turn, unless its time is up: then its timer ends it, and the one after it begins.
-    async fn begin_next(&self, key: &Key, read: Option<&Read>) -> Result<(), Error> {
+    async fn begin_next(&self, key: &ConversationKey, read: Option<&Read>) -> Result<(), Error> {
         let Some(read) = read else { return Ok(()) };
         let state = read.state();
         let Some(Begin { turn, opened }) = next_to_begin(&state, self.now()) else {
@@ -265,7 +265,7 @@ impl Turns {
     }
 
     /// Whether a turn that is opened now would wait for others. It needs no place of its tenant's then.
-    pub(crate) async fn would_wait(&self, key: &Key) -> Result<bool, Error> {
+    pub(crate) async fn would_wait(&self, key: &ConversationKey) -> Result<bool, Error> {
         Ok(match self.last(key).await? {
             Last::Read(Some(read)) => !read.event.state.open.is_empty(),
             Last::Read(None) | Last::Newer => false,
@@ -274,7 +274,11 @@ impl Turns {
 
     /// Ends in the log what is open there and has a terminal already: who was to do so may be an older release, or gone.
     /// True when there was something.
-    async fn end_those_over(&self, key: &Key, before: Option<&Read>) -> Result<bool, Error> {
+    async fn end_those_over(
+        &self,
+        key: &ConversationKey,
+        before: Option<&Read>,
+    ) -> Result<bool, Error> {
         let open = before.map(|read| read.event.state.open.as_slice());
         let mut found = false;
         for turn in open.unwrap_or_default().iter().map(|open| &open.turn) {
@@ -290,7 +294,7 @@ impl Turns {
     /// say any more how it ended.
     async fn end_overdue(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         before: Option<&Read>,
         turns: Vec<TurnId>,
     ) -> Result<(), Error> {
@@ -318,7 +322,7 @@ impl Turns {
     /// Cancels turns that run or wait, for one that goes first.
     async fn interrupt(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         before: Option<&Read>,
         by: &Header,
         turns: Vec<TurnId>,
@@ -372,7 +376,11 @@ impl Turns {
     }
 
     /// What an open turn was opened with, if that is still there.
-    async fn opening(&self, key: &Key, open: &OpenTurn) -> Result<Option<TurnOpening>, Error> {
+    async fn opening(
+        &self,
+        key: &ConversationKey,
+        open: &OpenTurn,
+    ) -> Result<Option<TurnOpening>, Error> {
         let read = self.logs.at(key, open.opened).await?;
         Ok(match read.map(|read| read.event.event) {
             Some(EventKind::Opened(opening)) => Some(*opening),
@@ -380,7 +388,7 @@ impl Turns {
         })
     }
 
-    async fn log_end_of(&self, key: &Key, turn: &TurnId) -> Result<(), Error> {
+    async fn log_end_of(&self, key: &ConversationKey, turn: &TurnId) -> Result<(), Error> {
         match self.terminal(turn).await? {
             Some(terminal) => self.end_in_log(key, turn, &terminal).await,
             None => Ok(()),

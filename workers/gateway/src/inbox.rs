@@ -9,7 +9,7 @@ use crate::conversations::{self, Admitted};
 use crate::quota::{Asking, HOLD, Spent, Told};
 use crate::turns::{Error, Turns};
 use bus::{Delivery, Fence, Headers, Publish, Stored};
-use conversation_log::{AdmissionRefusal, Key};
+use conversation_log::{AdmissionRefusal, ConversationKey};
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
 use envelope::{Event, Header, Outcome, Problem, Subject, Terminal, TurnId, UnixMs, header};
@@ -267,7 +267,7 @@ impl Inbox {
     /// A turn of a conversation: its log says when it begins.
     async fn converse(
         &self,
-        key: &Key,
+        key: &ConversationKey,
         header: &Header,
         owner: &Header,
         question: &Question,

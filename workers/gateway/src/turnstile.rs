@@ -3,7 +3,7 @@
 //! Who else writes to the log is found out by its write condition; this only spares the work, and keeps an order that
 //! people expect. *Not* here: an owner of a conversation; there is none.
 
-use conversation_log::Key;
+use conversation_log::ConversationKey;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
@@ -11,20 +11,20 @@ use tokio::sync::Notify;
 /// Who is at the log of which conversation.
 #[derive(Default)]
 pub(crate) struct Turnstile {
-    waiting: Mutex<HashMap<Key, BTreeSet<u64>>>,
+    waiting: Mutex<HashMap<ConversationKey, BTreeSet<u64>>>,
     left: Notify,
 }
 
 /// A question that may go on; the next one may when this is dropped.
 pub(crate) struct Pass<'a> {
     of: &'a Turnstile,
-    key: Key,
+    key: ConversationKey,
     sequence: u64,
 }
 
 impl Turnstile {
     /// Waits until no older question of the conversation is here.
-    pub(crate) async fn enter(&self, key: &Key, sequence: u64) -> Pass<'_> {
+    pub(crate) async fn enter(&self, key: &ConversationKey, sequence: u64) -> Pass<'_> {
         self.lock().entry(key.clone()).or_default().insert(sequence);
         // Counted as here from now on, also while it waits.
         let pass = Pass {
@@ -43,13 +43,13 @@ impl Turnstile {
         }
     }
 
-    fn is_next(&self, key: &Key, sequence: u64) -> bool {
+    fn is_next(&self, key: &ConversationKey, sequence: u64) -> bool {
         let waiting = self.lock();
         let first = waiting.get(key).and_then(|waiting| waiting.first());
         first.is_none_or(|first| *first >= sequence)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, BTreeSet<u64>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<ConversationKey, BTreeSet<u64>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -75,8 +75,8 @@ mod tests {
     use std::sync::Arc;
     use tokio::time::{Duration, sleep};
 
-    fn key(conversation: &str) -> Key {
-        Key {
+    fn key(conversation: &str) -> ConversationKey {
+        ConversationKey {
             tenant: TenantId::default_tenant(),
             conversation: ConversationId::new(conversation).unwrap(),
         }

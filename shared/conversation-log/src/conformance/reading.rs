@@ -1,7 +1,7 @@
 //! What a store answers.
 
 use super::{Script, StoreGround, key};
-use crate::source::{Key, Source};
+use crate::source::{ConversationKey, Source};
 use crate::store::{LIST_MAX, SCAN_MAX};
 use envelope::TenantId;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub async fn tenants_and_conversations_stand_apart(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     // Names of which one begins another, or ends where it does.
-    let keys: Vec<Key> = [
+    let keys: Vec<ConversationKey> = [
         ("a", "x"),
         ("a", "x-"),
         ("a", "xx"),
@@ -59,7 +59,7 @@ pub async fn tenants_and_conversations_stand_apart(ground: StoreGround) {
     }
     let tenant = TenantId::new("a").unwrap();
     let listed = store.list(Some(&tenant), None, 9).await.unwrap();
-    let listed: Vec<&Key> = listed.iter().map(|(key, _)| key).collect();
+    let listed: Vec<&ConversationKey> = listed.iter().map(|(key, _)| key).collect();
     assert_eq!(listed, [&keys[0], &keys[1], &keys[2]]);
 }
 
@@ -87,7 +87,7 @@ pub async fn conversations_come_in_pages(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;
     let count = LIST_MAX + 5;
-    let mut keys: Vec<Key> = (0..count)
+    let mut keys: Vec<ConversationKey> = (0..count)
         .map(|n| key(if n % 2 == 0 { "a" } else { "b" }, &format!("c{n}")))
         .collect();
     for key in &keys {

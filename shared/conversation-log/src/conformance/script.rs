@@ -1,7 +1,7 @@
 //! Conversations as a gateway would write them, for tests of stores.
 
 use crate::event::{Erasure, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening};
-use crate::source::Key;
+use crate::source::ConversationKey;
 use crate::state::{Read, append};
 use crate::store::{EntryBatch, LogEntry, LogPosition, Store};
 use envelope::{Case, ConversationId, Header, Outcome, Role, TenantId, TurnId, UnixMs};
@@ -32,8 +32,8 @@ impl StoreGround {
 }
 
 /// Which conversation.
-pub fn key(tenant: &str, conversation: &str) -> Key {
-    Key {
+pub fn key(tenant: &str, conversation: &str) -> ConversationKey {
+    ConversationKey {
         tenant: TenantId::new(tenant).unwrap(),
         conversation: ConversationId::new(conversation).unwrap(),
     }
@@ -45,7 +45,7 @@ pub struct Script {
     pub created: UnixMs,
     pub now: UnixMs,
     pub sequence: u64,
-    last: BTreeMap<Key, Read>,
+    last: BTreeMap<ConversationKey, Read>,
     turns: u64,
     pending: Vec<LogEntry>,
 }
@@ -65,7 +65,7 @@ impl Default for Script {
 
 impl Script {
     /// A turn is opened; where its event stands.
-    pub fn open(&mut self, key: &Key, question: &str) -> u64 {
+    pub fn open(&mut self, key: &ConversationKey, question: &str) -> u64 {
         self.turns += 1;
         let mut case = Case::default();
         case.question.original = question.to_owned();
@@ -79,7 +79,7 @@ impl Script {
     }
 
     /// The first open turn ends with an answer.
-    pub fn answer(&mut self, key: &Key, answer: &str) -> u64 {
+    pub fn answer(&mut self, key: &ConversationKey, answer: &str) -> u64 {
         let turn = self.last[key].event.state.open[0].turn.clone();
         let ended = TurnEnd {
             turn,
@@ -95,12 +95,12 @@ impl Script {
     }
 
     /// A turn is opened and answered.
-    pub fn exchange(&mut self, key: &Key, text: &str) -> (u64, u64) {
+    pub fn exchange(&mut self, key: &ConversationKey, text: &str) -> (u64, u64) {
         (self.open(key, text), self.answer(key, text))
     }
 
     /// The conversation is erased.
-    pub fn erase(&mut self, key: &Key) -> u64 {
+    pub fn erase(&mut self, key: &ConversationKey) -> u64 {
         let erasure = Erasure {
             turns: vec![self.turn()],
             ..Erasure::default()
@@ -109,7 +109,7 @@ impl Script {
     }
 
     /// Events of the conversation came that nobody was told of.
-    pub fn skip(&mut self, key: &Key, events: u64) {
+    pub fn skip(&mut self, key: &ConversationKey, events: u64) {
         if !self.last.contains_key(key) {
             self.exchange(key, "skipped");
             self.pending.truncate(self.pending.len() - 2);
@@ -120,12 +120,12 @@ impl Script {
     }
 
     /// The log of the conversation begins again at its first event.
-    pub fn forget(&mut self, key: &Key) {
+    pub fn forget(&mut self, key: &ConversationKey) {
         self.last.remove(key);
     }
 
     /// The last event of a conversation.
-    pub fn last(&self, key: &Key) -> Option<&Read> {
+    pub fn last(&self, key: &ConversationKey) -> Option<&Read> {
         self.last.get(key)
     }
 
@@ -148,7 +148,7 @@ impl Script {
         TurnId::new(format!("q{}", self.turns)).unwrap()
     }
 
-    fn append(&mut self, key: &Key, event: EventKind) -> u64 {
+    fn append(&mut self, key: &ConversationKey, event: EventKind) -> u64 {
         let event = append(self.last.get(key), event, self.now).unwrap();
         self.sequence += 1;
         self.now = self.now.plus(1);
@@ -156,7 +156,7 @@ impl Script {
         self.sequence
     }
 
-    fn remember(&mut self, key: &Key, event: LogEvent) {
+    fn remember(&mut self, key: &ConversationKey, event: LogEvent) {
         let sequence = self.sequence;
         let read = Read {
             sequence,
@@ -171,7 +171,7 @@ impl Script {
     }
 }
 
-fn header(turn: TurnId, key: &Key, now: UnixMs) -> Header {
+fn header(turn: TurnId, key: &ConversationKey, now: UnixMs) -> Header {
     Header {
         turn,
         tenant: key.tenant.clone(),

@@ -5,7 +5,7 @@ use crate::sled_store::record::{
     Glance, META, Meta, crc_of, event_key, events_of, gone_key, head_key, read_event_key,
     write_event, write_json,
 };
-use crate::source::Key;
+use crate::source::ConversationKey;
 use crate::store::{ConversationHead, EntryBatch, LogEntry, StoreError, plan};
 use envelope::UnixMs;
 
@@ -62,7 +62,7 @@ impl Changes {
 
     fn put_head(
         &mut self,
-        key: &Key,
+        key: &ConversationKey,
         head: Option<&ConversationHead>,
         is_new: bool,
     ) -> Result<(), StoreError> {
@@ -85,7 +85,7 @@ impl Changes {
     fn take_before(
         &mut self,
         tree: &sled::Tree,
-        key: &Key,
+        key: &ConversationKey,
         before: u64,
     ) -> Result<u64, StoreError> {
         let mut gone = 0;
@@ -120,7 +120,10 @@ pub(super) fn apply(tree: &sled::Tree, batch: EntryBatch) -> Result<Changes, Sto
 }
 
 /// What taking out a conversation changes, and how many events go.
-pub(super) fn erase(tree: &sled::Tree, key: &Key) -> Result<(Changes, u64), StoreError> {
+pub(super) fn erase(
+    tree: &sled::Tree,
+    key: &ConversationKey,
+) -> Result<(Changes, u64), StoreError> {
     let mut changes = Changes::of(look::meta(tree)?);
     let head = look::head(tree, key)?;
     let Some(head) = head.filter(|head| !head.is_erased) else {
@@ -139,7 +142,7 @@ pub(super) fn erase(tree: &sled::Tree, key: &Key) -> Result<(Changes, u64), Stor
 /// What of one conversation goes because it was written before a time: added to the changes.
 pub(super) fn trim(
     tree: &sled::Tree,
-    key: &Key,
+    key: &ConversationKey,
     before: UnixMs,
     changes: &mut Changes,
 ) -> Result<u64, StoreError> {

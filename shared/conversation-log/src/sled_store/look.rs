@@ -5,7 +5,7 @@ use crate::sled_store::record::{
     Glance, HEAD, META, Meta, event_key, events_of, head_key, of_tenant, read_event_key, read_head,
     read_key, read_meta,
 };
-use crate::source::Key;
+use crate::source::ConversationKey;
 use crate::state::Read;
 use crate::store::{ConversationHead, LIST_MAX, SCAN_MAX, StoreError};
 use envelope::TenantId;
@@ -19,7 +19,10 @@ pub(super) fn meta(tree: &sled::Tree) -> Result<Meta, StoreError> {
 }
 
 /// What it knows of a conversation.
-pub(super) fn head(tree: &sled::Tree, key: &Key) -> Result<Option<ConversationHead>, StoreError> {
+pub(super) fn head(
+    tree: &sled::Tree,
+    key: &ConversationKey,
+) -> Result<Option<ConversationHead>, StoreError> {
     let key = head_key(key);
     let value = tree.get(&key)?;
     value.map(|value| read_head(&key, &value)).transpose()
@@ -28,7 +31,7 @@ pub(super) fn head(tree: &sled::Tree, key: &Key) -> Result<Option<ConversationHe
 /// One event.
 pub(super) fn event(
     tree: &sled::Tree,
-    key: &Key,
+    key: &ConversationKey,
     sequence: u64,
 ) -> Result<Option<LogEvent>, StoreError> {
     let key = event_key(key, sequence);
@@ -39,7 +42,7 @@ pub(super) fn event(
 }
 
 /// The last event of a conversation.
-pub(super) fn last(tree: &sled::Tree, key: &Key) -> Result<Option<Read>, StoreError> {
+pub(super) fn last(tree: &sled::Tree, key: &ConversationKey) -> Result<Option<Read>, StoreError> {
     let Some(head) = head(tree, key)? else {
         return Ok(None);
     };
@@ -52,7 +55,7 @@ pub(super) fn last(tree: &sled::Tree, key: &Key) -> Result<Option<Read>, StoreEr
 /// The events of a conversation behind a sequence.
 pub(super) fn scan(
     tree: &sled::Tree,
-    key: &Key,
+    key: &ConversationKey,
     after: u64,
     limit: usize,
 ) -> Result<Vec<Read>, StoreError> {
@@ -75,9 +78,9 @@ pub(super) fn scan(
 pub(super) fn list(
     tree: &sled::Tree,
     tenant: Option<&TenantId>,
-    after: Option<&Key>,
+    after: Option<&ConversationKey>,
     limit: usize,
-) -> Result<Vec<(Key, ConversationHead)>, StoreError> {
+) -> Result<Vec<(ConversationKey, ConversationHead)>, StoreError> {
     let prefix = tenant.map_or(vec![HEAD], |tenant| of_tenant(HEAD, tenant));
     let from = match after.map(head_key) {
         Some(after) if after > prefix => Bound::Excluded(after),

@@ -12,7 +12,7 @@
 //! the key, the content. So it can be found and checked in the bytes of a file that sled cannot read any more.
 
 use crate::event::LogEvent;
-use crate::source::Key;
+use crate::source::ConversationKey;
 use crate::store::head::{ConversationHead, Mark};
 use crate::store::{LogPosition, StoreError};
 use envelope::{ConversationId, TenantId, UnixMs};
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// Version of this layout.
 pub(super) const FORMAT: u16 = 1;
-/// Key of [`Meta`].
+/// ConversationKey of [`Meta`].
 pub(super) const META: &[u8] = b"m";
 /// First byte of the key of an event, of that of a head, and of that of a conversation that was taken out.
 pub(super) const EVENT: u8 = b'e';
@@ -98,39 +98,39 @@ pub(super) fn of_tenant(kind: u8, tenant: &TenantId) -> Vec<u8> {
     key
 }
 
-/// Key of a head.
-pub(super) fn head_key(key: &Key) -> Vec<u8> {
+/// ConversationKey of a head.
+pub(super) fn head_key(key: &ConversationKey) -> Vec<u8> {
     of_conversation(HEAD, key)
 }
 
-/// Key of a conversation that was taken out.
-pub(super) fn gone_key(key: &Key) -> Vec<u8> {
+/// ConversationKey of a conversation that was taken out.
+pub(super) fn gone_key(key: &ConversationKey) -> Vec<u8> {
     of_conversation(GONE, key)
 }
 
-fn of_conversation(kind: u8, key: &Key) -> Vec<u8> {
+fn of_conversation(kind: u8, key: &ConversationKey) -> Vec<u8> {
     let mut bytes = of_tenant(kind, &key.tenant);
     bytes.extend_from_slice(key.conversation.as_str().as_bytes());
     bytes
 }
 
 /// What the keys of a conversation's events begin with.
-pub(super) fn events_of(key: &Key) -> Vec<u8> {
+pub(super) fn events_of(key: &ConversationKey) -> Vec<u8> {
     let mut bytes = of_tenant(EVENT, &key.tenant);
     bytes.extend_from_slice(key.conversation.as_str().as_bytes());
     bytes.push(END);
     bytes
 }
 
-/// Key of an event.
-pub(super) fn event_key(key: &Key, sequence: u64) -> Vec<u8> {
+/// ConversationKey of an event.
+pub(super) fn event_key(key: &ConversationKey, sequence: u64) -> Vec<u8> {
     let mut bytes = events_of(key);
     bytes.extend_from_slice(&sequence.to_be_bytes());
     bytes
 }
 
 /// The conversation that a key names, that of a head or of one that was taken out.
-pub(super) fn read_key(bytes: &[u8]) -> Result<Key, StoreError> {
+pub(super) fn read_key(bytes: &[u8]) -> Result<ConversationKey, StoreError> {
     let ids = bytes.strip_prefix(&[HEAD]);
     ids.or_else(|| bytes.strip_prefix(&[GONE]))
         .and_then(read_ids)
@@ -138,7 +138,7 @@ pub(super) fn read_key(bytes: &[u8]) -> Result<Key, StoreError> {
 }
 
 /// Conversation and sequence that the key of an event names.
-pub(super) fn read_event_key(bytes: &[u8]) -> Result<(Key, u64), StoreError> {
+pub(super) fn read_event_key(bytes: &[u8]) -> Result<(ConversationKey, u64), StoreError> {
     let read = || {
         let (ids, sequence) = bytes.strip_prefix(&[EVENT])?.split_last_chunk::<8>()?;
         let key = read_ids(ids.strip_suffix(&[END])?)?;
@@ -147,9 +147,9 @@ pub(super) fn read_event_key(bytes: &[u8]) -> Result<(Key, u64), StoreError> {
     read().ok_or_else(|| damage("a key is that of no event"))
 }
 
-fn read_ids(bytes: &[u8]) -> Option<Key> {
+fn read_ids(bytes: &[u8]) -> Option<ConversationKey> {
     let (tenant, conversation) = std::str::from_utf8(bytes).ok()?.split_once('\0')?;
-    Some(Key {
+    Some(ConversationKey {
         tenant: TenantId::new(tenant).ok()?,
         conversation: ConversationId::new(conversation).ok()?,
     })

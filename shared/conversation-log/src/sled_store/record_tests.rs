@@ -6,8 +6,8 @@ use crate::state::State;
 use crate::test_log::opened;
 use proptest::prelude::*;
 
-fn key(tenant: &str, conversation: &str) -> Key {
-    Key {
+fn key(tenant: &str, conversation: &str) -> ConversationKey {
+    ConversationKey {
         tenant: TenantId::new(tenant).unwrap(),
         conversation: ConversationId::new(conversation).unwrap(),
     }
@@ -63,7 +63,7 @@ proptest! {
     ) {
         let of = |(tenant, conversation, sequence): &(String, String, u64)| (key(tenant, conversation), *sequence);
         let (one, other) = (of(&ids[0]), of(&ids[1]));
-        let bytes = |(key, sequence): &(Key, u64)| event_key(key, *sequence);
+        let bytes = |(key, sequence): &(ConversationKey, u64)| event_key(key, *sequence);
         prop_assert_eq!(bytes(&one).cmp(&bytes(&other)), one.cmp(&other));
         prop_assert_eq!(head_key(&one.0).cmp(&head_key(&other.0)), one.0.cmp(&other.0));
         prop_assert_eq!(read_event_key(&bytes(&one)), Ok(one.clone()));

@@ -12,7 +12,7 @@ use crate::sled_store::record::{
     head_key, read_event_key, read_gone, read_head, read_key, read_meta, write_json,
 };
 use crate::sled_store::renew::Fill;
-use crate::source::Key;
+use crate::source::ConversationKey;
 use crate::store::head::Mark;
 use crate::store::{ConversationHead, StoreError};
 use envelope::UnixMs;
@@ -37,7 +37,7 @@ pub struct Salvage {
     /// Events that are known to have been there and were not. There may have been others.
     pub events_lost: u64,
     /// The conversations that they are of as far as that is known, at most [`LOST_MAX`], and how many of each.
-    pub lost: Vec<(Key, u64)>,
+    pub lost: Vec<(ConversationKey, u64)>,
 }
 
 /// What of a folder that was set aside is found in its files; what that came to is put into `told`.
@@ -126,9 +126,9 @@ struct Find<'a> {
     batch: sled::Batch,
     records: u64,
     /// The newest of each conversation.
-    heads: BTreeMap<Key, ConversationHead>,
+    heads: BTreeMap<ConversationKey, ConversationHead>,
     /// Up to where a conversation was taken out.
-    gone: BTreeMap<Key, u64>,
+    gone: BTreeMap<ConversationKey, u64>,
     meta: Option<Meta>,
     /// How far the store had come at least.
     floor: u64,
@@ -228,7 +228,7 @@ impl<'a> Settling<'a> {
     }
 
     fn settle(mut self, beat: &Beat) -> Result<Salvage, StoreError> {
-        let mut open: Option<(Key, Vec<(Mark, u32)>)> = None;
+        let mut open: Option<(ConversationKey, Vec<(Mark, u32)>)> = None;
         for item in self.find.tree.iter() {
             let (key, value) = item?;
             let (of, sequence) = read_event_key(&key)?;
@@ -250,7 +250,11 @@ impl<'a> Settling<'a> {
     }
 
     /// Keeps the events of a conversation, but for those of before it was taken out or begun anew.
-    fn conversation(&mut self, key: &Key, events: &[(Mark, u32)]) -> Result<(), StoreError> {
+    fn conversation(
+        &mut self,
+        key: &ConversationKey,
+        events: &[(Mark, u32)],
+    ) -> Result<(), StoreError> {
         let gone = self.find.gone.get(key).copied().unwrap_or(0);
         let gone = events.partition_point(|(mark, _)| mark.sequence <= gone);
         let begins = |pair: &[(Mark, u32)]| pair[1].0.begins_anew() || pair[1].0.n <= pair[0].0.n;
@@ -277,7 +281,7 @@ impl<'a> Settling<'a> {
         Ok(())
     }
 
-    fn lose(&mut self, key: &Key, events: u64) {
+    fn lose(&mut self, key: &ConversationKey, events: u64) {
         self.salvage.events_lost += events;
         if events > 0 && self.salvage.lost.len() < LOST_MAX {
             self.salvage.lost.push((key.clone(), events));

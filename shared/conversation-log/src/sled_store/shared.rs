@@ -12,7 +12,7 @@ use crate::sled_store::owner::Owner;
 use crate::sled_store::record::Meta;
 use crate::sled_store::renew::{self, Fill, all_of, nothing, renew};
 use crate::sled_store::{Injection, Options, StorePoint, look};
-use crate::source::Key;
+use crate::source::ConversationKey;
 use crate::store::{LIST_MAX, StoreError};
 use envelope::UnixMs;
 use futures_util::future::BoxFuture;
@@ -196,7 +196,7 @@ impl Shared {
     }
 
     pub(super) fn trim(&self, before: UnixMs) -> Result<u64, StoreError> {
-        let mut after: Option<Key> = None;
+        let mut after: Option<ConversationKey> = None;
         let mut changes = Changes::of(self.with(look::meta)?);
         let mut gone = 0;
         loop {

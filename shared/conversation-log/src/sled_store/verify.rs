@@ -8,7 +8,7 @@ use crate::sled_store::look;
 use crate::sled_store::record::{
     EVENT, FORMAT, GONE, Glance, HEAD, META, Meta, read_event_key, read_gone, read_key,
 };
-use crate::source::Key;
+use crate::source::ConversationKey;
 use crate::store::head::Mark;
 use crate::store::{ConversationHead, StoreError};
 
@@ -30,7 +30,7 @@ struct Count<'a> {
     meta: Meta,
     heads: u64,
     /// The conversation whose events are being read.
-    open: Option<(Key, ConversationHead)>,
+    open: Option<(ConversationKey, ConversationHead)>,
 }
 
 fn damage(what: impl Into<String>) -> Unsound {

@@ -1,7 +1,7 @@
 //! What a batch comes to, decided before anything of it is written. Pure: a store looks up what it has, and then writes
 //! what the plan says, all of it at once.
 
-use crate::source::Key;
+use crate::source::ConversationKey;
 use crate::store::head::{ConversationHead, Mark};
 use crate::store::{EntryBatch, LogEntry, LogPosition, StoreError};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Plan {
     /// The conversations that change.
-    pub(crate) changes: BTreeMap<Key, Change>,
+    pub(crate) changes: BTreeMap<ConversationKey, Change>,
     /// The events to be kept.
     pub(crate) entries: Vec<LogEntry>,
     /// How far the store has come then.
@@ -37,7 +37,7 @@ pub(crate) struct Change {
 pub(crate) fn plan(
     batch: EntryBatch,
     held: LogPosition,
-    mut head_of: impl FnMut(&Key) -> Result<Option<ConversationHead>, StoreError>,
+    mut head_of: impl FnMut(&ConversationKey) -> Result<Option<ConversationHead>, StoreError>,
 ) -> Result<Plan, StoreError> {
     let EntryBatch {
         mut entries,
@@ -51,7 +51,7 @@ pub(crate) fn plan(
     }
     in_order(&entries, position.sequence)?;
     entries.retain(|entry| entry.sequence > held.sequence);
-    let mut changes: BTreeMap<Key, Change> = BTreeMap::new();
+    let mut changes: BTreeMap<ConversationKey, Change> = BTreeMap::new();
     for entry in &entries {
         let mark = Mark::of(entry.sequence, &entry.event);
         let change = match changes.get(&entry.key) {

@@ -7,7 +7,7 @@
 
 use argosy_conversation_log::conformance::{Script, key};
 use argosy_conversation_log::sled_store::{Loss, OnDamage, OpenError, Options};
-use argosy_conversation_log::{Key, LogEvent, SledStore, Store};
+use argosy_conversation_log::{ConversationKey, LogEvent, SledStore, Store};
 use envelope::UnixMs;
 use std::collections::BTreeMap;
 use std::fs;
@@ -64,7 +64,7 @@ impl Tape {
     }
 }
 
-pub(crate) fn conversation(n: u64) -> Key {
+pub(crate) fn conversation(n: u64) -> ConversationKey {
     key("tenant", &format!("c{}", n % CONVERSATIONS))
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn try_open(
 }
 
 /// All events of a store.
-pub(crate) async fn all(store: &dyn Store) -> BTreeMap<u64, (Key, LogEvent)> {
+pub(crate) async fn all(store: &dyn Store) -> BTreeMap<u64, (ConversationKey, LogEvent)> {
     let mut all = BTreeMap::new();
     for (key, _) in store.list(None, None, 1_000).await.unwrap() {
         let mut after = 0;

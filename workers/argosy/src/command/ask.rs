@@ -43,7 +43,15 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
     let mut local = Local::start(&config, &index).await?;
     let asked = async {
         prepare(&mut local, &corpus, args.reuse, args.force, output).await?;
-        ask_and_show(&*local.bus, ask, output).await
+        match &args.conversation {
+            None => ask_and_show(&*local.bus, ask, output).await,
+            Some(conversation) => {
+                let kept = local.open(conversation).await?;
+                let terminal = ask_and_show(&*local.bus, ask, output).await;
+                kept.end().await?;
+                terminal
+            }
+        }
     };
     let terminal = asked.await;
     let offline = local.chosen.offline;
@@ -73,8 +81,10 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
         &[
             ("--tenant", is_foreign),
             ("--min-seq", has_sequence),
-            ("--conversation", args.conversation.is_some()),
-            ("--answer", args.answer.is_some()),
+            (
+                "--answer",
+                args.answer.is_some() && args.conversation.is_none(),
+            ),
         ],
     )?;
     if let Some(conversation) = &args.conversation {

@@ -4,6 +4,7 @@ use crate::config::{Config, Telemetry};
 use crate::corpus::Reach;
 use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
+use crate::kept;
 use crate::lookup::{self, Lookup};
 use crate::pools::Pools;
 use crate::processes::Teller;
@@ -14,6 +15,8 @@ use crate::view::IndexView;
 use crate::{cli, model, qdrant_view, signal};
 use bus::{Bus, Snapshots, Stream};
 use bus_nats::{self as nats, NatsBus};
+use conversation::StoreFirst;
+use conversation_log::{SledStore, Source};
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::fault::Faults;
@@ -23,8 +26,11 @@ use search::{Current, Searcher};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use streams::conversation::Logs;
+use streams::follow::Follow;
 use telemetry::traces::{Exporter, Service};
 use telemetry::{Admin, Health, Registry, Traces};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -210,12 +216,43 @@ async fn collaborators(
             chosen.model
         }
     };
+    let conversations = match role {
+        Role::Conversation => store(process, running).await,
+        _ => None,
+    };
     Ok(Collaborators {
         model,
         searcher,
         caught_up,
+        conversations,
         embedder,
     })
+}
+
+/// The store of conversations, kept up with their stream. Without one the logs are read, which takes longer.
+async fn store(process: &Process, running: &mut JoinSet<()>) -> Option<Arc<dyn Source>> {
+    let folder = kept::view_folder(&process.config.data_dir.0);
+    let opened = SledStore::open(folder, process.bus.now(), Default::default()).await;
+    let (store, loss) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            tracing::warn!(%error, "no store of conversations: their logs are read from the bus");
+            return None;
+        }
+    };
+    if let Some(loss) = loss {
+        let aside = loss.aside.display();
+        tracing::warn!(why = loss.why, %aside, "the store of conversations was broken: it is fed anew");
+    }
+    let store = Arc::new(store);
+    let (told, seen) = watch::channel(0);
+    let follow = Follow {
+        max_age: process.config.streams.conversation_age.duration(),
+    };
+    let (bus, stop, followed) = (process.bus.clone(), process.stop.clone(), store.clone());
+    running.spawn(async move { follow.run(&*bus, &*followed, &told, stop).await });
+    let log = Arc::new(Logs::on(process.bus.clone()));
+    Some(Arc::new(StoreFirst::new(store, seen, log)))
 }
 
 /// The indexes of this process, fed from the corpus stream.

@@ -7,10 +7,11 @@
 use super::{FULL, Fail, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
 use crate::{
-    config, corpus, editions, eval, fleet, letters, local, model, models, position, roles,
+    config, corpus, editions, eval, fleet, kept, letters, local, model, models, position, roles,
     search_factory, snapshot,
 };
 use bus::{BusError, PublishError};
+use conversation_log::sled_store::OpenError;
 use envelope::EditionError;
 use harness::again;
 use llm_pool::download;
@@ -247,6 +248,18 @@ impl From<client::Error> for Fail {
             | Error::Refused(_)
             | Error::Unreadable(_)
             | Error::End(_) => Fail::negative(text),
+        }
+    }
+}
+
+impl From<kept::Error> for Fail {
+    fn from(error: kept::Error) -> Self {
+        let text = format!("the conversation is not kept: {error}");
+        match error {
+            kept::Error::Open(OpenError::Held { .. }) => {
+                Fail::still_running(text).hint("try again when that has its answer")
+            }
+            _ => Fail::negative(text),
         }
     }
 }

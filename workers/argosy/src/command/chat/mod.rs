@@ -156,17 +156,31 @@ impl Chat {
             fields,
             wait: wait + Duration::from_secs(5),
         };
-        let asked = tokio::select! {
-            asked = ask_and_show(self.bus(), ask, Output::Text) => asked,
-            _ = tokio::signal::ctrl_c() => {
-                client::cancel(self.bus(), &id).await?;
-                return Err(Fail::interrupted("the question was given up"));
-            }
+        let kept = match &self.with {
+            Answering::Fleet(_) => None,
+            Answering::Here(local) => Some(local.open(&self.conversation).await?),
         };
+        let asked = self.ask(ask, &id).await;
+        if let Some(kept) = kept {
+            kept.end().await?;
+        }
         let terminal = asked?;
         let shown = render::said(&terminal);
         self.last = Some(terminal);
         shown
+    }
+
+    /// Asks; Ctrl-C gives the question up, and its end is waited for all the same.
+    async fn ask(&self, ask: client::Ask, id: &TurnId) -> Result<Terminal, Fail> {
+        let asking = ask_and_show(self.bus(), ask, Output::Text);
+        tokio::pin!(asking);
+        tokio::select! {
+            asked = &mut asking => asked,
+            _ = tokio::signal::ctrl_c() => {
+                client::cancel(self.bus(), id).await?;
+                asking.await
+            }
+        }
     }
 
     async fn trace(&self, turn: Option<TurnId>) -> Result<(), Fail> {

@@ -1,0 +1,193 @@
+//! Conversations of a fleet in one process: kept on disk, in a folder that many processes may use one after the other.
+//!
+//! Without a server the store is the truth. Before a question the log of its conversation is put into the memory bus, and
+//! an answer is shown when its end is on disk. The folder is open for one question at a time, so that others can look
+//! into it meanwhile. *Not* for a fleet, whose stream is the truth.
+
+use bus::memory::MemoryBus;
+use bus::{Bus, BusError, Fence, Headers, Publish, PublishError, Stored, Stream};
+use conversation_log::sled_store::{self, Loss, OnDamage, OpenError, SledStore};
+use conversation_log::store::{EntryBatch, LogEntry, LogPosition, SCAN_MAX, Store, StoreError};
+use conversation_log::{ConversationKey, EventError, EventKind, LogEvent, Read};
+use envelope::{Outcome, Problem, Terminal, UnixMs, header};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use streams::conversation::subject;
+use streams::outbox::{self, OutboxError, publish_until};
+
+/// The folder of conversations below the data folder, where no fleet has them.
+pub(crate) fn folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("chats")
+}
+
+/// The folder of a role's view of the stream. Another one: a view is emptied without a word.
+pub(crate) fn view_folder(data_dir: &Path) -> PathBuf {
+    data_dir.join("conversation")
+}
+
+/// How long another process may take with the folder.
+const HELD_MAX: Duration = Duration::from_secs(10);
+/// How often it is looked whether it is free.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// When the stream of a store without one was created: it never is another one.
+const CREATED: UnixMs = UnixMs(1);
+
+/// Why a conversation is not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The folder is not opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The store cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The bus of this process refused.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// An event cannot be written.
+    #[error("an event of a conversation cannot be written: {0}")]
+    Write(#[from] serde_json::Error),
+    /// An event cannot be read.
+    #[error(transparent)]
+    Event(#[from] EventError),
+    /// The end of an interrupted turn was not stored.
+    #[error(transparent)]
+    Outbox(#[from] OutboxError),
+    /// The same.
+    #[error(transparent)]
+    Publish(#[from] PublishError),
+}
+
+/// A conversation that is open for one question.
+pub(crate) struct Kept {
+    store: SledStore,
+    key: ConversationKey,
+    bus: Arc<MemoryBus>,
+    position: LogPosition,
+}
+
+/// Opens the store of conversations, waiting a little for another process that has it.
+pub(crate) async fn open(
+    data_dir: &Path,
+    now: UnixMs,
+) -> Result<(SledStore, Option<Loss>), OpenError> {
+    let begun = tokio::time::Instant::now();
+    loop {
+        let options = sled_store::Options {
+            damage: OnDamage::Salvage,
+            ..sled_store::Options::default()
+        };
+        match SledStore::open(folder(data_dir), now, options).await {
+            Err(OpenError::Held { .. }) if begun.elapsed() < HELD_MAX => {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+            opened => return opened,
+        }
+    }
+}
+
+impl Kept {
+    /// Puts the log of a conversation into the bus of this process. Turns that an earlier process left open end there.
+    pub(crate) async fn begin(
+        data_dir: &Path,
+        bus: Arc<MemoryBus>,
+        key: ConversationKey,
+    ) -> Result<(Kept, Option<Loss>), Error> {
+        let (store, loss) = open(data_dir, bus.now()).await?;
+        let mut position = store.position().await?;
+        if position.sequence == 0 && position.created != CREATED {
+            store.reset(CREATED).await?;
+            position = LogPosition {
+                created: CREATED,
+                sequence: 0,
+            };
+        }
+        let events = all(&store, &key).await?;
+        let stored: Result<Vec<Stored>, _> =
+            events.iter().map(|read| message(&key, read)).collect();
+        bus.restore(Stream::Conversations, stored?, position.sequence)?;
+        let kept = Kept {
+            store,
+            key,
+            bus,
+            position,
+        };
+        kept.end_open(&events).await?;
+        Ok((kept, loss))
+    }
+
+    /// Ends what was open when the process that ran it ended.
+    async fn end_open(&self, events: &[Read]) -> Result<(), Error> {
+        let state = events.last().map(Read::state).unwrap_or_default();
+        for open in state.open {
+            let opening = events.iter().find(|read| read.sequence == open.opened);
+            let Some(EventKind::Opened(opening)) = opening.map(|read| &read.event.event) else {
+                continue;
+            };
+            let why = "the process that worked on it ended before it was answered";
+            let terminal = Terminal::of(&opening.header, Outcome::Cancelled, self.bus.now());
+            let terminal = terminal.because(Problem::new("interrupted", why));
+            let message = outbox::terminal(&terminal, None).map_err(OutboxError::from)?;
+            publish_until(&*self.bus, message, self.bus.now()).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts what the log has since on disk.
+    pub(crate) async fn end(mut self) -> Result<(), Error> {
+        let subject = subject(&self.key);
+        let mut entries = Vec::new();
+        let mut from = self.position.sequence + 1;
+        while let Some(stored) = self
+            .bus
+            .first(Stream::Conversations, &subject, from)
+            .await?
+        {
+            from = stored.sequence + 1;
+            entries.push(LogEntry {
+                key: self.key.clone(),
+                sequence: stored.sequence,
+                event: LogEvent::read(&stored.body)?,
+            });
+        }
+        if let Some(last) = entries.last() {
+            self.position.sequence = last.sequence;
+            let position = self.position;
+            self.store.apply(EntryBatch { entries, position }).await?;
+        }
+        Ok(self.store.flush().await?)
+    }
+}
+
+async fn all(store: &SledStore, key: &ConversationKey) -> Result<Vec<Read>, StoreError> {
+    let mut events: Vec<Read> = Vec::new();
+    loop {
+        let after = events.last().map_or(0, |read| read.sequence);
+        let page = store.scan(key, after, SCAN_MAX).await?;
+        if page.is_empty() {
+            return Ok(events);
+        }
+        events.extend(page);
+    }
+}
+
+fn message(key: &ConversationKey, read: &Read) -> Result<Stored, serde_json::Error> {
+    let Publish {
+        subject,
+        headers,
+        body,
+        ..
+    } = Publish {
+        headers: Headers::default().with(header::WIRE, read.event.v.to_string()),
+        fence: Fence::Open,
+        ..Publish::new(subject(key), read.event.write()?.into())
+    };
+    Ok(Stored {
+        subject,
+        headers,
+        body,
+        sequence: read.sequence,
+        stored_at: read.event.at,
+    })
+}
