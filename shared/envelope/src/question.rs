@@ -4,17 +4,22 @@
 //! that names the field and the fix; a derived parser names a type.
 
 use crate::filter::{Filter, Origin};
+use crate::history::History;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId, fnv1a_64};
 use crate::limits::{BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, QUESTION_CHARS_MAX};
 use crate::message::{Budget, Mode, Profile, UnixMs};
+use crate::messages;
+use crate::refusal::refuse;
+pub use crate::refusal::{Refusal, RefusalCode};
 use crate::subject::may_reply_to;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The fields of a question. Anything else is refused by name.
-pub const FIELDS: [&str; 15] = [
+pub const FIELDS: [&str; 16] = [
     "id",
     "question",
+    "messages",
     "conversation",
     "when_busy",
     "reply_to_clarification",
@@ -37,6 +42,8 @@ pub struct Question {
     pub id: Option<TurnId>,
     /// The question.
     pub question: String,
+    /// What was said before it, where the publisher sends that along instead of naming a conversation.
+    pub history: History,
     /// The conversation that it belongs to, if it does.
     pub conversation: Option<ConversationId>,
     /// What is done while another question of its conversation runs; absent means the gateway's default.
@@ -76,117 +83,6 @@ pub enum Busy {
     Reject,
     /// Those before it are cancelled.
     Interrupt,
-}
-
-/// Why a question is refused. The word is public interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(
-    missing_docs,
-    reason = "each word says it; docs/wire.md has the sentences"
-)]
-pub enum RefusalCode {
-    TooLarge,
-    NotUtf8,
-    NotJson,
-    WrongVersion,
-    UnknownField,
-    MissingQuestion,
-    QuestionTooLong,
-    BadId,
-    BadReplyTo,
-    BadDeadline,
-    BadField,
-    BadFilter,
-    IdInUse,
-    Unsupported,
-    ConversationBusy,
-    ConversationErased,
-    ConversationNewer,
-    ClarificationAnswered,
-    ClarificationExpired,
-}
-
-impl RefusalCode {
-    /// Every code, so that counters can be registered at 0 and docs can be checked.
-    pub const ALL: [RefusalCode; 19] = [
-        RefusalCode::TooLarge,
-        RefusalCode::NotUtf8,
-        RefusalCode::NotJson,
-        RefusalCode::WrongVersion,
-        RefusalCode::UnknownField,
-        RefusalCode::MissingQuestion,
-        RefusalCode::QuestionTooLong,
-        RefusalCode::BadId,
-        RefusalCode::BadReplyTo,
-        RefusalCode::BadDeadline,
-        RefusalCode::BadField,
-        RefusalCode::BadFilter,
-        RefusalCode::IdInUse,
-        RefusalCode::Unsupported,
-        RefusalCode::ConversationBusy,
-        RefusalCode::ConversationErased,
-        RefusalCode::ConversationNewer,
-        RefusalCode::ClarificationAnswered,
-        RefusalCode::ClarificationExpired,
-    ];
-
-    /// The word on the wire, in logs and metric labels.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            RefusalCode::TooLarge => "too_large",
-            RefusalCode::NotUtf8 => "not_utf8",
-            RefusalCode::NotJson => "not_json",
-            RefusalCode::WrongVersion => "wrong_version",
-            RefusalCode::UnknownField => "unknown_field",
-            RefusalCode::MissingQuestion => "missing_question",
-            RefusalCode::QuestionTooLong => "question_too_long",
-            RefusalCode::BadId => "bad_id",
-            RefusalCode::BadReplyTo => "bad_reply_to",
-            RefusalCode::BadDeadline => "bad_deadline",
-            RefusalCode::BadField => "bad_field",
-            RefusalCode::BadFilter => "bad_filter",
-            RefusalCode::IdInUse => "id_in_use",
-            RefusalCode::Unsupported => "unsupported",
-            RefusalCode::ConversationBusy => "conversation_busy",
-            RefusalCode::ConversationErased => "conversation_erased",
-            RefusalCode::ConversationNewer => "conversation_newer",
-            RefusalCode::ClarificationAnswered => "clarification_answered",
-            RefusalCode::ClarificationExpired => "clarification_expired",
-        }
-    }
-}
-
-/// A refused question.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Refusal {
-    /// The reason, for programs.
-    pub code: RefusalCode,
-    /// The reason, for people: one sentence that names the fix.
-    pub message: String,
-    /// Where to say so, when the message named an allowed subject.
-    pub reply_to: Option<String>,
-}
-
-pub(crate) fn refuse<T>(code: RefusalCode, message: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal {
-        code,
-        message: one_line(&message.into()),
-        reply_to: None,
-    })
-}
-
-/// The sentence on one line, whatever a publisher put into the value that it quotes.
-fn one_line(message: &str) -> String {
-    let mut line = String::with_capacity(message.len());
-    for c in message.chars() {
-        match c.is_control() {
-            true => line.extend(c.escape_default()),
-            false => line.push(c),
-        }
-    }
-    line
 }
 
 impl Question {
@@ -259,6 +155,10 @@ impl Question {
                 self.when_busy
             ]));
         }
+        // The same words after others may mean something else.
+        if let (Value::Array(asked), false) = (&mut asked, self.history.is_empty()) {
+            asked.push(serde_json::json!(self.history));
+        }
         format!("{:016x}", fnv1a_64(asked.to_string().as_bytes()))
     }
 }
@@ -284,6 +184,7 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
     let conversation = read_id(object, "conversation", ConversationId::new)?;
     let question = Question {
         question: read_question(object)?,
+        history: messages::read(object)?,
         id,
         when_busy: read_when_busy(object)?,
         clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
@@ -299,6 +200,12 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         stream: read_stream(object)?,
         min_seq: read_min_seq(object)?,
     };
+    if field(object, "messages").is_some() && question.conversation.is_some() {
+        return refuse(
+            RefusalCode::BadField,
+            "`messages` does not go with `conversation`, which remembers them; leave one of them out",
+        );
+    }
     let in_conversation = [
         ("when_busy", question.when_busy.is_some()),
         ("reply_to_clarification", question.clarification.is_some()),

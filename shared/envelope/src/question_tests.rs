@@ -105,11 +105,6 @@ fn every_refusal_names_its_reason() {
             RefusalCode::BadId,
             "buckets",
         ),
-        (
-            br#"{"question":"q","conversation":"c1"}"#,
-            RefusalCode::Unsupported,
-            "conversation",
-        ),
     ];
     for (bytes, code, words) in cases {
         let refusal = Question::parse(bytes, NOW, NOW).unwrap_err();

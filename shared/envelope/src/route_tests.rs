@@ -2,8 +2,7 @@
 //! break anywhere.
 
 use super::*;
-use crate::filter::{Condition, Op, Origin};
-use crate::history::{Exchange, ExchangePlace};
+use crate::history::Exchange;
 use crate::hop::FanOut;
 use crate::ids::{Bucket, DocId, TenantId, TurnId};
 use crate::message::{Asked, Budget};
@@ -12,7 +11,7 @@ use proptest::prelude::*;
 
 const NOW: UnixMs = UnixMs(1_000);
 
-fn header() -> Header {
+pub(super) fn header() -> Header {
     Header {
         turn: TurnId::new("t1").unwrap(),
         tenant: TenantId::default_tenant(),
@@ -34,7 +33,7 @@ fn header() -> Header {
     }
 }
 
-fn case(mode: Mode, budget: Budget) -> Case {
+pub(super) fn case(mode: Mode, budget: Budget) -> Case {
     Case {
         question: Asked {
             original: "what?".into(),
@@ -46,7 +45,7 @@ fn case(mode: Mode, budget: Budget) -> Case {
     }
 }
 
-fn passage(n: u16) -> Passage {
+pub(super) fn passage(n: u16) -> Passage {
     Passage {
         bucket: Bucket::new("b").unwrap(),
         doc_id: DocId::new("d").unwrap(),
@@ -62,7 +61,7 @@ fn passage(n: u16) -> Passage {
     }
 }
 
-fn scatter(n: u16, after: After) -> Scatter {
+pub(super) fn scatter(n: u16, after: After) -> Scatter {
     let passages = (0..n).map(passage).collect();
     Scatter {
         plan: Plan::default(),
@@ -86,7 +85,7 @@ fn draft(scatters: &[u16]) -> Draft {
     }
 }
 
-fn verdict() -> Verdict {
+pub(super) fn verdict() -> Verdict {
     Verdict {
         answer: "a".into(),
         citations: Vec::new(),
@@ -113,6 +112,12 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
     let exit: Exit = match payload {
         Payload::Conversation(_) => recalled(Vec::new(), None),
         Payload::Planner(PlanTask::Refine { .. }) if other => PlannerExit::NoProgress.into(),
+        Payload::Planner(PlanTask::FollowUp { .. }) if other => PlannerExit::Known {
+            plan: Plan::default(),
+            chunks: vec!["d.1".into()],
+        }
+        .into(),
+        Payload::Planner(PlanTask::First) if other => PlannerExit::Ask(no_results()).into(),
         Payload::Planner(_) => PlannerExit::Planned(Plan::default()).into(),
         Payload::Retriever(_) if other => RetrieverExit::NothingFound(no_results()).into(),
         Payload::Retriever(search) => RetrieverExit::Found(scatter(5, search.then)).into(),
@@ -135,23 +140,23 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
     exit.into()
 }
 
-fn recalled(exchanges: Vec<Exchange>, resumed: Option<(TurnId, Resume)>) -> Exit {
+pub(super) fn recalled(exchanges: Vec<Exchange>, resumed: Option<(TurnId, Resume)>) -> Exit {
     let history = History::of(exchanges, Vec::new());
     ConversationExit::Recalled { history, resumed }.into()
 }
 
-fn no_results() -> Doubt {
+pub(super) fn no_results() -> Doubt {
     Doubt::NoResults {
         query: "q".into(),
         narrowed_by: vec![],
     }
 }
 
-fn routed(header: &Header, case: &Case, event: impl Into<Event>) -> Transition {
+pub(super) fn routed(header: &Header, case: &Case, event: impl Into<Event>) -> Transition {
     route(header, case, event.into(), &Usage::default(), NOW)
 }
 
-fn agentic() -> Case {
+pub(super) fn agentic() -> Case {
     case(Mode::Agentic, Budget::default())
 }
 
@@ -221,110 +226,14 @@ fn a_turn_begins_with_what_its_mode_says() {
     assert_eq!(begun.case.budget.tool_calls, 3);
 }
 
-#[test]
-fn a_turn_of_a_conversation_begins_by_reading_what_was_said() {
-    let recall = Recall {
-        exchanges: vec![ExchangePlace {
-            opened: 4,
-            ended: 7,
-        }],
-        answers: None,
-    };
-    let begun = routed(&header(), &agentic(), Event::Begun(recall.clone()));
-    assert_eq!(begun.next, step(recall));
-    assert_eq!(
-        (begun.header.hop, begun.header.role),
-        (0, Role::Conversation)
-    );
-    let nothing = routed(&begun.header, &begun.case, recalled(Vec::new(), None));
-    assert_eq!(nothing.next, step(PlanTask::First));
-    let exchange = Exchange {
-        question: "who?".into(),
-        answer: "nobody".into(),
-    };
-    let told = routed(
-        &begun.header,
-        &begun.case,
-        recalled(vec![exchange.clone()], None),
-    );
-    let history = History::of(vec![exchange], Vec::new());
-    assert_eq!(told.next, step(PlanTask::FollowUp { history }));
-    assert_eq!((told.header.hop, told.header.role), (1, Role::Planner));
-    let simple = case(Mode::Simple, Budget::default());
-    let searched = routed(&header(), &simple, recalled(Vec::new(), None));
-    assert_eq!(searched.next, generating());
-}
-
-#[test]
-fn without_the_log_a_question_is_taken_by_itself() {
-    let broken = Event::Broken(Task::bare(Recall::default()), "log_away");
-    let next = routed(&header(), &agentic(), broken);
-    assert_eq!(next.next, step(PlanTask::First));
-    assert_eq!(next.fallbacks, [Fallback::NoHistory]);
-}
-
-#[test]
-fn a_reply_goes_on_with_the_question_that_it_is_about() {
-    let condition = |field: &str, value: u16| Condition {
-        field: field.into(),
-        op: Op::Eq,
-        value: value.into(),
-        origin: Origin::User,
-    };
-    let parent = TurnId::new("before").unwrap();
-    let resume = Resume {
-        question: "which?".into(),
-        buckets: vec![Bucket::new("invoices").unwrap()],
-        filter: Filter(vec![condition("year", 2022), condition("month", 5)]),
-    };
-    let mut reply = agentic();
-    reply.filter = Filter(vec![condition("year", 2023)]);
-    let resumed = || Some((parent.clone(), resume.clone()));
-    let next = routed(&header(), &reply, recalled(Vec::new(), resumed()));
-    let merged = "which? - User clarified: what?";
-    assert_eq!(next.case.question.original, merged);
-    assert_eq!(next.header.parent, Some(parent.clone()));
-    assert_eq!(next.case.buckets, resume.buckets);
-    assert_eq!(
-        next.case.filter.0,
-        [condition("month", 5), condition("year", 2023)]
-    );
-    let asked_back = routed(
-        &header(),
-        &next.case,
-        Clarification::template(&parent, &no_results()),
-    );
-    let Next::End(terminal) = asked_back.next else {
-        panic!("no end")
-    };
-    let again = terminal.resume.unwrap();
-    assert_eq!(
-        (again.question.as_str(), again.filter),
-        (merged, next.case.filter)
-    );
-    reply.buckets = vec![Bucket::new("contracts").unwrap()];
-    let next = routed(&header(), &reply, recalled(Vec::new(), resumed()));
-    assert_eq!(next.case.buckets, reply.buckets);
-}
-
-#[test]
-fn an_answer_says_how_its_question_was_searched_for() {
-    let mut case = agentic();
-    case.question.rewritten = Some("what is it?".into());
-    let end = routed(&header(), &case, ValidatorExit::Grounded(verdict()));
-    let Next::End(terminal) = end.next else {
-        panic!("no end")
-    };
-    assert_eq!(terminal.rewritten, case.question.rewritten);
-}
-
-fn generating() -> Next {
+pub(super) fn generating() -> Next {
     step(Search {
         plan: Plan {
             query: "what?".into(),
             ..Plan::default()
         },
         then: After::Generate,
+        ..Search::default()
     })
 }
 

@@ -154,6 +154,7 @@ mod tests {
             filter: Filter::default(),
             query: query.into(),
             keywords: vec!["word".into()],
+            context: None,
             fetch_k: 100,
             top_k: 5,
             after: None,

@@ -177,6 +177,15 @@ impl Searcher for Serving {
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.places(tenant, text, fields).await })
     }
+
+    fn fetch<'a>(
+        &'a self,
+        request: &'a Request,
+        ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<envelope::Passage>, search::Error>> {
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.fetch(request, ids).await })
+    }
 }
 
 /// The index of an edition, being fed.

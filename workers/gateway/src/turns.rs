@@ -9,8 +9,8 @@ use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stre
 use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
-    Asked, Case, Envelope, Event, Header, History, Next, Outcome, Problem, Refusal, Role, Subject,
-    TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
+    Asked, Case, Envelope, Event, Header, Next, Outcome, Problem, Refusal, Role, Subject, TenantId,
+    Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
 use harness::Ended;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -199,7 +199,7 @@ impl Turns {
         question: &Question,
     ) -> Result<Created, Error> {
         let case = Turns::case(question);
-        let accepted = Event::Accepted(History::default());
+        let accepted = Event::Accepted(question.history.clone());
         self.create_step(header, &case, accepted).await
     }
 
