@@ -7,6 +7,7 @@
 
 pub mod archive;
 mod facets;
+mod fetch;
 pub(crate) mod filter;
 mod nearest;
 mod occurrences;
@@ -403,6 +404,8 @@ fn is_broken(error: &TantivyError) -> bool {
     )
 }
 
+#[cfg(test)]
+mod follow_up_tests;
 #[cfg(test)]
 #[path = "index/replay_tests.rs"]
 mod replay_tests;

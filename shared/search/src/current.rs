@@ -92,7 +92,12 @@ impl Searcher for Current {
         request: &'a Request,
         ids: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
-        self.searcher.fetch(request, ids)
+        Box::pin(async move {
+            if let Some(after) = request.after {
+                self.reached(after).await?;
+            }
+            self.searcher.fetch(request, ids).await
+        })
     }
 }
 

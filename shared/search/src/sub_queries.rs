@@ -46,6 +46,8 @@ pub async fn search_each(
     let parts = sub_queries.iter().map(|query| Request {
         query: query.clone(),
         keywords: Vec::new(),
+        // It is complete in itself.
+        context: None,
         top_k: per_query_k,
         ..request.clone()
     });

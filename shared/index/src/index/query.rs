@@ -247,7 +247,10 @@ impl Snapshot {
     /// Every chunk.
     #[cfg(test)]
     pub(crate) fn all(&self) -> Vec<DocAddress> {
-        let all = self.searcher.search(&AllQuery, &DocSetCollector).unwrap();
+        let all = self
+            .searcher
+            .search(&tantivy::query::AllQuery, &DocSetCollector)
+            .unwrap();
         let mut all: Vec<DocAddress> = all.into_iter().collect();
         all.sort_unstable();
         all

@@ -37,9 +37,9 @@ pub(crate) struct Terms {
     /// follow, with a part of theirs.
     pub(crate) stems: Vec<(String, f32)>,
     /// How many of them the query itself has.
-    own: usize,
+    pub(crate) own: usize,
     /// That part.
-    context_weight: f32,
+    pub(crate) context_weight: f32,
     /// Words with a digit, as [`identifier`] has them, and their rarity: a part number is
     /// rarer than a year.
     pub(crate) identifiers: Vec<(String, f32)>,
