@@ -287,5 +287,12 @@ mod tests {
             );
         }
         assert_eq!(follow_up("And in June?", "")["route"], "retrieve");
+        let history = "User: What is the dropout voltage of the QD-7706 at full load?\n\
+                       Assistant: It is typically 210 mV [1].";
+        let plan = follow_up("What about the QD-7705?", history);
+        assert_eq!(
+            plan["question"],
+            "What is the dropout voltage of the QD-7705 at full load?"
+        );
     }
 }

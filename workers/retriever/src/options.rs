@@ -33,7 +33,8 @@ pub struct Options {
     /// told. Default none: a place is a word like others.
     pub location_columns: Vec<String>,
     /// What a word of the question before counts in the search for a follow-up question, where a word of its
-    /// own counts 1; 0 to 0.9, 0 for nothing. Default WEIGHTDOC
+    /// own counts 1; 0 to 0.9, 0 for nothing. Default 0.3: chosen on half of the dialogues of INSCIT, where it gains little
+    /// (0.743 after 0.740; on the others 0.760 after 0.754).
     pub context_weight: f32,
     /// Candidates to fetch before reranking, in simple mode. Default 20 passages.
     pub simple_k: usize,
@@ -50,7 +51,7 @@ impl Default for Options {
             per_query_k: 10,
             context_chars: None,
             location_columns: Vec::new(),
-            context_weight: 0.1,
+            context_weight: 0.3,
             simple_k: 20,
             simple_max: 5,
         }

@@ -1,7 +1,7 @@
 //! The words of a query: what is searched for, and what a chunk is compared with when it is looked at again.
 //!
 //! Built from tokens by hand; there is no query language, so nothing a user or a model writes can be a syntax
-//! error. Words of the context stand among them for less than they are worth.
+//! error.
 
 use super::schema::{self, Fields};
 use crate::Error;
@@ -33,12 +33,11 @@ const CLAUSE_WORDS_MIN: usize = 4;
 /// The words of a query.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Terms {
-    /// Stems with their rarity in the corpus, each once, in the order of the query; those of the context
-    /// follow, with a part of theirs.
+    /// Stems with their rarity in the corpus, each once, in the order of the query.
     pub(crate) stems: Vec<(String, f32)>,
-    /// How many of them the query itself has.
-    pub(crate) own: usize,
-    /// That part.
+    /// Stems of the context that the query lacks: they count in the search, for this part of what one of the query
+    /// counts. Whoever looks again at what was found looks for the query alone.
+    pub(crate) context: Vec<String>,
     pub(crate) context_weight: f32,
     /// Words with a digit, as [`identifier`] has them, and their rarity: a part number is
     /// rarer than a year.
@@ -92,23 +91,16 @@ impl Terms {
             }
         }
         terms.clauses = terms.clauses_of(&request.query);
-        terms.own = terms.stems.len();
         if let Some(context) = &request.context {
-            terms.add(context, searcher, text, &mut analyzer)?;
+            terms.add(context, &mut analyzer);
         }
         Ok(terms)
     }
 
     /// Words of the context that the query lacks. A query without a word has none to lean on.
-    fn add(
-        &mut self,
-        context: &QueryContext,
-        searcher: &Searcher,
-        text: Field,
-        analyzer: &mut TextAnalyzer,
-    ) -> Result<(), Error> {
-        if self.own == 0 {
-            return Ok(());
+    fn add(&mut self, context: &QueryContext, analyzer: &mut TextAnalyzer) {
+        if self.stems.is_empty() {
+            return;
         }
         self.context_weight = context.weight;
         let unified = unify(&context.text);
@@ -116,13 +108,12 @@ impl Terms {
         for word in words.filter(|word| !stop::is_unsearched(word)) {
             for stem in stems(analyzer, word) {
                 let is_known = self.stems.iter().any(|(known, _)| *known == stem);
-                if !is_known && self.stems.len() < WORDS_MAX {
-                    let rarity = rarity(searcher, Term::from_field_text(text, &stem))?;
-                    self.stems.push((stem, context.weight * rarity));
+                let is_new = !is_known && !self.context.contains(&stem);
+                if is_new && self.context.len() < WORDS_MAX {
+                    self.context.push(stem);
                 }
             }
         }
-        Ok(())
     }
 
     /// The clauses of a query: between commas and the like, and words that join. A query of one has
@@ -167,8 +158,7 @@ impl Terms {
         if self.stems.is_empty() {
             return Box::new(EmptyQuery);
         }
-        let (own, context) = self.stems.split_at(self.own);
-        let mut clauses = each_in(own, fields);
+        let mut clauses = each_in(self.stems.iter().map(|(stem, _)| stem), fields);
         for phrase in &self.phrases {
             let terms = phrase
                 .iter()
@@ -177,11 +167,11 @@ impl Terms {
             clauses.push(Box::new(BoostQuery::new(query, IDENTIFIER_BOOST)));
         }
         let query = Box::new(BooleanQuery::union(clauses));
-        if context.is_empty() {
+        if self.context.is_empty() {
             return query;
         }
         // What only the context has in common with a chunk does not make it a match.
-        let context = BooleanQuery::union(each_in(context, fields));
+        let context = BooleanQuery::union(each_in(self.context.iter(), fields));
         let context = BoostQuery::new(Box::new(context), self.context_weight);
         Box::new(BooleanQuery::new(vec![
             (Occur::Must, query),
@@ -192,9 +182,9 @@ impl Terms {
 
 /// Each word in each field. No further boost for title, path and metadata: they are short, so BM25 weighs
 /// them more already.
-fn each_in(stems: &[(String, f32)], fields: &Fields) -> Vec<Box<dyn Query>> {
+fn each_in<'a>(stems: impl Iterator<Item = &'a String>, fields: &Fields) -> Vec<Box<dyn Query>> {
     let mut clauses: Vec<Box<dyn Query>> = Vec::new();
-    for (stem, _) in stems {
+    for stem in stems {
         for field in [fields.text, fields.title, fields.path, fields.meta] {
             let term = Term::from_field_text(field, stem);
             clauses.push(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)));
