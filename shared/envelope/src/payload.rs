@@ -116,6 +116,14 @@ impl Plan {
             ..Plan::default()
         }
     }
+
+    /// The same for a question after others: what was said is not put into it, but the search leans on it.
+    pub fn after(case: &Case, history: &History) -> Plan {
+        Plan {
+            context: history.question_before().to_owned(),
+            ..Plan::from_question(case)
+        }
+    }
 }
 
 /// One search: what for, and what is to follow from what it finds.

@@ -95,7 +95,7 @@ pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: Uni
 /// The first step that thinks.
 fn begin(turn: &mut Turn, history: History) -> Next {
     match turn.case.mode {
-        Mode::Simple => turn.search(Plan::from_question(&turn.case), After::Generate),
+        Mode::Simple => turn.search(Plan::after(&turn.case, &history), After::Generate),
         Mode::Agentic if history.is_empty() => step(PlanTask::First),
         Mode::Agentic => step(PlanTask::FollowUp { history }),
     }
@@ -136,11 +136,8 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
             turn.fallbacks.push(Fallback::NoHistory);
             begin(turn, History::default())
         }
-        Payload::Planner(PlanTask::First | PlanTask::FollowUp { .. }) => {
-            let role = Role::Planner;
-            turn.fallbacks.push(Fallback::BasicRag { role });
-            turn.search(Plan::from_question(&turn.case), After::Generate)
-        }
+        Payload::Planner(PlanTask::First) => turn.basic_rag(&History::default()),
+        Payload::Planner(PlanTask::FollowUp { history }) => turn.basic_rag(&history),
         Payload::Planner(PlanTask::Refine { .. }) => {
             turn.fallbacks.push(Fallback::NoProgress);
             turn.reduce()
@@ -231,6 +228,13 @@ impl Turn {
         let mut kept = resume.filter.0;
         kept.retain(|condition| own.iter().all(|other| other.field != condition.field));
         self.case.filter = Filter(kept.into_iter().chain(own).collect());
+    }
+
+    /// Retrieve and one call, since there is no planner.
+    fn basic_rag(&mut self, history: &History) -> Next {
+        let role = Role::Planner;
+        self.fallbacks.push(Fallback::BasicRag { role });
+        self.search(Plan::after(&self.case, history), After::Generate)
     }
 
     fn search(&mut self, plan: Plan, then: After) -> Next {

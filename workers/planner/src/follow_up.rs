@@ -106,12 +106,6 @@ pub(crate) fn section(history: &History) -> String {
     lines.join("\n")
 }
 
-/// The question before: what a search leans on.
-pub(crate) fn context(history: &History) -> String {
-    let last = history.exchanges.last().map(|exchange| &exchange.question);
-    last.or(history.older.last()).cloned().unwrap_or_default()
-}
-
 /// How much of the conversation was used, for the trail.
 pub(crate) fn used(history: &History) -> String {
     let count = |n: usize, one: &str, more: &str| match n {
@@ -225,11 +219,6 @@ mod tests {
             used(&long),
             "after 1 exchange and 1 older question, 2 left out"
         );
-        assert_eq!(
-            context(&long),
-            "How long is the guarantee on the Delta pump?"
-        );
-        assert_eq!(context(&History::default()), "");
     }
 
     proptest! {

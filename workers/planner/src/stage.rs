@@ -7,7 +7,7 @@ use crate::plan;
 use envelope::hop::PlannerExit;
 use envelope::limits::SUB_QUERIES_MAX;
 use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema};
+use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, tokens};
 use serde_json::{Value, json};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
@@ -123,7 +123,7 @@ impl Planner {
         let (plan, trimmed) = plan::read(object, asked, &self.options).unwrap_or((plain, 0));
         let mut done = planned(plan, trimmed);
         done.decided = format!("{}; {}", decided_route(&read, history), done.decided);
-        done.out.context = follow_up::context(history);
+        done.out.context = history.question_before().to_owned();
         done.out.rewritten = read.rewritten;
         let chunks = history.evidence.clone();
         done.map(|plan| match read.route {
@@ -141,10 +141,20 @@ impl Planner {
             tenant: cx.header.tenant.clone(),
             system,
             user,
-            max_tokens: self.options.max_tokens,
+            max_tokens: self.tokens_max(cx, task),
             schema: Some(schema(task)),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
         })
+    }
+
+    /// A question that is written anew takes as much again as it has.
+    fn tokens_max(&self, cx: &Cx, task: &PlanTask) -> u32 {
+        match task {
+            PlanTask::First | PlanTask::Refine { .. } => self.options.max_tokens,
+            PlanTask::FollowUp { .. } => {
+                self.options.max_tokens + tokens::estimate(cx.case.question.best())
+            }
+        }
     }
 
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
@@ -186,13 +196,18 @@ fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     }
 }
 
-/// The question as it is, with what was asked before it.
+/// The question as it is.
 fn as_it_stands(cx: &Cx, task: &PlanTask) -> Done<Plan> {
-    let mut plan = Plan::from_question(&cx.case);
-    if let PlanTask::FollowUp { history } = task {
-        plan.context = follow_up::context(history);
+    let words = "the question as it stands";
+    match task {
+        PlanTask::First | PlanTask::Refine { .. } => {
+            Done::new(Plan::from_question(&cx.case), words)
+        }
+        PlanTask::FollowUp { history } => {
+            let decided = format!("{}: {words}", follow_up::used(history));
+            Done::new(Plan::after(&cx.case, history), decided)
+        }
     }
-    Done::new(plan, "the question as it stands")
 }
 
 fn planned(plan: Plan, trimmed: u16) -> Done<Plan> {

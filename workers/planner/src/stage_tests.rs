@@ -239,5 +239,6 @@ async fn without_a_route_the_question_is_searched_for_as_it_is() {
             "a search may lean on it all the same"
         );
         assert_eq!(done.fallbacks, [Fallback::PlanDefault]);
+        assert_eq!(done.decided, "after 1 exchange: the question as it stands");
     }
 }
