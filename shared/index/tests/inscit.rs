@@ -10,7 +10,7 @@
 
 use argosy_index::{HybridSearcher, Index, Options, Vectors};
 use envelope::{ChunkRecord, Filter, TenantId, ids::fnv1a_64};
-use offline_reader::follow_up::{Exchange, rewrite};
+use offline_reader::follow_up::{PastExchange, rewrite};
 use search::{QueryContext, Request, Searcher};
 use serde::Deserialize;
 use serde_json::json;
@@ -57,8 +57,8 @@ fn lines<T: for<'a> Deserialize<'a>>(path: &Path) -> Vec<T> {
 
 fn asked(turn: Turn) -> Asked {
     let pairs = turn.context.chunks_exact(2);
-    let exchanges: Vec<Exchange<'_>> = pairs
-        .map(|pair| Exchange {
+    let exchanges: Vec<PastExchange<'_>> = pairs
+        .map(|pair| PastExchange {
             question: &pair[0],
             answer: &pair[1],
         })

@@ -1,6 +1,6 @@
 //! The planner's part: keywords, and a file when the question names one.
 
-use super::follow_up::{Exchange, FollowUp, rewrite};
+use super::follow_up::{FollowUp, PastExchange, rewrite};
 use super::lexicon::Lexicon;
 use super::parts::sub_queries;
 use super::question::{Kind, Question, Term};
@@ -24,9 +24,9 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) ->
 /// shows it, so it always searches.
 pub(super) fn write_follow_up(lexicon: &Lexicon, question: &str, history: &str) -> String {
     let said = said(history);
-    let before: Vec<Exchange<'_>> = said
+    let before: Vec<PastExchange<'_>> = said
         .iter()
-        .map(|(question, answer)| Exchange { question, answer })
+        .map(|(question, answer)| PastExchange { question, answer })
         .collect();
     let rewritten = rewrite(None, &before, question);
     let (question, route, reason) = match &rewritten {

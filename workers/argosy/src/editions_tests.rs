@@ -2,6 +2,7 @@
 //! switches are in the race tests.
 
 use super::*;
+use search::{Request, SearchResult};
 use crate::qdrant_view::At;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;

@@ -125,8 +125,8 @@ impl Retriever {
         let passages = match self.searcher.fetch(&request, chunks).await {
             Ok(passages) => passages,
             Err(error) => {
-                tracing::warn!(%error, "searched, since known chunks could not be fetched");
-                return Ok(Err("the known passages could not be fetched".into()));
+                let code = error.code();
+                return Ok(Err(format!("the known passages not fetched ({code})")));
             }
         };
         if passages.len() < chunks.len() {
