@@ -2,7 +2,6 @@
 //! switches are in the race tests.
 
 use super::*;
-use search::{Request, SearchResult};
 use crate::qdrant_view::At;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
@@ -10,6 +9,7 @@ use bus::{Publish, Stored};
 use bytes::Bytes;
 use index::Vectors as Kept;
 use qdrant::{Options, Qdrant};
+use search::{Request, SearchResult};
 use testkit::qdrant::FakeQdrant;
 
 type Broken = Box<dyn std::error::Error + Send + Sync>;
