@@ -87,9 +87,10 @@ async fn answers_a_question_over_the_sample_corpus() {
     asks_in_simple_mode(&fleet).await;
     asks_by_request(&bus).await;
     asks_by_publishing(&bus).await;
+    asks_after_messages(&bus).await;
     let ends = terminals(&*bus).await;
     assert!(ends.iter().all(|end| end.outcome == Outcome::Answered));
-    assert_eq!(ends.len(), 4);
+    assert_eq!(ends.len(), 5);
     fleet.drain().await;
 }
 
@@ -176,7 +177,35 @@ async fn asks_by_request(bus: &NatsBus) {
 /// A question put into the inbox by hand: its turn follows from where it is stored, and its
 /// terminal event is kept although nobody listens.
 async fn asks_by_publishing(bus: &NatsBus) {
-    let body = json!({ "question": QUESTION }).to_string();
+    check(&published(bus, json!({ "question": QUESTION })).await);
+}
+
+/// A fragment is answered for what it means after what was said.
+async fn asks_after_messages(bus: &NatsBus) {
+    let end = published(
+        bus,
+        json!({
+            "question": "What about the QD-7705?",
+            "messages": [
+                {"role": "user", "content": "What is the dropout voltage of the QD-7706 at full load?"},
+                {"role": "assistant", "content": "It is typically 210 mV [1]."},
+            ],
+        }),
+    )
+    .await;
+    let meant = "What is the dropout voltage of the QD-7705 at full load?";
+    assert_eq!(end.rewritten.as_deref(), Some(meant), "{end:?}");
+    let answer = end.answer.as_deref().unwrap_or_default();
+    assert!(answer.contains("320") && answer.contains("[1]"), "{answer}");
+    let planned = &end.trail[0].decided;
+    assert!(
+        planned.starts_with("after 1 exchange: rewrite_then_retrieve"),
+        "{planned}"
+    );
+}
+
+async fn published(bus: &NatsBus, question: Value) -> Terminal {
+    let body = question.to_string();
     let stored = bus.publish(Publish::new(subject::QUERY, body.into())).await;
     let sequence = stored.expect("a sequence");
     let message = message(bus, sequence).await;
@@ -186,7 +215,7 @@ async fn asks_by_publishing(bus: &NatsBus) {
         bus.last(Stream::Answers, &at).await.expect("a look")
     })
     .await;
-    check(&envelope::decode(&end.body).expect("a terminal event"));
+    envelope::decode(&end.body).expect("a terminal event")
 }
 
 async fn message(bus: &NatsBus, sequence: u64) -> Stored {

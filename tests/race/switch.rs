@@ -142,6 +142,7 @@ async fn search(searcher: &dyn Searcher) -> Option<String> {
         filter: Filter::default(),
         query: "the clause".into(),
         keywords: Vec::new(),
+        context: None,
         fetch_k: 100,
         top_k: 100,
         after: None,

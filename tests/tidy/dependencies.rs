@@ -102,7 +102,7 @@ const OURS: Table = &[
 const IN_TESTS: Table = &[
     ("documents", &["settings"]),
     ("offline-reader", &["settings"]),
-    ("index", &["documents", "qdrant"]),
+    ("index", &["documents", "qdrant", "offline-reader"]),
     ("qdrant", &["documents", "index"]),
 ];
 

@@ -92,6 +92,12 @@ impl History {
         *self == History::default()
     }
 
+    /// The question before; empty where there was none.
+    pub fn question_before(&self) -> &str {
+        let last = self.exchanges.last().map(|exchange| &exchange.question);
+        last.or(self.older.last()).map_or("", String::as_str)
+    }
+
     /// How many exchanges it tells of, whole or in part.
     pub fn len(&self) -> usize {
         self.exchanges.len() + self.older.len()
@@ -125,6 +131,8 @@ mod tests {
         assert_eq!(answered, ["2", "3", "4"]);
         assert_eq!(history.older, ["0qqqqq", "1qqqqq"]);
         assert_eq!((history.left_out, history.len()), (0, 5));
+        assert_eq!(history.question_before(), "4qqqqq");
+        assert_eq!(History::default().question_before(), "");
         assert!(History::of(Vec::new(), Vec::new()).is_empty());
     }
 

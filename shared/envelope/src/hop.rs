@@ -112,6 +112,15 @@ pub enum ConversationExit {
 pub enum PlannerExit {
     /// Search with this.
     Planned(Plan),
+    /// Look first whether the chunks of these ids answer it.
+    Known {
+        /// What to search for if they do not.
+        plan: Plan,
+        /// The ids, at least one.
+        chunks: Vec<String>,
+    },
+    /// Ask the user.
+    Ask(Doubt),
     /// The refined plan is one that was searched with before: what was found so far has to do.
     NoProgress,
 }

@@ -13,8 +13,8 @@
 //! | [`document`] | what a document message says, and what came of it |
 //! | [`chunk`] | what the corpus stream carries: chunks, their vectors, tombstones |
 //! | [`edition`] | whole corpora side by side, and which of them answers |
-//! | [`question`] | the ingress message and the reasons for refusing one |
-//! | [`refusal`] | why a question is not taken on |
+//! | [`question`] | the ingress message; `messages` reads what was said before it |
+//! | [`refusal`] | the reasons for refusing one |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
 //! | [`history`] | what was said before a question |
@@ -47,6 +47,7 @@ pub mod limits;
 pub mod live;
 pub mod lookup;
 pub mod message;
+mod messages;
 pub mod overrides;
 pub mod payload;
 pub mod question;
@@ -70,7 +71,7 @@ pub use message::{Asked, Budget, Case, Envelope, Header, Mode, Profile, UnixMs};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
     After, Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage,
-    Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+    Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Busy, Question};
 pub use refusal::{Refusal, RefusalCode};

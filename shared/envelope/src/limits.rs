@@ -6,6 +6,10 @@ pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;
 pub const INGRESS_BYTES_MAX: usize = 64 * 1024;
 /// Longest question, in characters.
 pub const QUESTION_CHARS_MAX: usize = 8_000;
+/// Most messages that a question may bring along.
+pub const MESSAGES_MAX: usize = 64;
+/// Longest of them, in characters.
+pub const MESSAGE_CHARS_MAX: usize = 8_000;
 /// Most exchanges of a conversation that a question carries with their answers; of those before it carries the questions.
 pub const HISTORY_EXCHANGES_MAX: usize = 3;
 /// Most text of earlier exchanges that a question carries, in characters.
@@ -48,6 +52,8 @@ pub const PROMPT_BYTES_MAX: usize = 32 * 1024;
 pub const SUB_QUERIES_MAX: usize = 4;
 /// Longest sub-query, in characters.
 pub const SUB_QUERY_CHARS_MAX: usize = 400;
+/// Longest reason that a planner may give for its route, in characters.
+pub const REASON_CHARS_MAX: usize = 200;
 /// Most facts taken from one passage.
 pub const FACTS_PER_PASSAGE_MAX: usize = 16;
 /// Longest fact, in characters.

@@ -44,6 +44,45 @@ pub enum PlanTask {
     },
 }
 
+/// What a planner made of a question that may lean on what was said before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanRoute {
+    /// What the last answer stands on answers this, too.
+    DirectAnswer,
+    /// It stands alone: it is searched for as it is.
+    #[default]
+    Retrieve,
+    /// It is searched for as it was rewritten.
+    RewriteThenRetrieve,
+    /// Nobody can tell what it means: the user is asked.
+    AskClarification,
+    /// It asks for a place. Searched for like any other; the columns that hold places are the retriever's.
+    LocationSearch,
+}
+
+impl PlanRoute {
+    /// Every route.
+    pub const ALL: [PlanRoute; 5] = [
+        PlanRoute::DirectAnswer,
+        PlanRoute::Retrieve,
+        PlanRoute::RewriteThenRetrieve,
+        PlanRoute::AskClarification,
+        PlanRoute::LocationSearch,
+    ];
+
+    /// The word on the wire, in prompts and in the trail.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PlanRoute::DirectAnswer => "direct_answer",
+            PlanRoute::Retrieve => "retrieve",
+            PlanRoute::RewriteThenRetrieve => "rewrite_then_retrieve",
+            PlanRoute::AskClarification => "ask_clarification",
+            PlanRoute::LocationSearch => "location_search",
+        }
+    }
+}
+
 /// What to search for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -59,6 +98,14 @@ pub struct Plan {
     /// What the planner read out of the question, on top of the publisher's own filter.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
+    /// The question so that it stands alone, where it leaned on what was said before. The graph moves it into
+    /// the case, where every later step finds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rewritten: Option<String>,
+    /// What was asked just before: its words count in the search, for less than those of the query
+    /// (`retriever.context_weight`).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub context: String,
 }
 
 impl Plan {
@@ -67,6 +114,14 @@ impl Plan {
         Plan {
             query: case.question.best().to_owned(),
             ..Plan::default()
+        }
+    }
+
+    /// The same for a question after others: what was said is not put into it, but the search leans on it.
+    pub fn after(case: &Case, history: &History) -> Plan {
+        Plan {
+            context: history.question_before().to_owned(),
+            ..Plan::from_question(case)
         }
     }
 }
@@ -80,6 +135,10 @@ pub struct Search {
     /// What follows.
     #[serde(default, skip_serializing_if = "After::is_map")]
     pub then: After,
+    /// Chunk ids that may answer it without a search. They do where they hold everything that the question
+    /// names; else it is searched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fetch: Vec<String>,
 }
 
 /// What follows a search. The step that asks for the search decides it, so that another flow needs no
@@ -338,6 +397,13 @@ pub enum Doubt {
         /// What narrowed the search, as people read it.
         narrowed_by: Vec<String>,
     },
+    /// The planner could not tell what is asked, even with what was said before.
+    Unclear {
+        /// What was asked.
+        query: String,
+        /// What is unclear about it, in words; may be empty.
+        reason: String,
+    },
 }
 
 impl Doubt {
@@ -345,6 +411,7 @@ impl Doubt {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Doubt::NoResults { .. } => "no_results",
+            Doubt::Unclear { .. } => "unclear",
         }
     }
 }

@@ -4,20 +4,22 @@
 //! that names the field and the fix; a derived parser names a type.
 
 use crate::filter::{Filter, Origin};
+use crate::history::History;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId, fnv1a_64};
 use crate::limits::{BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, QUESTION_CHARS_MAX};
 use crate::message::{Budget, Mode, Profile, UnixMs};
+use crate::messages;
+use crate::refusal::refuse;
+pub use crate::refusal::{Refusal, RefusalCode};
 use crate::subject::may_reply_to;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub(crate) use crate::refusal::refuse;
-pub use crate::refusal::{Refusal, RefusalCode};
-
 /// The fields of a question. Anything else is refused by name.
-pub const FIELDS: [&str; 15] = [
+pub const FIELDS: [&str; 16] = [
     "id",
     "question",
+    "messages",
     "conversation",
     "when_busy",
     "reply_to_clarification",
@@ -40,6 +42,8 @@ pub struct Question {
     pub id: Option<TurnId>,
     /// The question.
     pub question: String,
+    /// What was said before it, where the publisher sends that along instead of naming a conversation.
+    pub history: History,
     /// The conversation that it belongs to, if it does.
     pub conversation: Option<ConversationId>,
     /// What is done while another question of its conversation runs; absent means the gateway's default.
@@ -148,6 +152,10 @@ impl Question {
         if let (Value::Array(asked), true) = (&mut asked, said != (&None, &None, &None)) {
             asked.push(serde_json::json!(said));
         }
+        // The same words after others may mean something else.
+        if let (Value::Array(asked), false) = (&mut asked, self.history.is_empty()) {
+            asked.push(serde_json::json!(self.history));
+        }
         format!("{:016x}", fnv1a_64(asked.to_string().as_bytes()))
     }
 }
@@ -173,6 +181,7 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
     let conversation = read_id(object, "conversation", ConversationId::new)?;
     let question = Question {
         question: read_question(object)?,
+        history: messages::read(object)?,
         id,
         when_busy: read_when_busy(object)?,
         clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
@@ -188,6 +197,14 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         stream: read_stream(object)?,
         min_seq: read_min_seq(object)?,
     };
+    if field(object, "messages").is_some()
+        && (question.conversation.is_some() || question.clarification.is_some())
+    {
+        return refuse(
+            RefusalCode::BadField,
+            "`messages` does not go with `conversation` or `reply_to_clarification`, which bring what was said before; leave one of them out",
+        );
+    }
     if question.when_busy.is_some() && question.conversation.is_none() {
         return refuse(
             RefusalCode::BadField,

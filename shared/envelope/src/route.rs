@@ -3,7 +3,7 @@
 //! ```text
 //! accepted   in a conversation: conversation | else as after it
 //! conversation Recalled -> agentic: planner | simple: retriever (then generate)
-//! planner    Planned -> retriever          NoProgress -> reducer (last)
+//! planner    Planned | Known -> retriever  NoProgress -> reducer (last)    Ask -> clarifier
 //! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
 //!            NothingFound -> clarifier | in a later round: reducer (last)
 //! mapper     Findings -> part; the join makes the reducer's step (see `fanout`)
@@ -101,7 +101,7 @@ pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: Uni
 /// The first step that thinks.
 fn begin(turn: &mut Turn, history: History) -> Next {
     match turn.case.mode {
-        Mode::Simple => turn.search(Plan::from_question(&turn.case), After::Generate),
+        Mode::Simple => turn.search(Plan::after(&turn.case, &history), After::Generate),
         Mode::Agentic if history.is_empty() => step(PlanTask::First),
         Mode::Agentic => step(PlanTask::FollowUp { history }),
     }
@@ -114,6 +114,8 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
             begin(turn, history)
         }
         Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, After::Map),
+        Exit::Planner(PlannerExit::Known { plan, chunks }) => turn.look(plan, chunks),
+        Exit::Planner(PlannerExit::Ask(doubt)) => step(doubt),
         Exit::Planner(PlannerExit::NoProgress) => turn.reduce(),
         Exit::Retriever(RetrieverExit::Found(found)) => turn.found(found),
         Exit::Retriever(RetrieverExit::NothingFound(doubt)) if turn.case.scatters.is_empty() => {
@@ -140,11 +142,8 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
             turn.fallbacks.push(Fallback::NoHistory);
             begin(turn, History::default())
         }
-        Payload::Planner(PlanTask::First | PlanTask::FollowUp { .. }) => {
-            let role = Role::Planner;
-            turn.fallbacks.push(Fallback::BasicRag { role });
-            turn.search(Plan::from_question(&turn.case), After::Generate)
-        }
+        Payload::Planner(PlanTask::First) => turn.basic_rag(&History::default()),
+        Payload::Planner(PlanTask::FollowUp { history }) => turn.basic_rag(&history),
         Payload::Planner(PlanTask::Refine { .. }) => {
             turn.fallbacks.push(Fallback::NoProgress);
             turn.reduce()
@@ -237,10 +236,41 @@ impl Turn {
         self.case.filter = Filter(kept.into_iter().chain(own).collect());
     }
 
+    /// Retrieve and one call, since there is no planner.
+    fn basic_rag(&mut self, history: &History) -> Next {
+        let role = Role::Planner;
+        self.fallbacks.push(Fallback::BasicRag { role });
+        self.search(Plan::after(&self.case, history), After::Generate)
+    }
+
     fn search(&mut self, plan: Plan, then: After) -> Next {
+        let plan = self.planned(plan);
+        step(Search {
+            plan,
+            then,
+            ..Search::default()
+        })
+    }
+
+    /// Has known chunks looked at. That they answer the question is for the retriever to find out.
+    fn look(&mut self, plan: Plan, fetch: Vec<String>) -> Next {
+        let plan = self.planned(plan);
+        step(Search {
+            plan,
+            then: After::Map,
+            fetch,
+        })
+    }
+
+    /// A plan that is about to be searched with: it is paid for, and every step from here on knows the question as
+    /// the plan has it.
+    fn planned(&mut self, mut plan: Plan) -> Plan {
         self.case.budget.tool_calls = self.case.budget.tool_calls.saturating_sub(1);
         self.case.queries.push(plan.query.clone());
-        step(Search { plan, then })
+        if let Some(rewritten) = plan.rewritten.take() {
+            self.case.question.rewritten = Some(rewritten);
+        }
+        plan
     }
 
     /// What follows a search that found something.
@@ -395,3 +425,7 @@ impl Turn {
 #[cfg(test)]
 #[path = "route_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "route_talk_tests.rs"]
+mod talk_tests;

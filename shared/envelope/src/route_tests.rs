@@ -2,8 +2,7 @@
 //! break anywhere.
 
 use super::*;
-use crate::filter::{Condition, Op, Origin};
-use crate::history::{Exchange, ExchangePlace};
+use crate::history::Exchange;
 use crate::hop::FanOut;
 use crate::ids::{Bucket, DocId, TenantId, TurnId};
 use crate::message::{Asked, Budget};
@@ -12,7 +11,7 @@ use proptest::prelude::*;
 
 const NOW: UnixMs = UnixMs(1_000);
 
-fn header() -> Header {
+pub(super) fn header() -> Header {
     Header {
         turn: TurnId::new("t1").unwrap(),
         tenant: TenantId::default_tenant(),
@@ -34,7 +33,7 @@ fn header() -> Header {
     }
 }
 
-fn case(mode: Mode, budget: Budget) -> Case {
+pub(super) fn case(mode: Mode, budget: Budget) -> Case {
     Case {
         question: Asked {
             original: "what?".into(),
@@ -46,7 +45,7 @@ fn case(mode: Mode, budget: Budget) -> Case {
     }
 }
 
-fn passage(n: u16) -> Passage {
+pub(super) fn passage(n: u16) -> Passage {
     Passage {
         bucket: Bucket::new("b").unwrap(),
         doc_id: DocId::new("d").unwrap(),
@@ -62,7 +61,7 @@ fn passage(n: u16) -> Passage {
     }
 }
 
-fn scatter(n: u16, after: After) -> Scatter {
+pub(super) fn scatter(n: u16, after: After) -> Scatter {
     let passages = (0..n).map(passage).collect();
     Scatter {
         plan: Plan::default(),
@@ -86,7 +85,7 @@ fn draft(scatters: &[u16]) -> Draft {
     }
 }
 
-fn verdict() -> Verdict {
+pub(super) fn verdict() -> Verdict {
     Verdict {
         answer: "a".into(),
         citations: Vec::new(),
@@ -113,6 +112,12 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
     let exit: Exit = match payload {
         Payload::Conversation(_) => recalled(Vec::new(), None),
         Payload::Planner(PlanTask::Refine { .. }) if other => PlannerExit::NoProgress.into(),
+        Payload::Planner(PlanTask::FollowUp { .. }) if other => PlannerExit::Known {
+            plan: Plan::default(),
+            chunks: vec!["d.1".into()],
+        }
+        .into(),
+        Payload::Planner(PlanTask::First) if other => PlannerExit::Ask(no_results()).into(),
         Payload::Planner(_) => PlannerExit::Planned(Plan::default()).into(),
         Payload::Retriever(_) if other => RetrieverExit::NothingFound(no_results()).into(),
         Payload::Retriever(search) => RetrieverExit::Found(scatter(5, search.then)).into(),
@@ -135,23 +140,23 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
     exit.into()
 }
 
-fn recalled(exchanges: Vec<Exchange>, resumed: Option<(TurnId, Resume)>) -> Exit {
+pub(super) fn recalled(exchanges: Vec<Exchange>, resumed: Option<(TurnId, Resume)>) -> Exit {
     let history = History::of(exchanges, Vec::new());
     ConversationExit::Recalled { history, resumed }.into()
 }
 
-fn no_results() -> Doubt {
+pub(super) fn no_results() -> Doubt {
     Doubt::NoResults {
         query: "q".into(),
         narrowed_by: vec![],
     }
 }
 
-fn routed(header: &Header, case: &Case, event: impl Into<Event>) -> Transition {
+pub(super) fn routed(header: &Header, case: &Case, event: impl Into<Event>) -> Transition {
     route(header, case, event.into(), &Usage::default(), NOW)
 }
 
-fn agentic() -> Case {
+pub(super) fn agentic() -> Case {
     case(Mode::Agentic, Budget::default())
 }
 
@@ -221,24 +226,14 @@ fn a_turn_begins_with_what_its_mode_says() {
     assert_eq!(begun.case.budget.tool_calls, 3);
 }
 
-#[test]
-fn an_answer_says_how_its_question_was_searched_for() {
-    let mut case = agentic();
-    case.question.rewritten = Some("what is it?".into());
-    let end = routed(&header(), &case, ValidatorExit::Grounded(verdict()));
-    let Next::End(terminal) = end.next else {
-        panic!("no end")
-    };
-    assert_eq!(terminal.rewritten, case.question.rewritten);
-}
-
-fn generating() -> Next {
+pub(super) fn generating() -> Next {
     step(Search {
         plan: Plan {
             query: "what?".into(),
             ..Plan::default()
         },
         then: After::Generate,
+        ..Search::default()
     })
 }
 
@@ -468,6 +463,3 @@ fn a_later_round_that_finds_nothing_composes_from_the_earlier_ones() {
     let after = routed(&refined.header, &refined.case, nothing());
     assert_eq!(after.next, gather(&[2], false, true));
 }
-
-#[path = "route_conversation_tests.rs"]
-mod conversation;

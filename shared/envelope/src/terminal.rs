@@ -121,7 +121,7 @@ pub struct Terminal {
 pub struct Clarification {
     /// The turn that ended with it.
     pub id: String,
-    /// What is unclear: `no_results`.
+    /// What is unclear: `no_results` where a search found nothing, `unclear` where the question is.
     pub kind: String,
     /// The question.
     pub question: String,
@@ -250,25 +250,9 @@ impl Terminal {
 impl Clarification {
     /// The question back when no model words a better one.
     pub fn template(turn: &TurnId, doubt: &Doubt) -> Self {
-        let Doubt::NoResults { query, narrowed_by } = doubt;
-        let (question, options) = if narrowed_by.is_empty() {
-            (
-                format!(
-                    "I found nothing for \"{query}\". Could you say it in other words, or name a document?"
-                ),
-                vec![],
-            )
-        } else {
-            let narrowed = narrowed_by.join(" and ");
-            (
-                format!(
-                    "I looked for \"{query}\" with {narrowed} but found nothing. Shall I search without that?"
-                ),
-                vec![
-                    format!("Search without {narrowed}"),
-                    "Keep it and search for something else".into(),
-                ],
-            )
+        let (question, options) = match doubt {
+            Doubt::NoResults { query, narrowed_by } => no_results(query, narrowed_by),
+            Doubt::Unclear { query, reason } => (unclear(query, reason), vec![]),
         };
         Clarification {
             id: turn.as_str().into(),
@@ -277,6 +261,34 @@ impl Clarification {
             options,
         }
     }
+}
+
+fn no_results(query: &str, narrowed_by: &[String]) -> (String, Vec<String>) {
+    if narrowed_by.is_empty() {
+        let question = format!(
+            "I found nothing for \"{query}\". Could you say it in other words, or name a document?"
+        );
+        return (question, vec![]);
+    }
+    let narrowed = narrowed_by.join(" and ");
+    let question = format!(
+        "I looked for \"{query}\" with {narrowed} but found nothing. Shall I search without that?"
+    );
+    let options = vec![
+        format!("Search without {narrowed}"),
+        "Keep it and search for something else".into(),
+    ];
+    (question, options)
+}
+
+fn unclear(query: &str, reason: &str) -> String {
+    let reason = match reason.trim_end_matches(['.', ' ']) {
+        "" => String::new(),
+        reason => format!(" ({reason})"),
+    };
+    format!(
+        "I am not sure what you mean by \"{query}\"{reason}. Could you ask it again with the names in it?"
+    )
 }
 
 /// What a user should know of a fallback, if anything.

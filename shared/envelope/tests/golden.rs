@@ -34,10 +34,12 @@ fn same<T: Serialize + DeserializeOwned>(name: &str) {
 #[test]
 fn steps() {
     same::<Envelope<PlanTask>>("plan_first");
+    same::<Envelope<PlanTask>>("plan_follow_up");
     same::<Envelope<PlanTask>>("plan_refine");
     same::<Envelope<Search>>("retrieve");
     same::<Envelope<Search>>("retrieve_sub_queries");
     same::<Envelope<Search>>("retrieve_generate");
+    same::<Envelope<Search>>("retrieve_known");
     same::<Envelope<Scatter>>("scatter");
     same::<Envelope<Scatter>>("scatter_found_by");
     same::<Envelope<Scatter>>("scatter_generate");
@@ -50,6 +52,7 @@ fn steps() {
     same::<Envelope<Draft>>("validate");
     same::<Envelope<Draft>>("validate_stitched");
     same::<Envelope<Doubt>>("clarify");
+    same::<Envelope<Doubt>>("clarify_unclear");
 }
 
 #[test]

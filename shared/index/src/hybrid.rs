@@ -11,7 +11,7 @@ use crate::judge::judge;
 use crate::merged::{Aim, Merged, Picked, merge};
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::rerank::Asked;
-use envelope::{Bucket, Classed, Condition, Filter, Op, Origin, TenantId};
+use envelope::{Bucket, Classed, Condition, Filter, Op, Origin, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};
 use llm::{Embedder, Reranker, Side};
@@ -357,6 +357,16 @@ impl Searcher for HybridSearcher {
             Ok(filter)
         };
         blocking(places).err_into().boxed()
+    }
+
+    fn fetch<'a>(
+        &'a self,
+        request: &'a Request,
+        ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Passage>, search::Error>> {
+        let (snapshot, request, ids) = (self.index.snapshot(), request.clone(), ids.to_vec());
+        let fetched = move || snapshot.fetch(&request, &ids);
+        blocking(fetched).err_into().boxed()
     }
 }
 

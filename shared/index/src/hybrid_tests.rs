@@ -47,6 +47,7 @@ pub(super) fn request(query: &str) -> Request {
         filter: Filter::default(),
         query: query.into(),
         keywords: vec![],
+        context: None,
         fetch_k: 10,
         top_k: 5,
         after: None,

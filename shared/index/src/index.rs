@@ -7,6 +7,7 @@
 
 pub mod archive;
 mod facets;
+mod fetch;
 pub(crate) mod filter;
 mod nearest;
 mod occurrences;
@@ -20,15 +21,18 @@ mod sentence_cache;
 mod stored;
 mod tally;
 mod tenant;
+mod terms;
 mod vectors;
 mod words;
 
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub(crate) use occurrences::Occurrences;
-pub(crate) use query::{Hits, Snapshot, Terms, identifier, stems};
-pub use query::{ONE_THREAD_CHUNKS_MAX, query_stems};
+pub use query::ONE_THREAD_CHUNKS_MAX;
+pub(crate) use query::{Hits, Snapshot};
 pub(crate) use schema::{WORD_BYTES_MAX, analyzer, is_plain};
 pub(crate) use sentence_cache::{QuestionVector, SentenceRows, SentenceVectors};
+pub use terms::query_stems;
+pub(crate) use terms::{Terms, identifier, stems};
 pub use vectors::Vectors;
 
 use crate::Error;
@@ -400,6 +404,8 @@ fn is_broken(error: &TantivyError) -> bool {
     )
 }
 
+#[cfg(test)]
+mod follow_up_tests;
 #[cfg(test)]
 #[path = "index/replay_tests.rs"]
 mod replay_tests;

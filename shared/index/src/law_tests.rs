@@ -151,6 +151,7 @@ fn request(conditions: Vec<Condition>, narrow: bool) -> Request {
         filter: Filter(conditions),
         query: String::new(),
         keywords: Vec::new(),
+        context: None,
         fetch_k: 1_000,
         top_k: 1_000,
         after: None,

@@ -311,7 +311,7 @@ pub(crate) fn merge(
         record: None,
     };
     let best = hits.as_ref().and_then(|hits| hits.best.first());
-    let words = request.query.split_whitespace().count().max(1) as f32;
+    let words = request.query.split_whitespace().count().max(1) as f32 + context_words(request);
     let relevance = best.map_or(0.0, |(score, _)| score / words);
     let (total_hits, unknown_fields, unlike_fields) = hits.map_or_else(Default::default, |h| {
         (h.total, h.unknown_fields, h.unlike_fields)
@@ -326,6 +326,15 @@ pub(crate) fn merge(
         relevance,
         cache_bytes: options.sentence_cache_bytes.as_usize(),
     })
+}
+
+/// The words of the context, as far as they count.
+fn context_words(request: &Request) -> f32 {
+    let words = request.context.iter().map(|context| {
+        let words = context.text.split_whitespace().count() as f32;
+        context.weight * words
+    });
+    words.sum()
 }
 
 #[cfg(test)]

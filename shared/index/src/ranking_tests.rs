@@ -153,6 +153,7 @@ fn request(query: &str, top_k: usize) -> Request {
         filter: Filter::default(),
         query: query.into(),
         keywords: vec![],
+        context: None,
         fetch_k: 100,
         top_k,
         after: None,

@@ -52,6 +52,7 @@ fn request(labelled: &Labelled) -> Request {
         filter: filter.unwrap_or_default(),
         query: labelled.question.clone(),
         keywords: vec![],
+        context: None,
         fetch_k: 100,
         top_k: TOP_K,
         after: None,

@@ -38,6 +38,16 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, narrowed_by: &str) -> Str
     json!({"clarifying_question": asked, "suggested_options": options}).to_string()
 }
 
+/// The clarifier's JSON for a question that nobody can make sense of.
+pub(super) fn unclear(question: &str, reason: &str) -> String {
+    let because = match reason.trim_end_matches(['.', ' ']) {
+        "" => String::new(),
+        reason => format!(" ({reason})"),
+    };
+    let asked = format!("What do you mean by “{question}”{because}? Please name what it is about.");
+    json!({"clarifying_question": asked, "suggested_options": []}).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -63,32 +63,40 @@ impl OfflineReader {
     pub fn answer(&self, role: Role, user: &str, max_tokens: u32) -> Option<String> {
         let question = section::read(user, "question")?;
         match role {
-            Role::Planner => Some(plan::write(
-                &self.lexicon,
-                question,
-                section::read(user, "earlier_queries"),
-            )),
+            Role::Planner => Some(match section::read(user, "history") {
+                Some(history) => plan::write_follow_up(&self.lexicon, question, history),
+                None => {
+                    let earlier = section::read(user, "earlier_queries");
+                    plan::write(&self.lexicon, question, earlier)
+                }
+            }),
             Role::Mapper => {
                 let text = section::read(user, "text")?;
                 Some(map::write(&self.lexicon, question, text, max_tokens))
             }
-            Role::Reducer => match section::read(user, "facts") {
-                Some(facts) => Some(reduce::gather(&self.lexicon, question, facts, max_tokens)),
-                None => {
-                    let passages = section::read(user, "passages")?;
-                    Some(reduce::generate(
-                        &self.lexicon,
-                        question,
-                        passages,
-                        max_tokens,
-                    ))
+            Role::Reducer => {
+                // A question that leans on others is given with its meaning.
+                let question = section::read(question, "meaning").unwrap_or(question);
+                match section::read(user, "facts") {
+                    Some(facts) => Some(reduce::gather(&self.lexicon, question, facts, max_tokens)),
+                    None => {
+                        let passages = section::read(user, "passages")?;
+                        Some(reduce::generate(
+                            &self.lexicon,
+                            question,
+                            passages,
+                            max_tokens,
+                        ))
+                    }
                 }
-            },
-            Role::Clarifier => Some(clarify::write(
-                &self.lexicon,
-                question,
-                section::read(user, "narrowed_by").unwrap_or_default(),
-            )),
+            }
+            Role::Clarifier => Some(match section::read(user, "reason") {
+                Some(reason) => clarify::unclear(question, reason),
+                None => {
+                    let narrowed_by = section::read(user, "narrowed_by").unwrap_or_default();
+                    clarify::write(&self.lexicon, question, narrowed_by)
+                }
+            }),
             // It writes for these four; whatever else asks is told that there is no answer.
             _ => None,
         }
@@ -102,7 +110,7 @@ pub fn role_of(user: &str) -> Option<Role> {
         () if !has("question") => None,
         () if has("text") => Some(Role::Mapper),
         () if has("facts") || has("passages") => Some(Role::Reducer),
-        () if has("narrowed_by") => Some(Role::Clarifier),
+        () if has("narrowed_by") || has("reason") => Some(Role::Clarifier),
         () => Some(Role::Planner),
     }
 }

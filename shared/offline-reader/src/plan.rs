@@ -1,9 +1,10 @@
 //! The planner's part: keywords, and a file when the question names one.
 
+use super::follow_up::{FollowUp, PastExchange, rewrite};
 use super::lexicon::Lexicon;
 use super::parts::sub_queries;
 use super::question::{Kind, Question, Term};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use text::words;
 
@@ -16,6 +17,48 @@ const EXTENSIONS: [&str; 9] = [
 
 /// The planner's JSON. With `earlier` queries it looks for one that is not among them.
 pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> String {
+    plan(lexicon, question, earlier).to_string()
+}
+
+/// The planner's JSON for a question after a dialogue, which has a message a line. What an answer stands on nobody
+/// shows it, so it always searches.
+pub(super) fn write_follow_up(lexicon: &Lexicon, question: &str, history: &str) -> String {
+    let said = said(history);
+    let before: Vec<PastExchange<'_>> = said
+        .iter()
+        .map(|(question, answer)| PastExchange { question, answer })
+        .collect();
+    let rewritten = rewrite(None, &before, question);
+    let (question, route, reason) = match &rewritten {
+        Some(FollowUp { question, added }) => {
+            let reason = format!("filled in: {}", added.join(" "));
+            (question.as_str(), "rewrite_then_retrieve", reason)
+        }
+        None => (question.trim(), "retrieve", "as it is, by rules".to_owned()),
+    };
+    let mut plan = plan(lexicon, question, None);
+    plan["question"] = json!(question);
+    plan["route"] = json!(route);
+    plan["reason"] = json!(reason);
+    plan.to_string()
+}
+
+/// Questions with their answers. One that was not answered has none.
+fn said(history: &str) -> Vec<(&str, &str)> {
+    let mut said: Vec<(&str, &str)> = Vec::new();
+    for line in history.lines() {
+        if let Some(question) = line.strip_prefix("User: ") {
+            said.push((question, ""));
+        } else if let (Some(answer), Some(last)) =
+            (line.strip_prefix("Assistant: "), said.last_mut())
+        {
+            last.1 = answer;
+        }
+    }
+    said
+}
+
+fn plan(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> Value {
     let read = Question::read(lexicon, question);
     let mut keywords = keywords(&read);
     let hint = source_hint(question);
@@ -43,7 +86,6 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) ->
         "query": query,
         "sub_queries": parts,
     })
-    .to_string()
 }
 
 /// The terms that tell most: identifiers, numbers and names first, then long words.
@@ -157,7 +199,6 @@ fn file_filter(question: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
 
     fn plan(question: &str, earlier: Option<&str>) -> Value {
         serde_json::from_str(&write(&Lexicon::new(), question, earlier)).unwrap()
@@ -215,5 +256,43 @@ mod tests {
         assert_eq!(queries[0], "price blue widget cost charge");
         assert_eq!(queries[1], "price widget");
         assert_eq!(queries[5], question);
+    }
+
+    fn follow_up(question: &str, history: &str) -> Value {
+        serde_json::from_str(&write_follow_up(&Lexicon::new(), question, history)).unwrap()
+    }
+
+    #[test]
+    fn a_follow_up_is_filled_from_what_was_said() {
+        let history = "User: Who made the Delta pump?\n\
+                       User: How long is the guarantee on the Delta pump?\n\
+                       Assistant: The guarantee is 24 months [1].";
+        let plan = follow_up("What about the Gamma pump?", history);
+        assert_eq!(
+            plan["question"],
+            "How long is the guarantee on the Gamma pump?"
+        );
+        assert_eq!(plan["route"], "rewrite_then_retrieve");
+        assert_eq!(plan["query"], plan["question"]);
+        let keywords = plan["keywords"].to_string();
+        assert!(keywords.contains("guarantee"), "{keywords}");
+        for alone in [
+            "Who signed the lease of Acme?",
+            "Which invoices are overdue?",
+        ] {
+            let plan = follow_up(alone, history);
+            assert_eq!(
+                (&plan["route"], &plan["question"]),
+                (&json!("retrieve"), &json!(alone))
+            );
+        }
+        assert_eq!(follow_up("And in June?", "")["route"], "retrieve");
+        let history = "User: What is the dropout voltage of the QD-7706 at full load?\n\
+                       Assistant: It is typically 210 mV [1].";
+        let plan = follow_up("What about the QD-7705?", history);
+        assert_eq!(
+            plan["question"],
+            "What is the dropout voltage of the QD-7705 at full load?"
+        );
     }
 }

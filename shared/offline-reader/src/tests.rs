@@ -35,6 +35,11 @@ async fn every_role_gets_its_shape() {
     let reply = reader.chat(&request(Role::Reducer, facts)).await.unwrap();
     assert_eq!(reply.text, "It ends on 3 May 2027 [1].");
 
+    let facts = "<question>And that one?\n<meaning>When does the lease end?</meaning></question><facts>\n\
+                 [1] The rent is 900.\n[2] The lease ends on 3 May 2027.\n</facts>";
+    let reply = reader.chat(&request(Role::Reducer, facts)).await.unwrap();
+    assert_eq!(reply.text, "The lease ends on 3 May 2027 [2].");
+
     let error = reader
         .chat(&request(Role::Mapper, facts))
         .await
@@ -69,6 +74,14 @@ fn the_role_is_told_by_the_sections() {
         role_of(&format!("{q}<narrowed_by></narrowed_by>")),
         Some(Role::Clarifier)
     );
+    assert_eq!(
+        role_of(&format!("{q}<reason></reason>")),
+        Some(Role::Clarifier)
+    );
+    assert_eq!(
+        role_of(&format!("{q}<history></history>")),
+        Some(Role::Planner)
+    );
     assert_eq!(role_of("hello"), None);
 }
 
@@ -84,7 +97,9 @@ proptest! {
             (Role::Reducer, "facts"),
             (Role::Reducer, "passages"),
             (Role::Planner, "earlier_queries"),
+            (Role::Planner, "history"),
             (Role::Clarifier, "narrowed_by"),
+            (Role::Clarifier, "reason"),
         ] {
             let user = format!("<question>{question}</question><{tag}>{text}</{tag}>");
             let answer = reader.answer(role, &user, 200);

@@ -2,7 +2,7 @@
 //! data is no part of the repository: `ARGOSY_CANARD=…/dev.json cargo test -p argosy-offline-reader
 //! --test canard -- --ignored --nocapture`. `ARGOSY_CANARD_SHOW=1` prints the rows of the train half.
 
-use argosy_offline_reader::follow_up::{Exchange, rewrite};
+use argosy_offline_reader::follow_up::{PastExchange, rewrite};
 use serde_json::Value;
 use settings::sources::variable;
 use std::collections::HashMap;
@@ -131,9 +131,9 @@ impl Score {
 fn written(row: &Row, titled: bool) -> String {
     let exchange = |pair: &'_ [String]| (pair[0].clone(), pair[1].clone());
     let pairs: Vec<(String, String)> = row.history.chunks_exact(2).map(exchange).collect();
-    let before: Vec<Exchange<'_>> = pairs
+    let before: Vec<PastExchange<'_>> = pairs
         .iter()
-        .map(|(question, answer)| Exchange { question, answer })
+        .map(|(question, answer)| PastExchange { question, answer })
         .collect();
     let topic = titled.then_some(row.title.as_str());
     let rewritten = rewrite(topic, &before, &row.question);

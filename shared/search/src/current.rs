@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::searcher::{ReadAfter, Request, SearchResult, Searcher};
-use envelope::{Filter, TenantId};
+use envelope::{Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -86,6 +86,19 @@ impl Searcher for Current {
     ) -> BoxFuture<'a, Result<Filter, Error>> {
         self.searcher.places(tenant, text, fields)
     }
+
+    fn fetch<'a>(
+        &'a self,
+        request: &'a Request,
+        ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
+        Box::pin(async move {
+            if let Some(after) = request.after {
+                self.reached(after).await?;
+            }
+            self.searcher.fetch(request, ids).await
+        })
+    }
 }
 
 #[cfg(test)]
@@ -109,6 +122,7 @@ mod tests {
             filter: Filter::default(),
             query: "q".into(),
             keywords: Vec::new(),
+            context: None,
             fetch_k: 1,
             top_k: 1,
             after: after.map(|sequence| ReadAfter {

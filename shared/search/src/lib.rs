@@ -29,7 +29,7 @@ pub use current::{Current, Source};
 pub use error::Error;
 pub use filter_terms::BUILT_IN as BUILT_IN_FIELDS;
 pub use position::StreamPosition;
-pub use searcher::{ReadAfter, Request, SearchPart, SearchResult, Searcher};
+pub use searcher::{QueryContext, ReadAfter, Request, SearchPart, SearchResult, Searcher};
 pub use sub_queries::{Gathered, search_each};
 pub use vector::{Near, VectorSearch};
 pub use word_set::WordSet;

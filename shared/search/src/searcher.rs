@@ -22,6 +22,16 @@ pub trait Searcher: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Filter, Error>> {
         Box::pin(std::future::ready(Ok(Filter::default())))
     }
+
+    /// The chunks of these ids that the conditions of a request let through, in the order of the ids; nothing is
+    /// searched for. An id without such a chunk is left out, and a searcher that cannot look up ids has none.
+    fn fetch<'a>(
+        &'a self,
+        _request: &'a Request,
+        _ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 }
 
 /// One search.
@@ -37,6 +47,8 @@ pub struct Request {
     pub query: String,
     /// Further search terms.
     pub keywords: Vec<String>,
+    /// What the query leans on.
+    pub context: Option<QueryContext>,
     /// How many candidates to fetch before reranking. Default 100.
     pub fetch_k: usize,
     /// How many passages to return at most. Default 5.
@@ -53,6 +65,15 @@ impl Request {
         conditions.retain(|condition| !fields.contains(&condition.field));
         request
     }
+}
+
+/// Words that count in a search beside those of its query, for less: what was talked about before.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryContext {
+    /// The words.
+    pub text: String,
+    /// What one of them counts, where a word of the query counts 1: above 0, below 1.
+    pub weight: f32,
 }
 
 /// A place in the corpus stream that a search waits for.

@@ -46,6 +46,8 @@ pub async fn search_each(
     let parts = sub_queries.iter().map(|query| Request {
         query: query.clone(),
         keywords: Vec::new(),
+        // It is complete in itself.
+        context: None,
         top_k: per_query_k,
         ..request.clone()
     });
@@ -154,6 +156,7 @@ mod tests {
             filter: Filter::default(),
             query: query.into(),
             keywords: vec!["word".into()],
+            context: None,
             fetch_k: 100,
             top_k: 5,
             after: None,

@@ -239,6 +239,7 @@ fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
         filter: filter.map_err(|e| Fail::negative(e.to_string()))?,
         query: query.to_owned(),
         keywords: Vec::new(),
+        context: None,
         fetch_k: FETCH,
         top_k: TOP,
         after: None,

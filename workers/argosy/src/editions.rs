@@ -8,15 +8,16 @@
 //! index is opened ([`Open`]), and who changes the record (`streams::editions`).
 
 mod error;
+mod serving;
 
 pub use error::Error;
 
 use crate::qdrant_view::Vectors;
 use bus::{Bus, BusError, Stream};
-use envelope::{Edition, Filter, TenantId, subject};
+use envelope::{Edition, subject};
 use futures_util::future::BoxFuture;
 use index::Index;
-use search::{Request, SearchResult, Searcher};
+use search::Searcher;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -155,27 +156,6 @@ impl Serving {
         let Searched { edition, seen, .. } = self.get();
         let at = *seen.borrow();
         (edition, at)
-    }
-}
-
-impl Searcher for Serving {
-    fn search<'a>(
-        &'a self,
-        request: &'a Request,
-    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
-        // Whatever is switched meanwhile, this search is over this index.
-        let searcher = self.get().searcher;
-        Box::pin(async move { searcher.search(request).await })
-    }
-
-    fn places<'a>(
-        &'a self,
-        tenant: &'a TenantId,
-        text: &'a str,
-        fields: &'a [String],
-    ) -> BoxFuture<'a, Result<Filter, search::Error>> {
-        let searcher = self.get().searcher;
-        Box::pin(async move { searcher.places(tenant, text, fields).await })
     }
 }
 

@@ -9,6 +9,7 @@ use bus::{Publish, Stored};
 use bytes::Bytes;
 use index::Vectors as Kept;
 use qdrant::{Options, Qdrant};
+use search::{Request, SearchResult};
 use testkit::qdrant::FakeQdrant;
 
 type Broken = Box<dyn std::error::Error + Send + Sync>;

@@ -9,14 +9,16 @@ use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
 /// Every prompt there is.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 10] = [
     "planner",
+    "planner_follow_up",
     "planner_refine",
     "mapper",
     "reducer",
     "reducer_strict",
     "reducer_generate",
     "clarifier",
+    "clarifier_unclear",
     "indexer",
 ];
 

@@ -123,6 +123,7 @@ fn harbour() -> Request {
         filter: Filter::default(),
         query: "harbour".into(),
         keywords: vec![],
+        context: None,
         fetch_k: 10,
         top_k: 5,
         after: None,

@@ -173,14 +173,16 @@ pub fn ingest(
 }
 
 /// Every prompt that a turn may override, and whose it is.
-const PROMPTS: [(&str, Role); 7] = [
+const PROMPTS: [(&str, Role); 9] = [
     ("planner", Role::Planner),
+    ("planner_follow_up", Role::Planner),
     ("planner_refine", Role::Planner),
     ("mapper", Role::Mapper),
     ("reducer", Role::Reducer),
     ("reducer_strict", Role::Reducer),
     ("reducer_generate", Role::Reducer),
     ("clarifier", Role::Clarifier),
+    ("clarifier_unclear", Role::Clarifier),
 ];
 
 /// Whether the texts can be used in place of the prompts that they are named after: as at the start of a

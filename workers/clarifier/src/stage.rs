@@ -35,24 +35,26 @@ impl Classed for Error {
 /// The clarifier.
 pub struct Clarifier {
     model: Arc<dyn ChatModel>,
-    prompt: Prompt,
+    no_results: Prompt,
+    unclear: Prompt,
     options: Options,
 }
 
 impl Clarifier {
-    /// A clarifier that asks `model` with the prompt `clarifier`; fails when prompt or options are
-    /// nonsense.
+    /// A clarifier that asks `model` with the prompts `clarifier` and `clarifier_unclear`; fails when prompts or
+    /// options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
         options: Options,
     ) -> Result<Self, Error> {
         options.validate()?;
-        let embedded = include_str!("../prompts/clarifier.md");
-        let prompt = prompts.get("clarifier", embedded, &["question", "narrowed_by"])?;
+        let no_results = include_str!("../prompts/clarifier.md");
+        let unclear = include_str!("../prompts/clarifier_unclear.md");
         Ok(Clarifier {
             model,
-            prompt,
+            no_results: prompts.get("clarifier", no_results, &["question", "narrowed_by"])?,
+            unclear: prompts.get("clarifier_unclear", unclear, &["question", "reason"])?,
             options,
         })
     }
@@ -77,11 +79,17 @@ impl Clarifier {
     }
 
     fn request(&self, cx: &Cx, doubt: &Doubt) -> Result<ChatRequest, Error> {
-        let Doubt::NoResults { query, narrowed_by } = doubt;
-        let prompt = self.prompt.or(&cx.case.overrides.prompts)?.render(&[
-            ("question", query),
-            ("narrowed_by", &narrowed_by.join("\n")),
-        ])?;
+        let instead = &cx.case.overrides.prompts;
+        let prompt = match doubt {
+            Doubt::NoResults { query, narrowed_by } => self.no_results.or(instead)?.render(&[
+                ("question", query),
+                ("narrowed_by", &narrowed_by.join("\n")),
+            ])?,
+            Doubt::Unclear { query, reason } => {
+                let inputs = [("question", query.as_str()), ("reason", reason.as_str())];
+                self.unclear.or(instead)?.render(&inputs)?
+            }
+        };
         Ok(ChatRequest {
             role: Role::Clarifier,
             model: cx.case.overrides.model.clone(),
@@ -164,6 +172,25 @@ mod tests {
             panic!("one call")
         };
         insta::assert_snapshot!(format!("{}\n======\n{}", request.system, request.user));
+    }
+
+    #[tokio::test]
+    async fn a_question_that_nobody_understands_has_a_prompt_of_its_own() {
+        let model = ScriptedModel::saying([
+            r#"{"clarifying_question": "Which one: the lamp or the pump?", "suggested_options": ["The lamp"]}"#,
+        ]);
+        let cx = step(Role::Clarifier, "And the other one?");
+        let unclear = Doubt::Unclear {
+            query: "And the other one?".into(),
+            reason: "a lamp and a pump were named".into(),
+        };
+        let done = run(&model, &cx, unclear).await;
+        assert_eq!(done.out.kind, "unclear");
+        assert_eq!(done.out.question, "Which one: the lamp or the pump?");
+        assert_eq!(done.decided, "unclear, in the model's words");
+        let user = &model.requests()[0].user;
+        let reason = llm::section::read(user, "reason");
+        assert_eq!(reason, Some("a lamp and a pump were named"));
     }
 
     #[tokio::test]

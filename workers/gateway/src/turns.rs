@@ -10,8 +10,8 @@ use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stre
 use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
-    Asked, Case, Envelope, Event, Header, History, Next, Outcome, Problem, Refusal, Role, Subject,
-    TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
+    Asked, Case, Envelope, Event, Header, Next, Outcome, Problem, Refusal, Role, Subject, TenantId,
+    Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
 use harness::Ended;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -206,8 +206,8 @@ impl Turns {
     }
 
     /// What hop 0 of a question follows from that goes on from no other turn.
-    pub(crate) fn accepted(_question: &Question) -> Event {
-        Event::Accepted(History::default())
+    pub(crate) fn accepted(question: &Question) -> Event {
+        Event::Accepted(question.history.clone())
     }
 
     /// Creates hop 0, as it follows from what happened.

@@ -11,7 +11,8 @@ pub struct Options {
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `15s`.
     pub call_timeout: Span,
-    /// Longest answer. Default 320 tokens, several times what the JSON of a simple question needs.
+    /// Longest answer. Default 320 tokens, several times what the JSON of a simple question needs. A follow-up,
+    /// which is written anew, may take as many more as its question has.
     pub max_tokens: u32,
     /// Most keywords that are taken over. Default 6; the prompt asks for 2 to 4.
     pub keywords_max: usize,

@@ -15,19 +15,23 @@ const HINT_CHARS_MIN: usize = 3;
 /// Longest file extension, in characters.
 const EXTENSION_CHARS_MAX: usize = 5;
 
-/// The plan that `answer` describes for `question`, and how many sub-queries were left out of it;
-/// `None` when it describes none.
-pub(crate) fn read(answer: &str, question: &str, options: &Options) -> Option<(Plan, u16)> {
-    let object = match json::read_object(answer) {
+/// The fields of an answer, as far as they can be read.
+pub(crate) fn fields(answer: &str) -> Value {
+    match json::read_object(answer) {
         Some((object, _)) => object,
         None => Value::from_iter(
             ["keywords", "sub_queries"].map(|field| (field, json::field_strings(answer, field))),
         ),
-    };
-    let keywords = keywords(&object, options.keywords_max);
-    let rewritten = text(&object, "query").filter(|q| q.chars().count() <= QUESTION_CHARS_MAX);
-    let filter = filter(&object, question, options);
-    let (sub_queries, trimmed) = sub_queries::read(&object, question);
+    }
+}
+
+/// The plan that an answer describes for `question`, and how many sub-queries were left out of it;
+/// `None` when it describes none.
+pub(crate) fn read(object: &Value, question: &str, options: &Options) -> Option<(Plan, u16)> {
+    let keywords = keywords(object, options.keywords_max);
+    let rewritten = text(object, "query").filter(|q| q.chars().count() <= QUESTION_CHARS_MAX);
+    let filter = filter(object, question, options);
+    let (sub_queries, trimmed) = sub_queries::read(object, question);
     if keywords.is_empty() && rewritten.is_none() && filter.is_empty() && sub_queries.is_empty() {
         return None;
     }
@@ -36,6 +40,7 @@ pub(crate) fn read(answer: &str, question: &str, options: &Options) -> Option<(P
         keywords,
         sub_queries,
         filter,
+        ..Plan::default()
     };
     Some((plan, trimmed))
 }
@@ -133,7 +138,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn plan(answer: &str, question: &str) -> Plan {
-        let read = read(answer, question, &Options::default());
+        let read = read(&fields(answer), question, &Options::default());
         read.unwrap_or_else(|| panic!("no plan: {answer}")).0
     }
 
@@ -185,7 +190,7 @@ mod tests {
             unnamed_hints: true,
             ..Options::default()
         };
-        let (plan, _) = read(answer, "How much did we pay?", &trusting).unwrap();
+        let (plan, _) = read(&fields(answer), "How much did we pay?", &trusting).unwrap();
         assert_eq!(plan.filter.0.len(), 2);
     }
 
@@ -218,7 +223,11 @@ mod tests {
             "[1]",
             "{\"keywords\": 7}",
         ] {
-            assert_eq!(read(answer, "q", &Options::default()), None, "{answer}");
+            assert_eq!(
+                read(&fields(answer), "q", &Options::default()),
+                None,
+                "{answer}"
+            );
         }
     }
 
@@ -232,7 +241,7 @@ mod tests {
         ) {
             let made = serde_json::json!({"keywords": listed, "source_hint": hint}).to_string();
             for answer in [answer, made] {
-                let Some((plan, _)) = read(&answer, &question, &Options::default()) else { continue };
+                let Some((plan, _)) = read(&fields(&answer), &question, &Options::default()) else { continue };
                 prop_assert!(plan.keywords.len() <= 6 && plan.filter.0.len() <= 2);
                 prop_assert!(plan.query.chars().count() <= QUESTION_CHARS_MAX + 6 * 81);
             }

@@ -19,6 +19,7 @@ mod evidence;
 mod gather;
 mod marks;
 mod options;
+mod question;
 mod quote;
 mod stage;
 mod stitch;

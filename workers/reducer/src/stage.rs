@@ -5,6 +5,7 @@ use crate::evidence::Evidence;
 use crate::gather::{self, Gathered};
 use crate::marks;
 use crate::options::Options;
+use crate::question;
 use crate::quote::citations;
 use crate::stitch::stitch;
 use envelope::hop::ReducerExit;
@@ -245,7 +246,7 @@ impl Reducer {
 
     fn request(&self, cx: &Cx, prompt: &Prompt, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
         let prompt = prompt.or(&cx.case.overrides.prompts)?.render(&[
-            ("question", &cx.case.question.original),
+            ("question", &question::shown(&cx.case.question)),
             (brief.section, &brief.evidence.section()),
         ])?;
         Ok(ChatRequest {

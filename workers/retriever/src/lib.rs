@@ -3,6 +3,7 @@
 //! It narrows the search by both filters, relaxes only what the planner guessed, says so, and fits
 //! what it found into one message. *Not* the search itself: that is behind `search`.
 
+mod known;
 mod narrowing;
 mod options;
 mod passages;

@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 /// Most columns that hold places: each costs some look-ups for every word of a question.
 const LOCATION_COLUMNS_MAX: usize = 8;
 
+/// What was asked before never counts as much as the question itself.
+const CONTEXT_WEIGHT_MAX: f32 = 0.9;
+
 /// How much is fetched and how much is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Candidates to fetch before reranking, in agentic mode. Default 100 passages.
@@ -29,6 +32,10 @@ pub struct Options {
     /// a value of one, only its passages are searched, and all of them when that finds nothing, which is
     /// told. Default none: a place is a word like others.
     pub location_columns: Vec<String>,
+    /// What a word of the question before counts in the search for a follow-up question, where a word of its
+    /// own counts 1; 0 to 0.9, 0 for nothing. Default 0.3: chosen on half of the dialogues of INSCIT, where it gains little
+    /// (0.743 after 0.740; on the others 0.760 after 0.754).
+    pub context_weight: f32,
     /// Candidates to fetch before reranking, in simple mode. Default 20 passages.
     pub simple_k: usize,
     /// Passages to answer from in one call, in simple mode. Default 5, at most 64.
@@ -44,6 +51,7 @@ impl Default for Options {
             per_query_k: 10,
             context_chars: None,
             location_columns: Vec::new(),
+            context_weight: 0.3,
             simple_k: 20,
             simple_max: 5,
         }
@@ -58,6 +66,12 @@ impl Options {
                 "`context_chars` is {chars}: want {} to {}, or leave it out for the whole text",
                 CONTEXT_CHARS.start(),
                 CONTEXT_CHARS.end()
+            )));
+        }
+        if !(0.0..=CONTEXT_WEIGHT_MAX).contains(&self.context_weight) {
+            return Err(Error::Options(format!(
+                "`context_weight` is {}: want 0 to {CONTEXT_WEIGHT_MAX}",
+                self.context_weight
             )));
         }
         let columns = &self.location_columns;
@@ -129,6 +143,13 @@ mod tests {
                     ..Options::default()
                 },
                 "`location_columns` has 2 columns or an empty one",
+            ),
+            (
+                Options {
+                    context_weight: 1.0,
+                    ..Options::default()
+                },
+                "`context_weight` is 1: want 0 to 0.9",
             ),
             (
                 Options {

@@ -1,5 +1,6 @@
 //! The step: search, relax, search again, fit. The only place that waits.
 
+use crate::known::lacking;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
 use crate::passages::fit;
@@ -8,7 +9,9 @@ use envelope::{
     After, Class, Classed, CodecError, Fallback, Filter, Matched, Passage, Plan, Role, Scatter,
     Search,
 };
-use search::{Gathered, ReadAfter, Request, SearchResult, Searcher, context, search_each};
+use search::{
+    Gathered, QueryContext, ReadAfter, Request, SearchResult, Searcher, context, search_each,
+};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,7 +64,18 @@ impl Retriever {
     }
 
     async fn retrieve(&self, cx: &Cx, search: Search) -> Result<Done<RetrieverExit>, stage::Error> {
-        let Search { mut plan, then } = search;
+        let Search {
+            mut plan,
+            then,
+            fetch,
+        } = search;
+        let mut looked = String::new();
+        if !fetch.is_empty() {
+            match self.known(cx, &plan, &fetch).await? {
+                Ok(done) => return Ok(done),
+                Err(why) => looked = format!("{why}; "),
+            }
+        }
         let places = self.places(cx).await?;
         plan.filter = plan.filter.and(places);
         let mut narrowing = Narrowing::of(&cx.case, &plan);
@@ -92,9 +106,54 @@ impl Retriever {
             let matched = narrowing.matched(&found.unknown_fields);
             self.scatter(plan, then, found, matched)?
         };
-        done.decided.push_str(&told);
+        done.decided = format!("{looked}{}{told}", done.decided);
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)
+    }
+
+    /// The passages of known chunks, if they hold what the question asks for; else why they do not. They are fetched
+    /// again: whoever asks now may not be who may read them, and documents change.
+    async fn known(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        chunks: &[String],
+    ) -> Result<Result<Done<RetrieverExit>, String>, Error> {
+        let after = self.after(cx);
+        let filter = cx.case.filter.clone();
+        let request = self.request(cx, plan, After::Generate, filter, after);
+        let passages = match self.searcher.fetch(&request, chunks).await {
+            Ok(passages) => passages,
+            Err(error) => {
+                let code = error.code();
+                return Ok(Err(format!("the known passages not fetched ({code})")));
+            }
+        };
+        if passages.len() < chunks.len() {
+            let gone = chunks.len() - passages.len();
+            return Ok(Err(format!(
+                "{gone} of {} known passages not there under these conditions",
+                chunks.len()
+            )));
+        }
+        let found = SearchResult {
+            total_hits: passages.len() as u64,
+            passages,
+            ..SearchResult::default()
+        };
+        let mut done = self.scatter(plan.clone(), After::Generate, found, Matched::Matched)?;
+        let RetrieverExit::Found(scatter) = &done.out else {
+            return Ok(Err("no known passage".into()));
+        };
+        let lacks = lacking(cx.case.question.best(), &scatter.passages);
+        if !lacks.is_empty() {
+            return Ok(Err(format!(
+                "the known passages lack `{}`",
+                lacks.join("`, `")
+            )));
+        }
+        done.decided = format!("known: {}", done.decided);
+        Ok(Ok(done))
     }
 
     /// The places that the question names, as conditions that are dropped when nothing holds them.
@@ -118,11 +177,7 @@ impl Retriever {
         then: After,
         narrowing: &Narrowing,
     ) -> Result<(Gathered, Option<Fallback>), search::Error> {
-        let after = (cx.case.min_seq > 0).then(|| ReadAfter {
-            sequence: cx.case.min_seq,
-            wait: BEHIND_WAIT_MAX.min(cx.time_left() / BEHIND_WAIT_PART),
-        });
-        match self.search(cx, plan, then, narrowing, after).await {
+        match self.search(cx, plan, then, narrowing, self.after(cx)).await {
             Err(search::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
                 let found = self.search(cx, plan, then, narrowing, None).await?;
                 Ok((found, Some(Fallback::SearchedBehind { wanted, at })))
@@ -139,26 +194,50 @@ impl Retriever {
         narrowing: &Narrowing,
         after: Option<ReadAfter>,
     ) -> Result<Gathered, search::Error> {
-        let (fetch_k, top_k) = match then {
-            After::Map => (self.options.fetch_k, self.options.map_max),
-            After::Generate => (self.options.simple_k, self.options.simple_max),
-        };
-        let request = Request {
-            tenant: cx.header.tenant.clone(),
-            buckets: cx.case.buckets.clone(),
-            filter: narrowing.filter.clone(),
-            query: plan.query.clone(),
-            keywords: plan.keywords.clone(),
-            fetch_k,
-            top_k,
-            after,
-        };
+        let request = self.request(cx, plan, then, narrowing.filter.clone(), after);
         let sub_queries = match self.options.sub_queries {
             true => &plan.sub_queries[..],
             false => &[],
         };
         let per_query_k = self.options.per_query_k;
         search_each(&*self.searcher, &request, sub_queries, per_query_k).await
+    }
+
+    /// What the question wants to be searched.
+    fn after(&self, cx: &Cx) -> Option<ReadAfter> {
+        (cx.case.min_seq > 0).then(|| ReadAfter {
+            sequence: cx.case.min_seq,
+            wait: BEHIND_WAIT_MAX.min(cx.time_left() / BEHIND_WAIT_PART),
+        })
+    }
+
+    fn request(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        then: After,
+        filter: Filter,
+        after: Option<ReadAfter>,
+    ) -> Request {
+        let (fetch_k, top_k) = match then {
+            After::Map => (self.options.fetch_k, self.options.map_max),
+            After::Generate => (self.options.simple_k, self.options.simple_max),
+        };
+        let leans = !plan.context.is_empty() && self.options.context_weight > 0.0;
+        Request {
+            tenant: cx.header.tenant.clone(),
+            buckets: cx.case.buckets.clone(),
+            filter,
+            query: plan.query.clone(),
+            keywords: plan.keywords.clone(),
+            context: leans.then(|| QueryContext {
+                text: plan.context.clone(),
+                weight: self.options.context_weight,
+            }),
+            fetch_k,
+            top_k,
+            after,
+        }
     }
 
     fn scatter(

@@ -17,6 +17,8 @@ struct FakeSearcher {
     at: u64,
     /// A query that fails.
     broken: &'static str,
+    /// What is there to be fetched.
+    known: Vec<Passage>,
     requests: Mutex<Vec<Request>>,
 }
 
@@ -29,6 +31,7 @@ impl FakeSearcher {
             failed: Vec::new(),
             at: 0,
             broken: "",
+            known: Vec::new(),
             requests: Mutex::default(),
         }
     }
@@ -72,6 +75,20 @@ impl Searcher for FakeSearcher {
         let porto = json!({"city": {"in": ["porto"]}});
         Box::pin(async move { Ok(Filter::parse(&porto, Origin::Planner).unwrap()) })
     }
+
+    fn fetch<'a>(
+        &'a self,
+        request: &'a Request,
+        ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Passage>, search::Error>> {
+        assert_eq!(
+            (&request.tenant, &request.filter),
+            (&cx().header.tenant, &cx().case.filter)
+        );
+        let mut there = self.known.clone();
+        there.retain(|passage| ids.contains(&passage.chunk_id));
+        Box::pin(async move { Ok(there) })
+    }
 }
 
 const QUESTION: &str = "what is the total of the invoice?";
@@ -83,6 +100,7 @@ fn plan() -> Plan {
         keywords: vec!["total".into()],
         sub_queries: Vec::new(),
         filter: Filter::parse(&filter, Origin::Planner).unwrap(),
+        ..Plan::default()
     }
 }
 
@@ -97,7 +115,7 @@ async fn run(searcher: FakeSearcher, cx: &Cx) -> (Done<RetrieverExit>, Vec<Reque
 fn mapped(plan: Plan) -> Search {
     Search {
         plan,
-        then: After::Map,
+        ..Search::default()
     }
 }
 
@@ -166,11 +184,11 @@ async fn places_narrow_a_search_where_columns_hold_them() {
 async fn never_relaxes_the_users_own_condition() {
     let (done, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 0), &cx()).await;
     assert_eq!(requests.len(), 2);
-    let RetrieverExit::NothingFound(Doubt::NoResults { query, narrowed_by }) = done.out else {
-        panic!("found something")
+    let doubt = Doubt::NoResults {
+        query: "what is the total of the invoice?".into(),
+        narrowed_by: vec!["year = 2024".into()],
     };
-    assert_eq!(query, "what is the total of the invoice?");
-    assert_eq!(narrowed_by, ["year = 2024"]);
+    assert_eq!(done.out, RetrieverExit::NothingFound(doubt));
     assert_eq!(done.fallbacks.len(), 1, "the relaxing is told all the same");
 }
 
@@ -329,6 +347,7 @@ async fn a_search_that_is_generated_from_fetches_less() {
     let search = Search {
         plan: plan(),
         then: After::Generate,
+        ..Search::default()
     };
     let done = retriever.run(&cx(), search).await.unwrap();
     let requests = searcher.requests.lock().unwrap().clone();
@@ -337,6 +356,78 @@ async fn a_search_that_is_generated_from_fetches_less() {
         matches!(&done.out, RetrieverExit::Found(found) if found.after == After::Generate),
         "what follows stands in what is found"
     );
+}
+
+/// Runs a step that knows two chunks, of which the index has `known`.
+async fn looked(question: &str, known: &[Passage]) -> (Done<RetrieverExit>, usize) {
+    let ids = ["a", "b"].map(|doc| passage(doc, "").chunk_id);
+    let mut searcher = FakeSearcher::new(vec![passage("c", "t")], 2);
+    searcher.known = known.to_vec();
+    let searcher = Arc::new(searcher);
+    let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+    let mut cx = cx();
+    cx.case.question.rewritten = Some(question.into());
+    let search = Search {
+        fetch: ids.into(),
+        ..mapped(plan())
+    };
+    let done = retriever.run(&cx, search).await.unwrap();
+    let searches = searcher.requests.lock().unwrap().len();
+    (done, searches)
+}
+
+#[tokio::test]
+async fn known_chunks_answer_where_they_hold_all_that_is_asked_for() {
+    let known = [
+        passage("a", "The grant of Acme is 800 for 2 children."),
+        passage("b", "It is paid in May."),
+    ];
+    let question = "How much is the grant of Acme for 2 children?";
+    let (done, searches) = looked(question, &known).await;
+    assert_eq!(searches, 0);
+    assert_eq!(done.decided, "known: 2 of 2 passages");
+    let RetrieverExit::Found(scatter) = done.out else {
+        panic!("nothing found")
+    };
+    assert_eq!(
+        (scatter.after, &scatter.passages[..]),
+        (After::Generate, &known[..])
+    );
+    let question = "How much is the grant of Acme for 3 children?";
+    let (done, searches) = looked(question, &known).await;
+    assert_eq!(searches, 1);
+    assert!(matches!(&done.out, RetrieverExit::Found(found) if found.after == After::Map));
+    assert_eq!(
+        done.decided,
+        "the known passages lack `3`; 1 of 40 passages"
+    );
+    let (done, searches) = looked("Who is Acme?", &known[..1]).await;
+    assert_eq!(searches, 1);
+    assert!(done.decided.starts_with("1 of 2 known passages not there"));
+}
+
+#[tokio::test]
+async fn a_search_leans_on_the_question_before() {
+    for (weight, leans) in [(0.3, true), (0.0, false)] {
+        let searcher = Arc::new(FakeSearcher::new(vec![passage("a", "t")], 2));
+        let options = Options {
+            context_weight: weight,
+            ..Options::default()
+        };
+        let retriever = Retriever::new(searcher.clone(), options).unwrap();
+        let context = "which invoices are there?".to_owned();
+        let leaning = Plan {
+            context: context.clone(),
+            ..plan()
+        };
+        retriever.run(&cx(), mapped(leaning)).await.unwrap();
+        let requests = searcher.requests.lock().unwrap();
+        let text = context;
+        assert_eq!(
+            requests[0].context,
+            leans.then_some(QueryContext { text, weight })
+        );
+    }
 }
 
 #[test]

@@ -57,6 +57,7 @@ async fn found(index: &Index, query: &str) -> Vec<(String, f32)> {
         filter: Filter::default(),
         query: query.into(),
         keywords: Vec::new(),
+        context: None,
         fetch_k: 20,
         top_k: 5,
         after: None,

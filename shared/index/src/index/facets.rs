@@ -91,6 +91,7 @@ impl Index {
             filter: request.filter.clone(),
             query: String::new(),
             keywords: Vec::new(),
+            context: None,
             fetch_k: 1,
             top_k: 1,
             after: None,

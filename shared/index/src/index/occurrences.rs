@@ -4,7 +4,8 @@
 //! the text again to know. *Not* what the metadata of a chunk say: numbers and lists are words of it here,
 //! so a word that stands only there may be there, and the record knows.
 
-use super::query::{Snapshot, Terms};
+use super::query::Snapshot;
+use super::terms::Terms;
 use crate::Error;
 use crate::gazetteer::Named;
 use search::filter_terms as facts;

@@ -52,6 +52,7 @@ fn request(query: &str, filter: Json) -> Request {
         filter: Filter::parse(&filter, Origin::User).unwrap(),
         query: query.into(),
         keywords: vec![],
+        context: None,
         fetch_k: 100,
         top_k: 10,
         after: None,

@@ -59,6 +59,7 @@ async fn lost(index: &Index, documents: &[u32]) -> Vec<u32> {
             filter: Filter::default(),
             query: String::new(),
             keywords: Vec::new(),
+            context: None,
             fetch_k: 1,
             top_k: 1,
             after: None,

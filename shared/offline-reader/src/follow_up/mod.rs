@@ -41,7 +41,7 @@ const QUESTION_BYTES_MAX: usize = 600;
 
 /// One question and its answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Exchange<'a> {
+pub struct PastExchange<'a> {
     /// As it was asked.
     pub question: &'a str,
     /// As it was answered.
@@ -59,7 +59,11 @@ pub struct FollowUp {
 
 /// Rewrites `question` with what was said `before`, oldest first. `None` when it stands alone.
 /// `topic` is what the conversation is said to be about, if anything says so.
-pub fn rewrite(topic: Option<&str>, before: &[Exchange<'_>], question: &str) -> Option<FollowUp> {
+pub fn rewrite(
+    topic: Option<&str>,
+    before: &[PastExchange<'_>],
+    question: &str,
+) -> Option<FollowUp> {
     let topic = topic.and_then(Topic::read);
     if topic.is_none() && before.is_empty() {
         return None;

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 
 /// Rewrites `question` after exchanges written as "question ~ answer".
 fn after(topic: Option<&str>, before: &[&str], question: &str) -> String {
-    let before: Vec<Exchange<'_>> = before
+    let before: Vec<PastExchange<'_>> = before
         .iter()
         .map(|said| {
             let (question, answer) = said.split_once(" ~ ").expect("question ~ answer");
-            Exchange { question, answer }
+            PastExchange { question, answer }
         })
         .collect();
     rewrite(topic, &before, question).map_or_else(|| question.to_owned(), |r| r.question)
@@ -181,7 +181,7 @@ fn what_stands_alone_stays() {
 
 #[test]
 fn says_which_words_were_added() {
-    let before = [Exchange {
+    let before = [PastExchange {
         question: "What does KinderConnect do?",
         answer: "It keeps attendance.",
     }];
@@ -228,9 +228,9 @@ proptest! {
         said in proptest::collection::vec((words(), words()), 0..6),
         question in words(),
     ) {
-        let before: Vec<Exchange<'_>> = said
+        let before: Vec<PastExchange<'_>> = said
             .iter()
-            .map(|(question, answer)| Exchange { question, answer })
+            .map(|(question, answer)| PastExchange { question, answer })
             .collect();
         let one = rewrite(topic.as_deref(), &before, &question);
         prop_assert_eq!(&one, &rewrite(topic.as_deref(), &before, &question));
@@ -249,7 +249,7 @@ proptest! {
 #[test]
 fn eight_thousand_characters_are_read_in_part() {
     let long = "The Corvane agreement “é’s” ends, and it İs Ä. ".repeat(170);
-    let before = [Exchange {
+    let before = [PastExchange {
         question: &long,
         answer: &long,
     }; 12];

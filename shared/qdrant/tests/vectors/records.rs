@@ -63,6 +63,7 @@ pub(crate) fn request(filter: Value) -> Request {
         filter: Filter::parse(&filter, Origin::User).unwrap(),
         query: String::new(),
         keywords: vec![],
+        context: None,
         fetch_k: 100,
         top_k: 10,
         after: None,

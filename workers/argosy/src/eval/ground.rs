@@ -228,6 +228,7 @@ mod tests {
             filter: envelope::Filter::default(),
             query: "rates".into(),
             keywords: Vec::new(),
+            context: None,
             fetch_k: 10,
             top_k: 1,
             after: None,

@@ -82,6 +82,7 @@ async fn search(
         filter: Filter::default(),
         query: question.text.clone(),
         keywords: Vec::new(),
+        context: None,
         fetch_k: DEPTH,
         top_k,
         after: None,

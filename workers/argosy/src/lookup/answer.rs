@@ -40,6 +40,7 @@ impl Lookup {
             filter: asked.filter,
             query: asked.query,
             keywords: Vec::new(),
+            context: None,
             fetch_k: FETCH_K,
             top_k: asked.top_k,
             after: None,

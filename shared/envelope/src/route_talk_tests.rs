@@ -1,0 +1,186 @@
+//! Turns of a conversation, and questions that lean on what was said.
+
+use super::tests::{
+    agentic, case, generating, header, no_results, recalled, routed, scatter, verdict,
+};
+use super::*;
+use crate::filter::{Condition, Op, Origin};
+use crate::history::{Exchange, ExchangePlace};
+use crate::ids::{Bucket, TurnId};
+use crate::message::Budget;
+use crate::payload::Doubt;
+
+#[test]
+fn a_turn_of_a_conversation_begins_by_reading_what_was_said() {
+    let recall = Recall {
+        exchanges: vec![ExchangePlace {
+            opened: 4,
+            ended: 7,
+        }],
+        answers: None,
+    };
+    let begun = routed(&header(), &agentic(), Event::Begun(recall.clone()));
+    assert_eq!(begun.next, step(recall));
+    assert_eq!(
+        (begun.header.hop, begun.header.role),
+        (0, Role::Conversation)
+    );
+    let nothing = routed(&begun.header, &begun.case, recalled(Vec::new(), None));
+    assert_eq!(nothing.next, step(PlanTask::First));
+    let exchange = Exchange {
+        question: "who?".into(),
+        answer: "nobody".into(),
+    };
+    let told = routed(
+        &begun.header,
+        &begun.case,
+        recalled(vec![exchange.clone()], None),
+    );
+    let history = History::of(vec![exchange], Vec::new());
+    assert_eq!(told.next, step(PlanTask::FollowUp { history }));
+    assert_eq!((told.header.hop, told.header.role), (1, Role::Planner));
+    let simple = case(Mode::Simple, Budget::default());
+    let searched = routed(&header(), &simple, recalled(Vec::new(), None));
+    assert_eq!(searched.next, generating());
+}
+
+#[test]
+fn without_the_log_a_question_is_taken_by_itself() {
+    let broken = Event::Broken(Task::bare(Recall::default()), "log_away");
+    let next = routed(&header(), &agentic(), broken);
+    assert_eq!(next.next, step(PlanTask::First));
+    assert_eq!(next.fallbacks, [Fallback::NoHistory]);
+}
+
+#[test]
+fn a_reply_goes_on_with_the_question_that_it_is_about() {
+    let condition = |field: &str, value: u16| Condition {
+        field: field.into(),
+        op: Op::Eq,
+        value: value.into(),
+        origin: Origin::User,
+    };
+    let parent = TurnId::new("before").unwrap();
+    let resume = Resume {
+        question: "which?".into(),
+        buckets: vec![Bucket::new("invoices").unwrap()],
+        filter: Filter(vec![condition("year", 2022), condition("month", 5)]),
+    };
+    let mut reply = agentic();
+    reply.filter = Filter(vec![condition("year", 2023)]);
+    let resumed = || Some((parent.clone(), resume.clone()));
+    let next = routed(&header(), &reply, recalled(Vec::new(), resumed()));
+    let merged = "which? - User clarified: what?";
+    assert_eq!(next.case.question.original, merged);
+    assert_eq!(next.header.parent, Some(parent.clone()));
+    assert_eq!(next.case.buckets, resume.buckets);
+    assert_eq!(
+        next.case.filter.0,
+        [condition("month", 5), condition("year", 2023)]
+    );
+    let asked_back = routed(
+        &header(),
+        &next.case,
+        Clarification::template(&parent, &no_results()),
+    );
+    let Next::End(terminal) = asked_back.next else {
+        panic!("no end")
+    };
+    let again = terminal.resume.unwrap();
+    assert_eq!(
+        (again.question.as_str(), again.filter),
+        (merged, next.case.filter)
+    );
+    reply.buckets = vec![Bucket::new("contracts").unwrap()];
+    let next = routed(&header(), &reply, recalled(Vec::new(), resumed()));
+    assert_eq!(next.case.buckets, reply.buckets);
+}
+
+#[test]
+fn an_answer_says_how_its_question_was_searched_for() {
+    let mut case = agentic();
+    case.question.rewritten = Some("what is it?".into());
+    let end = routed(&header(), &case, ValidatorExit::Grounded(verdict()));
+    let Next::End(terminal) = end.next else {
+        panic!("no end")
+    };
+    assert_eq!(terminal.rewritten, case.question.rewritten);
+}
+
+#[test]
+fn what_was_said_may_come_along_with_the_question() {
+    let exchange = Exchange {
+        question: "who?".into(),
+        answer: "nobody".into(),
+    };
+    let history = History::of(vec![exchange], Vec::new());
+    let begun = routed(&header(), &agentic(), Event::Accepted(history.clone()));
+    assert_eq!(begun.next, step(PlanTask::FollowUp { history }));
+    assert_eq!((begun.header.hop, begun.header.role), (0, Role::Planner));
+}
+
+fn leaning() -> Plan {
+    Plan {
+        query: "what is the pump?".into(),
+        rewritten: Some("what is the pump?".into()),
+        context: "which pumps are there?".into(),
+        ..Plan::default()
+    }
+}
+
+#[test]
+fn a_rewriting_is_known_to_every_later_step() {
+    let next = routed(&header(), &agentic(), PlannerExit::Planned(leaning()));
+    assert_eq!(next.case.question.best(), "what is the pump?");
+    assert_eq!(next.case.question.original, "what?");
+    let Next::Step(Payload::Retriever(search)) = next.next else {
+        panic!("no search")
+    };
+    // It stands in one place.
+    assert_eq!(search.plan.rewritten, None);
+    assert_eq!(search.plan.context, "which pumps are there?");
+    let refined = PlannerExit::Planned(Plan::default());
+    let later = routed(&header(), &next.case, refined);
+    assert_eq!(later.case.question, next.case.question);
+}
+
+#[test]
+fn known_chunks_are_looked_at_and_answer_in_one_call() {
+    let chunks = vec!["d.1".to_owned()];
+    let known = PlannerExit::Known {
+        plan: leaning(),
+        chunks: chunks.clone(),
+    };
+    let next = routed(&header(), &agentic(), known);
+    assert_eq!(next.case.budget.tool_calls, 3);
+    assert_eq!(next.case.question.best(), "what is the pump?");
+    let Next::Step(Payload::Retriever(search)) = next.next else {
+        panic!("no search")
+    };
+    assert_eq!((search.fetch, search.then), (chunks, After::Map));
+    let found = RetrieverExit::Found(scatter(1, After::Generate));
+    let next = routed(&header(), &next.case, found);
+    assert!(matches!(
+        next.next,
+        Next::Step(Payload::Reducer(ReduceTask::Generate { .. }))
+    ));
+}
+
+#[test]
+fn a_planner_that_cannot_tell_asks_the_user() {
+    let doubt = Doubt::Unclear {
+        query: "and that?".into(),
+        reason: "nothing was said before.".into(),
+    };
+    let next = routed(&header(), &agentic(), PlannerExit::Ask(doubt.clone()));
+    assert_eq!(next.next, step(doubt.clone()));
+    let question = Clarification::template(&header().turn, &doubt);
+    assert_eq!(
+        (question.kind.as_str(), question.question.as_str()),
+        (
+            "unclear",
+            "I am not sure what you mean by \"and that?\" (nothing was said before). \
+             Could you ask it again with the names in it?"
+        )
+    );
+}

@@ -1,0 +1,270 @@
+//! The words of a query: what is searched for, and what a chunk is compared with when it is looked at again.
+//!
+//! Built from tokens by hand; there is no query language, so nothing a user or a model writes can be a syntax
+//! error.
+
+use super::schema::{self, Fields};
+use crate::Error;
+use search::{QueryContext, Request};
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, EmptyQuery, Occur, PhraseQuery, Query, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::tokenizer::TextAnalyzer;
+use tantivy::{Searcher, Term};
+use text::{stop, unify};
+
+/// Weight of an identifier (`AX-1042`) that stands in the text as it is written in the query.
+const IDENTIFIER_BOOST: f32 = 2.0;
+/// Most different words of one query; what is over it is noise.
+const WORDS_MAX: usize = 64;
+/// How many words of a query are looked at at all.
+const WORDS_READ_MAX: usize = 4 * WORDS_MAX;
+/// Stems of a part name that is looked for as it is written: a longer one is no name, and looking for it
+/// costs with every stem.
+const NAME_STEMS: RangeInclusive<usize> = 2..=8;
+/// Words between two clauses of a question.
+const JOINING_WORDS: &str =
+    "and or but while whereas that which who whom whose between versus than compared";
+/// A clause of fewer telling words says too little to be looked at by itself.
+const CLAUSE_WORDS_MIN: usize = 4;
+/// The words of a query.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Terms {
+    /// Stems with their rarity in the corpus, each once, in the order of the query.
+    pub(crate) stems: Vec<(String, f32)>,
+    /// Stems of the context that the query lacks: they count in the search, for this part of what one of the query
+    /// counts. Whoever looks again at what was found looks for the query alone.
+    pub(crate) context: Vec<String>,
+    pub(crate) context_weight: f32,
+    /// Words with a digit, as [`identifier`] has them, and their rarity: a part number is
+    /// rarer than a year.
+    pub(crate) identifiers: Vec<(String, f32)>,
+    /// The same in stems, where it is more than one.
+    pub(crate) phrases: Vec<Vec<String>>,
+    /// The clauses of a query that has several, each as places in [`Terms::stems`].
+    pub(crate) clauses: Vec<Vec<usize>>,
+    /// Nothing was written: all that a filter lets through is wanted.
+    pub(crate) is_blank: bool,
+}
+
+impl Terms {
+    pub(super) fn of(request: &Request, searcher: &Searcher, text: Field) -> Result<Terms, Error> {
+        let mut analyzer = schema::analyzer();
+        let asked = unify(&format!("{} {}", request.query, request.keywords.join(" ")));
+        let words: Vec<&str> = asked.split_whitespace().take(WORDS_READ_MAX).collect();
+        let telling: Vec<&str> = words
+            .iter()
+            .copied()
+            .filter(|w| !stop::is_unsearched(w))
+            .collect();
+        let words = if telling.is_empty() { words } else { telling };
+
+        let mut terms = Terms {
+            is_blank: words.is_empty(),
+            ..Terms::default()
+        };
+        let mut rarities: HashMap<String, f32> = HashMap::new();
+        for word in words {
+            let stems = known_spelling(searcher, text, &mut analyzer, word)?;
+            for stem in &stems {
+                if rarities.len() < WORDS_MAX && !rarities.contains_key(stem) {
+                    let rarity = rarity(searcher, Term::from_field_text(text, stem))?;
+                    rarities.insert(stem.clone(), rarity);
+                    terms.stems.push((stem.clone(), rarity));
+                }
+            }
+            if let Some(name) = identifier(word)
+                && terms.identifiers.iter().all(|(known, _)| *known != name)
+            {
+                let rarest = stems
+                    .iter()
+                    .filter_map(|s| rarities.get(s))
+                    .copied()
+                    .fold(0.0, f32::max);
+                terms.identifiers.push((name, rarest));
+                if NAME_STEMS.contains(&stems.len()) && terms.phrases.len() < WORDS_MAX {
+                    terms.phrases.push(stems);
+                }
+            }
+        }
+        terms.clauses = terms.clauses_of(&request.query);
+        if let Some(context) = &request.context {
+            terms.add(context, &mut analyzer);
+        }
+        Ok(terms)
+    }
+
+    /// Words of the context that the query lacks. A query without a word has none to lean on.
+    fn add(&mut self, context: &QueryContext, analyzer: &mut TextAnalyzer) {
+        if self.stems.is_empty() {
+            return;
+        }
+        self.context_weight = context.weight;
+        let unified = unify(&context.text);
+        let words = unified.split_whitespace().take(WORDS_READ_MAX);
+        for word in words.filter(|word| !stop::is_unsearched(word)) {
+            for stem in stems(analyzer, word) {
+                let is_known = self.stems.iter().any(|(known, _)| *known == stem);
+                let is_new = !is_known && !self.context.contains(&stem);
+                if is_new && self.context.len() < WORDS_MAX {
+                    self.context.push(stem);
+                }
+            }
+        }
+    }
+
+    /// The clauses of a query: between commas and the like, and words that join. A query of one has
+    /// none.
+    fn clauses_of(&self, query: &str) -> Vec<Vec<usize>> {
+        let mut analyzer = schema::analyzer();
+        let mut clauses = vec![Vec::new()];
+        let parts = query.split(|c: char| ",;:?!()".contains(c));
+        for part in parts {
+            clauses.push(Vec::new());
+            for word in part.split_whitespace() {
+                if JOINING_WORDS
+                    .split_ascii_whitespace()
+                    .any(|joining| joining.eq_ignore_ascii_case(word))
+                {
+                    clauses.push(Vec::new());
+                    continue;
+                }
+                for stem in stems(&mut analyzer, word) {
+                    let place = self.stems.iter().position(|(known, _)| *known == stem);
+                    if let (Some(place), Some(clause)) = (place, clauses.last_mut())
+                        && !clause.contains(&place)
+                    {
+                        clause.push(place);
+                    }
+                }
+            }
+        }
+        clauses.retain(|clause| clause.len() >= CLAUSE_WORDS_MIN);
+        if clauses.len() < 2 {
+            clauses.clear();
+        }
+        clauses
+    }
+
+    /// Any of the words; the more and the rarer, the better. Where none of what was written is a word,
+    /// nothing matches: then it is for the vectors.
+    pub(super) fn query(&self, fields: &Fields) -> Box<dyn Query> {
+        if self.is_blank {
+            return Box::new(AllQuery);
+        }
+        if self.stems.is_empty() {
+            return Box::new(EmptyQuery);
+        }
+        let mut clauses = each_in(self.stems.iter().map(|(stem, _)| stem), fields);
+        for phrase in &self.phrases {
+            let terms = phrase
+                .iter()
+                .map(|stem| Term::from_field_text(fields.text, stem));
+            let query = Box::new(PhraseQuery::new(terms.collect()));
+            clauses.push(Box::new(BoostQuery::new(query, IDENTIFIER_BOOST)));
+        }
+        let query = Box::new(BooleanQuery::union(clauses));
+        if self.context.is_empty() {
+            return query;
+        }
+        // What only the context has in common with a chunk does not make it a match.
+        let context = BooleanQuery::union(each_in(self.context.iter(), fields));
+        let context = BoostQuery::new(Box::new(context), self.context_weight);
+        Box::new(BooleanQuery::new(vec![
+            (Occur::Must, query),
+            (Occur::Should, Box::new(context)),
+        ]))
+    }
+}
+
+/// Each word in each field. No further boost for title, path and metadata: they are short, so BM25 weighs
+/// them more already.
+fn each_in<'a>(stems: impl Iterator<Item = &'a String>, fields: &Fields) -> Vec<Box<dyn Query>> {
+    let mut clauses: Vec<Box<dyn Query>> = Vec::new();
+    for stem in stems {
+        for field in [fields.text, fields.title, fields.path, fields.meta] {
+            let term = Term::from_field_text(field, stem);
+            clauses.push(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs)));
+        }
+    }
+    clauses
+}
+
+/// The stems of a word. A part name that the corpus does not know is tried in its other spelling:
+/// `QD7706` for `QD-7706`, and the other way round.
+fn known_spelling(
+    searcher: &Searcher,
+    text: Field,
+    analyzer: &mut TextAnalyzer,
+    word: &str,
+) -> Result<Vec<String>, Error> {
+    let written = stems(analyzer, word);
+    let is_name = identifier(word).is_some() && written.len() <= *NAME_STEMS.end();
+    if !is_name || known(searcher, text, &written)? {
+        return Ok(written);
+    }
+    let joined: String = word.chars().filter(|c| c.is_alphanumeric()).collect();
+    let mut apart = String::with_capacity(joined.len() + 4);
+    for c in joined.chars() {
+        let letter = apart.chars().next_back().map(char::is_alphabetic);
+        if letter.is_some_and(|letter| letter != c.is_alphabetic()) {
+            apart.push(' ');
+        }
+        apart.push(c);
+    }
+    for spelling in [joined, apart] {
+        let other = stems(analyzer, &spelling);
+        if known(searcher, text, &other)? {
+            return Ok(other);
+        }
+    }
+    Ok(written)
+}
+
+/// Whether the corpus has all of these stems.
+fn known(searcher: &Searcher, text: Field, stems: &[String]) -> Result<bool, Error> {
+    for stem in stems {
+        if searcher.doc_freq(&Term::from_field_text(text, stem))? == 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Inverse document frequency, as BM25 has it.
+fn rarity(searcher: &Searcher, term: Term) -> Result<f32, Error> {
+    let (all, with) = (searcher.num_docs() as f32, searcher.doc_freq(&term)? as f32);
+    Ok((1.0 + (all - with).max(0.0) / (with + 0.5)).ln().max(0.1))
+}
+
+/// The stems of a text, in order.
+pub(crate) fn stems(analyzer: &mut TextAnalyzer, text: &str) -> Vec<String> {
+    let mut stems = Vec::new();
+    let mut stream = analyzer.token_stream(text);
+    stream.process(&mut |token| stems.push(token.text.clone()));
+    stems
+}
+
+/// The stems that a query is searched for, each once, in order of the alphabet: for a measure beside a search.
+pub fn query_stems(query: &str) -> Vec<String> {
+    let mut analyzer = super::analyzer();
+    let words = query
+        .split_whitespace()
+        .filter(|word| !stop::is_unsearched(word));
+    let mut found: Vec<String> = words.flat_map(|word| stems(&mut analyzer, word)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A word with a digit in it as it is compared: lower case, without hyphens and what surrounds it.
+pub(crate) fn identifier(word: &str) -> Option<String> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
+    let word = owner.unwrap_or(word);
+    let digit = word.contains(|c: char| c.is_ascii_digit());
+    digit.then(|| word.to_lowercase().replace('-', ""))
+}

@@ -1,0 +1,234 @@
+//! Reads what a model made of a question that may lean on what was said before it.
+//!
+//! A rewriting is taken with care: one that names something which nobody mentioned is an invention, and the question
+//! is searched for as it is. *Not* here: whether known passages really answer a question; that is the retriever's to
+//! check against their text.
+
+use envelope::limits::{QUESTION_CHARS_MAX, REASON_CHARS_MAX};
+use envelope::{History, PlanRoute};
+use serde_json::Value;
+use text::{one_line, words};
+
+/// What a model made of the question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FollowUp {
+    pub(crate) route: PlanRoute,
+    /// Why, in its words; may be empty.
+    pub(crate) reason: String,
+    /// The question so that it stands alone, where it did not.
+    pub(crate) rewritten: Option<String>,
+}
+
+/// What `object` says of `question`; `None` when it names no route.
+pub(crate) fn read(object: &Value, question: &str, history: &History) -> Option<FollowUp> {
+    let route = route(object.get("route")?.as_str()?)?;
+    let reason = object.get("reason").and_then(Value::as_str);
+    let reason = one_line(reason.unwrap_or_default());
+    let rewritten = object.get("question").and_then(Value::as_str);
+    let rewritten = rewritten.and_then(|text| rewriting(text, question, history));
+    let (route, rewritten) = match (route, rewritten) {
+        // It stands alone, so nothing is put into it.
+        (PlanRoute::Retrieve, _) => (PlanRoute::Retrieve, None),
+        (PlanRoute::RewriteThenRetrieve, None) => (PlanRoute::Retrieve, None),
+        (PlanRoute::DirectAnswer, rewritten) if history.evidence.is_empty() => {
+            (searched(&rewritten), rewritten)
+        }
+        other => other,
+    };
+    Some(FollowUp {
+        route,
+        reason: reason.chars().take(REASON_CHARS_MAX).collect(),
+        rewritten,
+    })
+}
+
+/// The route of a question that is searched for.
+pub(crate) fn searched(rewritten: &Option<String>) -> PlanRoute {
+    match rewritten {
+        Some(_) => PlanRoute::RewriteThenRetrieve,
+        None => PlanRoute::Retrieve,
+    }
+}
+
+/// The route that a model means: small ones write it with blanks or capitals, or only its first word.
+fn route(text: &str) -> Option<PlanRoute> {
+    let word = words::runs(text).next()?.to_lowercase();
+    Some(match word.as_str() {
+        "direct" | "answer" => PlanRoute::DirectAnswer,
+        "retrieve" | "search" => PlanRoute::Retrieve,
+        "rewrite" => PlanRoute::RewriteThenRetrieve,
+        "ask" | "clarify" => PlanRoute::AskClarification,
+        "location" => PlanRoute::LocationSearch,
+        _ => return None,
+    })
+}
+
+/// A rewriting that says something else than the question, and nothing of its own.
+fn rewriting(text: &str, question: &str, history: &History) -> Option<String> {
+    let text = one_line(text);
+    let fits = (1..=QUESTION_CHARS_MAX).contains(&text.chars().count());
+    let lower = |text: &str| words::runs(text).map(str::to_lowercase).collect::<Vec<_>>();
+    let written = lower(&text);
+    if !fits || written.is_empty() || written == lower(question) {
+        return None;
+    }
+    let mut known = lower(question);
+    known.extend(history.older.iter().flat_map(|question| lower(question)));
+    for exchange in &history.exchanges {
+        known.extend(lower(&exchange.question));
+        known.extend(lower(&exchange.answer));
+    }
+    let shares = written.iter().any(|word| known.contains(word));
+    // The first word has its capital from its place.
+    let invented = words::runs(&text).skip(1).any(|word| {
+        let is_name =
+            word.starts_with(char::is_uppercase) || word.contains(|c: char| c.is_ascii_digit());
+        is_name && !known.contains(&word.to_lowercase())
+    });
+    (shares && !invented).then_some(text)
+}
+
+/// What was said, as a prompt shows it: a line for each message, the oldest first.
+pub(crate) fn section(history: &History) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = |who: &str, text: &str| {
+        if !text.trim().is_empty() {
+            lines.push(format!("{who}: {}", one_line(text)));
+        }
+    };
+    for question in &history.older {
+        line("User", question);
+    }
+    for exchange in &history.exchanges {
+        line("User", &exchange.question);
+        line("Assistant", &exchange.answer);
+    }
+    lines.join("\n")
+}
+
+/// How much of the conversation was used, for the trail.
+pub(crate) fn used(history: &History) -> String {
+    let count = |n: usize, one: &str, more: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {more}"),
+    };
+    let mut used = format!(
+        "after {}",
+        count(history.exchanges.len(), "exchange", "exchanges")
+    );
+    if !history.older.is_empty() {
+        let older = count(history.older.len(), "older question", "older questions");
+        used.push_str(&format!(" and {older}"));
+    }
+    if history.left_out > 0 {
+        used.push_str(&format!(", {} left out", history.left_out));
+    }
+    used
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::Exchange;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn history() -> History {
+        let exchange = Exchange {
+            question: "How long is the guarantee on the Delta pump?".into(),
+            answer: "24 months [1].".into(),
+        };
+        History::of(vec![exchange], vec!["manual.3".into()])
+    }
+
+    fn of(object: &Value) -> Option<FollowUp> {
+        read(object, "And what does it cost?", &history())
+    }
+
+    #[test]
+    fn routes_are_read_as_small_models_write_them() {
+        for (written, meant) in [
+            ("rewrite_then_retrieve", PlanRoute::RewriteThenRetrieve),
+            ("REWRITE_THEN_RETRIEVE", PlanRoute::RewriteThenRetrieve),
+            ("Rewrite, then retrieve", PlanRoute::RewriteThenRetrieve),
+            ("DIRECT ANSWER", PlanRoute::DirectAnswer),
+            ("ask_clarification", PlanRoute::AskClarification),
+            ("Location search", PlanRoute::LocationSearch),
+            ("retrieve.", PlanRoute::Retrieve),
+        ] {
+            let object = json!({"route": written, "question": "What does the Delta pump cost?"});
+            assert_eq!(of(&object).unwrap().route, meant, "{written}");
+        }
+        for unreadable in [
+            json!({}),
+            json!({"route": "?"}),
+            json!({"route": 3}),
+            json!({"route": "yes"}),
+        ] {
+            assert_eq!(of(&unreadable), None);
+        }
+        for route in PlanRoute::ALL {
+            assert_eq!(super::route(route.as_str()), Some(route));
+        }
+    }
+
+    #[test]
+    fn a_rewriting_says_something_and_invents_nothing() {
+        for (written, taken) in [
+            ("What does the Delta pump cost?", true),
+            (" what does the\n Delta pump cost for 24 months? ", true),
+            ("and what does it cost", false),
+            ("What does the Gamma pump cost?", false),
+            ("What does the Delta pump cost in 2031?", false),
+            ("Who wrote this?", false),
+            ("", false),
+        ] {
+            let read = of(&json!({"route": "rewrite_then_retrieve", "question": written})).unwrap();
+            assert_eq!(read.rewritten.is_some(), taken, "{written}");
+            assert_eq!(read.route, searched(&read.rewritten));
+        }
+        let alone = json!({"route": "retrieve", "question": "What does the Delta pump cost?"});
+        assert_eq!(of(&alone).unwrap().rewritten, None);
+    }
+
+    #[test]
+    fn nothing_is_answered_at_once_without_evidence() {
+        let direct =
+            json!({"route": "direct_answer", "question": "What does the Delta pump cost?"});
+        assert_eq!(of(&direct).unwrap().route, PlanRoute::DirectAnswer);
+        let bare = History {
+            evidence: Vec::new(),
+            ..history()
+        };
+        let read = read(&direct, "And what does it cost?", &bare).unwrap();
+        assert_eq!(read.route, PlanRoute::RewriteThenRetrieve);
+    }
+
+    #[test]
+    fn what_was_said_is_shown_line_by_line_and_counted() {
+        let mut long = history();
+        long.older = vec!["Which\npumps are there?".into()];
+        long.left_out = 2;
+        assert_eq!(
+            section(&long),
+            "User: Which pumps are there?\n\
+             User: How long is the guarantee on the Delta pump?\n\
+             Assistant: 24 months [1]."
+        );
+        assert_eq!(
+            used(&long),
+            "after 1 exchange and 1 older question, 2 left out"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_written_limits_hold(route in "\\PC{0,12}", question in "\\PC{0,60}", reason in "\\PC{0,400}") {
+            if let Some(read) = of(&json!({"route": route, "question": question, "reason": reason})) {
+                prop_assert!(read.reason.chars().count() <= REASON_CHARS_MAX);
+                let rewrites = matches!(read.route, PlanRoute::RewriteThenRetrieve);
+                prop_assert!(!rewrites || read.rewritten.is_some());
+            }
+        }
+    }
+}

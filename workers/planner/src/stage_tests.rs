@@ -1,0 +1,244 @@
+//! The step against a scripted model.
+
+use super::*;
+use envelope::Exchange;
+use std::time::Duration;
+use testkit::model::{ScriptedModel, step};
+
+const QUESTION: &str = "How long is the guarantee on the Delta pump?";
+
+async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: PlanTask) -> Done<PlannerExit> {
+    let planner = Planner::new(model.clone(), &Prompts::default(), Options::default());
+    planner.unwrap().run(cx, task).await.unwrap()
+}
+
+fn refine() -> (Cx, PlanTask) {
+    let mut cx = step(Role::Planner, QUESTION);
+    cx.case.queries = vec![QUESTION.into(), "Delta pump warranty".into()];
+    let why = "none of 5 passages helps".into();
+    (cx, PlanTask::Refine { why })
+}
+
+fn shown(model: &ScriptedModel) -> String {
+    let [request] = &model.requests()[..] else {
+        panic!("one call")
+    };
+    format!("{}\n======\n{}", request.system, request.user)
+}
+
+#[tokio::test]
+async fn a_first_plan() {
+    let model = ScriptedModel::saying([
+        r#"{"keywords": ["guarantee", "Delta pump"], "file_filter": null, "source_hint": null}"#,
+    ]);
+    let done = run(&model, &step(Role::Planner, QUESTION), PlanTask::First).await;
+    let PlannerExit::Planned(plan) = done.out else {
+        panic!("no plan")
+    };
+    assert_eq!(plan.query, QUESTION);
+    assert_eq!(plan.keywords, ["guarantee", "Delta pump"]);
+    assert_eq!((done.decided.as_str(), done.usage.calls), ("2 keywords", 1));
+    assert_eq!(done.fallbacks, []);
+    assert_eq!(model.requests()[0].timeout, Duration::from_secs(15));
+    insta::assert_snapshot!(shown(&model));
+}
+
+#[tokio::test]
+async fn a_turn_may_bring_a_model_and_a_prompt() {
+    let model = ScriptedModel::saying(["{}", "{}"]);
+    let (mut cx, task) = refine();
+    cx.case.overrides.model = Some("large".into());
+    let own = "Be bold.\n---user---\n{{question}} {{earlier_queries}} {{feedback}}";
+    let prompts = [("planner_refine".to_owned(), own.to_owned())];
+    cx.case.overrides.prompts = prompts.into();
+    run(&model, &cx, task).await;
+    run(&model, &cx, PlanTask::First).await;
+    let [refined, first] = &model.requests()[..] else {
+        panic!("two calls")
+    };
+    assert_eq!(refined.model.as_deref(), Some("large"));
+    assert_eq!(first.model.as_deref(), Some("large"));
+    assert_eq!(refined.system, "Be bold.");
+    assert_ne!(first.system, "Be bold.", "the other prompt is as it was");
+}
+
+#[tokio::test]
+async fn a_refined_plan_that_is_new() {
+    let model = ScriptedModel::saying([r#"{"query": "service manual Delta series, months"}"#]);
+    let (cx, task) = refine();
+    let done = run(&model, &cx, task).await;
+    assert!(matches!(&done.out, PlannerExit::Planned(plan) if plan.query.starts_with("service")));
+    insta::assert_snapshot!(shown(&model));
+}
+
+#[tokio::test]
+async fn a_refined_plan_that_is_old_makes_no_progress() {
+    for answer in [r#"{"query": "warranty of delta pumps"}"#, "no idea"] {
+        let model = ScriptedModel::saying([answer]);
+        let (cx, task) = refine();
+        let done = run(&model, &cx, task).await;
+        assert_eq!(done.out, PlannerExit::NoProgress, "{answer}");
+        assert_eq!(done.fallbacks.last(), Some(&Fallback::NoProgress));
+        assert_eq!(done.usage.calls, 1);
+    }
+}
+
+#[tokio::test]
+async fn new_keywords_are_progress_even_without_a_new_query() {
+    let model = ScriptedModel::saying([r#"{"keywords": ["maintenance contract"]}"#]);
+    let (cx, task) = refine();
+    let done = run(&model, &cx, task).await;
+    let query = format!("{QUESTION} maintenance contract");
+    assert!(matches!(done.out, PlannerExit::Planned(plan) if plan.query == query));
+}
+
+#[tokio::test]
+async fn malformed_output_is_the_question_itself() {
+    let model = ScriptedModel::saying(["The guarantee is 24 months."]);
+    let done = run(&model, &step(Role::Planner, QUESTION), PlanTask::First).await;
+    let PlannerExit::Planned(plan) = done.out else {
+        panic!("no plan")
+    };
+    assert_eq!(
+        plan,
+        Plan {
+            query: QUESTION.into(),
+            ..Plan::default()
+        }
+    );
+    assert_eq!(done.fallbacks, [Fallback::PlanDefault]);
+    assert_eq!(
+        (done.model.as_deref(), done.usage.calls),
+        (Some("scripted"), 1)
+    );
+}
+
+#[tokio::test]
+async fn a_spent_budget_asks_nobody() {
+    let model = ScriptedModel::saying(["{}"]);
+    let (mut cx, task) = refine();
+    cx.case.budget.llm_calls = 0;
+    let limit = || Fallback::BudgetSpent {
+        limit: "llm_calls".into(),
+    };
+    let first = run(&model, &cx, PlanTask::First).await;
+    assert!(matches!(first.out, PlannerExit::Planned(plan) if plan.query == QUESTION));
+    assert_eq!(first.fallbacks, [limit()]);
+    let again = run(&model, &cx, task).await;
+    assert_eq!(again.out, PlannerExit::NoProgress);
+    assert_eq!(again.fallbacks, [limit(), Fallback::NoProgress]);
+    assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_failed_call_is_left_to_the_harness() {
+    let model = ScriptedModel::failing(llm::Error::TimedOut(Duration::from_secs(1)));
+    let planner = Planner::new(model, &Prompts::default(), Options::default()).unwrap();
+    let cx = step(Role::Planner, QUESTION);
+    let error = planner.run(&cx, PlanTask::First).await.unwrap_err();
+    assert_eq!(
+        (error.class, error.code),
+        (Class::Transient, "model_timeout")
+    );
+}
+
+#[test]
+fn an_override_that_lacks_an_input_stops_the_start() {
+    let texts = [("planner".to_owned(), "---user---\nPlan!".to_owned())];
+    let prompts = Prompts::new(texts.into());
+    let planner = Planner::new(ScriptedModel::saying([""]), &prompts, Options::default());
+    let error = planner.err().map(|e| e.to_string());
+    assert_eq!(error.as_deref(), Some("prompt `planner` lacks `question`"));
+}
+
+const FRAGMENT: &str = "And what does it cost?";
+
+fn follow_up() -> (Cx, PlanTask) {
+    let exchange = Exchange {
+        question: QUESTION.into(),
+        answer: "24 months [1].".into(),
+    };
+    let history = History::of(vec![exchange], vec!["manual.3".into()]);
+    (
+        step(Role::Planner, FRAGMENT),
+        PlanTask::FollowUp { history },
+    )
+}
+
+#[tokio::test]
+async fn a_follow_up_is_made_to_stand_alone() {
+    let model = ScriptedModel::saying([
+        r#"{"question": "What does the Delta pump cost?", "route": "rewrite_then_retrieve", "reason": "it is the pump",
+            "keywords": ["price", "Delta pump"], "sub_queries": [], "file_filter": null, "source_hint": null}"#,
+    ]);
+    let (cx, task) = follow_up();
+    let done = run(&model, &cx, task).await;
+    let PlannerExit::Planned(plan) = done.out else {
+        panic!("no plan")
+    };
+    assert_eq!(plan.query, "What does the Delta pump cost? price");
+    assert_eq!(
+        plan.rewritten.as_deref(),
+        Some("What does the Delta pump cost?")
+    );
+    assert_eq!(plan.context, QUESTION);
+    assert_eq!(
+        done.decided,
+        "after 1 exchange: rewrite_then_retrieve \"What does the Delta pump cost?\" (it is the pump); 2 keywords"
+    );
+    insta::assert_snapshot!(shown(&model));
+}
+
+#[tokio::test]
+async fn what_is_known_already_is_looked_at_first() {
+    let model = ScriptedModel::saying([
+        r#"{"question": "What does the Delta pump cost?", "route": "direct_answer"}"#,
+    ]);
+    let (cx, task) = follow_up();
+    let done = run(&model, &cx, task).await;
+    let PlannerExit::Known { plan, chunks } = done.out else {
+        panic!("not known")
+    };
+    assert_eq!(chunks, ["manual.3"]);
+    assert_eq!(plan.query, "What does the Delta pump cost?");
+}
+
+#[tokio::test]
+async fn who_asks_what_nobody_can_tell_is_asked_back_once() {
+    let answer =
+        r#"{"question": "", "route": "ask_clarification", "reason": "two pumps were named"}"#;
+    let model = ScriptedModel::saying([answer, answer]);
+    let (mut cx, task) = follow_up();
+    let done = run(&model, &cx, task.clone()).await;
+    let doubt = Doubt::Unclear {
+        query: FRAGMENT.into(),
+        reason: "two pumps were named".into(),
+    };
+    assert_eq!(done.out, PlannerExit::Ask(doubt));
+    cx.case.question.rewritten = Some("And what does it cost? - User clarified: the pump".into());
+    let again = run(&model, &cx, task).await;
+    assert!(matches!(again.out, PlannerExit::Planned(_)));
+}
+
+#[tokio::test]
+async fn without_a_route_the_question_is_searched_for_as_it_is() {
+    for answer in [
+        "no idea",
+        r#"{"keywords": ["price"]}"#,
+        r#"{"route": "maybe"}"#,
+    ] {
+        let model = ScriptedModel::saying([answer]);
+        let (cx, task) = follow_up();
+        let done = run(&model, &cx, task).await;
+        let PlannerExit::Planned(plan) = done.out else {
+            panic!("no plan")
+        };
+        assert_eq!((plan.query.as_str(), plan.rewritten), (FRAGMENT, None));
+        assert_eq!(
+            plan.context, QUESTION,
+            "a search may lean on it all the same"
+        );
+        assert_eq!(done.fallbacks, [Fallback::PlanDefault]);
+        assert_eq!(done.decided, "after 1 exchange: the question as it stands");
+    }
+}

@@ -1,0 +1,110 @@
+//! Whether passages that are known already hold what a question asks for. Pure.
+//!
+//! By rule, and on the side of caution: a search too many costs a second, an answer from the wrong passages is wrong.
+//! Every name and number of the question has to stand in them; a question that has none is held to its words.
+
+use envelope::Passage;
+use std::collections::BTreeSet;
+use text::{stop, words};
+
+/// The names and numbers of `question` that `passages` lack, each once, as the question has them. What says nothing
+/// can be told to be answered by nothing: it is all lacking.
+pub(crate) fn lacking(question: &str, passages: &[Passage]) -> Vec<String> {
+    let named = named(question);
+    if named.is_empty() {
+        return vec![question.trim().to_owned()];
+    }
+    let mut there = BTreeSet::new();
+    for passage in passages {
+        there.extend(tokens(&passage.title).map(compared));
+        there.extend(tokens(&passage.text).map(compared));
+    }
+    let mut lacking: Vec<String> = Vec::new();
+    for word in named {
+        if !there.contains(&compared(word)) && !lacking.iter().any(|known| known == word) {
+            lacking.push(word.to_owned());
+        }
+    }
+    lacking
+}
+
+/// The words that a question names something with; without a name or a number, all that say something.
+fn named(question: &str) -> Vec<&str> {
+    let telling = |word: &&str| !stop::is_content_free(&word.to_lowercase());
+    let words: Vec<&str> = tokens(question).filter(telling).collect();
+    let names: Vec<&str> = words.iter().copied().filter(|word| is_name(word)).collect();
+    match names.is_empty() {
+        true => words,
+        false => names,
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    word.contains(|c: char| c.is_uppercase() || c.is_ascii_digit())
+}
+
+/// Words and numbers: `1,000`, `2.5` and `AX-1042` are one each.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| c.is_whitespace() || "/()[]{}\"“”„;:?!–—".contains(c));
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| !word.is_empty())
+}
+
+/// A word as it is compared: without its owner's `'s`, its case and its ending; a number without the marks between
+/// its thousands.
+fn compared(word: &str) -> String {
+    let owner = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s"));
+    let word = owner.unwrap_or(word).to_lowercase();
+    match word.contains(|c: char| c.is_ascii_digit()) {
+        true => word.replace([',', '-', '\''], ""),
+        false => words::stem(&word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use testkit::model::passage;
+
+    #[test]
+    fn every_name_and_number_has_to_be_there() {
+        let passages = [
+            passage(
+                "a",
+                "Acme's grant for 2 children is $1,200 a month, see AX-1042.",
+            ),
+            passage("b", "It was raised in May 2024. Two dogs cost 45.5 euros."),
+        ];
+        for (question, missing) in [
+            ("How much is the grant of Acme for 2 children?", ""),
+            ("How much is the grant of ACME in may 2024?", ""),
+            ("Is 1200 what AX1042 says?", ""),
+            ("How much is the grant of Acme for 3 children?", "3"),
+            (
+                "How much is the grant of Bolt AG for 20 children?",
+                "Bolt AG 20",
+            ),
+            ("Was it 2,024 or 1,201?", "1,201"),
+            ("Acme and Bolt and Bolt?", "Bolt"),
+            ("what did it cost?", ""),
+            ("what was the guarantee?", "guarantee"),
+            ("And then?", "And then?"),
+        ] {
+            assert_eq!(
+                lacking(question, &passages).join(" "),
+                missing,
+                "{question}"
+            );
+        }
+        assert_eq!(lacking("Acme?", &[]), ["Acme"]);
+    }
+
+    proptest! {
+        #[test]
+        fn what_says_the_question_itself_lacks_nothing(question in "\\PC{0,60}") {
+            let lacking = lacking(&question, &[passage("a", &question)]);
+            prop_assert_eq!(lacking.is_empty(), !named(&question).is_empty());
+        }
+    }
+}
