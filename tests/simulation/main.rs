@@ -23,6 +23,7 @@ mod fakes;
 mod fleet;
 mod invariants;
 mod ledger;
+mod outcomes;
 mod plan;
 mod quota;
 mod reading;

@@ -138,7 +138,7 @@ pub fn terminal(
 }
 
 /// The exit of a command that ended in this terminal event. In JSON the object has said it all.
-fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
+pub(crate) fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
     let problem = || {
         let text = t
             .error

@@ -1,14 +1,12 @@
 //! A terminal event as it is said at a prompt: the answer, or the question back with numbers to press.
 
-use super::{duration, duration_ms, one_line, source_line, verdict};
-use crate::cli::Output;
-use crate::fail::Fail;
+use super::{duration, duration_ms, one_line, source_line};
 use crate::out::println;
 use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;
 
-/// Prints what was said. What has neither an answer nor a question back is a failure.
-pub(crate) fn said(t: &Terminal) -> Result<(), Fail> {
+/// Prints what was said, if anything was.
+pub(crate) fn said(t: &Terminal) {
     if let Some(answer) = &t.answer {
         println!("{answer}");
     }
@@ -24,12 +22,8 @@ pub(crate) fn said(t: &Terminal) -> Result<(), Fail> {
     for cited in &t.citations {
         println!("{}", source_line(cited).dimmed());
     }
-    match t.outcome {
-        Outcome::Answered | Outcome::Clarification => {
-            println!("{}", footer(t).dimmed());
-            Ok(())
-        }
-        _ => verdict(t, Output::Text),
+    if matches!(t.outcome, Outcome::Answered | Outcome::Clarification) {
+        println!("{}", footer(t).dimmed());
     }
 }
 

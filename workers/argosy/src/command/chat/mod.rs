@@ -15,7 +15,7 @@ use crate::out::{eprintln, println};
 use crate::render;
 use bus::Bus;
 use bus_nats::NatsBus;
-use envelope::{ConversationId, Terminal, TurnId};
+use envelope::{ConversationId, Outcome, Terminal, TurnId};
 use owo_colors::OwoColorize;
 use prompt::{Prompt, Typed};
 use serde_json::Map;
@@ -165,9 +165,13 @@ impl Chat {
             kept.end().await?;
         }
         let terminal = asked?;
-        let shown = render::said(&terminal);
+        render::said(&terminal);
+        let verdict = match terminal.outcome {
+            Outcome::Answered | Outcome::Clarification => Ok(()),
+            _ => render::verdict(&terminal, Output::Text),
+        };
         self.last = Some(terminal);
-        shown
+        verdict
     }
 
     /// Asks; Ctrl-C gives the question up, and its end is waited for all the same.

@@ -1,0 +1,79 @@
+//! How turns ended: for each end there is a cause.
+
+use crate::fleet::Remains;
+use crate::quota::waited;
+use crate::reading::{asked, terminals};
+use crate::world::turn_in;
+use envelope::{Fallback, Outcome, Problem, Terminal, TurnId, header};
+
+/// A turn ends without an answer only if something that struck it explains that.
+pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
+    let asked = asked(remains);
+    for (turn, (terminal, _)) in terminals(remains) {
+        let mut of_turn = asked.iter().filter(|a| a.turn == turn).peekable();
+        let said = || {
+            format!(
+                "{turn} ended as {:?}: {:?}",
+                terminal.outcome, terminal.error
+            )
+        };
+        let explained = match terminal.outcome {
+            Outcome::Answered => {
+                !quiet(remains)
+                    || !waited(remains, &turn).is_zero()
+                    || terminal.trail.iter().all(|entry| {
+                        entry.fallbacks.iter().all(|fallback| {
+                            let early = matches!(fallback, Fallback::PartsMissing { .. });
+                            early && remains.plan.early > 0
+                                || matches!(
+                                    fallback,
+                                    Fallback::Stricter
+                                        | Fallback::NoProgress
+                                        | Fallback::BudgetSpent { .. }
+                                )
+                        })
+                    })
+            }
+            // A reply to a question back is about the question that this was asked of.
+            Outcome::Clarification => {
+                terminal.parent.is_some()
+                    || of_turn.any(|a| {
+                        String::from_utf8_lossy(&a.message.body).contains("nobody write down")
+                    })
+            }
+            Outcome::Refused => {
+                is(&terminal, "conversation_busy") || of_turn.all(|a| a.question.is_none())
+            }
+            Outcome::Cancelled => {
+                is(&terminal, "interrupted") || remains.ledger.cancelled.contains(&turn)
+            }
+            Outcome::Failed => failure_is_explained(remains, &turn, terminal.error.as_ref()),
+            // That the time was taken from it is `no_time_is_lost`.
+            Outcome::Expired => true,
+        };
+        if !explained {
+            return Err(said());
+        }
+    }
+    Ok(())
+}
+
+fn is(terminal: &Terminal, code: &str) -> bool {
+    let problem = terminal.error.as_ref();
+    terminal.conversation.is_some() && problem.is_some_and(|problem| problem.code == code)
+}
+
+fn quiet(remains: &Remains) -> bool {
+    remains.plan.force == 0.0
+}
+
+/// The step that failed lies among the dead letters, for the reason that is given, or its letter was
+/// counted as lost.
+fn failure_is_explained(remains: &Remains, turn: &TurnId, problem: Option<&Problem>) -> bool {
+    let mut of_turn = remains
+        .dead
+        .iter()
+        .filter(|m| turn_in(&m.subject).as_ref() == Some(turn));
+    remains.lost_dead > 0
+        || of_turn.any(|m| m.headers.get(header::DEAD_REASON) == problem.map(|p| p.code.as_str()))
+}
