@@ -21,6 +21,7 @@ mod binary;
 mod canned;
 mod scenario;
 mod shell;
+mod talk;
 
 mod config;
 mod contact;

@@ -203,3 +203,7 @@ async fn gather(reader: &mut dyn Reader) -> Result<Vec<Stored>, BusError> {
     }
     Ok(batch)
 }
+
+#[cfg(test)]
+#[path = "follow_tests.rs"]
+mod tests;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 mod chat;
 mod config;
+mod conversation;
 mod doctor;
 mod editions;
 mod eval;
@@ -20,6 +21,7 @@ mod trace;
 
 pub use chat::Chat;
 pub use config::{Settings, SettingsCheck, SettingsShow};
+pub use conversation::{ConversationLs, ConversationPlace, Conversations, OneConversation};
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
@@ -125,6 +127,9 @@ pub enum Command {
     /// Ask in a conversation, at a prompt: a question may lean on what was said before it.
     #[command(after_help = "Example: argosy chat --corpus ./documents")]
     Chat(Chat),
+    /// Look at conversations: list them, show what was said, export.
+    #[command(subcommand)]
+    Conversation(Conversations),
     /// Look for passages, or count documents, without asking a question.
     #[command(after_help = "Example: argosy search \"notice period\" --corpus ./documents --top 5")]
     Search(Search),

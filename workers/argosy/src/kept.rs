@@ -160,7 +160,8 @@ impl Kept {
     }
 }
 
-async fn all(store: &SledStore, key: &ConversationKey) -> Result<Vec<Read>, StoreError> {
+/// All that a store holds of a conversation.
+pub(crate) async fn all(store: &SledStore, key: &ConversationKey) -> Result<Vec<Read>, StoreError> {
     let mut events: Vec<Read> = Vec::new();
     loop {
         let after = events.last().map_or(0, |read| read.sequence);

@@ -14,7 +14,7 @@
 //! | [`fleet`] | a fleet of processes on this machine |
 //! | [`prompt_files`] | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
-//! | [`kept`] | its conversations, on disk between questions |
+//! | [`kept`], [`talks`] | its conversations, on disk between questions; conversations to look at |
 //! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`editions`] | the indexes of a retriever, and which of them is searched |
@@ -73,5 +73,6 @@ pub mod search_factory;
 pub mod signal;
 pub mod snapshot;
 pub mod status;
+pub mod talks;
 pub mod trace;
 pub mod view;

@@ -60,6 +60,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Demo(args) => command::demo::run(args, config, output).await,
         Command::Ask(args) => command::ask::run(args, config, output).await,
         Command::Chat(args) => command::chat::run(args, config, output).await,
+        Command::Conversation(what) => command::conversation::run(what, config, output).await,
         Command::Search(args) => command::search::search(args, config, output).await,
         Command::Show(args) => command::search::show(args, config, output).await,
         Command::Index(args) => command::index::run(args, config, output).await,
@@ -91,6 +92,7 @@ fn server(command: &Command) -> &Server {
     match command {
         Command::Ask(args) => &args.server,
         Command::Chat(args) => &args.server,
+        Command::Conversation(what) => what.server(),
         Command::Search(args) => &args.place.server,
         Command::Show(args) => &args.place.server,
         Command::Index(args) => &args.server,

@@ -448,3 +448,13 @@ pub fn one_line(text: &str, max: usize) -> String {
     let cut: String = flat.chars().take(max.saturating_sub(1)).collect();
     format!("{cut}…")
 }
+
+/// How long ago, in the largest unit that says something.
+pub(crate) fn age(ms: u64) -> String {
+    match ms / 1_000 {
+        s @ ..120 => format!("{s} s"),
+        s @ ..7_200 => format!("{} min", s / 60),
+        s @ ..172_800 => format!("{} h", s / 3_600),
+        s => format!("{} d", s / 86_400),
+    }
+}

@@ -132,23 +132,13 @@ fn line(letter: &Letter, now: UnixMs) -> String {
     format!(
         "{:>6}  {:<9} {:<9} {:<20} {:>5}  {:<32} {}",
         letter.number,
-        age(letter.stored_at.until(now)),
+        render::age(letter.stored_at.until(now)),
         letter.role,
         one_line(&letter.reason, 20),
         letter.delivered,
         one_line(&letter.about(), 32),
         one_line(&letter.error, 80)
     )
-}
-
-/// How long ago, in the largest unit that says something.
-fn age(ms: u64) -> String {
-    match ms / 1_000 {
-        s @ ..120 => format!("{s} s"),
-        s @ ..7_200 => format!("{} min", s / 60),
-        s @ ..172_800 => format!("{} h", s / 3_600),
-        s => format!("{} d", s / 86_400),
-    }
 }
 
 /// Which of the turns that try these letters again there are.
@@ -196,7 +186,7 @@ async fn show(bus: &dyn Upkeep, number: u64, output: Output) -> Result<(), Fail>
     let facts = [
         (
             "stored",
-            format!("{} ago", age(letter.stored_at.until(bus.now()))),
+            format!("{} ago", render::age(letter.stored_at.until(bus.now()))),
         ),
         ("about", letter.about()),
         ("reason", letter.reason.red().to_string()),

@@ -4,6 +4,7 @@ pub mod ask;
 pub mod chat;
 pub mod completions;
 pub mod config;
+pub mod conversation;
 pub mod dead;
 pub mod demo;
 pub mod doctor;

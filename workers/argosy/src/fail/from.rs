@@ -8,7 +8,7 @@ use super::{FULL, Fail, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
 use crate::{
     config, corpus, editions, eval, fleet, kept, letters, local, model, models, position, roles,
-    search_factory, snapshot,
+    search_factory, snapshot, talks,
 };
 use bus::{BusError, PublishError};
 use conversation_log::sled_store::OpenError;
@@ -260,6 +260,19 @@ impl From<kept::Error> for Fail {
                 Fail::still_running(text).hint("try again when that has its answer")
             }
             _ => Fail::negative(text),
+        }
+    }
+}
+
+impl From<talks::Error> for Fail {
+    fn from(error: talks::Error) -> Self {
+        let text = error.to_string();
+        match error {
+            talks::Error::Bus(error) => error.into(),
+            talks::Error::Open(OpenError::Held { .. }) => Fail::still_running(text),
+            talks::Error::Open(_) | talks::Error::Store(_) | talks::Error::Event(_) => {
+                Fail::negative(text)
+            }
         }
     }
 }

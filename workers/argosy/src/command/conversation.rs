@@ -1,0 +1,148 @@
+//! `argosy conversation`
+
+use crate::cli::{self, Conversations, Output, only_with};
+use crate::command::ask::DEFAULT_TENANT;
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::out::println;
+use crate::render::{self, count};
+use crate::talks::{self, Talk, Talks};
+use conversation_log::{ConversationKey, Read};
+use envelope::{TenantId, UnixMs};
+use owo_colors::OwoColorize;
+use serde_json::{Value, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The version of an exported conversation.
+const EXPORT: u16 = 1;
+
+/// Looks at conversations.
+pub async fn run(what: Conversations, config: Config, output: Output) -> Result<(), Fail> {
+    match what {
+        Conversations::Ls(args) => {
+            let (talks, tenant) = place(&args.place, &config).await?;
+            let (found, more) = talks.list(&tenant, args.limit as usize).await?;
+            list(&found, more, output);
+            Ok(())
+        }
+        Conversations::Show(args) => {
+            let (key, events) = events(args, &config).await?;
+            show(&key, &events, output);
+            Ok(())
+        }
+        Conversations::Export(args) => {
+            let (key, events) = events(args, &config).await?;
+            let events = events
+                .iter()
+                .map(|read| json!({"sequence": read.sequence, "event": read.event}));
+            render::json(&json!({
+                "v": EXPORT,
+                "tenant": key.tenant,
+                "conversation": key.conversation,
+                "events": events.collect::<Vec<Value>>(),
+            }));
+            Ok(())
+        }
+    }
+}
+
+async fn place(args: &cli::ConversationPlace, config: &Config) -> Result<(Talks, TenantId), Fail> {
+    let is_remote = args.server.is_named(config)?;
+    only_with(is_remote, &[("--tenant", args.tenant != DEFAULT_TENANT)])?;
+    let tenant = TenantId::new(args.tenant.as_str())
+        .map_err(|error| Fail::usage(format!("--tenant: {error}")))?;
+    let talks = match is_remote {
+        true => Talks::Fleet(super::connect(config).await?),
+        false => Talks::Here(config.data_dir.0.clone()),
+    };
+    Ok((talks, tenant))
+}
+
+async fn events(
+    args: cli::OneConversation,
+    config: &Config,
+) -> Result<(ConversationKey, Vec<Read>), Fail> {
+    let (talks, tenant) = place(&args.place, config).await?;
+    let key = ConversationKey {
+        tenant,
+        conversation: args.conversation,
+    };
+    let events = talks.events(&key).await?;
+    if events.is_empty() {
+        return Err(Fail::not_found(
+            "there is no such conversation, or nothing of it is kept any more",
+        )
+        .hint("list them with: argosy conversation ls"));
+    }
+    Ok((key, events))
+}
+
+fn list(found: &[Talk], more: bool, output: Output) {
+    if output == Output::Json {
+        render::json(&json!({"conversations": found, "more": more}));
+        return;
+    }
+    if found.is_empty() {
+        println!("no conversations");
+        return;
+    }
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let now = UnixMs(since.as_millis() as u64);
+    println!(
+        "{}",
+        format!(
+            "{:<36} {:>10} {:>7}  state",
+            "conversation", "last used", "events"
+        )
+        .bold()
+    );
+    for talk in found {
+        let ago = format!("{} ago", render::age(UnixMs(talk.last).until(now)));
+        println!(
+            "{:<36} {ago:>10} {:>7}  {}",
+            talk.conversation,
+            talk.events,
+            state(talk)
+        );
+    }
+    if more {
+        println!("{}", "there are more: --limit".dimmed());
+    }
+}
+
+fn state(talk: &Talk) -> String {
+    if talk.is_erased {
+        return "erased".into();
+    }
+    match (talk.open, talk.is_asked_back) {
+        (0, true) => "asks back".into(),
+        (0, false) => String::new(),
+        (n, _) => format!("{} open", count(n as u64, "turn")),
+    }
+}
+
+fn show(key: &ConversationKey, events: &[Read], output: Output) {
+    let turns = talks::turns(events);
+    if output == Output::Json {
+        render::json(
+            &json!({"tenant": key.tenant, "conversation": key.conversation, "turns": turns}),
+        );
+        return;
+    }
+    for had in turns {
+        println!("{} {}", ">".cyan(), had.question.bold());
+        if let Some(rewritten) = had.rewritten.filter(|rewritten| *rewritten != had.question) {
+            println!("  {}", format!("searched for: {rewritten}").dimmed());
+        }
+        let cut = if had.is_cut { " …" } else { "" };
+        match (had.answer.or(had.asked_back), had.outcome) {
+            (Some(said), _) => println!("{said}{cut}"),
+            (None, Some(outcome)) => println!("{}", outcome.yellow()),
+            (None, None) => println!("{}", "not answered yet".yellow()),
+        }
+        println!("{}", format!("turn {}", had.turn).dimmed());
+        println!();
+    }
+}

@@ -1,0 +1,214 @@
+//! Conversations to look at: of a fleet, from the logs of its stream; without one, from the data folder.
+
+use crate::kept;
+use bus::{Bus, BusError, Stream};
+use conversation_log::sled_store::OpenError;
+use conversation_log::store::{LIST_MAX, Store, StoreError};
+use conversation_log::{ConversationKey, EventError, EventKind, LogEvent, Read, SledStore, State};
+use envelope::{Subject, TenantId, UnixMs};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+use streams::conversation::subject;
+
+/// Where conversations are.
+pub(crate) enum Talks {
+    Fleet(Arc<dyn Bus>),
+    Here(PathBuf),
+}
+
+/// Why they cannot be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bus could not be asked.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// The folder is not opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An event cannot be read.
+    #[error(transparent)]
+    Event(#[from] EventError),
+}
+
+/// A conversation in a few numbers.
+#[derive(Debug, Serialize)]
+pub(crate) struct Talk {
+    pub(crate) conversation: String,
+    /// When something last happened, in Unix milliseconds.
+    pub(crate) last: u64,
+    /// Events so far, those that are no longer kept included.
+    pub(crate) events: u64,
+    /// Turns that run or wait.
+    pub(crate) open: usize,
+    /// Whether a question back waits for its reply.
+    pub(crate) is_asked_back: bool,
+    pub(crate) is_erased: bool,
+}
+
+impl Talks {
+    /// Conversations of a tenant, the last used first, at most `limit`; and whether there are more.
+    pub(crate) async fn list(
+        &self,
+        tenant: &TenantId,
+        limit: usize,
+    ) -> Result<(Vec<Talk>, bool), Error> {
+        let mut talks = match self {
+            Talks::Fleet(bus) => listed(&**bus, tenant).await?,
+            Talks::Here(data_dir) => match store(data_dir).await? {
+                Some(store) => held(&store, tenant).await?,
+                None => Vec::new(),
+            },
+        };
+        talks.sort_by_key(|talk| std::cmp::Reverse(talk.last));
+        let more = talks.len() > limit;
+        talks.truncate(limit);
+        Ok((talks, more))
+    }
+
+    /// All events of a conversation that are still kept, in their order.
+    pub(crate) async fn events(&self, key: &ConversationKey) -> Result<Vec<Read>, Error> {
+        match self {
+            Talks::Fleet(bus) => logged(&**bus, key).await,
+            Talks::Here(data_dir) => match store(data_dir).await? {
+                Some(store) => Ok(kept::all(&store, key).await?),
+                None => Ok(Vec::new()),
+            },
+        }
+    }
+}
+
+/// The store of the data folder, if there is one: looking makes none.
+async fn store(data_dir: &Path) -> Result<Option<SledStore>, OpenError> {
+    if !kept::folder(data_dir).is_dir() {
+        return Ok(None);
+    }
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let (store, _) = kept::open(data_dir, UnixMs(since.as_millis() as u64)).await?;
+    Ok(Some(store))
+}
+
+fn talk(key: &ConversationKey, at: UnixMs, state: &State) -> Talk {
+    Talk {
+        conversation: key.conversation.to_string(),
+        last: at.0,
+        events: state.n,
+        open: state.open.len(),
+        is_asked_back: state.pending.is_some(),
+        is_erased: state.is_erased,
+    }
+}
+
+async fn listed(bus: &dyn Bus, tenant: &TenantId) -> Result<Vec<Talk>, Error> {
+    let filter = format!("argosy.conversation.{tenant}.*");
+    let last = bus.last_of_each(Stream::Conversations, &[filter]).await?;
+    let mut talks = Vec::new();
+    for stored in last {
+        let Ok(Subject::Conversation {
+            tenant,
+            conversation,
+        }) = Subject::parse(&stored.subject)
+        else {
+            continue;
+        };
+        let key = ConversationKey {
+            tenant,
+            conversation,
+        };
+        let event = LogEvent::read(&stored.body)?;
+        talks.push(talk(&key, event.at, &event.state));
+    }
+    Ok(talks)
+}
+
+async fn held(store: &SledStore, tenant: &TenantId) -> Result<Vec<Talk>, Error> {
+    let mut talks = Vec::new();
+    let mut after: Option<ConversationKey> = None;
+    loop {
+        let page = store.list(Some(tenant), after.as_ref(), LIST_MAX).await?;
+        let Some((last, _)) = page.last() else {
+            return Ok(talks);
+        };
+        after = Some(last.clone());
+        for (key, _) in page {
+            if let Some(read) = store.last(&key).await? {
+                talks.push(talk(&key, read.event.at, &read.event.state));
+            }
+        }
+    }
+}
+
+async fn logged(bus: &dyn Bus, key: &ConversationKey) -> Result<Vec<Read>, Error> {
+    let subject = subject(key);
+    let mut events = Vec::new();
+    if bus.last(Stream::Conversations, &subject).await?.is_none() {
+        return Ok(events);
+    }
+    let mut reader = bus.read(Stream::Conversations, &subject, 1).await?;
+    loop {
+        let (stored, after) = reader.next().await?;
+        events.push(Read {
+            sequence: stored.sequence,
+            event: LogEvent::read(&stored.body)?,
+        });
+        if after == 0 {
+            return Ok(events);
+        }
+    }
+}
+
+/// A turn as it was had.
+#[derive(Debug, Serialize)]
+pub(crate) struct Had {
+    pub(crate) turn: String,
+    pub(crate) question: String,
+    /// As it was searched for, where it was rewritten.
+    pub(crate) rewritten: Option<String>,
+    /// How it ended; `null` while it is open, `unknown` when nobody can tell.
+    pub(crate) outcome: Option<&'static str>,
+    pub(crate) answer: Option<String>,
+    /// The answer is longer than what is kept of it.
+    pub(crate) is_cut: bool,
+    pub(crate) asked_back: Option<String>,
+    /// When it was asked, in Unix milliseconds.
+    pub(crate) asked_at: u64,
+}
+
+/// The turns of a log, in the order in which they were opened. One whose beginning is no longer kept is left out.
+pub(crate) fn turns(events: &[Read]) -> Vec<Had> {
+    let mut turns: Vec<Had> = Vec::new();
+    for read in events {
+        match &read.event.event {
+            EventKind::Opened(opened) => turns.push(Had {
+                turn: opened.header.turn.to_string(),
+                question: opened.case.question.original.clone(),
+                rewritten: None,
+                outcome: None,
+                answer: None,
+                is_cut: false,
+                asked_back: None,
+                asked_at: opened.header.asked_at.0,
+            }),
+            EventKind::Ended(ended) => {
+                let of = turns.iter_mut().find(|had| had.turn == ended.turn.as_str());
+                let Some(had) = of else { continue };
+                had.outcome = Some(ended.outcome.map_or("unknown", |outcome| outcome.as_str()));
+                had.rewritten = ended.rewritten.clone();
+                had.answer = ended.answer.as_ref().map(|kept| kept.text.clone());
+                had.is_cut = ended.answer.as_ref().is_some_and(|kept| kept.is_cut);
+                had.asked_back = ended
+                    .clarification
+                    .as_ref()
+                    .map(|asked| asked.question.clone());
+            }
+            EventKind::Forked { .. } | EventKind::Erased(_) => {}
+        }
+    }
+    turns
+}
