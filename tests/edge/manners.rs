@@ -14,8 +14,18 @@ const OFFLINE: &[(&str, i32, &[&str])] = &[
     (
         "ask",
         0,
-        &["ask", "Where did the cat sit?", "--corpus", "docs"],
+        &[
+            "ask",
+            "Where did the cat sit?",
+            "--corpus",
+            "docs",
+            "--conversation",
+            "c1",
+        ],
     ),
+    ("conversation ls", 0, &["conversation", "ls"]),
+    ("conversation show", 0, &["conversation", "show", "c1"]),
+    ("conversation export", 0, &["conversation", "export", "c1"]),
     ("search", 0, &["search", "cat", "--corpus", "docs"]),
     ("show", 0, &["show", "cat.md", "--corpus", "docs"]),
     // It names the file that it skipped.
@@ -68,6 +78,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("run", "waits for its fleet until it is stopped"),
     ("up", "runs until it is stopped; the fleet tests do it"),
     ("offline-model", "serves until it is stopped"),
+    ("chat", "is for people; what it says is seen in `talk`"),
     ("models pull", "fetches files"),
     ("eval retrieval", "wants a data set"),
 ];

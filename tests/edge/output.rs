@@ -5,7 +5,7 @@ use crate::shell::{Ran, Shell, finish};
 use serde_json::Value;
 
 /// The fields of `ask -o json`, in their order.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 16] = [
     "outcome",
     "answer",
     "citations",
@@ -18,6 +18,8 @@ const FIELDS: [&str; 14] = [
     "usage",
     "trail",
     "turn",
+    "conversation",
+    "rewritten",
     "trace_id",
     "duration_ms",
 ];

@@ -92,7 +92,12 @@ fn a_damaged_folder_gives_what_can_be_read() {
     let file = std::fs::OpenOptions::new().write(true).open(&db).unwrap();
     file.set_len(length - length / 3).unwrap();
     drop(file);
-    let next = ask(&shell, "c1", "And the deposit of the workshop?", 0);
+    let next = ask(
+        &shell,
+        "c1",
+        "How much is the deposit of the Harrow workshop?",
+        0,
+    );
     assert!(next["answer"].as_str().unwrap().contains("4,200"), "{next}");
     let after = ask(&shell, "c1", "When does the lease end?", 0);
     assert!(recalled(&after).contains("before"), "{after}");

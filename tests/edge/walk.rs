@@ -188,7 +188,7 @@ fn a_fleet_on_a_set_port_gives_each_role_its_own() {
     let args = ["up", "--port", "0", "--set", &listen];
     let mut up = shell.command(&args).spawn().unwrap();
     let text = printed(&mut up);
-    for place in 0..8 {
+    for place in 0..9 {
         let at = format!("http://127.0.0.1:{}/metrics", port + place);
         assert!(text.contains(&at), "no {at} in: {text}");
     }
@@ -207,6 +207,6 @@ fn a_role_that_cannot_start_ends_the_fleet_with_its_reason() {
     let ended = shell.run(&["up", "--port", "0", "--set", &listen]).exits(2);
     let text = &ended.stderr;
     assert!(text.contains(&format!("`{port}`")), "{text}");
-    assert!(text.contains("the planner does not start"), "{text}");
+    assert!(text.contains("the conversation does not start"), "{text}");
     assert!(!ended.stdout.contains("Next:"), "{ended:?}");
 }

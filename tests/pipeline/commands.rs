@@ -33,6 +33,8 @@ fn of_a_fleet() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     walk("", &Cli::command(), &mut found);
     found.remove("run");
+    // For people; what it says is seen in tests/edge.
+    found.remove("chat");
     found
 }
 
@@ -97,6 +99,14 @@ async fn every_command_of_a_fleet_says_json_when_asked() {
     runs.json(0, &["show", "one.md"]).await;
     let answered = runs.json(0, &["ask", QUESTION, "--min-seq", &seq]).await;
     let turn = answered["turn"].as_str().expect("a turn").to_owned();
+    runs.json(0, &["ask", QUESTION, "--conversation", "talk"])
+        .await;
+    let listed = runs.json(0, &["conversation", "ls"]).await;
+    assert_eq!(listed["conversations"][0]["conversation"], "talk");
+    let shown = runs.json(0, &["conversation", "show", "talk"]).await;
+    assert_eq!(shown["turns"][0]["question"], QUESTION);
+    let exported = runs.json(0, &["conversation", "export", "talk"]).await;
+    assert_eq!(exported["events"].as_array().map(Vec::len), Some(2));
     runs.json(0, &["answer", &turn]).await;
     runs.json(0, &["trace", &turn, "--follow"]).await;
     runs.json(0, &["replay", &turn, "--from", "reducer"]).await;

@@ -20,6 +20,7 @@ mod binary;
 mod cancel;
 mod chaos;
 mod commands;
+mod conversations;
 mod doctor;
 mod drain;
 mod editions;

@@ -32,7 +32,9 @@ async fn every_process_says_what_the_document_lists() {
     fleet.start_all().await;
     let bus = connect(server.url()).await;
     // Histograms have no series before something was measured.
-    publish(&*bus, vec![question(Some("measured".into()), "60s")]).await;
+    let mut measured = question(Some("measured".into()), "60s");
+    measured["conversation"] = "talk".into();
+    publish(&*bus, vec![measured]).await;
     wait_for_ends(&*bus, 1, crate::fleet::PATIENCE).await;
     assert_eq!(node.seen().calls, CALLS);
 

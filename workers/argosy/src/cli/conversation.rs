@@ -10,11 +10,11 @@ pub enum Conversations {
     /// List them, the last used first.
     #[command(after_help = "Example: argosy conversation ls")]
     Ls(ConversationLs),
-    /// Show what was said.
+    /// Print what was said, turn by turn.
     #[command(after_help = "Example: argosy conversation show c-5f0e")]
     Show(OneConversation),
     /// Print all events of one as JSON.
-    #[command(after_help = "Example: argosy conversation export c-5f0e > talk.json")]
+    #[command(after_help = "Example: argosy conversation export c-5f0e --output json")]
     Export(OneConversation),
 }
 

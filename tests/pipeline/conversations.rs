@@ -1,0 +1,149 @@
+//! Conversations under kills: gateways, the workers of role `conversation` and the server die again and again, and every
+//! turn ends once, in its order, and is told of every answer before it.
+
+use crate::fleet::{Fleet, connect};
+use crate::model;
+use bus::{Bus, Stream};
+use bus_nats::NatsBus;
+use client::Ask;
+use conversation_log::{EventKind, LogEvent, Read, State};
+use envelope::{Outcome, Role, Terminal};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+/// How long the fake model takes.
+const MODEL: Duration = Duration::from_millis(5);
+const CONVERSATIONS: usize = 12;
+const TURNS: usize = 8;
+/// How often something dies.
+const KILL_EVERY: Duration = Duration::from_millis(300);
+/// How long all of it may take.
+const PATIENCE: Duration = Duration::from_secs(240);
+
+/// Asks, and asks again under the same id until there is an answer: as any client does that misses a word.
+async fn ask(bus: &NatsBus, conversation: &str, n: usize) -> Terminal {
+    let fields = json!({
+        "id": format!("{conversation}-{n}"),
+        "conversation": conversation,
+        "deadline": "100s",
+    });
+    let question = format!("What is the notice period of contract {n}?");
+    let begun = Instant::now();
+    loop {
+        let ask = Ask {
+            question: question.clone(),
+            fields: fields.as_object().cloned().unwrap_or_default(),
+            wait: Duration::from_secs(20),
+        };
+        match client::ask(bus, ask, |_| {}).await {
+            Ok(terminal) => return terminal,
+            Err(error) => assert!(begun.elapsed() < PATIENCE, "{error}"),
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// One client: each question after the answer to the one before.
+async fn talk(bus: Arc<NatsBus>, conversation: String) {
+    for n in 0..TURNS {
+        let terminal = ask(&bus, &conversation, n).await;
+        assert_eq!(terminal.outcome, Outcome::Answered, "{terminal:?}");
+        let first = &terminal.trail[0];
+        let told = match n {
+            0 => "nothing was said before".to_owned(),
+            1 => "1 exchange before".to_owned(),
+            n => format!("{n} exchanges before"),
+        };
+        assert_eq!(
+            (first.role, first.decided.as_str()),
+            (Role::Conversation, told.as_str())
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn conversations_survive_kill_9() {
+    let mut server = testkit::nats::server().await;
+    let node = model::node(MODEL).await;
+    let set = [model::options(&node), vec!["streams.ack_wait=2s".into()]].concat();
+    let mut fleet = Fleet::new(server.url(), set);
+    fleet.setup().await;
+    fleet.start_all().await;
+    let bus = connect(server.url()).await;
+    let mut talks = JoinSet::new();
+    for n in 0..CONVERSATIONS {
+        talks.spawn(talk(bus.clone(), format!("talk-{n}")));
+    }
+    let mut rng = fastrand::Rng::new();
+    let (begun, mut kills) = (Instant::now(), 0);
+    while !talks.is_empty() {
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "{} talks are not over",
+            talks.len()
+        );
+        sleep(KILL_EVERY).await;
+        kills += 1;
+        match kills % 12 {
+            0 => {
+                server.kill().expect("a kill");
+                sleep(Duration::from_millis(300)).await;
+                server.restart().await.expect("a restart");
+            }
+            _ => {
+                let role = [Role::Gateway, Role::Conversation][rng.usize(..2)];
+                let place = fleet.processes.iter().position(|p| p.member.role == role);
+                fleet.replace(place.expect("one of each role")).await;
+            }
+        }
+        while let Some(done) = talks.try_join_next() {
+            done.expect("a talk");
+        }
+    }
+    println!("{kills} kills in {:?}", begun.elapsed());
+    assert!(kills > 5);
+    assert_logs(&bus).await;
+    fleet.drain().await;
+}
+
+/// Every log is what its events come to: each turn opened and ended once, in its order, and nothing open.
+async fn assert_logs(bus: &NatsBus) {
+    let mut reader = bus
+        .read(Stream::Conversations, ">", 1)
+        .await
+        .expect("a reader");
+    let mut logs: BTreeMap<String, Vec<Read>> = BTreeMap::new();
+    loop {
+        let (stored, after) = reader.next().await.expect("an event");
+        let event = LogEvent::read(&stored.body).expect("an event");
+        let sequence = stored.sequence;
+        logs.entry(stored.subject)
+            .or_default()
+            .push(Read { sequence, event });
+        if after == 0 {
+            break;
+        }
+    }
+    assert_eq!(logs.len(), CONVERSATIONS);
+    for (subject, events) in logs {
+        let (mut state, mut opened) = (State::default(), Vec::new());
+        for read in events {
+            assert_eq!(
+                read.event.state,
+                state.after(&read.event.event).expect("it follows"),
+                "{subject}"
+            );
+            if let EventKind::Opened(turn) = &read.event.event {
+                opened.push(turn.header.turn.to_string());
+            }
+            state = read.state();
+        }
+        let talk = subject.rsplit('.').next().unwrap_or_default();
+        let wanted: Vec<String> = (0..TURNS).map(|n| format!("{talk}-{n}")).collect();
+        assert_eq!((opened, state.open.len()), (wanted, 0), "{subject}");
+    }
+}
