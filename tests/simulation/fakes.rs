@@ -106,7 +106,7 @@ fn said(request: &ChatRequest) -> String {
                 _ => "the limit in other words".to_owned(),
             };
             format!(
-                r#"{{"query":{},"keywords":["limit"]}}"#,
+                r#"{{"query":{},"keywords":["limit"],"route":"retrieve"}}"#,
                 serde_json::json!(query)
             )
         }

@@ -6,7 +6,7 @@
 
 use crate::ending::overdue;
 use crate::event::{EventKind, LogEvent, TurnOpening};
-use crate::limits::{CLARIFICATION_MS, WAITING_MAX};
+use crate::limits::{CLARIFICATION_MS, CLOCKS_MS, WAITING_MAX};
 use crate::state::{AppendError, Pending, Read, State, append};
 use envelope::{Busy, RefusalCode, TurnId, UnixMs};
 
@@ -152,6 +152,7 @@ fn answers(state: &State, asking: &Asking) -> Result<Option<Pending>, AdmissionR
     let asked_at = asking.opened.header.asked_at;
     match &asking.reply_to {
         None => Ok(pending
+            .filter(|pending| pending.asked <= asked_at.plus(CLOCKS_MS))
             .filter(|pending| asked_at < pending.expires)
             .cloned()),
         Some(named) => match pending.filter(|pending| pending.turn == *named) {

@@ -140,3 +140,21 @@ fn each_refusal_has_a_word_of_its_own() {
         all.iter().map(|refusal| refusal.code().as_str()).collect();
     assert_eq!(words.len(), all.len());
 }
+
+#[test]
+fn what_was_said_before_the_question_back_is_no_reply_to_it() {
+    for (asked_at, answers) in [(5_000, false), (9_000, true), (10_500, true)] {
+        let mut log = Log::default();
+        log.ask(asking(1, 90_000), 0);
+        let back = envelope::Terminal {
+            ended_at: UnixMs(10_000),
+            ..terminal(1, Outcome::Clarification)
+        };
+        log.end(&back, 10_000);
+        let mut late = asking(2, 90_000);
+        late.opened.header.asked_at = UnixMs(asked_at);
+        assert_eq!(opens(&log.decide(late, 10_500)), Some(true));
+        let answered = log.state().open[0].answers.is_some();
+        assert_eq!(answered, answers, "asked at {asked_at}");
+    }
+}

@@ -53,6 +53,7 @@ pub fn end(before: Option<&Read>, terminal: &Terminal, expires: UnixMs, now: Uni
     let ended = TurnEnd {
         turn: terminal.turn.clone(),
         outcome: Some(terminal.outcome),
+        at: terminal.ended_at,
         answer: terminal.answer.as_deref().map(KeptText::answer),
         rewritten: terminal.rewritten.clone(),
         evidence: evidence_that_fits(cited),
@@ -68,6 +69,7 @@ pub fn end_unknown(before: Option<&Read>, turn: &TurnId, now: UnixMs) -> Ending 
     let ended = TurnEnd {
         turn: turn.clone(),
         outcome: None,
+        at: now,
         answer: None,
         rewritten: None,
         evidence: Vec::new(),

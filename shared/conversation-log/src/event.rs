@@ -75,6 +75,8 @@ pub struct TurnEnd {
     /// Chunk ids of what the answer stands on, the first cited first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
+    /// When it ended.
+    pub at: UnixMs,
     /// The question back, if it ended with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clarification: Option<Clarification>,

@@ -11,6 +11,7 @@ fn golden_bytes() {
     let ended = TurnEnd {
         turn: turn(7),
         outcome: Some(Outcome::Clarification),
+        at: UnixMs(400),
         answer: None,
         rewritten: Some("Until when does the lease run?".into()),
         evidence: vec!["lease-1.3".into()],

@@ -54,6 +54,8 @@ pub struct Pending {
     pub turn: TurnId,
     /// Where it stands.
     pub place: ExchangePlace,
+    /// When it was asked: what was said before is no reply.
+    pub asked: UnixMs,
     /// Until when it can be answered.
     pub expires: UnixMs,
 }
@@ -169,6 +171,7 @@ impl State {
                 self.pending = Some(Pending {
                     turn: turn.turn,
                     place,
+                    asked: ended.at,
                     expires: ended.expires.unwrap_or_default(),
                 });
             }

@@ -26,8 +26,12 @@ pub(crate) fn view_folder(data_dir: &Path) -> PathBuf {
     data_dir.join("conversation")
 }
 
-/// How long another process may take with the folder.
-const HELD_MAX: Duration = Duration::from_secs(10);
+/// How long another process may take with the folder: as long as it works on a question.
+const HELD_MAX: Duration = Duration::from_secs(120);
+/// How long who only looks waits for it.
+pub(crate) const LOOK_MAX: Duration = Duration::from_secs(5);
+/// How long the log may take to say how a turn ended that is known to have ended.
+const END_MAX: Duration = Duration::from_secs(5);
 /// How often it is looked whether it is free.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// When the stream of a store without one was created: it never is another one.
@@ -71,6 +75,7 @@ pub(crate) struct Kept {
 pub(crate) async fn open(
     data_dir: &Path,
     now: UnixMs,
+    wait: Duration,
 ) -> Result<(SledStore, Option<Loss>), OpenError> {
     let begun = tokio::time::Instant::now();
     loop {
@@ -79,7 +84,7 @@ pub(crate) async fn open(
             ..sled_store::Options::default()
         };
         match SledStore::open(folder(data_dir), now, options).await {
-            Err(OpenError::Held { .. }) if begun.elapsed() < HELD_MAX => {
+            Err(OpenError::Held { .. }) if begun.elapsed() < wait => {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
             opened => return opened,
@@ -94,7 +99,7 @@ impl Kept {
         bus: Arc<MemoryBus>,
         key: ConversationKey,
     ) -> Result<(Kept, Option<Loss>), Error> {
-        let (store, loss) = open(data_dir, bus.now()).await?;
+        let (store, loss) = open(data_dir, bus.now(), HELD_MAX).await?;
         let mut position = store.position().await?;
         if position.sequence == 0 && position.created != CREATED {
             store.reset(CREATED).await?;
@@ -137,6 +142,7 @@ impl Kept {
     /// Puts what the log has since on disk.
     pub(crate) async fn end(mut self) -> Result<(), Error> {
         let subject = subject(&self.key);
+        self.ended().await?;
         let mut entries = Vec::new();
         let mut from = self.position.sequence + 1;
         while let Some(stored) = self
@@ -157,6 +163,23 @@ impl Kept {
             self.store.apply(EntryBatch { entries, position }).await?;
         }
         Ok(self.store.flush().await?)
+    }
+}
+
+impl Kept {
+    /// Waits until no turn is open: the answer may be seen a moment before the log has it.
+    async fn ended(&self) -> Result<(), Error> {
+        let subject = subject(&self.key);
+        let begun = tokio::time::Instant::now();
+        while begun.elapsed() < END_MAX {
+            let last = self.bus.last(Stream::Conversations, &subject).await?;
+            let event = last.map(|last| LogEvent::read(&last.body)).transpose()?;
+            if event.is_none_or(|event| event.state.open.is_empty()) {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Ok(())
     }
 }
 

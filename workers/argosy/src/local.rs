@@ -13,6 +13,7 @@ use crate::roles::{self, Collaborators, Process, ingest};
 use crate::search_factory::{self, Kit, Place};
 use crate::view::IndexView;
 use bus::memory::MemoryBus;
+use bus::topology::Topology;
 use bus::{Bus, BusError, Stream};
 use conversation_log::ConversationKey;
 use documents::{Catalog, Mode};
@@ -116,7 +117,12 @@ impl Local {
         let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
-        let memory = MemoryBus::starting_at(&config.topology(), wall_clock());
+        // What is kept on disk is kept for ever: nobody but its owner takes anything out.
+        let topology = Topology {
+            conversation_age: Duration::ZERO,
+            ..config.topology()
+        };
+        let memory = MemoryBus::starting_at(&topology, wall_clock());
         let bus: Arc<dyn Bus> = memory.clone();
         let data_dir = config.data_dir.0.clone();
         let stop = CancellationToken::new();

@@ -90,7 +90,7 @@ async fn store(data_dir: &Path) -> Result<Option<SledStore>, OpenError> {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let (store, _) = kept::open(data_dir, UnixMs(since.as_millis() as u64)).await?;
+    let (store, _) = kept::open(data_dir, UnixMs(since.as_millis() as u64), kept::LOOK_MAX).await?;
     Ok(Some(store))
 }
 

@@ -53,6 +53,7 @@ fn ended(answer: &str) -> TurnEnd {
     TurnEnd {
         turn: TurnId::new("before").unwrap(),
         outcome: Some(Outcome::Answered),
+        at: UnixMs(1),
         answer: Some(KeptText::answer(answer)),
         rewritten: None,
         evidence: vec![format!("{answer}.1")],

@@ -43,12 +43,32 @@ impl Answers {
     /// First into the log of its conversation, then to who asked: who hears of an answer may go on from it at once. A log
     /// that cannot be written for now keeps nobody waiting for long.
     async fn take_on(&self, message: &Stored, delivered: u64) -> Result<(), Error> {
-        let logged = self.log(message).await;
-        if logged.is_err() && delivered < APPENDS {
-            return logged;
+        self.count(message, delivered);
+        let logged = match self.log(message).await {
+            Err(error) if error.is_for_good() => {
+                // The next question of the conversation looks for this end, and a release that can write it does.
+                tracing::error!(%error, subject = message.subject, "the end of a turn is not in its log");
+                Ok(())
+            }
+            logged => logged,
+        };
+        // Said once while the log cannot be written, and once more when it can.
+        if logged.is_ok() || delivered == APPENDS {
+            self.deliver(message).await?;
         }
-        self.deliver(message, delivered).await?;
         logged
+    }
+
+    fn count(&self, message: &Stored, delivered: u64) {
+        if delivered > 1 {
+            return;
+        }
+        match envelope::decode::<Terminal>(&message.body) {
+            Ok(terminal) => self.0.metrics.ended(&terminal),
+            Err(error) => {
+                tracing::error!(%error, subject = message.subject, "unreadable terminal event");
+            }
+        }
     }
 
     /// Writes the end of a turn into the log of its conversation, if it belongs to one.
@@ -89,7 +109,7 @@ impl Answers {
         Ok(claimed.or(due).as_ref().and_then(conversations::key))
     }
 
-    async fn deliver(&self, message: &Stored, delivered: u64) -> Result<(), Error> {
+    async fn deliver(&self, message: &Stored) -> Result<(), Error> {
         let Ok(Subject::Answer { turn }) = Subject::parse(&message.subject) else {
             tracing::error!(
                 subject = message.subject,
@@ -98,12 +118,6 @@ impl Answers {
             return Ok(());
         };
         self.0.ended.end(&turn);
-        if delivered == 1 {
-            match envelope::decode::<Terminal>(&message.body) {
-                Ok(terminal) => self.0.metrics.ended(&terminal),
-                Err(error) => tracing::error!(%error, %turn, "unreadable terminal event"),
-            }
-        }
         match message.headers.get(header::REPLY) {
             Some(reply) => self.0.deliver(&message.body, &turn, reply).await?,
             None => self.deliver_by_timer(message, &turn).await?,

@@ -4,6 +4,7 @@
 //! end of a turn, or finds it there, begins the next one: it does not matter which gateway does it, nor which one dies.
 //! *Not* here: what a log says and what may follow, which is pure (`conversation-log`).
 
+use crate::quota::Spent;
 use crate::turns::{Error, Turns};
 use bus::{CoreMessage, Headers, Stored};
 use conversation_log::{
@@ -240,6 +241,12 @@ impl Turns {
         let Some(Begin { turn, opened }) = next_to_begin(&state, self.now()) else {
             return Ok(());
         };
+        // It may have ended while it waited, and who was to write that may be gone.
+        if opened != read.sequence
+            && let Some(terminal) = self.terminal(&turn).await?
+        {
+            return Box::pin(self.end_in_log(key, &turn, &terminal)).await;
+        }
         let opening = match opened == read.sequence {
             true => Some(read.event.clone()),
             false => self.logs.at(key, opened).await?.map(|read| read.event),
@@ -254,14 +261,13 @@ impl Turns {
             answers: answers.map(|pending| pending.place),
         };
         let TurnOpening { header, case, .. } = *opening;
-        if self
-            .create_step(&header, &case, Event::Begun(recall))
-            .await?
-            == Created::Now
-        {
-            self.quota.take(&header, self.now());
+        let took = self.quota.take(&header, self.now());
+        let created = self.create_step(&header, &case, Event::Begun(recall)).await;
+        // One that was begun before counts where that was done, and what failed is tried again.
+        if took && !matches!(created, Ok(Created::Now)) {
+            self.quota.ended(&header.turn, Spent::Nothing, self.now());
         }
-        Ok(())
+        created.map(drop)
     }
 
     /// Whether a turn that is opened now would wait for others. It needs no place of its tenant's then.
@@ -328,7 +334,9 @@ impl Turns {
         turns: Vec<TurnId>,
     ) -> Result<(), Error> {
         let state = before.map(Read::state).unwrap_or_default();
-        for open in state.open.iter().filter(|open| turns.contains(&open.turn)) {
+        // The last first: none of them begins because the one before it has ended.
+        let open = state.open.iter().rev();
+        for open in open.filter(|open| turns.contains(&open.turn)) {
             let why = format!(
                 "the question `{}` of the same conversation goes first",
                 by.turn

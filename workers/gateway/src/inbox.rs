@@ -124,10 +124,6 @@ impl Inbox {
         }
         let header = self.0.header(turn, &question, message, reply);
         let key = conversations::key(&header);
-        let _pass = match &key {
-            Some(key) => Some(self.0.turnstile.enter(key, message.sequence).await),
-            None => None,
-        };
         let waits_in_log = match &key {
             Some(key) if self.0.quota.is_limited() => self.0.would_wait(key).await?,
             _ => false,
@@ -139,6 +135,11 @@ impl Inbox {
         if let Waited::Off(wait) = waited {
             return Ok(Answer::Later(wait));
         }
+        // Who waits for his tenant's turns keeps nobody else waiting.
+        let _pass = match &key {
+            Some(key) => Some(self.0.turnstile.enter(key, message.sequence).await),
+            None => None,
+        };
         self.0.metrics.asked();
         // Nobody can have used an id that this message alone gives.
         let is_first = delivery.delivered == 1 && waited != Waited::Here;
@@ -222,6 +223,9 @@ impl Inbox {
             self.0.fell_due(&header.turn)
         )?;
         if let Some(terminal) = terminal {
+            if let Some(key) = conversations::key(header) {
+                self.0.end_in_log(&key, &header.turn, &terminal).await?;
+            }
             self.join_ended(header, &terminal, message).await?;
             return Ok(Came::Over);
         }
@@ -276,8 +280,11 @@ impl Inbox {
         let admitted = self.0.admit(key, owner, question, message.sequence);
         match admitted.await? {
             Admitted::Open => Ok(Came::Runs),
+            // Whose it is was settled when the turn was claimed; who ended it may not have known the question.
             Admitted::Ended(terminal) => {
-                self.join_ended(header, &terminal, message).await?;
+                if let Some(reply) = &header.reply_to {
+                    self.0.deliver(&terminal.body, &header.turn, reply).await?;
+                }
                 Ok(Came::Over)
             }
             Admitted::Refused(refusal) => self.not_admitted(owner, &refusal).await,
@@ -322,7 +329,11 @@ impl Inbox {
     async fn claim(&self, header: &Header, message: &Stored) -> Result<Header, Error> {
         let owner = match self.0.create_timer(header, message).await? {
             Created::Now => self.0.fell_due(&header.turn).await?,
-            Created::Before => self.0.claimed(&header.turn).await?,
+            // It may fall due at this moment.
+            Created::Before => match self.0.claimed(&header.turn).await? {
+                Some(owner) => Some(owner),
+                None => self.0.fell_due(&header.turn).await?,
+            },
         };
         Ok(owner.unwrap_or_else(|| header.clone()))
     }

@@ -58,6 +58,17 @@ pub(crate) enum Error {
     FollowerLags,
 }
 
+impl Error {
+    /// Whether it fails in the same way however often it is tried.
+    pub(crate) fn is_for_good(&self) -> bool {
+        matches!(
+            self,
+            Error::Log(LogError::Event(_) | LogError::Write(_))
+                | Error::Log(LogError::Publish(PublishError::Refused(_)))
+        )
+    }
+}
+
 /// Of a question that nobody has begun with.
 const UNBEGUN: &str = "the question was still in the inbox at its deadline: no gateway was there, the streams \
                        had no room, or its tenant had as many turns or spent as many tokens as a gateway allows";

@@ -84,6 +84,7 @@ impl Script {
         let ended = TurnEnd {
             turn,
             outcome: Some(Outcome::Answered),
+            at: self.now,
             answer: Some(KeptText::answer(answer)),
             rewritten: None,
             evidence: Vec::new(),

@@ -142,18 +142,20 @@ impl Quota {
 
     /// A turn begins in the place of the one before it in its conversation. It counts, even where another question took
     /// that place meanwhile.
-    pub(crate) fn take(&self, header: &Header, now: UnixMs) {
+    /// False when it has one already.
+    pub(crate) fn take(&self, header: &Header, now: UnixMs) -> bool {
         if !self.is_limited() {
-            return;
+            return false;
         }
         let Inner { tenants, turns, .. } = &mut *self.lock();
         if turns.contains_key(&header.turn) {
-            return;
+            return false;
         }
         let fresh = || Tenant::new(&self.limits, now);
         let tenant = tenants.entry(header.tenant.clone()).or_insert_with(fresh);
         tenant.take(&header.turn, header.deadline, now);
         turns.insert(header.turn.clone(), header.tenant.clone());
+        true
     }
 
     /// A turn that was told to run has ended.
