@@ -272,10 +272,7 @@ pub(crate) async fn an_answer_is_not_held_back_by_its_log(on: On) {
     let told = Told::default();
     let mut ear = world.listen("_INBOX.me").await;
     let between = Between::new(&world.bus, |message| {
-        stall(
-            is_event(message, "ended"),
-            Do::Fail(PublishError::Refused("no".into())),
-        )
+        stall(is_event(message, "ended"), Do::Fail(PublishError::Full))
     });
     let bus: Arc<dyn Bus> = between.clone();
     let first = world.gateway_with(&bus, |_| {});
@@ -287,6 +284,29 @@ pub(crate) async fn an_answer_is_not_held_back_by_its_log(on: On) {
     first.kill().await;
     let _second = world.gateway();
     all_ended(&world, "talk", 1).await;
+    assert_sound(&world, &told).await;
+}
+
+/// A log that will never take the end of a turn: who asked is told once, and the next question writes it.
+pub(crate) async fn a_log_that_refuses_for_good_holds_up_nobody(on: On) {
+    let world = World::new(on).await;
+    let told = Told::default();
+    let mut ear = world.listen("_INBOX.me").await;
+    let between = Between::new(&world.bus, |message| {
+        let refused = PublishError::Refused("no".into());
+        stall(is_event(message, "ended"), Do::Fail(refused))
+    });
+    let bus: Arc<dyn Bus> = between.clone();
+    let first = world.gateway_with(&bus, |_| {});
+    let _staff = talkers(&world, &told);
+    let with = json!({"reply_to": "_INBOX.me"});
+    world.ask(say_with("talk", "a1", "a1?", with)).await;
+    assert_eq!(ear.terminal().await.outcome, Outcome::Answered);
+    ear.silent().await;
+    first.drained().await;
+    let _second = world.gateway();
+    world.ask(say("talk", "a2", "a2?")).await;
+    all_ended(&world, "talk", 2).await;
     assert_sound(&world, &told).await;
 }
 
@@ -373,12 +393,15 @@ pub(crate) async fn a_newer_log_is_not_appended_to(on: On) {
     let newer = json!({"v": 9, "event": {"kind": "merged"}});
     let newer = Publish::new("argosy.conversation.default.talk", newer.to_string().into());
     world.bus.publish(newer).await.unwrap();
-    world.ask(say("talk", "a1", "a1?")).await;
-    let end = world.end(&turn("a1")).await;
+    let mut ear = world.listen("_INBOX.me").await;
+    let with = json!({"reply_to": "_INBOX.me"});
+    world.ask(say_with("talk", "a1", "a1?", with)).await;
+    let end = ear.terminal().await;
     assert_eq!(
         (end.outcome, code(&end)),
         (Outcome::Refused, "conversation_newer")
     );
+    ear.silent().await;
     assert_eq!(world.all(Stream::Conversations).await.len(), 1);
 }
 
