@@ -128,7 +128,7 @@ pub enum Command {
     #[command(after_help = "Example: argosy chat --corpus ./documents")]
     Chat(Chat),
     /// Look at conversations: list them, show what was said, export.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = "Example: argosy conversation ls")]
     Conversation(Conversations),
     /// Look for passages, or count documents, without asking a question.
     #[command(after_help = "Example: argosy search \"notice period\" --corpus ./documents --top 5")]
