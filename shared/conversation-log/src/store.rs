@@ -7,7 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`head`] | what a store knows of each conversation |
-//! | [`plan`] | what a batch comes to, decided before anything is written |
+//! | `plan` | what a batch comes to, decided before anything is written |
 //! | [`error`] | what goes wrong |
 
 pub mod error;
