@@ -100,7 +100,8 @@ fn a_damaged_folder_gives_what_can_be_read() {
     );
     assert!(next["answer"].as_str().unwrap().contains("4,200"), "{next}");
     let after = ask(&shell, "c1", "When does the lease end?", 0);
-    assert!(recalled(&after).contains("before"), "{after}");
+    let known = recalled(&after);
+    assert!(known.contains("exchange"), "all is lost: {known}");
 }
 
 #[test]

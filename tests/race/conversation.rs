@@ -2,13 +2,16 @@
 //! before it, whoever dies meanwhile.
 
 use crate::between::{Between, Do};
+use crate::hand::Hand;
 use crate::talk::{Told, all_ended, assert_sound, ids, log, say, say_with, talkers};
 use crate::world::{On, World, turn, until, within};
 use bus::{Bus, Publish, PublishError, Stream};
 use envelope::{Outcome, Subject, Terminal};
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::time::Instant;
 
 fn code(terminal: &Terminal) -> &str {
     terminal.error.as_ref().map_or("", |problem| &problem.code)
@@ -243,71 +246,143 @@ pub(crate) async fn a_waiting_turn_that_ends_leaves_the_others_their_order(on: O
     assert_eq!(log[4..], ends);
 }
 
-/// A gateway of an older release acks terminal events and writes nothing: the next question does.
+/// A gateway of an older release acks terminal events and writes nothing. The next question does, or, for one that waits
+/// already, the sweep.
 pub(crate) async fn what_an_older_gateway_left_open_is_ended(on: On) {
-    let world = World::new(on).await;
-    let told = Told::default();
-    let first = world.gateway();
-    world.ask(say("talk", "a1", "a1?")).await;
-    all_opened(&world, "talk", 1).await;
-    first.kill().await;
-    let mut older = world.bus.consume(&world.topology.answers()).await.unwrap();
-    let _staff = talkers(&world, &told);
-    let taken = within("the terminal event", older.next(1)).await.unwrap();
-    taken.ack.ack().await.unwrap();
-    drop(older);
+    for waits in [false, true] {
+        let world = World::new(on).await;
+        let told = Told::default();
+        let first = world.gateway();
+        world.ask(say("talk", "a1", "a1?")).await;
+        all_opened(&world, "talk", 1).await;
+        if waits {
+            world.ask(say("talk", "a2", "a2?")).await;
+            all_opened(&world, "talk", 2).await;
+        }
+        first.kill().await;
+        let mut older = world.bus.consume(&world.topology.answers()).await.unwrap();
+        let _staff = talkers(&world, &told);
+        let taken = within("the terminal event", older.next(1)).await.unwrap();
+        taken.ack.ack().await.unwrap();
+        drop(older);
 
-    let _second = world.gateway();
-    world.ask(say("talk", "a2", "a2?")).await;
-    assert_eq!(world.end(&turn("a2")).await.outcome, Outcome::Answered);
-    all_ended(&world, "talk", 2).await;
-    assert_sound(&world, &told).await;
-    let log = log(&world, "talk").await;
-    assert_eq!(log[..3], ["opened a1", "ended a1 answered", "opened a2"]);
+        let _second = world.gateway();
+        if !waits {
+            world.ask(say("talk", "a2", "a2?")).await;
+        }
+        assert_eq!(world.end(&turn("a2")).await.outcome, Outcome::Answered);
+        all_ended(&world, "talk", 2).await;
+        assert_sound(&world, &told).await;
+    }
 }
 
-/// A log that cannot be written to for a while: who asked is told all the same, and the log has it in the end.
-pub(crate) async fn an_answer_is_not_held_back_by_its_log(on: On) {
-    let world = World::new(on).await;
-    let told = Told::default();
+/// One turn of which the log does not take the end, for this reason: who asked is told, once. Returns the gateway.
+async fn told_without_its_log(world: &World, error: PublishError) -> Hand {
     let mut ear = world.listen("_INBOX.me").await;
-    let between = Between::new(&world.bus, |message| {
-        stall(is_event(message, "ended"), Do::Fail(PublishError::Full))
+    let between = Between::new(&world.bus, move |message| {
+        stall(is_event(message, "ended"), Do::Fail(error.clone()))
     });
     let bus: Arc<dyn Bus> = between.clone();
-    let first = world.gateway_with(&bus, |_| {});
-    let _staff = talkers(&world, &told);
+    let gateway = world.gateway_with(&bus, |_| {});
     let with = json!({"reply_to": "_INBOX.me"});
     world.ask(say_with("talk", "a1", "a1?", with)).await;
     assert_eq!(ear.terminal().await.outcome, Outcome::Answered);
-    assert_eq!(log(&world, "talk").await, ["opened a1"]);
+    ear.silent().await;
+    assert_eq!(log(world, "talk").await, ["opened a1"]);
+    gateway
+}
+
+/// A log that cannot be written to for a while has the end of the turn later.
+pub(crate) async fn an_answer_is_not_held_back_by_its_log(on: On) {
+    let world = World::new(on).await;
+    let told = Told::default();
+    let _staff = talkers(&world, &told);
+    let first = told_without_its_log(&world, PublishError::Full).await;
     first.kill().await;
     let _second = world.gateway();
     all_ended(&world, "talk", 1).await;
     assert_sound(&world, &told).await;
 }
 
-/// A log that will never take the end of a turn: who asked is told once, and the next question writes it.
+/// A log that will never take the end of a turn: the next question of the conversation writes it.
 pub(crate) async fn a_log_that_refuses_for_good_holds_up_nobody(on: On) {
     let world = World::new(on).await;
     let told = Told::default();
-    let mut ear = world.listen("_INBOX.me").await;
-    let between = Between::new(&world.bus, |message| {
-        let refused = PublishError::Refused("no".into());
-        stall(is_event(message, "ended"), Do::Fail(refused))
-    });
-    let bus: Arc<dyn Bus> = between.clone();
-    let first = world.gateway_with(&bus, |_| {});
     let _staff = talkers(&world, &told);
-    let with = json!({"reply_to": "_INBOX.me"});
-    world.ask(say_with("talk", "a1", "a1?", with)).await;
-    assert_eq!(ear.terminal().await.outcome, Outcome::Answered);
-    ear.silent().await;
+    let first = told_without_its_log(&world, PublishError::Refused("no".into())).await;
     first.drained().await;
     let _second = world.gateway();
     world.ask(say("talk", "a2", "a2?")).await;
     all_ended(&world, "talk", 2).await;
     assert_sound(&world, &told).await;
+}
+
+/// There is no room for the first step of the next turn: who asked the one before is told all the same, once.
+pub(crate) async fn an_answer_is_not_held_back_by_the_next_turn(on: On) {
+    let world = World::new(on).await;
+    let told = Told::default();
+    let mut ear = world.listen("_INBOX.me").await;
+    let full = Arc::new(AtomicBool::new(true));
+    let is_full = full.clone();
+    let between = Between::new(&world.bus, move |message| {
+        let is_next = message.subject.ends_with("conversation.a2.0");
+        stall(
+            is_next && is_full.load(Ordering::Relaxed),
+            Do::Fail(PublishError::Full),
+        )
+    });
+    let bus: Arc<dyn Bus> = between.clone();
+    let _gateway = world.gateway_with(&bus, |_| {});
+    let with = json!({"reply_to": "_INBOX.me"});
+    world.ask(say_with("talk", "a1", "a1?", with)).await;
+    world.ask(say("talk", "a2", "a2?")).await;
+    all_opened(&world, "talk", 2).await;
+    let _staff = talkers(&world, &told);
+    let begun = Instant::now();
+    assert_eq!(ear.terminal().await.outcome, Outcome::Answered);
+    let took = begun.elapsed();
+    // The first step is tried for 5 s before the delivery goes back.
+    assert!(took < Duration::from_secs(4), "{took:?}");
+    between.meddled(2).await;
+    full.store(false, Ordering::Relaxed);
+    all_ended(&world, "talk", 2).await;
+    ear.silent().await;
+    assert_sound(&world, &told).await;
+}
+
+/// More is said while a turn waits than is kept of its conversation.
+pub(crate) async fn a_turn_whose_beginning_is_gone_fails_at_once(on: On) {
+    let world = World::with(on, |topology| topology.conversation_events = 4).await;
+    let told = Told::default();
+    let _gateway = world.gateway();
+    for id in ["a1", "a2", "a3"] {
+        world.ask(say("talk", id, &format!("{id}?"))).await;
+        let opened = format!("opened {id}");
+        until(&opened, async || {
+            log(&world, "talk").await.contains(&opened)
+        })
+        .await;
+    }
+    for id in ["b1", "b2"] {
+        world.ask(say("talk", id, &format!("{id}?"))).await;
+        let opened = format!("opened {id}");
+        until(&opened, async || {
+            log(&world, "talk").await.contains(&opened)
+        })
+        .await;
+        cancel(&world, id).await;
+        let ended = format!("ended {id} cancelled");
+        until(&ended, async || log(&world, "talk").await.contains(&ended)).await;
+    }
+    let _staff = talkers(&world, &told);
+    assert_eq!(world.end(&turn("a1")).await.outcome, Outcome::Answered);
+    for id in ["a2", "a3"] {
+        let end = world.end(&turn(id)).await;
+        assert_eq!((end.outcome, code(&end)), (Outcome::Failed, "opening_gone"));
+        assert_eq!(end.conversation.as_ref().map(|c| c.as_str()), Some("talk"));
+    }
+    world.ask(say("talk", "c1", "c1?")).await;
+    assert_eq!(world.end(&turn("c1")).await.outcome, Outcome::Answered);
 }
 
 /// Interrupted by a question that cannot wait; the turn that ran may end by itself at that moment.

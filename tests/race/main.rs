@@ -68,6 +68,8 @@ races! {
         what_an_older_gateway_left_open_is_ended,
         an_answer_is_not_held_back_by_its_log,
         a_log_that_refuses_for_good_holds_up_nobody,
+        an_answer_is_not_held_back_by_the_next_turn,
+        a_turn_whose_beginning_is_gone_fails_at_once,
         a_question_interrupts_those_before_it,
         a_busy_conversation_says_so,
         a_conversation_belongs_to_its_tenant,

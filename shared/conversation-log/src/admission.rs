@@ -110,13 +110,15 @@ pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs)
     }
     let late = overdue(&state, now);
     if !late.is_empty() {
-        return Admission::EndFirst(late.into_iter().map(|late| late.turn).collect());
+        return Admission::EndFirst(late);
     }
+    let open = state.open.len();
     let answers = match answers(&state, &asking) {
         Ok(answers) => answers,
+        // It is pending again once the reply that holds it is cancelled.
+        Err(_) if open > 0 && interrupts_a_reply(&state, &asking) => None,
         Err(refused) => return Admission::Refuse(refused),
     };
-    let open = state.open.len();
     match asking.when_busy {
         Busy::Reject if open > 0 => return Admission::Refuse(AdmissionRefusal::Busy(open)),
         Busy::Enqueue if open > limits.waiting_max => {
@@ -142,6 +144,16 @@ pub fn admit(before: Option<&Read>, asking: Asking, limits: Limits, now: UnixMs)
             Admission::Refuse(AdmissionRefusal::Erased)
         }
     }
+}
+
+/// Whether the clarification that the question names is held by a turn that it cancels.
+fn interrupts_a_reply(state: &State, asking: &Asking) -> bool {
+    let is_it = |held: &Pending| asking.reply_to.as_ref() == Some(&held.turn);
+    asking.when_busy == Busy::Interrupt
+        && state
+            .open
+            .iter()
+            .any(|open| open.answers.as_ref().is_some_and(is_it))
 }
 
 /// Which clarification the question answers. The next message of a conversation answers the one that is open, unless

@@ -158,3 +158,23 @@ fn what_was_said_before_the_question_back_is_no_reply_to_it() {
         assert_eq!(answered, answers, "asked at {asked_at}");
     }
 }
+
+#[test]
+fn a_reply_may_take_the_place_of_another_one() {
+    let mut log = Log::default();
+    log.ask(asking(1, 90_000), 0);
+    log.end(&terminal(1, Outcome::Clarification), 10);
+    let reply = |n, when_busy| Asking {
+        reply_to: Some(turn(1)),
+        when_busy,
+        ..asking(n, 90_000)
+    };
+    assert_eq!(opens(&log.ask(reply(2, Busy::Enqueue), 20)), Some(true));
+    let answered = Admission::Refuse(AdmissionRefusal::NotPending(turn(1)));
+    assert_eq!(log.ask(reply(3, Busy::Enqueue), 30), answered);
+    let first = log.ask(reply(4, Busy::Interrupt), 40);
+    assert_eq!(first, Admission::Interrupt(vec![turn(2)]));
+    log.end(&terminal(2, Outcome::Cancelled), 50);
+    assert_eq!(opens(&log.ask(reply(4, Busy::Interrupt), 60)), Some(true));
+    assert!(log.state().open[0].answers.is_some());
+}

@@ -8,21 +8,13 @@ use crate::limits::OVERDUE_MS;
 use crate::state::{AppendError, OpenTurn, Read, State, append};
 use envelope::{Terminal, TurnId, UnixMs};
 
-/// What a terminal event comes to.
+/// What a terminal event comes to. Which turn is next, [`next_to_begin`] tells of the state after it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
-    /// This is to be appended, then the next turn begun.
-    Append {
-        /// The event.
-        event: Box<LogEvent>,
-        /// Which turn is next.
-        next: Option<Begin>,
-    },
-    /// The turn has its end; the next one may still have to be begun.
-    Ended {
-        /// Which turn is next.
-        next: Option<Begin>,
-    },
+    /// This is to be appended.
+    Append(Box<LogEvent>),
+    /// The turn has its end, or was never opened.
+    Ended,
 }
 
 /// A turn whose hop 0 is wanted.
@@ -34,16 +26,8 @@ pub struct Begin {
     pub opened: u64,
 }
 
-/// A turn that should have ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Overdue {
-    /// The turn.
-    pub turn: TurnId,
-    /// When it should have.
-    pub deadline: UnixMs,
-}
-
-/// What the end of a turn comes to after the last event of its conversation. `expires` says until when its clarification can be answered.
+/// What the end of a turn comes to after the last event of its conversation. `expires` says until when its clarification
+/// can be answered.
 pub fn end(before: Option<&Read>, terminal: &Terminal, expires: UnixMs, now: UnixMs) -> Ending {
     let asks = terminal.clarification.is_some();
     let cited = terminal
@@ -82,18 +66,10 @@ pub fn end_unknown(before: Option<&Read>, turn: &TurnId, now: UnixMs) -> Ending 
 
 fn append_end(before: Option<&Read>, ended: TurnEnd, now: UnixMs) -> Ending {
     match append(before, EventKind::Ended(Box::new(ended)), now) {
-        Ok(event) => Ending::Append {
-            next: next_to_begin(&event.state, now),
-            event: Box::new(event),
-        },
+        Ok(event) => Ending::Append(Box::new(event)),
         Err(
             AppendError::Open | AppendError::NotOpen | AppendError::Erased | AppendError::Forks,
-        ) => {
-            let state = before.map(Read::state).unwrap_or_default();
-            Ending::Ended {
-                next: next_to_begin(&state, now),
-            }
-        }
+        ) => Ending::Ended,
     }
 }
 
@@ -107,14 +83,10 @@ pub fn next_to_begin(state: &State, now: UnixMs) -> Option<Begin> {
 }
 
 /// The open turns whose deadline has passed so long ago that nobody else will end them.
-pub fn overdue(state: &State, now: UnixMs) -> Vec<Overdue> {
+pub(crate) fn overdue(state: &State, now: UnixMs) -> Vec<TurnId> {
     let is_late = |open: &&OpenTurn| open.deadline.plus(OVERDUE_MS) <= now;
     let late = state.open.iter().filter(is_late);
-    late.map(|open| Overdue {
-        turn: open.turn.clone(),
-        deadline: open.deadline,
-    })
-    .collect()
+    late.map(|open| open.turn.clone()).collect()
 }
 
 #[cfg(test)]

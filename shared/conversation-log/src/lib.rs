@@ -32,7 +32,7 @@ pub mod store;
 mod test_log;
 
 pub use admission::{Admission, AdmissionRefusal, Asking, Limits, admit};
-pub use ending::{Begin, Ending, Overdue, end, end_unknown, next_to_begin, overdue};
+pub use ending::{Begin, Ending, end, end_unknown, next_to_begin};
 pub use event::{
     Erasure, EventError, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening, VERSION,
 };

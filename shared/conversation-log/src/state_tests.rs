@@ -87,10 +87,7 @@ fn nothing_follows_an_erased_conversation() {
         log.ask(asking(2, 900), 6),
         Admission::Refuse(AdmissionRefusal::Erased)
     ));
-    assert_eq!(
-        log.end(&terminal(1, Outcome::Answered), 7),
-        Ending::Ended { next: None }
-    );
+    assert_eq!(log.end(&terminal(1, Outcome::Answered), 7), Ending::Ended);
 }
 
 #[test]
@@ -146,15 +143,10 @@ impl Fleet {
     fn end(&mut self, n: u64, outcome: Outcome) {
         let outcome = *self.terminals.entry(turn(n)).or_insert(outcome);
         let was_open = self.log.state().is_open(&turn(n));
-        let ending = self.log.end(&terminal(n, outcome), self.now);
-        let next = match ending {
-            Ending::Append { next, .. } => {
-                assert!(was_open && self.ended.insert(turn(n)), "ended twice");
-                next
-            }
-            Ending::Ended { next } => next,
-        };
-        if let Some(next) = next {
+        if let Ending::Append(_) = self.log.end(&terminal(n, outcome), self.now) {
+            assert!(was_open && self.ended.insert(turn(n)), "ended twice");
+        }
+        if let Some(next) = next_to_begin(&self.log.state(), UnixMs(self.now)) {
             self.begin(next.turn);
         }
     }

@@ -113,7 +113,7 @@ impl Log {
         let before = self.last();
         let expires = UnixMs(now + 1_000);
         let ending = end(before.as_ref(), terminal, expires, UnixMs(now));
-        if let Ending::Append { event, .. } = &ending {
+        if let Ending::Append(event) = &ending {
             assert!(self.append(before.as_ref(), event));
         }
         ending

@@ -138,6 +138,10 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
 /// The named default of each stage that is broken for good. One that has none ends the turn.
 fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
     match task.payload {
+        // Without the question that it answers, a reply would be searched for with none of its conditions.
+        Payload::Conversation(Recall {
+            answers: Some(_), ..
+        }) => turn.failed("reading of the question that this answers", code),
         Payload::Conversation(_) => {
             turn.fallbacks.push(Fallback::NoHistory);
             begin(turn, History::default())

@@ -50,6 +50,19 @@ fn without_the_log_a_question_is_taken_by_itself() {
     let next = routed(&header(), &agentic(), broken);
     assert_eq!(next.next, step(PlanTask::First));
     assert_eq!(next.fallbacks, [Fallback::NoHistory]);
+    let place = ExchangePlace {
+        opened: 4,
+        ended: 7,
+    };
+    let reply = Recall {
+        exchanges: vec![place],
+        answers: Some(place),
+    };
+    let broken = Event::Broken(Task::bare(reply), "log_away");
+    let Next::End(terminal) = routed(&header(), &agentic(), broken).next else {
+        panic!("a reply alone is no question")
+    };
+    assert_eq!(terminal.outcome, Outcome::Failed);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! into it meanwhile. *Not* for a fleet, whose stream is the truth.
 
 use bus::memory::MemoryBus;
-use bus::{Bus, BusError, Fence, Headers, Publish, PublishError, Stored, Stream};
+use bus::{Bus, BusError, Headers, PublishError, Stored, Stream};
 use conversation_log::sled_store::{self, Loss, OnDamage, OpenError, SledStore};
 use conversation_log::store::{EntryBatch, LogEntry, LogPosition, SCAN_MAX, Store, StoreError};
 use conversation_log::{ConversationKey, EventError, EventKind, LogEvent, Read};
@@ -197,20 +197,10 @@ pub(crate) async fn all(store: &SledStore, key: &ConversationKey) -> Result<Vec<
 }
 
 fn message(key: &ConversationKey, read: &Read) -> Result<Stored, serde_json::Error> {
-    let Publish {
-        subject,
-        headers,
-        body,
-        ..
-    } = Publish {
-        headers: Headers::default().with(header::WIRE, read.event.v.to_string()),
-        fence: Fence::Open,
-        ..Publish::new(subject(key), read.event.write()?.into())
-    };
     Ok(Stored {
-        subject,
-        headers,
-        body,
+        subject: subject(key),
+        headers: Headers::default().with(header::WIRE, read.event.v.to_string()),
+        body: read.event.write()?.into(),
         sequence: read.sequence,
         stored_at: read.event.at,
     })

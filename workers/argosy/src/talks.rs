@@ -9,8 +9,11 @@ use envelope::{Subject, TenantId, UnixMs};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use streams::conversation::subject;
+
+/// How long the next event of a log may take; the last ones may go while they are read.
+const READ_MAX: Duration = Duration::from_secs(10);
 
 /// Where conversations are.
 pub(crate) enum Talks {
@@ -152,7 +155,9 @@ async fn logged(bus: &dyn Bus, key: &ConversationKey) -> Result<Vec<Read>, Error
     }
     let mut reader = bus.read(Stream::Conversations, &subject, 1).await?;
     loop {
-        let (stored, after) = reader.next().await?;
+        let next = tokio::time::timeout(READ_MAX, reader.next()).await;
+        let (stored, after) =
+            next.map_err(|_| BusError::Away("no event came in time".into()))??;
         events.push(Read {
             sequence: stored.sequence,
             event: LogEvent::read(&stored.body)?,

@@ -13,16 +13,23 @@ pub enum Error {
     /// The step belongs to no conversation.
     #[error("a recall without a conversation")]
     NoConversation,
+    /// What a reply goes on with is no longer in the log: by itself it would be another question.
+    #[error("the question back that this answers is no longer kept")]
+    NothingToResume,
 }
 
 impl Classed for Error {
     fn class(&self) -> Class {
-        Class::Bug
+        match self {
+            Error::NoConversation => Class::Bug,
+            Error::NothingToResume => Class::Permanent,
+        }
     }
 
     fn code(&self) -> &'static str {
         match self {
             Error::NoConversation => "no_conversation",
+            Error::NothingToResume => "clarification_gone",
         }
     }
 }
@@ -54,6 +61,9 @@ impl Conversation {
             false => self.source.events(&key, &sequences).await?,
         };
         let (history, resumed) = recall::read(&recall, events);
+        if recall.answers.is_some() && resumed.is_none() {
+            return Err(Error::NothingToResume.into());
+        }
         let decided = decided(&history, resumed.is_some());
         Ok(Done::new(
             ConversationExit::Recalled { history, resumed },

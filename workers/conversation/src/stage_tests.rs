@@ -116,7 +116,7 @@ async fn what_the_log_no_longer_has_is_counted() {
     let events = [(9, EventKind::Ended(Box::new(ended("never"))))];
     let recall = Recall {
         exchanges: vec![place(5, 9)],
-        answers: Some(place(5, 8)),
+        answers: None,
     };
     let done = recalled(events, recall).await.unwrap();
     assert_eq!(done.decided, "nothing was said before, 1 left out");
@@ -152,6 +152,20 @@ async fn a_reply_knows_what_it_is_about() {
     assert_eq!(history.exchanges[0].answer, "Of which year?");
     assert_eq!(resumed, Some((TurnId::new("before").unwrap(), resume)));
     assert_eq!(done.decided, "1 exchange before, answers a question back");
+}
+
+#[tokio::test]
+async fn a_reply_to_what_is_no_longer_kept_is_no_question_of_its_own() {
+    let events = [(9, EventKind::Ended(Box::new(ended("never"))))];
+    let recall = Recall {
+        exchanges: Vec::new(),
+        answers: Some(place(5, 8)),
+    };
+    let error = recalled(events, recall).await.unwrap_err();
+    assert_eq!(
+        (error.class, error.code),
+        (Class::Permanent, "clarification_gone")
+    );
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use crate::conversations;
 use crate::trace;
 use crate::turns::{Error, Turns};
 use bus::{Delivery, Stored, Stream};
-use conversation_log::ConversationKey;
+use conversation_log::{ConversationKey, Read};
 use envelope::{ConversationId, Subject, TenantId, Terminal, TurnId, header, subject};
 use futures_util::future::BoxFuture;
 use harness::pump::{Answer, Take};
@@ -40,23 +40,34 @@ impl Take for Answers {
 }
 
 impl Answers {
-    /// First into the log of its conversation, then to who asked: who hears of an answer may go on from it at once. A log
-    /// that cannot be written for now keeps nobody waiting for long.
+    /// First into the log of its conversation, then to who asked, who may go on from it at once; then the turn after it
+    /// begins. A log that cannot be written for now keeps nobody waiting for long.
     async fn take_on(&self, message: &Stored, delivered: u64) -> Result<(), Error> {
         self.count(message, delivered);
-        let logged = match self.log(message).await {
+        let Ok(Subject::Answer { turn }) = Subject::parse(&message.subject) else {
+            tracing::error!(
+                subject = message.subject,
+                "an answer under no known subject; dropped"
+            );
+            return Ok(());
+        };
+        let logged = match self.log(message, &turn).await {
             Err(error) if error.is_for_good() => {
                 // The next question of the conversation looks for this end, and a release that can write it does.
-                tracing::error!(%error, subject = message.subject, "the end of a turn is not in its log");
-                Ok(())
+                tracing::error!(%error, %turn, "the end of a turn is not in its log");
+                Ok(None)
             }
             logged => logged,
         };
-        // Said once while the log cannot be written, and once more when it can.
-        if logged.is_ok() || delivered == APPENDS {
-            self.deliver(message).await?;
+        // Once from here, however often the log or the next turn is tried.
+        if (logged.is_ok() || delivered >= APPENDS) && !self.0.told.contains(&turn) {
+            self.deliver(message, &turn).await?;
+            self.0.told.end(&turn);
         }
-        logged
+        match logged? {
+            Some((key, read)) => self.0.begin_next(&key, read.as_deref()).await,
+            None => Ok(()),
+        }
     }
 
     fn count(&self, message: &Stored, delivered: u64) {
@@ -71,15 +82,17 @@ impl Answers {
         }
     }
 
-    /// Writes the end of a turn into the log of its conversation, if it belongs to one.
-    async fn log(&self, message: &Stored) -> Result<(), Error> {
-        let Ok(Subject::Answer { turn }) = Subject::parse(&message.subject) else {
-            return Ok(());
+    /// Writes the end of a turn into the log of its conversation, if it belongs to one; what the log says then.
+    async fn log(
+        &self,
+        message: &Stored,
+        turn: &TurnId,
+    ) -> Result<Option<(ConversationKey, Option<Box<Read>>)>, Error> {
+        let Some(key) = self.conversation_of(message, turn).await? else {
+            return Ok(None);
         };
-        match self.conversation_of(message, &turn).await? {
-            Some(key) => self.0.end_in_log(&key, &turn, message).await,
-            None => Ok(()),
-        }
+        let read = self.0.log_end(&key, turn, message).await?;
+        Ok(Some((key, read)))
     }
 
     /// The conversation of a terminal event. Who ended the turn may not have known it (a client that cancelled); the
@@ -109,24 +122,17 @@ impl Answers {
         Ok(claimed.or(due).as_ref().and_then(conversations::key))
     }
 
-    async fn deliver(&self, message: &Stored) -> Result<(), Error> {
-        let Ok(Subject::Answer { turn }) = Subject::parse(&message.subject) else {
-            tracing::error!(
-                subject = message.subject,
-                "an answer under no known subject; dropped"
-            );
-            return Ok(());
-        };
-        self.0.ended.end(&turn);
+    async fn deliver(&self, message: &Stored, turn: &TurnId) -> Result<(), Error> {
+        self.0.ended.end(turn);
         match message.headers.get(header::REPLY) {
-            Some(reply) => self.0.deliver(&message.body, &turn, reply).await?,
-            None => self.deliver_by_timer(message, &turn).await?,
+            Some(reply) => self.0.deliver(&message.body, turn, reply).await?,
+            None => self.deliver_by_timer(message, turn).await?,
         }
         // Nobody but its own publisher knows a derived id.
         if turn.is_derived() {
             return Ok(());
         }
-        self.deliver_to_listeners(message, &turn).await
+        self.deliver_to_listeners(message, turn).await
     }
 
     /// The list of listeners may come from a follower that lags; the leader says which one is the

@@ -189,6 +189,17 @@ impl Turns {
         turn: &TurnId,
         terminal: &Stored,
     ) -> Result<(), Error> {
+        let read = self.log_end(key, turn, terminal).await?;
+        self.begin_next(key, read.as_deref()).await
+    }
+
+    /// Writes the end of a turn into its log, if it stands open there; the last event of the log then.
+    pub(crate) async fn log_end(
+        &self,
+        key: &ConversationKey,
+        turn: &TurnId,
+        terminal: &Stored,
+    ) -> Result<Option<Box<Read>>, Error> {
         let readable = envelope::decode::<Terminal>(&terminal.body);
         let kept = self.topology.max_age.as_millis() as u64;
         for _ in 0..TRIES {
@@ -197,45 +208,43 @@ impl Turns {
                 // A gateway that can read it has to end it.
                 Last::Newer => return Err(LogError::Event(EventError::Newer(0)).into()),
             };
-            let (before, now) = (before.as_deref(), self.now());
+            let now = self.now();
             let ending = match &readable {
                 Ok(terminal) => {
                     let expires = conversation_log::admission::expires(now, kept);
-                    end(before, terminal, expires, now)
+                    end(before.as_deref(), terminal, expires, now)
                 }
-                Err(_) => end_unknown(before, turn, now),
+                Err(_) => end_unknown(before.as_deref(), turn, now),
             };
-            if self.do_end(key, before, ending).await? {
-                return Ok(());
+            let Ending::Append(event) = ending else {
+                return Ok(before);
+            };
+            if let Some(read) = self.append(key, before.as_deref(), *event).await? {
+                return Ok(Some(Box::new(read)));
             }
         }
         Err(Error::Contended)
     }
 
-    /// False when the log has to be read again.
-    async fn do_end(
-        &self,
-        key: &ConversationKey,
-        before: Option<&Read>,
-        ending: Ending,
-    ) -> Result<bool, Error> {
-        let appended;
-        let read = match ending {
-            Ending::Ended { .. } => before,
-            Ending::Append { event, .. } => {
-                appended = self.append(key, before, *event).await?;
-                match &appended {
-                    Some(read) => Some(read),
-                    None => return Ok(false),
-                }
+    /// Does for a conversation what somebody else should have done: ends what has ended, begins what is next.
+    pub(crate) async fn repair(&self, key: &ConversationKey) -> Result<(), Error> {
+        for _ in 0..TRIES {
+            let Last::Read(Some(read)) = self.last(key).await? else {
+                return Ok(());
+            };
+            if !self.end_those_over(key, Some(&read)).await? {
+                return self.begin_next(key, Some(&read)).await;
             }
-        };
-        self.begin_next(key, read).await?;
-        Ok(true)
+        }
+        Err(Error::Contended)
     }
 
     /// Creates hop 0 of the first open turn, unless its time is up: then its timer ends it, and the one after it begins.
-    async fn begin_next(&self, key: &ConversationKey, read: Option<&Read>) -> Result<(), Error> {
+    pub(crate) async fn begin_next(
+        &self,
+        key: &ConversationKey,
+        read: Option<&Read>,
+    ) -> Result<(), Error> {
         let Some(read) = read else { return Ok(()) };
         let state = read.state();
         let Some(Begin { turn, opened }) = next_to_begin(&state, self.now()) else {
@@ -252,8 +261,7 @@ impl Turns {
             false => self.logs.at(key, opened).await?.map(|read| read.event),
         };
         let Some(EventKind::Opened(opening)) = opening.map(|opening| opening.event) else {
-            tracing::error!(%turn, "a turn is open, and what it was opened with is gone: it expires");
-            return Ok(());
+            return self.fail_unopened(key, &turn).await;
         };
         let answers = state.open.first().and_then(|open| open.answers.as_ref());
         let recall = Recall {
@@ -309,19 +317,53 @@ impl Turns {
         for open in state.open.iter().filter(|open| turns.contains(&open.turn)) {
             let kept = self.topology.max_age.as_millis() as u64;
             if open.deadline.plus(kept) <= self.now() {
-                let ending = end_unknown(Some(before), &open.turn, self.now());
-                // What comes of it is read again in any case.
-                self.do_end(key, Some(before), ending).await?;
-                return Ok(());
+                return self.end_unknown(key, before, &open.turn).await;
             }
             let Some(opening) = self.opening(key, open).await? else {
-                let ending = end_unknown(Some(before), &open.turn, self.now());
-                self.do_end(key, Some(before), ending).await?;
-                return Ok(());
+                return self.end_unknown(key, before, &open.turn).await;
             };
             self.expire(&opening.header).await?;
             self.log_end_of(key, &open.turn).await?;
         }
+        Ok(())
+    }
+
+    /// Ends a turn of which nobody knows how it ended. What comes of it is read again in any case.
+    async fn end_unknown(
+        &self,
+        key: &ConversationKey,
+        before: &Read,
+        turn: &TurnId,
+    ) -> Result<(), Error> {
+        if let Ending::Append(event) = end_unknown(Some(before), turn, self.now()) {
+            self.append(key, Some(before), *event).await?;
+        }
+        Ok(())
+    }
+
+    /// A turn is next, and the event that says what was asked has been dropped for want of room: unless it runs already,
+    /// it fails, so that those behind it need not wait for its deadline.
+    async fn fail_unopened(&self, key: &ConversationKey, turn: &TurnId) -> Result<(), Error> {
+        let (claimed, due) = tokio::try_join!(self.claimed(turn), self.fell_due(turn))?;
+        let header = claimed.or(due);
+        if let Some(header) = &header
+            && self.begun(header).await?.is_some()
+        {
+            return Ok(()); // It runs, and needs no beginning.
+        }
+        let why = "the conversation had more events than are kept of it while the question waited; ask again";
+        let problem = Problem::new("opening_gone", why);
+        let (terminal, reply) = match header {
+            Some(header) => (
+                Terminal::of(&header, Outcome::Failed, self.now()),
+                header.reply_to,
+            ),
+            None => (self.bare(key, turn, Outcome::Failed), None),
+        };
+        tracing::error!(%turn, "what a turn was opened with is gone: it fails");
+        // Its end gets into the log like any other, and the turn after it begins.
+        self.end(&terminal.because(problem), reply.as_deref())
+            .await?;
         Ok(())
     }
 
@@ -347,7 +389,7 @@ impl Turns {
                     Terminal::of(&header, Outcome::Cancelled, self.now()),
                     header.reply_to,
                 ),
-                None => (self.bare(by, &open.turn), None),
+                None => (self.bare(key, &open.turn, Outcome::Cancelled), None),
             };
             let terminal = terminal.because(problem);
             if self.end(&terminal, reply.as_deref()).await? == Created::Now {
@@ -358,16 +400,11 @@ impl Turns {
         Ok(())
     }
 
-    /// The cancelled end of a turn of which nothing else is known than its conversation.
-    fn bare(&self, by: &Header, turn: &TurnId) -> Terminal {
+    /// The end of a turn of which nothing else is known than its conversation.
+    fn bare(&self, key: &ConversationKey, turn: &TurnId, outcome: Outcome) -> Terminal {
         Terminal {
-            conversation: by.conversation.clone(),
-            ..Terminal::bare(
-                turn.clone(),
-                by.tenant.clone(),
-                Outcome::Cancelled,
-                self.now(),
-            )
+            conversation: Some(key.conversation.clone()),
+            ..Terminal::bare(turn.clone(), key.tenant.clone(), outcome, self.now())
         }
     }
 

@@ -45,6 +45,7 @@ impl Gateway {
             metrics,
             traces: Traces::off(),
             ended: Ended::default(),
+            told: Ended::default(),
             room: Room::default(),
             quota,
             rng,

@@ -5,6 +5,7 @@
 //! Everything is create-once, so it does not matter how many gateways look.
 
 use crate::asked::{Asked, read};
+use crate::conversations;
 use crate::turns::{Error, Turns};
 use bus::{BusError, Publish, Schedule, Stored, Stream};
 use envelope::{Header, Subject, subject};
@@ -159,6 +160,12 @@ async fn look_after(turns: &Turns, message: &Stored, asked: Asked) -> Result<(),
     };
     if let Err(error) = acted {
         tracing::warn!(%error, turn = %header.turn, "open turn not looked after");
+    }
+    // One that waits for a turn whose end nobody wrote would wait for ever.
+    if let Some(key) = conversations::key(&header)
+        && let Err(error) = turns.repair(&key).await
+    {
+        tracing::warn!(%error, turn = %header.turn, "the conversation of a turn not looked after");
     }
     Ok(())
 }

@@ -29,6 +29,8 @@ pub(crate) struct Turns {
     pub(crate) metrics: Metrics,
     pub(crate) traces: Traces,
     pub(crate) ended: Ended,
+    /// Turns whose terminal events were sent to who asked.
+    pub(crate) told: Ended,
     pub(crate) room: Room,
     pub(crate) quota: Quota,
     pub(crate) rng: Mutex<fastrand::Rng>,

@@ -289,14 +289,20 @@ async fn a_node_with_a_long_answer_in_hand_is_given_short_ones_beside_it() {
         async move { pool.chat(&request).await }
     });
     sleep(Duration::from_millis(600)).await;
-    let before = [a.seen().finished, b.seen().finished];
-    let begun = Instant::now();
-    load(&pool, 16, 400).await;
-    let took = begun.elapsed();
-    let given = [a.seen().finished - before[0], b.seen().finished - before[1]];
-    println!("{given:?} in {took:?}, long done: {}", answer.is_finished());
-    assert!(!answer.is_finished(), "it is in hand all the time");
-    // 72 and more were seen with two builds beside it; a node that is shunned is given a handful.
-    assert!(given.iter().all(|n| *n > 40), "{given:?}");
+    // A busy machine sets a node back for a stretch; one that is shunned is shunned in all of them.
+    let mut given = [0, 0];
+    for _ in 0..3 {
+        let before = [a.seen().finished, b.seen().finished];
+        let begun = Instant::now();
+        load(&pool, 16, 400).await;
+        let took = begun.elapsed();
+        given = [a.seen().finished - before[0], b.seen().finished - before[1]];
+        println!("{given:?} in {took:?}, long done: {}", answer.is_finished());
+        assert!(!answer.is_finished(), "it is in hand all the time");
+        if given.iter().all(|n| *n > 100) {
+            break;
+        }
+    }
+    assert!(given.iter().all(|n| *n > 100), "{given:?}");
     answer.abort();
 }
