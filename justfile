@@ -23,3 +23,7 @@ bench *ARGS:
 # Run one seed of the simulation again, with its events.
 sim SEED:
     ARGOSY_SIM_SEED={{SEED}} cargo test -p argosy-tests --test simulation -- --nocapture
+
+# Put a fleet under KEDA, with three NATS servers and a control plane. The first time builds KEDA, up to 20 minutes.
+cluster-test *ARGS:
+    tests/cluster/run {{ARGS}}

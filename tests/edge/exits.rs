@@ -46,6 +46,7 @@ fn zero_one_and_seven_are_outcomes() {
         refused.stderr.contains("unknown operator `about`"),
         "{refused:?}"
     );
+    ask("zzz qqq", &["--clarification-ok"]).exits(0);
     let asked_back = ask("zzz qqq", &[]).exits(7);
     assert!(asked_back.stdout.contains('?'), "{asked_back:?}");
     assert!(

@@ -68,6 +68,8 @@ fn bad_files_are_named_and_the_rest_is_indexed() {
             .contains("9 files were skipped; the rest is indexed"),
         "{text:?}"
     );
+    let allowed = index(&shell, &["--force", "--skipped-ok"]).exits(0);
+    assert!(allowed.stdout.contains("9 skipped\n"), "{allowed:?}");
     for (source, reason) in wanted {
         let line = text
             .stdout

@@ -3,6 +3,7 @@
 
 use crate::help::commands;
 use crate::shell::{Ran, Shell, finish};
+use std::io::{Read, Write};
 use std::process::Command;
 
 /// Nobody listens there.
@@ -26,6 +27,17 @@ const OFFLINE: &[(&str, i32, &[&str])] = &[
     ("conversation ls", 0, &["conversation", "ls"]),
     ("conversation show", 0, &["conversation", "show", "c1"]),
     ("conversation export", 0, &["conversation", "export", "c1"]),
+    (
+        "conversation fork",
+        0,
+        &["conversation", "fork", "c1", "--as", "c2"],
+    ),
+    (
+        "conversation import",
+        0,
+        &["conversation", "import", "talk.json"],
+    ),
+    ("conversation rm", 0, &["conversation", "rm", "c1", "--yes"]),
     ("search", 0, &["search", "cat", "--corpus", "docs"]),
     ("show", 0, &["show", "cat.md", "--corpus", "docs"]),
     // It names the file that it skipped.
@@ -80,13 +92,19 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("offline-model", "serves until it is stopped"),
     ("chat", "is for people; what it says is seen in `talk`"),
     ("models pull", "fetches files"),
+    ("probe", "asks a role; what it says is seen below"),
     ("eval retrieval", "wants a data set"),
 ];
+
+/// An exported conversation without a turn.
+const TALK: &str = r#"{"v": 1, "tenant": "default", "conversation": "c9", "events": [{"sequence": 1, "event":
+    {"v": 1, "at": 5, "event": {"kind": "copied", "of": "c0", "turns": 0}, "state": {"n": 1, "copy_of": "c0"}}}]}"#;
 
 fn shell() -> Shell {
     let shell = Shell::new();
     shell.write("docs/cat.md", "# Cats\n\nThe cat sat on the mat.\n");
     shell.write("docs/image.png", "x");
+    shell.write("talk.json", TALK);
     shell.write("good.toml", "[run]\nslots = 8\n");
     shell.write("schema.toml", include_str!("../fixtures/schema.toml"));
     shell
@@ -247,7 +265,7 @@ fn quiet_leaves_errors_and_nothing_else_on_stderr() {
 fn a_doctor_without_a_server_makes_every_check_it_can() {
     let shell = shell();
     let ran = shell.run(&["doctor", "--server", NOBODY]).exits(1);
-    for part in ["[fail] D01", "[skip] D03", "fix: ", "15 checks"] {
+    for part in ["[fail] D01", "[skip] D03", "fix: ", "17 checks"] {
         assert!(ran.stdout.contains(part), "no `{part}` in {}", ran.stdout);
     }
     assert_eq!(ran.stderr, "", "what was printed has said it all");
@@ -255,7 +273,7 @@ fn a_doctor_without_a_server_makes_every_check_it_can() {
     let json = json.exits(1).json();
     assert_eq!(json["verdict"], "fail");
     assert_eq!(json["findings"][0]["code"], "D01");
-    assert_eq!(json["findings"].as_array().unwrap().len(), 15);
+    assert_eq!(json["findings"].as_array().unwrap().len(), 17);
     let probe = shell.run(&["doctor", "--server", NOBODY, "-o", "nagios"]);
     let probe = probe.exits(2);
     assert!(
@@ -287,9 +305,9 @@ fn a_code_is_explained_and_a_wrong_one_is_not_there() {
         page.starts_with("D05 ") && page.contains("--rate"),
         "{page}"
     );
-    assert_eq!(shell.run(&["explain"]).exits(0).stdout.lines().count(), 15);
+    assert_eq!(shell.run(&["explain"]).exits(0).stdout.lines().count(), 17);
     let wrong = shell.run(&["explain", "D99"]).exits(3);
-    assert!(wrong.stderr.contains("D01 to D15"), "{wrong:?}");
+    assert!(wrong.stderr.contains("D01 to D17"), "{wrong:?}");
     // It works where the configuration does not.
     shell.write("argosy.toml", "[run\n");
     shell.run(&["explain", "D01"]).exits(0);
@@ -297,10 +315,13 @@ fn a_code_is_explained_and_a_wrong_one_is_not_there() {
 
 #[test]
 fn the_configuration_says_where_each_value_came_from() {
-    let shell = Shell::without_model().env("ARGOSY__streams__keep", "7m");
+    let shell = Shell::without_model()
+        .env("ARGOSY__streams__keep", "7m")
+        .env("AGENTIC_ENABLED", "false")
+        .env("AGENTIC_MAX_ITERATIONS", "5");
     shell.write(
         "argosy.toml",
-        "[run]\nslots = 16\n\n[model]\nmodel = \"m\"\n[[model.nodes]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1\"\napi_key = \"hush-hush\"\n",
+        "[run]\nslots = 16\n\n[gateway]\nrounds = 2\n[model]\nmodel = \"m\"\n[[model.nodes]]\nname = \"a\"\nbase_url = \"http://127.0.0.1:1\"\napi_key = \"hush-hush\"\n",
     );
     let args = ["config", "show", "--origin", "--set", "gateway.deadline=9s"];
     let ran = shell.run(&args).exits(0);
@@ -312,7 +333,14 @@ fn the_configuration_says_where_each_value_came_from() {
     };
     for (key, value, origin) in [
         ("run.slots", "16", "argosy.toml:2"),
-        ("model.model", "\"m\"", "argosy.toml:5"),
+        ("model.model", "\"m\"", "argosy.toml:7"),
+        // A file wins over a variable with a name of its own.
+        ("gateway.rounds", "2", "argosy.toml:5"),
+        (
+            "gateway.mode",
+            "\"simple\"",
+            "environment variable `AGENTIC_ENABLED`",
+        ),
         (
             "streams.keep",
             "\"7m\"",
@@ -335,6 +363,11 @@ fn the_configuration_says_where_each_value_came_from() {
     assert_eq!(one[0]["value"], 16);
     assert_eq!(one[0]["origin"], "argosy.toml:2");
     shell.run(&["config", "show", "nonsense"]).exits(3);
+    let wrong = shell.env("AGENTIC_ENABLED", "sometimes");
+    let wrong = wrong.run(&["config", "show"]).exits(2);
+    for part in ["`AGENTIC_ENABLED`", "`gateway.mode`", "`true` (agentic)"] {
+        assert!(wrong.stderr.contains(part), "{wrong:?}");
+    }
 }
 
 #[test]
@@ -409,4 +442,44 @@ fn a_port_that_is_taken_is_named() {
         ran.stderr.contains(&address) && ran.stderr.contains("127.0.0.1:0"),
         "{ran:?}"
     );
+}
+
+/// Answers so many probes with a status and a body.
+fn answers_probes(with: &'static [(&'static str, &'static str)]) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || {
+        for (status, body) in with {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 1024]).unwrap();
+            let length = body.len();
+            let head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n\r\n");
+            stream.write_all((head + body).as_bytes()).unwrap();
+        }
+    });
+    address
+}
+
+#[test]
+fn a_role_is_probed_without_a_shell() {
+    let away = "{\"ready\":false,\"conditions\":{\"nats\":{\"reason\":\"away\"}}}";
+    let at = answers_probes(Box::leak(Box::new([
+        ("200 OK", "{\"ready\":true}"),
+        ("200 OK", "alive\n"),
+        ("503 Service Unavailable", away),
+    ])));
+    let shell = Shell::new();
+    let ready = shell.run(&["probe", "--at", &at]).exits(0);
+    assert_eq!(ready.stdout, "{\"ready\":true}\n");
+    let alive = shell.run(&["probe", "live", "--at", &at, "-o", "json"]);
+    assert_eq!(alive.exits(0).json()["body"], "alive");
+    let ran = shell.run(&["probe", "startup", "--at", &at]).exits(1);
+    let sentence = format!("the role at {at} is not started: {away}");
+    assert!(ran.stderr.contains(&sentence), "{ran:?}");
+    // As the role is configured; nobody is there any more.
+    let listen = format!("telemetry.listen={at}");
+    let ran = shell.run(&["probe", "--set", &listen]).exits(4);
+    assert!(ran.stderr.contains(&at), "{ran:?}");
+    let ran = shell.run(&["probe"]).exits(2);
+    assert!(ran.stderr.contains("--at"), "{ran:?}");
 }

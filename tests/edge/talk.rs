@@ -1,9 +1,10 @@
 //! Conversations without a fleet: each question a process of its own, what was said on disk between them.
 
 use crate::shell::Shell;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Stdio;
+use testkit::grep::files_with;
 
 const LEASE: &str = "# Lease of the Harrow workshop\n\nThe lease of the Harrow workshop ends on 31 March 2027.\n\n\
                      The deposit of the Harrow workshop is 4,200 euro.\n";
@@ -99,9 +100,7 @@ fn a_damaged_folder_gives_what_can_be_read() {
         0,
     );
     assert!(next["answer"].as_str().unwrap().contains("4,200"), "{next}");
-    let after = ask(&shell, "c1", "When does the lease end?", 0);
-    let known = recalled(&after);
-    assert!(known.contains("exchange"), "all is lost: {known}");
+    assert_eq!(recalled(&next), "1 exchange before", "all is lost");
 }
 
 #[test]
@@ -121,7 +120,13 @@ fn a_chat_is_a_conversation_at_a_prompt() {
         .write_all(lines.as_bytes())
         .unwrap();
     let ran = crate::shell::finish(child, &["chat"]).exits(0);
-    for part in ["31 March 2027", "[1] lease.md", "conversation   0", "  1. "] {
+    let parts = [
+        "31 March 2027",
+        "[1] lease.md",
+        "conversation   0",
+        "I found nothing",
+    ];
+    for part in parts {
         assert!(ran.stdout.contains(part), "no {part} in {}", ran.stdout);
     }
     assert!(ran.stderr.contains("/help"), "{}", ran.stderr);
@@ -130,4 +135,177 @@ fn a_chat_is_a_conversation_at_a_prompt() {
         recalled(&next),
         "2 exchanges before, answers a question back"
     );
+}
+
+#[test]
+fn a_conversation_is_forked_and_goes_on_by_itself() {
+    let shell = shell();
+    ask(
+        &shell,
+        "c1",
+        "When does the lease of the Harrow workshop end?",
+        0,
+    );
+    ask(&shell, "c1", "And how much is the deposit?", 0);
+    let fork = [
+        "conversation",
+        "fork",
+        "c1",
+        "--at",
+        "1",
+        "--as",
+        "c2",
+        "-o",
+        "json",
+    ];
+    for _ in 0..2 {
+        let forked = shell.run(&fork).exits(0).json();
+        assert_eq!(
+            forked,
+            json!({"conversation": "c2", "copy_of": "c1", "turns": 1})
+        );
+    }
+    let next = ask(&shell, "c2", "And how much is the deposit?", 0);
+    assert_eq!(recalled(&next), "1 exchange before");
+    let shown = shell
+        .run(&["conversation", "show", "c1", "-o", "json"])
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&shown["forks"], shown["turns"].as_array().unwrap().len()),
+        (&json!(["c2"]), 2)
+    );
+    ask(&shell, "c7", "How much is the deposit?", 0);
+    let taken = ["conversation", "fork", "c1", "--as", "c7"];
+    assert!(shell.run(&taken).exits(1).stderr.contains("--as"));
+    let shown = shell.run(&["conversation", "show", "c1", "-o", "json"]);
+    assert_eq!(shown.exits(0).json()["forks"], json!(["c2"]), "no stranger");
+    let more = shell
+        .run(&["conversation", "fork", "c1", "--at", "9"])
+        .exits(2);
+    assert!(more.stderr.contains("2 turns"), "{}", more.stderr);
+    shell.run(&["conversation", "fork", "nobody"]).exits(3);
+}
+
+#[test]
+fn an_export_is_read_back_as_it_was() {
+    let shell = shell();
+    ask(
+        &shell,
+        "c1",
+        "When does the lease of the Harrow workshop end?",
+        0,
+    );
+    ask(&shell, "c1", "xyzzy plugh", 7);
+    let export = |shell: &Shell, id: &str| {
+        let run = shell
+            .run(&["conversation", "export", id, "-o", "json"])
+            .exits(0);
+        (run.stdout.clone(), run.json())
+    };
+    let (text, before) = export(&shell, "c1");
+    let other = self::shell();
+    other.write("talk.json", &text);
+    for written in [true, false] {
+        let run = other
+            .run(&["conversation", "import", "talk.json", "-o", "json"])
+            .exits(0);
+        assert_eq!(
+            run.json(),
+            json!({"conversation": "c1", "turns": 2, "written": written})
+        );
+    }
+    let mut wanted = before;
+    for event in wanted["events"].as_array_mut().unwrap() {
+        if event["event"]["event"]["kind"] == "opened" {
+            // The inbox is not the one that it was asked in.
+            event["event"]["event"]["inbox"] = json!(0);
+        }
+    }
+    assert_eq!(export(&other, "c1").1, wanted);
+    let reply = ask(&other, "c1", "the deposit of the Harrow workshop", 0);
+    assert_eq!(
+        recalled(&reply),
+        "2 exchanges before, answers a question back"
+    );
+    let taken = other.run(&["conversation", "import", "talk.json"]).exits(0);
+    assert!(taken.stdout.contains("there already"), "{}", taken.stdout);
+    ask(&shell, "c1", "Something else?", 7);
+    other.write("later.json", &export(&shell, "c1").0);
+    let taken = other
+        .run(&["conversation", "import", "later.json"])
+        .exits(1);
+    assert!(taken.stderr.contains("--as"), "{}", taken.stderr);
+    let run = other.run(&[
+        "conversation",
+        "import",
+        "later.json",
+        "--as",
+        "c3",
+        "-o",
+        "json",
+    ]);
+    assert_eq!(run.exits(0).json()["turns"], 3);
+    for (bad, why) in [
+        ("{}", "missing field"),
+        ("[]", "no exported"),
+        ("{\"v\":9", "no exported"),
+    ] {
+        other.write("bad.json", bad);
+        let run = other.run(&["conversation", "import", "bad.json"]).exits(2);
+        assert!(run.stderr.contains(why), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn what_is_erased_is_in_no_file_any_more() {
+    let shell = shell();
+    let marker = "marzipan";
+    ask(
+        &shell,
+        "c1",
+        "When does the marzipan lease of the Harrow workshop end?",
+        0,
+    );
+    ask(
+        &shell,
+        "c2",
+        "How much is the deposit of the Harrow workshop?",
+        0,
+    );
+    shell
+        .run(&["conversation", "fork", "c1", "--as", "c3"])
+        .exits(0);
+    let data = shell.dir().join(".argosy");
+    assert!(!files_with(&data, marker).is_empty());
+
+    let would = shell.run(&["conversation", "rm", "c1"]).exits(0);
+    assert!(
+        would.stdout.contains("--yes") && would.stdout.contains("c3"),
+        "{}",
+        would.stdout
+    );
+    assert!(!files_with(&data, marker).is_empty(), "only told");
+    let run = shell
+        .run(&["conversation", "rm", "c1", "--yes", "--forks", "-o", "json"])
+        .exits(0);
+    let erased = run.json();
+    let ids = erased["conversations"].as_array().unwrap().iter();
+    assert_eq!(
+        ids.map(|one| &one["conversation"]).collect::<Vec<_>>(),
+        ["c1", "c3"]
+    );
+    assert_eq!(
+        files_with(&data, marker),
+        [""; 0].map(std::path::PathBuf::from)
+    );
+    let refused = ask(&shell, "c1", "When does the lease end?", 1);
+    assert_eq!(refused["error"]["code"], "conversation_erased", "{refused}");
+    let again = shell.run(&["conversation", "rm", "c1", "--yes"]).exits(0);
+    assert!(again.stdout.contains("as before"), "{}", again.stdout);
+    let known = ask(&shell, "c2", "When does the lease end?", 0);
+    assert_eq!(recalled(&known), "1 exchange before");
+    shell
+        .run(&["conversation", "rm", "nobody", "--yes"])
+        .exits(3);
 }

@@ -95,10 +95,11 @@ async fn every_command_of_a_fleet_says_json_when_asked() {
     runs.json(0, &["setup", "--check"]).await;
     let indexed = runs.json(0, &["index", &docs]).await;
     let seq = indexed["corpus_seq"].to_string();
-    runs.json(0, &["search", "notice period"]).await;
-    runs.json(0, &["show", "one.md"]).await;
     let answered = runs.json(0, &["ask", QUESTION, "--min-seq", &seq]).await;
     let turn = answered["turn"].as_str().expect("a turn").to_owned();
+    // The retriever that answered has all of it.
+    runs.json(0, &["search", "notice period"]).await;
+    runs.json(0, &["show", "one.md"]).await;
     runs.json(0, &["ask", QUESTION, "--conversation", "talk"])
         .await;
     let listed = runs.json(0, &["conversation", "ls"]).await;
@@ -107,6 +108,22 @@ async fn every_command_of_a_fleet_says_json_when_asked() {
     assert_eq!(shown["turns"][0]["question"], QUESTION);
     let exported = runs.json(0, &["conversation", "export", "talk"]).await;
     assert_eq!(exported["events"].as_array().map(Vec::len), Some(2));
+    let forked = runs
+        .json(0, &["conversation", "fork", "talk", "--as", "branch"])
+        .await;
+    assert_eq!(forked["turns"], 1);
+    let file = fleet.dir().join("talk.json");
+    std::fs::write(&file, exported.to_string()).expect("a file");
+    let file = file.to_string_lossy().into_owned();
+    let read = runs
+        .json(0, &["conversation", "import", &file, "--as", "copy"])
+        .await;
+    assert_eq!(
+        (&read["turns"], &read["written"]),
+        (&1.into(), &true.into())
+    );
+    let erased = runs.json(0, &["conversation", "rm", "talk", "--yes"]).await;
+    assert_eq!(erased["conversations"][0]["erased"], true);
     runs.json(0, &["answer", &turn]).await;
     runs.json(0, &["trace", &turn, "--follow"]).await;
     runs.json(0, &["replay", &turn, "--from", "reducer"]).await;

@@ -10,8 +10,11 @@ use conversation_log::{EventKind, LogEvent, Read, State};
 use envelope::{Outcome, Role, Terminal};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
+use testkit::nats::TestServer;
+use tokio::process::Command;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
@@ -67,51 +70,90 @@ async fn talk(bus: Arc<NatsBus>, conversation: String) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn conversations_survive_kill_9() {
-    let mut server = testkit::nats::server().await;
+    let server = testkit::nats::server().await;
+    let bus = connect(server.url()).await;
+    let mut talks = JoinSet::new();
+    for n in 0..CONVERSATIONS {
+        talks.spawn(talk(bus.clone(), format!("talk-{n}")));
+    }
+    let all = async move {
+        while let Some(done) = talks.join_next().await {
+            done.expect("a talk");
+        }
+    };
+    under_kills(server, all, PATIENCE, [CONVERSATIONS, TURNS]).await;
+}
+
+/// A client in another language, and many more turns: minutes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes"]
+async fn a_hundred_conversations_of_a_foreign_client_survive_kill_9() {
+    const MANY: [usize; 2] = [100, 20];
+    let server = testkit::nats::server().await;
+    let url = server.url();
+    let (host, port) = url
+        .trim_start_matches("nats://")
+        .split_once(':')
+        .expect("host and port");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/pipeline/talker.py");
+    let [conversations, turns] = MANY.map(|n| n.to_string());
+    let mut client = Command::new("python3");
+    client
+        .args([script, host, port, &conversations, &turns])
+        .stdout(Stdio::piped())
+        .kill_on_drop(true);
+    let asked = async move {
+        let output = client.output().await.expect("python3");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{said}");
+        println!("the client: {said}");
+        let said: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+        assert_eq!(said["answered"], MANY[0] * MANY[1]);
+    };
+    under_kills(server, asked, Duration::from_secs(1_500), MANY).await;
+}
+
+/// Gateways, conversation workers and the server die until `clients` are done; then every log is what it should be.
+async fn under_kills(
+    mut server: TestServer,
+    clients: impl Future<Output = ()>,
+    patience: Duration,
+    talks: [usize; 2],
+) {
     let node = model::node(MODEL).await;
     let set = [model::options(&node), vec!["streams.ack_wait=2s".into()]].concat();
     let mut fleet = Fleet::new(server.url(), set);
     fleet.setup().await;
     fleet.start_all().await;
     let bus = connect(server.url()).await;
-    let mut talks = JoinSet::new();
-    for n in 0..CONVERSATIONS {
-        talks.spawn(talk(bus.clone(), format!("talk-{n}")));
-    }
     let mut rng = fastrand::Rng::new();
     let (begun, mut kills) = (Instant::now(), 0);
-    while !talks.is_empty() {
-        assert!(
-            begun.elapsed() < PATIENCE,
-            "{} talks are not over",
-            talks.len()
-        );
-        sleep(KILL_EVERY).await;
-        kills += 1;
-        match kills % 12 {
-            0 => {
-                server.kill().expect("a kill");
-                sleep(Duration::from_millis(300)).await;
-                server.restart().await.expect("a restart");
-            }
-            _ => {
-                let role = [Role::Gateway, Role::Conversation][rng.usize(..2)];
-                let place = fleet.processes.iter().position(|p| p.member.role == role);
-                fleet.replace(place.expect("one of each role")).await;
-            }
+    let mut clients = Box::pin(clients);
+    loop {
+        let tick = tokio::time::timeout(KILL_EVERY, &mut clients);
+        if tick.await.is_ok() {
+            break;
         }
-        while let Some(done) = talks.try_join_next() {
-            done.expect("a talk");
+        assert!(begun.elapsed() < patience, "the talks are not over");
+        kills += 1;
+        if kills % 12 == 0 {
+            server.kill().expect("a kill");
+            sleep(Duration::from_millis(300)).await;
+            server.restart().await.expect("a restart");
+        } else {
+            let role = [Role::Gateway, Role::Conversation][rng.usize(..2)];
+            let place = fleet.processes.iter().position(|p| p.member.role == role);
+            fleet.replace(place.expect("one of each role")).await;
         }
     }
     println!("{kills} kills in {:?}", begun.elapsed());
     assert!(kills > 5);
-    assert_logs(&bus).await;
+    assert_logs(&bus, talks).await;
     fleet.drain().await;
 }
 
 /// Every log is what its events come to: each turn opened and ended once, in its order, and nothing open.
-async fn assert_logs(bus: &NatsBus) {
+async fn assert_logs(bus: &NatsBus, [conversations, turns]: [usize; 2]) {
     let mut reader = bus
         .read(Stream::Conversations, ">", 1)
         .await
@@ -128,7 +170,7 @@ async fn assert_logs(bus: &NatsBus) {
             break;
         }
     }
-    assert_eq!(logs.len(), CONVERSATIONS);
+    assert_eq!(logs.len(), conversations);
     for (subject, events) in logs {
         let (mut state, mut opened) = (State::default(), Vec::new());
         for read in events {
@@ -143,7 +185,7 @@ async fn assert_logs(bus: &NatsBus) {
             state = read.state();
         }
         let talk = subject.rsplit('.').next().unwrap_or_default();
-        let wanted: Vec<String> = (0..TURNS).map(|n| format!("{talk}-{n}")).collect();
+        let wanted: Vec<String> = (0..turns).map(|n| format!("{talk}-{n}")).collect();
         assert_eq!((opened, state.open.len()), (wanted, 0), "{subject}");
     }
 }

@@ -52,6 +52,10 @@ async fn a_fleet_with_the_offline_model_over_http_answers_and_is_well() {
     assert!(text.contains("45 V"), "{answer}");
     assert!(answer["usage"]["calls"].as_u64() > Some(2), "{answer}");
 
+    let said = ["ask", "And its current?", "--conversation", "c-s3cret"];
+    let said = fleet.json(&said).await;
+    assert_eq!(said["outcome"], "answered", "{said}");
+
     // Every check is made, and none finds anything.
     let report = until("a fleet that is well", async || {
         let (exit, report) = examined(&fleet, &[]).await;
@@ -70,6 +74,32 @@ async fn a_fleet_with_the_offline_model_over_http_answers_and_is_well() {
     );
     assert!(verdict(&report, "D09").1.contains("`main`"), "{report}");
     assert!(verdict(&report, "D12").1.contains("not known"), "{report}");
+    let talks = verdict(&report, "D16").1;
+    let taken = "every gateway takes conversations";
+    assert!(talks.contains(taken), "{talks}");
+    let logs = verdict(&report, "D17").1;
+    assert!(
+        logs.starts_with("2 events of the 1 log last used"),
+        "{logs}"
+    );
+    assert!(!report.to_string().contains("s3cret"), "{report}");
+    // How much a store holds is looked at every few seconds.
+    let status = until("a store that has been looked at", async || {
+        let status = fleet.json(&["status"]).await;
+        let stores = &status["conversations"]["stores"];
+        (stores[0]["conversations"] == 1).then_some(status)
+    })
+    .await;
+    let talks = &status["conversations"];
+    assert_eq!(
+        (&talks["gateways"], &talks["taking"]),
+        (&1.into(), &1.into())
+    );
+    assert!(talks["reach_ms"].as_u64() > Some(0), "{status}");
+    let store = &talks["stores"][0];
+    assert_eq!(store["behind"], 0, "{status}");
+    assert!(store["bytes"].as_u64() > Some(0), "{status}");
+    assert!(store["free"].as_u64() > Some(0), "{status}");
 
     // A rate that nothing carries, and a node that runs fewer than it is promised.
     fleet.plan.set = model.options(r#","admits":8"#);

@@ -2,6 +2,7 @@
 //! done twice.
 
 use crate::fleet::{Fleet, connect, until};
+use crate::http;
 use crate::model::{self, CALLS, MAPS};
 use crate::turns::{Tally, asked, publish, question, redeliveries, terminals, wait_for_ends};
 use envelope::Role;
@@ -152,4 +153,44 @@ async fn a_second_signal_ends_at_once() {
     assert!(planner.member.ended().is_none(), "it has a call to finish");
     planner.member.terminate().await;
     assert_eq!(planner.ended().await.code(), Some(1));
+}
+
+/// What a drain gave back is counted in a process that is about to end: it stays until somebody has read it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_drain_gave_back_is_there_to_be_scraped() {
+    let server = testkit::nats::server().await;
+    let node = model::node(Duration::ZERO).await;
+    node.always(Behaviour::Hold);
+    let more = ["run.grace=1s", "telemetry.linger=60s"].map(String::from);
+    let mut fleet = Fleet::new(
+        server.url(),
+        [model::options(&node), more.to_vec()].concat(),
+    );
+    fleet.setup().await;
+    let bus = connect(server.url()).await;
+    fleet.start(Role::Gateway).ready().await;
+    let admin = fleet.start(Role::Planner).admin().await;
+    publish(&*bus, questions(1)).await;
+    node.until(|seen| seen.in_flight == 1).await;
+    let place = fleet
+        .processes
+        .iter()
+        .position(|p| p.member.role == Role::Planner);
+    let mut planner = fleet.processes.remove(place.expect("a planner"));
+    planner.member.terminate().await;
+    until("the planner to drain", async || planner.said("drained")).await;
+    let (_, text) = http::get(admin, "/metrics")
+        .await
+        .expect("it is there still");
+    for line in [
+        r#"argosy_drain_abandoned_total{role="planner"} 1"#,
+        r#"argosy_drain_duration_seconds_count{role="planner"} 1"#,
+    ] {
+        assert!(
+            text.lines().any(|one| one == line),
+            "{line} is not in\n{text}"
+        );
+    }
+    assert_eq!(planner.ended().await.code(), Some(0));
+    node.release(1);
 }

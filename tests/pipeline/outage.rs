@@ -5,8 +5,9 @@ use crate::model::{self, CALLS, MAPS};
 use crate::turns::{publish, question, terminals, wait_for_ends};
 use envelope::{Outcome, Role};
 use std::net::TcpListener;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use testkit::node::Behaviour;
+use tokio::io::{AsyncBufReadExt, BufReader};
 
 /// A port that was free a moment ago.
 fn free_port() -> u16 {
@@ -58,4 +59,61 @@ async fn waits_for_nats() {
     assert_eq!(node.seen().calls, CALLS, "no result is thrown away");
     fleet.ready().await;
     fleet.drain().await;
+}
+
+fn signal(pid: u32, name: &str) {
+    let mut kill = std::process::Command::new("kill");
+    let sent = kill.args([name, &pid.to_string()]).status();
+    assert!(sent.expect("kill runs").success(), "{name} {pid}");
+}
+
+/// Its connections stay open, so that only unanswered pings tell of it. The third one that is due ends the connection.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_server_is_noticed_within_half_a_minute() {
+    let server = testkit::nats::server().await;
+    let mut fleet = Fleet::new(server.url(), Vec::new());
+    fleet.setup().await;
+    fleet.start(Role::Validator);
+    fleet.ready().await;
+    let validator = fleet.of(Role::Validator);
+    assert_eq!(
+        validator.counter("argosy_condition_met", &["nats"]).await,
+        1
+    );
+    signal(server.pid(), "-STOP");
+    let frozen = Instant::now();
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    validator.condition("nats", false).await;
+    assert!(frozen.elapsed() < Duration::from_secs(35), "{frozen:?}");
+    assert_eq!(
+        validator.counter("argosy_condition_met", &["nats"]).await,
+        0
+    );
+    assert_eq!(validator.counter("argosy_nats_connected", &[]).await, 0);
+    signal(server.pid(), "-CONT");
+    validator.condition("nats", true).await;
+    fleet.drain().await;
+}
+
+/// Servers of a cluster take connections before they have a leader: a set-up that comes right after their start waits.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_set_up_waits_for_a_cluster_that_has_no_leader_yet() {
+    let mut cluster = testkit::nats::cluster().await;
+    let [alone, others @ ..] = &mut cluster.servers[..] else {
+        panic!("three servers");
+    };
+    for server in &mut *others {
+        server.kill().expect("a kill");
+    }
+    let fleet = Fleet::new(alone.url(), vec!["streams.replicas=3".into()]);
+    let mut setup = fleet.begun(&["setup"]);
+    let mut said = BufReader::new(setup.stderr.take().expect("a pipe")).lines();
+    let waits = tokio::time::timeout(PATIENCE, said.next_line()).await;
+    let waits = waits.expect("a word in time").expect("a line");
+    assert!(waits.is_some_and(|line| line.starts_with("JetStream does not answer yet")));
+    for server in others {
+        server.restart().await.expect("a restart");
+    }
+    let ended = tokio::time::timeout(PATIENCE, setup.wait()).await;
+    assert!(ended.expect("an end").expect("a status").success());
 }

@@ -258,6 +258,10 @@ impl Bus for Between {
         self.inner.drop_consumer(consumer)
     }
 
+    fn erase(&self, stream: Stream, sequence: u64) -> BoxFuture<'_, Result<bool, BusError>> {
+        self.inner.erase(stream, sequence)
+    }
+
     fn purge<'a>(
         &'a self,
         stream: Stream,

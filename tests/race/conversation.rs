@@ -66,7 +66,7 @@ pub(crate) async fn two_gateways_write_to_one_log(on: On) {
     assert_sound(&world, &told).await;
 }
 
-fn is_event(message: &Publish, kind: &str) -> bool {
+pub(crate) fn is_event(message: &Publish, kind: &str) -> bool {
     let kind = format!("{{\"kind\":\"{kind}\"");
     message.subject.starts_with("argosy.conversation.")
         && String::from_utf8_lossy(&message.body).contains(&kind)
@@ -103,7 +103,7 @@ pub(crate) async fn a_gateway_dies_while_it_opens_a_turn(on: On) {
     }
 }
 
-fn stall(is_it: bool, what: Do) -> Do {
+pub(crate) fn stall(is_it: bool, what: Do) -> Do {
     match is_it {
         true => what,
         false => Do::Pass,

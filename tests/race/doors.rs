@@ -183,6 +183,39 @@ pub(crate) async fn what_a_stage_writes_is_heard_as_it_comes(on: On) {
     assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
 }
 
+/// What a stage takes back is told at once, and the number says which draft a piece is of, also when the piece that
+/// said so was lost.
+pub(crate) async fn a_draft_that_begins_anew_has_another_number(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let _staff = world.staff(&OTHERS);
+    let reducer = Script::new(Role::Reducer, async |call| {
+        let live = &call.cx.live;
+        live.text("June");
+        live.anew();
+        live.text("May");
+        Ok(draft(call.task))
+    });
+    let _reducer = world.hire(&reducer).start();
+    let mut live = world.listen("argosy.live.anew").await;
+    let id = world
+        .ask(json!({"question": "q", "id": "anew", "stream": true}))
+        .await;
+    let mut pieces = Vec::new();
+    while pieces.len() < 3 {
+        let message = live.hear().await;
+        if let Ok(piece) = serde_json::from_slice::<LiveText>(&message.body) {
+            pieces.push((piece.draft, piece.n, piece.text));
+        }
+    }
+    let wanted = [(0, 0, "June"), (1, 1, ""), (1, 2, "May")];
+    assert_eq!(
+        pieces,
+        wanted.map(|(draft, n, text)| (draft, n, text.into()))
+    );
+    assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
+}
+
 /// A stage that writes faster than anything can be passed on is not held up: pieces are dropped.
 pub(crate) async fn a_flood_of_text_is_dropped_and_not_waited_for(on: On) {
     const WRITTEN: u32 = 10_000;

@@ -192,6 +192,7 @@ pub(crate) async fn a_stricter_draft_reads_the_same_parts(on: On) {
             let ungrounded = ValidatorExit::Ungrounded {
                 verdict: verdict(draft),
                 stricter_from: draft.scatters.clone(),
+                reason: "says too much".into(),
             };
             Ok(Done::new(ungrounded.into(), "says too much"))
         }

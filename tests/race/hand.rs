@@ -135,9 +135,19 @@ impl World {
         bus: &Arc<dyn Bus>,
         change: impl FnOnce(&mut gateway::Options),
     ) -> Hand {
+        self.gateway_counting(bus, &Registry::new(), change)
+    }
+
+    /// A gateway whose counts are looked at.
+    pub(crate) fn gateway_counting(
+        &self,
+        bus: &Arc<dyn Bus>,
+        registry: &Registry,
+        change: impl FnOnce(&mut gateway::Options),
+    ) -> Hand {
         let mut options = gateway::Options::default();
         change(&mut options);
-        let metrics = gateway::Metrics::new(&Registry::new()).unwrap();
+        let metrics = gateway::Metrics::new(registry).unwrap();
         let gateway = Gateway::new(bus.clone(), self.topology.clone(), options, metrics);
         let stop = CancellationToken::new();
         let task = tokio::spawn(gateway.run(Health::new(&[]), stop.clone()));

@@ -26,6 +26,50 @@ fn nothing_found() -> Done<Exit> {
     Done::new(RetrieverExit::NothingFound(doubt).into(), "nothing found")
 }
 
+/// What a question by itself stores is the same whether conversations are taken or not, and is known by number.
+pub(crate) async fn a_question_by_itself_pays_nothing_for_conversations(on: On) {
+    for takes in [true, false] {
+        let world = World::new(on).await;
+        let _gateway = world.gateway_with(&world.bus, |o| o.conversations = takes);
+        let _staff = world.staff(&Role::THINKING);
+        let id = world.ask(json!({"question": "q", "id": "alone"})).await;
+        assert_eq!(world.end(&id).await.outcome, Outcome::Answered);
+        world.quiet().await;
+        let steps = world.steps(&id).await;
+        let parts = [
+            "mapper 3.0",
+            "mapper 3.1",
+            "mapper 3.2",
+            "part 3.0",
+            "part 3.1",
+            "part 3.2",
+        ];
+        let rest = [
+            "planner 0",
+            "reducer 4",
+            "retriever 1",
+            "scatter 2",
+            "validator 5",
+        ];
+        assert_eq!(steps, [&parts[..], &rest[..]].concat());
+        let mut counts = Vec::new();
+        for stream in [
+            Stream::Inbox,
+            Stream::Answers,
+            Stream::Dead,
+            Stream::Conversations,
+        ] {
+            counts.push(world.all(stream).await.len());
+        }
+        assert_eq!(counts, [1, 1, 0, 0]);
+        let timers = world.all(Stream::Timers).await;
+        let mut timers: Vec<_> = timers.iter().map(|m| m.subject.as_str()).collect();
+        timers.retain(|subject| subject.contains("alone"));
+        // One for the turn, one for its fan-out.
+        assert_eq!(timers, ["argosy.timer.alone", "argosy.timer.alone.2"]);
+    }
+}
+
 /// The planner died after its decision was stored. Asked again it would decide otherwise.
 pub(crate) async fn a_differently_minded_redelivery_changes_nothing(on: On) {
     let world = World::new(on).await;

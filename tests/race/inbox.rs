@@ -5,7 +5,7 @@ use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
 use crate::world::{On, World, turn, until};
 use bus::{Bus, Headers, Publish, PublishError, Stream};
-use envelope::{Outcome, Role, Subject, Terminal, TurnId, header};
+use envelope::{Mode, Outcome, Role, Subject, Terminal, TurnId, header};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -343,4 +343,43 @@ pub(crate) async fn a_question_of_a_newer_version_is_refused(on: On) {
     }
     let id = turn("newer");
     assert!(world.ended(&id).await.is_none() && world.steps(&id).await.is_empty());
+}
+
+/// What the case of a first step says: mode and rounds.
+async fn begun_as(world: &World, id: &TurnId, step: &str) -> (Value, Value) {
+    let step = world.step_stored(id, step).await;
+    let step: Value = serde_json::from_slice(&step.body).unwrap();
+    let case = &step["case"];
+    (case["mode"].clone(), case["budget"]["rounds"].clone())
+}
+
+/// A gateway fills in what a question leaves open; to the next one, which is set to something else, it is the same question.
+pub(crate) async fn what_a_question_leaves_open_is_as_its_gateway_is_set(on: On) {
+    let world = World::new(on).await;
+    let first = world.gateway_with(&world.bus, |options| {
+        (options.mode, options.rounds) = (Mode::Simple, 5);
+    });
+    let open = world.ask(asked("open", "_INBOX.first")).await;
+    let said = json!({"question": "q", "id": "said", "mode": "agentic", "budget": {"rounds": 1}});
+    let said = world.ask(said).await;
+    let talked = json!({"question": "q", "id": "talked", "conversation": "talk"});
+    let talked = world.ask(talked).await;
+    let set = (json!("simple"), json!(5));
+    assert_eq!(begun_as(&world, &open, "retriever 0").await, set);
+    assert_eq!(begun_as(&world, &talked, "conversation 0").await, set);
+    let own = (json!("agentic"), json!(1));
+    assert_eq!(begun_as(&world, &said, "planner 0").await, own);
+    world.quiet().await;
+    first.kill().await;
+
+    let _second = world.gateway();
+    let again = world.ask(asked("open", "_INBOX.second")).await;
+    let listener = format!("argosy.listen.{again}.");
+    until("a second listener", async || {
+        let timers = world.all(Stream::Timers).await;
+        timers.iter().any(|one| one.subject.starts_with(&listener))
+    })
+    .await;
+    assert_eq!(world.ended(&again).await, None);
+    assert_eq!(world.steps(&again).await, ["retriever 0"]);
 }

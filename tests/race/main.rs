@@ -18,16 +18,19 @@ mod script;
 mod talk;
 mod world;
 
+mod after;
 mod broken;
 mod clarified;
 mod consumers;
 mod conversation;
 mod doors;
 mod editions;
+mod erased;
 mod fanout;
 mod hops;
 mod inbox;
 mod ingest;
+mod kept;
 mod leave;
 mod quota;
 mod refusals;
@@ -79,7 +82,24 @@ races! {
         the_next_message_answers_a_question_back,
         a_question_back_is_answered_once,
         a_reply_without_a_conversation_names_what_it_answers;
+    after:
+        a_question_comes_after_the_one_that_it_names,
+        what_never_comes_is_waited_for_until_the_deadline,
+        a_thousand_questions_at_once_all_end;
+    erased:
+        what_was_said_is_in_no_stream_any_more,
+        turns_that_run_and_wait_are_cancelled,
+        a_question_that_nobody_took_is_answered,
+        whoever_stops_half_way_leaves_a_note_for_the_sweep,
+        an_erasure_that_cannot_be_gone_on_with_is_counted,
+        a_step_that_comes_after_the_erasure_is_swept,
+        two_erase_while_a_question_is_opened,
+        who_erase_at_once_leave_nothing,
+        a_thousand_erasures_hold_up_no_turn,
+        a_question_under_a_strangers_id_costs_him_nothing,
+        a_fork_stays_and_has_an_erasure_of_its_own;
     hops:
+        a_question_by_itself_pays_nothing_for_conversations,
         a_differently_minded_redelivery_changes_nothing,
         two_roles_that_race_for_a_hop_have_one_winner,
         a_late_clarification_loses_to_a_scatter,
@@ -103,6 +123,7 @@ races! {
         a_store_that_refuses_for_good_is_not_waited_for_to_the_end,
         more_files_than_a_step_may_make_are_refused,
         what_a_stage_writes_is_heard_as_it_comes,
+        a_draft_that_begins_anew_has_another_number,
         a_flood_of_text_is_dropped_and_not_waited_for,
         a_bus_that_tells_nobody_holds_nothing_up;
     inbox:
@@ -115,10 +136,16 @@ races! {
         a_listener_that_comes_with_the_timer,
         an_unread_backlog_is_never_met_with_silence,
         a_full_inbox_is_ended_question_by_question,
-        a_question_of_a_newer_version_is_refused;
+        a_question_of_a_newer_version_is_refused,
+        what_a_question_leaves_open_is_as_its_gateway_is_set;
+    kept:
+        an_answer_says_what_is_no_longer_kept_of_its_conversation,
+        a_log_that_ages_away_under_its_turn_holds_up_nobody,
+        a_question_back_expires;
     quota:
         a_tenants_questions_wait_for_each_other_and_for_nobody_else,
         a_question_that_waits_outlives_its_gateway,
+        conversations_in_one_place_outlive_their_gateway,
         who_has_spent_his_tokens_waits;
     ingest:
         two_versions_in_work_never_mix,

@@ -1,8 +1,11 @@
 //! Turns and tokens of a tenant: his questions wait in the inbox, nobody else's do, and none is lost.
 
+use crate::between::{Between, Do};
+use crate::conversation::{is_event, stall};
 use crate::script::{Script, plan};
+use crate::talk::{Told, all_ended, assert_sound, say, talkers};
 use crate::world::{On, World, until};
-use bus::Stream;
+use bus::{Bus, Publish, Stream};
 use client::cancel;
 use envelope::{Outcome, Role, TurnId, Usage};
 use serde_json::json;
@@ -106,6 +109,37 @@ pub(crate) async fn a_question_that_waits_outlives_its_gateway(on: On) {
     for turn in [&runs, &waits] {
         assert_eq!(world.end(turn).await.outcome, Outcome::Answered);
         assert_eq!(world.ends(turn).await, 1);
+    }
+}
+
+/// The only place of a tenant goes from turn to turn of his conversation, and to the other one's, whichever gateway dies
+/// between the end of a turn and the next.
+pub(crate) async fn conversations_in_one_place_outlive_their_gateway(on: On) {
+    let points: [fn(&Publish) -> Do; 4] = [
+        |m| stall(is_event(m, "ended"), Do::Stall),
+        |m| stall(is_event(m, "ended"), Do::StallStored),
+        |m| stall(m.subject.ends_with("conversation.a2.0"), Do::Stall),
+        |m| stall(m.subject.ends_with("conversation.a2.0"), Do::StallStored),
+    ];
+    for point in points {
+        let world = World::new(on).await;
+        let told = Told::default();
+        let between = Between::new(&world.bus, point);
+        let bus: Arc<dyn Bus> = between.clone();
+        let first = world.gateway_with(&bus, |o| o.tenant_turns = 1);
+        let _staff = talkers(&world, &told);
+        for n in 1..=3 {
+            for (talk, id) in [("talk", format!("a{n}")), ("other", format!("b{n}"))] {
+                world.ask(say(talk, &id, &format!("{id}?"))).await;
+            }
+        }
+        world.quiet().await;
+        first.kill().await;
+        let _second = world.gateway_with(&world.bus, |o| o.tenant_turns = 1);
+        for talk in ["talk", "other"] {
+            all_ended(&world, talk, 3).await;
+        }
+        assert_sound(&world, &told).await;
     }
 }
 

@@ -170,6 +170,7 @@ pub(crate) async fn every_search_is_over_one_edition(on: On) {
     let held = Arc::new(AtomicBool::new(true));
     let home = Home {
         bus: world.bus.clone(),
+        metrics: index::Metrics::new(&telemetry::Registry::new()).unwrap(),
         health: health.clone(),
         stop: stop.clone(),
         dir: dir.path().to_owned(),

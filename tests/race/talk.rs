@@ -127,6 +127,7 @@ fn short(event: &LogEvent) -> String {
             format!("ended {} {outcome}", ended.turn)
         }
         EventKind::Forked { .. } => "forked".into(),
+        EventKind::Copied { .. } => "copied".into(),
         EventKind::Erased(_) => "erased".into(),
     }
 }
@@ -179,7 +180,7 @@ pub(crate) async fn assert_sound(world: &World, told: &Told) {
                         walk.free_since = at;
                     }
                 }
-                EventKind::Forked { .. } | EventKind::Erased(_) => {}
+                EventKind::Forked { .. } | EventKind::Copied { .. } | EventKind::Erased(_) => {}
             }
             let read = Read { sequence, event };
             state = read.state();

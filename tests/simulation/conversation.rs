@@ -55,7 +55,7 @@ fn spans(remains: &Remains) -> Vec<Span<'_>> {
                         span.ended = Some(at);
                     }
                 }
-                EventKind::Forked { .. } | EventKind::Erased(_) => {}
+                EventKind::Forked { .. } | EventKind::Copied { .. } | EventKind::Erased(_) => {}
             }
         }
     }

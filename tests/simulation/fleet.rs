@@ -5,12 +5,14 @@ use crate::bus::DisturbedBus;
 use crate::fakes::{FakeIndex, FakeModel, Watched};
 use crate::ledger::Ledger;
 use crate::plan::{ACK_WAIT, Ask, CALM, DEADLINE, Plan, STOP};
+use crate::views::{View, erase_all, follow, views};
 use crate::world::{Process, World, turn_asked};
 use argosy::config::Config;
 use argosy::roles::{self, Collaborators};
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream};
+use conversation_log::Source;
 use envelope::{Role, TurnId};
 use gateway::Gateway;
 use harness::{Metrics, Options, Worker};
@@ -39,6 +41,10 @@ pub(crate) struct Remains {
     pub(crate) answers: Vec<Stored>,
     pub(crate) dead: Vec<Stored>,
     pub(crate) conversations: Vec<Stored>,
+    /// What the stores of the conversation workers hold.
+    pub(crate) views: Vec<View>,
+    /// What is left of the questions once every conversation is erased.
+    pub(crate) left: Vec<String>,
     /// Deliveries that came although everything should have been answered.
     pub(crate) pending: Vec<String>,
     /// Tasks that live on after the fleet has stopped.
@@ -100,13 +106,15 @@ async fn run(plan: Plan, log: bool) -> Remains {
         .num_alive_tasks();
     let pending = pending(&world, &topology).await;
     let bus = &*world.bus;
-    Remains {
+    let mut remains = Remains {
         plan: world.plan.clone(),
         inbox: all(bus, Stream::Inbox).await,
         steps: all(bus, Stream::Steps(0)).await,
         answers: all(bus, Stream::Answers).await,
         dead: all(bus, Stream::Dead).await,
         conversations: all(bus, Stream::Conversations).await,
+        views: views(&world).await,
+        left: Vec::new(),
         pending,
         tasks: tasks.max(usize::from(stuck)),
         lost_dead: Role::THINKING
@@ -118,7 +126,9 @@ async fn run(plan: Plan, log: bool) -> Remains {
             .map(|role| (role, counted(&registry, "argosy_dead_letters_total", role)))
             .collect(),
         ledger: std::mem::take(&mut *world.ledger()),
-    }
+    };
+    remains.left = erase_all(&world, &topology).await;
+    remains
 }
 
 /// One process, again and again.
@@ -187,8 +197,10 @@ impl Launch {
             seed,
             ..Options::default()
         };
+        let store = (self.role == Role::Conversation)
+            .then(|| follow(&self.world, self.instance, bus.clone(), stop.clone(), task));
         let handler = Arc::new(Watched {
-            inner: stage(self.role, &self.world, &bus),
+            inner: stage(self.role, &self.world, &bus, store),
             process: process.clone(),
         });
         let metrics = Metrics::new(&self.registry, &[self.role]).expect("metrics");
@@ -218,12 +230,17 @@ async fn watch_over(process: &Process, task: &mut JoinSet<()>, stop: &Cancellati
 }
 
 /// The true stage of a role.
-fn stage(role: Role, world: &Arc<World>, bus: &Arc<dyn Bus>) -> Arc<dyn Handler> {
+fn stage(
+    role: Role,
+    world: &Arc<World>,
+    bus: &Arc<dyn Bus>,
+    conversations: Option<Arc<dyn Source>>,
+) -> Arc<dyn Handler> {
     let with = Collaborators {
         model: Arc::new(FakeModel(world.clone())),
         searcher: Arc::new(FakeIndex(world.clone())),
         caught_up: None,
-        conversations: None,
+        conversations,
         embedder: None,
     };
     roles::handler(role, &Config::default(), &with, bus).unwrap()
@@ -296,7 +313,7 @@ async fn pending(world: &World, topology: &Topology) -> Vec<String> {
     found
 }
 
-async fn all(bus: &MemoryBus, stream: Stream) -> Vec<Stored> {
+pub(crate) async fn all(bus: &MemoryBus, stream: Stream) -> Vec<Stored> {
     let mut found = Vec::new();
     let state = bus.state(stream).await.expect("a stream");
     if state.messages == 0 {

@@ -286,6 +286,20 @@ fn a_forged_log_is_noticed() {
     });
 }
 
+#[test]
+fn a_store_that_lacks_an_event_is_noticed() {
+    let lacks = |spoil: fn(&mut Remains)| {
+        let mut remains = talking();
+        spoil(&mut remains);
+        assert_eq!(broken(&remains), ["views_are_the_logs"]);
+    };
+    lacks(|remains| drop(remains.views[0].held.pop_first()));
+    lacks(|remains| remains.views[1].sequence -= 1);
+    let mut remains = talking();
+    remains.left.push("argosy.query: Q1".into());
+    assert_eq!(broken(&remains), ["erased_is_nowhere"]);
+}
+
 fn text(message: &Stored) -> String {
     String::from_utf8_lossy(&message.body).into_owned()
 }

@@ -10,6 +10,7 @@ use crate::ledger::Reply;
 use crate::outcomes::outcomes_are_explained;
 use crate::quota::{tenants_keep_to_their_turns, waited};
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
+use crate::views::{erased_is_nowhere, views_are_the_logs};
 use crate::world::answer_subject;
 use bus::Stored;
 use envelope::{
@@ -22,7 +23,7 @@ use std::time::Duration;
 pub(crate) type Check = fn(&Remains) -> Result<(), String>;
 
 /// Every invariant by name.
-pub(crate) const ALL: [(&str, Check); 21] = [
+pub(crate) const ALL: [(&str, Check); 23] = [
     ("one_terminal_per_turn", one_terminal_per_turn),
     ("turns_end_in_time", turns_end_in_time),
     ("one_step_per_hop", one_step_per_hop),
@@ -47,6 +48,8 @@ pub(crate) const ALL: [(&str, Check); 21] = [
         "turns_of_a_conversation_do_not_overlap",
         turns_of_a_conversation_do_not_overlap,
     ),
+    ("views_are_the_logs", views_are_the_logs),
+    ("erased_is_nowhere", erased_is_nowhere),
 ];
 
 /// How late after its deadline a turn may end: both gateways down (4 s each), the due message

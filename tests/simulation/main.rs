@@ -1,7 +1,7 @@
 //! The whole fleet on the memory bus, by seed, with a paused clock.
 //!
 //! A seed is a whole experiment: which questions, which fleet, which disturbances (`plan`). True
-//! workers and gateways run on a bus that loses, repeats, delays and lies (`bus`), die at every
+//! workers and gateways run on a bus that loses, repeats, delays and lies (`bus`, `deliveries`), die at every
 //! named point and at every call of the bus (`world`, `fleet`), and ask a model that fails (`fakes`).
 //! When all is over, every named invariant is held against what is left (`invariants`).
 //!
@@ -18,6 +18,7 @@
 
 mod bus;
 mod conversation;
+mod deliveries;
 mod early;
 mod fakes;
 mod fleet;
@@ -27,6 +28,7 @@ mod outcomes;
 mod plan;
 mod quota;
 mod reading;
+mod views;
 mod world;
 
 use fleet::{Remains, simulate};

@@ -2,7 +2,7 @@
 
 use crate::fleet::Remains;
 use crate::quota::waited;
-use crate::reading::{asked, terminals};
+use crate::reading::{Asked, asked, terminals};
 use crate::world::turn_in;
 use envelope::{Fallback, Outcome, Problem, Terminal, TurnId, header};
 
@@ -34,12 +34,15 @@ pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
                         })
                     })
             }
+            // What the model made up is asked about in a conversation, and nobody is asked twice.
+            Outcome::Clarification if is_ungrounded(&terminal) => {
+                terminal.conversation.is_some()
+                    && terminal.parent.is_none()
+                    && (!quiet(remains) || of_turn.any(|a| says(a, "made up")))
+            }
             // A reply to a question back is about the question that this was asked of.
             Outcome::Clarification => {
-                terminal.parent.is_some()
-                    || of_turn.any(|a| {
-                        String::from_utf8_lossy(&a.message.body).contains("nobody write down")
-                    })
+                terminal.parent.is_some() || of_turn.any(|a| says(a, "nobody write down"))
             }
             Outcome::Refused => {
                 is(&terminal, "conversation_busy") || of_turn.all(|a| a.question.is_none())
@@ -56,6 +59,15 @@ pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+fn says(asked: &Asked<'_>, words: &str) -> bool {
+    String::from_utf8_lossy(&asked.message.body).contains(words)
+}
+
+fn is_ungrounded(terminal: &Terminal) -> bool {
+    let asked = terminal.clarification.as_ref();
+    asked.is_some_and(|asked| asked.kind == "ungrounded")
 }
 
 fn is(terminal: &Terminal, code: &str) -> bool {

@@ -5,6 +5,7 @@ use crate::ledger::{Hit, Ledger};
 use crate::plan::{ACK_WAIT, CALM, Plan, Rates};
 use bus::Stored;
 use bus::memory::{EPOCH, MemoryBus};
+use conversation_log::MemoryStore;
 use envelope::question::Question;
 use envelope::{Role, Subject, TurnId};
 use fastrand::Rng;
@@ -20,6 +21,8 @@ use tokio::time::Instant;
 pub(crate) struct World {
     pub(crate) plan: Plan,
     pub(crate) bus: Arc<MemoryBus>,
+    /// The disks of the conversation workers.
+    pub(crate) stores: Vec<Arc<MemoryStore>>,
     calm: Rates,
     start: Instant,
     ledger: Mutex<Ledger>,
@@ -32,6 +35,7 @@ impl World {
         let mut ledger = Ledger::default();
         ledger.events = log.then(Vec::new);
         Arc::new(World {
+            stores: (0..plan.instances).map(|_| Arc::default()).collect(),
             plan,
             bus,
             calm: Rates::default(),

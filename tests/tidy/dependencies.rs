@@ -34,6 +34,10 @@ const OURS: Table = &[
         "harness",
         &["envelope", "telemetry", "stage", "bus", "streams"],
     ),
+    (
+        "erasure",
+        &["envelope", "bus", "conversation-log", "streams", "harness"],
+    ),
     ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
     ("documents", &["envelope", "text"]),
     ("search", &["envelope", "llm", "text"]),
@@ -78,10 +82,12 @@ const OURS: Table = &[
             "conversation-log",
             "streams",
             "harness",
+            "erasure",
         ],
     ),
     // what measurements and tests stand on
     ("sim-node", &[]),
+    ("conditions", &[]),
     (
         "testkit",
         &[
@@ -104,6 +110,7 @@ const IN_TESTS: Table = &[
     ("offline-reader", &["settings"]),
     ("index", &["documents", "qdrant", "offline-reader"]),
     ("qdrant", &["documents", "index"]),
+    ("conditions", &["envelope", "documents", "indexer"]),
 ];
 
 /// What a crate of `workers/` may name that has no row of its own: it thinks.
@@ -221,6 +228,7 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
             "llm-pool",
             "index",
             "conversation",
+            "streams",
             "gateway",
             "argosy",
         ],

@@ -30,9 +30,10 @@ const MAY: Exceptions = &[
     ),
 ];
 
-/// Not documents of invented companies, this list, and what cargo writes where a tool was built.
+/// Not documents of invented companies, this list, and what cargo and go write where a tool was built.
 fn is_looked_at(file: &File) -> bool {
-    let of_a_tool = file.path.starts_with("tools/") && file.path.ends_with("/Cargo.lock");
+    let of_a_tool = file.path.starts_with("tools/") && file.path.ends_with("/Cargo.lock")
+        || file.path.ends_with("/go.sum");
     !file.path.starts_with("tests/fixtures/corpus/")
         && file.path != "tests/tidy/words.rs"
         && !of_a_tool

@@ -332,6 +332,37 @@ pub(super) async fn last_of_each(
     Ok(found)
 }
 
+/// One message by its sequence, from whichever replica answers.
+pub(super) async fn message(
+    client: &Client,
+    stream: Stream,
+    sequence: u64,
+    timeout: Duration,
+) -> Parsed<Option<Stored>> {
+    let away = |e: String| BusError::Away(format!("direct get from {}: {e}", stream.name()));
+    let subject = format!("$JS.API.DIRECT.GET.{}", stream.name());
+    let body = serde_json::json!({ "seq": sequence }).to_string();
+    let asked = tokio::time::timeout(timeout, client.request(subject, body.into()));
+    let asked = asked.await.map_err(|_| away("no answer".into()))?;
+    let message = asked.map_err(|e| away(e.to_string()))?;
+    match message.status.map(|s| s.as_u16()) {
+        None => Ok(direct(message)),
+        Some(404) => Ok(None),
+        Some(503) => Err(BusError::Missing(stream.name())),
+        Some(code) => Err(BusError::Refused(format!("direct get answered {code}"))),
+    }
+}
+
+/// The headers that say so.
+const PLACE: [&str; 6] = [
+    "Nats-Time-Stamp",
+    "Nats-Subject",
+    "Nats-Sequence",
+    "Nats-Stream",
+    "Nats-Num-Pending",
+    "Nats-Last-Sequence",
+];
+
 /// A message of a direct get: where it was stored stands in headers.
 fn direct(message: async_nats::Message) -> Option<Stored> {
     let map = message.headers?;
@@ -342,9 +373,14 @@ fn direct(message: async_nats::Message) -> Option<Stored> {
         get("Nats-Sequence")?.parse().ok()?,
     );
     let stored_at = UnixMs((time.unix_timestamp_nanos() / 1_000_000) as u64);
+    let mut headers = from_nats(&map);
+    // What the server adds to this answer was not stored.
+    headers
+        .0
+        .retain(|(name, _)| !PLACE.contains(&name.as_str()));
     Some(Stored {
         subject,
-        headers: from_nats(&map),
+        headers,
         body: message.payload,
         sequence,
         stored_at,

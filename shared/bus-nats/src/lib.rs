@@ -7,7 +7,9 @@
 mod address;
 mod api;
 mod backlog;
+mod certificates;
 mod change;
+mod erase;
 mod facts;
 mod files;
 mod metrics;
@@ -16,9 +18,9 @@ mod pull;
 mod room;
 mod setup;
 mod snapshots;
-mod upkeep;
 
 pub use address::without_secrets;
+pub use certificates::Certificates;
 pub use change::Change;
 pub use facts::{Account, Clock, Facts};
 pub use metrics::Metrics;
@@ -37,6 +39,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
+
+/// How often the server is asked whether it is there. The client gives up on one that owes it more than two answers, so a
+/// frozen server is noticed within half a minute.
+const PING_EVERY: Duration = Duration::from_secs(10);
 
 /// How to reach the server.
 #[derive(Debug, Clone)]
@@ -158,6 +164,7 @@ impl NatsBus {
             .request_timeout(Some(options.request_timeout))
             .subscription_capacity(1 << 14)
             .client_capacity(1 << 12)
+            .ping_interval(PING_EVERY)
             .reconnect_delay_callback(|attempts| {
                 Duration::from_millis((50 << attempts.min(5)) as u64)
             })
@@ -344,6 +351,18 @@ impl Bus for NatsBus {
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<(), BusError>> {
         Box::pin(api::drop_consumer(&self.client, consumer))
+    }
+
+    fn message_anywhere(
+        &self,
+        stream: Stream,
+        sequence: u64,
+    ) -> BoxFuture<'_, Result<Option<Stored>, BusError>> {
+        Box::pin(api::message(&self.client, stream, sequence, self.timeout))
+    }
+
+    fn erase(&self, stream: Stream, sequence: u64) -> BoxFuture<'_, Result<bool, BusError>> {
+        Box::pin(erase::erase(&self.client, stream, sequence))
     }
 
     fn purge<'a>(

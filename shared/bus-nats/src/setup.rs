@@ -113,6 +113,9 @@ const NO_ROOM: [ErrorCode; 3] = [
     ErrorCode::CLUSTER_NO_PEERS,
 ];
 
+/// More replicas than one are wanted of a server that is in no cluster.
+const ALONE: &str = "this server is in no cluster, and keeps no replicas: set `streams.replicas` to 1, or run three servers";
+
 /// What the server says no to is no outage. `wanted` are the bytes that it was asked for.
 pub(super) fn refused(error: CreateStreamError, wanted: u64) -> BusError {
     match error.kind() {
@@ -122,6 +125,11 @@ pub(super) fn refused(error: CreateStreamError, wanted: u64) -> BusError {
                 offered: None,
                 least: None,
             }
+        }
+        CreateStreamErrorKind::JetStream(said)
+            if said.error_code() == ErrorCode::STREAM_REPLICAS_NOT_SUPPORTED =>
+        {
+            BusError::Refused(ALONE.into())
         }
         CreateStreamErrorKind::JetStream(said) => BusError::Refused(said.to_string()),
         _ => away(error),

@@ -12,13 +12,13 @@
 
 pub mod consume;
 pub mod core;
+pub mod erase;
 pub mod files;
 pub mod place;
 pub mod publish;
 pub mod query;
 pub mod queue;
 pub mod timer;
-pub mod upkeep;
 
 pub use place::{Ground, Place, small};
 
@@ -83,8 +83,8 @@ macro_rules! conformance {
             a_schedule_of_the_past_fires_at_once,
             what_a_schedule_fires_as_ages_out,
             a_stream_without_schedules_refuses_them;
-        upkeep:
-            a_message_is_read_and_deleted_by_its_sequence;
+        erase:
+            a_message_is_read_and_erased_by_its_sequence;
         core:
             every_listener_hears_a_broadcast,
             a_queue_group_shares,

@@ -218,7 +218,30 @@ pub trait Bus: Send + Sync + 'static {
         &'a self,
         consumer: &'a ConsumerSpec,
     ) -> BoxFuture<'a, Result<(), BusError>>;
-    /// Deletes every message of a stream that matches; returns how many.
+    /// The message with this sequence, if it is there; asked of the stream's leader.
+    fn message(
+        &self,
+        stream: Stream,
+        sequence: u64,
+    ) -> BoxFuture<'_, Result<Option<Stored>, BusError>> {
+        Box::pin(async move {
+            let first = self.first(stream, ">", sequence).await?;
+            Ok(first.filter(|stored| stored.sequence == sequence))
+        })
+    }
+    /// The same from any replica, which is cheaper: one that lags has nothing yet, or something still.
+    fn message_anywhere(
+        &self,
+        stream: Stream,
+        sequence: u64,
+    ) -> BoxFuture<'_, Result<Option<Stored>, BusError>> {
+        self.message(stream, sequence)
+    }
+    /// Deletes the message with this sequence and overwrites it where it is stored; false when it was not there. On
+    /// several replicas the log of their agreement still holds it until that is compacted.
+    fn erase(&self, stream: Stream, sequence: u64) -> BoxFuture<'_, Result<bool, BusError>>;
+    /// Deletes every message of a stream that matches; returns how many. Their bytes stay in the server's files until
+    /// those are written anew.
     fn purge<'a>(&'a self, stream: Stream, filter: &'a str)
     -> BoxFuture<'a, Result<u64, BusError>>;
     /// Publishes without storing: at most once, nobody may be listening.

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `contract` | the trait [`Bus`] and what it speaks of: messages, fences, deliveries, errors |
 //! | `stream` | streams and consumers by name, and what is wanted of them |
-//! | `snapshots`, `upkeep` | two more traits, for those who keep a view and for people |
+//! | `snapshots` | one more trait, for those who keep a view |
 //! | [`topology`] | which streams and consumers a fleet needs |
 //! | [`sizes`] | how large each stream is made, from what a server offers |
 //! | [`memory`] | the bus in one process |
@@ -22,7 +22,6 @@ pub mod sizes;
 mod snapshots;
 mod stream;
 pub mod topology;
-mod upkeep;
 
 pub use contract::{
     Ack, Bus, BusError, CoreMessage, Delivery, Fence, Headers, Publish, PublishError, Puller,
@@ -30,4 +29,3 @@ pub use contract::{
 };
 pub use snapshots::{Pieces, Snapshot, Snapshots};
 pub use stream::{ConsumerSpec, Progress, Retention, Stream, StreamSpec, StreamState};
-pub use upkeep::Upkeep;

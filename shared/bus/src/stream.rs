@@ -65,7 +65,7 @@ impl Stream {
                 "argosy.timer.>",
                 "argosy.due.>",
                 "argosy.listen.>",
-                "argosy.sweep.*",
+                "argosy.sweep.>",
                 envelope::subject::SNAPSHOTS,
             ],
             Stream::Answers => &["argosy.answer.*", "argosy.clarified.*"],

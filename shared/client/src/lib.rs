@@ -8,14 +8,17 @@
 //! | [`ask`] | publishes a question, hears its stages, waits for its terminal event |
 //! | [`answer`] | the terminal event of a turn that was asked before |
 //! | [`cancel`] | ends a turn |
+//! | [`DraftText`] | the draft of an answer, from what is heard of it |
 //! | [`lookup::ask`] | asks a retriever to look into the corpus, without a question |
 
+mod draft;
 mod error;
 pub mod lookup;
 mod turn;
 
 use envelope::ConversationId;
 
+pub use draft::DraftText;
 pub use error::{Error, UNTAKEN};
 pub use turn::{Ask, News, answer, ask, cancel, new_turn, trace_id, trace_id_in};
 

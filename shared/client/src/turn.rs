@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::random_token;
 use bus::{Bus, BusError, CoreMessage, Headers, Publish, Stored, Stream, Subscription};
+use envelope::live::LiveText;
 use envelope::{Header, Outcome, Subject, TenantId, Terminal, TrailEntry, TurnId, header};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -37,6 +38,8 @@ const TRACE_MAX: Duration = Duration::from_secs(1);
 pub enum News<'a> {
     /// A stage has ended.
     Stage(&'a TrailEntry),
+    /// A stage has written a piece of a draft, which nobody has checked: see [`DraftText`](crate::DraftText).
+    Text(&'a LiveText),
     /// It was looked for, and is not answered yet.
     Waiting {
         /// Whether nothing shows that a gateway has taken it.
@@ -44,7 +47,8 @@ pub enum News<'a> {
     },
 }
 
-/// Publishes the question and waits for its terminal event. `live` hears what happens meanwhile.
+/// Publishes the question and waits for its terminal event. `live` hears what happens meanwhile: stages and drafts
+/// as well, unless the field `stream` of the question says otherwise.
 pub async fn ask(
     bus: &dyn Bus,
     ask: Ask,
@@ -62,7 +66,7 @@ pub async fn ask(
     fields.insert("question".into(), ask.question.into());
     fields.insert("id".into(), turn.as_str().into());
     fields.insert("reply_to".into(), reply.into());
-    fields.insert("stream".into(), true.into());
+    fields.entry("stream").or_insert(true.into());
     let body = serde_json::to_vec(&fields)?;
     let until = bus.now().plus(5_000);
     publish_until(
@@ -114,12 +118,7 @@ async fn wait_for(
             }
             stage = stages.next(), if hear_stages => match stage {
                 None => hear_stages = false,
-                Some(stage) => {
-                    if let Ok(entry) = serde_json::from_slice::<TrailEntry>(&stage.body) {
-                        is_taken = true;
-                        live(News::Stage(&entry));
-                    }
-                }
+                Some(stage) => is_taken |= hear(&stage.body, live),
             },
             _ = look.tick() => {
                 if let Ok(Some(stored)) = terminal(bus, turn).await {
@@ -137,6 +136,18 @@ async fn wait_for(
             }
         }
     }
+}
+
+/// Tells what a message of a running turn says; whether it was one.
+fn hear(body: &[u8], live: &mut impl FnMut(News<'_>)) -> bool {
+    if let Ok(entry) = serde_json::from_slice::<TrailEntry>(body) {
+        live(News::Stage(&entry));
+    } else if let Ok(piece) = serde_json::from_slice::<LiveText>(body) {
+        live(News::Text(&piece));
+    } else {
+        return false;
+    }
+    true
 }
 
 fn read(body: &[u8]) -> Result<Terminal, Error> {

@@ -6,7 +6,7 @@
 
 use crate::ending::overdue;
 use crate::event::{EventKind, LogEvent, TurnOpening};
-use crate::limits::{CLARIFICATION_MS, CLOCKS_MS, WAITING_MAX};
+use crate::limits::{CLOCKS_MS, WAITING_MAX};
 use crate::state::{AppendError, Pending, Read, State, append};
 use envelope::{Busy, RefusalCode, TurnId, UnixMs};
 
@@ -175,11 +175,6 @@ fn answers(state: &State, asking: &Asking) -> Result<Option<Pending>, AdmissionR
             Some(pending) => Ok(Some(pending.clone())),
         },
     }
-}
-
-/// Until when a clarification can be answered that was asked now, where answers are kept for so long.
-pub fn expires(now: UnixMs, answers_kept_ms: u64) -> UnixMs {
-    now.plus(CLARIFICATION_MS.min(answers_kept_ms))
 }
 
 #[cfg(test)]

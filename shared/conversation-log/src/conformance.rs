@@ -42,6 +42,7 @@ macro_rules! store_conformance {
             an_exchange_is_counted;
         removing:
             an_erased_conversation_leaves_its_mark,
+            an_erasure_follows_on_anything,
             what_is_erased_without_a_mark_is_gone,
             old_events_are_dropped_from_the_old_end,
             a_reset_store_follows_another_stream,

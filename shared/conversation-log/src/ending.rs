@@ -26,10 +26,15 @@ pub struct Begin {
     pub opened: u64,
 }
 
-/// What the end of a turn comes to after the last event of its conversation. `expires` says until when its clarification
-/// can be answered.
-pub fn end(before: Option<&Read>, terminal: &Terminal, expires: UnixMs, now: UnixMs) -> Ending {
-    let asks = terminal.clarification.is_some();
+/// What the end of a turn comes to after the last event of its conversation, where answers are kept for so many
+/// milliseconds.
+pub fn end(
+    before: Option<&Read>,
+    terminal: &Terminal,
+    answers_kept_ms: u64,
+    now: UnixMs,
+) -> Ending {
+    let asked = terminal.clarification.as_ref();
     let cited = terminal
         .citations
         .iter()
@@ -43,7 +48,7 @@ pub fn end(before: Option<&Read>, terminal: &Terminal, expires: UnixMs, now: Uni
         evidence: evidence_that_fits(cited),
         clarification: terminal.clarification.clone(),
         resume: terminal.resume.clone(),
-        expires: asks.then_some(expires),
+        expires: asked.map(|asked| asked.expires(terminal.ended_at, answers_kept_ms)),
     };
     append_end(before, ended, now)
 }

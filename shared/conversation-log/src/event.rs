@@ -8,6 +8,8 @@ use crate::limits::{ANSWER_BYTES_MAX, EVIDENCE_BYTES_MAX};
 use crate::state::State;
 use envelope::{Case, Clarification, ConversationId, Header, Outcome, Resume, TurnId, UnixMs};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// The version of the events that this release writes.
 pub const VERSION: u16 = 1;
@@ -40,6 +42,13 @@ pub enum EventKind {
         /// How many exchanges it took along.
         exchanges: u32,
     },
+    /// The log begins with what was said in another conversation.
+    Copied {
+        /// Which.
+        of: ConversationId,
+        /// How many turns were taken over.
+        turns: u32,
+    },
     /// Everything before was taken out of the log.
     Erased(Box<Erasure>),
 }
@@ -51,7 +60,7 @@ pub struct TurnOpening {
     pub header: Header,
     /// Case of its hop 0.
     pub case: Case,
-    /// Sequence of the question in the inbox.
+    /// Sequence of the question in the inbox; 0 for a turn that was asked elsewhere.
     pub inbox: u64,
     /// The clarification that it answers, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,6 +116,9 @@ pub struct Erasure {
     pub inbox: Vec<u64>,
     /// The latest deadline among them.
     pub deadline: UnixMs,
+    /// Conversations that were begun as a copy of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forks: Vec<ConversationId>,
 }
 
 /// Why an event cannot be read.
@@ -159,17 +171,61 @@ impl LogEvent {
     /// # Errors
     /// [`EventError::Newer`] for one that a later release wrote, whatever else it says.
     pub fn read(bytes: &[u8]) -> Result<LogEvent, EventError> {
-        #[derive(Deserialize)]
-        struct Version {
-            v: u16,
+        let newer = || serde_json::from_slice(bytes).map_or(0, |Version { v }| v);
+        match serde_json::from_slice::<Stored>(bytes) {
+            Ok(stored) if stored.v <= VERSION => stored.read(),
+            Ok(stored) => Err(EventError::Newer(stored.v)),
+            // A later release may write other things in another way.
+            Err(_) if newer() > VERSION => Err(EventError::Newer(newer())),
+            Err(error) => Err(unreadable(&error)),
         }
-        let unreadable = |error: serde_json::Error| EventError::Unreadable(error.to_string());
-        let Version { v } = serde_json::from_slice(bytes).map_err(unreadable)?;
-        if v > VERSION {
-            return Err(EventError::Newer(v));
-        }
-        serde_json::from_slice(bytes).map_err(unreadable)
     }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    v: u16,
+}
+
+/// An event whose kind is not read yet. A turn and its end, which are nearly all, are read by their own types: through
+/// the tag within, serde reads everything twice.
+#[derive(Deserialize)]
+struct Stored<'a> {
+    v: u16,
+    at: UnixMs,
+    #[serde(borrow)]
+    event: &'a RawValue,
+    state: State,
+}
+
+#[derive(Deserialize)]
+struct Kind<'a> {
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+}
+
+impl Stored<'_> {
+    fn read(self) -> Result<LogEvent, EventError> {
+        Ok(LogEvent {
+            v: self.v,
+            at: self.at,
+            event: event(self.event.get()).map_err(|error| unreadable(&error))?,
+            state: self.state,
+        })
+    }
+}
+
+fn event(json: &str) -> Result<EventKind, serde_json::Error> {
+    let Kind { kind } = serde_json::from_str(json)?;
+    Ok(match &*kind {
+        "opened" => EventKind::Opened(serde_json::from_str(json)?),
+        "ended" => EventKind::Ended(serde_json::from_str(json)?),
+        _ => serde_json::from_str(json)?,
+    })
+}
+
+fn unreadable(error: &serde_json::Error) -> EventError {
+    EventError::Unreadable(error.to_string())
 }
 
 #[cfg(test)]

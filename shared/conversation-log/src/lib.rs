@@ -10,8 +10,11 @@
 //! |---|---|
 //! | [`event`] | the events, and how they are written and read |
 //! | [`state`] | what follows from an event: the fold |
+//! | [`fold`] | whether a log is what follows from its events |
 //! | [`admission`] | what a question comes to |
 //! | [`ending`] | what a terminal event comes to |
+//! | [`erasure`] | what the erasure of a conversation comes to |
+//! | [`copy`] | logs that are written a second time: forks, and what was exported |
 //! | [`source`] | where events are read from |
 //! | [`store`] | where they are kept, as a trait |
 //! | [`memory_store`], [`sled_store`] | in memory, and on local disk |
@@ -20,8 +23,11 @@
 pub mod admission;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+pub mod copy;
 pub mod ending;
+pub mod erasure;
 pub mod event;
+pub mod fold;
 pub mod limits;
 pub mod memory_store;
 pub mod sled_store;

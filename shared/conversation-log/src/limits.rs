@@ -14,5 +14,3 @@ pub const CHILDREN_MAX: usize = 64;
 pub const OVERDUE_MS: u64 = 5_000;
 /// How far the clocks of two processes may differ, in milliseconds: a reply may seem to be older than what it answers.
 pub const CLOCKS_MS: u64 = 2_000;
-/// Longest time that a clarification can be answered, in milliseconds (a day). Shorter where answers are kept shorter.
-pub const CLARIFICATION_MS: u64 = 24 * 60 * 60 * 1000;

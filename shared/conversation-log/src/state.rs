@@ -28,6 +28,9 @@ pub struct State {
     /// Conversations that were begun as a copy of this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<ConversationId>,
+    /// The conversation that it was begun as a copy of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<ConversationId>,
     /// Nothing may follow: the conversation was erased.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_erased: bool,
@@ -123,6 +126,7 @@ impl State {
             EventKind::Opened(opened) => next.opened(opened)?,
             EventKind::Ended(ended) => next.ended(ended)?,
             EventKind::Forked { child, .. } => next.forked(child)?,
+            EventKind::Copied { of, .. } => next.copy_of = Some(of.clone()),
             EventKind::Erased(_) => {
                 next = State {
                     n: next.n,
@@ -209,7 +213,7 @@ impl State {
 ///
 /// # Errors
 /// When the event cannot follow.
-pub(crate) fn append(
+pub fn append(
     before: Option<&Read>,
     event: EventKind,
     at: UnixMs,

@@ -54,6 +54,8 @@ pub(crate) fn terminal(n: u64, outcome: Outcome) -> Terminal {
         kind: "no_results".into(),
         question: "Which?".into(),
         options: Vec::new(),
+        widens: None,
+        expires: None,
     });
     Terminal {
         clarification,
@@ -77,6 +79,15 @@ impl Log {
             sequence: *sequence,
             event,
         })
+    }
+
+    /// All events with their places.
+    pub(crate) fn events(&self) -> Vec<Read> {
+        let read = |(sequence, bytes): &(u64, Vec<u8>)| Read {
+            sequence: *sequence,
+            event: LogEvent::read(bytes).unwrap(),
+        };
+        self.stored.iter().map(read).collect()
     }
 
     pub(crate) fn state(&self) -> State {
@@ -111,8 +122,8 @@ impl Log {
 
     pub(crate) fn end(&mut self, terminal: &Terminal, now: u64) -> Ending {
         let before = self.last();
-        let expires = UnixMs(now + 1_000);
-        let ending = end(before.as_ref(), terminal, expires, UnixMs(now));
+        // All terminals of these tests are of the moment 0.
+        let ending = end(before.as_ref(), terminal, now + 1_000, UnixMs(now));
         if let Ending::Append(event) = &ending {
             assert!(self.append(before.as_ref(), event));
         }

@@ -19,6 +19,8 @@ pub const ASKED_UNDER: &str = "Argosy-Asked-Under";
 pub const TRACEPARENT: &str = "traceparent";
 /// W3C trace context: what others note of the trace; handed on as it is.
 pub const TRACESTATE: &str = "tracestate";
+/// On a terminal event: it stands in the place of one that was erased, and is delivered to nobody.
+pub const ERASED: &str = "Argosy-Erased";
 /// Dead letters: why.
 pub const DEAD_REASON: &str = "Argosy-Dead-Reason";
 /// Dead letters: the error in words.

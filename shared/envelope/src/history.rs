@@ -87,6 +87,24 @@ impl History {
         history
     }
 
+    /// The next shorter view, for a reader that has no room for this one: without the older questions, then without the
+    /// oldest exchange, then without the last answer. `None` where only the question before is left.
+    pub fn shorter(&self) -> Option<History> {
+        let mut shorter = self.clone();
+        match (&mut shorter.older, &mut shorter.exchanges[..]) {
+            (older, _) if !older.is_empty() => {
+                shorter.left_out += std::mem::take(older).len() as u32;
+            }
+            (_, [last]) if !last.answer.is_empty() => last.answer = String::new(),
+            (_, [] | [_]) => return None,
+            _ => {
+                shorter.exchanges.remove(0);
+                shorter.left_out += 1;
+            }
+        }
+        Some(shorter)
+    }
+
     /// Whether nothing was said before.
     pub fn is_empty(&self) -> bool {
         *self == History::default()
@@ -147,6 +165,27 @@ mod tests {
         let history = History::of(all, Vec::new());
         assert_eq!((history.exchanges.len(), history.left_out), (1, 2));
         assert!(history.exchanges[0].question.starts_with('2'));
+    }
+
+    #[test]
+    fn it_gets_shorter_until_the_question_before_is_left() {
+        let all = (0..5).map(|n| exchange(n, 5, 10)).collect();
+        let whole = History::of(all, vec!["lease-1.3".into()]);
+        let views: Vec<_> = std::iter::successors(Some(whole), History::shorter).collect();
+        let sizes = views
+            .iter()
+            .map(|v| (v.older.len(), v.exchanges.len(), v.left_out));
+        let sizes: Vec<_> = sizes.collect();
+        assert_eq!(
+            sizes,
+            [(2, 3, 0), (0, 3, 2), (0, 2, 3), (0, 1, 4), (0, 1, 4)]
+        );
+        let last = views.last().unwrap();
+        assert_eq!(
+            (last.question_before(), &*last.exchanges[0].answer),
+            ("4qqqqq", "")
+        );
+        assert_eq!(History::default().shorter(), None);
     }
 
     proptest! {

@@ -119,6 +119,8 @@ pub enum PlannerExit {
         /// The ids, at least one.
         chunks: Vec<String>,
     },
+    /// Search what is kept of places with this, and answer from the passages themselves.
+    Located(Plan),
     /// Ask the user.
     Ask(Doubt),
     /// The refined plan is one that was searched with before: what was found so far has to do.
@@ -158,6 +160,8 @@ pub enum ValidatorExit {
         /// Hops of the scatter records to ask for a stricter draft from; empty when there are none or
         /// the draft was the stricter one.
         stricter_from: Vec<u16>,
+        /// Which checks it failed, in words.
+        reason: String,
     },
 }
 

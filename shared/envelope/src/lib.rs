@@ -67,7 +67,7 @@ pub use filter::{Condition, Filter, Op, Origin};
 pub use history::{Exchange, ExchangePlace, History};
 pub use hop::{Exit, FanOut, Payload, Task, WrongTask};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
-pub use message::{Asked, Budget, Case, Envelope, Header, Mode, Profile, UnixMs};
+pub use message::{Asked, Budget, BudgetAsked, Case, Envelope, Header, Mode, Profile, UnixMs};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
     After, Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage,
@@ -78,5 +78,7 @@ pub use refusal::{Refusal, RefusalCode};
 pub use role::Role;
 pub use route::{Event, Next, Transition};
 pub use subject::Subject;
-pub use terminal::{Clarification, Outcome, Problem, Resume, Terminal};
+pub use terminal::{
+    CLARIFICATION_MS, CLARIFIED, Clarification, Outcome, Problem, Resume, Terminal,
+};
 pub use trail::{Fallback, TrailEntry, Usage};

@@ -6,6 +6,8 @@ pub const ENVELOPE_BYTES_MAX: usize = 256 * 1024;
 pub const INGRESS_BYTES_MAX: usize = 64 * 1024;
 /// Longest question, in characters.
 pub const QUESTION_CHARS_MAX: usize = 8_000;
+/// Most rounds that a question may be given.
+pub const ROUNDS_MAX: u8 = 10;
 /// Most messages that a question may bring along.
 pub const MESSAGES_MAX: usize = 64;
 /// Longest of them, in characters.

@@ -15,8 +15,11 @@ pub struct LiveText {
     pub hop: u16,
     /// Delivery of the step, from 1: another one begins anew.
     pub attempt: u16,
+    /// Number of the draft in this delivery, from 0: another one begins anew, as when a model call is made again.
+    #[serde(default)]
+    pub draft: u16,
     /// Number of the piece, from 0. A gap says that pieces were dropped.
     pub n: u32,
-    /// The text.
+    /// The text. Empty where a draft begins of which nothing is written yet: what was shown before is void.
     pub text: String,
 }

@@ -110,7 +110,7 @@ pub struct Header {
     pub reply_to: Option<String>,
     /// Hash of the question: see [`crate::question::Question::hash`].
     pub question_hash: String,
-    /// True when the publisher wants to hear stage events on `argosy.live.<turn>`.
+    /// True when the publisher wants to hear stage events and drafts on `argosy.live.<turn>`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub live: bool,
     /// W3C `traceparent` of the step that created this one.
@@ -147,6 +147,9 @@ pub struct Case {
     /// out: what an answer is composed from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scatters: Vec<u16>,
+    /// Chunk ids that a draft cites which did not stand up to its check: what is asked back about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubted: Vec<String>,
     /// Sequence of the corpus stream that an index has to have taken in before it is searched; 0 for
     /// any. What somebody has just written, they can read.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -206,6 +209,31 @@ impl Default for Budget {
             tool_calls: 4,
             llm_calls: 40,
             tokens: 200_000,
+        }
+    }
+}
+
+/// What a question says of its budget; what it leaves open is for whoever takes it on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BudgetAsked {
+    /// See [`Budget::rounds`].
+    pub rounds: Option<u8>,
+    /// See [`Budget::tool_calls`].
+    pub tool_calls: Option<u16>,
+    /// See [`Budget::llm_calls`].
+    pub llm_calls: Option<u32>,
+    /// See [`Budget::tokens`].
+    pub tokens: Option<u64>,
+}
+
+impl BudgetAsked {
+    /// The whole of it: what is left open is that of `default`.
+    pub fn or(self, default: Budget) -> Budget {
+        Budget {
+            rounds: self.rounds.unwrap_or(default.rounds),
+            tool_calls: self.tool_calls.unwrap_or(default.tool_calls),
+            llm_calls: self.llm_calls.unwrap_or(default.llm_calls),
+            tokens: self.tokens.unwrap_or(default.tokens),
         }
     }
 }

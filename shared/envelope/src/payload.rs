@@ -24,6 +24,9 @@ pub struct Recall {
     /// The exchange that ended with the question back that this turn answers, if it answers one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<ExchangePlace>,
+    /// Where the conversation has had more turns than are kept of one: how many are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns_kept: Option<u64>,
 }
 
 /// What the planner is asked for.
@@ -57,7 +60,7 @@ pub enum PlanRoute {
     RewriteThenRetrieve,
     /// Nobody can tell what it means: the user is asked.
     AskClarification,
-    /// It asks for a place. Searched for like any other; the columns that hold places are the retriever's.
+    /// It asks where something is: what is kept of places is searched, where anything is (`planner.location_buckets`).
     LocationSearch,
 }
 
@@ -404,6 +407,13 @@ pub enum Doubt {
         /// What is unclear about it, in words; may be empty.
         reason: String,
     },
+    /// No draft stood up to the validator, and there will be no other one.
+    Ungrounded {
+        /// What was asked.
+        query: String,
+        /// Which checks the last draft failed, in words.
+        reason: String,
+    },
 }
 
 impl Doubt {
@@ -412,6 +422,7 @@ impl Doubt {
         match self {
             Doubt::NoResults { .. } => "no_results",
             Doubt::Unclear { .. } => "unclear",
+            Doubt::Ungrounded { .. } => "ungrounded",
         }
     }
 }

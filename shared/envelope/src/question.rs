@@ -6,8 +6,10 @@
 use crate::filter::{Filter, Origin};
 use crate::history::History;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId, fnv1a_64};
-use crate::limits::{BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, QUESTION_CHARS_MAX};
-use crate::message::{Budget, Mode, Profile, UnixMs};
+use crate::limits::{
+    BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, QUESTION_CHARS_MAX, ROUNDS_MAX,
+};
+use crate::message::{Budget, BudgetAsked, Mode, Profile, UnixMs};
 use crate::messages;
 use crate::refusal::refuse;
 pub use crate::refusal::{Refusal, RefusalCode};
@@ -16,12 +18,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The fields of a question. Anything else is refused by name.
-pub const FIELDS: [&str; 16] = [
+pub const FIELDS: [&str; 17] = [
     "id",
     "question",
     "messages",
     "conversation",
     "when_busy",
+    "after",
     "reply_to_clarification",
     "tenant",
     "mode",
@@ -48,12 +51,14 @@ pub struct Question {
     pub conversation: Option<ConversationId>,
     /// What is done while another question of its conversation runs; absent means the gateway's default.
     pub when_busy: Option<Busy>,
+    /// A turn of the same conversation that has to be in its log before this one.
+    pub after: Option<TurnId>,
     /// The turn whose question back it answers, if it names one.
     pub clarification: Option<TurnId>,
     /// Whose documents may be read. Default `default`.
     pub tenant: TenantId,
-    /// How much to do. Default agentic.
-    pub mode: Mode,
+    /// How much to do; absent means the gateway's default.
+    pub mode: Option<Mode>,
     /// Class of model. Default small.
     pub profile: Profile,
     /// Parts of the corpus; empty means all.
@@ -62,11 +67,11 @@ pub struct Question {
     pub filter: Filter,
     /// When to give up; absent means the gateway's default.
     pub deadline: Option<UnixMs>,
-    /// What may be spent; fields left out take the defaults.
-    pub budget: Budget,
+    /// What may be spent; what is left open takes the gateway's default.
+    pub budget: BudgetAsked,
     /// Where to deliver the terminal event.
     pub reply_to: Option<String>,
-    /// Whether stage events are wanted on `argosy.live.<turn>`.
+    /// Whether stage events and drafts are wanted on `argosy.live.<turn>`.
     pub stream: bool,
     /// Sequence of the corpus stream that has to be searched with; 0 for any.
     pub min_seq: u64,
@@ -132,16 +137,17 @@ impl Question {
 
     /// Tells two questions under one id apart: a hash of what was asked, without the id, and
     /// without `reply_to`, `stream` and `deadline`, in which listeners of one turn may differ (a
-    /// client that asks again with `"90s"` means the same question).
+    /// client that asks again with `"90s"` means the same question). What it leaves open counts as what it is without any
+    /// configuration: a message reads the same whatever a gateway is set to.
     pub fn hash(&self) -> String {
         let mut asked = serde_json::json!([
             self.question,
             self.tenant,
-            self.mode,
+            self.mode.unwrap_or_default(),
             self.profile,
             self.buckets,
             self.filter,
-            self.budget,
+            self.budget.or(Budget::default()),
         ]);
         // Of a later corpus it is another question; without one, the hash is what it always was.
         if let (Value::Array(asked), 1..) = (&mut asked, self.min_seq) {
@@ -183,11 +189,12 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         question: read_question(object)?,
         history: messages::read(object)?,
         id,
-        when_busy: read_when_busy(object)?,
+        when_busy: read_optional(object, "when_busy", "enqueue, reject or interrupt")?,
+        after: read_id(object, "after", TurnId::new)?,
         clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
         conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
-        mode: read_word(object, "mode", "agentic or simple")?,
+        mode: read_optional(object, "mode", "agentic or simple")?,
         profile: read_word(object, "profile", "small")?,
         buckets: read_buckets(object)?,
         filter: read_filter(object)?,
@@ -205,11 +212,17 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
             "`messages` does not go with `conversation` or `reply_to_clarification`, which bring what was said before; leave one of them out",
         );
     }
-    if question.when_busy.is_some() && question.conversation.is_none() {
-        return refuse(
-            RefusalCode::BadField,
-            "`when_busy` goes with `conversation`; name that, too",
-        );
+    let in_conversation = [
+        ("when_busy", question.when_busy.is_some()),
+        ("after", question.after.is_some()),
+    ];
+    for (name, is_said) in in_conversation {
+        if is_said && question.conversation.is_none() {
+            return refuse(
+                RefusalCode::BadField,
+                format!("`{name}` goes with `conversation`; name that, too"),
+            );
+        }
     }
     Ok(question)
 }
@@ -272,6 +285,17 @@ fn read_word<T: serde::de::DeserializeOwned + Default>(
                 format!("`{name}` is {}; want {words}", cut(&value.to_string())),
             )
         }),
+    }
+}
+
+fn read_optional<T: serde::de::DeserializeOwned + Default>(
+    object: &Map<String, Value>,
+    name: &str,
+    words: &str,
+) -> Result<Option<T>, Refusal> {
+    match field(object, name) {
+        None => Ok(None),
+        Some(_) => read_word(object, name, words).map(Some),
     }
 }
 
@@ -359,15 +383,17 @@ fn relative_ms(text: &str) -> Option<u64> {
     n.checked_mul(factor)
 }
 
-fn read_budget(object: &Map<String, Value>) -> Result<Budget, Refusal> {
-    let mut budget = Budget::default();
+fn read_budget(object: &Map<String, Value>) -> Result<BudgetAsked, Refusal> {
+    let mut budget = BudgetAsked::default();
     let Some(value) = field(object, "budget") else {
         return Ok(budget);
     };
     let bad = || {
         refuse(
             RefusalCode::BadField,
-            "`budget` must be an object of whole numbers >= 1: rounds (at most 10), tool_calls, llm_calls, tokens",
+            format!(
+                "`budget` must be an object of whole numbers >= 1: rounds (at most {ROUNDS_MAX}), tool_calls, llm_calls, tokens"
+            ),
         )
     };
     let Some(limits) = value.as_object() else {
@@ -378,10 +404,10 @@ fn read_budget(object: &Map<String, Value>) -> Result<Budget, Refusal> {
             return bad();
         };
         match name.as_str() {
-            "rounds" if n <= 10 => budget.rounds = n as u8,
-            "tool_calls" if n <= 100 => budget.tool_calls = n as u16,
-            "llm_calls" if n <= 10_000 => budget.llm_calls = n as u32,
-            "tokens" if n <= 100_000_000 => budget.tokens = n,
+            "rounds" if n <= u64::from(ROUNDS_MAX) => budget.rounds = Some(n as u8),
+            "tool_calls" if n <= 100 => budget.tool_calls = Some(n as u16),
+            "llm_calls" if n <= 10_000 => budget.llm_calls = Some(n as u32),
+            "tokens" if n <= 100_000_000 => budget.tokens = Some(n),
             _ => return bad(),
         }
     }
@@ -407,13 +433,6 @@ fn read_stream(object: &Map<String, Value>) -> Result<bool, Refusal> {
         None => Ok(false),
         Some(Value::Bool(stream)) => Ok(*stream),
         Some(_) => refuse(RefusalCode::BadField, "`stream` must be true or false"),
-    }
-}
-
-fn read_when_busy(object: &Map<String, Value>) -> Result<Option<Busy>, Refusal> {
-    match field(object, "when_busy") {
-        None => Ok(None),
-        Some(_) => read_word(object, "when_busy", "enqueue, reject or interrupt").map(Some),
     }
 }
 

@@ -14,7 +14,29 @@ fn the_smallest_question() {
     let question = parse(r#"{"question": " When does it end? "}"#).unwrap();
     assert_eq!(question.question, "When does it end?");
     assert_eq!(question.tenant, TenantId::default_tenant());
-    assert_eq!(question.budget, Budget::default());
+    assert_eq!((question.mode, question.budget), Default::default());
+}
+
+#[test]
+fn what_a_question_leaves_open_is_told_from_what_it_says() {
+    let said = parse(r#"{"question": "q", "mode": "agentic", "budget": {"rounds": 3}}"#).unwrap();
+    assert_eq!(said.mode, Some(Mode::Agentic));
+    let elsewhere = Budget {
+        rounds: 7,
+        tool_calls: 9,
+        ..Budget::default()
+    };
+    let wanted = Budget {
+        rounds: 3,
+        ..elsewhere
+    };
+    assert_eq!(said.budget.or(elsewhere), wanted);
+    // A gateway that is set to something else reads the same question.
+    let open = parse(r#"{"question": "q"}"#).unwrap();
+    assert_eq!(open.budget.or(elsewhere), elsewhere);
+    assert_eq!(open.hash(), said.hash());
+    let other = parse(r#"{"question": "q", "mode": "simple"}"#).unwrap();
+    assert_ne!(open.hash(), other.hash());
 }
 
 #[test]
@@ -125,6 +147,11 @@ fn every_refusal_names_its_reason() {
             RefusalCode::BadField,
             "name that",
         ),
+        (
+            br#"{"question":"q","after":"q1"}"#,
+            RefusalCode::BadField,
+            "`after` goes with",
+        ),
     ];
     for (bytes, code, words) in cases {
         let refusal = Question::parse(bytes, NOW, NOW).unwrap_err();
@@ -151,6 +178,23 @@ fn a_question_about_a_later_corpus_is_another_one() {
     assert_ne!(after(41).hash(), after(42).hash());
     // As releases before `min_seq` wrote it.
     assert_eq!(plain.hash(), "ce40e2c8a21b15b2");
+    let asked = |more: &str| {
+        let body = format!(r#"{{"question":"q"{more}}}"#);
+        Question::parse(body.as_bytes(), NOW, NOW).unwrap().hash()
+    };
+    let hashes = [
+        "",
+        r#","conversation":"c1""#,
+        r#","conversation":"c2""#,
+        r#","conversation":"c1","when_busy":"reject""#,
+        r#","reply_to_clarification":"q1""#,
+        r#","reply_to_clarification":"q2""#,
+        r#","conversation":"c1","reply_to_clarification":"q1""#,
+    ]
+    .map(asked);
+    for (n, hash) in hashes.iter().enumerate() {
+        assert!(!hashes[..n].contains(hash), "{n} is another question");
+    }
 }
 
 #[test]

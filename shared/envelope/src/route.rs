@@ -3,12 +3,12 @@
 //! ```text
 //! accepted   in a conversation: conversation | else as after it
 //! conversation Recalled -> agentic: planner | simple: retriever (then generate)
-//! planner    Planned | Known -> retriever  NoProgress -> reducer (last)    Ask -> clarifier
+//! planner    Planned | Known | Located -> retriever  NoProgress -> reducer (last)  Ask -> clarifier
 //! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
 //!            NothingFound -> clarifier | in a later round: reducer (last)
 //! mapper     Findings -> part; the join makes the reducer's step (see `fanout`)
 //! reducer    Composed -> validator         TooLittle -> planner (refine)
-//! validator  Grounded -> end               Ungrounded -> reducer (strict), or end, flagged
+//! validator  Grounded -> end               Ungrounded -> reducer (strict), or clarifier, or end, flagged
 //! clarifier  -> end
 //! any        Broken -> its named default: see `default_of`; of the reducer: what was read, without a model
 //! ```
@@ -25,10 +25,12 @@ use crate::ids::TurnId;
 use crate::limits::HOPS_MAX;
 use crate::message::{Asked, Case, Header, Mode, UnixMs};
 use crate::payload::{
-    After, PartResult, Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+    After, Doubt, PartResult, Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 use crate::role::Role;
-use crate::terminal::{Clarification, Outcome, Problem, Resume, Terminal};
+use crate::terminal::{
+    CLARIFICATION_MS, CLARIFIED, Clarification, Outcome, Problem, Resume, Terminal,
+};
 use crate::trail::{Fallback, Usage};
 
 /// What the graph is asked about.
@@ -102,7 +104,10 @@ pub fn route(header: &Header, case: &Case, event: Event, usage: &Usage, now: Uni
 fn begin(turn: &mut Turn, history: History) -> Next {
     match turn.case.mode {
         Mode::Simple => turn.search(Plan::after(&turn.case, &history), After::Generate),
-        Mode::Agentic if history.is_empty() => step(PlanTask::First),
+        // Who talks is there to be asked back, also about the first question.
+        Mode::Agentic if history.is_empty() && turn.header.conversation.is_none() => {
+            step(PlanTask::First)
+        }
         Mode::Agentic => step(PlanTask::FollowUp { history }),
     }
 }
@@ -115,6 +120,7 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
         }
         Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, After::Map),
         Exit::Planner(PlannerExit::Known { plan, chunks }) => turn.look(plan, chunks),
+        Exit::Planner(PlannerExit::Located(plan)) => turn.search(plan, After::Generate),
         Exit::Planner(PlannerExit::Ask(doubt)) => step(doubt),
         Exit::Planner(PlannerExit::NoProgress) => turn.reduce(),
         Exit::Retriever(RetrieverExit::Found(found)) => turn.found(found),
@@ -130,7 +136,8 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
         Exit::Validator(ValidatorExit::Ungrounded {
             verdict,
             stricter_from,
-        }) => turn.stricter(verdict, stricter_from),
+            reason,
+        }) => turn.stricter(verdict, stricter_from, reason),
         Exit::Clarifier(question) => turn.clarified(question),
     }
 }
@@ -225,8 +232,16 @@ impl Turn {
             return;
         };
         self.header.parent = Some(parent);
-        let reply = &self.case.question.original;
-        let merged = format!("{} - User clarified: {reply}", resume.question);
+        let reply = self.case.question.original.trim();
+        if resume.widens.is_some_and(|widens| widens == reply) {
+            // The same question again, of the whole corpus or of what the reply itself asks for.
+            self.case.question = Asked {
+                original: resume.question,
+                rewritten: None,
+            };
+            return;
+        }
+        let merged = format!("{}{CLARIFIED}{reply}", resume.question);
         self.case.question = Asked {
             original: merged.clone(),
             rewritten: Some(merged),
@@ -335,17 +350,13 @@ impl Turn {
 
     /// The same facts are read once more, so neither a search nor a new round is needed; it counts as a
     /// retry all the same.
-    fn stricter(&mut self, verdict: Verdict, from: Vec<u16>) -> Next {
-        let flagged = Verdict {
-            low_confidence: true,
-            ..verdict
-        };
+    fn stricter(&mut self, verdict: Verdict, from: Vec<u16>, reason: String) -> Next {
         if from.is_empty() {
-            return self.answered(flagged);
+            return self.unproven(verdict, reason);
         }
         if let Some(limit) = self.case.budget.draft_refused() {
             self.spent(limit);
-            return self.answered(flagged);
+            return self.unproven(verdict, reason);
         }
         self.case.budget.rounds -= 1;
         self.fallbacks.push(Fallback::Stricter);
@@ -353,6 +364,22 @@ impl Turn {
             scatters: from,
             strict: true,
             last: true,
+        })
+    }
+
+    /// No better draft will come. In a conversation the user is asked, once: who has just replied, like whoever is
+    /// not there to reply, gets the best there is, flagged.
+    fn unproven(&mut self, verdict: Verdict, reason: String) -> Next {
+        let talks = self.header.conversation.is_some() && self.case.mode == Mode::Agentic;
+        if talks && self.header.parent.is_none() {
+            let cited = verdict.citations.into_iter().map(|cited| cited.chunk_id);
+            self.case.doubted = cited.collect();
+            let query = self.case.question.best().to_owned();
+            return step(Doubt::Ungrounded { query, reason });
+        }
+        self.answered(Verdict {
+            low_confidence: true,
+            ..verdict
         })
     }
 
@@ -372,11 +399,17 @@ impl Turn {
 
     fn clarified(&self, question: Clarification) -> Next {
         let mut terminal = Terminal::of(&self.header, Outcome::Clarification, self.now);
-        terminal.clarification = Some(question);
+        let widens = question.widens.clone();
+        terminal.clarification = Some(Clarification {
+            expires: Some(self.now.plus(CLARIFICATION_MS)),
+            ..question
+        });
         terminal.resume = Some(Resume {
             question: self.case.question.best().to_owned(),
             buckets: self.case.buckets.clone(),
             filter: self.case.filter.clone(),
+            evidence: self.case.doubted.clone(),
+            widens,
         });
         Next::End(Box::new(terminal))
     }

@@ -6,9 +6,17 @@ use super::tests::{
 use super::*;
 use crate::filter::{Condition, Op, Origin};
 use crate::history::{Exchange, ExchangePlace};
-use crate::ids::{Bucket, TurnId};
+use crate::ids::{Bucket, ConversationId, TurnId};
 use crate::message::Budget;
-use crate::payload::Doubt;
+use crate::{Citation, DocId};
+
+fn talking() -> Header {
+    let conversation = ConversationId::new("c1").ok();
+    Header {
+        conversation,
+        ..header()
+    }
+}
 
 #[test]
 fn a_turn_of_a_conversation_begins_by_reading_what_was_said() {
@@ -17,16 +25,18 @@ fn a_turn_of_a_conversation_begins_by_reading_what_was_said() {
             opened: 4,
             ended: 7,
         }],
-        answers: None,
+        ..Recall::default()
     };
-    let begun = routed(&header(), &agentic(), Event::Begun(recall.clone()));
+    let begun = routed(&talking(), &agentic(), Event::Begun(recall.clone()));
     assert_eq!(begun.next, step(recall));
     assert_eq!(
         (begun.header.hop, begun.header.role),
         (0, Role::Conversation)
     );
     let nothing = routed(&begun.header, &begun.case, recalled(Vec::new(), None));
-    assert_eq!(nothing.next, step(PlanTask::First));
+    // Its first question is given a route, too: who talks can be asked back.
+    let history = History::default();
+    assert_eq!(nothing.next, step(PlanTask::FollowUp { history }));
     let exchange = Exchange {
         question: "who?".into(),
         answer: "nobody".into(),
@@ -47,8 +57,9 @@ fn a_turn_of_a_conversation_begins_by_reading_what_was_said() {
 #[test]
 fn without_the_log_a_question_is_taken_by_itself() {
     let broken = Event::Broken(Task::bare(Recall::default()), "log_away");
-    let next = routed(&header(), &agentic(), broken);
-    assert_eq!(next.next, step(PlanTask::First));
+    let next = routed(&talking(), &agentic(), broken);
+    let history = History::default();
+    assert_eq!(next.next, step(PlanTask::FollowUp { history }));
     assert_eq!(next.fallbacks, [Fallback::NoHistory]);
     let place = ExchangePlace {
         opened: 4,
@@ -57,9 +68,10 @@ fn without_the_log_a_question_is_taken_by_itself() {
     let reply = Recall {
         exchanges: vec![place],
         answers: Some(place),
+        ..Recall::default()
     };
     let broken = Event::Broken(Task::bare(reply), "log_away");
-    let Next::End(terminal) = routed(&header(), &agentic(), broken).next else {
+    let Next::End(terminal) = routed(&talking(), &agentic(), broken).next else {
         panic!("a reply alone is no question")
     };
     assert_eq!(terminal.outcome, Outcome::Failed);
@@ -78,6 +90,8 @@ fn a_reply_goes_on_with_the_question_that_it_is_about() {
         question: "which?".into(),
         buckets: vec![Bucket::new("invoices").unwrap()],
         filter: Filter(vec![condition("year", 2022), condition("month", 5)]),
+        evidence: Vec::new(),
+        widens: Some("Search without year = 2022".into()),
     };
     let mut reply = agentic();
     reply.filter = Filter(vec![condition("year", 2023)]);
@@ -107,6 +121,12 @@ fn a_reply_goes_on_with_the_question_that_it_is_about() {
     reply.buckets = vec![Bucket::new("contracts").unwrap()];
     let next = routed(&header(), &reply, recalled(Vec::new(), resumed()));
     assert_eq!(next.case.buckets, reply.buckets);
+    let mut widened = agentic();
+    widened.question.original = "Search without year = 2022 ".into();
+    let next = routed(&header(), &widened, recalled(Vec::new(), resumed()));
+    assert_eq!(next.case.question.original, "which?");
+    assert!(next.case.buckets.is_empty() && next.case.filter.is_empty());
+    assert_eq!(next.header.parent, Some(parent));
 }
 
 #[test]
@@ -195,5 +215,126 @@ fn a_planner_that_cannot_tell_asks_the_user() {
             "I am not sure what you mean by \"and that?\" (nothing was said before). \
              Could you ask it again with the names in it?"
         )
+    );
+}
+
+#[test]
+fn a_place_is_searched_for_and_answered_from_the_passages() {
+    let next = routed(&header(), &agentic(), PlannerExit::Located(leaning()));
+    assert_eq!(next.case.question.best(), "what is the pump?");
+    let Next::Step(Payload::Retriever(search)) = next.next else {
+        panic!("no search")
+    };
+    assert_eq!(search.then, After::Generate);
+}
+
+/// What follows when no draft of this turn stands up to its validator.
+fn after_the_last_draft(header: &Header, mode: Mode, stricter_from: &[u16], rounds: u8) -> Next {
+    let budget = Budget {
+        rounds,
+        ..Budget::default()
+    };
+    let exit = ValidatorExit::Ungrounded {
+        verdict: verdict(),
+        stricter_from: stricter_from.to_vec(),
+        reason: "no citation".into(),
+    };
+    routed(header, &case(mode, budget), exit).next
+}
+
+#[test]
+fn a_conversation_is_asked_when_no_draft_stands_up() {
+    let asked = step(Doubt::Ungrounded {
+        query: "what?".into(),
+        reason: "no citation".into(),
+    });
+    // The stricter draft failed, there was nothing to make one from, or no round is left for it.
+    assert_eq!(
+        after_the_last_draft(&talking(), Mode::Agentic, &[], 3),
+        asked
+    );
+    assert_eq!(
+        after_the_last_draft(&talking(), Mode::Agentic, &[2], 1),
+        asked
+    );
+    let stricter = after_the_last_draft(&talking(), Mode::Agentic, &[2], 3);
+    assert!(matches!(
+        stricter,
+        Next::Step(Payload::Reducer(ReduceTask::Gather { strict: true, .. }))
+    ));
+}
+
+#[test]
+fn a_question_back_takes_along_what_the_last_draft_cites() {
+    let cited = Citation {
+        n: 1,
+        doc_id: DocId::new("lease").unwrap(),
+        chunk_id: "lease.2".into(),
+        title: "Lease".into(),
+        source: "lease.md".into(),
+        page: None,
+        line: 1,
+        score: 1.0,
+        quote: "It ends.".into(),
+    };
+    let exit = ValidatorExit::Ungrounded {
+        verdict: Verdict {
+            citations: vec![cited],
+            ..verdict()
+        },
+        stricter_from: Vec::new(),
+        reason: "no citation".into(),
+    };
+    let doubted = routed(&talking(), &agentic(), exit);
+    let question = Clarification::template(&header().turn, &no_results());
+    let asked = routed(&doubted.header, &doubted.case, question);
+    let Next::End(terminal) = asked.next else {
+        panic!("no end")
+    };
+    assert_eq!(terminal.resume.unwrap().evidence, ["lease.2"]);
+    let a_day_later = terminal.ended_at.plus(CLARIFICATION_MS);
+    let question = terminal.clarification.unwrap();
+    assert_eq!(question.expires, Some(a_day_later));
+    let an_hour = 3_600_000;
+    let expires = question.expires(terminal.ended_at, an_hour);
+    assert_eq!(expires, terminal.ended_at.plus(an_hour));
+}
+
+#[test]
+fn who_cannot_be_asked_gets_the_best_there_is() {
+    let replied = Header {
+        parent: TurnId::new("before").ok(),
+        ..talking()
+    };
+    for (header, mode) in [
+        (header(), Mode::Agentic),
+        (talking(), Mode::Simple),
+        (replied, Mode::Agentic),
+    ] {
+        let Next::End(end) = after_the_last_draft(&header, mode, &[], 3) else {
+            panic!("no end")
+        };
+        assert_eq!((end.outcome, end.low_confidence), (Outcome::Answered, true));
+    }
+}
+
+#[test]
+fn a_question_back_says_what_the_last_draft_failed() {
+    let doubt = |reason: &str| Doubt::Ungrounded {
+        query: "what do both cost?".into(),
+        reason: reason.into(),
+    };
+    let question = Clarification::template(&header().turn, &doubt("not in the facts: 310"));
+    assert_eq!(question.kind, "ungrounded");
+    assert_eq!(
+        question.question,
+        "I could not answer \"what do both cost?\" in a way that the documents bear out (not in the facts: 310). \
+         Could you ask for one part of it, or name a document?"
+    );
+    let bare = Clarification::template(&header().turn, &doubt(""));
+    assert!(
+        bare.question.contains("bear out. Could"),
+        "{}",
+        bare.question
     );
 }

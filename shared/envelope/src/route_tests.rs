@@ -4,9 +4,9 @@
 use super::*;
 use crate::history::Exchange;
 use crate::hop::FanOut;
-use crate::ids::{Bucket, DocId, TenantId, TurnId};
+use crate::ids::{Bucket, ConversationId, DocId, TenantId, TurnId};
 use crate::message::{Asked, Budget};
-use crate::payload::{Doubt, Draft, Findings, Matched, Passage};
+use crate::payload::{Draft, Findings, Matched, Passage};
 use proptest::prelude::*;
 
 const NOW: UnixMs = UnixMs(1_000);
@@ -118,6 +118,9 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
         }
         .into(),
         Payload::Planner(PlanTask::First) if other => PlannerExit::Ask(no_results()).into(),
+        Payload::Planner(PlanTask::FollowUp { .. }) if dice % 4 == 2 => {
+            PlannerExit::Located(Plan::default()).into()
+        }
         Payload::Planner(_) => PlannerExit::Planned(Plan::default()).into(),
         Payload::Retriever(_) if other => RetrieverExit::NothingFound(no_results()).into(),
         Payload::Retriever(search) => RetrieverExit::Found(scatter(5, search.then)).into(),
@@ -130,6 +133,7 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
         Payload::Validator(draft) if other => ValidatorExit::Ungrounded {
             verdict: verdict(),
             stricter_from: draft.scatters.clone(),
+            reason: "no citation".into(),
         }
         .into(),
         Payload::Validator(_) => ValidatorExit::Grounded(verdict()).into(),
@@ -184,7 +188,9 @@ proptest! {
             true => Event::Begun(Recall::default()),
             false => Event::Accepted(History::default()),
         };
-        let begun = routed(&header(), &case(mode, budget), accepted);
+        let conversation = talks.then(|| ConversationId::new("c1").unwrap());
+        let asked = Header { conversation, ..header() };
+        let begun = routed(&asked, &case(mode, budget), accepted);
         prop_assert_eq!(begun.header.hop, 0);
         let (mut header, mut case, mut next) = (begun.header, begun.case, begun.next);
         let mut searches = 0;
@@ -330,6 +336,7 @@ fn a_stricter_draft_costs_a_retry_and_comes_once() {
         Exit::from(ValidatorExit::Ungrounded {
             verdict: verdict(),
             stricter_from: stricter_from.to_vec(),
+            reason: String::new(),
         })
     };
     let after = routed(&header(), &agentic(), ungrounded(&[2, 7]));
@@ -351,6 +358,7 @@ fn the_limit_that_ends_a_loop_is_named() {
         Exit::from(ValidatorExit::Ungrounded {
             verdict: verdict(),
             stricter_from: vec![2],
+            reason: String::new(),
         })
     };
     let whole = Budget::default();

@@ -51,6 +51,8 @@ pub const EDITION: &str = "argosy.edition";
 pub const SWEEP_TIMER: &str = "argosy.sweep.timer";
 /// What that schedule fires as.
 pub const SWEEP_DUE: &str = "argosy.sweep.due";
+/// What is left of erasures that are not over: a note for each conversation.
+pub const ERASING: &str = "argosy.sweep.erasing.*.*";
 /// Claims on writing a snapshot of an index, one for each kind of index.
 pub const SNAPSHOTS: &str = "argosy.snapshot.*";
 
@@ -398,6 +400,19 @@ pub fn heads(edition: &str) -> String {
 /// The documents that are meant for an edition alone.
 pub fn reindex(edition: &Edition) -> String {
     format!("argosy.reindex.{edition}.*.*")
+}
+
+/// The note that the erasure of a conversation is not over.
+pub fn erasing(tenant: &TenantId, conversation: &ConversationId) -> String {
+    format!("argosy.sweep.erasing.{tenant}.{conversation}")
+}
+
+/// All steps, map steps and scatter records of a turn, and its parts, in any shard.
+pub fn of_turn(turn: &TurnId) -> [String; 2] {
+    [
+        format!("argosy.step.*.*.{turn}.>"),
+        format!("argosy.part.*.{turn}.>"),
+    ]
 }
 
 /// The late listeners of a turn.

@@ -128,7 +128,20 @@ pub struct Clarification {
     /// Suggested replies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+    /// The one of `options` that gives up the buckets and the filter of the question; absent where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub widens: Option<String>,
+    /// Until when it can be answered, at the latest: where answers are kept for less than [`CLARIFICATION_MS`], it is gone
+    /// with them. Absent in events of releases before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<UnixMs>,
 }
+
+/// Longest time that a question back can be answered, in milliseconds (a day). Shorter where answers are kept shorter.
+pub const CLARIFICATION_MS: u64 = 24 * 60 * 60 * 1000;
+
+/// What stands between a question and the reply to the question back about it.
+pub const CLARIFIED: &str = " - User clarified: ";
 
 /// What a reply to a question back goes on with.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -141,6 +154,12 @@ pub struct Resume {
     /// The publisher's own conditions on it.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub filter: Filter,
+    /// Chunk ids that were found before it was asked back, those of a draft that did not hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// The reply that gives up the buckets and the filter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub widens: Option<String>,
 }
 
 /// Why there is no answer: a code to act on and a sentence to read.
@@ -250,45 +269,61 @@ impl Terminal {
 impl Clarification {
     /// The question back when no model words a better one.
     pub fn template(turn: &TurnId, doubt: &Doubt) -> Self {
-        let (question, options) = match doubt {
+        let (question, widens) = match doubt {
             Doubt::NoResults { query, narrowed_by } => no_results(query, narrowed_by),
-            Doubt::Unclear { query, reason } => (unclear(query, reason), vec![]),
+            Doubt::Unclear { query, reason } => (unclear(query, reason), None),
+            Doubt::Ungrounded { query, reason } => (ungrounded(query, reason), None),
         };
         Clarification {
             id: turn.as_str().into(),
             kind: doubt.as_str().into(),
             question,
-            options,
+            options: widens.iter().cloned().collect(),
+            widens,
+            expires: None,
         }
+    }
+
+    /// Until when it can be answered that was asked at `asked`, where answers are kept for so many milliseconds.
+    pub fn expires(&self, asked: UnixMs, answers_kept_ms: u64) -> UnixMs {
+        let told = self.expires.unwrap_or(asked.plus(CLARIFICATION_MS));
+        told.min(asked.plus(answers_kept_ms))
     }
 }
 
-fn no_results(query: &str, narrowed_by: &[String]) -> (String, Vec<String>) {
+fn no_results(query: &str, narrowed_by: &[String]) -> (String, Option<String>) {
     if narrowed_by.is_empty() {
         let question = format!(
             "I found nothing for \"{query}\". Could you say it in other words, or name a document?"
         );
-        return (question, vec![]);
+        return (question, None);
     }
     let narrowed = narrowed_by.join(" and ");
     let question = format!(
         "I looked for \"{query}\" with {narrowed} but found nothing. Shall I search without that?"
     );
-    let options = vec![
-        format!("Search without {narrowed}"),
-        "Keep it and search for something else".into(),
-    ];
-    (question, options)
+    (question, Some(format!("Search without {narrowed}")))
 }
 
 fn unclear(query: &str, reason: &str) -> String {
-    let reason = match reason.trim_end_matches(['.', ' ']) {
-        "" => String::new(),
-        reason => format!(" ({reason})"),
-    };
+    let reason = in_brackets(reason);
     format!(
         "I am not sure what you mean by \"{query}\"{reason}. Could you ask it again with the names in it?"
     )
+}
+
+fn ungrounded(query: &str, reason: &str) -> String {
+    let reason = in_brackets(reason);
+    format!(
+        "I could not answer \"{query}\" in a way that the documents bear out{reason}. Could you ask for one part of it, or name a document?"
+    )
+}
+
+fn in_brackets(reason: &str) -> String {
+    match reason.trim_end_matches(['.', ' ']) {
+        "" => String::new(),
+        reason => format!(" ({reason})"),
+    }
 }
 
 /// What a user should know of a fallback, if anything.
@@ -297,6 +332,12 @@ fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::NoHistory => {
             "What was said before could not be read; the question was taken by itself.".into()
         }
+        Fallback::HistoryGone { count } => format!(
+            "{count} of the earlier questions and answers are no longer kept; the question was read without them."
+        ),
+        Fallback::ConversationTrimmed { turns } => format!(
+            "Of this conversation only the last {turns} turns are kept; begin another one to keep all of both."
+        ),
         Fallback::FilterRelaxed { condition } => {
             format!("Nothing matched with {condition}, so I searched without it.")
         }

@@ -76,6 +76,16 @@ impl std::iter::Sum for Usage {
 pub enum Fallback {
     /// What was said before could not be read: the question was taken by itself.
     NoHistory,
+    /// Exchanges that the question could lean on are no longer kept.
+    HistoryGone {
+        /// How many.
+        count: u16,
+    },
+    /// The conversation has had more turns than are kept of one: each new one drops the oldest.
+    ConversationTrimmed {
+        /// How many are kept.
+        turns: u64,
+    },
     /// The planner's output could not be read: the question itself is the plan.
     PlanDefault,
     /// A refined plan equals an earlier one: going round again would change nothing.
@@ -181,6 +191,8 @@ impl Fallback {
     pub const fn as_str(&self) -> &'static str {
         match self {
             Fallback::NoHistory => "no_history",
+            Fallback::HistoryGone { .. } => "history_gone",
+            Fallback::ConversationTrimmed { .. } => "conversation_trimmed",
             Fallback::PlanDefault => "plan_default",
             Fallback::NoProgress => "no_progress",
             Fallback::FilterRelaxed { .. } => "filter_relaxed",
@@ -209,7 +221,10 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 24] = [
+    pub const ALL: [&'static str; 27] = [
+        "no_history",
+        "history_gone",
+        "conversation_trimmed",
         "plan_default",
         "no_progress",
         "filter_relaxed",

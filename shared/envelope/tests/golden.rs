@@ -53,6 +53,7 @@ fn steps() {
     same::<Envelope<Draft>>("validate_stitched");
     same::<Envelope<Doubt>>("clarify");
     same::<Envelope<Doubt>>("clarify_unclear");
+    same::<Envelope<Doubt>>("clarify_ungrounded");
 }
 
 #[test]

@@ -15,8 +15,8 @@ use renew::{Renew, place, scatter_at};
 
 use bus::{Bus, BusError, Fence, Publish, PublishError, Stored, Stream};
 use envelope::{
-    CodecError, Envelope, Header, Overrides, Payload, Role, Scatter, Subject, TurnId, UnixMs,
-    decode, header,
+    Case, CodecError, ConversationId, Envelope, Header, Overrides, Payload, Role, Scatter, Subject,
+    TurnId, UnixMs, decode, header,
 };
 use std::time::Duration;
 use streams::history::{self, TurnRecord};
@@ -49,6 +49,8 @@ pub struct Start {
     pub hop: u16,
     /// For a fan-out, whether findings of its maps are taken over.
     pub keep_findings: bool,
+    /// The conversation that the new turn belongs to, where that is another one.
+    conversation: Option<ConversationId>,
     recorded: Recorded,
 }
 
@@ -120,6 +122,7 @@ impl Start {
                 role,
                 hop,
                 keep_findings: false,
+                conversation: None,
                 recorded: Recorded::Step(Payload::read(role, &letter.body)?),
             }),
         }
@@ -159,6 +162,7 @@ impl Start {
             role,
             hop,
             keep_findings: false,
+            conversation: None,
             recorded: Recorded::Step(Payload::read(role, &step.body)?),
         })
     }
@@ -170,8 +174,25 @@ impl Start {
             role: Role::Mapper,
             hop,
             keep_findings,
+            conversation: None,
             recorded: Recorded::FanOut(decode(&record.body)?),
         })
+    }
+
+    /// The same, with the new turn in another conversation.
+    pub fn in_conversation(self, conversation: ConversationId) -> Start {
+        Start {
+            conversation: Some(conversation),
+            ..self
+        }
+    }
+
+    /// What the step is about.
+    pub fn case(&self) -> &Case {
+        match &self.recorded {
+            Recorded::Step(step) => &step.case,
+            Recorded::FanOut(record) => &record.case,
+        }
     }
 
     /// The turn that is gone on from.
@@ -208,6 +229,8 @@ impl Start {
             live: false,
             role: self.role,
             hop: self.hop,
+            conversation: (self.conversation.clone())
+                .or_else(|| self.recorded.header().conversation.clone()),
             ..self.recorded.header().clone()
         }
     }

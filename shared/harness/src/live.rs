@@ -25,7 +25,14 @@ pub(crate) struct Pieces {
     role: Role,
     hop: u16,
     attempt: u16,
-    waiting: Option<mpsc::Receiver<(u32, String)>>,
+    waiting: Option<mpsc::Receiver<Waiting>>,
+}
+
+/// A piece that waits to be passed on.
+struct Waiting {
+    draft: u16,
+    n: u32,
+    text: String,
 }
 
 /// The sink of a step and what comes out of it. Off when the publisher did not ask for it.
@@ -42,11 +49,12 @@ pub(crate) fn sink(cx: &Cx) -> (Live, Pieces) {
     }
     let (sender, waiting) = mpsc::channel(WAITING_MAX);
     let written = AtomicU32::new(0);
-    let live = Live::to(move |piece| {
+    let live = Live::to(move |draft, piece| {
         let n = written.fetch_add(1, Ordering::Relaxed);
         if piece.len() <= LIVE_TEXT_BYTES_MAX {
+            let text = piece.to_owned();
             // Full: dropped, which the gap in the numbers says.
-            let _ = sender.try_send((n, piece.to_owned()));
+            let _ = sender.try_send(Waiting { draft, n, text });
         }
     });
     (live, pieces(Some(waiting)))
@@ -60,8 +68,8 @@ impl Pieces {
             return work.await;
         };
         let passing = async {
-            while let Some((n, text)) = waiting.recv().await {
-                self.tell(bus, n, text).await;
+            while let Some(piece) = waiting.recv().await {
+                self.tell(bus, piece).await;
             }
             std::future::pending().await
         };
@@ -71,8 +79,8 @@ impl Pieces {
             never = passing => never,
         };
         let rest = async {
-            while let Ok((n, text)) = waiting.try_recv() {
-                self.tell(bus, n, text).await;
+            while let Ok(piece) = waiting.try_recv() {
+                self.tell(bus, piece).await;
             }
         };
         // At most once: what does not get out in time is gone.
@@ -80,11 +88,13 @@ impl Pieces {
         result
     }
 
-    async fn tell(&self, bus: &dyn Bus, n: u32, text: String) {
+    async fn tell(&self, bus: &dyn Bus, piece: Waiting) {
+        let Waiting { draft, n, text } = piece;
         let piece = LiveText {
             role: self.role,
             hop: self.hop,
             attempt: self.attempt,
+            draft,
             n,
             text,
         };

@@ -43,12 +43,13 @@ async fn what_was_read_before_a_refit_is_read_anew_after_it() {
     let metrics = Metrics::new(&Registry::new()).unwrap();
     let kept = HybridSearcher::new(index.clone(), with(1 << 20)).with_metrics(metrics.clone());
     let fresh = HybridSearcher::new(index.clone(), with(0));
-    for n in 1..4u64 {
-        let more = (0..8 * n)
+    for n in 1..4u32 {
+        // Three times as many each time, or nothing would be fitted anew and what is known would still hold.
+        let more = (0..10 * 3u64.pow(n))
             .map(|m| record(&format!("d{n}-{m}"), "We go north. It is cold there.", None));
         writer.apply(&three()).unwrap();
         writer.apply(&more.collect::<Vec<_>>()).unwrap();
-        writer.commit(n, "s").unwrap();
+        writer.commit(u64::from(n), "s").unwrap();
         writer.refit().unwrap();
         let before = metrics.sentence_cache_hit_share();
         let request = request("due north");

@@ -32,4 +32,4 @@ pub use index::{
     CountRequest, Counted, DocumentFacts, Facet, Index, ONE_THREAD_CHUNKS_MAX, Vectors,
     WRITER_BYTES, WRITER_THREADS, Writer, archive, query_stems,
 };
-pub use metrics::{Metrics, WithoutVector};
+pub use metrics::{IndexLag, Metrics, WithoutVector};

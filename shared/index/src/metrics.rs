@@ -34,6 +34,35 @@ pub struct Metrics {
     repeated: IntCounterVec,
     sentence_cache: IntCounterVec,
     without_vector: IntGaugeVec,
+    lag: IntGaugeVec,
+}
+
+/// How far the index of an edition is behind the corpus; the series goes with this.
+#[derive(Debug)]
+pub struct IndexLag {
+    family: IntGaugeVec,
+    edition: String,
+}
+
+impl IndexLag {
+    /// Messages of the corpus stream up to the newest one of the edition; what is not known has no series.
+    pub fn set(&self, messages: Option<u64>) {
+        let label = [&self.edition];
+        match messages {
+            Some(messages) => self
+                .family
+                .with_label_values(&label)
+                .set(messages.cast_signed()),
+            // It may never have been there.
+            None => drop(self.family.remove_label_values(&label)),
+        }
+    }
+}
+
+impl Drop for IndexLag {
+    fn drop(&mut self) {
+        self.set(None);
+    }
 }
 
 /// How many chunks of an edition came without a vector of its embedder. Clones share it.
@@ -92,6 +121,12 @@ impl Metrics {
                 "Chunks that came without a vector of the embedder: no search by vectors finds them.",
                 &["edition"],
             )?,
+            lag: registry.gauge(
+                "argosy_index_lag_messages",
+                "Messages of the corpus stream from what the index of an edition has taken in to the newest one of that \
+                edition; not there while the server cannot be asked.",
+                &["edition"],
+            )?,
         };
         for family in [&metrics.empty, &metrics.repeated] {
             telemetry::zero(family, &[&[ALL, SEVERAL, OTHER]])?;
@@ -103,6 +138,14 @@ impl Metrics {
     /// What tells of the chunks of an edition that vectors cannot find; 0 from now on.
     pub fn without_vector(&self, edition: &str) -> WithoutVector {
         WithoutVector(self.without_vector.with_label_values(&[edition]))
+    }
+
+    /// What tells how far the index of an edition is behind.
+    pub fn lag(&self, edition: &str) -> IndexLag {
+        IndexLag {
+            family: self.lag.clone(),
+            edition: edition.to_owned(),
+        }
     }
 
     /// Counts what one search looked up.

@@ -6,7 +6,7 @@
 //! shared between processes and not kept over a restart.
 
 use envelope::{Role, Usage};
-use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener};
 use lru::LruCache;
 use prometheus::IntCounter;
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,18 @@ impl ChatModel for Cached {
 
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
         Box::pin(self.ask(request))
+    }
+
+    /// What may be kept comes all at once, so nothing of it is told.
+    fn chat_live<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        listener: &'a Listener<'a>,
+    ) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        match request.role {
+            Role::Mapper => self.chat(request),
+            _ => self.model.chat_live(request, listener),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! *Not* how it is made: see [`crate::pool`].
 
+use crate::aloud::Aloud;
 use crate::balance::{Ask, NodeId};
 use crate::cut::PerWord;
 use crate::dialect::Dialect;
@@ -22,6 +23,8 @@ pub(crate) struct Job<'a> {
     /// It is asked for JSON in no stronger way than this, where its tries have found one out for it alone.
     pub(crate) dialect: Option<Dialect>,
     pub(crate) work: Work<'a>,
+    /// Who hears the answer while it is written, if somebody does.
+    pub(crate) aloud: Option<&'a Aloud<'a>>,
 }
 
 /// What is sent, and how the answer is read.

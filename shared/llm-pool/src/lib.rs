@@ -22,10 +22,12 @@
 //! | `metrics`, `trace` | what is counted; the span of a call |
 //! | `wire`, `stream` | the bodies of a call, whole and in pieces |
 //! | `classify`, `said`, `failure` | what a failure means |
+//! | `aloud` | what is told of an answer while it is written |
 //! | `cut` | whether a node read all of a prompt |
 //! | `dialect` | how a node is asked for JSON |
 //! | `retry`, `retry_after` | the one retry loop, and how long a node wants to be left alone |
 
+mod aloud;
 mod balance;
 pub mod cache;
 mod classify;

@@ -30,6 +30,9 @@ pub const DOWNLOAD_IDLE_MAX: Duration = Duration::from_secs(30);
 pub const TIMEOUT_MAX: Span = Span::from_hours(1);
 /// Blanks in a row after which a streamed answer is over: no JSON is indented by so much.
 pub const BLANKS_MAX: usize = 256;
+/// How long an answer that is listened to is written on before more of it is told: some ten pieces a second,
+/// however fast the model is.
+pub const PIECE_EVERY: Duration = Duration::from_millis(100);
 /// Most calls that wait for a place in one process; further ones are overload at once.
 pub const WAITING_MAX: usize = 1024;
 /// How often nodes are asked for their load, and how long one may take to tell.

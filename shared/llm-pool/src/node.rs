@@ -1,6 +1,7 @@
 //! One node: where it is, how it is asked, and one exchange with it. What it deserves to be given is
 //! decided in [`crate::balance`].
 
+use crate::aloud::Thoughts;
 use crate::balance::NodeId;
 use crate::cut::PerWord;
 use crate::dialect::{Dialect, Learned};
@@ -37,6 +38,14 @@ pub(crate) struct Reply {
     pub(crate) first_token: Option<Duration>,
 }
 
+/// What hears how far a streamed answer is.
+pub(crate) trait Watcher: Send {
+    /// Its first token has come.
+    fn begun(&mut self);
+    /// So much is written, from the beginning.
+    fn wrote(&mut self, text: &str);
+}
+
 /// An answer as it came.
 #[derive(Debug)]
 pub(crate) enum Body {
@@ -51,6 +60,7 @@ pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) dialect: Learned,
     pub(crate) per_word: PerWord,
+    pub(crate) thoughts: Thoughts,
     /// Most calls in flight.
     pub(crate) limit: usize,
     /// Calls in flight before anything is known.
@@ -104,6 +114,7 @@ impl Node {
             name,
             dialect: Learned::new(options.dialect),
             per_word: PerWord::default(),
+            thoughts: Thoughts::default(),
             limit: options.max_in_flight as usize,
             first: options.first_in_flight as usize,
             at,
@@ -147,25 +158,25 @@ impl Node {
         }
     }
 
-    /// Sends `body` and reads the answer; tells `begun` when its first token comes. Dropping the future closes the connection, which tells
-    /// the server to stop writing.
+    /// Sends `body` and reads the answer; tells `watcher` how far it is. Dropping the future closes the
+    /// connection, which tells the server to stop writing.
     pub(crate) async fn call(
         &self,
         path: &str,
         body: Vec<u8>,
         asked: Option<Dialect>,
         until: Instant,
-        begun: &(dyn Fn() + Sync),
+        watcher: &mut dyn Watcher,
     ) -> Result<Reply, Failure> {
         let asking = async {
-            let streamed = self.exchange(&self.client, path, body.clone(), asked, begun);
+            let streamed = self.exchange(&self.client, path, body.clone(), asked, watcher);
             if let Some(reply) = streamed.await? {
                 return Ok(reply);
             }
             // llama-cpp-python sends the head of a stream before it looks at the prompt. What is wrong
             // with that it can say only of an answer that is to come at once. It closes the connection
             // a moment later, so this is not to be sent over the same one.
-            let whole = self.exchange(&self.probes, path, wire::whole(&body), asked, begun);
+            let whole = self.exchange(&self.probes, path, wire::whole(&body), asked, watcher);
             let whole = whole.await?;
             whole.ok_or_else(|| down("the stream ended without a word".into()))
         };
@@ -184,7 +195,7 @@ impl Node {
         path: &str,
         body: Vec<u8>,
         asked: Option<Dialect>,
-        begun: &(dyn Fn() + Sync),
+        watcher: &mut dyn Watcher,
     ) -> Result<Option<Reply>, Failure> {
         let began = Instant::now();
         let first_by = began + self.timeouts.first_token;
@@ -195,7 +206,7 @@ impl Node {
         };
         let status = response.status().as_u16();
         if status == 200 && is_stream(response.headers()) {
-            return self.stream(response, asked, began, begun).await;
+            return self.stream(response, asked, began, watcher).await;
         }
         let wait = retry_after(response.headers());
         let body = self.body(response).await;
@@ -216,7 +227,7 @@ impl Node {
         mut response: Response,
         asked: Option<Dialect>,
         began: Instant,
-        begun: &(dyn Fn() + Sync),
+        watcher: &mut dyn Watcher,
     ) -> Result<Option<Reply>, Failure> {
         let mut streamed = Streamed::default();
         let mut first_token = None;
@@ -249,8 +260,9 @@ impl Node {
             }
             if streamed.has_begun && first_token.is_none() {
                 first_token = Some(now - began);
-                begun();
+                watcher.begun();
             }
+            watcher.wrote(&streamed.text);
         }
         if streamed.is_mute() {
             return Ok(None);

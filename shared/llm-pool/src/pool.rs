@@ -1,5 +1,6 @@
 //! A model that is served by nodes: asks one, asks again elsewhere, and says what came of it.
 
+use crate::aloud::Aloud;
 use crate::balance::{Ask, Balance, NodeId, NodeView};
 use crate::dialect::Dialect;
 use crate::error::Error as PoolError;
@@ -14,7 +15,7 @@ use crate::retry::{self, Step};
 use crate::watch::watch;
 use crate::wire::{self, Answer};
 use envelope::{Role, TenantId, TurnId};
-use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -125,6 +126,7 @@ impl Pool {
             until: Instant::now() + time,
             dialect: None,
             work: Work::Post { path, body, read },
+            aloud: None,
         };
         self.shared.run(&job).await.map(drop)
     }
@@ -147,7 +149,17 @@ impl ChatModel for Pool {
     }
 
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
-        Box::pin(self.shared.ask(request))
+        Box::pin(self.shared.ask(request, None))
+    }
+
+    fn chat_live<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        listener: &'a Listener<'a>,
+    ) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        // Half of a JSON object says nothing to anybody.
+        let listener = request.schema.is_none().then_some(listener);
+        Box::pin(self.shared.ask(request, listener))
     }
 }
 
@@ -221,7 +233,12 @@ impl Shared {
         self.metrics.show(&self.options.model, &nodes);
     }
 
-    async fn ask<'a>(&'a self, request: &'a ChatRequest) -> Result<ChatReply, Error> {
+    async fn ask<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        listener: Option<&'a Listener<'a>>,
+    ) -> Result<ChatReply, Error> {
+        let aloud = listener.map(Aloud::new);
         let total = request.timeout.min(self.options.total_timeout.into());
         let until = Instant::now() + total;
         let job = Job {
@@ -238,6 +255,7 @@ impl Shared {
             until,
             dialect: None,
             work: Work::Chat(request),
+            aloud: aloud.as_ref(),
         };
         let answer = match self.run(&job).await {
             Ok(Some(answer)) => answer,

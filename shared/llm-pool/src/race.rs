@@ -1,11 +1,12 @@
 //! One try: at one node, and at a second one when the first is late. The first answer counts, the
 //! other call is cancelled by closing its connection.
 
+use crate::aloud::Pen;
 use crate::balance::{Ask, End, NodeId};
 use crate::failure::Failure;
 use crate::job::{self, Came, Job};
 use crate::metrics::{Hedge, Outcome};
-use crate::node::Reply;
+use crate::node::{Reply, Watcher};
 use crate::pool::Shared;
 use crate::seat::Seat;
 use crate::trace;
@@ -41,6 +42,33 @@ impl Drop for Taken<'_> {
 }
 
 type Tried = Result<Came, Miss>;
+
+/// One exchange as its node tells of it: to the seat, and to who hears the answer while it is written.
+struct Watching<'a> {
+    seat: &'a Seat<'a>,
+    pen: Option<Pen<'a>>,
+}
+
+impl Watching<'_> {
+    fn answered(&mut self, text: &str) {
+        self.seat.node.thoughts.learn(text);
+        if let Some(pen) = self.pen.take() {
+            pen.done(text);
+        }
+    }
+}
+
+impl Watcher for Watching<'_> {
+    fn begun(&mut self) {
+        self.seat.begun();
+    }
+
+    fn wrote(&mut self, text: &str) {
+        if let Some(pen) = &mut self.pen {
+            pen.write(text);
+        }
+    }
+}
 
 impl Shared {
     /// One try; what a call that failed beside the one that is told has said goes to `tried`.
@@ -173,13 +201,19 @@ impl Shared {
         let asked = job.asks_for_json().then_some(dialect);
         let body = job.body(&self.options, dialect);
         let sent = body.len() as u64;
-        let begun = || seat.begun();
-        let reply = node.call(job.path(), body, asked, job.until, &begun);
+        let mut watcher = Watching {
+            seat,
+            pen: job.aloud.map(|aloud| aloud.pen(&node.thoughts)),
+        };
+        let reply = node.call(job.path(), body, asked, job.until, &mut watcher);
         let reply = reply.await;
         let (first_token, came) = match reply {
             Ok(Reply { body, first_token }) => (first_token, job.read(body, asked, &node.per_word)),
             Err(failure) => (None, Err(failure)),
         };
+        if let Ok(Some(answer)) = &came {
+            watcher.answered(&answer.text);
+        }
         call.ended(&came, first_token);
         match came {
             Ok(came) => {

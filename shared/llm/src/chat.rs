@@ -10,6 +10,33 @@ pub trait ChatModel: Send + Sync + 'static {
     fn name(&self) -> &str;
     /// Asks once. Retries on other nodes are the model's own business; dropping the future gives up.
     fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>>;
+
+    /// Asks as [`chat`](ChatModel::chat) does, and tells `listener` the answer while it is written. The same
+    /// call of the same node: it takes no longer, and the reply has all of it again.
+    ///
+    /// Told are words of the answer: no thoughts, and nothing of a call that asks for JSON. What was told of a
+    /// call that fails is taken back before the error comes. A model that does not write piece by piece tells
+    /// nothing, which is the default.
+    fn chat_live<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        listener: &'a Listener<'a>,
+    ) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        let _ = listener;
+        self.chat(request)
+    }
+}
+
+/// What hears an answer while it is written. It must not block.
+pub type Listener<'a> = dyn Fn(LivePiece<'_>) + Send + Sync + 'a;
+
+/// What is told of an answer while it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LivePiece<'a> {
+    /// What was told so far is void, as when another node is asked. Never said before something was told.
+    Anew,
+    /// Further words.
+    Text(&'a str),
 }
 
 /// What is asked.

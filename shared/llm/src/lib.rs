@@ -20,7 +20,7 @@ mod rerank;
 pub mod section;
 pub mod tokens;
 
-pub use chat::{ChatModel, ChatReply, ChatRequest, Error, Schema};
+pub use chat::{ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece, Schema};
 pub use embed::{Embedder, Side};
 pub use futures_util::future::BoxFuture;
 pub use prompt::{Prompt, PromptError, Rendered};

@@ -4,9 +4,6 @@ use super::lexicon::Lexicon;
 use super::question::Question;
 use serde_json::json;
 
-/// Most options offered.
-const OPTIONS_MAX: usize = 4;
-
 /// The clarifier's JSON. `narrowed_by` has one condition per line.
 pub(super) fn write(lexicon: &Lexicon, question: &str, narrowed_by: &str) -> String {
     let conditions: Vec<&str> = narrowed_by
@@ -20,12 +17,6 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, narrowed_by: &str) -> Str
         about.push(question.trim().to_owned());
     }
     let about = about.join(" ");
-    let mut options: Vec<String> = conditions
-        .iter()
-        .take(OPTIONS_MAX - 1)
-        .map(|condition| format!("Search without `{condition}`"))
-        .collect();
-    options.push("Ask with other words".to_owned());
     let asked = match conditions.is_empty() {
         true => format!(
             "I found nothing about “{about}”. Which document, name or number do you have in mind?"
@@ -35,7 +26,8 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, narrowed_by: &str) -> Str
             conditions.join(" and ")
         ),
     };
-    json!({"clarifying_question": asked, "suggested_options": options}).to_string()
+    // Whoever asks offers the search without the conditions; other words are not for rules to find.
+    json!({"clarifying_question": asked, "suggested_options": []}).to_string()
 }
 
 /// The clarifier's JSON for a question that nobody can make sense of.
@@ -45,6 +37,18 @@ pub(super) fn unclear(question: &str, reason: &str) -> String {
         reason => format!(" ({reason})"),
     };
     let asked = format!("What do you mean by “{question}”{because}? Please name what it is about.");
+    json!({"clarifying_question": asked, "suggested_options": []}).to_string()
+}
+
+/// The clarifier's JSON for a question whose answers did not stand up to a check.
+pub(super) fn ungrounded(question: &str, failed: &str) -> String {
+    let failed = match failed.trim_end_matches(['.', ' ']) {
+        "" => String::new(),
+        failed => format!(" ({failed})"),
+    };
+    let asked = format!(
+        "I found no answer to “{question}” that the documents bear out{failed}. Which part of it do you need, or which document should say it?"
+    );
     json!({"clarifying_question": asked, "suggested_options": []}).to_string()
 }
 
@@ -66,7 +70,19 @@ mod tests {
             text.contains("Harbour Light") && text.contains("year = 2024"),
             "{text}"
         );
-        assert_eq!(asked["suggested_options"].as_array().unwrap().len(), 3);
+        assert_eq!(asked["suggested_options"], json!([]));
+    }
+
+    #[test]
+    fn says_what_an_answer_failed() {
+        for (failed, shown) in [
+            ("no citation.", "bear out (no citation). Which"),
+            ("", "bear out. Which"),
+        ] {
+            let asked: Value = serde_json::from_str(&ungrounded("Who pays?", failed)).unwrap();
+            let text = asked["clarifying_question"].as_str().unwrap();
+            assert!(text.contains(shown), "{text}");
+        }
     }
 
     #[test]

@@ -30,7 +30,7 @@ mod reduce;
 mod score;
 mod units;
 
-use envelope::{Role, Usage};
+use envelope::{CLARIFIED, Role, Usage};
 use lexicon::Lexicon;
 use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, section, tokens};
 pub use parts::sub_queries;
@@ -61,10 +61,15 @@ impl OfflineReader {
     /// Answers a prompt of `role` out of its tagged sections, in at most about `max_tokens` tokens.
     /// `None`: the prompt lacks a section that the role's prompts have, or the role has none.
     pub fn answer(&self, role: Role, user: &str, max_tokens: u32) -> Option<String> {
-        let question = section::read(user, "question")?;
+        // Between a question and its clarification stand words that nobody asked for.
+        let question = section::read(user, "question")?.replace(CLARIFIED, " ");
+        let question = question.as_str();
         match role {
             Role::Planner => Some(match section::read(user, "history") {
-                Some(history) => plan::write_follow_up(&self.lexicon, question, history),
+                Some(history) => {
+                    let routes = section::read(user, "routes").unwrap_or_default();
+                    plan::write_follow_up(&self.lexicon, question, history, routes)
+                }
                 None => {
                     let earlier = section::read(user, "earlier_queries");
                     plan::write(&self.lexicon, question, earlier)
@@ -90,13 +95,17 @@ impl OfflineReader {
                     }
                 }
             }
-            Role::Clarifier => Some(match section::read(user, "reason") {
-                Some(reason) => clarify::unclear(question, reason),
-                None => {
-                    let narrowed_by = section::read(user, "narrowed_by").unwrap_or_default();
-                    clarify::write(&self.lexicon, question, narrowed_by)
-                }
-            }),
+            Role::Clarifier => {
+                let has = |tag| section::read(user, tag);
+                Some(match (has("reason"), has("failed")) {
+                    (Some(reason), _) => clarify::unclear(question, reason),
+                    (None, Some(failed)) => clarify::ungrounded(question, failed),
+                    (None, None) => {
+                        let narrowed_by = has("narrowed_by").unwrap_or_default();
+                        clarify::write(&self.lexicon, question, narrowed_by)
+                    }
+                })
+            }
             // It writes for these four; whatever else asks is told that there is no answer.
             _ => None,
         }
@@ -110,7 +119,7 @@ pub fn role_of(user: &str) -> Option<Role> {
         () if !has("question") => None,
         () if has("text") => Some(Role::Mapper),
         () if has("facts") || has("passages") => Some(Role::Reducer),
-        () if has("narrowed_by") || has("reason") => Some(Role::Clarifier),
+        () if has("narrowed_by") || has("reason") || has("failed") => Some(Role::Clarifier),
         () => Some(Role::Planner),
     }
 }

@@ -4,6 +4,7 @@ use super::follow_up::{FollowUp, PastExchange, rewrite};
 use super::lexicon::Lexicon;
 use super::parts::sub_queries;
 use super::question::{Kind, Question, Term};
+use envelope::CLARIFIED;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use text::words;
@@ -20,22 +21,36 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, earlier: Option<&str>) ->
     plan(lexicon, question, earlier).to_string()
 }
 
-/// The planner's JSON for a question after a dialogue, which has a message a line. What an answer stands on nobody
-/// shows it, so it always searches.
-pub(super) fn write_follow_up(lexicon: &Lexicon, question: &str, history: &str) -> String {
-    let said = said(history);
+/// The planner's JSON for a question after a dialogue, which has a message a line. Of the `routes` that it may take, a
+/// line for each, it never takes that of a direct answer: what the last one stands on nobody shows it.
+pub(super) fn write_follow_up(
+    lexicon: &Lexicon,
+    question: &str,
+    history: &str,
+    routes: &str,
+) -> String {
+    let said = said(lexicon, history);
     let before: Vec<PastExchange<'_>> = said
         .iter()
         .map(|(question, answer)| PastExchange { question, answer })
         .collect();
     let rewritten = rewrite(None, &before, question);
-    let (question, route, reason) = match &rewritten {
+    let (question, mut route, mut reason) = match &rewritten {
         Some(FollowUp { question, added }) => {
             let reason = format!("filled in: {}", added.join(" "));
             (question.as_str(), "rewrite_then_retrieve", reason)
         }
         None => (question.trim(), "retrieve", "as it is, by rules".to_owned()),
     };
+    let offers = |route: &str| routes.contains(&format!("\"{route}\""));
+    if offers("location_search") && asks_for_a_place(question) {
+        (route, reason) = ("location_search", "it asks what is near".to_owned());
+    } else if offers("ask_clarification")
+        && rewritten.is_none()
+        && calls_for_help(lexicon, question)
+    {
+        (route, reason) = ("ask_clarification", "it does not say with what".to_owned());
+    }
     let mut plan = plan(lexicon, question, None);
     plan["question"] = json!(question);
     plan["route"] = json!(route);
@@ -43,19 +58,50 @@ pub(super) fn write_follow_up(lexicon: &Lexicon, question: &str, history: &str) 
     plan.to_string()
 }
 
-/// Questions with their answers. One that was not answered has none.
-fn said(history: &str) -> Vec<(&str, &str)> {
-    let mut said: Vec<(&str, &str)> = Vec::new();
+/// Whether a question looks for what is near a place.
+fn asks_for_a_place(question: &str) -> bool {
+    let near = ["near", "nearby", "nearest", "closest"];
+    words::runs(question).any(|word| near.contains(&word.to_lowercase().as_str()))
+}
+
+/// A call for help with nothing in it to search for: no name, no number, and one other word at most.
+fn calls_for_help(lexicon: &Lexicon, question: &str) -> bool {
+    let help = |word: &str| word.eq_ignore_ascii_case("help");
+    let terms = Question::read(lexicon, question).terms;
+    let mut others = terms.iter().filter(|term| !help(&term.text));
+    let is_plain = |term: &Term| matches!(term.kind, Kind::Plain | Kind::Generic);
+    words::runs(question).any(help) && others.next().is_none_or(is_plain) && others.next().is_none()
+}
+
+/// Questions with their answers; one that was not answered has none. A question back is no answer: what is quoted in it
+/// is the question itself, and names nothing. A bare call for help names nothing either.
+fn said(lexicon: &Lexicon, history: &str) -> Vec<(String, String)> {
+    let mut said: Vec<(String, String)> = Vec::new();
     for line in history.lines() {
         if let Some(question) = line.strip_prefix("User: ") {
-            said.push((question, ""));
+            said.push((meant(lexicon, question), String::new()));
         } else if let (Some(answer), Some(last)) =
             (line.strip_prefix("Assistant: "), said.last_mut())
+            && !asks_back(answer, &last.0)
         {
-            last.1 = answer;
+            last.1 = answer.to_owned();
         }
     }
+    said.retain(|(question, _)| !calls_for_help(lexicon, question));
     said
+}
+
+/// A question with what it was clarified by; what followed a call for help by itself.
+fn meant(lexicon: &Lexicon, question: &str) -> String {
+    match question.split_once(CLARIFIED) {
+        Some((help, reply)) if calls_for_help(lexicon, help) => reply.to_owned(),
+        _ => question.replace(CLARIFIED, " "),
+    }
+}
+
+/// Whether an answer quotes its question.
+fn asks_back(answer: &str, question: &str) -> bool {
+    answer.contains(&format!("“{question}”")) || answer.contains(&format!("\"{question}\""))
 }
 
 fn plan(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> Value {
@@ -258,8 +304,66 @@ mod tests {
         assert_eq!(queries[5], question);
     }
 
+    const ROUTES: &str = "\"retrieve\" if …\n\"ask_clarification\" if …";
+
     fn follow_up(question: &str, history: &str) -> Value {
-        serde_json::from_str(&write_follow_up(&Lexicon::new(), question, history)).unwrap()
+        routed(question, history, ROUTES)
+    }
+
+    fn routed(question: &str, history: &str, routes: &str) -> Value {
+        let plan = write_follow_up(&Lexicon::new(), question, history, routes);
+        serde_json::from_str(&plan).unwrap()
+    }
+
+    #[test]
+    fn a_call_for_help_is_asked_with_what() {
+        for (question, is_unclear) in [
+            ("Help me", true),
+            ("Help!", true),
+            ("Can you help me with the program?", true),
+            ("Help me with the Delta pump", false),
+            ("Help me with invoice 2041", false),
+            ("Help me find the notice period of the lease", false),
+            ("Who helps with the program?", false),
+            ("What is the program?", false),
+        ] {
+            let route = follow_up(question, "")["route"].clone();
+            assert_eq!(route == "ask_clarification", is_unclear, "{question}");
+        }
+        let route = |routes| routed("Help me", "", routes)["route"].clone();
+        assert_eq!(
+            route("\"retrieve\" if …"),
+            "retrieve",
+            "who replies is not asked again"
+        );
+        assert_eq!(route(""), "retrieve");
+    }
+
+    #[test]
+    fn a_question_back_names_nothing() {
+        let history = "User: Help me with the program\n\
+                       Assistant: What do you mean by “Help me with the program”? Please name what it is about.\n\
+                       User: Help me with the program - User clarified: When does the lease of the Harrow workshop end?\n\
+                       Assistant: It ends on 31 March 2027 [1].";
+        let plan = follow_up("And how much is the deposit of it?", history);
+        assert_eq!(
+            plan["question"],
+            "And how much is the deposit of the lease?"
+        );
+    }
+
+    #[test]
+    fn what_is_near_is_looked_for_where_places_are() {
+        let routes = "\"location_search\" if …";
+        for question in [
+            "Find daycare near Austin",
+            "Which office is closest to Bonn?",
+        ] {
+            assert_eq!(routed(question, "", routes)["route"], "location_search");
+            assert_eq!(follow_up(question, "")["route"], "retrieve");
+        }
+        let elsewhere = routed("What is the nearness rule?", "", routes);
+        assert_eq!(elsewhere["route"], "retrieve");
     }
 
     #[test]

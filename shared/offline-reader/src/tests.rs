@@ -48,6 +48,19 @@ async fn every_role_gets_its_shape() {
 }
 
 #[tokio::test]
+async fn a_clarified_question_is_read_without_the_words_between_its_parts() {
+    let facts = "<question>Help me with it - User clarified: When does the lease end?</question><facts>\n\
+                 [1] The rent is 900.\n[2] The lease ends on 3 May 2027.\n</facts>";
+    let reader = OfflineReader::new();
+    let reply = reader.chat(&request(Role::Reducer, facts)).await.unwrap();
+    assert_eq!(reply.text, "The lease ends on 3 May 2027 [2].");
+    let plan = "<question>Help me - User clarified: with the lease of Acme</question>";
+    let reply = reader.chat(&request(Role::Planner, plan)).await.unwrap();
+    let plan: Value = serde_json::from_str(&reply.text).unwrap();
+    assert_eq!(plan["query"], "Help me with the lease of Acme");
+}
+
+#[tokio::test]
 async fn it_is_no_other_model() {
     let mut request = request(Role::Planner, "<question>x</question>");
     request.model = Some(NAME.into());

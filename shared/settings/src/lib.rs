@@ -12,13 +12,15 @@
 //! | [`backoff`] | growing, jittered delays |
 //! | [`rule`] | which rule a value broke |
 //! | [`sources`] | what is loaded, in which order |
-//! | [`load`](mod@load) | defaults < files < environment < flags |
+//! | [`named`] | environment variables with names of their own |
+//! | [`load`](mod@load) | defaults < variables by name < files < environment < flags |
 //! | [`place`](mod@place) | in which line of a file a key stands |
 //! | [`error`] | what was wrong, where, and what was meant |
 
 pub mod backoff;
 pub mod error;
 pub mod load;
+pub mod named;
 pub mod place;
 pub mod rule;
 pub mod secret;
@@ -34,6 +36,7 @@ mod tree;
 pub use backoff::Backoff;
 pub use error::{Error, Fault, Origin, Problem};
 pub use load::{Loaded, load};
+pub use named::NamedVariable;
 pub use place::line_of;
 pub use rule::BrokenRule;
 pub use schema::nearest_name;

@@ -48,7 +48,7 @@ impl<T> Loaded<T> {
     }
 }
 
-/// Loads a configuration: defaults < files < environment < flags. Tables are merged key by key, lists
+/// Loads a configuration: defaults < variables by name < files < environment < flags. Tables are merged key by key, lists
 /// are replaced as a whole.
 ///
 /// A default that holds a non-empty [`Secret`](crate::Secret) needs `#[serde(default)]` on its
@@ -75,6 +75,7 @@ where
         &sources.secret_names,
     );
     let mut merge = Merge::new(&schema, sources.unread);
+    merge.add_named(&sources);
     for group in sources.read()? {
         merge.add_source(group);
     }

@@ -9,6 +9,8 @@ use super::*;
 use crate::secret::MASK;
 use crate::{Backoff, Secret, Size, Span};
 
+#[path = "load_named_tests.rs"]
+mod named;
 #[path = "load_secret_tests.rs"]
 mod secrets;
 

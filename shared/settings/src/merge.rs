@@ -9,7 +9,7 @@ use crate::error::{Fault, Origin, Problem};
 use crate::schema::{Place, Schema, mismatch, read_text};
 use crate::secret::{self, MASK};
 use crate::show;
-use crate::sources::{Entry, Given};
+use crate::sources::{Entry, Given, Sources};
 use crate::tree::{self, Path, dotted};
 
 /// The configuration in the making.
@@ -42,6 +42,26 @@ impl<'a> Merge<'a> {
             problems: Vec::new(),
             unread,
         }
+    }
+
+    /// What variables say that have names of their own.
+    pub(crate) fn add_named(&mut self, sources: &Sources) {
+        let mut entries = Vec::new();
+        for (variable, text) in sources.set_by_name() {
+            let path = tree::split(variable.key);
+            let origin = Origin::Environment(variable.name.to_owned());
+            let Some(meant) = (variable.read)(text) else {
+                let wanted = variable.wanted.to_owned();
+                self.complain(&path, Some(&text.into()), origin, Fault::Wrong { wanted });
+                continue;
+            };
+            entries.push(Entry {
+                path,
+                value: Given::Text(meant),
+                origin,
+            });
+        }
+        self.add_source(entries);
     }
 
     pub(crate) fn add_source(&mut self, entries: Vec<Entry>) {

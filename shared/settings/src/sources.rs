@@ -9,6 +9,7 @@ use config::{Environment, File, FileFormat, Source, Value, ValueKind};
 use serde_json::{Map, Number, Value as Json};
 
 use crate::error::{Error, Origin};
+use crate::named::NamedVariable;
 use crate::tree::{self, Path};
 
 /// What the names of our environment variables start with, before the first `__`.
@@ -17,12 +18,13 @@ pub const ENVIRONMENT_PREFIX: &str = "ARGOSY";
 /// What stands for a secret whose file is not read.
 const UNREAD: &str = "unread";
 
-/// What to load. Later sources win over earlier ones: defaults, files in the order they were added,
-/// environment, flags.
+/// What to load. Later sources win over earlier ones: defaults, variables with names of their own, files in the order they
+/// were added, environment, flags.
 #[derive(Debug, Default, Clone)]
 pub struct Sources {
     files: Vec<FileSource>,
-    environment: BTreeMap<String, String>,
+    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) named: Vec<NamedVariable>,
     flags: Vec<(String, String)>,
     pub(crate) lists: Vec<String>,
     pub(crate) open: Vec<String>,

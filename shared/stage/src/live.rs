@@ -5,12 +5,22 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 
 /// Where a stage may write text as it comes. Writing never waits and never fails.
 #[derive(Clone, Default)]
-pub struct Live(Option<Arc<Sink>>);
+pub struct Live(Option<Arc<Open>>);
 
-type Sink = dyn Fn(&str) + Send + Sync;
+/// A sink that somebody listens to, and how far the stage is.
+struct Open {
+    sink: Box<Sink>,
+    /// Number of the draft that is written.
+    draft: AtomicU16,
+    /// Something of it was written.
+    has_begun: AtomicBool,
+}
+
+type Sink = dyn Fn(u16, &str) + Send + Sync;
 
 impl Live {
     /// A sink that drops everything: the publisher of the question did not ask for it.
@@ -18,9 +28,13 @@ impl Live {
         Live(None)
     }
 
-    /// A sink that hands each piece to `sink`, which must not block.
-    pub fn to(sink: impl Fn(&str) + Send + Sync + 'static) -> Live {
-        Live(Some(Arc::new(sink)))
+    /// A sink that hands each piece to `sink` with the number of its draft. `sink` must not block.
+    pub fn to(sink: impl Fn(u16, &str) + Send + Sync + 'static) -> Live {
+        Live(Some(Arc::new(Open {
+            sink: Box::new(sink),
+            draft: AtomicU16::new(0),
+            has_begun: AtomicBool::new(false),
+        })))
     }
 
     /// Whether somebody asked for it. A stage that would have to call its model in another way for the
@@ -31,8 +45,20 @@ impl Live {
 
     /// Writes a piece of text: words of a draft, in order.
     pub fn text(&self, piece: &str) {
-        if let Some(sink) = &self.0 {
-            sink(piece);
+        if let Some(open) = &self.0 {
+            open.has_begun.store(true, Ordering::Relaxed);
+            (open.sink)(open.draft.load(Ordering::Relaxed), piece);
+        }
+    }
+
+    /// Begins another draft: what was written so far is void. Says so at once, with an empty piece, unless
+    /// nothing was written.
+    pub fn anew(&self) {
+        if let Some(open) = &self.0
+            && open.has_begun.swap(false, Ordering::Relaxed)
+        {
+            let before = open.draft.fetch_add(1, Ordering::Relaxed);
+            (open.sink)(before.wrapping_add(1), "");
         }
     }
 }
@@ -44,5 +70,31 @@ impl fmt::Debug for Live {
         } else {
             "Live(off)"
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn a_draft_that_begins_anew_has_another_number_and_one_that_has_not_begun_has_not() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let kept = heard.clone();
+        let live = Live::to(move |draft, piece| {
+            let mut heard = kept.lock().unwrap();
+            heard.push((draft, piece.to_owned()));
+        });
+        live.anew();
+        for piece in ["It ", "ends"] {
+            live.text(piece);
+        }
+        live.anew();
+        live.anew();
+        live.text("No.");
+        let heard = heard.lock().unwrap();
+        let heard: Vec<_> = heard.iter().map(|(n, text)| (*n, text.as_str())).collect();
+        assert_eq!(heard, [(0, "It "), (0, "ends"), (1, ""), (1, "No.")]);
     }
 }

@@ -1,10 +1,11 @@
-//! What waits for a role: read from the server, counted nowhere else.
+//! What waits for a role, and how far back conversations reach: read from the server, counted nowhere else.
 //!
 //! The leader of a consumer answers for it, so that no follower's older numbers are shown. *Not* here:
 //! who asks how often (the gateway for its gauges, `argosy status` for people).
 
-use bus::{Bus, BusError, ConsumerSpec, Progress, Stream};
-use envelope::{Role, UnixMs};
+use bus::{Bus, BusError, ConsumerSpec, Progress, Stored, Stream};
+use envelope::{Role, UnixMs, subject};
+use std::time::Duration;
 
 /// What waits for a role, over all its consumers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -64,6 +65,16 @@ pub async fn oldest(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Option<
     Ok(oldest)
 }
 
+/// How far back the logs of conversations reach: the age of the oldest event of any of them; nothing without one.
+///
+/// # Errors
+/// When the bus cannot be asked.
+pub async fn reach(bus: &dyn Bus) -> Result<Duration, BusError> {
+    let oldest = bus.first(Stream::Conversations, subject::CONVERSATIONS, 1);
+    let age = |stored: Stored| Duration::from_millis(stored.stored_at.until(bus.now()));
+    Ok(oldest.await?.map_or(Duration::ZERO, age))
+}
+
 /// Under how many subjects dead letters of a role lie: one per step, and one per document. The server
 /// lists 100,000 at most.
 ///
@@ -81,7 +92,6 @@ mod tests {
     use bus::memory::MemoryBus;
     use bus::topology::Topology;
     use envelope::Editions;
-    use std::time::Duration;
 
     #[tokio::test(start_paused = true)]
     async fn what_waits_is_told_with_its_age_until_it_is_answered() {
@@ -133,5 +143,18 @@ mod tests {
         for (role, want) in [(Role::Mapper, 1), (Role::Indexer, 1), (Role::Planner, 0)] {
             assert_eq!(dead_letters(&*bus, role).await, Ok(want), "{role}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn logs_reach_back_to_their_oldest_event() {
+        let bus = MemoryBus::new(&Topology::default());
+        assert_eq!(reach(&*bus).await, Ok(Duration::ZERO));
+        for wait in [0, 60] {
+            tokio::time::sleep(Duration::from_secs(wait)).await;
+            let event = Publish::new("argosy.conversation.default.one", bytes::Bytes::new());
+            bus.publish(event).await.unwrap();
+        }
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        assert_eq!(reach(&*bus).await, Ok(Duration::from_secs(90)));
     }
 }

@@ -6,6 +6,7 @@
 
 use bus::{Bus, BusError, Fence, Headers, Publish, PublishError, Stored, Stream};
 use bytes::Bytes;
+use conversation_log::copy::{Places, is_same};
 use conversation_log::{ConversationKey, EventError, LogEvent, Read, Source, SourceError};
 use envelope::{Subject, header};
 use futures_util::future::{BoxFuture, try_join_all};
@@ -26,8 +27,13 @@ pub struct Logs {
 /// What came of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendResult {
-    /// It stands at this sequence.
-    At(u64),
+    /// It is stored.
+    Stored {
+        /// At this sequence.
+        sequence: u64,
+        /// With so many bytes.
+        bytes: usize,
+    },
     /// Nobody knows, or something else was appended before: read again.
     Unknown,
 }
@@ -47,6 +53,17 @@ pub enum LogError {
     /// The event cannot be written.
     #[error("an event of a conversation cannot be written: {0}")]
     Write(#[from] serde_json::Error),
+}
+
+/// Why a log is not written a second time.
+#[derive(Debug, thiserror::Error)]
+pub enum RestoreError {
+    /// The log cannot be read or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// Something else stands there.
+    #[error("there is a conversation with this id already, and it says something else")]
+    Taken,
 }
 
 /// The subject of a log.
@@ -84,15 +101,89 @@ impl Logs {
         Ok(last.as_ref().map(read).transpose()?)
     }
 
-    /// One event, asked of the stream's leader; `None` when it is not there any more.
+    /// One event, from any replica, and from the stream's leader where that one has none; `None` when it is not there
+    /// any more.
     ///
     /// # Errors
     /// As for [`Logs::last`].
     pub async fn at(&self, key: &ConversationKey, sequence: u64) -> Result<Option<Read>, LogError> {
         let subject = subject(key);
-        let first = self.bus.first(Stream::Conversations, &subject, sequence);
-        let first = first.await?.filter(|stored| stored.sequence == sequence);
-        Ok(first.as_ref().map(read).transpose()?)
+        let stream = Stream::Conversations;
+        let stored = match self.bus.message_anywhere(stream, sequence).await? {
+            Some(stored) => Some(stored),
+            None => self.bus.message(stream, sequence).await?,
+        };
+        // Whoever names the place of another conversation's event does not get it.
+        let stored = stored.filter(|stored| stored.subject == subject);
+        Ok(stored.as_ref().map(read).transpose()?)
+    }
+
+    /// All events of a conversation that are still kept, in their order, asked of the stream's leader one by one.
+    ///
+    /// # Errors
+    /// As for [`Logs::last`].
+    pub async fn all(&self, key: &ConversationKey) -> Result<Vec<Read>, LogError> {
+        let subject = subject(key);
+        let mut events: Vec<Read> = Vec::new();
+        loop {
+            let from = events.last().map_or(0, |read| read.sequence) + 1;
+            let next = self
+                .bus
+                .first(Stream::Conversations, &subject, from)
+                .await?;
+            match next {
+                Some(stored) => events.push(read(&stored)?),
+                None => return Ok(events),
+            }
+        }
+    }
+
+    /// Writes a list of events into a log that is empty, or that has the first of them already: who stopped half-way
+    /// goes on. Their places are put right. False when all of them were there.
+    ///
+    /// # Errors
+    /// [`RestoreError::Taken`] when something else is there.
+    pub async fn restore(
+        &self,
+        key: &ConversationKey,
+        events: &[Read],
+    ) -> Result<bool, RestoreError> {
+        let there = self.all(key).await?;
+        let mut places = Places::default();
+        let mut before: Option<Read> = None;
+        for (n, read) in events.iter().enumerate() {
+            let event = places.put_right(read);
+            let sequence = match there.get(n) {
+                Some(found) if is_same(&found.event, &event) => found.sequence,
+                Some(_) => return Err(RestoreError::Taken),
+                None => self.write_one(key, before.as_ref(), &event).await?,
+            };
+            places.note(read.sequence, sequence);
+            before = Some(Read { sequence, event });
+        }
+        Ok(there.len() < events.len())
+    }
+
+    async fn write_one(
+        &self,
+        key: &ConversationKey,
+        before: Option<&Read>,
+        event: &LogEvent,
+    ) -> Result<u64, RestoreError> {
+        for _ in 0..CONFLICTS {
+            if let AppendResult::Stored { sequence, .. } = self.append(key, before, event).await? {
+                return Ok(sequence);
+            }
+            // It may be this very event that was stored, and nobody was told.
+            let last = self.last(key).await?;
+            match (&last, before) {
+                (Some(last), _) if last.event == *event => return Ok(last.sequence),
+                (Some(last), Some(before)) if last.sequence == before.sequence => {}
+                (None, None) => {}
+                _ => return Err(RestoreError::Taken),
+            }
+        }
+        Err(RestoreError::Taken)
     }
 
     /// Appends an event behind the last one that was read.
@@ -107,14 +198,16 @@ impl Logs {
     ) -> Result<AppendResult, LogError> {
         let subject = subject(key);
         let after = before.map_or(0, |read| read.sequence);
+        let body = event.write()?;
+        let bytes = body.len();
         let message = Publish {
             headers: Headers::default().with(header::WIRE, event.v.to_string()),
             fence: Fence::AfterAcross(subject.clone(), after),
-            ..Publish::new(subject, Bytes::from(event.write()?))
+            ..Publish::new(subject, Bytes::from(body))
         };
         for _ in 0..CONFLICTS {
             match self.bus.publish(message.clone()).await {
-                Ok(sequence) => return Ok(AppendResult::At(sequence)),
+                Ok(sequence) => return Ok(AppendResult::Stored { sequence, bytes }),
                 Err(PublishError::Conflict) => tokio::time::sleep(CONFLICT).await,
                 Err(PublishError::Exists | PublishError::Unconfirmed(_)) => break,
                 Err(error @ (PublishError::Full | PublishError::Refused(_))) => {

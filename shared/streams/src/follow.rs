@@ -3,8 +3,9 @@
 //! The stream is the truth: a store that is of another stream, beyond it, behind what it still has, or not what it
 //! should be is emptied and fed anew. Nobody waits for a store. *Not* here: what is in it (`conversation-log`).
 
+use crate::metrics::{Metrics, Recovery};
 use bus::{Bus, BusError, Reader, Stored, Stream};
-use conversation_log::store::{EntryBatch, LogEntry, LogPosition, Store, StoreError};
+use conversation_log::store::{EntryBatch, LogEntry, LogPosition, Store, StoreError, StoreSizes};
 use conversation_log::{ConversationKey, LogEvent};
 use envelope::{Subject, UnixMs, subject};
 use std::collections::HashSet;
@@ -22,11 +23,25 @@ const AWAY: Duration = Duration::from_millis(500);
 /// How often events are dropped that the stream no longer keeps.
 const TRIM_EVERY: Duration = Duration::from_secs(3_600);
 
+/// How often it is looked at how far the store is, and how large.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
 /// How a store is kept up.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Follow {
     /// How long the stream keeps an event.
     pub max_age: Duration,
+    /// What is measured of it.
+    pub metrics: Metrics,
+}
+
+/// Who is told of a store that is kept up.
+#[derive(Debug)]
+pub struct Telling {
+    /// The last sequence that the store answers for; 0 while it answers for none.
+    pub seen: watch::Sender<u64>,
+    /// How much it holds, as it was last looked at; `None` before that.
+    pub sizes: watch::Sender<Option<StoreSizes>>,
 }
 
 /// Why a store is not up to its stream for now.
@@ -39,22 +54,57 @@ enum FollowError {
 }
 
 impl Follow {
-    /// Keeps `store` up with the stream on `bus` until `stop` is cancelled. `seen` is told the last sequence that the
-    /// store answers for.
+    /// Keeps `store` up with the stream on `bus` until `stop` is cancelled, or the store has failed and has to be opened
+    /// again.
     pub async fn run(
-        self,
+        &self,
+        bus: &dyn Bus,
+        store: &dyn Store,
+        told: &Telling,
+        stop: &CancellationToken,
+    ) {
+        tokio::select! {
+            () = self.keep_up(bus, store, &told.seen, stop) => {}
+            () = self.look(bus, store, &told.sizes) => {}
+        }
+    }
+
+    /// Looks again and again at how the store stands.
+    async fn look(
+        &self,
+        bus: &dyn Bus,
+        store: &dyn Store,
+        told: &watch::Sender<Option<StoreSizes>>,
+    ) {
+        loop {
+            let (stream, at) = tokio::join!(bus.state(Stream::Conversations), store.position());
+            let lag = stream.ok().zip(at.ok());
+            let lag = lag.map(|(stream, at)| stream.last.saturating_sub(at.sequence));
+            self.metrics.lags(lag);
+            if let Ok(sizes) = store.sizes().await {
+                self.metrics.holds(sizes);
+                told.send_replace(Some(sizes));
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    async fn keep_up(
+        &self,
         bus: &dyn Bus,
         store: &dyn Store,
         seen: &watch::Sender<u64>,
-        stop: CancellationToken,
+        stop: &CancellationToken,
     ) {
         let mut following = Following {
             bus,
             store,
             seen,
+            metrics: &self.metrics,
             max_age: self.max_age,
             unread: HashSet::new(),
             trimmed: None,
+            rebuild: None,
         };
         while !stop.is_cancelled() {
             let followed = tokio::select! {
@@ -66,6 +116,9 @@ impl Follow {
             seen.send_replace(0);
             if let Err(error) = followed {
                 tracing::warn!(%error, "the store of conversations does not follow for now");
+                if matches!(error, FollowError::Store(StoreError::Failed(_))) {
+                    return;
+                }
             }
             tokio::select! {
                 biased;
@@ -80,10 +133,18 @@ struct Following<'a> {
     bus: &'a dyn Bus,
     store: &'a dyn Store,
     seen: &'a watch::Sender<u64>,
+    metrics: &'a Metrics,
     max_age: Duration,
     /// Conversations with an event that this release cannot read: their logs are read instead.
     unread: HashSet<String>,
     trimmed: Option<Instant>,
+    /// It was emptied, and is not yet as far as its stream was then.
+    rebuild: Option<Rebuild>,
+}
+
+struct Rebuild {
+    since: Instant,
+    upto: u64,
 }
 
 impl Following<'_> {
@@ -94,6 +155,7 @@ impl Following<'_> {
             .bus
             .read(Stream::Conversations, subject::CONVERSATIONS, from)
             .await?;
+        self.purge().await?;
         self.seen.send_replace(position.sequence);
         loop {
             let batch = gather(&mut *reader).await?;
@@ -101,11 +163,18 @@ impl Following<'_> {
                 continue;
             };
             position.sequence = newest;
-            let entries = batch.into_iter().filter_map(|stored| self.entry(stored));
+            let mut left_out = Vec::new();
+            let entries = batch
+                .into_iter()
+                .filter_map(|stored| self.entry(stored, &mut left_out));
             let batch = EntryBatch {
                 entries: entries.collect(),
                 position,
             };
+            let mut erases = batch
+                .entries
+                .iter()
+                .any(|entry| entry.event.state.is_erased);
             match self.store.apply(batch).await {
                 Ok(()) => {}
                 Err(error) if error.needs_rebuild() => {
@@ -115,14 +184,25 @@ impl Following<'_> {
                 }
                 Err(error) => return Err(error.into()),
             }
+            for key in left_out {
+                // It is not followed any more, so nobody would tell that it was erased.
+                erases |= self.store.erase(&key).await? > 0;
+            }
+            let flushing = Instant::now();
             self.store.flush().await?;
+            self.metrics.flushed(flushing.elapsed());
+            // A store that is fed anew is written anew once, at the end.
+            let is_fed = self.rebuilt(newest);
+            if is_fed || (erases && self.rebuild.is_none()) {
+                self.purge().await?;
+            }
             self.seen.send_replace(newest);
             self.trim().await?;
         }
     }
 
     /// Where the store stands in the stream, emptied if it cannot be gone on with.
-    async fn begin(&self) -> Result<LogPosition, FollowError> {
+    async fn begin(&mut self) -> Result<LogPosition, FollowError> {
         let state = self.bus.state(Stream::Conversations).await?;
         let created = UnixMs(state.created_ms);
         let at = self.store.position().await?;
@@ -139,14 +219,29 @@ impl Following<'_> {
                 "the store of conversations is not of this stream, or too far behind: it is fed anew"
             );
         }
+        let since = Instant::now();
         self.store.reset(created).await?;
+        let upto = state.last;
+        // An empty stream has nothing to feed.
+        self.rebuild = (state.messages > 0).then_some(Rebuild { since, upto });
         Ok(LogPosition {
             created,
             sequence: 0,
         })
     }
 
-    fn entry(&mut self, stored: Stored) -> Option<LogEntry> {
+    /// Notes how long it took to feed the whole stream, once that is done; true at that moment.
+    fn rebuilt(&mut self, newest: u64) -> bool {
+        let done = self.rebuild.take_if(|rebuild| newest >= rebuild.upto);
+        if let Some(done) = &done {
+            let took = done.since.elapsed();
+            self.metrics.recovered(Recovery::Rebuild, took);
+        }
+        done.is_some()
+    }
+
+    /// An event for the store; the conversation of one that this release cannot read is left out of it from then on.
+    fn entry(&mut self, stored: Stored, left_out: &mut Vec<ConversationKey>) -> Option<LogEntry> {
         if self.unread.contains(&stored.subject) {
             return None;
         }
@@ -157,12 +252,13 @@ impl Following<'_> {
         else {
             return None;
         };
+        let key = ConversationKey {
+            tenant,
+            conversation,
+        };
         match LogEvent::read(&stored.body) {
             Ok(event) => Some(LogEntry {
-                key: ConversationKey {
-                    tenant,
-                    conversation,
-                },
+                key,
                 sequence: stored.sequence,
                 event,
             }),
@@ -170,9 +266,18 @@ impl Following<'_> {
                 let sequence = stored.sequence;
                 tracing::warn!(%error, sequence, "a conversation is left out of the store");
                 self.unread.insert(stored.subject);
+                left_out.push(key);
                 None
             }
         }
+    }
+
+    /// Takes what was erased out of the files, before the store answers for it.
+    async fn purge(&self) -> Result<(), FollowError> {
+        if self.store.sizes().await?.purge_due {
+            self.store.purge().await?;
+        }
+        Ok(())
     }
 
     async fn trim(&mut self) -> Result<(), FollowError> {

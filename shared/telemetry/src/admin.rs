@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -37,6 +38,7 @@ pub struct BoundAdmin {
     pub local_addr: SocketAddr,
     server: JoinHandle<Result<(), Error>>,
     heartbeat: JoinHandle<()>,
+    scrapes: watch::Receiver<u64>,
 }
 
 impl Admin {
@@ -57,18 +59,33 @@ impl Admin {
         let (listener, local_addr) = bind(addr).await?;
         health.beat(Instant::now());
         let heartbeat = tokio::spawn(beat(health.clone(), shutdown.clone()));
-        let routes = router(health, registry, HEARTBEAT_MAX);
+        let (scraped, scrapes) = watch::channel(0);
+        let routes = router(Shown {
+            health,
+            registry,
+            scraped,
+            silence_max: HEARTBEAT_MAX,
+        });
         let server = tokio::spawn(run(listener, routes, shutdown));
         tracing::info!(%local_addr, "admin endpoints listening");
         Ok(BoundAdmin {
             local_addr,
             server,
             heartbeat,
+            scrapes,
         })
     }
 }
 
 impl BoundAdmin {
+    /// Comes back when `/metrics` was asked for and encoded once more from now on.
+    pub async fn scraped_again(&self) {
+        let mut scrapes = self.scrapes.clone();
+        scrapes.mark_unchanged();
+        // It fails when the endpoints have ended: nobody will ask any more.
+        let _ = scrapes.changed().await;
+    }
+
     /// Waits until the endpoints have ended, which they do when the token is cancelled.
     ///
     /// # Errors
@@ -131,26 +148,28 @@ async fn beat(health: Health, shutdown: CancellationToken) {
 struct Shown {
     health: Health,
     registry: Registry,
+    scraped: watch::Sender<u64>,
     silence_max: Duration,
 }
 
-fn router(health: Health, registry: Registry, silence_max: Duration) -> Router {
+fn router(shown: Shown) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
         .route("/livez", get(livez))
         .route("/readyz", get(readyz))
         .route("/startupz", get(startupz))
-        .with_state(Shown {
-            health,
-            registry,
-            silence_max,
-        })
+        .with_state(shown)
 }
 
 async fn metrics(State(shown): State<Shown>) -> Response {
     // Encoding thousands of series and reading /proc is no work for the runtime's threads.
-    match tokio::task::spawn_blocking(move || shown.registry.encode()).await {
-        Ok(text) => ([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response(),
+    let registry = shown.registry.clone();
+    let encoded = tokio::task::spawn_blocking(move || registry.encode()).await;
+    match encoded {
+        Ok(text) => {
+            shown.scraped.send_modify(|scrapes| *scrapes += 1);
+            ([(header::CONTENT_TYPE, METRICS_TYPE)], text).into_response()
+        }
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
     }
 }

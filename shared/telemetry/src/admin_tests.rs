@@ -92,6 +92,24 @@ async fn metrics_are_prometheus_text() {
     admin.join().await.unwrap();
 }
 
+async fn is_waiting(future: impl Future<Output = ()>) -> bool {
+    tokio::time::timeout(Duration::ZERO, future).await.is_err()
+}
+
+#[tokio::test]
+async fn who_waits_for_a_scrape_is_told_of_the_next_one_alone() {
+    let (admin, shutdown) = served(&Health::new(&[]), &Registry::new()).await;
+    fetch(admin.local_addr, "/metrics").await;
+    let mut again = Box::pin(admin.scraped_again());
+    assert!(is_waiting(again.as_mut()).await);
+    fetch(admin.local_addr, "/livez").await;
+    assert!(is_waiting(again.as_mut()).await);
+    fetch(admin.local_addr, "/metrics").await;
+    again.await;
+    shutdown.cancel();
+    admin.join().await.unwrap();
+}
+
 #[tokio::test]
 async fn alive_whatever_the_conditions_say() {
     let health = Health::new(&["nats"]);
@@ -106,7 +124,12 @@ async fn not_alive_when_the_heartbeat_is_silent_for_too_long() {
     // Served without a heartbeat task, and no silence is allowed.
     let shutdown = CancellationToken::new();
     let (listener, addr) = bind(LOCALHOST.parse().unwrap()).await.unwrap();
-    let routes = router(Health::new(&[]), Registry::new(), Duration::ZERO);
+    let routes = router(Shown {
+        health: Health::new(&[]),
+        registry: Registry::new(),
+        scraped: watch::channel(0).0,
+        silence_max: Duration::ZERO,
+    });
     let server = tokio::spawn(run(listener, routes, shutdown.clone()));
     assert_eq!(fetch(addr, "/livez").await.status, 503);
     shutdown.cancel();

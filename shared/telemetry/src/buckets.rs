@@ -38,6 +38,12 @@ pub const RETRIEVAL_DURATION: &[f64] = &[
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
+/// Until a store on local disk can be read: opening and checking it, or feeding it anew. Hundreds of thousands of events
+/// take seconds.
+pub const STORE_RECOVERY: &[f64] = &[
+    0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1_800.0,
+];
+
 /// From being told to stop to having stopped. The default grace of 30 s is a bound.
 pub const DRAIN_DURATION: &[f64] = &[0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0];
 
@@ -58,6 +64,7 @@ mod tests {
             TIME_TO_FIRST_TOKEN,
             TIME_PER_OUTPUT_TOKEN,
             RETRIEVAL_DURATION,
+            STORE_RECOVERY,
             DRAIN_DURATION,
             SMALL_COUNTS,
         ] {

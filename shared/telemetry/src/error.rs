@@ -52,6 +52,14 @@ pub enum Error {
     /// An option of the traces cannot be kept to.
     #[error("in section `telemetry.otlp`: {0}")]
     Traces(String),
+    /// A process was asked how it is, and nobody answered.
+    #[error("no answer from the admin endpoints at `{at}`: {reason}")]
+    Probe {
+        /// Where.
+        at: SocketAddr,
+        /// Why.
+        reason: String,
+    },
     /// The admin server ended with an error.
     #[error("the admin endpoints failed: {reason}")]
     Admin {

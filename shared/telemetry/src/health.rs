@@ -7,11 +7,18 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use prometheus::IntGaugeVec;
 use serde::Serialize;
 use tokio::time::Instant;
+
+use crate::error::Error;
+use crate::registry::Registry;
+
+/// The metric of the conditions.
+const MET: &str = "argosy_condition_met";
 
 /// How long the heartbeat may be silent before the process counts as stuck.
 pub const HEARTBEAT_MAX: Duration = Duration::from_secs(30);
@@ -35,6 +42,8 @@ struct Inner {
     draining: AtomicBool,
     started: AtomicBool,
     heartbeat: Mutex<Instant>,
+    /// Every condition as 1 or 0, where somebody asked for it.
+    met: OnceLock<(IntGaugeVec, String)>,
 }
 
 /// What `/readyz` and `/startupz` answer.
@@ -73,13 +82,40 @@ impl Health {
             draining: AtomicBool::new(false),
             started: AtomicBool::new(false),
             heartbeat: Mutex::new(Instant::now()),
+            met: OnceLock::new(),
         }))
+    }
+
+    /// Measures every condition of this process of a role from now on: the one metric that says what it lacks.
+    ///
+    /// # Errors
+    /// When the registry has such a metric.
+    pub fn measure(&self, registry: &Registry, role: &str) -> Result<(), Error> {
+        let labels = ["role", "condition"];
+        let gauge = registry.gauge(MET, "Whether a condition of being ready is met.", &labels)?;
+        let conditions = self.conditions();
+        let _ = self.0.met.set((gauge, role.to_owned()));
+        for (name, readiness) in conditions.iter() {
+            self.note(name, readiness);
+        }
+        Ok(())
+    }
+
+    fn note(&self, condition: &str, readiness: &Readiness) {
+        if let Some((gauge, role)) = self.0.met.get() {
+            let met = i64::from(*readiness == Readiness::Ready);
+            gauge
+                .with_label_values(&[role.as_str(), condition])
+                .set(met);
+        }
     }
 
     /// Sets a condition, and registers it when it is new.
     pub fn set(&self, condition: impl Into<Cow<'static, str>>, readiness: Readiness) {
+        let condition = condition.into();
         let mut conditions = self.conditions();
-        conditions.insert(condition.into(), readiness);
+        self.note(&condition, &readiness);
+        conditions.insert(condition, readiness);
         self.note_start(&conditions);
     }
 
@@ -193,6 +229,25 @@ mod tests {
         health.ready("nats");
         health.drain();
         assert!(!health.is_ready());
+    }
+
+    #[test]
+    fn every_condition_is_measured_also_one_that_comes_later() {
+        let health = Health::new(&["nats", "mapper"]);
+        health.ready("nats");
+        let registry = Registry::new();
+        health.measure(&registry, "mapper").unwrap();
+        health.not_ready("room", "short");
+        let says = |condition: &str, met: u8| {
+            let line = format!(r#"{MET}{{condition="{condition}",role="mapper"}} {met}"#);
+            let text = registry.encode();
+            assert!(text.lines().any(|one| one == line), "{line}: {text}");
+        };
+        for (condition, met) in [("nats", 1), ("mapper", 0), ("room", 0)] {
+            says(condition, met);
+        }
+        health.ready("room");
+        says("room", 1);
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //! | [`buckets`] | the ladders of our histograms |
 //! | [`health`] | readiness conditions, start, liveness |
 //! | [`admin`] | `/metrics`, `/livez`, `/readyz`, `/startupz` |
+//! | [`probe`] | asking them, without a shell |
 //! | [`error`] | what can go wrong while setting up |
 
 pub mod admin;
@@ -22,6 +23,7 @@ pub mod conventions;
 pub mod error;
 pub mod health;
 pub mod logs;
+pub mod probe;
 pub mod registry;
 pub mod trace;
 pub mod traces;

@@ -3,12 +3,15 @@
 pub mod collector;
 pub mod embedder;
 pub mod files;
+pub mod grep;
 pub mod llama;
 pub mod model;
 pub mod nats;
 pub mod node;
+pub mod prometheus;
 pub mod promtool;
 pub mod qdrant;
+pub mod screen;
 pub mod terminal;
 
 pub use sim_node;

@@ -4,7 +4,7 @@
 use envelope::{
     Asked, Bucket, Case, DocId, Header, Passage, Role, TenantId, TurnId, UnixMs, Usage,
 };
-use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece};
 use stage::Cx;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,6 +15,8 @@ pub type Scripted = Result<String, Error>;
 /// A fake [`ChatModel`]: its answers come from a queue or a closure, its requests are kept.
 pub struct ScriptedModel {
     script: Script,
+    /// What it tells before each answer to who listens: pieces, and `None` where it begins anew.
+    aloud: Vec<Option<&'static str>>,
     requests: Mutex<Vec<ChatRequest>>,
 }
 
@@ -53,9 +55,23 @@ impl ScriptedModel {
         requests.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Tells these before it answers with `answers`, one after the other: pieces, and `None` where it begins anew.
+    pub fn aloud(
+        pieces: impl IntoIterator<Item = Option<&'static str>>,
+        answers: impl IntoIterator<Item = Scripted>,
+    ) -> Arc<Self> {
+        let answers = Mutex::new(answers.into_iter().collect());
+        Arc::new(ScriptedModel {
+            script: Script::Queue(answers),
+            aloud: pieces.into_iter().collect(),
+            requests: Mutex::default(),
+        })
+    }
+
     fn with(script: Script) -> Arc<Self> {
         Arc::new(ScriptedModel {
             script,
+            aloud: Vec::new(),
             requests: Mutex::default(),
         })
     }
@@ -100,6 +116,17 @@ impl ChatModel for ScriptedModel {
                 usage,
             })
         })
+    }
+
+    fn chat_live<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        listener: &'a Listener<'a>,
+    ) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        for piece in &self.aloud {
+            listener(piece.map_or(LivePiece::Anew, LivePiece::Text));
+        }
+        self.chat(request)
     }
 }
 

@@ -6,7 +6,7 @@
 use nats_server::{self as server, Cluster, Options, Server, ServerError};
 use settings::sources::{cache_dir, variable};
 use std::ops::{Deref, DerefMut};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A server with a store of its own; both go when it is dropped.
@@ -40,6 +40,13 @@ impl Deref for TestCluster {
     type Target = Cluster;
     fn deref(&self) -> &Cluster {
         &self.cluster
+    }
+}
+
+impl TestCluster {
+    /// The folder in which its servers keep what is stored.
+    pub fn store(&self) -> &Path {
+        self._store.path()
     }
 }
 

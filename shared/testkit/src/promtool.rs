@@ -12,8 +12,13 @@ use std::process::{Command, Output, Stdio};
 /// # Panics
 /// When it can neither be found nor fetched.
 pub fn binary() -> PathBuf {
+    program("promtool")
+}
+
+/// The same for a program of its package: `promtool` or `prometheus`.
+pub(crate) fn program(name: &str) -> PathBuf {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.ci/promtool");
-    let said = Command::new(&script).output();
+    let said = Command::new(&script).arg(name).output();
     let said = said.unwrap_or_else(|error| panic!("`{}` does not run: {error}", script.display()));
     let (path, why) = (lossy(&said.stdout), lossy(&said.stderr));
     assert!(said.status.success(), "{why}");
@@ -31,6 +36,25 @@ pub fn check_metrics(text: &str) -> Result<(), String> {
     let mut command = Command::new(binary());
     command.args(["check", "metrics"]);
     let said = fed(&mut command, text);
+    let said = said.unwrap_or_else(|error| panic!("promtool does not run: {error}"));
+    match said.status.success() {
+        true => Ok(()),
+        false => Err(lossy(&said.stderr) + &lossy(&said.stdout)),
+    }
+}
+
+/// What `promtool check rules` says of a file: nothing when all is well.
+///
+/// # Errors
+/// Its complaints.
+///
+/// # Panics
+/// When there is no promtool.
+pub fn check_rules(file: &Path) -> Result<(), String> {
+    let said = Command::new(binary())
+        .args(["check", "rules"])
+        .arg(file)
+        .output();
     let said = said.unwrap_or_else(|error| panic!("promtool does not run: {error}"));
     match said.status.success() {
         true => Ok(()),

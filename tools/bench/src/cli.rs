@@ -6,6 +6,7 @@ pub use pool::{Policy, PoolArgs, Scenario};
 
 use argosy::cli::{Everywhere, Run};
 use argosy::fail::Fail;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -37,6 +38,9 @@ pub enum Command {
     /// Documents through a nats-server and one, two and four indexers: what replicas gain.
     #[command(after_help = "Example: argosy-bench ingest --replicas 1,2,4 --output json")]
     Ingest(IngestArgs),
+    /// Conversations: their logs on a server, the store that follows them, and questions beside them.
+    #[command(after_help = "Example: argosy-bench conversation --output json")]
+    Conversation(ConversationArgs),
     /// The pool of model nodes on simulated ones, of which one is slow, stuck or flapping.
     #[command(after_help = "Example: argosy-bench pool --nodes 4 --scenario slow --seconds 5")]
     Pool(PoolArgs),
@@ -82,6 +86,29 @@ pub struct ViewsArgs {
     /// Chunks in the corpus stream, about 1.2 KB of text each; on a nats-server in a temporary folder.
     #[arg(long, default_value_t = 10_000)]
     pub chunks: usize,
+}
+
+/// `argosy-bench conversation`
+#[derive(Debug, Args)]
+pub struct ConversationArgs {
+    /// Turns that are written to the logs, ten to a conversation; on a nats-server in a temporary folder.
+    #[arg(long, default_value_t = 10_000, value_parser = RangedU64ValueParser::<usize>::new().range(100..=1_000_000))]
+    pub turns: usize,
+    /// Recalls of the runs that count how many are done in a second.
+    #[arg(long, default_value_t = 20_000, value_parser = RangedU64ValueParser::<usize>::new().range(100..=10_000_000))]
+    pub reads: usize,
+    /// The last exchanges that a recall reads, two events each; the conversations have ten.
+    #[arg(long, default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10))]
+    pub exchanges: usize,
+    /// Conversations whose turns wait beside other questions.
+    #[arg(long, default_value_t = 1_000, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    pub conversations: usize,
+    /// Questions of each loop that asks one at a time; the others ask ten times as many.
+    #[arg(long, default_value_t = 200, value_parser = RangedU64ValueParser::<usize>::new().range(10..=100_000))]
+    pub questions: usize,
+    /// Leave the fleet out.
+    #[arg(long)]
+    pub no_fleet: bool,
 }
 
 /// `argosy-bench ingest`

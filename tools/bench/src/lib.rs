@@ -11,11 +11,13 @@
 //! | [`retrieval`] | the index at size; `corpus` makes or reads one, `feed` fills the index |
 //! | [`views`] | a retriever's index as a view of the corpus stream |
 //! | [`ingest`] | documents through indexers |
+//! | [`conversation`] | the logs of conversations, the store that follows them, and questions beside them |
 //! | [`pool`] | the pool of model nodes on simulated ones |
 //! | [`stub`], [`fault`] | a stubbed model and index, and crashes at named points |
 //! | `host`, `sizes`, `out` | what /proc says; bytes of messages; printing |
 
 pub mod cli;
+pub mod conversation;
 pub mod fault;
 pub mod fleet;
 pub mod ingest;

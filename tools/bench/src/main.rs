@@ -8,7 +8,7 @@ use argosy::{entry, out};
 use argosy_bench::cli::{Cli, Command, RunArgs};
 use argosy_bench::fault::Dice;
 use argosy_bench::stub::Stub;
-use argosy_bench::{fleet, floor_role, ingest, pool, retrieval, views};
+use argosy_bench::{conversation, fleet, floor_role, ingest, pool, retrieval, views};
 use clap::Parser;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -42,6 +42,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Retrieval(args) => retrieval::retrieval(args, output).await,
         Command::Views(args) => views::views(args, config, output).await,
         Command::Ingest(args) => ingest::ingest(args, output).await,
+        Command::Conversation(args) => conversation::conversation(args, output).await,
         Command::Pool(args) => pool::pool(args, output).await,
         Command::Run(args) => role(args, config).await,
         Command::FloorRole(args) => floor_role(args).await,

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::fail::Fail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use envelope::limits::ROUNDS_MAX;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -21,7 +22,10 @@ mod trace;
 
 pub use chat::Chat;
 pub use config::{Settings, SettingsCheck, SettingsShow};
-pub use conversation::{ConversationLs, ConversationPlace, Conversations, OneConversation};
+pub use conversation::{
+    ConversationFork, ConversationImport, ConversationLs, ConversationPlace, ConversationRm,
+    Conversations, OneConversation,
+};
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
@@ -29,7 +33,7 @@ pub use lookup::{Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
 pub use status::{Status, Top};
-pub use tools::{Completions, OfflineModel};
+pub use tools::{Completions, OfflineModel, Probe, ProbeTarget};
 pub use trace::{Chosen, Dead, DeadDrop, DeadLs, DeadRetry, DeadShow, Replay, Trace, Which};
 
 /// Heading of the options that every command has.
@@ -195,6 +199,9 @@ pub enum Command {
     /// Print what a code of `argosy doctor` means, and what to do.
     #[command(after_help = "Example: argosy explain D05")]
     Explain(Explain),
+    /// Ask a role of this machine how it is, as a health check does where there is no shell.
+    #[command(after_help = "Example: argosy probe ready --at 127.0.0.1:9464")]
+    Probe(Probe),
     /// The options of all parts: what they are set to, by whom, and whether a file is right.
     #[command(subcommand, after_help = "Example: argosy config show --origin")]
     Config(Settings),
@@ -327,9 +334,12 @@ pub struct Ask {
     /// Part of the corpus to search. May be repeated.
     #[arg(long = "bucket", value_name = "NAME")]
     pub buckets: Vec<String>,
-    /// `simple`: retrieve and one call, instead of every stage.
+    /// `agentic`: every stage. `simple`: retrieve and one call. Default: `gateway.mode`.
     #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
     pub mode: Option<String>,
+    /// Rounds of searching and reading at most; 1 is quickest. Default: `gateway.rounds`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(ROUNDS_MAX)))]
+    pub rounds: Option<u8>,
     /// Ask in this conversation, which begins with its first question. Whoever knows the id may read and continue it.
     /// Without a fleet it is kept in the data folder.
     #[arg(long, value_name = "ID")]
@@ -338,6 +348,9 @@ pub struct Ask {
     /// `gateway.conversation_busy`.
     #[arg(long, value_name = "WORD", value_parser = ["enqueue", "reject", "interrupt"], requires = "conversation")]
     pub when_busy: Option<String>,
+    /// A turn of the conversation that has to be in its log before this one.
+    #[arg(long, value_name = "TURN", requires = "conversation")]
+    pub after: Option<envelope::TurnId>,
     /// The question answers the question back of this turn. Without --conversation it goes with a fleet.
     #[arg(long, value_name = "TURN")]
     pub answer: Option<envelope::TurnId>,
@@ -352,9 +365,16 @@ pub struct Ask {
     /// is `gateway.deadline` and never sooner.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: u64,
+    /// A question back is a good end, too, with exit code 0 in the place of 7: for checks of a fleet whatever its documents
+    /// are.
+    #[arg(long)]
+    pub clarification_ok: bool,
     /// Show the trail: what each step did, how long it took, what it fell back to.
     #[arg(long)]
     pub trail: bool,
+    /// Show the answer only when it is checked. Default: a terminal shows the draft, dimmed, while it is written.
+    #[arg(long)]
+    pub no_draft: bool,
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,
@@ -368,6 +388,9 @@ pub struct Index {
     /// Index every file anew.
     #[arg(long)]
     pub force: bool,
+    /// Files that were skipped are no failure: exit code 0 in the place of 1. They are named all the same.
+    #[arg(long)]
+    pub skipped_ok: bool,
     /// Index for this edition alone what it lacks, as when it is built beside another. Default: for
     /// every edition. Goes with a fleet, as all below.
     #[arg(long, value_name = "NAME")]

@@ -1,21 +1,22 @@
 //! The configuration of a process: the options of every crate, under one roof.
 //!
-//! Defaults < `argosy.toml` < `ARGOSY__section__key` < flags. Every option is documented where it is
-//! defined; here only what belongs to no other crate.
+//! Defaults < variables with names of their own < `argosy.toml` < `ARGOSY__section__key` < flags. Every option is
+//! documented where it is defined; here only what belongs to no other crate.
 
 mod error;
 mod given;
 mod parts;
+mod variables;
 
 pub use error::Error;
 pub use given::Given;
+pub use variables::VARIABLES;
 
 use crate::{prompt_files, snapshot};
 use anyhow::Context;
 use bus::topology::Topology;
-use envelope::Busy;
-use envelope::limits::DEADLINE_MS_MAX;
-use envelope::{Edition, Role};
+use envelope::limits::{DEADLINE_MS_MAX, ROUNDS_MAX};
+use envelope::{Busy, Edition, Mode, Role};
 use serde::{Deserialize, Serialize};
 use settings::{Loaded, Size, Sources, Span};
 use std::collections::BTreeMap;
@@ -239,6 +240,11 @@ impl Default for Run {
 pub struct GatewayOptions {
     /// Time for a question that names no deadline. Default 2 min.
     pub deadline: Span,
+    /// Mode of a question that names none: `agentic` or `simple`. Default `agentic`.
+    pub mode: Mode,
+    /// Rounds of a question that says nothing of them, 1 to 10: attempts at an answer, each with a search. 1 is quickest. More
+    /// than 4 want more searches (`tool_calls` in the budget of the question) as well. Default 3.
+    pub rounds: u8,
     /// How often lost turns are looked for. Default 1 min.
     pub sweep_every: Span,
     /// How often the room of the streams is looked at. Default 1 s.
@@ -268,6 +274,8 @@ impl Default for GatewayOptions {
     fn default() -> Self {
         let gateway::Options {
             deadline,
+            mode,
+            rounds,
             sweep_every,
             room_every,
             room_limit,
@@ -281,6 +289,8 @@ impl Default for GatewayOptions {
         } = gateway::Options::default();
         GatewayOptions {
             deadline: span(deadline.as_millis() as u64),
+            mode,
+            rounds,
             sweep_every: span(sweep_every.as_millis() as u64),
             room_every: span(room_every.as_millis() as u64),
             room_limit,
@@ -306,6 +316,10 @@ pub struct Telemetry {
     /// each role serves, a port other than 0 is that of the first role; the others have the ports after it, in
     /// the order in which they are shown. Default `127.0.0.1:0`: any free port, which the log names.
     pub listen: String,
+    /// How long a process that has drained waits for one more reading of `/metrics`, up to 1 min: what a drain gave back is
+    /// seen by nobody else. Set it to the interval of the scrapes, and give a supervisor so much more patience. Default 0:
+    /// not at all.
+    pub linger: Span,
     /// Where spans go: `telemetry.otlp.endpoint` turns them on.
     pub otlp: telemetry::traces::Options,
     /// The texts of prompts and answers stand in spans. Default false.
@@ -318,6 +332,7 @@ impl Default for Telemetry {
             log_format: telemetry::LogFormat::Auto,
             log_level: "info".into(),
             listen: "127.0.0.1:0".into(),
+            linger: span(0),
             otlp: Default::default(),
             capture_content: false,
         }
@@ -336,7 +351,7 @@ const BACKLOG_EVERY: std::ops::RangeInclusive<Duration> =
 pub const FILE: &str = "argosy.toml";
 
 impl Config {
-    /// Loads the configuration: `file` if named, else [`FILE`] if it is there, then the environment,
+    /// Loads the configuration: [`VARIABLES`], then `file` if named, else [`FILE`] if it is there, then the environment,
     /// then `flags`.
     pub fn load(file: Option<PathBuf>, flags: Vec<(String, String)>) -> Result<Config, Error> {
         Config::loaded(file, flags).map(|loaded| loaded.value)
@@ -352,6 +367,7 @@ impl Config {
             Some(file) => sources.file(file),
             None => sources.optional_file(FILE),
         };
+        let sources = sources.named(&VARIABLES);
         let mut loaded: Loaded<Config> =
             settings::load(sources.process_environment().flags(flags))?;
         loaded.value.validate().map_err(Error::Invalid)?;
@@ -431,12 +447,17 @@ impl Config {
             (0.1..=0.95).contains(&self.gateway.room_limit),
             "`gateway.room_limit` must be between 0.1 and 0.95"
         );
+        anyhow::ensure!(
+            (1..=ROUNDS_MAX).contains(&self.gateway.rounds),
+            "`gateway.rounds` must be from 1 to {ROUNDS_MAX}, not {}",
+            self.gateway.rounds
+        );
         let backlog_every = &self.gateway.backlog_every;
         anyhow::ensure!(
             backlog_every.is_zero() || BACKLOG_EVERY.contains(&backlog_every.duration()),
             "`gateway.backlog_every` must be 0, or from 100ms to 10min, not {backlog_every}"
         );
-        self.telemetry.otlp.validate()?;
+        self.telemetry.validate()?;
         self.snapshots
             .validate()
             .context("in section `snapshots`")?;

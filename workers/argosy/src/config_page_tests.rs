@@ -1,9 +1,10 @@
 //! docs/config.md, made from the code: the fields of the options in their order, their defaults as they
 //! are, their meaning as their documentation says it.
 
-use super::Config;
+use super::{Config, VARIABLES};
 use crate::command::config::toml;
 use serde_json::Value;
+use settings::NamedVariable;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -169,12 +170,28 @@ fn section(page: &mut String, key: &str, file: &str, name: &str, values: &Value)
     }
 }
 
+/// The variables with names of their own, and what each stands for.
+fn variables(page: &mut String) {
+    page.push_str(
+        "\n## Variables with names of their own\n\
+         What other systems of this kind call some of these options, for whoever brings their environment along. Whoever sets the \
+         key itself, in a file, as `ARGOSY__…` or by a flag, wins; one that says something else ends the start.\n\n\
+         | variable | wants | sets |\n|---|---|---|\n",
+    );
+    for variable in VARIABLES {
+        let NamedVariable {
+            name, key, wanted, ..
+        } = variable;
+        writeln!(page, "| `{name}` | {wanted} | `{key}` |").unwrap();
+    }
+}
+
 fn page() -> String {
     let mut page = String::from(
         "# Configuration\n\n\
          Every option with its default, made from the code: `ARGOSY_WRITE_DOCS=1 cargo test -p argosy config_page` \
          writes this file, and a test compares it.\n\n\
-         A value comes from, in this order, the later winning: the default, `argosy.toml` in the working directory (or \
+         A value comes from, in this order, the later winning: the default, a [variable with a name of its own](#variables-with-names-of-their-own), `argosy.toml` in the working directory (or \
          `--config FILE`), an environment variable (`ARGOSY__streams__keep` for `streams.keep`), a flag (`--set \
          streams.keep=10m`). `argosy config show --origin` says what each is set to and by whom; `argosy config check [FILE]` \
          finds mistakes. A secret, which is a key that ends in `api_key`, may be read from a file: `api_key_file`. Times \
@@ -200,6 +217,7 @@ fn page() -> String {
     page.push_str(
         "\n`retrieval.http.nodes` and `retrieval.reranker.nodes` are lists of the same.\n",
     );
+    variables(&mut page);
     page
 }
 

@@ -8,6 +8,7 @@
 //! index is opened ([`Open`]), and who changes the record (`streams::editions`).
 
 mod error;
+mod lag;
 mod serving;
 
 pub use error::Error;
@@ -71,6 +72,8 @@ pub trait Open: Send + Sync + 'static {
 pub struct Home {
     /// The bus.
     pub bus: Arc<dyn Bus>,
+    /// Where it is told how far the indexes are behind.
+    pub metrics: index::Metrics,
     /// Readiness; the conditions are `index`, and `vectors` where a server keeps those that are
     /// searched.
     pub health: Health,
@@ -284,6 +287,15 @@ async fn hold(
     let bus = home.bus.clone();
     let (until, filter) = (stop.clone(), subject::edition(edition));
     fed.spawn(async move { feed(&*bus, Stream::Chunks, &filter, &mut *view, until).await });
+    let (bus, until, at) = (home.bus.clone(), stop.clone(), seen.clone());
+    let behind = home.metrics.lag(edition.as_str());
+    let filter = subject::edition(edition);
+    fed.spawn(async move {
+        tokio::select! {
+            () = until.cancelled() => {}
+            () = lag::tell(&*bus, &filter, &at, &behind) => {}
+        }
+    });
     Ok(Held {
         begun,
         searcher,

@@ -108,11 +108,13 @@ impl Replica {
             let message = Publish::new(message, Bytes::from_static(b"{}"));
             bus.publish(message).await.unwrap();
         }
+        let registry = telemetry::Registry::new();
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("elsewhen")).unwrap();
         let (health, stop) = (Health::new(&[]), CancellationToken::new());
         let home = Home {
             bus: bus.clone(),
+            metrics: index::Metrics::new(&registry).unwrap(),
             health: health.clone(),
             stop: stop.clone(),
             dir: dir.path().to_owned(),

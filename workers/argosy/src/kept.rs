@@ -40,6 +40,11 @@ const CREATED: UnixMs = UnixMs(1);
 /// Why a conversation is not kept.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// The log does not say how the turn ended.
+    #[error(
+        "its log does not say how the turn ended; the next question of the conversation ends it"
+    )]
+    NotEnded,
     /// The folder is not opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -71,12 +76,13 @@ pub(crate) struct Kept {
     position: LogPosition,
 }
 
-/// Opens the store of conversations, waiting a little for another process that has it.
+/// Opens the store of conversations, waiting a little for another process that has it. Who is the first to open a damaged
+/// one says so.
 pub(crate) async fn open(
     data_dir: &Path,
     now: UnixMs,
     wait: Duration,
-) -> Result<(SledStore, Option<Loss>), OpenError> {
+) -> Result<SledStore, OpenError> {
     let begun = tokio::time::Instant::now();
     loop {
         let options = sled_store::Options {
@@ -87,9 +93,19 @@ pub(crate) async fn open(
             Err(OpenError::Held { .. }) if begun.elapsed() < wait => {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
-            opened => return opened,
+            opened => {
+                let (store, loss) = opened?;
+                loss.iter().for_each(say);
+                return Ok(store);
+            }
         }
     }
+}
+
+fn say(loss: &Loss) {
+    let aside = loss.aside.display();
+    let read = loss.salvage.as_ref().map_or(0, |salvage| salvage.events);
+    tracing::warn!(why = loss.why, %aside, read, "the conversations of this folder were damaged; what could be read is kept");
 }
 
 impl Kept {
@@ -98,16 +114,9 @@ impl Kept {
         data_dir: &Path,
         bus: Arc<MemoryBus>,
         key: ConversationKey,
-    ) -> Result<(Kept, Option<Loss>), Error> {
-        let (store, loss) = open(data_dir, bus.now(), HELD_MAX).await?;
-        let mut position = store.position().await?;
-        if position.sequence == 0 && position.created != CREATED {
-            store.reset(CREATED).await?;
-            position = LogPosition {
-                created: CREATED,
-                sequence: 0,
-            };
-        }
+    ) -> Result<Kept, Error> {
+        let store = open(data_dir, bus.now(), HELD_MAX).await?;
+        let position = begun(&store).await?;
         let events = all(&store, &key).await?;
         let stored: Result<Vec<Stored>, _> =
             events.iter().map(|read| message(&key, read)).collect();
@@ -119,7 +128,7 @@ impl Kept {
             position,
         };
         kept.end_open(&events).await?;
-        Ok((kept, loss))
+        Ok(kept)
     }
 
     /// Ends what was open when the process that ran it ended.
@@ -142,7 +151,7 @@ impl Kept {
     /// Puts what the log has since on disk.
     pub(crate) async fn end(mut self) -> Result<(), Error> {
         let subject = subject(&self.key);
-        self.ended().await?;
+        let ended = self.ended().await;
         let mut entries = Vec::new();
         let mut from = self.position.sequence + 1;
         while let Some(stored) = self
@@ -162,7 +171,9 @@ impl Kept {
             let position = self.position;
             self.store.apply(EntryBatch { entries, position }).await?;
         }
-        Ok(self.store.flush().await?)
+        self.store.flush().await?;
+        // What there is of it is on disk in any case.
+        ended
     }
 }
 
@@ -179,8 +190,21 @@ impl Kept {
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        Ok(())
+        Err(Error::NotEnded)
     }
+}
+
+/// How far a store has come that has been told of which stream it is: of none.
+pub(crate) async fn begun(store: &SledStore) -> Result<LogPosition, StoreError> {
+    let position = store.position().await?;
+    if position.sequence > 0 || position.created == CREATED {
+        return Ok(position);
+    }
+    store.reset(CREATED).await?;
+    Ok(LogPosition {
+        created: CREATED,
+        sequence: 0,
+    })
 }
 
 /// All that a store holds of a conversation.

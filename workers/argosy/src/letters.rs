@@ -8,7 +8,7 @@ mod error;
 
 pub use error::Error;
 
-use bus::{Bus, BusError, Publish, Stored, Stream, Upkeep};
+use bus::{Bus, BusError, Publish, Stored, Stream};
 use envelope::{Overrides, Role, Subject, TurnId, UnixMs, header, subject};
 use harness::again::{self, Start};
 use serde::Serialize;
@@ -185,7 +185,7 @@ pub async fn list(bus: &dyn Bus, wanted: &Wanted, limit: usize) -> Result<Listed
 }
 
 /// The letter with this number, whole.
-pub async fn get(bus: &dyn Upkeep, number: u64) -> Result<Stored, Error> {
+pub async fn get(bus: &dyn Bus, number: u64) -> Result<Stored, Error> {
     let stored = bus.message(Stream::Dead, number).await?;
     stored.ok_or(Error::NotThere(number))
 }

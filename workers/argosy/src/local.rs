@@ -101,6 +101,17 @@ impl Local {
     /// Starts the fleet with its index in `dir`.
     pub async fn start(config: &Config, dir: &Path) -> Result<Local, Error> {
         let registry = Registry::new();
+        let chosen = model::choose(config, &Role::ALL, &registry).await?;
+        Local::start_with(config, dir, chosen, registry).await
+    }
+
+    /// The same with a model that nobody has to choose any more.
+    pub async fn start_with(
+        config: &Config,
+        dir: &Path,
+        chosen: Chosen,
+        registry: Registry,
+    ) -> Result<Local, Error> {
         if config.retrieval.vectors == Place::Qdrant {
             return Err(Error::Qdrant);
         }
@@ -113,11 +124,12 @@ impl Local {
             Index::open(dir, kit.vectors()).map_err(|error| Error::Index { dir: at(), error })?;
         let (mut view, seen) =
             IndexView::kept(index.clone()).map_err(|error| Error::Held { dir: at(), error })?;
-        let chosen = model::choose(config, &Role::ALL, &registry).await?;
         let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
         // What is kept on disk is kept for ever: nobody but its owner takes anything out.
+        let mut config = config.clone();
+        config.streams.conversation_events = u32::MAX;
         let topology = Topology {
             conversation_age: Duration::ZERO,
             ..config.topology()
@@ -126,7 +138,6 @@ impl Local {
         let bus: Arc<dyn Bus> = memory.clone();
         let data_dir = config.data_dir.0.clone();
         let stop = CancellationToken::new();
-        let mut config = config.clone();
         // A bus of this process alone has one edition.
         config.indexer.edition = Edition::main();
         let process = Process {
@@ -217,13 +228,7 @@ impl Local {
             tenant: TenantId::default_tenant(),
             conversation: conversation.clone(),
         };
-        let (kept, loss) = Kept::begin(&self.data_dir, self.memory.clone(), key).await?;
-        if let Some(loss) = loss {
-            let aside = loss.aside.display();
-            let read = loss.salvage.map_or(0, |salvage| salvage.events);
-            tracing::warn!(why = loss.why, %aside, read, "the conversations of this folder were damaged; what could be read is kept");
-        }
-        Ok(kept)
+        Kept::begin(&self.data_dir, self.memory.clone(), key).await
     }
 
     /// How many chunks can be found.

@@ -80,6 +80,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Nodes(args) => command::nodes::run(args, output, config).await,
         Command::Edition(args) => command::edition::run(args, config, output).await,
         Command::Doctor(args) => command::doctor::run(args, config, output).await,
+        Command::Probe(args) => command::probe::run(args, config, output).await,
         Command::OfflineModel(args) => command::offline_model::run(args, output).await,
         // Done without a runtime, see `run`.
         Command::Explain(_) | Command::Completions(_) | Command::Config(_) => Ok(()),
@@ -117,6 +118,7 @@ fn server(command: &Command) -> &Server {
         | Command::Completions(_)
         | Command::Explain(_)
         | Command::OfflineModel(_)
+        | Command::Probe(_)
         | Command::Schema(_)
         | Command::Models(_)
         | Command::Eval(_) => Server::NONE,

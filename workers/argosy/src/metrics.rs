@@ -1,6 +1,7 @@
 //! Every metric there is, as `docs/metrics.md` lists them: asked of the code that registers them, so
 //! that the document cannot say anything else. *Not* where metrics are made.
 
+use crate::command::run::RoomMetrics;
 use envelope::Role;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,14 +14,16 @@ const IN_WORDS: [&str; 5] = ["role", "model", "node", "version", "revision"];
 
 const HEAD: &str = "# Metrics
 
-Every metric of a process, at `/metrics` of its [admin endpoints](operations.md#ready-alive), in the text format of
+Every metric of a process, at `/metrics` of its [admin endpoints](operations/watch.md#ready-alive), in the text format of
 Prometheus. This file is written by `ARGOSY_WRITE_DOCS=1 cargo test -p argosy --test metrics` and compared by the same test without.
 
 Counters stand at 0 from the start where the values of their labels are known then, so that the first count is seen as a step.
-`role` is one of the eight words for who runs, `model` and `node` are names of the configuration, `bucket` is a bucket of the
+`role` is one of the nine words for who runs, `model` and `node` are names of the configuration, `bucket` is a bucket of the
 corpus, `all`, `several` or `other`. No label ever holds an id, a question or the text of an error. On Linux each process has
 `process_*` as well: CPU, memory, file descriptors, start time.
 
+`complexity` is `simple` for a question that is searched for and answered at once (mode `simple`) and `complex` for every other, those
+included that were ended from outside and left no trail: latency targets differ by it.
 `route` is `agentic`, `simple`, or `unknown` where a turn was ended from outside and left no trail. `revision` is what `ARGOSY_REVISION`
 said in the environment of the compiler, empty without.
 
@@ -37,17 +40,26 @@ said in the environment of the compiler, empty without.
 | the route of a fan-out | `argosy_fanout_messages` without it | only agentic turns fan out |
 | searches by collection | `bucket` | the parts of a corpus are buckets |
 | endpoints of a model | `node` | |
-| partitions, owners, state on disk | nothing | no process holds the state of a turn or a conversation |
+| partitions, owners | nothing | no process holds the state of a turn or a conversation |
+| state on disk, its flushes and recoveries | `argosy_conversation_store_*` | the store of conversations is a view of their stream |
+| the size of a conversation | `argosy_conversation_log_bytes_total` over `argosy_conversation_turns_total` | an id of a conversation is a secret: what is counted is a turn on average |
 | reloads of the configuration | nothing | it is read at the start, and a bad one stops that |
 ";
+
+/// Conditions of being ready besides the consumer of a role, which bears its name.
+const OTHER_CONDITIONS: [&str; 7] = [
+    "nats", "inbox", "due", "answers", "room", "index", "vectors",
+];
 
 type Register = fn(&Registry) -> Result<(), Error>;
 
 /// Who has which metrics.
-const GROUPS: [(&str, Register); 6] = [
+const GROUPS: [(&str, Register); 8] = [
     ("Every process", every_process),
     ("Every role", every_role),
+    ("Roles that keep files", |r| RoomMetrics::new(r).map(drop)),
     ("Gateway", |r| gateway::Metrics::new(r).map(drop)),
+    ("Conversation", |r| streams::Metrics::new(r).map(drop)),
     ("Indexer", |r| harness::IngestMetrics::new(r).map(drop)),
     ("Retriever", |r| index::Metrics::new(r).map(drop)),
     ("Roles that ask a model", llm_pool::register),
@@ -63,7 +75,12 @@ fn every_process(registry: &Registry) -> Result<(), Error> {
             .collect();
         registry.gauge(&family.name, &family.help, &labels)?;
     }
+    let mut conditions = OTHER_CONDITIONS.to_vec();
+    let others = Role::ALL.iter().filter(|role| **role != Role::Gateway);
+    conditions.extend(others.map(|role| role.as_str()));
+    telemetry::Health::new(&conditions).measure(registry, Role::Gateway.as_str())?;
     telemetry::traces::register(registry)?;
+    bus_nats::Certificates::register(registry)?;
     bus_nats::Metrics::new(registry, Role::Gateway).map(drop)
 }
 

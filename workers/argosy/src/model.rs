@@ -3,7 +3,7 @@
 
 use crate::config::Config;
 use envelope::Role;
-use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest};
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Listener};
 use llm_pool::cache::Cached;
 use llm_pool::discover::{self, Found};
 use llm_pool::{Options, Pool};
@@ -68,6 +68,12 @@ struct ByRole {
     of: BTreeMap<Role, Arc<dyn ChatModel>>,
 }
 
+impl ByRole {
+    fn of(&self, role: Role) -> &dyn ChatModel {
+        &**self.of.get(&role).unwrap_or(&self.default)
+    }
+}
+
 impl ChatModel for ByRole {
     fn name(&self) -> &str {
         self.default.name()
@@ -77,10 +83,15 @@ impl ChatModel for ByRole {
         &'a self,
         request: &'a ChatRequest,
     ) -> BoxFuture<'a, Result<ChatReply, llm::Error>> {
-        self.of
-            .get(&request.role)
-            .unwrap_or(&self.default)
-            .chat(request)
+        self.of(request.role).chat(request)
+    }
+
+    fn chat_live<'a>(
+        &'a self,
+        request: &'a ChatRequest,
+        listener: &'a Listener<'a>,
+    ) -> BoxFuture<'a, Result<ChatReply, llm::Error>> {
+        self.of(request.role).chat_live(request, listener)
     }
 }
 

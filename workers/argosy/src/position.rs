@@ -126,7 +126,7 @@ async fn question(
         .await?;
     for _ in 0..SCAN_MAX {
         let (question, after) = next(&mut *questions).await?;
-        if gateway::turn_of(&question) == *turn {
+        if streams::asked::turn_of(&question) == *turn {
             return Ok(Some(question));
         }
         if after == 0 {

@@ -3,6 +3,10 @@
 //! *Not* a health check: nobody is asked but the processes, and who does not answer is not there. What
 //! waits for them is the server's to tell (`streams::backlog`).
 
+mod store;
+
+pub use store::{StoreAt, StoreSeen};
+
 use crate::disk::{self, Disk};
 use crate::editions::Serving;
 use crate::pools::Pools;
@@ -62,7 +66,13 @@ pub struct Seen {
     /// Its index, where it keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexAt>,
-    /// The disk of its data folder, where it keeps an index there.
+    /// Its store of conversations, where it keeps one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreAt>,
+    /// Whether it takes questions of conversations, where it takes questions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversations: Option<bool>,
+    /// The disk of its data folder, where it keeps an index or a store there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<Disk>,
     /// Messages being worked on.
@@ -150,12 +160,14 @@ pub struct Teller {
     model: OnceLock<String>,
     pools: Pools,
     index: OnceLock<Arc<Serving>>,
+    store: OnceLock<StoreSeen>,
+    conversations: OnceLock<bool>,
     window: Mutex<Window>,
 }
 
 impl Teller {
-    /// A process of this role, as its metrics and its health know it. An index of it would be in
-    /// `data_dir`.
+    /// A process of this role, as its metrics and its health know it. An index or a store of it would be
+    /// in `data_dir`.
     pub fn new(role: Role, health: Health, metrics: Metrics, data_dir: PathBuf) -> Arc<Teller> {
         let started = Instant::now();
         Arc::new(Teller {
@@ -168,6 +180,8 @@ impl Teller {
             model: OnceLock::new(),
             pools: Pools::default(),
             index: OnceLock::new(),
+            store: OnceLock::new(),
+            conversations: OnceLock::new(),
             window: Mutex::new(Window::new(started)),
         })
     }
@@ -197,6 +211,16 @@ impl Teller {
     /// Tells of these indexes from now on.
     pub fn searches(&self, serving: Arc<Serving>) {
         let _ = self.index.set(serving);
+    }
+
+    /// Tells of this store from now on.
+    pub fn keeps(&self, store: StoreSeen) {
+        let _ = self.store.set(store);
+    }
+
+    /// Tells from now on whether it takes questions of conversations.
+    pub fn takes_conversations(&self, takes: bool) {
+        let _ = self.conversations.set(takes);
     }
 
     /// Answers until it is told to stop.
@@ -246,7 +270,8 @@ impl Teller {
             let reason = one.reason.as_deref().unwrap_or_default();
             format!("{name}: {reason}")
         };
-        let index = self.index.get();
+        let (index, store) = (self.index.get(), self.store.get());
+        let keeps_files = index.is_some() || store.is_some();
         let waits = report.conditions.iter().filter(|(_, one)| !one.ready);
         let waits = waits.map(|(name, one)| (name.clone(), one.reason.clone().unwrap_or_default()));
         Seen {
@@ -265,7 +290,9 @@ impl Teller {
                 let (edition, at) = serving.reached();
                 IndexAt { edition, at }
             }),
-            disk: index.and_then(|_| disk::of(&self.data_dir).ok()),
+            store: store.and_then(StoreSeen::now),
+            conversations: self.conversations.get().copied(),
+            disk: keeps_files.then(|| disk::of(&self.data_dir).ok()).flatten(),
             in_flight: tally.in_flight,
             limit: tally.limit,
             recent: self.window().recent(now, &tally),

@@ -9,7 +9,7 @@ use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
 /// Every prompt there is.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 11] = [
     "planner",
     "planner_follow_up",
     "planner_refine",
@@ -19,6 +19,7 @@ pub const NAMES: [&str; 10] = [
     "reducer_generate",
     "clarifier",
     "clarifier_unclear",
+    "clarifier_ungrounded",
     "indexer",
 ];
 

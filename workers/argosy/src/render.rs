@@ -1,5 +1,6 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
+pub(crate) mod draft;
 pub(crate) mod found;
 mod line;
 mod quiet;
@@ -146,7 +147,15 @@ pub(crate) fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
             .map_or("no reason was given", |e| e.message.as_str());
         format!("{}: {text}", t.outcome.as_str())
     };
+    let is_erased = t
+        .error
+        .as_ref()
+        .is_some_and(|error| error.code == "conversation_erased");
     let fail = match t.outcome {
+        _ if is_erased => Fail {
+            code: "conversation_erased",
+            ..Fail::negative(problem())
+        },
         Outcome::Answered => return Ok(()),
         Outcome::Clarification => Fail {
             exit: 7,

@@ -173,7 +173,7 @@ pub fn ingest(
 }
 
 /// Every prompt that a turn may override, and whose it is.
-const PROMPTS: [(&str, Role); 9] = [
+const PROMPTS: [(&str, Role); 10] = [
     ("planner", Role::Planner),
     ("planner_follow_up", Role::Planner),
     ("planner_refine", Role::Planner),
@@ -183,6 +183,7 @@ const PROMPTS: [(&str, Role); 9] = [
     ("reducer_generate", Role::Reducer),
     ("clarifier", Role::Clarifier),
     ("clarifier_unclear", Role::Clarifier),
+    ("clarifier_ungrounded", Role::Clarifier),
 ];
 
 /// Whether the texts can be used in place of the prompts that they are named after: as at the start of a

@@ -4,41 +4,68 @@ use std::future::Future;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Waits for `work`; the first signal cancels `stop`, the second ends the process.
-pub async fn stop_on_signal(stop: &CancellationToken, work: impl Future<Output = ()>) {
-    let (mut term, mut int) = (
-        listen(SignalKind::terminate()),
-        listen(SignalKind::interrupt()),
-    );
-    tokio::pin!(work);
-    loop {
-        tokio::select! {
-            () = &mut work => return,
-            () = next(&mut term) => {}
-            () = next(&mut int) => {}
+/// Both signals, heard from when this was made: one that comes while nobody waits is found by the next who does.
+#[derive(Debug)]
+pub struct Signals {
+    term: Option<Signal>,
+    int: Option<Signal>,
+}
+
+impl Signals {
+    /// Listens from now on.
+    pub fn listen() -> Signals {
+        Signals {
+            term: listen(SignalKind::terminate()),
+            int: listen(SignalKind::interrupt()),
         }
-        if stop.is_cancelled() {
-            tracing::warn!("second signal: ending without draining");
-            std::process::exit(1);
+    }
+
+    /// Waits for `work`; the first signal cancels `stop`, the second ends the process.
+    pub async fn stop_on_signal(
+        &mut self,
+        stop: &CancellationToken,
+        work: impl Future<Output = ()>,
+    ) {
+        tokio::pin!(work);
+        loop {
+            tokio::select! {
+                () = &mut work => return,
+                () = next(&mut self.term) => {}
+                () = next(&mut self.int) => {}
+            }
+            if stop.is_cancelled() {
+                tracing::warn!("second signal: ending without draining");
+                std::process::exit(1);
+            }
+            tracing::info!("told to stop: draining; a second signal ends at once");
+            stop.cancel();
         }
-        tracing::info!("told to stop: draining; a second signal ends at once");
-        stop.cancel();
+    }
+
+    /// Does work that only looks on: a signal ends it there and then, and nothing comes of it.
+    pub async fn unless_told<T>(&mut self, work: impl Future<Output = T>) -> Option<T> {
+        let stop = CancellationToken::new();
+        let mut done = None;
+        let watched = async {
+            tokio::select! {
+                biased;
+                () = stop.cancelled() => {}
+                ended = work => done = Some(ended),
+            }
+        };
+        self.stop_on_signal(&stop, watched).await;
+        done
     }
 }
 
-/// Does work that only looks on: a signal ends it there and then, and nothing comes of it.
+/// [`Signals::stop_on_signal`] of who waits once.
+pub async fn stop_on_signal(stop: &CancellationToken, work: impl Future<Output = ()>) {
+    Signals::listen().stop_on_signal(stop, work).await;
+}
+
+/// [`Signals::unless_told`] of who waits once.
 pub async fn unless_told<T>(work: impl Future<Output = T>) -> Option<T> {
-    let stop = CancellationToken::new();
-    let mut done = None;
-    stop_on_signal(&stop, async {
-        tokio::select! {
-            biased;
-            () = stop.cancelled() => {}
-            ended = work => done = Some(ended),
-        }
-    })
-    .await;
-    done
+    Signals::listen().unless_told(work).await
 }
 
 fn listen(kind: SignalKind) -> Option<Signal> {
@@ -55,5 +82,24 @@ async fn next(signal: &mut Option<Signal>) {
             signal.recv().await;
         }
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+    use std::time::Duration;
+
+    /// Between two waits, as while a fleet has been told of and is not watched yet.
+    #[tokio::test]
+    async fn a_signal_that_comes_while_nobody_waits_is_not_lost() {
+        let mut signals = Signals::listen();
+        assert_eq!(signals.unless_told(async { 1 }).await, Some(1));
+        let kill = ["-INT", &std::process::id().to_string()].map(str::to_owned);
+        assert!(Command::new("kill").args(kill).status().unwrap().success());
+        let forever = signals.unless_told(std::future::pending::<()>());
+        let told = tokio::time::timeout(Duration::from_secs(30), forever).await;
+        assert_eq!(told, Ok(None));
     }
 }

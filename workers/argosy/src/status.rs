@@ -3,6 +3,10 @@
 //! [`look`] asks, [`status`] says what it means; how that is shown is `render`'s. Numbers of queues come
 //! from the leaders. *Not* here: what should be done about it.
 
+mod conversations;
+
+pub use conversations::{ConversationStatus, StoreStatus};
+
 use crate::doctor::room::bounds;
 use crate::position::{self, Position};
 use crate::processes::{self, LISTEN, Seen};
@@ -12,6 +16,7 @@ use envelope::{Role, TurnId, UnixMs};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::time::Duration;
 use streams::backlog::{self, Backlog};
 use streams::editions;
 use telemetry::buckets::STEP_DURATION;
@@ -29,6 +34,8 @@ pub struct Facts {
     pub inbox: Queue,
     /// The room of each stream.
     pub streams: Vec<(Stream, StreamState)>,
+    /// How far back the logs of conversations reach, where there is one.
+    pub reach: Option<Duration>,
     /// Where the turn is that was asked for.
     pub turn: Option<(TurnId, Position)>,
 }
@@ -55,6 +62,8 @@ pub struct Status {
     pub inbox: Inbox,
     /// Every stream.
     pub streams: Vec<Room>,
+    /// Conversations.
+    pub conversations: ConversationStatus,
     /// The turn that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
@@ -193,10 +202,11 @@ pub async fn look(
         for stream in Stream::ALL {
             streams.push((stream, bus.state(stream).await?));
         }
-        Ok::<_, BusError>((queues, inbox, streams))
+        let reach = backlog::reach(bus).await?;
+        Ok::<_, BusError>((queues, inbox, streams, reach))
     };
     let (seen, served) = tokio::join!(processes::ask(bus, LISTEN), served);
-    let (queues, inbox, streams) = served?;
+    let (queues, inbox, streams, reach) = served?;
     let turn = match turn {
         Some(turn) => Some((turn.clone(), position::of(bus, topology, turn).await?)),
         None => None,
@@ -207,6 +217,7 @@ pub async fn look(
         queues,
         inbox,
         streams,
+        reach: (!reach.is_zero()).then_some(reach),
         turn,
     })
 }
@@ -281,6 +292,7 @@ pub fn status(facts: &Facts, room_limit: f64) -> Status {
             oldest_ms: age(facts.inbox.oldest),
         },
         streams: streams.map(|one| room(one, room_limit)).collect(),
+        conversations: conversations::of(facts),
         turn: facts
             .turn
             .clone()

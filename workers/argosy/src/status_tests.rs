@@ -1,7 +1,7 @@
 //! What is said of a fleet that is made up: the table, the object, the order, the quantiles.
 
 use super::*;
-use crate::processes::Recent;
+use crate::processes::{Recent, StoreAt};
 use crate::render;
 use bus::Publish;
 use bus::memory::MemoryBus;
@@ -19,6 +19,8 @@ fn process(role: Role, n: u32, ready: bool) -> Seen {
         reason: (!ready).then(|| "nats: not connected".to_owned()),
         waits_for: Default::default(),
         index: None,
+        store: None,
+        conversations: None,
         disk: None,
         in_flight: 3,
         limit: 64,
@@ -69,6 +71,7 @@ fn facts() -> Facts {
             (Stream::Timers, state(3)),
             (Stream::Dead, state(0)),
         ],
+        reach: None,
         turn: Some((
             TurnId::new("q-3kTz").unwrap(),
             Position::Waiting {
@@ -134,6 +137,58 @@ async fn a_missing_consumer_hides_one_number_and_not_the_rest() {
     let facts = look(&*bus, &topology, Some(&turn)).await.unwrap();
     let before = Role::Mapper;
     assert_eq!(facts.turn, Some((turn, Position::Stuck { before })));
+}
+
+#[test]
+fn stores_of_conversations_are_shown_with_how_far_they_are() {
+    let mut facts = facts();
+    let stream = StreamState {
+        last: 900,
+        ..StreamState::default()
+    };
+    facts.streams.push((Stream::Conversations, stream));
+    facts.reach = Some(Duration::from_secs(3 * 3_600));
+    let store = |n, at| Seen {
+        store: Some(StoreAt {
+            at,
+            conversations: 12,
+            events: 40,
+            bytes: 5 << 20,
+        }),
+        ..process(Role::Conversation, n, true)
+    };
+    let gateway = |n, takes| Seen {
+        conversations: Some(takes),
+        ..process(Role::Gateway, n, true)
+    };
+    facts.seen.extend([
+        store(1, 900),
+        store(2, 891),
+        process(Role::Conversation, 3, true),
+        gateway(1, true),
+        gateway(2, false),
+    ]);
+    let status = status(&facts, 0.7);
+    let told = &status.conversations;
+    let behind: Vec<_> = told.stores.iter().map(|store| store.behind).collect();
+    assert_eq!(behind, [Some(0), Some(9), None]);
+    assert_eq!(
+        (told.taking, told.gateways, told.reach_ms),
+        (1, 2, Some(10_800_000))
+    );
+    let table = plain(&render::status::table(&status));
+    for line in [
+        "conversations: reach 3 h back",
+        "conversations: 1 of 2 gateways take none (`gateway.conversations`)",
+        "store of conversation-1: up to date, 12 conversations, 5.0 MiB on disk",
+        "store of conversation-2: 9 events behind, 12 conversations, 5.0 MiB on disk",
+        "store of conversation-3: none, it reads each log from the stream",
+    ] {
+        assert!(
+            table.lines().any(|one| one == line),
+            "{line} is not in\n{table}"
+        );
+    }
 }
 
 #[test]

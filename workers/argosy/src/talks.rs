@@ -1,19 +1,26 @@
 //! Conversations to look at: of a fleet, from the logs of its stream; without one, from the data folder.
 
+mod copies;
+mod removal;
+
 use crate::kept;
-use bus::{Bus, BusError, Stream};
+use bus::{Bus, BusError, Stored, Stream};
+use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
 use conversation_log::store::{LIST_MAX, Store, StoreError};
-use conversation_log::{ConversationKey, EventError, EventKind, LogEvent, Read, SledStore, State};
+use conversation_log::{
+    AppendError, ConversationKey, EventError, EventKind, LogEvent, Read, SledStore, State,
+};
 use envelope::{Subject, TenantId, UnixMs};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use streams::conversation::subject;
+use streams::conversation::{LogError, Logs, RestoreError};
 
-/// How long the next event of a log may take; the last ones may go while they are read.
-const READ_MAX: Duration = Duration::from_secs(10);
+/// How long the next event may take.
+const NEXT_WAIT: Duration = Duration::from_secs(5);
 
 /// Where conversations are.
 pub(crate) enum Talks {
@@ -36,6 +43,24 @@ pub enum Error {
     /// An event cannot be read.
     #[error(transparent)]
     Event(#[from] EventError),
+    /// The log of a fleet cannot be read or written.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// It cannot be copied.
+    #[error("the conversation cannot be copied: {0}")]
+    Copy(#[from] CopyError),
+    /// It cannot be forked.
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    /// Another one has the id.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
+    /// It is not erased, or not wholly.
+    #[error(transparent)]
+    Erase(#[from] erasure::Error),
+    /// Others wrote to it all the time.
+    #[error("others wrote to the conversation again and again; try again")]
+    Contended,
 }
 
 /// A conversation in a few numbers.
@@ -51,6 +76,8 @@ pub(crate) struct Talk {
     /// Whether a question back waits for its reply.
     pub(crate) is_asked_back: bool,
     pub(crate) is_erased: bool,
+    /// A later release wrote it; nothing else is known of it then.
+    pub(crate) is_newer: bool,
 }
 
 impl Talks {
@@ -76,7 +103,7 @@ impl Talks {
     /// All events of a conversation that are still kept, in their order.
     pub(crate) async fn events(&self, key: &ConversationKey) -> Result<Vec<Read>, Error> {
         match self {
-            Talks::Fleet(bus) => logged(&**bus, key).await,
+            Talks::Fleet(bus) => Ok(Logs::on(bus.clone()).all(key).await?),
             Talks::Here(data_dir) => match store(data_dir).await? {
                 Some(store) => Ok(kept::all(&store, key).await?),
                 None => Ok(Vec::new()),
@@ -90,11 +117,15 @@ async fn store(data_dir: &Path) -> Result<Option<SledStore>, OpenError> {
     if !kept::folder(data_dir).is_dir() {
         return Ok(None);
     }
+    Ok(Some(kept::open(data_dir, now(), kept::LOOK_MAX).await?))
+}
+
+/// The time of this machine.
+pub(crate) fn now() -> UnixMs {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let (store, _) = kept::open(data_dir, UnixMs(since.as_millis() as u64), kept::LOOK_MAX).await?;
-    Ok(Some(store))
+    UnixMs(since.as_millis() as u64)
 }
 
 fn talk(key: &ConversationKey, at: UnixMs, state: &State) -> Talk {
@@ -105,29 +136,57 @@ fn talk(key: &ConversationKey, at: UnixMs, state: &State) -> Talk {
         open: state.open.len(),
         is_asked_back: state.pending.is_some(),
         is_erased: state.is_erased,
+        is_newer: false,
     }
 }
 
 async fn listed(bus: &dyn Bus, tenant: &TenantId) -> Result<Vec<Talk>, Error> {
-    let filter = format!("argosy.conversation.{tenant}.*");
-    let last = bus.last_of_each(Stream::Conversations, &[filter]).await?;
-    let mut talks = Vec::new();
-    for stored in last {
-        let Ok(Subject::Conversation {
-            tenant,
-            conversation,
-        }) = Subject::parse(&stored.subject)
-        else {
-            continue;
-        };
-        let key = ConversationKey {
-            tenant,
-            conversation,
-        };
-        let event = LogEvent::read(&stored.body)?;
-        talks.push(talk(&key, event.at, &event.state));
+    let filters = [format!("argosy.conversation.{tenant}.*")];
+    let last = match bus.last_of_each(Stream::Conversations, &filters).await {
+        // Too many for one call: then all events are read.
+        Err(BusError::Refused(_)) => return newest_of_each(bus, &filters[0]).await,
+        last => last?,
+    };
+    last.iter().filter_map(of_log).collect()
+}
+
+/// What the last event of a log says; `None` for what is none.
+fn of_log(stored: &Stored) -> Option<Result<Talk, Error>> {
+    let Ok(Subject::Conversation {
+        tenant,
+        conversation,
+    }) = Subject::parse(&stored.subject)
+    else {
+        return None;
+    };
+    let key = ConversationKey {
+        tenant,
+        conversation,
+    };
+    Some(match LogEvent::read(&stored.body) {
+        Ok(event) => Ok(talk(&key, event.at, &event.state)),
+        Err(EventError::Newer(_)) => Ok(Talk {
+            is_newer: true,
+            ..talk(&key, stored.stored_at, &State::default())
+        }),
+        Err(error) => Err(error.into()),
+    })
+}
+
+async fn newest_of_each(bus: &dyn Bus, filter: &str) -> Result<Vec<Talk>, Error> {
+    let mut newest = BTreeMap::new();
+    let mut reader = bus.read(Stream::Conversations, filter, 1).await?;
+    // The oldest go while they are read: the last one may never come.
+    while let Ok(next) = tokio::time::timeout(NEXT_WAIT, reader.next()).await {
+        let (stored, after) = next?;
+        if let Some(talk) = of_log(&stored) {
+            newest.insert(stored.subject, talk?);
+        }
+        if after == 0 {
+            break;
+        }
     }
-    Ok(talks)
+    Ok(newest.into_values().collect())
 }
 
 async fn held(store: &SledStore, tenant: &TenantId) -> Result<Vec<Talk>, Error> {
@@ -143,27 +202,6 @@ async fn held(store: &SledStore, tenant: &TenantId) -> Result<Vec<Talk>, Error> 
             if let Some(read) = store.last(&key).await? {
                 talks.push(talk(&key, read.event.at, &read.event.state));
             }
-        }
-    }
-}
-
-async fn logged(bus: &dyn Bus, key: &ConversationKey) -> Result<Vec<Read>, Error> {
-    let subject = subject(key);
-    let mut events = Vec::new();
-    if bus.last(Stream::Conversations, &subject).await?.is_none() {
-        return Ok(events);
-    }
-    let mut reader = bus.read(Stream::Conversations, &subject, 1).await?;
-    loop {
-        let next = tokio::time::timeout(READ_MAX, reader.next()).await;
-        let (stored, after) =
-            next.map_err(|_| BusError::Away("no event came in time".into()))??;
-        events.push(Read {
-            sequence: stored.sequence,
-            event: LogEvent::read(&stored.body)?,
-        });
-        if after == 0 {
-            return Ok(events);
         }
     }
 }
@@ -212,7 +250,7 @@ pub(crate) fn turns(events: &[Read]) -> Vec<Had> {
                     .as_ref()
                     .map(|asked| asked.question.clone());
             }
-            EventKind::Forked { .. } | EventKind::Erased(_) => {}
+            EventKind::Forked { .. } | EventKind::Copied { .. } | EventKind::Erased(_) => {}
         }
     }
     turns

@@ -10,8 +10,8 @@ const QUESTION_CHARS_MAX: usize = 400;
 /// Longest suggested reply, in characters.
 const OPTION_CHARS_MAX: usize = 120;
 
-/// `template` in the model's words; `None` when there is no question in them. Suggested replies of
-/// the template stay when the model has none.
+/// `template` in the model's words; `None` when there is no question in them. The reply that widens the search stays
+/// the first suggestion.
 pub(crate) fn read(
     answer: &str,
     template: &Clarification,
@@ -24,23 +24,31 @@ pub(crate) fn read(
         return None;
     }
     let suggested = object.get("suggested_options").and_then(Value::as_array);
-    let mut options = Vec::new();
+    let mut options = Vec::from_iter(template.widens.clone());
     for option in suggested.into_iter().flatten().filter_map(Value::as_str) {
         let option = one_line(option);
         let fits = (1..=OPTION_CHARS_MAX).contains(&option.chars().count());
-        if fits && !options.contains(&option) {
+        if fits && !options.iter().any(|other| is_same(other, &option)) {
             options.push(option);
         }
     }
-    if options.is_empty() {
-        options = template.options.clone();
-    }
     options.truncate(options_max);
+    let widens = template.widens.clone();
     Some(Clarification {
         question,
+        widens: widens.filter(|widens| options.contains(widens)),
         options,
         ..template.clone()
     })
+}
+
+/// Whether two suggestions are the same but for case, quotes and stops.
+fn is_same(one: &str, other: &str) -> bool {
+    let bare = |text: &str| -> String {
+        let kept = text.chars().filter(|c| !" \"'`“”‘’«».,!?".contains(*c));
+        kept.flat_map(char::to_lowercase).collect()
+    };
+    bare(one) == bare(other)
 }
 
 #[cfg(test)]
@@ -59,11 +67,12 @@ mod tests {
 
     #[test]
     fn takes_the_models_words() {
-        let answer = r#"{"clarifying_question": "Which\n year?", "suggested_options": ["2030", "2030", "", 7, "2029"]}"#;
+        let answer = r#"{"clarifying_question": "Which\n year?", "suggested_options": ["search without `year = 2031`.", "2030", "2030?", "", 7, "2029"]}"#;
         let read = read(answer, &template(), 4).unwrap();
         assert_eq!((read.id.as_str(), read.kind.as_str()), ("t1", "no_results"));
         assert_eq!(read.question, "Which year?");
-        assert_eq!(read.options, ["2030", "2029"]);
+        assert_eq!(read.options, ["Search without year = 2031", "2030", "2029"]);
+        assert_eq!(read.widens.as_ref(), Some(&read.options[0]));
     }
 
     #[test]

@@ -37,12 +37,13 @@ pub struct Clarifier {
     model: Arc<dyn ChatModel>,
     no_results: Prompt,
     unclear: Prompt,
+    ungrounded: Prompt,
     options: Options,
 }
 
 impl Clarifier {
-    /// A clarifier that asks `model` with the prompts `clarifier` and `clarifier_unclear`; fails when prompts or
-    /// options are nonsense.
+    /// A clarifier that asks `model` with the prompts `clarifier`, `clarifier_unclear` and `clarifier_ungrounded`; fails
+    /// when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -51,10 +52,13 @@ impl Clarifier {
         options.validate()?;
         let no_results = include_str!("../prompts/clarifier.md");
         let unclear = include_str!("../prompts/clarifier_unclear.md");
+        let ungrounded = include_str!("../prompts/clarifier_ungrounded.md");
+        let failed = ["question", "failed"];
         Ok(Clarifier {
             model,
             no_results: prompts.get("clarifier", no_results, &["question", "narrowed_by"])?,
             unclear: prompts.get("clarifier_unclear", unclear, &["question", "reason"])?,
+            ungrounded: prompts.get("clarifier_ungrounded", ungrounded, &failed)?,
             options,
         })
     }
@@ -88,6 +92,10 @@ impl Clarifier {
             Doubt::Unclear { query, reason } => {
                 let inputs = [("question", query.as_str()), ("reason", reason.as_str())];
                 self.unclear.or(instead)?.render(&inputs)?
+            }
+            Doubt::Ungrounded { query, reason } => {
+                let inputs = [("question", query.as_str()), ("failed", reason.as_str())];
+                self.ungrounded.or(instead)?.render(&inputs)?
             }
         };
         Ok(ChatRequest {
@@ -191,6 +199,25 @@ mod tests {
         let user = &model.requests()[0].user;
         let reason = llm::section::read(user, "reason");
         assert_eq!(reason, Some("a lamp and a pump were named"));
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_did_not_stand_up_is_asked_about_with_what_it_failed() {
+        let model = ScriptedModel::saying([
+            r#"{"clarifying_question": "Shall I give the price of each?", "suggested_options": []}"#,
+        ]);
+        let cx = step(Role::Clarifier, "What do both cost together?");
+        let ungrounded = Doubt::Ungrounded {
+            query: "What do both cost together?".into(),
+            reason: "not in the facts: 310".into(),
+        };
+        let done = run(&model, &cx, ungrounded).await;
+        assert_eq!(done.out.kind, "ungrounded");
+        assert_eq!(done.out.question, "Shall I give the price of each?");
+        assert_eq!(done.decided, "ungrounded, in the model's words");
+        let user = &model.requests()[0].user;
+        let failed = llm::section::read(user, "failed");
+        assert_eq!(failed, Some("not in the facts: 310"));
     }
 
     #[tokio::test]

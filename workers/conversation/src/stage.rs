@@ -1,9 +1,9 @@
 //! The step: read the events, make history of them. The only place that waits.
 
-use crate::recall;
+use crate::recall::{self, Recalled};
 use conversation_log::{ConversationKey, Source};
 use envelope::hop::ConversationExit;
-use envelope::{Class, Classed, History, Recall, Role};
+use envelope::{Class, Classed, Fallback, History, Recall, Role};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 
@@ -60,15 +60,22 @@ impl Conversation {
             true => Vec::new(),
             false => self.source.events(&key, &sequences).await?,
         };
-        let (history, resumed) = recall::read(&recall, events);
+        let Recalled {
+            history,
+            resumed,
+            gone,
+        } = recall::read(&recall, events);
         if recall.answers.is_some() && resumed.is_none() {
             return Err(Error::NothingToResume.into());
         }
         let decided = decided(&history, resumed.is_some());
-        Ok(Done::new(
-            ConversationExit::Recalled { history, resumed },
-            decided,
-        ))
+        let mut done = Done::new(ConversationExit::Recalled { history, resumed }, decided);
+        let trimmed = |turns| Fallback::ConversationTrimmed { turns };
+        done.fallbacks.extend(recall.turns_kept.map(trimmed));
+        if gone > 0 {
+            done.fallbacks.push(Fallback::HistoryGone { count: gone });
+        }
+        Ok(done)
     }
 }
 

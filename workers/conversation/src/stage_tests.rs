@@ -92,6 +92,7 @@ async fn exchanges_come_in_their_order_with_the_evidence_of_the_last() {
     let recall = Recall {
         exchanges: vec![place(1, 4), place(5, 9)],
         answers: None,
+        ..Recall::default()
     };
     let done = recalled(events, recall).await.unwrap();
     let ConversationExit::Recalled { history, resumed } = done.out;
@@ -112,14 +113,87 @@ async fn exchanges_come_in_their_order_with_the_evidence_of_the_last() {
 }
 
 #[tokio::test]
+async fn a_question_back_leaves_the_evidence_of_the_answer_before_it() {
+    let asked_back = TurnEnd {
+        outcome: Some(Outcome::Clarification),
+        answer: None,
+        evidence: Vec::new(),
+        clarification: Some(Clarification {
+            id: "before".into(),
+            kind: "unclear".into(),
+            question: "Which?".into(),
+            options: Vec::new(),
+            widens: None,
+            expires: None,
+        }),
+        ..ended("")
+    };
+    let events = [
+        (1, opened("When?")),
+        (4, EventKind::Ended(Box::new(ended("never")))),
+        (5, opened("And that?")),
+        (9, EventKind::Ended(Box::new(asked_back))),
+    ];
+    let recall = Recall {
+        exchanges: vec![place(1, 4), place(5, 9)],
+        ..Recall::default()
+    };
+    let done = recalled(events, recall).await.unwrap();
+    let ConversationExit::Recalled { history, .. } = done.out;
+    assert_eq!(history.evidence, ["never.1"]);
+}
+
+#[tokio::test]
+async fn a_reply_has_what_the_doubted_answer_stood_on_before_what_the_last_one_does() {
+    let asked_back = TurnEnd {
+        outcome: Some(Outcome::Clarification),
+        answer: None,
+        evidence: Vec::new(),
+        resume: Some(Resume {
+            evidence: vec!["lease.2".into(), "never.1".into()],
+            ..Resume::default()
+        }),
+        ..ended("")
+    };
+    let events = [
+        (1, opened("When?")),
+        (4, EventKind::Ended(Box::new(ended("never")))),
+        (5, opened("And that?")),
+        (9, EventKind::Ended(Box::new(asked_back))),
+    ];
+    let recall = Recall {
+        exchanges: vec![place(1, 4)],
+        answers: Some(place(5, 9)),
+        ..Recall::default()
+    };
+    let done = recalled(events, recall).await.unwrap();
+    let ConversationExit::Recalled { history, .. } = done.out;
+    assert_eq!(history.evidence, ["lease.2", "never.1"]);
+}
+
+#[tokio::test]
 async fn what_the_log_no_longer_has_is_counted() {
     let events = [(9, EventKind::Ended(Box::new(ended("never"))))];
     let recall = Recall {
         exchanges: vec![place(5, 9)],
         answers: None,
+        ..Recall::default()
     };
     let done = recalled(events, recall).await.unwrap();
     assert_eq!(done.decided, "nothing was said before, 1 left out");
+    assert_eq!(done.fallbacks, [Fallback::HistoryGone { count: 1 }]);
+}
+
+#[tokio::test]
+async fn a_conversation_that_is_longer_than_is_kept_is_told_so() {
+    let long = Recall {
+        turns_kept: Some(16),
+        ..Recall::default()
+    };
+    let told = [Fallback::ConversationTrimmed { turns: 16 }];
+    assert_eq!(recalled([], long).await.unwrap().fallbacks, told);
+    let short = recalled([], Recall::default()).await.unwrap();
+    assert_eq!(short.fallbacks, []);
 }
 
 #[tokio::test]
@@ -135,6 +209,8 @@ async fn a_reply_knows_what_it_is_about() {
             kind: "no_results".into(),
             question: "Of which year?".into(),
             options: Vec::new(),
+            widens: None,
+            expires: None,
         }),
         resume: Some(resume.clone()),
         ..ended("")
@@ -146,6 +222,7 @@ async fn a_reply_knows_what_it_is_about() {
     let recall = Recall {
         exchanges: vec![place(1, 2)],
         answers: Some(place(1, 2)),
+        ..Recall::default()
     };
     let done = recalled(events, recall).await.unwrap();
     let ConversationExit::Recalled { history, resumed } = done.out;
@@ -160,6 +237,7 @@ async fn a_reply_to_what_is_no_longer_kept_is_no_question_of_its_own() {
     let recall = Recall {
         exchanges: Vec::new(),
         answers: Some(place(5, 8)),
+        ..Recall::default()
     };
     let error = recalled(events, recall).await.unwrap_err();
     assert_eq!(
@@ -175,6 +253,7 @@ async fn a_first_turn_reads_nothing_and_a_log_that_is_away_is_waited_for() {
     let recall = Recall {
         exchanges: vec![place(1, 2)],
         answers: None,
+        ..Recall::default()
     };
     let error = recalled([], recall).await.unwrap_err();
     assert_eq!((error.class, error.code), (Class::Transient, "log_away"));

@@ -43,6 +43,10 @@ impl Answers {
     /// First into the log of its conversation, then to who asked, who may go on from it at once; then the turn after it
     /// begins. A log that cannot be written for now keeps nobody waiting for long.
     async fn take_on(&self, message: &Stored, delivered: u64) -> Result<(), Error> {
+        if message.headers.get(header::ERASED).is_some() {
+            // Who asked was told before it was erased.
+            return Ok(());
+        }
         self.count(message, delivered);
         let Ok(Subject::Answer { turn }) = Subject::parse(&message.subject) else {
             tracing::error!(

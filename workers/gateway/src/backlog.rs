@@ -22,6 +22,10 @@ pub(crate) async fn watch(turns: &Turns) {
                 turns.metrics.backlog(role, None);
                 turns.metrics.dead_letters(role, None);
             }
+            for stream in Stream::ALL {
+                turns.metrics.stream(stream, None);
+            }
+            turns.metrics.conversations.reach(None);
         }
         tokio::time::sleep(every).await;
     }
@@ -40,8 +44,10 @@ async fn look(turns: &Turns, counted: &mut Option<StreamState>) -> Result<(), Bu
     }
     for stream in Stream::ALL {
         let state = turns.bus.state(stream).await?;
-        turns.metrics.stream(stream, &state);
+        turns.metrics.stream(stream, Some(&state));
     }
+    let reach = backlog::reach(&*turns.bus).await?;
+    turns.metrics.conversations.reach(Some(reach));
     dead_letters(turns, counted).await
 }
 

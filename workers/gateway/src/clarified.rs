@@ -6,7 +6,6 @@
 use crate::turns::{Error, Turns};
 use bus::{Fence, Publish, PublishError, Stream};
 use conversation_log::AdmissionRefusal;
-use conversation_log::admission::expires;
 use envelope::{Header, Outcome, Resume, Subject, Terminal, TurnId};
 use serde::{Deserialize, Serialize};
 use streams::outbox::store_until;
@@ -27,16 +26,16 @@ impl Turns {
         named: &TurnId,
         header: &Header,
     ) -> Result<Result<Resume, AdmissionRefusal>, Error> {
-        let Some(terminal) = self.asked_back(named, header).await? else {
+        let terminal = self.asked_back(named, header).await?;
+        let at = terminal.as_ref().map(|terminal| terminal.ended_at);
+        let asked = terminal.and_then(|terminal| terminal.clarification.zip(terminal.resume));
+        let Some(((asked, resume), at)) = asked.zip(at) else {
             return Ok(Err(AdmissionRefusal::Unknown(named.clone())));
         };
         let kept = self.topology.max_age.as_millis() as u64;
-        if expires(terminal.ended_at, kept) <= header.asked_at {
+        if asked.expires(at, kept) <= header.asked_at {
             return Ok(Err(AdmissionRefusal::Expired(named.clone())));
         }
-        let Some(resume) = terminal.resume else {
-            return Ok(Err(AdmissionRefusal::Unknown(named.clone())));
-        };
         Ok(match self.claim_reply(named, header).await? {
             true => Ok(resume),
             false => Err(AdmissionRefusal::NotPending(named.clone())),

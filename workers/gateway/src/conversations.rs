@@ -140,7 +140,7 @@ impl Turns {
         Asking {
             opened: TurnOpening {
                 header: header.clone(),
-                case: Turns::case(question),
+                case: self.case(question),
                 inbox,
                 answers: None,
             },
@@ -171,12 +171,12 @@ impl Turns {
         event: LogEvent,
     ) -> Result<Option<Read>, Error> {
         match self.logs.append(key, before, &event).await? {
-            AppendResult::At(sequence) => {
-                self.metrics.appended(&event.event);
+            AppendResult::Stored { sequence, bytes } => {
+                self.metrics.conversations.appended(&event, bytes);
                 Ok(Some(Read { sequence, event }))
             }
             AppendResult::Unknown => {
-                self.metrics.append_lost();
+                self.metrics.conversations.append_lost();
                 Ok(None)
             }
         }
@@ -210,10 +210,7 @@ impl Turns {
             };
             let now = self.now();
             let ending = match &readable {
-                Ok(terminal) => {
-                    let expires = conversation_log::admission::expires(now, kept);
-                    end(before.as_deref(), terminal, expires, now)
-                }
+                Ok(terminal) => end(before.as_deref(), terminal, kept, now),
                 Err(_) => end_unknown(before.as_deref(), turn, now),
             };
             let Ending::Append(event) = ending else {
@@ -267,8 +264,12 @@ impl Turns {
         let recall = Recall {
             exchanges: state.exchanges.clone(),
             answers: answers.map(|pending| pending.place),
+            turns_kept: self.turns_kept(state.n),
         };
         let TurnOpening { header, case, .. } = *opening;
+        if header.first_hop > 0 {
+            return Ok(()); // It goes on from a step of another turn, and whoever opened it begins it.
+        }
         let took = self.quota.take(&header, self.now());
         let created = self.create_step(&header, &case, Event::Begun(recall)).await;
         // One that was begun before counts where that was done, and what failed is tried again.
@@ -276,6 +277,26 @@ impl Turns {
             self.quota.ended(&header.turn, Spent::Nothing, self.now());
         }
         created.map(drop)
+    }
+
+    /// Whether a turn stands in the log, or has come to an end: what is to come after it may come.
+    pub(crate) async fn has_come(
+        &self,
+        key: &ConversationKey,
+        turn: &TurnId,
+    ) -> Result<bool, Error> {
+        if let Last::Read(Some(read)) = self.last(key).await?
+            && (read.event.state.is_open(turn) || read.event.state.is_erased)
+        {
+            return Ok(true);
+        }
+        Ok(self.terminal(turn).await?.is_some())
+    }
+
+    /// How many turns are kept of a conversation of so many events, where that is not all of them.
+    fn turns_kept(&self, events: u64) -> Option<u64> {
+        let kept = self.topology.conversation_events;
+        (events > kept).then_some(kept / 2)
     }
 
     /// Whether a turn that is opened now would wait for others. It needs no place of its tenant's then.

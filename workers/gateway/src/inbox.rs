@@ -4,7 +4,6 @@
 //! the id), create hop 0, ack. A gateway that dies in between leaves the message unacked; the next one does the same
 //! again, and finds what is there.
 
-use crate::asked::{Asked, read};
 use crate::conversations::{self, Admitted};
 use crate::quota::{Asking, HOLD, Spent, Told};
 use crate::turns::{Error, Turns};
@@ -17,6 +16,7 @@ use futures_util::future::BoxFuture;
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
 use std::time::Duration;
+use streams::asked::{InboxQuestion, read};
 use streams::outbox::{Created, publish_until, time_to_live};
 use tokio::time::Instant;
 
@@ -40,6 +40,9 @@ impl Waited {
         matches!(self, Waited::Not | Waited::Here)
     }
 }
+
+/// How often it is looked whether a turn has come that another one is to come after.
+const AFTER: Duration = Duration::from_millis(500);
 
 /// What came of a question.
 enum Came {
@@ -104,7 +107,7 @@ impl Inbox {
 
     async fn ask(&self, delivery: &Delivery) -> Result<Answer, Error> {
         let message = &delivery.message;
-        let Asked {
+        let InboxQuestion {
             turn,
             reply,
             question,
@@ -124,6 +127,14 @@ impl Inbox {
         }
         let header = self.0.header(turn, &question, message, reply);
         let key = conversations::key(&header);
+        if let (Some(key), Some(after)) = (&key, &question.after)
+            && header.deadline > self.0.now()
+            && !self.0.has_come(key, after).await?
+        {
+            // Its timer ends it, should that one never come.
+            self.0.create_timer(&header, message).await?;
+            return Ok(Answer::Later(AFTER));
+        }
         let waits_in_log = match &key {
             Some(key) if self.0.quota.is_limited() => self.0.would_wait(key).await?,
             _ => false,
@@ -259,7 +270,7 @@ impl Inbox {
                 Ok(event) => event,
                 Err(refusal) => return self.not_admitted(&owner, &refusal).await,
             };
-            let case = Turns::case(question);
+            let case = self.0.case(question);
             if self.0.create_step(&owner, &case, event).await? == Created::Before {
                 // Whose it is, the first step says: the next look at this message reads it.
                 return Err(Error::BegunMeanwhile);
@@ -345,7 +356,9 @@ impl Inbox {
         terminal: &Stored,
         message: &Stored,
     ) -> Result<(), Error> {
-        if terminal.headers.get(header::QUESTION) != Some(header.question_hash.as_str()) {
+        let is_erased = erasure::is_bare(terminal);
+        let hash = terminal.headers.get(header::QUESTION);
+        if !is_erased && hash != Some(header.question_hash.as_str()) {
             return self.id_in_use(header, message).await;
         }
         if let Some(reply) = &header.reply_to {

@@ -8,7 +8,6 @@
 //! |---|---|
 //! | [`Gateway`] | the consumers and watchers of one process |
 //! | `inbox` | a question: accepted, joined by a second listener, or refused |
-//! | `asked` | what a question of the inbox says |
 //! | `due` | what falls due: soft deadlines, the ends of turns, the sweep |
 //! | `answers` | terminal events on their way to who asked |
 //! | `ask` | request and reply |
@@ -24,7 +23,6 @@
 
 mod answers;
 mod ask;
-mod asked;
 mod backlog;
 mod clarified;
 mod conversations;
@@ -42,7 +40,6 @@ mod turns;
 mod turnstile;
 mod watch;
 
-pub use asked::turn_of;
 pub use gateway::Gateway;
 pub use metrics::Metrics;
 pub use options::Options;

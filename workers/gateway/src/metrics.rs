@@ -1,12 +1,17 @@
 //! What the gateway counts: every turn once, from its terminal event.
 
+mod conversations;
+
 use bus::{Stream, StreamState};
-use conversation_log::EventKind;
+use conversations::Conversations;
 use envelope::question::RefusalCode;
 use envelope::{Outcome, Role, Terminal};
 use prometheus::{HistogramVec, IntCounterVec, IntGaugeVec};
 use streams::backlog::Backlog;
 use telemetry::Registry;
+
+/// What questions are to their targets for latency.
+const COMPLEXITIES: [&str; 2] = ["simple", "complex"];
 
 /// The families of a gateway.
 #[derive(Clone)]
@@ -17,8 +22,7 @@ pub struct Metrics {
     llm_calls: HistogramVec,
     rounds: HistogramVec,
     refusals: IntCounterVec,
-    events: IntCounterVec,
-    appends_lost: IntCounterVec,
+    pub(crate) conversations: Conversations,
     waiting: IntGaugeVec,
     stream_bytes: IntGaugeVec,
     stream_bytes_max: IntGaugeVec,
@@ -41,12 +45,12 @@ impl Metrics {
             queries: r.counter(
                 "argosy_queries_total",
                 "Turns that ended, by how.",
-                &["outcome"],
+                &["complexity", "outcome"],
             )?,
             duration: r.histogram(
                 "argosy_query_duration_seconds",
                 "From storing a question to its terminal event.",
-                &["route", "outcome"],
+                &["complexity", "route", "outcome"],
                 buckets::QUERY_DURATION,
             )?,
             llm_calls: r.histogram(
@@ -66,16 +70,7 @@ impl Metrics {
                 "Questions that were not taken on, by why.",
                 &["code"],
             )?,
-            events: r.counter(
-                "argosy_conversation_events_total",
-                "Events appended to the logs of conversations, by kind.",
-                &["kind"],
-            )?,
-            appends_lost: r.counter(
-                "argosy_conversation_append_conflicts_total",
-                "Appends to the log of a conversation that did not hold, or were not confirmed: the log was read anew.",
-                &[],
-            )?,
+            conversations: Conversations::new(r)?,
             waiting: r.gauge(
                 "argosy_questions_waiting",
                 "Questions put off because their tenants have all their turns running or have spent their tokens of the minute.",
@@ -105,13 +100,8 @@ impl Metrics {
         };
         metrics.asked.with_label_values::<&str>(&[]);
         metrics.waiting(0);
-        metrics.appends_lost.with_label_values::<&str>(&[]);
-        for kind in KINDS {
-            metrics.events.with_label_values(&[kind]);
-        }
-        for outcome in Outcome::ALL {
-            metrics.queries.with_label_values(&[outcome.as_str()]);
-        }
+        let outcomes = Outcome::ALL.map(Outcome::as_str);
+        telemetry::zero(&metrics.queries, &[&COMPLEXITIES, &outcomes])?;
         for code in RefusalCode::ALL {
             metrics.refusals.with_label_values(&[code.as_str()]);
         }
@@ -128,28 +118,19 @@ impl Metrics {
         waiting.set(questions as i64);
     }
 
-    /// An event was appended to the log of a conversation.
-    pub(crate) fn appended(&self, event: &EventKind) {
-        self.events.with_label_values(&[kind(event)]).inc();
-    }
-
-    /// An append did not hold, or nobody knows.
-    pub(crate) fn append_lost(&self) {
-        self.appends_lost.with_label_values::<&str>(&[]).inc();
-    }
-
     pub(crate) fn refused(&self, code: RefusalCode) {
         self.refusals.with_label_values(&[code.as_str()]).inc();
     }
 
     pub(crate) fn ended(&self, terminal: &Terminal) {
         let outcome = terminal.outcome.as_str();
-        self.queries.with_label_values(&[outcome]).inc();
-        let labels = [route(terminal), outcome];
+        let (complexity, route) = (complexity(terminal), route(terminal));
+        self.queries.with_label_values(&[complexity, outcome]).inc();
+        let labels = [route, outcome];
         if terminal.asked_at.0 > 0 {
             let took = terminal.asked_at.until(terminal.ended_at);
             self.duration
-                .with_label_values(&labels)
+                .with_label_values(&[complexity, route, outcome])
                 .observe(took as f64 / 1000.0);
         }
         self.llm_calls
@@ -160,38 +141,28 @@ impl Metrics {
             .observe(f64::from(rounds(terminal)));
     }
 
-    pub(crate) fn stream(&self, stream: Stream, state: &StreamState) {
-        let label = [stream.name()];
-        self.stream_bytes
-            .with_label_values(&label)
-            .set(state.bytes as i64);
-        self.stream_bytes_max
-            .with_label_values(&label)
-            .set(state.max_bytes as i64);
+    /// How full a stream is; what is not known has no series, because an old number would be taken for a new one.
+    pub(crate) fn stream(&self, stream: Stream, state: Option<&StreamState>) {
+        let name = stream.name();
+        let label = [&*name];
+        show(&self.stream_bytes, label, state.map(|state| state.bytes));
+        show(
+            &self.stream_bytes_max,
+            label,
+            state.map(|state| state.max_bytes),
+        );
     }
 
-    /// What waits for a role; what is not known has no series, because an old number would be taken for
-    /// a new one.
+    /// What waits for a role, if that is known.
     pub(crate) fn backlog(&self, role: Role, backlog: Option<Backlog>) {
-        show(&self.pending, role, backlog.map(|b| b.pending));
-        show(&self.ack_pending, role, backlog.map(|b| b.ack_pending));
+        let label = [role.as_str()];
+        show(&self.pending, label, backlog.map(|b| b.pending));
+        show(&self.ack_pending, label, backlog.map(|b| b.ack_pending));
     }
 
     /// The dead letters of a role, if they are known.
     pub(crate) fn dead_letters(&self, role: Role, count: Option<u64>) {
-        show(&self.dead, role, count);
-    }
-}
-
-/// The kinds of events, for series at 0.
-const KINDS: [&str; 4] = ["opened", "ended", "forked", "erased"];
-
-fn kind(event: &EventKind) -> &'static str {
-    match event {
-        EventKind::Opened(_) => "opened",
-        EventKind::Ended(_) => "ended",
-        EventKind::Forked { .. } => "forked",
-        EventKind::Erased(_) => "erased",
+        show(&self.dead, [role.as_str()], count);
     }
 }
 
@@ -202,6 +173,17 @@ fn route(terminal: &Terminal) -> &'static str {
         true => "agentic",
         false if terminal.trail.is_empty() => "unknown",
         false => "simple",
+    }
+}
+
+/// Which of the two targets for latency a turn has: that of a question which is searched for and answered at once, or that
+/// of one which is planned. Who ended it from outside left no trail; the way that questions take unless they say otherwise
+/// is planned.
+fn complexity(terminal: &Terminal) -> &'static str {
+    let [simple, complex] = COMPLEXITIES;
+    match route(terminal) {
+        "simple" => simple,
+        _ => complex,
     }
 }
 
@@ -216,10 +198,9 @@ fn rounds(terminal: &Terminal) -> u8 {
     }
 }
 
-fn show(family: &IntGaugeVec, role: Role, value: Option<u64>) {
-    let label = [role.as_str()];
+fn show<const N: usize>(family: &IntGaugeVec, label: [&str; N], value: Option<u64>) {
     match value {
-        Some(value) => family.with_label_values(&label).set(value as i64),
+        Some(value) => family.with_label_values(&label).set(value.cast_signed()),
         // It may never have been there.
         None => drop(family.remove_label_values(&label)),
     }
@@ -278,10 +259,12 @@ mod tests {
         let registry = Registry::new();
         let metrics = Metrics::new(&registry).unwrap();
         metrics.ended(&ended(10, &agentic));
+        metrics.ended(&ended(0, &simple));
         let text = registry.encode();
         for line in [
-            r#"argosy_queries_total{outcome="answered"} 1"#,
-            r#"argosy_query_duration_seconds_sum{outcome="answered",route="agentic"} 8"#,
+            r#"argosy_queries_total{complexity="complex",outcome="answered"} 1"#,
+            r#"argosy_query_duration_seconds_sum{complexity="complex",outcome="answered",route="agentic"} 8"#,
+            r#"argosy_queries_total{complexity="simple",outcome="answered"} 1"#,
             r#"argosy_query_rounds_sum{outcome="answered",route="agentic"} 1"#,
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");

@@ -1,7 +1,7 @@
 //! How a gateway runs.
 
 use conversation_log::limits::WAITING_MAX;
-use envelope::Busy;
+use envelope::{Budget, Busy, Mode};
 use std::time::Duration;
 
 /// What may be tuned; the topology is the fleet's and comes apart.
@@ -9,6 +9,10 @@ use std::time::Duration;
 pub struct Options {
     /// Time for a question that names no deadline. Default 2 minutes.
     pub deadline: Duration,
+    /// Mode of a question that names none. Default agentic.
+    pub mode: Mode,
+    /// Rounds of a question that says nothing of them, 1 to 10. Default 3.
+    pub rounds: u8,
     /// Deliveries at once, for each of its consumers. Default 64.
     pub slots: usize,
     /// How often lost turns are looked for. Default 1 minute.
@@ -46,6 +50,8 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             deadline: Duration::from_secs(120),
+            mode: Mode::default(),
+            rounds: Budget::default().rounds,
             slots: 64,
             sweep_every: Duration::from_secs(60),
             room_every: Duration::from_secs(1),

@@ -4,7 +4,6 @@
 //! whatever the reason, what is past its deadline is ended, and a missing timer is made again.
 //! Everything is create-once, so it does not matter how many gateways look.
 
-use crate::asked::{Asked, read};
 use crate::conversations;
 use crate::turns::{Error, Turns};
 use bus::{BusError, Publish, Schedule, Stored, Stream};
@@ -12,6 +11,7 @@ use envelope::{Header, Subject, subject};
 use std::collections::HashSet;
 use std::sync::PoisonError;
 use std::time::Duration;
+use streams::asked::{InboxQuestion, read};
 
 /// Questions compared at once.
 const BATCH: usize = 256;
@@ -57,8 +57,22 @@ pub(crate) async fn arm(turns: &Turns) -> Result<(), Error> {
     Ok(())
 }
 
-/// Compares the inbox with the answers, from where the last sweep of this process found nothing open.
+/// Looks after turns that nobody ends, and after erasures that are not over.
 pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
+    let unfinished = erasures(turns).await;
+    turns
+        .metrics
+        .conversations
+        .unfinished(unfinished.as_ref().ok().copied());
+    if let Err(error) = unfinished {
+        // The next sweep looks again; turns are looked after all the same.
+        tracing::warn!(%error, "erasures not looked after");
+    }
+    inbox(turns).await
+}
+
+/// Compares the inbox with the answers, from where the last sweep of this process found nothing open.
+async fn inbox(turns: &Turns) -> Result<(), Error> {
     let bus = &turns.bus;
     let state = bus.state(Stream::Inbox).await?;
     let from = (*turns.swept.lock().unwrap_or_else(PoisonError::into_inner) + 1).max(state.first);
@@ -93,9 +107,32 @@ pub(crate) async fn sweep(turns: &Turns) -> Result<(), Error> {
     }
 }
 
+/// Goes on with erasures that are not over: who began one may be gone, and a worker may store a step after it. Returns how
+/// many failed, or left something; one that only waits for late steps is none of them.
+async fn erasures(turns: &Turns) -> Result<u64, Error> {
+    let mut unfinished = 0;
+    for key in erasure::unfinished(&*turns.bus).await? {
+        match erasure::go_on(&turns.bus, &turns.topology, &key).await {
+            Ok(Some(report)) => {
+                unfinished += u64::from(report.left() > 0);
+                if !report.is_empty() {
+                    tracing::info!(left = report.left(), "an erasure was gone on with");
+                }
+            }
+            Ok(None) => {}
+            // One that fails holds up no other.
+            Err(error) => {
+                unfinished += 1;
+                tracing::warn!(%error, "an erasure could not be gone on with");
+            }
+        }
+    }
+    Ok(unfinished)
+}
+
 /// Looks after the open turns of a batch; true when there is none.
 async fn compare(turns: &Turns, batch: Vec<Stored>) -> Result<bool, Error> {
-    let asked: Vec<(Stored, Asked)> = batch
+    let asked: Vec<(Stored, InboxQuestion)> = batch
         .into_iter()
         .map(|m| {
             let asked = read(&m);
@@ -133,8 +170,8 @@ async fn compare(turns: &Turns, batch: Vec<Stored>) -> Result<bool, Error> {
 
 /// One open turn: past its deadline it is ended, before that its timer must be there. The follower
 /// that was asked may have lagged; both acts are create-once and ask the leader.
-async fn look_after(turns: &Turns, message: &Stored, asked: Asked) -> Result<(), BusError> {
-    let Asked {
+async fn look_after(turns: &Turns, message: &Stored, asked: InboxQuestion) -> Result<(), BusError> {
+    let InboxQuestion {
         turn,
         reply,
         question,

@@ -10,8 +10,8 @@ use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stre
 use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
-    Asked, Case, Envelope, Event, Header, Next, Outcome, Problem, Refusal, Role, Subject, TenantId,
-    Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
+    Asked, Budget, Case, Envelope, Event, Header, Next, Outcome, Problem, Refusal, Role, Subject,
+    TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
 use harness::Ended;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -49,6 +49,8 @@ pub(crate) enum Error {
     Publish(#[from] PublishError),
     #[error(transparent)]
     Log(#[from] LogError),
+    #[error("an erasure is not over: {0}")]
+    Erasure(#[from] erasure::Error),
     #[error("others write to the log of the conversation all the time")]
     Contended,
     #[error("somebody else began the turn meanwhile")]
@@ -73,7 +75,8 @@ impl Error {
 
 /// Of a question that nobody has begun with.
 const UNBEGUN: &str = "the question was still in the inbox at its deadline: no gateway was there, the streams \
-                       had no room, or its tenant had as many turns or spent as many tokens as a gateway allows";
+                       had no room, its tenant had as many turns or spent as many tokens as a gateway allows, or the turn \
+                       that it was to come after never came";
 
 /// How long a publish of the gateway may be repeated before the delivery goes back.
 const PATIENCE_MS: u64 = 5_000;
@@ -190,18 +193,22 @@ impl Turns {
         Ok(publish_until(&*self.bus, timer, self.patience()).await?)
     }
 
-    /// What a question says to every stage.
-    pub(crate) fn case(question: &Question) -> Case {
+    /// What a question says to every stage; what it leaves open is as this gateway is set.
+    pub(crate) fn case(&self, question: &Question) -> Case {
+        let budget = Budget {
+            rounds: self.options.rounds,
+            ..Budget::default()
+        };
         Case {
             question: Asked {
                 original: question.question.clone(),
                 rewritten: None,
             },
-            mode: question.mode,
+            mode: question.mode.unwrap_or(self.options.mode),
             profile: question.profile,
             buckets: question.buckets.clone(),
             filter: question.filter.clone(),
-            budget: question.budget,
+            budget: question.budget.or(budget),
             min_seq: question.min_seq,
             ..Case::default()
         }
@@ -213,7 +220,7 @@ impl Turns {
         header: &Header,
         question: &Question,
     ) -> Result<Created, Error> {
-        let case = Turns::case(question);
+        let case = self.case(question);
         self.create_step(header, &case, Turns::accepted(question))
             .await
     }

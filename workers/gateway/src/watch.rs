@@ -39,7 +39,7 @@ async fn fullest(turns: &Turns) -> Result<(Stream, f64), bus::BusError> {
     let mut fullest = (WATCHED[0], 0.0);
     for stream in WATCHED {
         let state = turns.bus.state(stream).await?;
-        turns.metrics.stream(stream, &state);
+        turns.metrics.stream(stream, Some(&state));
         let fill = state.fill();
         if fill > fullest.1 {
             fullest = (stream, fill);

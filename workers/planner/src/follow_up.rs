@@ -1,6 +1,6 @@
 //! Reads what a model made of a question that may lean on what was said before it.
 //!
-//! A rewriting is taken with care: one that names something which nobody mentioned is an invention, and the question
+//! A route that is not offered is none: the question is searched for instead. A rewriting is taken with care: one that names something which nobody mentioned is an invention, and the question
 //! is searched for as it is. *Not* here: whether known passages really answer a question; that is the retriever's to
 //! check against their text.
 
@@ -19,20 +19,24 @@ pub(crate) struct FollowUp {
     pub(crate) rewritten: Option<String>,
 }
 
-/// What `object` says of `question`; `None` when it names no route.
-pub(crate) fn read(object: &Value, question: &str, history: &History) -> Option<FollowUp> {
+/// What `object` says of `question`, which may take the `offered` routes; `None` when it names no route.
+pub(crate) fn read(
+    object: &Value,
+    question: &str,
+    history: &History,
+    offered: &[PlanRoute],
+) -> Option<FollowUp> {
     let route = route(object.get("route")?.as_str()?)?;
     let reason = object.get("reason").and_then(Value::as_str);
     let reason = one_line(reason.unwrap_or_default());
     let rewritten = object.get("question").and_then(Value::as_str);
+    let rewritten = rewritten.filter(|_| !history.is_empty());
     let rewritten = rewritten.and_then(|text| rewriting(text, question, history));
     let (route, rewritten) = match (route, rewritten) {
         // It stands alone, so nothing is put into it.
         (PlanRoute::Retrieve, _) => (PlanRoute::Retrieve, None),
         (PlanRoute::RewriteThenRetrieve, None) => (PlanRoute::Retrieve, None),
-        (PlanRoute::DirectAnswer, rewritten) if history.evidence.is_empty() => {
-            (searched(&rewritten), rewritten)
-        }
+        (route, rewritten) if !offered.contains(&route) => (searched(&rewritten), rewritten),
         other => other,
     };
     Some(FollowUp {
@@ -112,6 +116,9 @@ pub(crate) fn used(history: &History) -> String {
         1 => format!("1 {one}"),
         n => format!("{n} {more}"),
     };
+    if history.is_empty() {
+        return "nothing before".into();
+    }
     let mut used = format!(
         "after {}",
         count(history.exchanges.len(), "exchange", "exchanges")
@@ -142,7 +149,12 @@ mod tests {
     }
 
     fn of(object: &Value) -> Option<FollowUp> {
-        read(object, "And what does it cost?", &history())
+        read(
+            object,
+            "And what does it cost?",
+            &history(),
+            &PlanRoute::ALL,
+        )
     }
 
     #[test]
@@ -192,16 +204,18 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_answered_at_once_without_evidence() {
-        let direct =
-            json!({"route": "direct_answer", "question": "What does the Delta pump cost?"});
-        assert_eq!(of(&direct).unwrap().route, PlanRoute::DirectAnswer);
-        let bare = History {
-            evidence: Vec::new(),
-            ..history()
-        };
-        let read = read(&direct, "And what does it cost?", &bare).unwrap();
-        assert_eq!(read.route, PlanRoute::RewriteThenRetrieve);
+    fn a_route_that_is_not_offered_is_a_search() {
+        for route in PlanRoute::ALL {
+            let object =
+                json!({"route": route.as_str(), "question": "What does the Delta pump cost?"});
+            let offered = [PlanRoute::Retrieve, PlanRoute::RewriteThenRetrieve];
+            let read = read(&object, "And what does it cost?", &history(), &offered).unwrap();
+            assert_eq!(read.route, searched(&read.rewritten), "{}", route.as_str());
+            assert_eq!(of(&object).unwrap().route, route);
+        }
+        let unwritten = json!({"route": "location_search", "question": ""});
+        let read = read(&unwritten, "Where is it?", &history(), &[]).unwrap();
+        assert_eq!(read.route, PlanRoute::Retrieve);
     }
 
     #[test]

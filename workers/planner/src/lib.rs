@@ -8,6 +8,7 @@ mod fingerprint;
 mod follow_up;
 mod options;
 mod plan;
+mod routes;
 mod stage;
 mod sub_queries;
 

@@ -1,6 +1,8 @@
 //! What may be tuned about planning.
 
 use crate::stage::Error;
+use envelope::Bucket;
+use envelope::limits::BUCKETS_MAX;
 use serde::{Deserialize, Serialize};
 use settings::Span;
 
@@ -20,6 +22,11 @@ pub struct Options {
     /// Default false: small models like to guess one, and a wrong guess hides the right document
     /// for as long as anything else matches.
     pub unnamed_hints: bool,
+    /// Parts of the corpus that hold places, such as `["facilities"]`, at most 16: a question that asks where something
+    /// is (route `location_search`) is searched for in them and answered from the passages in one call, and in the whole
+    /// corpus when they hold nothing for it, which is told. Every agentic question is given a route then, also one
+    /// that is asked alone. Default none: no question takes that route.
+    pub location_buckets: Vec<Bucket>,
 }
 
 impl Default for Options {
@@ -29,6 +36,7 @@ impl Default for Options {
             max_tokens: 320,
             keywords_max: 6,
             unnamed_hints: false,
+            location_buckets: Vec::new(),
         }
     }
 }
@@ -51,6 +59,12 @@ impl Options {
                 self.keywords_max
             )));
         }
+        if self.location_buckets.len() > BUCKETS_MAX {
+            return Err(Error::Options(format!(
+                "`location_buckets` has {} buckets: want at most {BUCKETS_MAX}",
+                self.location_buckets.len()
+            )));
+        }
         Ok(())
     }
 }
@@ -70,6 +84,14 @@ mod tests {
             let options: Options = serde_json::from_str(json).unwrap();
             assert!(options.validate().unwrap_err().to_string().contains(named));
         }
+        let many = Options {
+            location_buckets: vec![Bucket::new("b").unwrap(); BUCKETS_MAX + 1],
+            ..Options::default()
+        };
+        let error = many.validate().unwrap_err().to_string();
+        assert!(error.contains("`location_buckets` has 17"), "{error}");
+        let no_name = r#"{"location_buckets": ["a b"]}"#;
+        assert!(serde_json::from_str::<Options>(no_name).is_err());
         assert!(serde_json::from_str::<Options>(r#"{"hints": true}"#).is_err());
     }
 }

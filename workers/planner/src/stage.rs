@@ -4,10 +4,13 @@ use crate::fingerprint::Fingerprint;
 use crate::follow_up::{self, FollowUp};
 use crate::options::Options;
 use crate::plan;
+use crate::routes;
 use envelope::hop::PlannerExit;
 use envelope::limits::SUB_QUERIES_MAX;
 use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, tokens};
+use llm::{
+    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, tokens,
+};
 use serde_json::{Value, json};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
@@ -58,23 +61,24 @@ impl Planner {
         let follow_up = include_str!("../prompts/planner_follow_up.md");
         let refine = include_str!("../prompts/planner_refine.md");
         let inputs = ["question", "earlier_queries", "feedback"];
+        let routed = ["question", "history", "routes"];
         Ok(Planner {
             model,
             first: prompts.get("planner", first, &inputs[..1])?,
-            follow_up: prompts.get("planner_follow_up", follow_up, &["question", "history"])?,
+            follow_up: prompts.get("planner_follow_up", follow_up, &routed)?,
             refine: prompts.get("planner_refine", refine, &inputs)?,
             options,
         })
     }
 
     async fn plan(&self, cx: &Cx, task: PlanTask) -> Result<Done<PlannerExit>, stage::Error> {
+        let mut task = self.routed(task);
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
             let done = as_it_stands(cx, &task).with_fallback(Fallback::BudgetSpent { limit });
             return Ok(exit(done, cx, &task));
         }
-        let request = self.request(cx, &task)?;
-        let reply = self.model.chat(&request).await?;
+        let reply = self.ask(cx, &mut task).await?;
         let object = plan::fields(&reply.text);
         let done = match &task {
             PlanTask::First | PlanTask::Refine { .. } => {
@@ -83,6 +87,36 @@ impl Planner {
             PlanTask::FollowUp { history } => self.read_follow_up(cx, &task, history, &object),
         };
         Ok(done.with_model(reply.model, reply.usage))
+    }
+
+    /// The reply of the model. A follow-up whose prompt is too long is asked again with less of what was said before.
+    async fn ask(&self, cx: &Cx, task: &mut PlanTask) -> Result<ChatReply, stage::Error> {
+        loop {
+            let error = match self.model.chat(&self.request(cx, task)?).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            match (&error, &mut *task) {
+                (llm::Error::TooLong { .. }, PlanTask::FollowUp { history }) => {
+                    match history.shorter() {
+                        Some(shorter) => *history = shorter,
+                        None => return Err(error.into()),
+                    }
+                }
+                _ => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Where places are kept apart, a question that is asked alone may be one for them.
+    fn routed(&self, task: PlanTask) -> PlanTask {
+        let history = History::default();
+        match task {
+            PlanTask::First if !self.options.location_buckets.is_empty() => {
+                PlanTask::FollowUp { history }
+            }
+            other => other,
+        }
     }
 
     fn read(&self, cx: &Cx, task: &PlanTask, object: &Value) -> Done<Plan> {
@@ -101,13 +135,12 @@ impl Planner {
         object: &Value,
     ) -> Done<PlannerExit> {
         let question = &cx.case.question;
-        let Some(read) = follow_up::read(object, question.best(), history) else {
+        let offered = routes::offered(question, history, &self.options);
+        let Some(read) = follow_up::read(object, question.best(), history, &offered) else {
             let done = as_it_stands(cx, task).with_fallback(Fallback::PlanDefault);
             return exit(done, cx, task);
         };
-        // Who has just been asked back is not asked again.
-        let was_asked = question.rewritten.is_some();
-        if read.route == PlanRoute::AskClarification && !was_asked {
+        if read.route == PlanRoute::AskClarification {
             let decided = decided_route(&read, history);
             let doubt = Doubt::Unclear {
                 query: question.best().to_owned(),
@@ -120,7 +153,10 @@ impl Planner {
             query: asked.to_owned(),
             ..Plan::default()
         };
-        let (plan, trimmed) = plan::read(object, asked, &self.options).unwrap_or((plain, 0));
+        let (mut plan, trimmed) = plan::read(object, asked, &self.options).unwrap_or((plain, 0));
+        if read.route == PlanRoute::LocationSearch {
+            plan.filter = plan.filter.and(routes::places(&self.options));
+        }
         let mut done = planned(plan, trimmed);
         done.decided = format!("{}; {}", decided_route(&read, history), done.decided);
         done.out.context = history.question_before().to_owned();
@@ -128,7 +164,10 @@ impl Planner {
         let chunks = history.evidence.clone();
         done.map(|plan| match read.route {
             PlanRoute::DirectAnswer => PlannerExit::Known { plan, chunks },
-            _ => PlannerExit::Planned(plan),
+            PlanRoute::LocationSearch => PlannerExit::Located(plan),
+            PlanRoute::Retrieve | PlanRoute::RewriteThenRetrieve | PlanRoute::AskClarification => {
+                PlannerExit::Planned(plan)
+            }
         })
     }
 
@@ -142,7 +181,7 @@ impl Planner {
             system,
             user,
             max_tokens: self.tokens_max(cx, task),
-            schema: Some(schema(task)),
+            schema: Some(self.schema(cx, task)),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
         })
     }
@@ -157,6 +196,16 @@ impl Planner {
         }
     }
 
+    fn schema(&self, cx: &Cx, task: &PlanTask) -> Schema {
+        match task {
+            PlanTask::First | PlanTask::Refine { .. } => schema(task, &[]),
+            PlanTask::FollowUp { history } => schema(
+                task,
+                &routes::offered(&cx.case.question, history, &self.options),
+            ),
+        }
+    }
+
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
         let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
         match task {
@@ -164,6 +213,10 @@ impl Planner {
             PlanTask::FollowUp { history } => self.follow_up.or(instead)?.render(&[
                 ("question", question),
                 ("history", &follow_up::section(history)),
+                (
+                    "routes",
+                    &routes::choices(&routes::offered(&cx.case.question, history, &self.options)),
+                ),
             ]),
             PlanTask::Refine { why } => self.refine.or(instead)?.render(&[
                 ("question", question),
@@ -204,7 +257,8 @@ fn as_it_stands(cx: &Cx, task: &PlanTask) -> Done<Plan> {
             Done::new(Plan::from_question(&cx.case), words)
         }
         PlanTask::FollowUp { history } => {
-            let decided = format!("{}: {words}", follow_up::used(history));
+            let route = PlanRoute::Retrieve.as_str();
+            let decided = format!("{}: {route}, {words}", follow_up::used(history));
             Done::new(Plan::after(&cx.case, history), decided)
         }
     }
@@ -247,16 +301,16 @@ fn decided(plan: &Plan) -> String {
 
 fn decided_route(read: &FollowUp, history: &History) -> String {
     let mut words = format!("{}: {}", follow_up::used(history), read.route.as_str());
-    if let Some(rewritten) = &read.rewritten {
-        words.push_str(&format!(" \"{rewritten}\""));
-    }
     if !read.reason.is_empty() {
         words.push_str(&format!(" ({})", read.reason));
+    }
+    if let Some(rewritten) = &read.rewritten {
+        words.push_str(&format!(" \"{rewritten}\""));
     }
     words
 }
 
-fn schema(task: &PlanTask) -> Schema {
+fn schema(task: &PlanTask, routes: &[PlanRoute]) -> Schema {
     let hint = json!({"type": ["string", "null"]});
     let mut properties = json!({
         "keywords": {"type": "array", "items": {"type": "string"}, "maxItems": 4},
@@ -268,7 +322,7 @@ fn schema(task: &PlanTask) -> Schema {
     match task {
         PlanTask::First => {}
         PlanTask::FollowUp { .. } => {
-            let routes = PlanRoute::ALL.map(PlanRoute::as_str);
+            let routes: Vec<_> = routes.iter().map(|route| route.as_str()).collect();
             properties["question"] = json!({"type": "string"});
             properties["route"] = json!({"type": "string", "enum": routes});
             properties["reason"] = json!({"type": "string"});

@@ -184,9 +184,47 @@ async fn a_follow_up_is_made_to_stand_alone() {
     assert_eq!(plan.context, QUESTION);
     assert_eq!(
         done.decided,
-        "after 1 exchange: rewrite_then_retrieve \"What does the Delta pump cost?\" (it is the pump); 2 keywords"
+        "after 1 exchange: rewrite_then_retrieve (it is the pump) \"What does the Delta pump cost?\"; 2 keywords"
     );
     insta::assert_snapshot!(shown(&model));
+}
+
+#[tokio::test]
+async fn a_history_that_is_too_long_is_told_shorter() {
+    let too_long = || Err(llm::Error::TooLong { limit: Some(400) });
+    let planned = r#"{"route": "retrieve", "keywords": ["price"]}"#;
+    let exchange = |n: u32| Exchange {
+        question: format!("Question {n}?"),
+        answer: format!("Answer {n}."),
+    };
+    let history = History::of((0..5).map(exchange).collect(), Vec::new());
+    let task = PlanTask::FollowUp { history };
+    let cx = step(Role::Planner, FRAGMENT);
+    let model = ScriptedModel::queue([too_long(), too_long(), Ok(planned.to_owned())]);
+    let done = run(&model, &cx, task.clone()).await;
+    let asked = model.requests();
+    let lines = |n: usize| {
+        let lines = asked[n].user.lines();
+        let said = |line: &&str| line.contains("Question ") || line.contains("Answer ");
+        lines.filter(said).count()
+    };
+    assert_eq!([0, 1, 2].map(lines), [8, 6, 4], "the oldest go first");
+    assert!(
+        done.decided
+            .starts_with("after 2 exchanges, 3 left out: retrieve"),
+        "{}",
+        done.decided
+    );
+
+    // A prompt that is too long without any of it is too long for good.
+    let model = ScriptedModel::answering(move |_| too_long());
+    let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
+    let error = planner.run(&cx, task).await.unwrap_err();
+    assert_eq!(
+        (error.class, error.code),
+        (Class::TooLarge, "model_context")
+    );
+    assert_eq!(model.requests().len(), 5);
 }
 
 #[tokio::test]
@@ -239,6 +277,58 @@ async fn without_a_route_the_question_is_searched_for_as_it_is() {
             "a search may lean on it all the same"
         );
         assert_eq!(done.fallbacks, [Fallback::PlanDefault]);
-        assert_eq!(done.decided, "after 1 exchange: the question as it stands");
+        assert_eq!(
+            done.decided,
+            "after 1 exchange: retrieve, the question as it stands"
+        );
     }
+}
+
+/// A planner that knows where places are kept.
+async fn located(model: &Arc<ScriptedModel>, cx: &Cx, task: PlanTask) -> Done<PlannerExit> {
+    let options = Options {
+        location_buckets: vec![envelope::Bucket::new("facilities").unwrap()],
+        ..Options::default()
+    };
+    let planner = Planner::new(model.clone(), &Prompts::default(), options);
+    planner.unwrap().run(cx, task).await.unwrap()
+}
+
+const LOCATED: &str = r#"{"question": "Find pumps near Austin", "route": "location_search", "reason": "a place", "keywords": ["pumps", "Austin"]}"#;
+
+#[tokio::test]
+async fn a_question_for_a_place_is_sent_to_what_is_kept_of_places() {
+    let model = ScriptedModel::saying([LOCATED]);
+    let cx = step(Role::Planner, "Find pumps near Austin");
+    let done = located(&model, &cx, PlanTask::First).await;
+    let PlannerExit::Located(plan) = done.out else {
+        panic!("not located")
+    };
+    assert_eq!(plan.filter.to_string(), "bucket in [\"facilities\"]");
+    assert_eq!(
+        done.decided,
+        "nothing before: location_search (a place); 2 keywords, bucket in [\"facilities\"]"
+    );
+    let user = &model.requests()[0].user;
+    let routes = llm::section::read(user, "routes").unwrap();
+    assert!(routes.contains("location_search"), "{routes}");
+    assert!(!routes.contains("direct_answer"), "{routes}");
+}
+
+#[tokio::test]
+async fn a_model_that_knows_of_a_place_where_none_is_kept_gets_a_search() {
+    let model = ScriptedModel::saying([LOCATED]);
+    let (_, task) = follow_up();
+    let cx = step(Role::Planner, "Find pumps near Austin");
+    let done = run(&model, &cx, task).await;
+    let PlannerExit::Planned(plan) = done.out else {
+        panic!("no plan")
+    };
+    assert!(plan.filter.is_empty());
+    assert_eq!(
+        done.decided,
+        "after 1 exchange: retrieve (a place); 2 keywords"
+    );
+    let user = &model.requests()[0].user;
+    assert!(!user.contains("location_search"));
 }

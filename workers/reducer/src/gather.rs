@@ -1,8 +1,8 @@
 //! The parts of all fan-outs, put together, and the gate: is this enough to answer from?
 //!
-//! Two numbers: how many passages were *said* to be relevant, and whether there is any fact at all.
-//! A default of the mapper brings facts but does not count; a passage said to be relevant
-//! without a fact counts but brings nothing to write from.
+//! Two numbers: how many passages were *said* to be relevant, and whether there is any fact at all. A default of the mapper
+//! brings facts but does not count; a passage said to be relevant without a fact counts but brings nothing to write from.
+//! Where that is wanted there is a third: what the passages scored in their search.
 
 use envelope::{Fallback, FanOut, Findings, Header, Passage, UnixMs};
 use stage::Cx;
@@ -16,6 +16,17 @@ pub(crate) struct Gathered {
     counting: usize,
     /// How many there were.
     candidates: usize,
+    /// Mean score of the passages of the search whose are best.
+    score: f32,
+}
+
+/// What is enough to answer from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Gate {
+    /// Passages that are said to be relevant; all of them where there are fewer.
+    pub(crate) min_relevant: usize,
+    /// Mean score of the passages of a search.
+    pub(crate) score_min: f32,
 }
 
 impl Gathered {
@@ -23,6 +34,7 @@ impl Gathered {
     /// counts once: as the round read it that found most in it, with what this one was shown of it, at the
     /// place of the first; the first round of those that found as much.
     pub(crate) fn of(evidence: Vec<FanOut>) -> Self {
+        let score = evidence.iter().map(mean_score).fold(0.0, f32::max);
         let mut read: Vec<(Passage, Option<Findings>)> = Vec::new();
         for (passage, findings) in evidence.into_iter().flat_map(FanOut::into_read) {
             let is_it = |(known, _): &&mut (Passage, _)| known.chunk_id == passage.chunk_id;
@@ -45,17 +57,19 @@ impl Gathered {
             found: found.collect(),
             counting,
             candidates,
+            score,
         }
     }
 
     /// What is missing, in words for the planner; `None` when the gate is passed.
-    pub(crate) fn shortfall(&self, min_relevant: usize) -> Option<String> {
+    pub(crate) fn shortfall(&self, gate: Gate) -> Option<String> {
         let Gathered {
             counting,
             candidates,
+            score,
             ..
         } = self;
-        let wanted = min_relevant.min(*candidates);
+        let wanted = gate.min_relevant.min(*candidates);
         if *counting < wanted {
             return Some(format!(
                 "{counting} of {candidates} passages help with the question, {wanted} are wanted"
@@ -66,8 +80,17 @@ impl Gathered {
                 "none of {candidates} passages states a fact that answers the question"
             ));
         }
-        None
+        let least = gate.score_min;
+        (*score < least)
+            .then(|| format!("the passages score {score:.2} on average, {least:.2} is wanted"))
     }
+}
+
+/// What the passages of a search scored on average; 0 where it found none.
+fn mean_score(fan_out: &FanOut) -> f32 {
+    let passages = &fan_out.scatter.passages;
+    let sum: f32 = passages.iter().map(|passage| passage.score).sum();
+    sum / passages.len().max(1) as f32
 }
 
 /// How much a reading is worth, compared with another one of the same passage.
@@ -210,6 +233,48 @@ mod tests {
         assert_eq!((gathered.counting, gathered.candidates), (2, 5));
     }
 
+    /// A gate that asks for nothing but relevant passages.
+    fn helped_by(min_relevant: usize) -> Gate {
+        Gate {
+            min_relevant,
+            score_min: 0.0,
+        }
+    }
+
+    #[test]
+    fn one_search_whose_passages_score_enough_is_enough() {
+        let scored = |hop, scores: [f32; 2]| {
+            let mut fan_out = fan_out(hop, vec![findings(true, false, &["a"]), None]);
+            for (passage, score) in fan_out.scatter.passages.iter_mut().zip(scores) {
+                passage.score = score;
+            }
+            fan_out
+        };
+        let (poor, good) = ([0.2, 0.3], [0.9, 0.3]);
+        let gate = |score_min| Gate {
+            score_min,
+            ..helped_by(1)
+        };
+        let shortfall = |searches: &[[f32; 2]], score_min| {
+            let evidence = searches.iter().zip([2, 7]);
+            let evidence = evidence.map(|(scores, hop)| scored(hop, *scores)).collect();
+            Gathered::of(evidence).shortfall(gate(score_min))
+        };
+        assert_eq!(
+            shortfall(&[poor], 0.3).as_deref(),
+            Some("the passages score 0.25 on average, 0.30 is wanted")
+        );
+        // As much as is wanted is enough, and nothing is wanted unless that is set.
+        for (searches, least) in [
+            (&[good, poor] as &[_], 0.3),
+            (&[poor, good], 0.6),
+            (&[poor], 0.25),
+            (&[poor], 0.0),
+        ] {
+            assert_eq!(shortfall(searches, least), None, "{searches:?} {least}");
+        }
+    }
+
     #[test]
     fn the_gate() {
         for (min_relevant, given, passes) in [
@@ -231,14 +296,14 @@ mod tests {
             (1, vec![None, None], false),
             (0, vec![findings(true, true, &["a"])], true),
         ] {
-            let shortfall = gathered(given.clone()).shortfall(min_relevant);
+            let shortfall = gathered(given.clone()).shortfall(helped_by(min_relevant));
             assert_eq!(
                 shortfall.is_none(),
                 passes,
                 "{min_relevant} of {given:?}: {shortfall:?}"
             );
         }
-        let none = gathered(vec![None, None]).shortfall(3);
+        let none = gathered(vec![None, None]).shortfall(helped_by(3));
         assert_eq!(
             none.as_deref(),
             Some("0 of 2 passages help with the question, 2 are wanted")
@@ -300,7 +365,7 @@ mod tests {
                 .map(|f| f.and_then(|(r, d, n)| findings(r, d, &["x"; 3][..n])))
                 .collect();
             let gathered = gathered(given);
-            if gathered.shortfall(min_relevant).is_none() {
+            if gathered.shortfall(helped_by(min_relevant)).is_none() {
                 prop_assert!(gathered.counting >= min_relevant.min(gathered.candidates));
                 prop_assert!(gathered.found.iter().any(|(_, facts)| !facts.is_empty()));
             }

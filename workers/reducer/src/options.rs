@@ -16,6 +16,9 @@ pub struct Options {
     /// questions are answered by one document, and a second round costs as much as the first. Raise
     /// it for questions that want several sources.
     pub min_relevant: usize,
+    /// Mean score of the passages of a search below which another round is asked for while one is left, 0 to 1. Scores are
+    /// relative to one search, so it says little of how well a question is answered. Default 0: the mappers alone decide.
+    pub score_min: f32,
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `30s`.
     pub call_timeout: Span,
@@ -38,6 +41,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             min_relevant: 1,
+            score_min: 0.0,
             call_timeout: Span::from_secs(30),
             max_tokens: 400,
             facts_chars_max: 12_000,
@@ -70,11 +74,13 @@ impl Options {
                 return wrong(format!("`{name}` is {chars}: want 1000 to {CHARS_MAX}"));
             }
         }
-        if !(0.0..=1.0).contains(&self.cite_overlap_min) {
-            return wrong(format!(
-                "`cite_overlap_min` is {}: want 0 to 1",
-                self.cite_overlap_min
-            ));
+        for (name, share) in [
+            ("score_min", self.score_min),
+            ("cite_overlap_min", self.cite_overlap_min),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return wrong(format!("`{name}` is {share}: want 0 to 1"));
+            }
         }
         if self.stitched_max == 0 {
             return wrong("`stitched_max` is 0: want at least 1".into());
@@ -96,6 +102,7 @@ mod tests {
             (r#"{"facts_chars_max": 10}"#, "`facts_chars_max`"),
             (r#"{"passages_chars_max": 1000000}"#, "`passages_chars_max`"),
             (r#"{"cite_overlap_min": 2}"#, "`cite_overlap_min`"),
+            (r#"{"score_min": -0.1}"#, "`score_min`"),
             (r#"{"stitched_max": 0}"#, "`stitched_max`"),
         ] {
             let options: Options = serde_json::from_str(json).unwrap();

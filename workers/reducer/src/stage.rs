@@ -2,7 +2,7 @@
 
 use crate::answer::{self, Answer, NO_INFORMATION};
 use crate::evidence::Evidence;
-use crate::gather::{self, Gathered};
+use crate::gather::{self, Gate, Gathered};
 use crate::marks;
 use crate::options::Options;
 use crate::question;
@@ -13,7 +13,7 @@ use envelope::{
     Class, Classed, Draft, Fallback, FanOut, Matched, Passage, Payload, ReduceTask, Role, Task,
     WrongTask,
 };
-use llm::{ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, tokens};
+use llm::{ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, tokens};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -133,7 +133,10 @@ impl Reducer {
         let newest = work.evidence.last();
         let matched = newest.map_or(Matched::Empty, |newest| newest.scatter.matched.clone());
         let gathered = Gathered::of(work.evidence);
-        let shortfall = gathered.shortfall(self.options.min_relevant);
+        let shortfall = gathered.shortfall(Gate {
+            min_relevant: self.options.min_relevant,
+            score_min: self.options.score_min,
+        });
         if let Some(why) = &shortfall
             && !last
         {
@@ -225,7 +228,7 @@ impl Reducer {
         let mut dropped = 0;
         let written = loop {
             let request = self.request(cx, prompt, brief)?;
-            match self.model.chat(&request).await {
+            match self.call(cx, &request).await {
                 Ok(reply) => break Ok(reply),
                 // Ends: each time at least one source less.
                 Err(llm::Error::TooLong { limit }) if brief.evidence.sources.len() > 1 => {
@@ -242,6 +245,18 @@ impl Reducer {
             fallbacks.push(Fallback::PassagesTrimmed { count: dropped });
         }
         Ok(written)
+    }
+
+    /// The same call whether somebody hears the draft while it is written or not.
+    async fn call(&self, cx: &Cx, request: &ChatRequest) -> Result<ChatReply, llm::Error> {
+        if !cx.live.is_on() {
+            return self.model.chat(request).await;
+        }
+        let listener = |piece: LivePiece<'_>| match piece {
+            LivePiece::Anew => cx.live.anew(),
+            LivePiece::Text(text) => cx.live.text(text),
+        };
+        self.model.chat_live(request, &listener).await
     }
 
     fn request(&self, cx: &Cx, prompt: &Prompt, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
@@ -276,7 +291,10 @@ impl Reducer {
                 done
             }
             Answer::NoInformation => no_information(brief, "the facts do not answer"),
-            Answer::Nothing => self.stitched(cx, brief),
+            Answer::Nothing => {
+                cx.live.anew();
+                self.stitched(cx, brief)
+            }
         };
         done.with_model(reply.model, reply.usage)
     }

@@ -5,6 +5,8 @@ use envelope::{After, Findings, PartResult, Plan, Scatter, UnixMs};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 
+#[path = "live_tests.rs"]
+mod live;
 #[path = "without_model_tests.rs"]
 mod without_model;
 

@@ -94,7 +94,7 @@ mod tests {
     fn narrowed_by(doubt: Doubt) -> Vec<String> {
         match doubt {
             Doubt::NoResults { narrowed_by, .. } => narrowed_by,
-            Doubt::Unclear { .. } => panic!("another doubt"),
+            Doubt::Unclear { .. } | Doubt::Ungrounded { .. } => panic!("another doubt"),
         }
     }
 

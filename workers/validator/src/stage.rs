@@ -114,8 +114,18 @@ mod tests {
             "grounded, confidence 1.00: taken as low, no model wrote it"
         );
         let done = validator.run(&cx, draft).await.unwrap();
-        assert!(
-            matches!(&done.out, ValidatorExit::Ungrounded { stricter_from, .. } if *stricter_from == [2])
+        let ValidatorExit::Ungrounded {
+            stricter_from,
+            reason,
+            ..
+        } = &done.out
+        else {
+            panic!("grounded")
+        };
+        assert_eq!(*stricter_from, [2]);
+        assert_eq!(
+            reason,
+            "1 citations of no source; no citation; not in the facts: 4"
         );
         assert_eq!(
             done.decided,

@@ -59,6 +59,7 @@ pub(crate) fn exit(judged: Judged, draft: &Draft) -> ValidatorExit {
         false => draft.scatters.clone(),
     };
     ValidatorExit::Ungrounded {
+        reason: judged.failed.join("; "),
         verdict: judged.verdict,
         stricter_from,
     }

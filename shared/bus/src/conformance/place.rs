@@ -1,9 +1,7 @@
 //! Where a case runs, and the few words that cases are written in.
 
 use crate::topology::Topology;
-use crate::{
-    Bus, ConsumerSpec, Delivery, Fence, Publish, PublishError, Puller, Snapshots, Stored, Upkeep,
-};
+use crate::{Bus, ConsumerSpec, Delivery, Fence, Publish, PublishError, Puller, Snapshots, Stored};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use std::any::Any;
@@ -22,7 +20,6 @@ pub struct Place(pub fn(Topology) -> BoxFuture<'static, Ground>);
 pub struct Ground {
     pub bus: Arc<dyn Bus>,
     pub snapshots: Arc<dyn Snapshots>,
-    pub upkeep: Arc<dyn Upkeep>,
     pub topology: Topology,
     _kept: Box<dyn Any + Send + Sync>,
 }
@@ -66,11 +63,10 @@ impl Ground {
     /// `bus` as everything that it is; `kept` lives as long.
     pub fn new<B>(bus: Arc<B>, topology: Topology, kept: impl Any + Send + Sync) -> Ground
     where
-        B: Bus + Snapshots + Upkeep,
+        B: Bus + Snapshots,
     {
         Ground {
             snapshots: bus.clone(),
-            upkeep: bus.clone(),
             bus,
             topology,
             _kept: Box::new(kept),

@@ -343,7 +343,7 @@ impl Log {
         count
     }
 
-    pub(super) fn delete(&mut self, sequence: u64) -> bool {
+    pub(super) fn erase(&mut self, sequence: u64) -> bool {
         self.remove(sequence).is_some()
     }
 

@@ -18,7 +18,6 @@ mod pull;
 mod restore;
 mod snapshots;
 mod subjects;
-mod upkeep;
 
 use crate::topology::Topology;
 use crate::{
@@ -276,6 +275,10 @@ impl Bus for MemoryBus {
                 .with(consumer.stream, |log| log.drop_consumer(&consumer.name))
         }
         .boxed()
+    }
+
+    fn erase(&self, stream: Stream, sequence: u64) -> BoxFuture<'_, Result<bool, BusError>> {
+        async move { self.shared.with(stream, |log| log.erase(sequence)) }.boxed()
     }
 
     fn purge<'a>(

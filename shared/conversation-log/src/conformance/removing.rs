@@ -31,6 +31,23 @@ pub async fn an_erased_conversation_leaves_its_mark(ground: StoreGround) {
     assert_eq!(store.sizes().await.unwrap().events, 2);
 }
 
+/// A store that was behind: the events between are not in the stream any more.
+pub async fn an_erasure_follows_on_anything(ground: StoreGround) {
+    let mut script = Script::default();
+    let store = ground.told(&script).await;
+    let it = key("a", "x");
+    script.exchange(&it, "secret");
+    store.apply(script.batch()).await.unwrap();
+    script.skip(&it, 3);
+    let sequence = script.erase(&it);
+    store.apply(script.batch()).await.unwrap();
+    let kept = store.scan(&it, 0, 9).await.unwrap();
+    assert_eq!((kept.len(), kept[0].sequence), (1, sequence));
+    assert!(kept[0].event.state.is_erased);
+    let sizes = store.sizes().await.unwrap();
+    assert_eq!((sizes.conversations, sizes.events), (1, 1));
+}
+
 pub async fn what_is_erased_without_a_mark_is_gone(ground: StoreGround) {
     let mut script = Script::default();
     let store = ground.told(&script).await;

@@ -47,7 +47,10 @@ impl Mark {
     pub(crate) fn of(sequence: u64, event: &LogEvent) -> Mark {
         let outcome = match &event.event {
             EventKind::Ended(ended) => ended.outcome,
-            EventKind::Opened(_) | EventKind::Forked { .. } | EventKind::Erased(_) => None,
+            EventKind::Opened(_)
+            | EventKind::Forked { .. }
+            | EventKind::Copied { .. }
+            | EventKind::Erased(_) => None,
         };
         Mark {
             sequence,
@@ -87,7 +90,8 @@ impl ConversationHead {
         before: Option<ConversationHead>,
         mark: Mark,
     ) -> Result<ConversationHead, StoreError> {
-        let Some(head) = before.filter(|_| mark.n != 1) else {
+        // Of an erased conversation nothing else is kept, so nothing can be missing.
+        let Some(head) = before.filter(|_| !mark.begins_anew()) else {
             return Ok(ConversationHead::first(mark));
         };
         if head.n.checked_add(1) != Some(mark.n) {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
+mod aloud;
 mod answers;
 mod cancel;
 mod dialects;

@@ -2,6 +2,7 @@
 
 use super::Server;
 use clap::Args;
+use envelope::limits::ROUNDS_MAX;
 use std::path::PathBuf;
 
 /// `argosy chat`
@@ -16,12 +17,18 @@ pub struct Chat {
     /// Part of the corpus to search. May be repeated.
     #[arg(long = "bucket", value_name = "NAME")]
     pub buckets: Vec<String>,
-    /// `simple`: retrieve and one call, instead of every stage.
+    /// `agentic`: every stage. `simple`: retrieve and one call. Default: `gateway.mode`.
     #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
     pub mode: Option<String>,
+    /// Rounds of searching and reading at most; 1 is quickest. Default: `gateway.rounds`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(ROUNDS_MAX)))]
+    pub rounds: Option<u8>,
     /// Whose documents to search; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
+    /// Show answers only when they are checked. Default: a terminal shows the draft, dimmed, while it is written.
+    #[arg(long)]
+    pub no_draft: bool,
     /// Seconds to wait for each answer.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub timeout: u64,

@@ -3,6 +3,7 @@
 use super::Server;
 use clap::{Args, Subcommand};
 use envelope::ConversationId;
+use std::path::PathBuf;
 
 /// What to do with conversations: those of the fleet that --server or `nats.url` names, else those of the data folder.
 #[derive(Debug, Subcommand)]
@@ -16,6 +17,15 @@ pub enum Conversations {
     /// Print all events of one as JSON.
     #[command(after_help = "Example: argosy conversation export c-5f0e --output json")]
     Export(OneConversation),
+    /// Write one that was exported into the data folder or a fleet.
+    #[command(after_help = "Example: argosy conversation import talk.json")]
+    Import(ConversationImport),
+    /// Begin another one with the first turns of this one.
+    #[command(after_help = "Example: argosy conversation fork c-5f0e --at 2")]
+    Fork(ConversationFork),
+    /// Erase one: what was said in it is overwritten wherever it is stored.
+    #[command(after_help = "Example: argosy conversation rm c-5f0e --yes")]
+    Rm(ConversationRm),
 }
 
 impl Conversations {
@@ -24,6 +34,9 @@ impl Conversations {
         match self {
             Conversations::Ls(args) => &args.place.server,
             Conversations::Show(args) | Conversations::Export(args) => &args.place.server,
+            Conversations::Import(args) => &args.place.server,
+            Conversations::Fork(args) => &args.one.place.server,
+            Conversations::Rm(args) => &args.one.place.server,
         }
     }
 }
@@ -58,4 +71,46 @@ pub struct OneConversation {
     /// Where it is.
     #[command(flatten)]
     pub place: ConversationPlace,
+}
+
+/// `argosy conversation import`
+#[derive(Debug, Args)]
+pub struct ConversationImport {
+    /// What `argosy conversation export` printed; `-` for standard input.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Another id for it; its turns get others, too, then.
+    #[arg(long = "as", value_name = "ID")]
+    pub id: Option<ConversationId>,
+    /// Where it goes.
+    #[command(flatten)]
+    pub place: ConversationPlace,
+}
+
+/// `argosy conversation fork`
+#[derive(Debug, Args)]
+pub struct ConversationFork {
+    /// How many turns are taken over, as `show` lists them; all that have ended if left out.
+    #[arg(long, value_name = "N")]
+    pub at: Option<usize>,
+    /// The id of the fork; one that nobody can guess if left out.
+    #[arg(long = "as", value_name = "ID")]
+    pub id: Option<ConversationId>,
+    /// Which one.
+    #[command(flatten)]
+    pub one: OneConversation,
+}
+
+/// `argosy conversation rm`
+#[derive(Debug, Args)]
+pub struct ConversationRm {
+    /// Erase its forks as well, and theirs.
+    #[arg(long)]
+    pub forks: bool,
+    /// Do it; without, it is only told what would be erased.
+    #[arg(long)]
+    pub yes: bool,
+    /// Which one.
+    #[command(flatten)]
+    pub one: OneConversation,
 }

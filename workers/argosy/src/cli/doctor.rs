@@ -9,6 +9,9 @@ pub struct Doctor {
     /// Questions a second that the streams are to carry: fails when they do not.
     #[arg(long, value_name = "N")]
     pub rate: Option<f64>,
+    /// Logs of conversations to fold anew, those that were last used; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(0..=512))]
+    pub logs: u16,
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,

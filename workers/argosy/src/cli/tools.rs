@@ -1,6 +1,6 @@
-//! `argosy completions`, `argosy offline-model`
+//! `argosy completions`, `argosy offline-model`, `argosy probe`
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use std::net::SocketAddr;
 
@@ -20,4 +20,26 @@ pub struct OfflineModel {
     /// Calls that are worked on at once; what comes on top is told 429.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub slots: u16,
+}
+
+/// `argosy probe`
+#[derive(Debug, Args)]
+pub struct Probe {
+    /// What is asked.
+    #[arg(default_value = "ready")]
+    pub what: ProbeTarget,
+    /// Where the process serves. Default: where `telemetry.listen` has it serve.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub at: Option<SocketAddr>,
+}
+
+/// What a process is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProbeTarget {
+    /// Whether its runtime turns.
+    Live,
+    /// Whether it works.
+    Ready,
+    /// Whether it was ready once.
+    Startup,
 }

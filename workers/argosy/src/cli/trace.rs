@@ -3,7 +3,7 @@
 use super::Server;
 use clap::{Args, Subcommand};
 use envelope::limits::DEADLINE_MS_MAX;
-use envelope::{Role, TurnId};
+use envelope::{ConversationId, Role, TurnId};
 
 /// `argosy trace`
 #[derive(Debug, Args)]
@@ -150,6 +150,9 @@ pub struct Replay {
     /// How long the new turn may take, as in 90s, up to 1h. Default: as long as the old one.
     #[arg(long, value_name = "TIME", value_parser = time_of_a_turn)]
     pub deadline: Option<settings::Span>,
+    /// Put the new turn into this conversation, which begins with what was said before the old turn.
+    #[arg(long = "as", value_name = "CONVERSATION")]
+    pub conversation: Option<ConversationId>,
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,

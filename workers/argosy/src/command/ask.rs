@@ -1,18 +1,17 @@
 //! `argosy ask`
 
 use crate::cli::{self, Output, only_with};
-
+use crate::command::asking::ask_once;
 use crate::command::{IN_THIS_PROCESS, connect_or, for_fleet, must_be_folder, only_for_folder};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::model::PLUG_IN;
 use crate::out::eprintln;
+use crate::render::draft::Canvas;
 use crate::render::{self, Line};
-use bus::Bus;
-use client::{News, UNTAKEN};
 use documents::Mode;
-use envelope::Terminal;
+use envelope::{Outcome, Terminal};
 use owo_colors::OwoColorize;
 use serde_json::{Map, Value};
 use std::io::IsTerminal;
@@ -26,13 +25,15 @@ pub(crate) const DEFAULT_TENANT: &str = "default";
 pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), Fail> {
     let is_remote = args.server.is_named(&config)? && args.corpus.is_none();
     let ask = question(&args, &config, is_remote)?;
+    let canvas = Canvas::new(output).filter(|_| !args.no_draft);
     if is_remote {
         only_for_folder(&config, &[("--reuse", args.reuse), ("--force", args.force)])?;
         let bus = connect_or(&config, IN_THIS_PROCESS).await?;
-        let asked = ask_and_show(&*bus, ask, output).await;
+        let asked = ask_once(&*bus, ask, output, canvas).await;
         let terminal = asked.map_err(|fail| for_fleet(fail, &config))?;
         let trace_id = client::trace_id(&*bus, &terminal.turn).await;
-        return render::terminal(&terminal, trace_id.as_deref(), output, args.trail);
+        let shown = render::terminal(&terminal, trace_id.as_deref(), output, args.trail);
+        return allowed(shown, &terminal, args.clarification_ok);
     }
     let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
     must_be_folder(&corpus)?;
@@ -44,10 +45,10 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
     let asked = async {
         prepare(&mut local, &corpus, args.reuse, args.force, output).await?;
         match &args.conversation {
-            None => ask_and_show(&*local.bus, ask, output).await,
+            None => ask_once(&*local.bus, ask, output, canvas).await,
             Some(conversation) => {
                 let kept = local.open(conversation).await?;
-                let terminal = ask_and_show(&*local.bus, ask, output).await;
+                let terminal = ask_once(&*local.bus, ask, output, canvas).await;
                 kept.end().await?;
                 terminal
             }
@@ -56,7 +57,8 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
     let terminal = asked.await;
     let offline = local.chosen.offline;
     local.stop().await;
-    let shown = render::terminal(&terminal?, None, output, args.trail);
+    let terminal = terminal?;
+    let shown = render::terminal(&terminal, None, output, args.trail);
     let is_hinted = offline && output == Output::Text && !render::is_quiet();
     if is_hinted && std::io::stderr().is_terminal() {
         eprintln!(
@@ -64,7 +66,19 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
             "hint:".bold()
         );
     }
-    shown
+    allowed(shown, &terminal, args.clarification_ok)
+}
+
+/// A question back is a good end where that was said.
+fn allowed(
+    shown: Result<(), Fail>,
+    terminal: &Terminal,
+    clarification_ok: bool,
+) -> Result<(), Fail> {
+    match clarification_ok && terminal.outcome == Outcome::Clarification {
+        true => Ok(()),
+        false => shown,
+    }
 }
 
 /// The question as the ingress message has it.
@@ -90,6 +104,9 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     if let Some(conversation) = &args.conversation {
         fields.insert("conversation".into(), conversation.as_str().into());
     }
+    if let Some(after) = &args.after {
+        fields.insert("after".into(), after.as_str().into());
+    }
     if let Some(when_busy) = &args.when_busy {
         fields.insert("when_busy".into(), when_busy.as_str().into());
     }
@@ -114,6 +131,9 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     }
     if let Some(mode) = &args.mode {
         fields.insert("mode".into(), mode.as_str().into());
+    }
+    if let Some(rounds) = args.rounds {
+        fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
     }
     // A fleet works on when nobody waits any more; what is in this process ends with it.
     let wait = Duration::from_secs(args.timeout);
@@ -180,26 +200,4 @@ fn nothing_to_use_again(corpus: &std::path::Path) -> Fail {
         corpus.display()
     ))
     .hint("leave --reuse out to build it")
-}
-
-/// Asks with a live line of stages.
-pub(crate) async fn ask_and_show(
-    bus: &dyn Bus,
-    ask: client::Ask,
-    output: Output,
-) -> Result<Terminal, Fail> {
-    let line = Line::new(output);
-    let mut last = "asked".to_owned();
-    line.say(last.clone());
-    let live = |news: News<'_>| match news {
-        News::Stage(entry) => {
-            last = format!("{}: {}", entry.role, render::one_line(&entry.decided, 70));
-            line.say(last.clone());
-        }
-        News::Waiting { is_untaken: true } => line.say(UNTAKEN.to_owned()),
-        News::Waiting { is_untaken: false } => line.say(last.clone()),
-    };
-    let terminal = client::ask(bus, ask, live).await;
-    line.done();
-    Ok(terminal?)
 }

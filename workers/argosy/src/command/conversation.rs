@@ -1,5 +1,8 @@
 //! `argosy conversation`
 
+mod copies;
+mod removal;
+
 use crate::cli::{self, Conversations, Output, only_with};
 use crate::command::ask::DEFAULT_TENANT;
 use crate::config::Config;
@@ -10,13 +13,9 @@ use crate::talks::{self, Talk, Talks};
 use conversation_log::{ConversationKey, Read};
 use envelope::{TenantId, UnixMs};
 use owo_colors::OwoColorize;
-use serde_json::{Value, json};
-use std::time::{SystemTime, UNIX_EPOCH};
+use serde_json::json;
 
-/// The version of an exported conversation.
-const EXPORT: u16 = 1;
-
-/// Looks at conversations.
+/// Looks at conversations, copies and erases them.
 pub async fn run(what: Conversations, config: Config, output: Output) -> Result<(), Fail> {
     match what {
         Conversations::Ls(args) => {
@@ -32,17 +31,12 @@ pub async fn run(what: Conversations, config: Config, output: Output) -> Result<
         }
         Conversations::Export(args) => {
             let (key, events) = events(args, &config).await?;
-            let events = events
-                .iter()
-                .map(|read| json!({"sequence": read.sequence, "event": read.event}));
-            render::json(&json!({
-                "v": EXPORT,
-                "tenant": key.tenant,
-                "conversation": key.conversation,
-                "events": events.collect::<Vec<Value>>(),
-            }));
+            copies::export(&key, &events);
             Ok(())
         }
+        Conversations::Import(args) => copies::import(args, &config, output).await,
+        Conversations::Fork(args) => copies::fork(args, &config, output).await,
+        Conversations::Rm(args) => removal::rm(args, &config, output).await,
     }
 }
 
@@ -58,23 +52,33 @@ async fn place(args: &cli::ConversationPlace, config: &Config) -> Result<(Talks,
     Ok((talks, tenant))
 }
 
-async fn events(
+async fn one(
     args: cli::OneConversation,
     config: &Config,
-) -> Result<(ConversationKey, Vec<Read>), Fail> {
+) -> Result<(Talks, ConversationKey), Fail> {
     let (talks, tenant) = place(&args.place, config).await?;
     let key = ConversationKey {
         tenant,
         conversation: args.conversation,
     };
+    Ok((talks, key))
+}
+
+async fn events(
+    args: cli::OneConversation,
+    config: &Config,
+) -> Result<(ConversationKey, Vec<Read>), Fail> {
+    let (talks, key) = one(args, config).await?;
     let events = talks.events(&key).await?;
     if events.is_empty() {
-        return Err(Fail::not_found(
-            "there is no such conversation, or nothing of it is kept any more",
-        )
-        .hint("list them with: argosy conversation ls"));
+        return Err(unknown());
     }
     Ok((key, events))
+}
+
+fn unknown() -> Fail {
+    Fail::not_found("there is no such conversation, or nothing of it is kept any more")
+        .hint("list them with: argosy conversation ls")
 }
 
 fn list(found: &[Talk], more: bool, output: Output) {
@@ -86,10 +90,7 @@ fn list(found: &[Talk], more: bool, output: Output) {
         println!("no conversations");
         return;
     }
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    let now = UnixMs(since.as_millis() as u64);
+    let now = talks::now();
     println!(
         "{}",
         format!(
@@ -113,6 +114,9 @@ fn list(found: &[Talk], more: bool, output: Output) {
 }
 
 fn state(talk: &Talk) -> String {
+    if talk.is_newer {
+        return "written by a later release".into();
+    }
     if talk.is_erased {
         return "erased".into();
     }
@@ -125,11 +129,26 @@ fn state(talk: &Talk) -> String {
 
 fn show(key: &ConversationKey, events: &[Read], output: Output) {
     let turns = talks::turns(events);
+    let state = events.last().map(|read| &read.event.state);
+    let (copy_of, forks) = state.map_or((&None, &[][..]), |s| (&s.copy_of, &s.children[..]));
     if output == Output::Json {
-        render::json(
-            &json!({"tenant": key.tenant, "conversation": key.conversation, "turns": turns}),
-        );
+        render::json(&json!({
+            "tenant": key.tenant,
+            "conversation": key.conversation,
+            "copy_of": copy_of,
+            "forks": forks,
+            "turns": turns,
+        }));
         return;
+    }
+    if let Some(of) = copy_of {
+        println!("{}", format!("begun as a copy of {of}").dimmed());
+    }
+    for fork in forks {
+        println!("{}", format!("forked as {fork}").dimmed());
+    }
+    if state.is_some_and(|state| state.is_erased) {
+        println!("it was erased; nothing follows on it");
     }
     for had in turns {
         println!("{} {}", ">".cyan(), had.question.bold());

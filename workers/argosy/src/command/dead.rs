@@ -6,7 +6,7 @@ use crate::fail::{FULL, Fail};
 use crate::letters::{self, CHOSEN_MAX, Letter, Retried, Retry, Wanted};
 use crate::out::{self, println};
 use crate::render::{self, one_line};
-use bus::{Bus, Stored, Stream, Upkeep};
+use bus::{Bus, Stored, Stream};
 use envelope::{TurnId, UnixMs, header};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
             let came = each(&*bus, &todo, async |letter, _| {
                 let text = match yes {
                     false => "would be deleted",
-                    true if bus.delete(Stream::Dead, letter.number).await? => "deleted",
+                    true if bus.erase(Stream::Dead, letter.number).await? => "deleted",
                     true => "was gone already",
                 };
                 Ok(Row::new(letter, None, text, true))
@@ -163,7 +163,7 @@ struct Whole<'a> {
     payload: String,
 }
 
-async fn show(bus: &dyn Upkeep, number: u64, output: Output) -> Result<(), Fail> {
+async fn show(bus: &dyn Bus, number: u64, output: Output) -> Result<(), Fail> {
     let stored = letters::get(bus, number).await?;
     let Some(letter) = Letter::of(&stored) else {
         let text = format!("message {number}, `{}`, is no dead letter", stored.subject);
@@ -242,7 +242,7 @@ struct Todo {
     older: u64,
 }
 
-async fn chosen(bus: &dyn Upkeep, chosen: &Chosen) -> Result<Todo, Fail> {
+async fn chosen(bus: &dyn Bus, chosen: &Chosen) -> Result<Todo, Fail> {
     if chosen.numbers.is_empty() {
         let wanted = wanted(&chosen.which, bus.now());
         if wanted == Wanted::default() && !chosen.all {
@@ -286,7 +286,7 @@ struct Came {
 /// Does something with each letter, or says what would be done. One that fails holds up no other, but
 /// where the server is away or full the rest would fail as well, each after its patience.
 async fn each(
-    bus: &dyn Upkeep,
+    bus: &dyn Bus,
     todo: &Todo,
     mut act: impl AsyncFnMut(&Letter, &Stored) -> Result<Row, Fail>,
 ) -> Came {

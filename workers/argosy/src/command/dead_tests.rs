@@ -92,7 +92,7 @@ async fn numbers_are_taken_in_order_and_a_mistyped_one_stops_all() {
     let many = chosen(&*bus, &named(&many)).await.unwrap_err();
     assert_eq!(many.exit, 2);
     // One that went after it was chosen.
-    bus.delete(Stream::Dead, 1).await.unwrap();
+    bus.erase(Stream::Dead, 1).await.unwrap();
     let came = each(&*bus, &todo, async |letter, _| Ok(done(letter))).await;
     assert_eq!(came.rows[0].what, "was gone already");
     assert_eq!(rows(&came), [(1, true), (3, true)]);

@@ -1,7 +1,7 @@
 //! `argosy demo`: the sample corpus, a few questions that show the range, in one process.
 
 use crate::cli::{self, Output};
-use crate::command::ask::ask_and_show;
+use crate::command::asking::ask_and_show;
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::Local;
@@ -143,7 +143,7 @@ async fn ask_one(local: &Local, sample: Sample, output: Output) -> Result<Termin
         fields,
         wait: Duration::from_secs(130),
     };
-    let terminal = ask_and_show(&*local.bus, ask, output).await?;
+    let terminal = ask_and_show(&*local.bus, ask, output, None).await?;
     if output == Output::Json {
         return Ok(terminal);
     }

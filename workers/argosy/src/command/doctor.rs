@@ -2,7 +2,7 @@
 
 use crate::cli::{self, Output};
 use crate::config::Config;
-use crate::doctor::{self, Code, Finding, Verdict, code};
+use crate::doctor::{self, Code, Finding, Verdict, Wanted, code};
 use crate::fail::Fail;
 use crate::out::{self, println};
 use crate::render;
@@ -28,7 +28,11 @@ pub async fn run(args: cli::Doctor, config: Config, output: Output) -> Result<()
     {
         return Err(Fail::usage("--rate has to be over 0"));
     }
-    let findings = doctor::examine(&config, args.rate).await;
+    let wanted = Wanted {
+        rate: args.rate,
+        logs: args.logs.into(),
+    };
+    let findings = doctor::examine(&config, wanted).await;
     let verdict = doctor::worst(&findings);
     let ended = out::decided(match (output, verdict) {
         (Output::Nagios, Verdict::Fail) => Err(said(2)),

@@ -27,7 +27,7 @@ fn into_fleet(config: &Config) -> String {
     )
 }
 
-/// Brings a folder into the corpus and prints what was done. Skipped files make it exit with 1.
+/// Brings a folder into the corpus and prints what was done. Skipped files make it exit with 1 unless that was allowed.
 pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(), Fail> {
     let mode = if args.force {
         Mode::Force
@@ -81,6 +81,7 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
     let summary: Summary = summary?;
     let ended = out::decided(match summary.skipped.len() {
         0 => Ok(()),
+        _ if args.skipped_ok => Ok(()),
         _ if output == Output::Json => Err(Fail::negative("")),
         1 => Err(Fail::negative("1 file was skipped; the rest is indexed")),
         n => Err(Fail::negative(format!(

@@ -1,6 +1,7 @@
 //! One module per command. Each takes its arguments and the configuration, and prints its result.
 
 pub mod ask;
+mod asking;
 pub mod chat;
 pub mod completions;
 pub mod config;
@@ -13,6 +14,7 @@ pub mod index;
 pub mod models;
 pub mod nodes;
 pub mod offline_model;
+pub mod probe;
 pub mod replay;
 pub mod run;
 pub mod schema;

@@ -6,9 +6,10 @@ use crate::fail::Fail;
 use crate::out::println;
 use crate::render;
 use crate::roles;
+use crate::talks::Talks;
 use crate::trace::{self, Trace};
 use bus::Bus;
-use envelope::{Overrides, Role, TurnId};
+use envelope::{ConversationId, Overrides, Role, TurnId};
 use harness::again::{self, Start};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -35,6 +36,8 @@ struct Shown<'a> {
     made_again: Vec<String>,
     /// Model calls that the steps made again had cost in the old turn.
     calls_made_again: u32,
+    /// The conversation that it was put into, if it was.
+    conversation: Option<&'a ConversationId>,
 }
 
 /// Starts a new turn from a recorded step of another one.
@@ -56,23 +59,28 @@ pub async fn run(args: cli::Replay, config: Config, output: Output) -> Result<()
             args.turn
         ))
     })?;
-    let start = Start::from_history(&found.history, &args.turn, args.from, args.hop)?;
+    let mut start = Start::from_history(&found.history, &args.turn, args.from, args.hop)?;
+    if let Some(conversation) = &args.conversation {
+        start = start.in_conversation(conversation.clone());
+    }
     let time = args.deadline.map_or(start.time(), settings::Span::duration);
     let keep = config.topology().keep;
     // A claim is a turn: it is made only for what can be done.
     again::check(&start, &found.history, &overrides, keep)?;
+    let talks = Talks::Fleet(bus.clone());
+    if let Some(branch) = &args.conversation {
+        talks
+            .branch(&args.turn, found.history.begun.as_ref(), branch)
+            .await?;
+    }
     let claim = claim(&*bus, &args.turn, &start, time, keep).await?;
+    if args.conversation.is_some() {
+        talks.open_turn(&claim.header, start.case()).await?;
+    }
     let messages = again::messages(&start, &found.history, &claim.header, &overrides, keep)?;
     again::begin(&*bus, messages).await?;
     let old = trace::build(&args.turn, &found);
-    show(
-        &claim.header.turn,
-        &old,
-        &start,
-        &overrides,
-        output,
-        &args.server,
-    );
+    show(&claim.header.turn, &old, &start, &overrides, output, &args);
     Ok(())
 }
 
@@ -132,8 +140,9 @@ fn show(
     start: &Start,
     overrides: &Overrides,
     output: Output,
-    server: &cli::Server,
+    args: &cli::Replay,
 ) {
+    let branch = args.conversation.as_ref();
     let (taken_over, made_again, calls_made_again) = split(old, start.hop);
     if output == Output::Json {
         render::json(&Shown {
@@ -145,6 +154,7 @@ fn show(
             taken_over,
             made_again,
             calls_made_again,
+            conversation: branch,
         });
         return;
     }
@@ -165,8 +175,15 @@ fn show(
         list(&made_again),
         render::count(calls_made_again.into(), "model call")
     );
-    let url = server.server.as_ref().map(|url| format!(" --server {url}"));
+    let url = args
+        .server
+        .server
+        .as_ref()
+        .map(|url| format!(" --server {url}"));
     let url = url.unwrap_or_default();
+    if let Some(branch) = branch {
+        println!("  in the conversation {}", branch.bold());
+    }
     println!("watch it with: argosy trace {turn} --follow{url}");
 }
 

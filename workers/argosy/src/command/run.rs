@@ -1,10 +1,14 @@
 //! `argosy run`: one role of the fleet in this process.
 
+mod host;
+mod store;
+
+pub(crate) use host::RoomMetrics;
+
 use crate::config::{Config, Telemetry};
 use crate::corpus::Reach;
 use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
-use crate::kept;
 use crate::lookup::{self, Lookup};
 use crate::pools::Pools;
 use crate::processes::Teller;
@@ -15,8 +19,6 @@ use crate::view::IndexView;
 use crate::{cli, model, qdrant_view, signal};
 use bus::{Bus, Snapshots, Stream};
 use bus_nats::{self as nats, NatsBus};
-use conversation::StoreFirst;
-use conversation_log::{SledStore, Source};
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::fault::Faults;
@@ -26,11 +28,8 @@ use search::{Current, Searcher};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use streams::conversation::Logs;
-use streams::follow::Follow;
 use telemetry::traces::{Exporter, Service};
 use telemetry::{Admin, Health, Registry, Traces};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -59,6 +58,7 @@ pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<()
         Role::Gateway => Health::new(&["nats", "inbox", "due", "answers"]),
         role => Health::new(&["nats", role.as_str()]),
     };
+    health.measure(&registry, role.as_str()).map_err(broken)?;
     let stop = CancellationToken::new();
     // Probes and metrics are answered until everything has drained.
     let drained = CancellationToken::new();
@@ -79,6 +79,9 @@ pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<()
     let (traces, exporter) = traces(role, seed, &config, &registry)?;
     let bus = NatsBus::connect(config.nats(&format!("argosy-{role}"), true)).await?;
     let mut running = JoinSet::new();
+    let host = host::Host::new(role, &config, &registry).map_err(broken)?;
+    let told = stop.clone();
+    running.spawn(async move { host.measure(&told).await });
     let counted = nats::Metrics::new(&registry, role).map_err(broken)?;
     let watched = watch_connection(bus.clone(), health.clone(), counted, stop.clone());
     running.spawn(watched);
@@ -87,8 +90,12 @@ pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<()
     if let Some(admin) = &admin {
         teller.listens(admin.local_addr);
     }
+    if role == Role::Gateway {
+        teller.takes_conversations(config.gateway.conversations);
+    }
     let (telling, hears, told) = (teller.clone(), bus.clone(), stop.clone());
     running.spawn(async move { telling.answer(&*hears, &told).await });
+    let linger = config.telemetry.linger.duration();
     let process = Process {
         seed,
         traces,
@@ -118,6 +125,13 @@ pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<()
     // What was published last must leave before the process does.
     let _ = tokio::time::timeout(Duration::from_secs(2), bus.flush()).await;
     exporter.flush().await;
+    if let Some(admin) = admin.as_ref().filter(|_| stop.is_cancelled()) {
+        // A second signal ends it here, too.
+        signal::stop_on_signal(&stop, async {
+            let _ = tokio::time::timeout(linger, admin.scraped_again()).await;
+        })
+        .await;
+    }
     drained.cancel();
     if let Some(admin) = admin {
         admin.join().await.map_err(broken)?;
@@ -217,7 +231,7 @@ async fn collaborators(
         }
     };
     let conversations = match role {
-        Role::Conversation => store(process, running).await,
+        Role::Conversation => Some(store::open(process, teller, running)?),
         _ => None,
     };
     Ok(Collaborators {
@@ -229,32 +243,6 @@ async fn collaborators(
     })
 }
 
-/// The store of conversations, kept up with their stream. Without one the logs are read, which takes longer.
-async fn store(process: &Process, running: &mut JoinSet<()>) -> Option<Arc<dyn Source>> {
-    let folder = kept::view_folder(&process.config.data_dir.0);
-    let opened = SledStore::open(folder, process.bus.now(), Default::default()).await;
-    let (store, loss) = match opened {
-        Ok(opened) => opened,
-        Err(error) => {
-            tracing::warn!(%error, "no store of conversations: their logs are read from the bus");
-            return None;
-        }
-    };
-    if let Some(loss) = loss {
-        let aside = loss.aside.display();
-        tracing::warn!(why = loss.why, %aside, "the store of conversations was broken: it is fed anew");
-    }
-    let store = Arc::new(store);
-    let (told, seen) = watch::channel(0);
-    let follow = Follow {
-        max_age: process.config.streams.conversation_age.duration(),
-    };
-    let (bus, stop, followed) = (process.bus.clone(), process.stop.clone(), store.clone());
-    running.spawn(async move { follow.run(&*bus, &*followed, &told, stop).await });
-    let log = Arc::new(Logs::on(process.bus.clone()));
-    Some(Arc::new(StoreFirst::new(store, seen, log)))
-}
-
 /// The indexes of this process, fed from the corpus stream.
 async fn index(
     process: &Process,
@@ -262,8 +250,11 @@ async fn index(
     teller: &Teller,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<Serving>, Fail> {
+    let metrics =
+        index::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
     let home = Home {
         bus: process.bus.clone(),
+        metrics: metrics.clone(),
         health: process.health.clone(),
         stop: process.stop.clone(),
         dir: process.config.data_dir.0.join("retriever"),
@@ -272,8 +263,7 @@ async fn index(
         config: process.config.clone(),
         bus: process.bus.clone(),
         registry: process.registry.clone(),
-        metrics: index::Metrics::new(&process.registry)
-            .map_err(|e| Fail::negative(e.to_string()))?,
+        metrics,
         snapshots,
         pools: teller.pools().clone(),
     };

@@ -1,13 +1,17 @@
 //! `argosy setup`
 
 use crate::cli::{self, Output};
-use crate::command::{connect, connect_soon};
+use crate::command::{LOOK_AGAIN, connect, connect_soon};
 use crate::config::Config;
 use crate::fail::Fail;
-use crate::out::{self, println};
+use crate::out::{self, eprintln, println};
+use crate::render::is_quiet;
 use bus::BusError;
-use bus_nats::{self as nats, Change};
+use bus::sizes::Allowance;
+use bus::topology::Topology;
+use bus_nats::{self as nats, Change, NatsBus};
 use owo_colors::OwoColorize;
+use std::time::{Duration, Instant};
 
 /// Said where streams have another size than the defaults.
 const OTHER_SIZES: &str = "Sizes that no option sets are scaled to the room that the server offers, and a stream that is there \
@@ -37,6 +41,9 @@ pub(crate) fn no_room(error: BusError, config: &Config, more: &str) -> Fail {
     fail.hint(format!("{smaller}; or {more}"))
 }
 
+/// How long servers of a cluster may take until they have a leader.
+const LEADER_MAX: Duration = Duration::from_secs(30);
+
 /// Makes streams and consumers, or with `--check` says what is missing or differs.
 pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(), Fail> {
     let bus = match args.check {
@@ -46,7 +53,7 @@ pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(),
     let (topology, allowance) = (config.topology(), config.allowance());
     let changes = match args.check {
         true => nats::check_within(&bus, &topology, &allowance).await,
-        false => nats::setup_within(&bus, &topology, &allowance).await,
+        false => made_soon(&bus, &topology, &allowance, output).await,
     };
     let changes = changes.map_err(|error| no_room(error, &config, MORE))?;
     let drift = changes.iter().filter(|change| change.is_drift()).count();
@@ -60,6 +67,30 @@ pub async fn run(args: cli::Setup, config: Config, output: Output) -> Result<(),
     });
     show(&changes, args.check, output);
     ended
+}
+
+/// Makes them, and again where that was not over: servers of a cluster that have just started take connections before they
+/// have a leader.
+async fn made_soon(
+    bus: &NatsBus,
+    topology: &Topology,
+    allowance: &Allowance,
+    output: Output,
+) -> Result<Vec<Change>, BusError> {
+    let begun = Instant::now();
+    let mut has_said = false;
+    loop {
+        let made = nats::setup_within(bus, topology, allowance).await;
+        if !matches!(made, Err(BusError::Away(_))) || begun.elapsed() >= LEADER_MAX {
+            return made;
+        }
+        if !has_said && output == Output::Text && !is_quiet() {
+            let most = LEADER_MAX.as_secs();
+            eprintln!("JetStream does not answer yet: waiting up to {most} s for it");
+        }
+        has_said = true;
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
 }
 
 fn show(changes: &[Change], is_check: bool, output: Output) {

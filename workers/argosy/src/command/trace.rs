@@ -8,7 +8,7 @@ use crate::render;
 use crate::render::screen::Screen;
 use crate::signal;
 use crate::trace::{self, Step, Trace, draw};
-use bus::{Bus, Upkeep};
+use bus::Bus;
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{TurnId, UnixMs};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub async fn run(args: cli::Trace, config: Config, output: Output) -> Result<(),
 }
 
 /// Shows how a turn went, or goes, once.
-pub(crate) async fn once(bus: &dyn Upkeep, turn: &TurnId) -> Result<(), Fail> {
+pub(crate) async fn once(bus: &dyn Bus, turn: &TurnId) -> Result<(), Fail> {
     let seen = look(bus, turn).await?;
     show(&seen, Output::Text, draw::Detail { unfold: false });
     Ok(())
@@ -57,7 +57,7 @@ fn look_again(turn: &TurnId) -> String {
     format!("look again with: argosy trace {turn}")
 }
 
-async fn look(bus: &dyn Upkeep, turn: &TurnId) -> Result<Trace, Fail> {
+async fn look(bus: &dyn Bus, turn: &TurnId) -> Result<Trace, Fail> {
     match trace::read(bus, turn).await? {
         Some(found) => Ok(trace::build(turn, &found)),
         None => Err(Fail::not_found(format!(
@@ -80,7 +80,7 @@ fn show(trace: &Trace, output: Output, detail: draw::Detail) {
 
 /// Looks again and again until the turn has ended.
 async fn follow(
-    bus: &dyn Upkeep,
+    bus: &dyn Bus,
     trace: &mut Trace,
     until: UnixMs,
     follower: &mut Follower,

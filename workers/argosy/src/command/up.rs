@@ -11,7 +11,7 @@ use crate::fleet::{Member, Plan, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, eprintln, println};
 use crate::processes::{self, Seen};
 use crate::render::is_quiet;
-use crate::signal;
+use crate::signal::Signals;
 use bus::Bus;
 use bus::sizes::Allowance;
 use bus_nats::{self as nats, Change, NatsBus};
@@ -80,6 +80,7 @@ pub async fn run(
             }
         })?,
     };
+    let mut signals = Signals::listen();
     let mut options = server::Options::new(binary, config.data_dir.0.join("nats"));
     options.port = Some(args.port).filter(|port| *port != 0);
     let mut server = Server::start(options).await.map_err(|e| {
@@ -99,7 +100,8 @@ pub async fn run(
         log: everywhere.log.unwrap_or_else(|| usual.into()),
         log_dir: None,
     };
-    let up = fleet(args.corpus.as_deref(), &plan, &config, &server, output).await;
+    let corpus = args.corpus.as_deref();
+    let up = fleet(corpus, &plan, &config, &server, output, &mut signals).await;
     server
         .stop()
         .await
@@ -122,6 +124,7 @@ async fn fleet(
     config: &Config,
     server: &Server,
     output: Output,
+    signals: &mut Signals,
 ) -> Result<(), Fail> {
     let nats = bus_nats::Options {
         url: server.url(),
@@ -145,7 +148,7 @@ async fn fleet(
         running.nats.other_sizes = other_sizes;
         tell(running, &bus, corpus, output).await
     };
-    match signal::unless_told(Box::pin(told)).await {
+    match signals.unless_told(Box::pin(told)).await {
         Some(Ok(())) => {}
         ended => {
             drain(&mut members, grace).await;
@@ -154,10 +157,8 @@ async fn fleet(
     }
     let stop = CancellationToken::new();
     let mut watched = Ok(());
-    signal::stop_on_signal(&stop, async {
-        watched = watch(&mut members, begun, &stop).await;
-    })
-    .await;
+    let watching = async { watched = watch(&mut members, begun, &stop).await };
+    signals.stop_on_signal(&stop, watching).await;
     if output == Output::Text {
         // Ctrl-C may have ended who reads as well.
         out::offer(format_args!("draining\n"));

@@ -1,9 +1,10 @@
 //! What the configuration says to each part, in the part's own terms.
 
-use super::Config;
+use super::{Config, Telemetry};
 use bus::Stream;
 use bus::sizes::Allowance;
 use bus::topology::{FILES, Room, SNAPSHOTS, Topology};
+use std::time::Duration;
 
 /// The stream, or the object store, that an option of `streams` is the size of.
 fn sized() -> [(&'static str, String); 10] {
@@ -19,6 +20,21 @@ fn sized() -> [(&'static str, String); 10] {
         ("streams.files_bytes", FILES.into()),
         ("streams.snapshots_bytes", SNAPSHOTS.into()),
     ]
+}
+
+/// The longest interval of scrapes that a process waits for.
+const LINGER_MAX: Duration = Duration::from_secs(60);
+
+impl Telemetry {
+    /// Whether the section fits together.
+    pub(super) fn validate(&self) -> anyhow::Result<()> {
+        let linger = &self.linger;
+        anyhow::ensure!(
+            linger.duration() <= LINGER_MAX,
+            "`telemetry.linger` must be at most 1min, not {linger}"
+        );
+        Ok(self.otlp.validate()?)
+    }
 }
 
 impl Config {
@@ -111,6 +127,8 @@ impl Config {
         let g = &self.gateway;
         gateway::Options {
             deadline: g.deadline.duration(),
+            mode: g.mode,
+            rounds: g.rounds,
             slots: self.run.slots as usize,
             sweep_every: g.sweep_every.duration(),
             room_every: g.room_every.duration(),

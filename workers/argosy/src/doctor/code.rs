@@ -39,11 +39,15 @@ pub enum Code {
     Dead,
     /// The servers that searches ask answer: embedder and reranker.
     Retrieval,
+    /// Conversations are taken, read, and kept for long enough.
+    Conversations,
+    /// Their logs are what follows from their events.
+    Logs,
 }
 
 impl Code {
     /// Every code, in their order.
-    pub const ALL: [Code; 15] = [
+    pub const ALL: [Code; 17] = [
         Code::Connection,
         Code::JetStream,
         Code::Topology,
@@ -59,6 +63,8 @@ impl Code {
         Code::Disk,
         Code::Dead,
         Code::Retrieval,
+        Code::Conversations,
+        Code::Logs,
     ];
 
     /// As it is written. A code that is given up is never given to another check.
@@ -79,6 +85,8 @@ impl Code {
             Code::Disk => "D13",
             Code::Dead => "D14",
             Code::Retrieval => "D15",
+            Code::Conversations => "D16",
+            Code::Logs => "D17",
         }
     }
 }

@@ -14,9 +14,13 @@
 //! | `processes` | the processes of the fleet: all roles, indexes, disks |
 //! | `models` | model nodes: there, long enough, and not promised more than they run |
 //! | `retrieval` | the servers that searches ask: embedder and reranker |
+//! | `conversations` | who takes and reads conversations, and how far back they reach |
+//! | `logs` | whether logs of conversations are what follows from their events |
 
 mod access;
 pub mod code;
+mod conversations;
+mod logs;
 mod models;
 mod processes;
 mod retrieval;
@@ -156,11 +160,28 @@ impl From<BusError> for Said {
     }
 }
 
+/// What is asked of the checks.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Questions a second that are to be carried, where that is asked.
+    pub rate: Option<f64>,
+    /// Logs of conversations to fold anew. Default 8.
+    pub logs: usize,
+}
+
+impl Default for Wanted {
+    fn default() -> Wanted {
+        Wanted {
+            rate: None,
+            logs: 8,
+        }
+    }
+}
+
 /// What the checks look at.
 struct Ground<'a> {
     config: &'a Config,
-    /// Questions a second that are to be carried, where that was asked.
-    rate: Option<f64>,
+    wanted: Wanted,
     bus: Option<Arc<NatsBus>>,
     /// What the processes of the fleet say.
     seen: Vec<Seen>,
@@ -174,8 +195,8 @@ impl Ground<'_> {
     }
 }
 
-/// Makes every check, in the order of their codes. `rate`: questions a second that are to be carried.
-pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
+/// Makes every check, in the order of their codes.
+pub async fn examine(config: &Config, wanted: Wanted) -> Vec<Finding> {
     let options = config.nats("argosy-doctor", false);
     let connecting = tokio::time::timeout(TIME, NatsBus::connect(options));
     let connected = connecting.await.unwrap_or_else(|_| {
@@ -193,12 +214,12 @@ pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
     };
     let ground = Ground {
         config,
-        rate,
+        wanted,
         bus,
         seen,
     };
     let on = &ground;
-    let checks: [(Code, BoxFuture<'_, Said>); 14] = [
+    let checks: [(Code, BoxFuture<'_, Said>); 16] = [
         (Code::JetStream, Box::pin(server::jetstream(on))),
         (Code::Topology, Box::pin(server::topology(on))),
         (Code::Room, Box::pin(room::full(on))),
@@ -213,6 +234,11 @@ pub async fn examine(config: &Config, rate: Option<f64>) -> Vec<Finding> {
         (Code::Disk, Box::pin(processes::disks(on))),
         (Code::Dead, Box::pin(server::dead_letters(on))),
         (Code::Retrieval, Box::pin(retrieval::answering(on))),
+        (
+            Code::Conversations,
+            Box::pin(conversations::conversations(on)),
+        ),
+        (Code::Logs, Box::pin(logs::logs(on))),
     ];
     let made = checks.map(|(code, check)| async move {
         let said = tokio::time::timeout(TIME, check).await;
@@ -253,7 +279,7 @@ mod tests {
         let mut config = Config::default();
         config.nats.url = "nats://127.0.0.1:1".into();
         config.model.model = crate::model::OFFLINE.into();
-        let findings = examine(&config, None).await;
+        let findings = examine(&config, Wanted::default()).await;
         let codes: Vec<Code> = findings.iter().map(|f| f.code).collect();
         assert_eq!(codes, Code::ALL, "one finding a code, in their order");
         assert_eq!(findings[0].verdict, Verdict::Fail);

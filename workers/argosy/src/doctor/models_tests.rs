@@ -139,7 +139,7 @@ async fn a_model_of_one_role_that_is_down_is_not_overlooked() {
     let said = async |config: &Config| {
         reachable(&Ground {
             config,
-            rate: None,
+            wanted: Default::default(),
             bus: None,
             seen: Vec::new(),
         })

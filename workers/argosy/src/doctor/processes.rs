@@ -1,6 +1,7 @@
 //! The processes of the fleet, as they speak of themselves: every role there and ready, indexes caught
 //! up, room on their disks.
 
+use super::conversations::are_taken;
 use super::server::bytes;
 use super::{Ground, Said};
 use crate::disk::{self, Disk};
@@ -33,7 +34,9 @@ fn standing(seen: &[Seen]) -> Said {
         );
     }
     let of = |role: Role| seen.iter().filter(move |one| one.role == role);
-    let lacks = |role: &Role| !of(*role).any(|one| one.ready);
+    // Where no gateway takes conversations, nobody needs to read them.
+    let is_wanted = |role: &Role| *role != Role::Conversation || are_taken(seen);
+    let lacks = |role: &Role| is_wanted(role) && !of(*role).any(|one| one.ready);
     let lacking: Vec<Role> = Role::ANSWERING.into_iter().filter(lacks).collect();
     let why = |role: &Role| match of(*role).next() {
         None => format!("no {role} runs"),
@@ -214,6 +217,13 @@ mod tests {
         assert!(said.text.contains("no mapper is ready"), "{said:?}");
         seen.retain(|one| one.role != Role::Mapper);
         assert!(standing(&seen).text.contains("no mapper runs"));
+        let mut quiet: Vec<Seen> = Role::ALL.into_iter().map(process).collect();
+        quiet.retain(|one| one.role != Role::Conversation);
+        assert!(standing(&quiet).text.contains("no conversation runs"));
+        for one in quiet.iter_mut().filter(|one| one.role == Role::Gateway) {
+            one.conversations = Some(false);
+        }
+        assert_eq!(standing(&quiet).verdict, Verdict::Ok, "nobody takes any");
         let answering: Vec<Seen> = Role::ANSWERING.into_iter().map(process).collect();
         assert_eq!(standing(&answering).verdict, Verdict::Warn, "no indexer");
     }

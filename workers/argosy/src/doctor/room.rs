@@ -42,7 +42,7 @@ pub struct Bounds {
 /// how full a stream on the gateway takes no questions.
 pub fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
     match stream {
-        Stream::Dead => None,
+        Stream::Dead | Stream::Conversations => None,
         one if gateway::WATCHED.contains(&one) => Some(Bounds {
             near: NEAR * limit,
             full: limit,
@@ -222,7 +222,7 @@ pub(super) async fn carries(on: &Ground<'_>) -> Said {
             Err(error) => return Said::from(error),
         }
     }
-    sustainable(&loads, terms(on), on.rate)
+    sustainable(&loads, terms(on), on.wanted.rate)
 }
 
 /// The stream that carries least decides.
@@ -370,7 +370,9 @@ mod tests {
         }
         assert_eq!(verdict(Stream::Documents, 94), Verdict::Ok);
         assert_eq!(verdict(Stream::Documents, 99), Verdict::Warn);
-        assert_eq!(verdict(Stream::Dead, 100), Verdict::Skip, "its oldest go");
+        for stream in [Stream::Dead, Stream::Conversations] {
+            assert_eq!(verdict(stream, 100), Verdict::Skip, "its oldest go");
+        }
     }
 
     #[test]

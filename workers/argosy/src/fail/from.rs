@@ -11,11 +11,13 @@ use crate::{
     search_factory, snapshot, talks,
 };
 use bus::{BusError, PublishError};
+use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
 use envelope::EditionError;
 use harness::again;
 use llm_pool::download;
 use nats_server::ServerError;
+use streams::conversation::{LogError, RestoreError};
 use streams::outbox::OutboxError;
 
 /// What to do where nothing takes messages.
@@ -270,9 +272,22 @@ impl From<talks::Error> for Fail {
         match error {
             talks::Error::Bus(error) => error.into(),
             talks::Error::Open(OpenError::Held { .. }) => Fail::still_running(text),
-            talks::Error::Open(_) | talks::Error::Store(_) | talks::Error::Event(_) => {
-                Fail::negative(text)
+            talks::Error::Erase(erasure::Error::Bus(error)) => error.into(),
+            talks::Error::Log(LogError::Bus(error)) => error.into(),
+            talks::Error::Copy(CopyError::Turns(_)) => Fail::usage(text),
+            talks::Error::Copy(CopyError::Empty) => Fail::not_found(text),
+            talks::Error::Restore(RestoreError::Taken) => {
+                Fail::negative(text).hint("--as gives it another id")
             }
+            talks::Error::Open(_)
+            | talks::Error::Store(_)
+            | talks::Error::Event(_)
+            | talks::Error::Log(_)
+            | talks::Error::Copy(_)
+            | talks::Error::Append(_)
+            | talks::Error::Restore(_)
+            | talks::Error::Erase(_)
+            | talks::Error::Contended => Fail::negative(text),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Letters of documents of which something newer is there, or is not.
 
 use super::*;
-use bus::Upkeep;
+use bus::Bus;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bytes::Bytes;

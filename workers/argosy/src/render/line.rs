@@ -60,6 +60,16 @@ impl Line {
         Line(Shown::Bar(bar))
     }
 
+    /// No line.
+    pub(crate) fn nowhere() -> Line {
+        Line(Shown::Nowhere)
+    }
+
+    /// Whether nothing is said of what happens.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        matches!(self.0, Shown::Nowhere)
+    }
+
     /// Says something else.
     pub fn say(&self, text: String) {
         match &self.0 {

@@ -69,7 +69,7 @@ impl Drop for Screen {
 }
 
 /// Whether standard output is a terminal that is told more than text.
-fn has_codes() -> bool {
+pub(super) fn has_codes() -> bool {
     let is_dumb = settings::sources::variable("TERM").is_none_or(|name| name == "dumb");
     std::io::stdout().is_terminal() && !is_dumb
 }

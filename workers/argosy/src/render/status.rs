@@ -1,7 +1,7 @@
 //! How the fleet at a glance looks: tables whose zeros do not catch the eye.
 
 use crate::position::Position;
-use crate::status::{RoleStatus, Room, Status, Turn};
+use crate::status::{ConversationStatus, RoleStatus, Room, Status, StoreStatus, Turn};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
 use telemetry::buckets::STEP_DURATION;
@@ -14,7 +14,7 @@ const NO_PROCESS: &str = "no process reports; start one of each role with `argos
 pub(crate) fn table(status: &Status) -> String {
     let mut text = String::new();
     let head = format!(
-        "{:<10} {:>7} {:>9} {:>8} {:>8} {:>8} {:>8} {:>7} {:>6}",
+        "{:<12} {:>7} {:>9} {:>8} {:>8} {:>8} {:>8} {:>7} {:>6}",
         "ROLE", "READY", "FLIGHT", "PENDING", "OLDEST", "P50", "P95", "ERRORS", "DEAD"
     );
     let _ = writeln!(text, "{}", head.bold());
@@ -22,7 +22,7 @@ pub(crate) fn table(status: &Status) -> String {
         let _ = writeln!(text, "{}", role_line(role));
     }
     let head = format!(
-        "{:<17} {:>7} {:>10} {:>10} {:>10}",
+        "{:<20} {:>7} {:>10} {:>10} {:>10}",
         "STREAM", "ROOM", "USED", "OF", "MESSAGES"
     );
     let _ = writeln!(text, "\n{}", head.bold());
@@ -30,6 +30,9 @@ pub(crate) fn table(status: &Status) -> String {
         let _ = writeln!(text, "{}", room_line(room));
     }
     let _ = writeln!(text, "\n{}", inbox_line(status));
+    for line in conversation_lines(&status.conversations) {
+        let _ = writeln!(text, "{line}");
+    }
     if status.roles.iter().all(|one| one.processes == 0) {
         let _ = writeln!(text, "{}", NO_PROCESS.yellow());
     }
@@ -83,7 +86,7 @@ fn role_line(one: &RoleStatus) -> String {
         Some(_) => time(one.oldest_ms),
     };
     format!(
-        "{:<10} {ready} {flight:>9} {} {oldest:>8} {:>8} {:>8} {} {}",
+        "{:<12} {ready} {flight:>9} {} {oldest:>8} {:>8} {:>8} {} {}",
         one.role.as_str(),
         match one.pending {
             None => pending.red().to_string(),
@@ -112,7 +115,7 @@ fn room_line(room: &Room) -> String {
     };
     let percent = format!("{percent:>7}");
     format!(
-        "{:<17} {} {:>10} {:>10} {:>10}",
+        "{:<20} {} {:>10} {:>10} {:>10}",
         room.stream,
         if room.short {
             percent.red().to_string()
@@ -139,6 +142,44 @@ fn inbox_line(status: &Status) -> String {
             time(status.inbox.oldest_ms),
         ),
     }
+}
+
+/// What there is to say of conversations; nothing of a fleet that has had none and has nobody to read them.
+fn conversation_lines(all: &ConversationStatus) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(reach) = all.reach_ms {
+        lines.push(format!("conversations: reach {} back", time(Some(reach))));
+    }
+    if all.taking < all.gateways {
+        let text = format!(
+            "conversations: {} of {} gateways take none (`gateway.conversations`)",
+            all.gateways - all.taking,
+            all.gateways
+        );
+        lines.push(text.yellow().to_string());
+    }
+    lines.extend(all.stores.iter().map(store_line));
+    lines
+}
+
+fn store_line(store: &StoreStatus) -> String {
+    let process = &store.process;
+    let Some(behind) = store.behind else {
+        let text = format!("store of {process}: none, it reads each log from the stream");
+        return text.yellow().to_string();
+    };
+    let far = match behind {
+        0 => "up to date".to_owned(),
+        n => format!("{} behind", super::count(n, "event")),
+    };
+    let free = store
+        .free
+        .map_or(String::new(), |free| format!(", {} free", bytes(free)));
+    format!(
+        "store of {process}: {far}, {}, {} on disk{free}",
+        super::count(store.conversations, "conversation"),
+        bytes(store.bytes)
+    )
 }
 
 fn turn_line(turn: &Turn) -> String {

@@ -12,7 +12,7 @@ pub struct Detail {
     pub unfold: bool,
 }
 
-/// How long a decision may be, in characters.
+/// How long a line of a decision may be, in characters.
 const DECIDED_CHARS: usize = 90;
 /// Room for the branches, the name and the hop of a step.
 const NAME_WIDTH: usize = 22;
@@ -62,6 +62,13 @@ fn head(trace: &Trace) -> Vec<String> {
     let mut lines = vec![end(trace)];
     if let Some(question) = &trace.question {
         lines.push(format!("  {}", one_line(question, 110)));
+    }
+    if let Some(rewritten) = &trace.rewritten {
+        let text = one_line(rewritten, 220);
+        lines.push(format!("  {} {text}", "searched for as".dimmed()));
+    }
+    if let Some(id) = &trace.conversation {
+        lines.push(format!("  {} {id}", "conversation".dimmed()));
     }
     if let Some(id) = &trace.trace_id {
         lines.push(format!("  {} {id}", "trace".dimmed()));
@@ -160,7 +167,7 @@ pub fn line(step: &Step, branches: &str, name: &str) -> String {
     let facts = [times, tries, model];
     let facts: Vec<_> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
     let width = NAME_WIDTH.saturating_sub(branches.chars().count());
-    let decided = one_line(&step.decided, DECIDED_CHARS);
+    let (decided, _) = cut(&step.decided);
     let facts = match facts.is_empty() {
         true => String::new(),
         false => facts.join(", ").dimmed().to_string(),
@@ -186,13 +193,13 @@ fn mark(doing: Doing) -> String {
     }
 }
 
-/// What hangs on a step: what it fell back to, and why it was given up.
+/// What hangs on a step: what did not fit its line, what it fell back to, and why it was given up.
 pub fn hanging(step: &Step, below: &str) -> Vec<String> {
     let below = format!("{}   ", below.dimmed());
+    let (_, rest) = cut(&step.decided);
+    let mut lines: Vec<_> = rest.iter().map(|text| format!("{below}{text}")).collect();
     let fallbacks = step.fallbacks.iter().map(fallback);
-    let mut lines: Vec<_> = fallbacks
-        .map(|text| format!("{below}{}", text.yellow()))
-        .collect();
+    lines.extend(fallbacks.map(|text| format!("{below}{}", text.yellow())));
     if let Some(letter) = &step.dead {
         lines.extend(
             dead(letter)
@@ -201,6 +208,22 @@ pub fn hanging(step: &Step, below: &str) -> Vec<String> {
         );
     }
     lines
+}
+
+/// What was decided, at blanks: what fits the line of its step, and what hangs below it.
+fn cut(decided: &str) -> (String, Vec<String>) {
+    let mut lines = vec![String::new()];
+    for word in decided.split_whitespace() {
+        let line = lines.last_mut();
+        let room = |line: &String| line.chars().count() + word.chars().count() < DECIDED_CHARS;
+        match line.filter(|line| line.is_empty() || room(line)) {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) => line.extend([" ", word]),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    let rest = lines.split_off(1);
+    (lines.remove(0), rest)
 }
 
 /// A fallback with what it says of itself.

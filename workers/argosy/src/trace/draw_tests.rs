@@ -37,6 +37,13 @@ fn a_turn_that_runs() {
 }
 
 #[test]
+fn a_follow_up_of_a_conversation() {
+    let mut turn = Turn::talking();
+    turn.handed_out(Role::Retriever, 9);
+    assert_eq!(folded(&turn), include_str!("talking.txt").trim_end());
+}
+
+#[test]
 fn what_is_not_known_is_said() {
     let mut turn = Turn::answered();
     turn.age_out();

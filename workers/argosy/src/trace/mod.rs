@@ -14,7 +14,8 @@ mod tree;
 use bus::topology::Topology;
 use bus::{Bus, BusError};
 use envelope::{
-    Fallback, Outcome, Overrides, Problem, Role, TenantId, TurnId, UnixMs, Usage, decode,
+    ConversationId, Fallback, Outcome, Overrides, Problem, Role, TenantId, TurnId, UnixMs, Usage,
+    decode,
 };
 use harness::again;
 use serde::Serialize;
@@ -44,8 +45,12 @@ pub struct Trace {
     pub tenant: Option<TenantId>,
     /// The id of the trace that it is recorded under, where that is known.
     pub trace_id: Option<String>,
+    /// The conversation that it is a turn of, if it is one and that is known.
+    pub conversation: Option<ConversationId>,
     /// What was asked, where that is known.
     pub question: Option<String>,
+    /// The question as it was searched for, where it leaned on what was said before.
+    pub rewritten: Option<String>,
     /// How it ended; `null` while it runs.
     pub outcome: Option<Outcome>,
     /// Why there is no answer.

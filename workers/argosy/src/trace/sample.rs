@@ -4,8 +4,8 @@
 use super::{Again, Found};
 use bus::{Headers, Stored};
 use envelope::{
-    Asked, Case, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult, Problem, Role,
-    Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
+    Asked, Case, ConversationId, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult,
+    Problem, Role, Subject, TenantId, Terminal, TrailEntry, TurnId, UnixMs, Usage, encode, header,
 };
 use harness::again;
 use std::collections::BTreeMap;
@@ -22,6 +22,7 @@ pub(crate) struct Turn {
     handed_out: BTreeMap<Role, u64>,
     pub(crate) again: Vec<Again>,
     header: Header,
+    case: Case,
     trail: Vec<TrailEntry>,
 }
 
@@ -83,16 +84,20 @@ pub(crate) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> 
 
 impl Turn {
     fn new() -> Turn {
-        let header = header_of();
+        Turn::beginning(header_of(), Role::Planner)
+    }
+
+    fn beginning(header: Header, role: Role) -> Turn {
         let mut turn = Turn {
             history: TurnRecord::default(),
             handed_out: BTreeMap::new(),
             again: Vec::new(),
             header: header.clone(),
+            case: case(),
             trail: Vec::new(),
         };
         turn.history.begun = Some(header);
-        turn.step(Role::Planner, 0, None);
+        turn.step(role, 0, None);
         turn
     }
 
@@ -113,7 +118,7 @@ impl Turn {
             hop,
             ..self.header.clone()
         };
-        let (case, trail) = (case(), self.trail.clone());
+        let (case, trail) = (self.case.clone(), self.trail.clone());
         let payload = serde_json::Value::Null;
         let v = envelope::WIRE;
         encode(&Envelope {
@@ -136,6 +141,26 @@ impl Turn {
             index,
         };
         self.store(at, self.body(role, hop));
+    }
+
+    /// A follow-up question of a conversation, which the retriever has.
+    pub(crate) fn talking() -> Turn {
+        let header = Header {
+            conversation: ConversationId::new("c-1").ok(),
+            ..header_of()
+        };
+        let mut turn = Turn::beginning(header, Role::Conversation);
+        let recalled = "2 exchanges before";
+        turn.trail
+            .push(entry(Role::Conversation, 0, None, recalled));
+        turn.step(Role::Planner, 1, None);
+        let planned = "after 2 exchanges: rewrite_then_retrieve (it is the lease of the workshop, which was \
+             asked about before) \"When does the lease of the Harrow workshop end?\"; 4 keywords";
+        turn.trail.push(entry(Role::Planner, 1, None, planned));
+        let rewritten = "When does the lease of the Harrow workshop end?";
+        turn.case.question.rewritten = Some(rewritten.into());
+        turn.step(Role::Retriever, 2, None);
+        turn
     }
 
     pub(crate) fn until_the_maps() -> Turn {
@@ -222,6 +247,7 @@ impl Turn {
 
     pub(crate) fn end(&mut self, outcome: Outcome, trail: Vec<TrailEntry>) {
         let mut terminal = Terminal::of(&self.header, outcome, UnixMs(1_900)).with_trail(trail);
+        terminal.rewritten = self.case.question.rewritten.clone();
         if outcome == Outcome::Failed {
             terminal =
                 terminal.because(Problem::new("index_failed", "the search could not be done"));

@@ -24,6 +24,8 @@ struct Facts {
     /// The header of a step, with the case of the earliest one.
     header: Option<Header>,
     case: Option<Case>,
+    /// The question as the latest step knows it, where it was rewritten.
+    rewritten: Option<String>,
     /// Where steps stand, whose they are, and the messages.
     steps: BTreeMap<Place, (Role, Header, Stored)>,
     /// Hops that hold a step of the main path or a scatter record.
@@ -58,11 +60,20 @@ pub fn build(turn: &TurnId, found: &Found) -> Trace {
         .flat_map(|step| std::iter::once(step).chain(&step.maps));
     let usage = usage.filter(own).map(|step| step.usage).sum();
     let parent = header.as_ref().and_then(|header| header.parent.clone());
+    let conversation = header
+        .as_ref()
+        .and_then(|header| header.conversation.clone());
     Trace {
         turn: turn.clone(),
         tenant: (header.as_ref().map(|header| header.tenant.clone()))
             .or(terminal.as_ref().map(|terminal| terminal.tenant.clone())),
         trace_id: header.as_ref().and_then(trace_id_in),
+        conversation: conversation.or(terminal
+            .as_ref()
+            .and_then(|terminal| terminal.conversation.clone())),
+        rewritten: facts.rewritten.or(terminal
+            .as_ref()
+            .and_then(|terminal| terminal.rewritten.clone())),
         question: facts
             .case
             .as_ref()
@@ -157,6 +168,8 @@ impl Facts {
         self.note(read.trail.iter().cloned());
         self.header.get_or_insert_with(|| read.header.clone());
         self.case.get_or_insert_with(|| read.case.clone());
+        let rewritten = read.case.question.rewritten.clone();
+        self.rewritten = rewritten.or(self.rewritten.take());
         Some(read)
     }
 

@@ -18,6 +18,25 @@ fn doing(trace: &super::Trace) -> Vec<(Role, Doing)> {
 }
 
 #[test]
+fn a_turn_of_a_conversation_says_which_and_what_was_searched_for() {
+    let mut turn = Turn::talking();
+    let rewritten = Some("When does the lease of the Harrow workshop end?");
+    let told = trace(&turn);
+    assert_eq!(told.question.as_deref(), Some("When does the lease end?"));
+    assert_eq!(told.rewritten.as_deref(), rewritten);
+    let named = |trace: &super::Trace| trace.conversation.as_ref().map(|c| c.to_string());
+    assert_eq!(named(&told).as_deref(), Some("c-1"));
+    // When the steps have aged out, the terminal event says both.
+    turn.end(Outcome::Answered, Vec::new());
+    turn.age_out();
+    let told = trace(&turn);
+    assert_eq!(told.rewritten.as_deref(), rewritten);
+    assert_eq!(named(&told).as_deref(), Some("c-1"));
+    let alone = trace(&Turn::answered());
+    assert_eq!((alone.conversation, alone.rewritten), (None, None));
+}
+
+#[test]
 fn a_turn_that_ended_is_told_from_beginning_to_end() {
     let trace = trace(&Turn::answered());
     assert_eq!(

@@ -6,16 +6,20 @@ mod prompt;
 mod words;
 
 use crate::cli::{self, Output, only_with};
-use crate::command::ask::{DEFAULT_TENANT, ask_and_show, prepare};
+use crate::command::ask::{DEFAULT_TENANT, prepare};
+use crate::command::asking::ask_and_show;
 use crate::command::{IN_THIS_PROCESS, connect_or, for_fleet, must_be_folder, trace};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::out::{eprintln, println};
 use crate::render;
+use crate::render::draft::Canvas;
+use crate::talks::Talks;
 use bus::Bus;
 use bus_nats::NatsBus;
-use envelope::{ConversationId, Outcome, Terminal, TurnId};
+use conversation_log::ConversationKey;
+use envelope::{ConversationId, Outcome, TenantId, Terminal, TurnId};
 use owo_colors::OwoColorize;
 use prompt::{Prompt, Typed};
 use serde_json::Map;
@@ -121,6 +125,7 @@ impl Chat {
                 Word::Trace(turn) => self.trace(turn).await,
                 Word::Sources => self.sources(),
                 Word::New => self.begin_anew(),
+                Word::Fork(turns) => self.fork(turns).await,
                 Word::Help => {
                     println!("{HELP}");
                     Ok(())
@@ -143,11 +148,20 @@ impl Chat {
         if let Answering::Fleet(_) = self.with {
             fields.insert("tenant".into(), self.args.tenant.as_str().into());
         }
-        if !self.args.buckets.is_empty() {
+        // Who presses that option gives up the parts of the corpus that this chat is about, this once.
+        let asked_back = self
+            .last
+            .as_ref()
+            .and_then(|last| last.clarification.as_ref());
+        let widens = asked_back.is_some_and(|asked| asked.widens.as_ref() == Some(&question));
+        if !self.args.buckets.is_empty() && !widens {
             fields.insert("buckets".into(), self.args.buckets.clone().into());
         }
         if let Some(mode) = &self.args.mode {
             fields.insert("mode".into(), mode.as_str().into());
+        }
+        if let Some(rounds) = self.args.rounds {
+            fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
         }
         let wait = Duration::from_secs(self.args.timeout);
         fields.insert("deadline".into(), format!("{}ms", wait.as_millis()).into());
@@ -176,7 +190,8 @@ impl Chat {
 
     /// Asks; Ctrl-C gives the question up, and its end is waited for all the same.
     async fn ask(&self, ask: client::Ask, id: &TurnId) -> Result<Terminal, Fail> {
-        let asking = ask_and_show(self.bus(), ask, Output::Text);
+        let canvas = Canvas::new(Output::Text).filter(|_| !self.args.no_draft);
+        let asking = ask_and_show(self.bus(), ask, Output::Text, canvas);
         tokio::pin!(asking);
         tokio::select! {
             asked = &mut asking => asked,
@@ -207,6 +222,30 @@ impl Chat {
     fn sources(&self) -> Result<(), Fail> {
         let last = self.last.as_ref().ok_or_else(nothing_yet)?;
         render::sources(last);
+        Ok(())
+    }
+
+    /// Goes on in a copy; what was said stays where it is.
+    async fn fork(&mut self, turns: Option<usize>) -> Result<(), Fail> {
+        let talks = match &self.with {
+            Answering::Fleet(bus) => Talks::Fleet(bus.clone()),
+            Answering::Here(_) => Talks::Here(self.config.data_dir.0.clone()),
+        };
+        let tenant = TenantId::new(self.args.tenant.as_str())
+            .map_err(|error| Fail::usage(format!("--tenant: {error}")))?;
+        let key = ConversationKey {
+            tenant,
+            conversation: self.conversation.clone(),
+        };
+        let child = new_conversation()?;
+        let taken = talks.fork(&key, turns, &child).await?;
+        self.conversation = child;
+        self.last = None;
+        self.greet();
+        if !render::is_quiet() {
+            let taken = render::count(taken as u64, "turn");
+            eprintln!("{}", format!("with {taken} of the one before").dimmed());
+        }
         Ok(())
     }
 

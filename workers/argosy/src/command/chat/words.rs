@@ -13,6 +13,8 @@ pub(super) enum Word {
     Sources,
     /// A new conversation.
     New,
+    /// A copy of this one, of its first turns where a number is said.
+    Fork(Option<usize>),
     /// What can be said here.
     Help,
     /// The end.
@@ -24,6 +26,7 @@ pub(super) enum Word {
 /// What can be said, for `/help`.
 pub(super) const HELP: &str = "\
 /new           begin another conversation
+/fork [N]      go on in a copy of this conversation, of its first N turns
 /sources       the sources of the last answer, with the words that they are cited for
 /trace [TURN]  how the last turn went, or the one that is named
 /quit          end; Ctrl-D as well
@@ -42,6 +45,13 @@ pub(super) fn read(line: &str, pending: Option<&Clarification>) -> Word {
         ("sources", None) => Word::Sources,
         ("help" | "?", None) => Word::Help,
         ("quit" | "exit" | "q", None) => Word::Quit,
+        ("fork", None) => Word::Fork(None),
+        ("fork", Some(turns)) => match turns.parse() {
+            Ok(turns) => Word::Fork(Some(turns)),
+            Err(_) => Word::Wrong(format!(
+                "`/{command}`: want a number of turns, as in /fork 2"
+            )),
+        },
         ("trace", None) => Word::Trace(None),
         ("trace", Some(turn)) => match TurnId::new(turn) {
             Ok(turn) => Word::Trace(Some(turn)),
@@ -70,6 +80,8 @@ mod tests {
         for (line, word) in [
             ("when?", Word::Say("when?".into())),
             ("/new", Word::New),
+            ("/fork", Word::Fork(None)),
+            ("/fork 2", Word::Fork(Some(2))),
             ("/sources", Word::Sources),
             ("/trace", Word::Trace(None)),
             ("/trace t1", Word::Trace(Some(turn))),
@@ -79,7 +91,7 @@ mod tests {
         ] {
             assert_eq!(read(line, None), word, "{line}");
         }
-        for line in ["/", "/sing", "/trace a.b", "/new one"] {
+        for line in ["/", "/sing", "/trace a.b", "/new one", "/fork two"] {
             assert!(matches!(read(line, None), Word::Wrong(_)), "{line}");
         }
     }
@@ -91,6 +103,8 @@ mod tests {
             kind: "no_results".into(),
             question: "Which?".into(),
             options: vec!["This".into(), "That".into()],
+            widens: None,
+            expires: None,
         };
         for (line, said) in [
             ("1", "This"),

@@ -1,0 +1,91 @@
+{{/* Values put together: those of a role over the defaults. */}}
+
+{{/* `over` laid over `base`, map by map. Unlike `mergeOverwrite`, false, 0 and "" count. As YAML. */}}
+{{- define "argosy.over" -}}
+{{- $result := deepCopy .base -}}
+{{- range $key, $value := .over -}}
+{{- $before := get $result $key -}}
+{{- if and (kindIs "map" $value) (kindIs "map" $before) -}}
+{{- $_ := set $result $key (include "argosy.over" (dict "base" $before "over" $value) | fromYaml) -}}
+{{- else -}}
+{{- $_ := set $result $key $value -}}
+{{- end -}}
+{{- end -}}
+{{ toYaml $result }}
+{{- end }}
+
+{{/* The values of a role. (dict "root" $ "role" "mapper") */}}
+{{- define "argosy.role" -}}
+{{ include "argosy.over" (dict "base" .root.Values.defaults "over" (get .root.Values.roles .role)) }}
+{{- end }}
+
+{{/* Which roles there are, whether they are on or not. */}}
+{{- define "argosy.roles" -}}
+gateway planner retriever mapper reducer validator clarifier conversation indexer
+{{- end }}
+
+{{/* Those that ask a model. */}}
+{{- define "argosy.modelRoles" -}}
+planner mapper reducer clarifier indexer
+{{- end }}
+
+{{/* What a role waits for in JetStream: its stream and its consumer, as `argosy setup` makes them. (dict "root" $ "role" … "settings" …) */}}
+{{- define "argosy.queue" -}}
+{{- $edition := dig "indexer" "edition" "main" .root.Values.config -}}
+{{- $edition = dig "config" "indexer" "edition" $edition .settings -}}
+{{- if eq .role "gateway" }}{{ dict "stream" "ARGOSY_INBOX" "consumer" "gateway-inbox" | toJson }}
+{{- else if eq .role "indexer" }}{{ dict "stream" "ARGOSY_DOCUMENTS" "consumer" (printf "indexer-%s" $edition) | toJson }}
+{{- else }}{{ dict "stream" "ARGOSY_STEPS_0" "consumer" .role | toJson }}
+{{- end }}
+{{- end }}
+
+{{/* How many pods a role may have. (the settings of the role) */}}
+{{- define "argosy.most" -}}
+{{ eq .autoscaling.type "none" | ternary .replicas .autoscaling.maxReplicas | int }}
+{{- end }}
+
+{{/* Roles that may rightly have no pod: switched off, or scaled to zero on purpose. As JSON. */}}
+{{- define "argosy.awayRoles" -}}
+{{- $away := list -}}
+{{- range $role := include "argosy.roles" . | splitList " " -}}
+{{- $settings := include "argosy.role" (dict "root" $ "role" $role) | fromYaml -}}
+{{- $least := eq $settings.autoscaling.type "none" | ternary $settings.replicas $settings.autoscaling.minReplicas | int -}}
+{{- if or (not $settings.enabled) (eq $least 0) -}}
+{{- $away = append $away $role -}}
+{{- end -}}
+{{- end -}}
+{{ toJson $away }}
+{{- end }}
+
+{{/* What the model is asked at most, and what its nodes run at once: a line for each model, with a warning where the first
+is more. A model whose nodes do not all say `admits`, or stand for several, cannot be compared. */}}
+{{- define "argosy.calls" -}}
+{{- $models := dig "models" dict .Values.config -}}
+{{- range $name, $model := set (deepCopy $models) "" .Values.model -}}
+{{- $roles := list -}}
+{{- $calls := 0 -}}
+{{- $inFlight := 0 -}}
+{{- $admits := 0 -}}
+{{- $known := not (empty $model.nodes) -}}
+{{- range $model.nodes -}}
+{{- $inFlight = add $inFlight (dig "max_in_flight" 64 .) | int -}}
+{{- $admits = add $admits (dig "admits" 0 .) | int -}}
+{{- $known = and $known (gt (int (dig "admits" 0 .)) 0) (not (dig "resolve" false .)) -}}
+{{- end -}}
+{{- range $role := include "argosy.modelRoles" $ | splitList " " -}}
+{{- $settings := include "argosy.role" (dict "root" $ "role" $role) | fromYaml -}}
+{{- $asks := or (ne $role "indexer") (not (empty $.Values.schemas)) -}}
+{{- if and $settings.enabled $asks (eq $name (dig "model_of" $role "" $.Values.config)) -}}
+{{- $roles = append $roles $role -}}
+{{- $calls = add $calls (mul (include "argosy.most" $settings | int) (min (int $settings.slots) $inFlight)) | int -}}
+{{- end -}}
+{{- end -}}
+{{- if and $known (gt $calls $admits) }}
+WARNING: {{ join ", " $roles }} may have {{ $calls }} calls of {{ $model.model }} in flight, and its nodes run {{ $admits }} at once: the rest
+waits in the nodes, where no alert and no autoscaler sees it. Lower `slots` or `autoscaling.maxReplicas` of these roles or
+`max_in_flight` of the nodes, or add nodes.
+{{- else if and $inFlight (not $known) }}
+Up to {{ $calls }} calls of {{ $model.model }} may be in flight. What its nodes run at once is not known: set `admits` of each.
+{{- end -}}
+{{- end -}}
+{{- end }}

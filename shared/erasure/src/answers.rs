@@ -1,0 +1,173 @@
+//! Terminal events of a conversation that is erased. Each is the fence of its turn, so there is one at every moment.
+
+use crate::erase::Error;
+use crate::report::ErasedCount;
+use bus::topology::Topology;
+use bus::{Bus, ConsumerSpec, CoreMessage, Fence, Headers, Publish, PublishError, Stored, Stream};
+use conversation_log::ConversationKey;
+use envelope::{Outcome, Problem, Subject, Terminal, TurnId, header};
+use streams::asked;
+use streams::history;
+use streams::outbox::{self, Created, OutboxError, publish_until, store_until};
+
+/// How long a publish may be tried.
+const PATIENCE_MS: u64 = 5_000;
+
+/// What stands in the place of an answer.
+fn bare(bus: &dyn Bus, key: &ConversationKey, turn: &TurnId, outcome: Outcome) -> Terminal {
+    let why = "the conversation of this question was erased";
+    let terminal = Terminal::bare(turn.clone(), key.tenant.clone(), outcome, bus.now());
+    Terminal {
+        conversation: Some(key.conversation.clone()),
+        ..terminal.because(Problem::new("conversation_erased", why))
+    }
+}
+
+/// Whether a turn belongs to the conversation. A question may name the id of somebody else's turn, and a replay may
+/// have been put into a conversation of its own.
+pub(crate) async fn is_own(
+    bus: &dyn Bus,
+    key: &ConversationKey,
+    turn: &TurnId,
+    question: Option<&Stored>,
+) -> Result<bool, Error> {
+    if let Some(header) = history::begun(bus, turn).await? {
+        return Ok(
+            header.tenant == key.tenant && header.conversation.as_ref() == Some(&key.conversation)
+        );
+    }
+    let at = Subject::Answer { turn: turn.clone() }.to_string();
+    let terminal = bus.last(Stream::Answers, &at).await?;
+    let said = terminal.as_ref().and_then(|stored| {
+        let conversation = stored.headers.get(header::CONVERSATION)?;
+        Some((conversation, stored.headers.get(header::TENANT)?))
+    });
+    Ok(match (said, terminal.is_some()) {
+        (Some(said), _) => said == (key.conversation.as_str(), key.tenant.as_str()),
+        // A refused question has an id of its own; its end names no conversation.
+        (None, true) => question.is_none() || turn.is_derived(),
+        (None, false) => true,
+    })
+}
+
+/// Tells who waits for the answer of a question that no gateway has taken, or will hear nothing else of.
+pub(crate) async fn tell(
+    bus: &dyn Bus,
+    key: &ConversationKey,
+    topology: &Topology,
+    turn: &TurnId,
+    question: &Stored,
+) -> Result<(), Error> {
+    let Some(reply) = asked::read(question).reply else {
+        return Ok(());
+    };
+    if bus.progress(&topology.inbox()).await?.acked_to >= question.sequence {
+        return Ok(());
+    }
+    let terminal = bare(bus, key, turn, Outcome::Cancelled);
+    let word = CoreMessage {
+        subject: reply,
+        reply: None,
+        headers: Headers::default().with(header::TURN, turn.as_str()),
+        body: envelope::encode(&terminal).map_err(OutboxError::from)?,
+    };
+    Ok(bus.broadcast(word).await?)
+}
+
+/// Ends a turn that has not ended: one that was begun or claimed, or whose question waits in the inbox. True when this
+/// call did it.
+pub(crate) async fn cancel(
+    bus: &dyn Bus,
+    key: &ConversationKey,
+    turn: &TurnId,
+    question: Option<&Stored>,
+) -> Result<bool, Error> {
+    let at = Subject::Answer { turn: turn.clone() }.to_string();
+    if bus.last(Stream::Answers, &at).await?.is_some() {
+        return Ok(false);
+    }
+    let begun = history::begun(bus, turn).await?;
+    let reply = match (&begun, question) {
+        (Some(header), _) => header.reply_to.clone(),
+        (None, Some(question)) => asked::read(question).reply,
+        // Its end has aged out, and everything else with it.
+        (None, None) => return Ok(false),
+    };
+    let terminal = bare(bus, key, turn, Outcome::Cancelled);
+    let message = outbox::terminal(&terminal, reply.as_deref()).map_err(OutboxError::from)?;
+    let until = bus.now().plus(PATIENCE_MS);
+    Ok(publish_until(bus, message, until).await? == Created::Now)
+}
+
+/// Puts a bare terminal event over the one of a turn, then erases that one.
+pub(crate) async fn replace(
+    bus: &dyn Bus,
+    key: &ConversationKey,
+    consumer: &ConsumerSpec,
+    turn: &TurnId,
+) -> Result<ErasedCount, Error> {
+    let at = Subject::Answer { turn: turn.clone() }.to_string();
+    let Some(last) = bus.last(Stream::Answers, &at).await? else {
+        return Ok(ErasedCount::default());
+    };
+    if !is_bare(&last) {
+        let terminal = envelope::decode::<Terminal>(&last.body).ok();
+        let outcome = terminal.map_or(Outcome::Cancelled, |terminal| terminal.outcome);
+        let was_told = bus.progress(consumer).await?.acked_to >= last.sequence;
+        let message = instead(&bare(bus, key, turn, outcome), &last, was_told)?;
+        match store_until(bus, message, bus.now().plus(PATIENCE_MS)).await {
+            // Somebody else does the same at this moment.
+            Ok(_) | Err(PublishError::Exists) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    erase_older(bus, &at).await
+}
+
+/// Whether a terminal event says nothing but that its conversation was erased.
+pub fn is_bare(stored: &Stored) -> bool {
+    if stored.headers.get(header::ERASED).is_some() {
+        return true;
+    }
+    let terminal = envelope::decode::<Terminal>(&stored.body);
+    let problem = terminal.ok().and_then(|terminal| terminal.error);
+    problem.is_some_and(|problem| problem.code == "conversation_erased")
+}
+
+/// The message that takes the place of another one. Who has been told of that is told nothing more; who has not been,
+/// hears of this one.
+fn instead(terminal: &Terminal, last: &Stored, was_told: bool) -> Result<Publish, OutboxError> {
+    let reply = last.headers.get(header::REPLY).filter(|_| !was_told);
+    let mut message = outbox::terminal(terminal, reply)?;
+    message.fence = Fence::AfterAcross(last.subject.clone(), last.sequence);
+    if was_told {
+        message.headers = message.headers.with(header::ERASED, "true");
+    }
+    Ok(message)
+}
+
+/// Erases all but the last message of a subject, and looks whether that worked.
+async fn erase_older(bus: &dyn Bus, at: &str) -> Result<ErasedCount, Error> {
+    let mut tally = ErasedCount::default();
+    let Some(last) = bus.last(Stream::Answers, at).await? else {
+        return Ok(tally);
+    };
+    while let Some(first) = bus.first(Stream::Answers, at, 1).await? {
+        if first.sequence >= last.sequence {
+            break;
+        }
+        if !bus.erase(Stream::Answers, first.sequence).await? {
+            let again = bus.first(Stream::Answers, at, 1).await?;
+            if again.is_some_and(|again| again.sequence == first.sequence) {
+                // It is there for who reads and not for who erases: not for long.
+                tally.left += 1;
+                break;
+            }
+            // Somebody else, such as the sweep, does the same at this moment.
+            continue;
+        }
+        tally.erased += 1;
+    }
+    tally.left += u64::from(!is_bare(&last));
+    Ok(tally)
+}

@@ -1,0 +1,70 @@
+//! What was taken out where.
+
+use envelope::{ConversationId, UnixMs};
+use serde::Serialize;
+use std::ops::AddAssign;
+
+/// Messages of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ErasedCount {
+    /// Erased by this call.
+    pub erased: u64,
+    /// Named by the log, and not there any more.
+    pub gone: u64,
+    /// Still there when it was read back: 0, unless somebody writes at this moment.
+    pub left: u64,
+}
+
+impl AddAssign for ErasedCount {
+    fn add_assign(&mut self, more: ErasedCount) {
+        self.erased += more.erased;
+        self.gone += more.gone;
+        self.left += more.left;
+    }
+}
+
+/// What an erasure came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ErasureReport {
+    /// Whether the conversation had been erased before.
+    pub was_erased: bool,
+    /// Events of the log, but for the one that says that it was erased.
+    pub log: ErasedCount,
+    /// Questions in the inbox.
+    pub questions: ErasedCount,
+    /// Steps, scatter records and parts.
+    pub steps: ErasedCount,
+    /// Terminal events; bare ones stand in their places.
+    pub answers: ErasedCount,
+    /// Dead letters.
+    pub letters: ErasedCount,
+    /// Turns that ran or waited, and were cancelled.
+    pub cancelled: u64,
+    /// Conversations that were begun as a copy of it. They are not touched.
+    pub forks: Vec<ConversationId>,
+    /// Until when a worker that knows nothing of it may still store a step: gateways look for those.
+    pub swept_until: UnixMs,
+}
+
+impl ErasureReport {
+    /// How much is left of it.
+    pub fn left(&self) -> u64 {
+        self.counts().iter().map(|count| count.left).sum()
+    }
+
+    /// Whether this call found nothing to do.
+    pub fn is_empty(&self) -> bool {
+        let erased = self.counts().iter().map(|count| count.erased).sum::<u64>();
+        erased + self.cancelled == 0
+    }
+
+    fn counts(&self) -> [ErasedCount; 5] {
+        [
+            self.log,
+            self.questions,
+            self.steps,
+            self.answers,
+            self.letters,
+        ]
+    }
+}

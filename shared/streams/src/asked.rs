@@ -1,0 +1,89 @@
+//! An ingress message as it reads: the question, its turn, and where the answer goes. Pure.
+
+use bus::Stored;
+use envelope::question::Question;
+use envelope::subject::may_reply_to;
+use envelope::{Refusal, RefusalCode, TurnId, WIRE, header};
+
+/// An ingress message, read.
+#[derive(Debug)]
+pub struct InboxQuestion {
+    /// Its turn; of a refused one an id that nobody else can have.
+    pub turn: TurnId,
+    /// Where the answer goes.
+    pub reply: Option<String>,
+    /// What is asked, or why it is refused.
+    pub question: Result<Question, Refusal>,
+}
+
+/// Reads an ingress message: body, and what publishers may say in headers instead. A deadline only
+/// has to lie after the storing, so that a message reads the same however late it is read: it is the
+/// turn that expires then, not the question that is refused.
+pub fn read(message: &Stored) -> InboxQuestion {
+    let derived = TurnId::derived(message.sequence, message.stored_at.0);
+    let mut question = Question::parse(&message.body, message.stored_at, message.stored_at);
+    let mut reply = match &question {
+        Ok(question) => question.reply_to.clone(),
+        Err(refusal) => refusal.reply_to.clone(),
+    };
+    if let Some(v) = message
+        .headers
+        .get(header::WIRE)
+        .filter(|v| **v != WIRE.to_string())
+    {
+        let text = format!(
+            "wire version {v} in the header `{}`; this release reads {WIRE}",
+            header::WIRE
+        );
+        question = Err(Refusal {
+            code: RefusalCode::WrongVersion,
+            message: text,
+            reply_to: None,
+        });
+    }
+    if let Some(subject) = message.headers.get(header::REPLY) {
+        if may_reply_to(subject) {
+            reply = reply.or_else(|| Some(subject.to_owned()));
+        } else if question.is_ok() {
+            let text = format!(
+                "header `{}`: answers are sent to `_INBOX.>` or `argosy.reply.>` only",
+                header::REPLY
+            );
+            question = Err(Refusal {
+                code: RefusalCode::BadReplyTo,
+                message: text,
+                reply_to: None,
+            });
+        }
+    }
+    let named = message.headers.get(header::TURN).map(TurnId::new);
+    let turn = match (&mut question, named) {
+        (Ok(question), None) => question.id.clone(),
+        (Ok(question), Some(Ok(id))) if !id.is_derived() => question.id.clone().or(Some(id)),
+        (Ok(_), Some(_)) => {
+            let text = format!(
+                "header `{}`: not an id that may be chosen; want {}",
+                header::TURN,
+                envelope::ids::ID_RULE
+            );
+            question = Err(Refusal {
+                code: RefusalCode::BadId,
+                message: text,
+                reply_to: None,
+            });
+            None
+        }
+        // A refused question takes no id: the turn that has it may be somebody else's.
+        (Err(_), _) => None,
+    };
+    InboxQuestion {
+        turn: turn.unwrap_or(derived),
+        reply,
+        question,
+    }
+}
+
+/// Which turn a message of the inbox begins or joins.
+pub fn turn_of(message: &Stored) -> TurnId {
+    read(message).turn
+}

@@ -1,0 +1,126 @@
+//! What a process measures of its store of conversations. No label says whose a conversation is.
+
+use conversation_log::StoreSizes;
+use prometheus::{Histogram, HistogramVec, IntGauge, IntGaugeVec};
+use std::time::Duration;
+use telemetry::{Registry, buckets};
+
+/// The families of a store. Clones share them.
+#[derive(Debug, Clone)]
+pub struct Metrics {
+    open: IntGauge,
+    lag: IntGaugeVec,
+    bytes: IntGaugeVec,
+    conversations: IntGaugeVec,
+    flush: Histogram,
+    recovery: HistogramVec,
+}
+
+/// How a store came to be what its stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recovery {
+    /// The folder was opened, and all that is in it checked.
+    Open,
+    /// It was emptied and fed with the whole stream.
+    Rebuild,
+}
+
+impl Recovery {
+    const ALL: [Recovery; 2] = [Recovery::Open, Recovery::Rebuild];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Recovery::Open => "open",
+            Recovery::Rebuild => "rebuild",
+        }
+    }
+}
+
+impl Metrics {
+    /// Registers the families; asking twice gives the same ones.
+    ///
+    /// # Errors
+    /// When the registry has another family of the same name.
+    pub fn new(registry: &Registry) -> Result<Metrics, telemetry::Error> {
+        let flush = registry.histogram(
+            "argosy_conversation_store_flush_seconds",
+            "Putting a batch of events on disk, after which the store answers for them.",
+            &[],
+            buckets::RETRIEVAL_DURATION,
+        )?;
+        let open = registry.gauge(
+            "argosy_conversation_store_open",
+            "Whether the store could be opened, and has not failed since: without it the logs are read.",
+            &[],
+        )?;
+        let metrics = Metrics {
+            open: open.with_label_values::<&str>(&[]),
+            lag: registry.gauge(
+                "argosy_conversation_store_lag_events",
+                "Events of the stream that the store has not taken in; not there while the server cannot be asked, or no store is \
+                open.",
+                &[],
+            )?,
+            bytes: registry.gauge(
+                "argosy_conversation_store_bytes",
+                "Bytes of the store on disk, what was set aside included.",
+                &[],
+            )?,
+            conversations: registry.gauge(
+                "argosy_conversation_store_conversations",
+                "Conversations that the store holds.",
+                &[],
+            )?,
+            flush: flush.with_label_values::<&str>(&[]),
+            recovery: registry.histogram(
+                "argosy_conversation_store_recovery_seconds",
+                "Until the store could be read: opening and checking its folder, or feeding it the whole stream anew.",
+                &["how"],
+                buckets::STORE_RECOVERY,
+            )?,
+        };
+        for how in Recovery::ALL {
+            metrics.recovery.with_label_values(&[how.as_str()]);
+        }
+        Ok(metrics)
+    }
+
+    /// A store became what its stream is.
+    pub fn recovered(&self, how: Recovery, took: Duration) {
+        let recovery = self.recovery.with_label_values(&[how.as_str()]);
+        recovery.observe(took.as_secs_f64());
+    }
+
+    /// Whether a store is open. What was known of one that is not has no series any more.
+    pub fn open(&self, is_open: bool) {
+        self.open.set(is_open.into());
+        if !is_open {
+            for family in [&self.lag, &self.bytes, &self.conversations] {
+                // It may never have been there.
+                let _ = family.remove_label_values::<&str>(&[]);
+            }
+        }
+    }
+
+    pub(crate) fn flushed(&self, took: Duration) {
+        self.flush.observe(took.as_secs_f64());
+    }
+
+    /// How far it is behind; what is not known has no series, because an old number would be taken for a new one.
+    pub(crate) fn lags(&self, events: Option<u64>) {
+        match events {
+            Some(events) => set(&self.lag, events),
+            None => drop(self.lag.remove_label_values::<&str>(&[])),
+        }
+    }
+
+    pub(crate) fn holds(&self, sizes: StoreSizes) {
+        set(&self.bytes, sizes.bytes);
+        set(&self.conversations, sizes.conversations);
+    }
+}
+
+fn set(family: &IntGaugeVec, value: u64) {
+    let gauge = family.with_label_values::<&str>(&[]);
+    gauge.set(value.cast_signed());
+}

@@ -1,0 +1,74 @@
+//! Dialogues from `tests/scenarios/*.md`, each through a whole fleet in this process: which route every question takes,
+//! how it is rewritten, who works on it and what is answered. How such a file is written is said in
+//! `tests/scenarios/README.md`; a new case is a new file there.
+//!
+//! *Not* here: the lines of `tests/scenarios/*.jsonl`, which are bad messages (`edge`), and what happens when processes
+//! die (`pipeline`, `race`).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`lines`] | a file as headings, fields and documents, with their lines |
+//! | [`script`] | the same as a scenario; what is wrong is named with its line |
+//! | [`reply`] | the model: what the scenario has it say, and the offline reader for the rest |
+//! | [`outcome`] | what was seen of a turn, and how it differs from what was expected |
+//! | [`run`] | the fleet, and the turns one after the other |
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on may panic, in its helpers too"
+)]
+
+mod lines;
+mod outcome;
+mod reply;
+mod run;
+mod script;
+
+use script::Scenario;
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios")
+}
+
+/// Every scenario, by the name of its file; all that is wrong with any of them at once.
+fn scenarios() -> Vec<Scenario> {
+    let entries = std::fs::read_dir(folder()).unwrap().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths
+        .retain(|path| path.extension().is_some_and(|e| e == "md") && !path.ends_with("README.md"));
+    paths.sort();
+    let (mut scenarios, mut wrong) = (Vec::new(), Vec::new());
+    for path in paths {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).unwrap();
+        match script::read(&name, &text) {
+            Ok(scenario) => scenarios.push(scenario),
+            Err(error) => wrong.push(error),
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(!scenarios.is_empty(), "there are no scenarios");
+    scenarios
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_dialogue_goes_as_it_is_written() {
+    let mut findings = Vec::new();
+    for scenario in scenarios() {
+        findings.extend(run::differences(&scenario).await);
+    }
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+/// What the scenarios are for: should one be taken away, somebody has to say so here.
+#[test]
+fn every_route_is_taken_by_some_turn() {
+    let scenarios = scenarios();
+    let turns = || scenarios.iter().flat_map(|scenario| &scenario.turns);
+    for route in envelope::PlanRoute::ALL {
+        let takes = turns().any(|turn| turn.expected.route == Some(route));
+        assert!(takes, "no turn takes the route `{}`", route.as_str());
+    }
+    let longest = scenarios.iter().map(|scenario| scenario.turns.len()).max();
+    assert!(longest >= Some(4), "no dialogue of four turns");
+}

@@ -1,0 +1,97 @@
+//! One dialogue through a fleet of one process: its documents are indexed, and its turns asked one after the other.
+
+use crate::outcome;
+use crate::reply::Dialogue;
+use crate::script::{Scenario, Turn};
+use argosy::config::Config;
+use argosy::local::Local;
+use argosy::model::Chosen;
+use client::Ask;
+use documents::Mode;
+use envelope::Terminal;
+use serde_json::Map;
+use settings::Sources;
+use std::path::Path;
+use std::time::Duration;
+use telemetry::Registry;
+
+/// How long a turn may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What differs from what the scenario says, each with file and line.
+pub(crate) async fn differences(scenario: &Scenario) -> Vec<String> {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = dir.path().join("corpus");
+    write(scenario, &corpus);
+    let model = Dialogue::new();
+    let chosen = Chosen {
+        model: model.clone(),
+        pools: Vec::new(),
+        why: "a test".into(),
+        offline: false,
+    };
+    let config = config(scenario, dir.path());
+    let index = dir.path().join("index");
+    let local = Local::start_with(&config, &index, chosen, Registry::new()).await;
+    let mut local = local.unwrap();
+    local
+        .index(corpus, Mode::Incremental, |_| ())
+        .await
+        .unwrap();
+    let mut findings = Vec::new();
+    for (n, turn) in (1..).zip(&scenario.turns) {
+        let at = |what: String| {
+            format!(
+                "tests/scenarios/{}:{}: turn {n} of \"{}\": {what}",
+                scenario.file, turn.line, scenario.title
+            )
+        };
+        model.says(&turn.says);
+        let seen = asked(&local, scenario, turn).await;
+        findings.extend(
+            outcome::differences(&turn.expected, &seen)
+                .into_iter()
+                .map(at),
+        );
+        for (role, text) in model.says(&[]) {
+            let text = text.unwrap_or_else(|| "(fails)".into());
+            findings.push(at(format!("the {role} was not asked for `{text}`")));
+        }
+    }
+    local.stop().await;
+    findings
+}
+
+fn write(scenario: &Scenario, corpus: &Path) {
+    for (path, text) in &scenario.documents {
+        let path = corpus.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+fn config(scenario: &Scenario, dir: &Path) -> Config {
+    let data_dir = (
+        "data_dir".to_owned(),
+        dir.join("data").display().to_string(),
+    );
+    let flags = scenario.settings.iter().cloned().chain([data_dir]);
+    let loaded = settings::load::<Config>(Sources::new().flags(flags));
+    let config = loaded.unwrap_or_else(|error| panic!("{}: {error}", scenario.file));
+    config.value.validate().unwrap();
+    config.value
+}
+
+async fn asked(local: &Local, scenario: &Scenario, turn: &Turn) -> Terminal {
+    let mut fields = Map::new();
+    if scenario.is_conversation {
+        fields.insert("conversation".into(), "dialogue".into());
+    }
+    let ask = Ask {
+        question: turn.user.clone(),
+        fields,
+        wait: PATIENCE,
+    };
+    let asked = client::ask(&*local.bus, ask, |_| ()).await;
+    asked.unwrap_or_else(|error| panic!("{}:{}: {error}", scenario.file, turn.line))
+}

@@ -1,0 +1,152 @@
+//! The fire drill: real processes, a real nats-server, a real Prometheus with the shipped rules in a shortened copy. A
+//! fault makes each alert fire, and the mend makes it resolve. Takes minutes, so what starts a fleet is ignored unless it
+//! is asked for; what was seen is printed as a table:
+//!
+//! ```text
+//! cargo test -p argosy-tests --test drill -- --ignored --nocapture --test-threads=6
+//! ```
+//!
+//! *Not* here: what a rule does at its bounds (`tests/alerts`), and what the fleet does with the faults (pipeline, race).
+//!
+//! | module | what |
+//! |---|---|
+//! | [`rules`] | the shipped rules, and the copy with shorter times |
+//! | [`stand`] | a fleet with everything around it |
+//! | [`crowd`] | who asks |
+//! | [`model`] | what the model nodes say |
+//! | [`act`] | a fault, its alerts and its mend |
+//! | [`undrilled`] | the alerts that no fault here causes, and why |
+//! | [`dashboards`] | every query of them has data |
+//! | [`whole`] | nothing wrong; processes and messages |
+//! | [`answers`] | models whose answers are of no use, or late |
+//! | [`nodes`] | model nodes that fail |
+//! | [`storage`] | streams and conversations |
+//! | [`disk`] | full disks, and documents |
+//! | [`wire`] | the connection, its certificates and rights |
+//! | [`tls`] | an authority for those certificates |
+//! | the rest | the means of the pipeline tests |
+
+mod act;
+mod answers;
+mod crowd;
+mod dashboards;
+mod disk;
+mod model;
+mod nodes;
+mod rules;
+mod stand;
+mod storage;
+mod tls;
+mod undrilled;
+mod whole;
+mod wire;
+
+#[path = "../pipeline/binary.rs"]
+mod binary;
+#[path = "../pipeline/fleet.rs"]
+#[allow(dead_code, reason = "not all of it")]
+mod fleet;
+#[path = "../pipeline/http.rs"]
+mod http;
+
+use act::{Act, Row};
+use stand::Stand;
+use std::collections::BTreeSet;
+use std::time::SystemTime;
+
+/// Plays them one after the other; all of them, whatever comes of one.
+async fn play(stand: &mut Stand, acts: &[Act]) {
+    println!("stand      alert                                  fires resolves  fault");
+    let mut wrong = Vec::new();
+    for act in acts {
+        let rows = act::play(stand, act).await;
+        wrong.extend(rows.iter().filter_map(Row::wrong));
+    }
+    assert!(wrong.is_empty(), "{}: {wrong:#?}", stand.plan.name);
+}
+
+/// Every alert of the rules is drilled, or named as one that cannot be.
+#[test]
+fn no_alert_is_left_out() {
+    let acts = [
+        whole::ACTS,
+        answers::ACTS,
+        nodes::ACTS,
+        storage::ACTS,
+        disk::ACTS,
+        wire::ACTS,
+    ];
+    let drilled = acts
+        .iter()
+        .flat_map(|acts| acts.iter())
+        .flat_map(|act| act.alerts);
+    let drilled: BTreeSet<_> = drilled.copied().collect();
+    let named: BTreeSet<_> = undrilled::UNDRILLED
+        .iter()
+        .map(|(alert, _)| *alert)
+        .collect();
+    let alerts = rules::alerts();
+    let alerts: BTreeSet<_> = alerts.iter().map(String::as_str).collect();
+    println!("{} of {} alerts are drilled", drilled.len(), alerts.len());
+    assert_eq!(
+        &drilled & &named,
+        BTreeSet::new(),
+        "drilled, and said not to be"
+    );
+    assert_eq!(&drilled | &named, alerts);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes: cargo test --workspace --test drill --locked -- --ignored --nocapture --test-threads=6"]
+async fn processes_and_messages() {
+    let since = SystemTime::now();
+    let mut stand = Stand::start(&whole::PLAN).await;
+    stand.index().await;
+    whole::healthy(&stand).await;
+    play(&mut stand, whole::ACTS).await;
+    dashboards::all_have_data(&stand, since).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes: cargo test --workspace --test drill --locked -- --ignored --nocapture --test-threads=6"]
+async fn answers_of_no_use() {
+    let mut stand = Stand::start(&answers::PLAN).await;
+    stand.index().await;
+    stand.crowd.asks(crowd::NORMAL);
+    play(&mut stand, answers::ACTS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes: cargo test --workspace --test drill --locked -- --ignored --nocapture --test-threads=6"]
+async fn model_nodes() {
+    let mut stand = Stand::start(&nodes::PLAN).await;
+    stand.index().await;
+    stand.crowd.asks(crowd::NORMAL);
+    play(&mut stand, nodes::ACTS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes: cargo test --workspace --test drill --locked -- --ignored --nocapture --test-threads=6"]
+async fn streams_and_conversations() {
+    let mut stand = Stand::start(&storage::PLAN).await;
+    stand.index().await;
+    stand.crowd.asks(crowd::NORMAL);
+    play(&mut stand, storage::ACTS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes: cargo test --workspace --test drill --locked -- --ignored --nocapture --test-threads=6"]
+async fn disks_and_documents() {
+    let mut stand = Stand::start(&disk::PLAN).await;
+    stand.crowd.asks(crowd::NORMAL);
+    play(&mut stand, disk::ACTS).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "minutes: cargo test --workspace --test drill --locked -- --ignored --nocapture --test-threads=6"]
+async fn the_connection() {
+    let mut stand = Stand::start(&wire::PLAN).await;
+    stand.index().await;
+    stand.crowd.asks(crowd::NORMAL);
+    play(&mut stand, wire::ACTS).await;
+}

@@ -1,0 +1,13 @@
+//! The alerts that no fault here causes, with the reason. They have the tests of `tests/alerts` alone.
+
+/// Names and reasons.
+pub(crate) const UNDRILLED: &[(&str, &str)] = &[
+    (
+        "ArgosyScalerFailing",
+        "asks for series of KEDA's operator, which runs in a cluster",
+    ),
+    (
+        "ArgosyAtMaxReplicas",
+        "asks for series of kube-state-metrics about an autoscaler, which runs in a cluster",
+    ),
+];

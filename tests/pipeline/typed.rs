@@ -1,0 +1,64 @@
+//! A command at a real terminal: keys are typed, and what a person would read there is waited for.
+
+use crate::fleet::{PATIENCE, until};
+use testkit::screen;
+use testkit::terminal::Terminal;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+const ROWS: u16 = 24;
+const COLUMNS: u16 = 100;
+
+/// The command, and its terminal.
+pub(crate) struct Typed {
+    terminal: Terminal,
+    child: Child,
+}
+
+impl Typed {
+    pub(crate) fn begin(mut command: Command) -> Typed {
+        let terminal = Terminal::new(ROWS, COLUMNS).expect("a terminal");
+        command
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR")
+            .stdin(terminal.end().expect("an end"))
+            .stdout(terminal.end().expect("an end"))
+            .stderr(terminal.end().expect("an end"));
+        let child = command.spawn().expect("it runs");
+        Typed { terminal, child }
+    }
+
+    pub(crate) fn child(&self) -> &Child {
+        &self.child
+    }
+
+    pub(crate) fn types(&mut self, keys: &str) {
+        self.terminal.types(keys).expect("keys");
+    }
+
+    /// All that was written, codes included.
+    pub(crate) fn seen(&mut self) -> String {
+        self.terminal.seen()
+    }
+
+    /// What stands on the terminal now.
+    pub(crate) fn screen(&mut self) -> String {
+        let rows = screen::rows(&self.terminal.seen(), ROWS.into(), COLUMNS.into());
+        rows.join("\n").trim_end().to_owned()
+    }
+
+    /// Waits for a screen that is as wanted.
+    pub(crate) async fn sees(&mut self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+        until(what, async || {
+            let screen = self.screen();
+            wanted(&screen).then_some(screen)
+        })
+        .await
+    }
+
+    /// Waits until it ends.
+    pub(crate) async fn end(&mut self) -> Option<i32> {
+        let ended = timeout(PATIENCE, self.child.wait()).await;
+        ended.expect("an end in time").expect("an end").code()
+    }
+}

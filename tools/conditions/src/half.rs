@@ -1,0 +1,45 @@
+//! The two sides of the corpus.
+
+use crate::words::{Words, dev, test};
+
+/// A side: what is tuned is tuned on one, and measured on the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Half {
+    /// For tuning, and for every run of CI.
+    Dev,
+    /// For measuring.
+    Test,
+}
+
+impl Half {
+    /// Both.
+    pub const ALL: [Half; 2] = [Half::Dev, Half::Test];
+
+    /// The word on a command line and in ids.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Half::Dev => "dev",
+            Half::Test => "test",
+        }
+    }
+
+    /// The side of a word.
+    pub fn parse(word: &str) -> Option<Half> {
+        Half::ALL.into_iter().find(|half| half.as_str() == word)
+    }
+
+    /// The seed that figures are given for.
+    pub const fn seed(self) -> u64 {
+        match self {
+            Half::Dev => 20_250_611,
+            Half::Test => 20_240_229,
+        }
+    }
+
+    pub(crate) const fn words(self) -> &'static Words {
+        match self {
+            Half::Dev => &dev::WORDS,
+            Half::Test => &test::WORDS,
+        }
+    }
+}

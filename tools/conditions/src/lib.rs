@@ -1,0 +1,89 @@
+//! A corpus made up by seed, with questions whose conditions, documents and tables are known.
+//!
+//! Records come first: invoices with credit notes and second scans, contracts with amendments, datasheets,
+//! certificates, yearly reports. Documents are rendered from them; what answers a question is found by holding a
+//! predicate against one record after the other ([`question`], `gold`), never by what is tested. Nothing of the
+//! repository is named here outside tests: what links and what generates share no list.
+//!
+//! There are two sides. What is tuned is tuned on [`Half::Dev`]; [`Half::Test`] has other names, suffixes, columns,
+//! paths, sentences, templates and seed, and two families of near-misses of its own.
+//!
+//! # In a folder
+//! | file | what |
+//! |---|---|
+//! | `documents/` | Markdown, HTML, PDF, CSV, JSONL and scans (`.txt`); the first folder is the bucket |
+//! | `schema.toml` | the columns of the buckets that have a schema |
+//! | `questions.jsonl` | a [`GoldQuestion`] a line |
+//! | `names.json` | for each company what documents call it: two forms are one group |
+//! | `summary.json` | a [`CorpusSummary`] |
+//!
+//! # Where values stand
+//! Of all values, 40 of 100 stand in front matter (perhaps in the text, too), 25 only in the text, 25 only in the path
+//! and 10 nowhere. What a document is (`Nature`), it always says. A PDF and a CSV have no front matter, so theirs
+//! stand in the text or the path. A document that lacks a value of a question's conditions, or of what is added up
+//! or grouped by, and that nothing else rules out, is in `left_out` and not in `documents`; negations are no
+//! exception: who does not say its currency is not known not to be in euros.
+//!
+//! A scan may have one letter of a name wrong, and letters for digits in a number; see [`NOISE`].
+//!
+//! Buckets without a schema are asked for what titles and paths tell (company, number, kind, standard, site, year),
+//! not for days and amounts, which nobody could find in them.
+//!
+//! # What words mean
+//! - `invoices` are invoices: not credit notes and not second scans, which lie in the same bucket. So with contracts
+//!   and amendments.
+//! - A fiscal year is called after the calendar year in which it ends. It is the company's own where its reports
+//!   state one, else that of the calendar.
+//! - `between A and B` has both days in it; `before` and `after` do not have theirs. `since March` begins on the first.
+//!   `the last 30 days` begin thirty days before `today`, and today is in them.
+//! - Days are asked for from one, in it, up to another, not in it (`gte`, `lt`): after 3 May is `gte` 4 May. Who writes
+//!   `gt` 3 May means the same.
+//! - An amount with a currency means amounts in that currency; `over 5,000` alone means any.
+//! - `over` and `under` are without the bound, `at least` and `between` with it.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`Corpus`], [`CorpusPlan`] | all of it |
+//! | [`question`] | the schema of `questions.jsonl` |
+//! | [`record`], [`field`] | records, their fields, where values stand |
+//! | `words`, `wording` | what a side calls things, how it asks |
+//! | `making`, `placing`, `path` | records, where values stand, paths |
+//! | `manuscript`, `render`, `schema` | what a document says, its bytes, the schema |
+//! | `gold`, `table` | the naive scan, and what is added up over it |
+//! | `asking` | questions |
+
+mod asking;
+mod company;
+mod corpus;
+pub mod day;
+mod dice;
+mod error;
+pub mod field;
+mod gold;
+mod half;
+mod making;
+mod manuscript;
+pub mod money;
+mod path;
+mod placing;
+pub mod question;
+mod reading;
+pub mod record;
+mod render;
+mod schema;
+mod summary;
+mod table;
+mod wording;
+mod words;
+
+#[cfg(test)]
+mod sides_tests;
+
+pub use company::Company;
+pub use corpus::{Corpus, CorpusFile, CorpusPlan, DOCUMENTS_MIN, text_appearances};
+pub use error::Error;
+pub use half::Half;
+pub use question::{GoldCondition, GoldQuestion, GoldTable, NearMiss, QuestionKind};
+pub use reading::read_questions;
+pub use render::{NOISE, ScanNoise};
+pub use summary::CorpusSummary;

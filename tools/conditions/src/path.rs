@@ -1,0 +1,134 @@
+//! What documents are called: the values that stand in the path alone, and a number that makes it one of its
+//! own.
+
+use crate::company::Company;
+use crate::day::DayNotation;
+use crate::field::{Datum, Field, FileKind, Shelf, Stand};
+use crate::half::Half;
+use crate::money::plain;
+use crate::record::BusinessRecord;
+use crate::words::ShelfWords;
+
+/// Lines of a file of JSONL.
+const LINES: u32 = 25;
+
+/// The path of a record below the folder of documents; of a line of JSONL with its id.
+pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> String {
+    let words = half.words().shelf(record.shelf());
+    let mut folder = String::new();
+    let mut tokens: Vec<String> = Vec::new();
+    for called in words.fields {
+        if record.stand(called.field) != Stand::Path {
+            continue;
+        }
+        let value = written(
+            half,
+            words,
+            company,
+            called.field,
+            &record.truth(called.field),
+        );
+        match called.token {
+            (before, "/") if words.has_schema => folder = format!("{before}{value}/"),
+            (before, behind) if words.has_schema => tokens.push(format!("{before}{value}{behind}")),
+            _ => tokens.push(value),
+        }
+    }
+    tokens.push(match half {
+        Half::Dev => format!("d{:05}", record.serial),
+        Half::Test => format!("{:05}", record.serial),
+    });
+    let name = format!("{folder}{}", tokens.join(joint(half, words)));
+    let root = words.folder;
+    match record.file {
+        FileKind::Markdown => format!("{root}/{name}.md"),
+        FileKind::Html => format!("{root}/{name}.html"),
+        FileKind::Pdf => format!("{root}/{name}.pdf"),
+        FileKind::Csv => format!("{root}/{name}.csv"),
+        FileKind::Scan => format!("{root}/{name}.txt"),
+        FileKind::Jsonl => {
+            let batch = record.serial / LINES;
+            match half {
+                Half::Dev => format!("{root}/batch-{batch:03}.jsonl#{name}"),
+                Half::Test => format!("{root}/ledger {batch}.jsonl#{name}"),
+            }
+        }
+    }
+}
+
+/// What separates tokens.
+pub(crate) fn joint(half: Half, words: &ShelfWords) -> &'static str {
+    match (words.has_schema, half) {
+        (true, _) => half.words().joint,
+        (false, Half::Dev) => "_",
+        (false, Half::Test) => " ",
+    }
+}
+
+/// A value as paths have it.
+fn written(
+    half: Half,
+    words: &ShelfWords,
+    company: &Company,
+    field: Field,
+    value: &Datum,
+) -> String {
+    match value {
+        Datum::Day(day) if half == Half::Dev => day.written(DayNotation::Iso),
+        Datum::Day(day) => day.written(DayNotation::Dotted),
+        Datum::Hundredths(n) if field.is_money() && half == Half::Dev => plain(*n),
+        Datum::Hundredths(n) if field.is_money() => plain(*n).replace('.', ","),
+        Datum::Hundredths(_) => value.as_text(),
+        Datum::Text(_) if field == Field::Company => company_in_path(half, words, company),
+        Datum::Text(text) => text_in_path(half, words, field, text),
+    }
+}
+
+fn company_in_path(half: Half, words: &ShelfWords, company: &Company) -> String {
+    match (half, words.has_schema) {
+        (Half::Dev, true) => company.short.to_lowercase().replace(' ', "-"),
+        (Half::Dev, false) => company.squashed(),
+        (Half::Test, true) => company.short.to_uppercase(),
+        (Half::Test, false) => company.short.to_uppercase().replace(' ', "-"),
+    }
+}
+
+pub(crate) fn text_in_path(half: Half, words: &ShelfWords, field: Field, text: &str) -> String {
+    if matches!(field, Field::Number | Field::Currency) {
+        return text.to_owned();
+    }
+    match (half, words.has_schema) {
+        (Half::Dev, true) => text.to_lowercase().replace(' ', "-"),
+        // `10K`, `ISO9001`, `SustainabilityReport`.
+        (Half::Dev, false) => text.split([' ', '-']).map(capital).collect(),
+        (Half::Test, true) => text.to_owned(),
+        (Half::Test, false) => text.replace(' ', "-"),
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// What a schema finds a value in a path with: a pattern of one group.
+pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
+    let words = half.words().shelf(shelf);
+    let called = words.called(field);
+    let value = match (field.kind(), half) {
+        ("date", Half::Dev) => "[0-9]{4}-[0-9]{2}-[0-9]{2}",
+        ("date", Half::Test) => "[0-9]{2}[.][0-9]{2}[.][0-9]{4}",
+        ("number", Half::Dev) => "-?[0-9.]+",
+        ("number", Half::Test) => "-?[0-9.,]+",
+        (_, Half::Dev) => "[A-Za-z0-9-]+",
+        (_, Half::Test) => "[^/#]+?",
+    };
+    match called.token {
+        (before, "/") => format!("[/#]{before}({value})/[^/]*$"),
+        (before, behind) => {
+            let joint = half.words().joint;
+            format!("(?:/|#|{joint}){before}({value}){behind}{joint}")
+        }
+    }
+}

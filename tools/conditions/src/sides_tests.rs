@@ -1,0 +1,174 @@
+//! The two sides share nothing that something could be tuned to: no name, no word of a form, no path, no pattern of
+//! a question, no seed.
+
+use crate::field::{Field, Shelf};
+use crate::half::Half;
+use crate::path;
+use crate::schema::schema;
+use crate::words::Called;
+use std::collections::BTreeSet;
+
+/// What of the one side is in the other. Case and placeholders do not make two of one.
+fn shared<'a>(of: impl Fn(Half) -> Vec<&'a str>) -> Vec<String> {
+    let folded = |half: Half| {
+        let all = of(half).into_iter().map(|text| text.trim().to_lowercase());
+        // What is a value and nothing else, or nothing at all, is no pattern.
+        let all = all.filter(|text| !matches!(text.as_str(), "" | "{}" | "{n}"));
+        all.collect::<BTreeSet<String>>()
+    };
+    let (dev, test) = (folded(Half::Dev), folded(Half::Test));
+    assert!(!dev.is_empty() && !test.is_empty());
+    dev.intersection(&test).cloned().collect()
+}
+
+fn called<'a>(half: Half, of: impl Fn(&'static Called) -> &'a str) -> Vec<&'a str> {
+    let shelves = half.words().shelves.iter();
+    shelves.flat_map(|shelf| shelf.fields).map(of).collect()
+}
+
+#[test]
+fn no_root_of_a_name_is_in_both() {
+    let roots = |half: Half| {
+        let fixed = half.words().fixed().into_iter().map(|one| one.name);
+        let first = |name: &'static str| name.split(' ').next().unwrap_or_default();
+        half.words()
+            .roots
+            .iter()
+            .copied()
+            .chain(fixed.map(first))
+            .collect()
+    };
+    assert_eq!(shared(roots), [""; 0]);
+    // Nor does one begin another.
+    for dev in roots(Half::Dev) {
+        for test in roots(Half::Test) {
+            let long = dev.len().min(test.len()) > 3;
+            assert!(
+                !long || !dev.starts_with(test) && !test.starts_with(dev),
+                "{dev} {test}"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_suffix_and_no_second_word_of_a_name_is_in_both() {
+    assert_eq!(shared(|half| half.words().suffixes.to_vec()), [""; 0]);
+    let seconds = |half: Half| {
+        let fixed = half
+            .words()
+            .fixed()
+            .into_iter()
+            .flat_map(|one| one.name.split(' ').skip(1));
+        half.words().trades.iter().copied().chain(fixed).collect()
+    };
+    assert_eq!(shared(seconds), [""; 0]);
+}
+
+#[test]
+fn no_value_is_in_both() {
+    assert_eq!(shared(|half| half.words().cost_bearers.to_vec()), [""; 0]);
+    assert_eq!(shared(|half| half.words().subjects.to_vec()), [""; 0]);
+    assert_eq!(shared(|half| half.words().part_types.to_vec()), [""; 0]);
+    assert_eq!(shared(|half| half.words().packages.to_vec()), [""; 0]);
+    assert_eq!(shared(|half| half.words().standards.to_vec()), [""; 0]);
+    assert_eq!(shared(|half| half.words().bodies.to_vec()), [""; 0]);
+    assert_eq!(shared(|half| half.words().sites.to_vec()), [""; 0]);
+    assert_eq!(shared(|half| half.words().articles.to_vec()), [""; 0]);
+    assert_eq!(
+        shared(|half| half.words().invoice_natures.to_vec()),
+        [""; 0]
+    );
+    assert_eq!(
+        shared(|half| half.words().contract_natures.to_vec()),
+        [""; 0]
+    );
+    assert_eq!(shared(|half| half.words().report_natures.to_vec()), [""; 0]);
+}
+
+#[test]
+fn no_word_of_a_form_is_in_both() {
+    assert_eq!(shared(|half| called(half, |one| one.column)), [""; 0]);
+    assert_eq!(shared(|half| called(half, |one| one.alias)), [""; 0]);
+    assert_eq!(shared(|half| called(half, |one| one.label)), [""; 0]);
+    assert_eq!(shared(|half| called(half, |one| one.sentence)), [""; 0]);
+    assert_eq!(shared(|half| called(half, |one| one.description)), [""; 0]);
+    let prose = |half: Half| {
+        let shelves = half.words().shelves.iter();
+        let said = shelves.flat_map(|shelf| {
+            shelf
+                .filler
+                .iter()
+                .copied()
+                .chain([shelf.aside, shelf.neutral_title])
+        });
+        said.chain([half.words().fiscal_sentence, half.words().fiscal_key])
+            .collect()
+    };
+    assert_eq!(shared(prose), [""; 0]);
+}
+
+#[test]
+fn no_path_pattern_is_in_both() {
+    assert_eq!(
+        shared(|half| half
+            .words()
+            .shelves
+            .iter()
+            .map(|shelf| shelf.folder)
+            .collect()),
+        [""; 0]
+    );
+    assert_eq!(shared(|half| called(half, |one| one.token.0)), [""; 0]);
+    let joints = |half: Half| {
+        let shelves = half.words().shelves.iter();
+        shelves
+            .map(|shelf| path::joint(half, shelf))
+            .map(|joint| if joint == " " { "blank" } else { joint })
+            .collect()
+    };
+    assert_eq!(shared(joints), [""; 0]);
+    let patterns = |half: Half| {
+        let all = Shelf::ALL
+            .into_iter()
+            .flat_map(|shelf| shelf.fields().iter().map(move |field| (shelf, *field)));
+        all.map(|(shelf, field): (Shelf, Field)| path::pattern(half, shelf, field))
+            .collect::<BTreeSet<String>>()
+    };
+    let (dev, test) = (patterns(Half::Dev), patterns(Half::Test));
+    assert_eq!(dev.intersection(&test).count(), 0);
+}
+
+#[test]
+fn no_pattern_of_a_question_is_in_both() {
+    assert_eq!(shared(|half| half.wording().all()), [""; 0]);
+}
+
+#[test]
+fn forty_different_questions_must_not_become_a_condition() {
+    for half in Half::ALL {
+        let all: BTreeSet<&str> = half.wording().none.iter().copied().collect();
+        assert_eq!(all.len(), 40);
+    }
+}
+
+#[test]
+fn seeds_and_buckets_with_a_schema_differ() {
+    assert_ne!(Half::Dev.seed(), Half::Test.seed());
+    let bare = |half: Half| {
+        let shelves = half
+            .words()
+            .shelves
+            .iter()
+            .filter(|shelf| !shelf.has_schema);
+        shelves.map(|shelf| shelf.shelf).collect::<Vec<_>>()
+    };
+    assert_ne!(bare(Half::Dev), bare(Half::Test));
+    for half in Half::ALL {
+        for shelf in half.words().shelves.iter() {
+            let named = format!("[{}.", shelf.folder);
+            assert_eq!(schema(half).contains(&named), shelf.has_schema);
+            assert_eq!(shelf.fields.len(), shelf.shelf.fields().len());
+        }
+    }
+}

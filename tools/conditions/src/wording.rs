@@ -1,0 +1,161 @@
+//! How a side asks: the patterns of its questions and of the phrases in them. No pattern is in both.
+
+pub(crate) mod dev;
+pub(crate) mod test;
+
+use crate::field::{Field, Shelf};
+use crate::half::Half;
+use crate::question::QuestionKind;
+
+/// What a phrase says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    /// A field is this value.
+    Is(Field),
+    /// A field is not this value, or none of two.
+    IsNot(Field),
+    Over(Field),
+    AtLeast(Field),
+    Under(Field),
+    Between(Field),
+    /// The words before a span of time.
+    When(Field),
+    /// A year of reports: one, one of two, from one to another.
+    Years,
+}
+
+/// A span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Span {
+    Month,
+    Quarter,
+    Half,
+    Year,
+    Fiscal,
+    Since,
+    Between,
+    Before,
+    After,
+    LastMonth,
+    LastQuarter,
+    LastYear,
+    ThisYear,
+    LastDays,
+}
+
+/// What is called largest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Most {
+    Largest,
+    Smallest,
+    Newest,
+    Oldest,
+}
+
+/// What is counted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Group {
+    By(Field),
+    /// The year, the quarter or the month of the day.
+    Year,
+    Quarter,
+    Month,
+}
+
+/// A variant of a kind that is asked in other words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Turn {
+    Plain,
+    /// By its number.
+    Numbered,
+    /// With an amount that is added up.
+    Amount,
+    /// A value of two parts.
+    Parts,
+    Most(Most),
+}
+
+/// What a paper is called in a question.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Noun {
+    pub(crate) shelf: Shelf,
+    /// The nature that it implies.
+    pub(crate) nature: Option<&'static str>,
+    pub(crate) many: &'static str,
+    pub(crate) one: &'static str,
+}
+
+pub(crate) type Patterns = &'static [&'static str];
+
+/// How a side asks. In patterns, `{what}` are many of a noun, `{one}` is one, `{which}` are phrases with a blank
+/// before each, `{}` is a value.
+pub(crate) struct Wording {
+    pub(crate) nouns: &'static [Noun],
+    pub(crate) frames: &'static [(QuestionKind, Turn, Patterns)],
+    pub(crate) phrases: &'static [(Shelf, Slot, Patterns)],
+    pub(crate) spans: &'static [(Span, Patterns)],
+    pub(crate) measures: &'static [(Shelf, Field, &'static str)],
+    pub(crate) groups: &'static [(Shelf, Group, &'static str)],
+    /// Years of reports: one, two, from and to.
+    pub(crate) years: [&'static str; 3],
+    /// An amount: with its currency, without.
+    pub(crate) money: Patterns,
+    pub(crate) bare_money: Patterns,
+    /// How the currencies are called: EUR, USD, GBP.
+    pub(crate) currencies: [&'static str; 3],
+    /// What must not become a condition.
+    pub(crate) none: Patterns,
+    pub(crate) and: &'static str,
+}
+
+impl Half {
+    pub(crate) const fn wording(self) -> &'static Wording {
+        match self {
+            Half::Dev => &dev::WORDING,
+            Half::Test => &test::WORDING,
+        }
+    }
+}
+
+impl Wording {
+    pub(crate) fn phrases(&self, shelf: Shelf, slot: Slot) -> Option<Patterns> {
+        let found = self
+            .phrases
+            .iter()
+            .find(|(s, of, _)| *s == shelf && *of == slot);
+        found.map(|(_, _, patterns)| *patterns)
+    }
+
+    pub(crate) fn frames(&self, kind: QuestionKind, turn: Turn) -> Option<Patterns> {
+        let found = self
+            .frames
+            .iter()
+            .find(|(k, t, _)| *k == kind && *t == turn);
+        found.map(|(_, _, patterns)| *patterns)
+    }
+
+    pub(crate) fn measure(&self, shelf: Shelf, field: Field) -> Option<&'static str> {
+        let found = self
+            .measures
+            .iter()
+            .find(|(s, f, _)| *s == shelf && *f == field);
+        found.map(|(_, _, said)| *said)
+    }
+
+    /// All patterns, for the test that the sides share none.
+    #[cfg(test)]
+    pub(crate) fn all(&self) -> Vec<&'static str> {
+        let mut all: Vec<&str> = Vec::new();
+        all.extend(self.frames.iter().flat_map(|(_, _, patterns)| *patterns));
+        all.extend(self.phrases.iter().flat_map(|(_, _, patterns)| *patterns));
+        all.extend(self.spans.iter().flat_map(|(_, patterns)| *patterns));
+        all.extend(self.measures.iter().map(|(_, _, said)| *said));
+        all.extend(self.groups.iter().map(|(_, _, said)| *said));
+        all.extend(self.years);
+        all.extend(self.currencies);
+        all.extend(self.none);
+        all.extend(self.money.iter().chain(self.bare_money));
+        all.extend(self.nouns.iter().flat_map(|noun| [noun.many, noun.one]));
+        all
+    }
+}

@@ -1,0 +1,102 @@
+//! What is seen while a question is answered: a line that says what happens, and below it the draft as it is written.
+//!
+//! *Not* here: the answer. The draft is off the screen before it is shown, and so it is when there is none.
+
+use crate::cli::Output;
+use crate::fail::Fail;
+use crate::render::draft::Canvas;
+use crate::render::{self, Line};
+use bus::Bus;
+use client::{DraftText, News, UNTAKEN};
+use envelope::Terminal;
+
+/// What a question is watched with.
+struct Watch {
+    output: Output,
+    line: Line,
+    now: String,
+    canvas: Option<Canvas>,
+    draft: DraftText,
+}
+
+/// How a process exits that Ctrl-C has ended, as shells count.
+const INTERRUPTED: i32 = 130;
+
+/// Asks one question, and that is all. Ctrl-C ends the process, as it does without us, but takes the draft off the
+/// screen before.
+pub(crate) async fn ask_once(
+    bus: &dyn Bus,
+    ask: client::Ask,
+    output: Output,
+    canvas: Option<Canvas>,
+) -> Result<Terminal, Fail> {
+    let has_canvas = canvas.is_some();
+    tokio::select! {
+        asked = ask_and_show(bus, ask, output, canvas) => asked,
+        Ok(()) = tokio::signal::ctrl_c(), if has_canvas => std::process::exit(INTERRUPTED),
+    }
+}
+
+/// Asks, and shows what happens meanwhile; the draft, where there is a place for it.
+pub(crate) async fn ask_and_show(
+    bus: &dyn Bus,
+    mut ask: client::Ask,
+    output: Output,
+    canvas: Option<Canvas>,
+) -> Result<Terminal, Fail> {
+    let mut watch = Watch {
+        output,
+        line: Line::new(output),
+        now: "asked".to_owned(),
+        canvas,
+        draft: DraftText::default(),
+    };
+    watch.line.say(watch.now.clone());
+    // Where nothing is shown, nothing need be told.
+    let is_watched = !watch.line.is_nowhere();
+    ask.fields.insert("stream".into(), is_watched.into());
+    let terminal = client::ask(bus, ask, |news| watch.hear(&news)).await;
+    watch.done();
+    Ok(terminal?)
+}
+
+impl Watch {
+    fn hear(&mut self, news: &News<'_>) {
+        let is_other = self.draft.hear(news);
+        match news {
+            News::Stage(entry) => {
+                self.now = format!("{}: {}", entry.role, render::one_line(&entry.decided, 70));
+                self.say(self.now.clone());
+            }
+            News::Waiting { is_untaken: true } => self.say(UNTAKEN.to_owned()),
+            News::Waiting { is_untaken: false } => self.say(self.now.clone()),
+            News::Text(_) if is_other => self.say(self.now.clone()),
+            News::Text(_) => {}
+        }
+    }
+
+    /// Says what happens right now, above the draft if there is one.
+    fn say(&mut self, now: String) {
+        let draft = self.draft.text();
+        match &mut self.canvas {
+            Some(canvas) if !draft.is_empty() => {
+                std::mem::replace(&mut self.line, Line::nowhere()).done();
+                canvas.show(&now, draft);
+            }
+            canvas => {
+                if let Some(canvas) = canvas {
+                    canvas.clear();
+                }
+                if self.line.is_nowhere() {
+                    self.line = Line::new(self.output);
+                }
+                self.line.say(now);
+            }
+        }
+    }
+
+    /// Takes away all that was shown.
+    fn done(self) {
+        self.line.done();
+    }
+}

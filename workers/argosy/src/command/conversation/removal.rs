@@ -1,0 +1,165 @@
+//! A conversation that is erased, and what can be said of that.
+
+use super::{one, unknown};
+use crate::cli::{self, Output};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::out::println;
+use crate::render::{self, count};
+use crate::talks::{self, Talks};
+use conversation_log::{ConversationKey, copy};
+use envelope::ConversationId;
+use erasure::{ErasedCount, ErasureReport};
+use owo_colors::OwoColorize;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Erases a conversation, or tells what would be erased.
+pub(super) async fn rm(
+    args: cli::ConversationRm,
+    config: &Config,
+    output: Output,
+) -> Result<(), Fail> {
+    let (talks, key) = one(args.one, config).await?;
+    if !args.yes {
+        return would(&talks, &key, output).await;
+    }
+    let is_fleet = matches!(talks, Talks::Fleet(_));
+    let mut done = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut todo = vec![key.conversation.clone()];
+    while let Some(conversation) = todo.pop() {
+        if !seen.insert(conversation.clone()) {
+            continue;
+        }
+        let key = ConversationKey {
+            conversation: conversation.clone(),
+            ..key.clone()
+        };
+        let report = match talks.erase(&key, &config.topology()).await {
+            Ok(report) => report,
+            Err(talks::Error::Erase(erasure::Error::Unknown)) if done.is_empty() => {
+                return Err(unknown());
+            }
+            // A fork may have aged out.
+            Err(talks::Error::Erase(erasure::Error::Unknown)) => continue,
+            Err(error) => {
+                // What was erased before it failed stays erased.
+                told(&done, args.forks, is_fleet, output);
+                return Err(error.into());
+            }
+        };
+        if args.forks {
+            for fork in &report.forks {
+                if talks.is_copy(&tenant_of(&key, fork), &conversation).await? {
+                    todo.push(fork.clone());
+                }
+            }
+        }
+        done.push((conversation, report));
+    }
+    told(&done, args.forks, is_fleet, output);
+    match done.iter().map(|(_, report)| report.left()).sum::<u64>() {
+        0 => Ok(()),
+        left => Err(Fail::still_running(format!(
+            "{} still there: something writes to the conversation at this moment",
+            count(left, "message")
+        ))
+        .hint("say it again; the gateways go on with it by themselves, too")),
+    }
+}
+
+fn tenant_of(key: &ConversationKey, conversation: &ConversationId) -> ConversationKey {
+    ConversationKey {
+        tenant: key.tenant.clone(),
+        conversation: conversation.clone(),
+    }
+}
+
+async fn would(talks: &Talks, key: &ConversationKey, output: Output) -> Result<(), Fail> {
+    let events = talks.events(key).await?;
+    let Some(last) = events.last() else {
+        return Err(unknown());
+    };
+    let turns = copy::ended_turns(&events).len() + last.event.state.open.len();
+    let forks = &last.event.state.children;
+    if output == Output::Json {
+        render::json(&json!({
+            "conversation": key.conversation,
+            "erased": false,
+            "turns": turns,
+            "events": events.len(),
+            "forks": forks,
+        }));
+        return Ok(());
+    }
+    println!(
+        "{} with {} would be erased; say --yes to do it",
+        key.conversation.bold(),
+        count(turns as u64, "turn")
+    );
+    for fork in forks {
+        println!("its fork {fork} would stay; --forks takes the forks as well");
+    }
+    Ok(())
+}
+
+fn told(done: &[(ConversationId, ErasureReport)], forks: bool, is_fleet: bool, output: Output) {
+    if output == Output::Json {
+        let each = done.iter().map(|(id, report)| {
+            json!({"conversation": id, "erased": report.left() == 0, "report": report})
+        });
+        render::json(&json!({"conversations": each.collect::<Vec<_>>()}));
+        return;
+    }
+    for (id, report) in done {
+        let again = if report.was_erased { ", as before" } else { "" };
+        println!("{} is erased{again}", id.bold());
+        let rows = [
+            ("events of its log", report.log),
+            ("questions", report.questions),
+            ("steps and parts", report.steps),
+            ("answers", report.answers),
+            ("dead letters", report.letters),
+        ];
+        for (what, tally) in rows {
+            println!("  {what:<20} {}", numbers(tally));
+        }
+        if report.cancelled > 0 {
+            let turns = count(report.cancelled, "turn");
+            println!(
+                "  {turns} that had not ended {} cancelled",
+                be(report.cancelled)
+            );
+        }
+        if is_fleet {
+            println!(
+                "  {}",
+                "conversation workers rewrite their stores when they take it in".dimmed()
+            );
+            let left = talks::now().until(report.swept_until);
+            if left > 0 {
+                let left = render::age(left);
+                println!("  steps that a worker may still store are looked for for another {left}");
+            }
+        }
+        for fork in report.forks.iter().filter(|_| !forks) {
+            println!("  its fork {fork} stays; --forks takes the forks as well");
+        }
+    }
+}
+
+fn be(n: u64) -> &'static str {
+    if n == 1 { "is" } else { "are" }
+}
+
+fn numbers(tally: ErasedCount) -> String {
+    let mut text = format!("{} erased", tally.erased);
+    if tally.gone > 0 {
+        text.push_str(&format!(", {} gone before", tally.gone));
+    }
+    if tally.left > 0 {
+        text.push_str(&format!(", {} still there", tally.left));
+    }
+    text
+}

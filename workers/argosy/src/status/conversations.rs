@@ -1,0 +1,65 @@
+//! Conversations at a glance: who takes them, how far back their logs reach, and how far the stores are that follow.
+//! *Not* whether that is enough, which is the doctor's to say.
+
+use super::Facts;
+use crate::processes::Seen;
+use bus::Stream;
+use envelope::Role;
+use serde::Serialize;
+
+/// Conversations of the fleet.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ConversationStatus {
+    /// Gateways that answered and say whether they take questions of conversations.
+    pub gateways: usize,
+    /// Those of them that do.
+    pub taking: usize,
+    /// Age of the oldest event that is kept of any conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach_ms: Option<u64>,
+    /// The stores of the processes that read conversations.
+    pub stores: Vec<StoreStatus>,
+}
+
+/// The store of one process.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StoreStatus {
+    /// Whose.
+    pub process: String,
+    /// Events of the stream that it does not answer for; `null` where it keeps none and reads logs from the stream.
+    pub behind: Option<u64>,
+    /// Conversations in it.
+    pub conversations: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Bytes that the process may still write there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free: Option<u64>,
+}
+
+/// What the facts say of conversations.
+pub(super) fn of(facts: &Facts) -> ConversationStatus {
+    let of_role = |role| facts.seen.iter().filter(move |one| one.role == role);
+    let said = of_role(Role::Gateway).filter_map(|one| one.conversations);
+    let of_stream = facts.streams.iter();
+    let newest = of_stream.filter(|(stream, _)| *stream == Stream::Conversations);
+    let newest = newest.map(|(_, state)| state.last).max().unwrap_or(0);
+    let readers = of_role(Role::Conversation);
+    ConversationStatus {
+        gateways: said.clone().count(),
+        taking: said.filter(|takes| *takes).count(),
+        reach_ms: facts.reach.map(|reach| reach.as_millis() as u64),
+        stores: readers.map(|one| store(one, newest)).collect(),
+    }
+}
+
+fn store(reader: &Seen, newest: u64) -> StoreStatus {
+    let held = reader.store.unwrap_or_default();
+    StoreStatus {
+        process: reader.process.clone(),
+        behind: reader.store.map(|store| newest.saturating_sub(store.at)),
+        conversations: held.conversations,
+        bytes: held.bytes,
+        free: reader.disk.as_ref().map(|disk| disk.free),
+    }
+}

@@ -1,0 +1,73 @@
+//! Conversations that are erased, in a fleet or in the data folder.
+
+use super::copies::{open, put};
+use super::{Error, Talks, now};
+use crate::kept;
+use bus::topology::Topology;
+use conversation_log::store::Store;
+use conversation_log::{ConversationKey, EventKind, Read};
+use envelope::ConversationId;
+use erasure::ErasureReport;
+use std::path::Path;
+
+impl Talks {
+    /// Whether a conversation is there that was begun as a copy of another one.
+    pub(crate) async fn is_copy(
+        &self,
+        key: &ConversationKey,
+        of: &ConversationId,
+    ) -> Result<bool, Error> {
+        let events = self.events(key).await?;
+        let state = events.last().map(|last| &last.event.state);
+        Ok(state.is_some_and(|state| state.is_erased || state.copy_of.as_ref() == Some(of)))
+    }
+
+    /// Erases a conversation; may be called again.
+    pub(crate) async fn erase(
+        &self,
+        key: &ConversationKey,
+        topology: &Topology,
+    ) -> Result<ErasureReport, Error> {
+        match self {
+            Talks::Fleet(bus) => Ok(erasure::erase(bus, topology, key).await?),
+            Talks::Here(data_dir) => erase_here(data_dir, key).await,
+        }
+    }
+}
+
+/// Without a fleet there is one place: the store. What stays is written into new files, and the old ones go.
+async fn erase_here(data_dir: &Path, key: &ConversationKey) -> Result<ErasureReport, Error> {
+    if !kept::folder(data_dir).is_dir() {
+        return Err(erasure::Error::Unknown.into());
+    }
+    let store = open(data_dir).await?;
+    let events = kept::all(&store, key).await?;
+    let Some(last) = events.last() else {
+        return Err(erasure::Error::Unknown.into());
+    };
+    let mut report = ErasureReport {
+        swept_until: now(),
+        ..ErasureReport::default()
+    };
+    match &last.event.event {
+        EventKind::Erased(erasure) => {
+            report.was_erased = true;
+            report.forks = erasure.forks.clone();
+        }
+        _ => {
+            // No other place holds any of its turns.
+            let event = conversation_log::erasure::erase(&events, 0, now())?;
+            report.forks = last.event.state.children.clone();
+            put(&store, key, vec![event]).await?;
+            report.log.erased = events.len() as u64;
+        }
+    }
+    // A purge that was cut short is still due.
+    if store.sizes().await?.purge_due {
+        store.purge().await?;
+    }
+    let left = kept::all(&store, key).await?;
+    let is_text = |read: &&Read| !read.event.state.is_erased;
+    report.log.left = left.iter().filter(is_text).count() as u64;
+    Ok(report)
+}

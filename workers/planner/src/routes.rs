@@ -1,0 +1,104 @@
+//! Which routes a question may take, and what each of them is for. Pure.
+//!
+//! *Not* here: which one it takes, which a model says and [`follow_up`](crate::follow_up) reads.
+
+use crate::options::Options;
+use envelope::{Asked, Condition, Filter, History, Op, Origin, PlanRoute};
+
+/// The routes that a question after `history` may take.
+pub(crate) fn offered(question: &Asked, history: &History, options: &Options) -> Vec<PlanRoute> {
+    // Who has just been asked back is not asked again.
+    let was_asked = question.rewritten.is_some();
+    let mut offered = PlanRoute::ALL.to_vec();
+    offered.retain(|route| match route {
+        PlanRoute::DirectAnswer => !history.evidence.is_empty(),
+        PlanRoute::Retrieve => true,
+        PlanRoute::RewriteThenRetrieve => !history.is_empty(),
+        PlanRoute::AskClarification => !was_asked,
+        PlanRoute::LocationSearch => !options.location_buckets.is_empty(),
+    });
+    offered
+}
+
+/// The routes to choose from as the prompt has them, a line for each.
+pub(crate) fn choices(offered: &[PlanRoute]) -> String {
+    let lines = offered.iter();
+    let lines = lines.map(|route| format!("\"{}\" {}", route.as_str(), when(*route)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn when(route: PlanRoute) -> &'static str {
+    match route {
+        PlanRoute::DirectAnswer => {
+            "if the sources of the last answer hold everything that is asked for"
+        }
+        PlanRoute::Retrieve => "if the question needs nothing of the conversation",
+        PlanRoute::RewriteThenRetrieve => "if the question leans on the conversation",
+        PlanRoute::AskClarification => "if nobody could tell what is meant",
+        PlanRoute::LocationSearch => "if it asks where something is, or what is near a place",
+    }
+}
+
+/// Only what is kept of places. It is dropped when that holds nothing, like every guess of the planner.
+pub(crate) fn places(options: &Options) -> Filter {
+    let buckets = options.location_buckets.iter();
+    Filter(vec![Condition {
+        field: "bucket".into(),
+        op: Op::In,
+        value: buckets.map(|bucket| bucket.as_str()).collect(),
+        origin: Origin::Planner,
+    }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Bucket, Exchange};
+
+    fn words(question: &Asked, history: &History, options: &Options) -> Vec<&'static str> {
+        let offered = offered(question, history, options);
+        offered.into_iter().map(PlanRoute::as_str).collect()
+    }
+
+    #[test]
+    fn a_route_is_offered_where_it_can_be_taken() {
+        let (alone, nothing) = (Asked::default(), History::default());
+        let replied = Asked {
+            rewritten: Some("a - User clarified: b".into()),
+            ..Asked::default()
+        };
+        let said = History::of(vec![Exchange::default()], Vec::new());
+        let answered = History::of(vec![Exchange::default()], vec!["a.1".into()]);
+        let bare = Options::default();
+        let located = Options {
+            location_buckets: vec![Bucket::new("facilities").unwrap()],
+            ..Options::default()
+        };
+        assert_eq!(
+            words(&alone, &nothing, &bare),
+            ["retrieve", "ask_clarification"]
+        );
+        assert_eq!(
+            words(&replied, &said, &bare),
+            ["retrieve", "rewrite_then_retrieve"]
+        );
+        assert_eq!(
+            words(&replied, &answered, &bare),
+            ["direct_answer", "retrieve", "rewrite_then_retrieve"]
+        );
+        assert_eq!(
+            words(&alone, &nothing, &located),
+            ["retrieve", "ask_clarification", "location_search"]
+        );
+        assert_eq!(places(&located).to_string(), "bucket in [\"facilities\"]");
+    }
+
+    #[test]
+    fn a_choice_says_when_it_is_taken() {
+        assert_eq!(
+            choices(&[PlanRoute::Retrieve, PlanRoute::AskClarification]),
+            "\"retrieve\" if the question needs nothing of the conversation\n\
+             \"ask_clarification\" if nobody could tell what is meant"
+        );
+    }
+}
