@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// How long anything that must happen may take.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+/// After how long without a message a stream is looked at again, since its messages may have aged away.
+const SILENCE: Duration = Duration::from_secs(1);
 /// After how long an unanswered delivery is made again.
 pub(crate) const ACK_WAIT: Duration = Duration::from_secs(2);
 
@@ -116,16 +118,29 @@ impl World {
 
     /// Every message of a stream, oldest first.
     pub(crate) async fn all(&self, stream: Stream) -> Vec<Stored> {
+        let all = async {
+            loop {
+                if let Some(all) = self.read_all(stream).await {
+                    return all;
+                }
+            }
+        };
+        within("what is stored", all).await
+    }
+
+    /// `None` when what was there went while it was read: the last message never comes then.
+    async fn read_all(&self, stream: Stream) -> Option<Vec<Stored>> {
+        let mut all = Vec::new();
         if self.bus.state(stream).await.unwrap().messages == 0 {
-            return Vec::new();
+            return Some(all);
         }
         let mut reader = self.bus.read(stream, ">", 1).await.unwrap();
-        let mut all = Vec::new();
         loop {
-            let (message, after) = within("a stored message", reader.next()).await.unwrap();
+            let next = tokio::time::timeout(SILENCE, reader.next()).await.ok()?;
+            let (message, after) = next.unwrap();
             all.push(message);
             if after == 0 {
-                return all;
+                return Some(all);
             }
         }
     }

@@ -24,6 +24,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use streams::editions;
 
+/// How long the next head may take; the last one may go while the others are read.
+const NEXT_WAIT: Duration = Duration::from_secs(10);
+const LAST_GONE: &str =
+    "the corpus changed while it was read, or the server does not answer; try again";
+
 /// How a folder is brought into the corpus.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -145,7 +150,8 @@ pub(crate) async fn heads(
     }
     let mut reader = bus.read(Stream::Chunks, filter, 1).await?;
     loop {
-        let (message, pending) = reader.next().await?;
+        let next = tokio::time::timeout(NEXT_WAIT, reader.next()).await;
+        let (message, pending) = next.map_err(|_| BusError::Away(LAST_GONE.into()))??;
         match (
             Subject::parse(&message.subject),
             ChunkRecord::decode(&message.body),
