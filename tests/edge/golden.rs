@@ -148,7 +148,9 @@ fn matches(filter: &Filter, document: &documents::Document) -> bool {
             Op::Lt => order == Some(Ordering::Less),
             Op::Lte => matches!(order, Some(Ordering::Less | Ordering::Equal)),
             Op::Contains => text(is).contains(&text(want)),
-            Op::Ne | Op::In => panic!("no labelled question uses `{}`", condition.op.symbol()),
+            Op::Ne | Op::In | Op::NotIn => {
+                panic!("no labelled question uses `{}`", condition.op.symbol())
+            }
         }
     })
 }

@@ -40,6 +40,7 @@ const OURS: Table = &[
     ),
     ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
     ("documents", &["envelope", "text"]),
+    ("linking", &["text"]),
     ("search", &["envelope", "llm", "text"]),
     ("qdrant", &["envelope", "settings", "search"]),
     (

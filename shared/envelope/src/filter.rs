@@ -21,7 +21,7 @@ pub struct Condition {
     pub field: String,
     /// How to compare.
     pub op: Op,
-    /// A string, a number, a boolean, or for [`Op::In`] a list of them. Dates are ISO 8601 text.
+    /// A string, a number, a boolean, or for [`Op::In`] and [`Op::NotIn`] a list of them. Dates are ISO 8601 text.
     pub value: Value,
     /// Who wants it. Only what the planner inferred may be relaxed, and never in silence.
     #[serde(default)]
@@ -59,6 +59,8 @@ pub enum Op {
     Contains,
     /// Equal to one of a list.
     In,
+    /// Equal to none of a list; a missing field is not equal to anything.
+    NotIn,
 }
 
 /// Why a filter was refused.
@@ -68,7 +70,9 @@ pub enum FilterError {
     #[error("filters must be an object of fields, such as {{\"total\": {{\"gte\": 100}}}}")]
     Shape,
     /// An operator that does not exist.
-    #[error("`{field}`: unknown operator `{op}`: want eq, ne, gt, gte, lt, lte, contains or in")]
+    #[error(
+        "`{field}`: unknown operator `{op}`: want eq, ne, gt, gte, lt, lte, contains, in or not_in"
+    )]
     Op {
         /// The field it was used on.
         field: String,
@@ -77,7 +81,7 @@ pub enum FilterError {
     },
     /// A value that no operator can compare with.
     #[error(
-        "`{field}`: the value must be a string, a number, a boolean or (for `in`) a list of them"
+        "`{field}`: the value must be a string, a number, a boolean or (for `in` and `not_in`) a list of them"
     )]
     Value {
         /// The field it was given for.
@@ -100,6 +104,7 @@ impl Op {
             "lte" | "<=" => Op::Lte,
             "contains" | "like" => Op::Contains,
             "in" => Op::In,
+            "not_in" | "not in" | "nin" => Op::NotIn,
             _ => return None,
         })
     }
@@ -115,6 +120,7 @@ impl Op {
             Op::Lte => "<=",
             Op::Contains => "contains",
             Op::In => "in",
+            Op::NotIn => "not in",
         }
     }
 }
@@ -201,7 +207,7 @@ fn is_scalar(value: &Value) -> bool {
 impl Condition {
     fn checked(field: &str, op: Op, value: &Value, origin: Origin) -> Result<Self, FilterError> {
         let fits = match op {
-            Op::In => value
+            Op::In | Op::NotIn => value
                 .as_array()
                 .is_some_and(|v| !v.is_empty() && v.iter().all(is_scalar)),
             _ => is_scalar(value),
@@ -276,6 +282,10 @@ mod tests {
         );
         assert_eq!(parsed(json!({"year": [2022, 2023]})), "year in [2022,2023]");
         assert_eq!(
+            parsed(json!({"year": {"not in": [2022, 2023]}})),
+            "year not in [2022,2023]"
+        );
+        assert_eq!(
             parsed(json!({"date": {"gte": "2024-01-01", "lt": "2025-01-01"}})),
             "date >= \"2024-01-01\" and date < \"2025-01-01\""
         );
@@ -287,6 +297,7 @@ mod tests {
         assert!(parsed(json!({"a": {"near": 1}})).contains("unknown operator `near`"));
         assert!(parsed(json!({"a": null})).contains("`a`: the value"));
         assert!(parsed(json!({"a": {"in": []}})).contains("`a`: the value"));
+        assert!(parsed(json!({"a": {"not_in": 3}})).contains("`a`: the value"));
     }
 
     #[test]

@@ -37,6 +37,7 @@ fn steps() {
     same::<Envelope<PlanTask>>("plan_follow_up");
     same::<Envelope<PlanTask>>("plan_refine");
     same::<Envelope<Search>>("retrieve");
+    same::<Envelope<Search>>("retrieve_not_in");
     same::<Envelope<Search>>("retrieve_sub_queries");
     same::<Envelope<Search>>("retrieve_generate");
     same::<Envelope<Search>>("retrieve_known");

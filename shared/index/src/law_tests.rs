@@ -135,7 +135,7 @@ prop_compose! {
             "doc_id", "xy", "nobody has it",
         ]),
         op in select(vec![
-            Op::Eq, Op::Ne, Op::In, Op::Contains, Op::Gt, Op::Gte, Op::Lt, Op::Lte,
+            Op::Eq, Op::Ne, Op::In, Op::NotIn, Op::Contains, Op::Gt, Op::Gte, Op::Lt, Op::Lte,
         ]),
         value in value(),
     ) -> Condition {

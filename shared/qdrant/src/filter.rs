@@ -50,10 +50,8 @@ fn translate(condition: &envelope::Condition, version: Version) -> Condition {
     match condition.op {
         Op::Eq => one_of(equal(&field, value)),
         Op::Ne => Filter::must_not([one_of(equal(&field, value))]).into(),
-        Op::In => match value {
-            Value::Array(items) => one_of(items.iter().flat_map(|v| equal(&field, v)).collect()),
-            single => one_of(equal(&field, single)),
-        },
+        Op::In => one_of(equal_to_any(&field, value)),
+        Op::NotIn => Filter::must_not([one_of(equal_to_any(&field, value))]).into(),
         Op::Contains => contains(&field, value, version),
         Op::Gt | Op::Gte | Op::Lt | Op::Lte => compare(&field, condition.op, value),
     }
@@ -64,6 +62,14 @@ fn equal(field: &str, value: &Value) -> Vec<String> {
     let text = as_text(value).map(|text| facts::text_term(field, &text));
     let number = as_number(value).map(|n| facts::number_term(field, n));
     text.into_iter().chain(number).collect()
+}
+
+/// The same for a list of values.
+fn equal_to_any(field: &str, value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(|v| equal(field, v)).collect(),
+        single => equal(field, single),
+    }
 }
 
 fn one_of(facts: Vec<String>) -> Condition {

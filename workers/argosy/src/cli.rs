@@ -28,7 +28,7 @@ pub use conversation::{
 };
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
-pub use eval::{DatasetName, Eval, EvalRetrieval, Split};
+pub use eval::{CorpusSide, DatasetName, Eval, EvalConditions, EvalRetrieval, Split};
 pub use lookup::{Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
 pub use schema::{Schema, SchemaCheck, SchemaTry};

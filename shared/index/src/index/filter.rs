@@ -128,17 +128,20 @@ fn translate(
     };
     Ok(match condition.op {
         Op::Eq => asked.equal(value),
-        Op::Ne => Box::new(BooleanQuery::new(vec![
-            (Occur::Must, Box::new(AllQuery)),
-            (Occur::MustNot, asked.equal(value)),
-        ])),
-        Op::In => match value {
-            Value::Array(items) => any(items.iter().map(|item| asked.equal(item)).collect()),
-            single => asked.equal(single),
-        },
+        Op::Ne => none_of(asked.equal(value)),
+        Op::In => asked.one_of(value),
+        Op::NotIn => none_of(asked.one_of(value)),
         Op::Contains => asked.contains(value)?,
         Op::Gt | Op::Gte | Op::Lt | Op::Lte => asked.compare(condition.op, value),
     })
+}
+
+/// All but these; what lacks the field is among them.
+fn none_of(query: Box<dyn Query>) -> Box<dyn Query> {
+    Box::new(BooleanQuery::new(vec![
+        (Occur::Must, Box::new(AllQuery)),
+        (Occur::MustNot, query),
+    ]))
 }
 
 /// One field that is asked.
@@ -159,6 +162,14 @@ impl Asked<'_> {
         let number = as_number(value).map(|n| facts::number_term(&self.field, n));
         let terms = text.into_iter().chain(number);
         any(terms.map(|fact| term_query(self.term(&fact))).collect())
+    }
+
+    /// Equal to one of a list.
+    fn one_of(&self, value: &Value) -> Box<dyn Query> {
+        match value {
+            Value::Array(items) => any(items.iter().map(|item| self.equal(item)).collect()),
+            single => self.equal(single),
+        }
     }
 
     /// Looks through the values of the field: as many as it has different ones, and no pattern

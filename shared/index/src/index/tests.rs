@@ -98,6 +98,8 @@ fn every_operator_works_on_every_kind_of_value() {
         (json!({"Vendor": {"eq": "acme ltd"}}), "ac"),
         (json!({"vendor": {"ne": "Acme Ltd"}}), "bd"),
         (json!({"vendor": {"in": ["bolt ag", "nobody"]}}), "b"),
+        (json!({"vendor": {"not_in": ["bolt ag", "nobody"]}}), "acd"),
+        (json!({"vendor": {"not in": ["bolt ag", "ACME LTD"]}}), "d"),
         (json!({"vendor": {"contains": "cme l"}}), "ac"),
         (json!({"vendor": {"like": "%AG%"}}), "b"),
         (json!({"vendor": {"contains": "c.*e"}}), ""),

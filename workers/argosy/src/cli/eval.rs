@@ -12,6 +12,55 @@ pub enum Eval {
         after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact --output json"
     )]
     Retrieval(EvalRetrieval),
+    /// What questions about documents amount to, on a generated corpus: no model, no server.
+    #[command(
+        after_help = "Example: argosy eval conditions --documents 5000 --failed --report conditions.html"
+    )]
+    Conditions(EvalConditions),
+}
+
+/// `argosy eval conditions`
+#[derive(Debug, Args)]
+pub struct EvalConditions {
+    /// Which side of the corpus. What is tuned is tuned on `dev`; `test` has other names, columns and sentences.
+    #[arg(long, value_enum, default_value_t = CorpusSide::Dev)]
+    pub side: CorpusSide,
+    /// How many documents are made.
+    #[arg(long, value_name = "N", default_value_t = 5_000)]
+    pub documents: usize,
+    /// Also print each question that is not wholly right.
+    #[arg(long)]
+    pub failed: bool,
+    /// Write a page with figures, plots and what failed.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+/// A side of the generated corpus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CorpusSide {
+    /// To choose settings on.
+    Dev,
+    /// To report.
+    Test,
+}
+
+impl CorpusSide {
+    /// As it is called on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            CorpusSide::Dev => "dev",
+            CorpusSide::Test => "test",
+        }
+    }
+
+    /// As the generator calls it.
+    pub const fn half(self) -> conditions::Half {
+        match self {
+            CorpusSide::Dev => conditions::Half::Dev,
+            CorpusSide::Test => conditions::Half::Test,
+        }
+    }
 }
 
 /// `argosy eval retrieval`

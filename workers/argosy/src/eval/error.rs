@@ -53,6 +53,15 @@ pub enum Error {
     /// The split or the limit leaves no question.
     #[error("there is no question to ask")]
     NoQuestion,
+    /// The corpus cannot be made.
+    #[error(transparent)]
+    Corpus(#[from] ::conditions::Error),
+    /// The schema of the corpus is none.
+    #[error(transparent)]
+    Schema(#[from] indexer::schema::SchemaError),
+    /// The day on which a question is asked is none.
+    #[error("`{0}` is no day")]
+    BadDay(String),
     /// A search failed.
     #[error("question `{id}`: {error}")]
     Question {

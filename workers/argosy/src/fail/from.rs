@@ -389,8 +389,14 @@ impl From<eval::Error> for Fail {
             Error::NoQuestion => {
                 Fail::negative(text).hint("take another --split or a larger --limit")
             }
+            Error::Corpus(::conditions::Error::TooSmall { .. }) => {
+                Fail::usage(text).hint("name more with --documents")
+            }
             Error::File { .. }
             | Error::Line { .. }
+            | Error::Corpus(_)
+            | Error::Schema(_)
+            | Error::BadDay(_)
             | Error::Question { .. }
             | Error::Index { .. }
             | Error::Embed(_)

@@ -1,0 +1,91 @@
+//! Days, months and years as the calendar has them. *Not* words.
+
+use super::{DayRange, FiscalEnd};
+use time::{Date, Month};
+
+/// First and last year that a question may name; other numbers of four digits are numbers.
+pub(super) const YEARS: std::ops::RangeInclusive<i32> = 1900..=2100;
+
+/// A day, if the calendar has it: there is no 31 February.
+pub fn day(year: i32, month: u8, day: u8) -> Option<Date> {
+    let month = Month::try_from(month).ok()?;
+    Date::from_calendar_date(year, month, day).ok()
+}
+
+/// The first day of a month; month 13 is January of the next year.
+pub fn start_of_month(year: i32, month: i32) -> Option<Date> {
+    let months = i64::from(year) * 12 + i64::from(month) - 1;
+    let year = i32::try_from(months.div_euclid(12)).ok()?;
+    let month = u8::try_from(months.rem_euclid(12) + 1).ok()?;
+    day(year, month, 1)
+}
+
+/// `count` months from a month on.
+pub(super) fn months(year: i32, month: i32, count: i32) -> Option<DayRange> {
+    Some(DayRange {
+        from: Some(start_of_month(year, month)?),
+        until: Some(start_of_month(year, month + count)?),
+    })
+}
+
+/// Years of the calendar, both in it.
+pub(super) fn years(first: i32, last: i32) -> Option<DayRange> {
+    months(first, 1, (last - first + 1) * 12)
+}
+
+/// One day.
+pub(super) fn one(day: Date) -> Option<DayRange> {
+    Some(DayRange {
+        from: Some(day),
+        until: Some(day.next_day()?),
+    })
+}
+
+/// A fiscal year, or a quarter of it.
+pub(super) fn fiscal(year: i32, quarter: Option<u8>, end: FiscalEnd) -> Option<DayRange> {
+    let ends = |year| last_day(year, end);
+    let first = ends(year - 1)?.next_day()?;
+    let until = ends(year)?.next_day()?;
+    let Some(quarter) = quarter else {
+        return Some(DayRange {
+            from: Some(first),
+            until: Some(until),
+        });
+    };
+    // Quarters begin three, six and nine months after the year, on the same day of the month.
+    let begins = |quarter: u8| match quarter {
+        0..=3 => {
+            let month = i32::from(u8::from(first.month())) + 3 * i32::from(quarter);
+            let start = start_of_month(first.year(), month)?;
+            start.checked_add(time::Duration::days(i64::from(first.day()) - 1))
+        }
+        _ => Some(until),
+    };
+    Some(DayRange {
+        from: begins(quarter.checked_sub(1)?),
+        until: begins(quarter),
+    })
+}
+
+/// The last day of a fiscal year; 29 February is the last of February in every year.
+fn last_day(year: i32, end: FiscalEnd) -> Option<Date> {
+    day(year, end.month, end.day)
+        .or_else(|| start_of_month(year, i32::from(end.month) + 1)?.previous_day())
+}
+
+/// The number of a month by its name or the first three letters of it.
+pub fn month_of(word: &str) -> Option<u8> {
+    let word = word.trim_end_matches('.').to_lowercase();
+    let is = |full: &&str| {
+        word == **full || word == full[..3] || word == "sept" && full.starts_with("sep")
+    };
+    let place = text::months::ENGLISH.iter().position(is)?;
+    u8::try_from(place + 1).ok()
+}
+
+/// A year in four digits.
+pub(super) fn year_of(word: &str) -> Option<i32> {
+    let digits = word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit());
+    let year = word.parse().ok().filter(|_| digits)?;
+    YEARS.contains(&year).then_some(year)
+}

@@ -1,0 +1,124 @@
+//! Spans as people write them.
+
+use super::*;
+use crate::token::tokens;
+use proptest::prelude::*;
+
+fn today() -> Date {
+    day(2025, 12, 10).unwrap()
+}
+
+/// `from..until` of the first span in a text.
+fn first(text: &str) -> Option<String> {
+    let tokens = tokens(text);
+    let (_, span) = (0..tokens.len()).find_map(|at| read(&tokens, at, today()))?;
+    let DayRange { from, until } = span.days(None);
+    let shown = |day: Option<Date>| day.map(|day| day.to_string()).unwrap_or_default();
+    Some(format!("{}..{}", shown(from), shown(until)))
+}
+
+#[test]
+fn spans_as_people_write_them() {
+    for (text, wanted) in [
+        ("in 2024", "2024-01-01..2025-01-01"),
+        ("2019-2021", "2019-01-01..2022-01-01"),
+        ("from 2019 to 2021", "2019-01-01..2022-01-01"),
+        ("in May 2024", "2024-05-01..2024-06-01"),
+        ("in 2024-05", "2024-05-01..2024-06-01"),
+        ("in Q2 2024", "2024-04-01..2024-07-01"),
+        ("the second quarter of 2024", "2024-04-01..2024-07-01"),
+        ("2024 Q4", "2024-10-01..2025-01-01"),
+        ("in the first half of 2021", "2021-01-01..2021-07-01"),
+        ("H2 2021", "2021-07-01..2022-01-01"),
+        ("on 3 May 2024", "2024-05-03..2024-05-04"),
+        ("on May 3rd, 2024", "2024-05-03..2024-05-04"),
+        ("on the 3rd of May 2024", "2024-05-03..2024-05-04"),
+        ("on 03.05.2024", "2024-05-03..2024-05-04"),
+        ("on 2024-05-03", "2024-05-03..2024-05-04"),
+        ("on 25/12/2024", "2024-12-25..2024-12-26"),
+        ("before 3 March 2025", "..2025-03-03"),
+        ("after 31 December 2020", "2021-01-01.."),
+        ("after 2020", "2021-01-01.."),
+        ("since 2020", "2020-01-01.."),
+        ("since March", "2025-03-01.."),
+        ("in March", "2025-03-01..2025-04-01"),
+        ("until June 2024", "..2024-07-01"),
+        ("no later than 5 June 2024", "..2024-06-06"),
+        ("on or after 5 June 2024", "2024-06-05.."),
+        (
+            "between 22 December 2023 and 18 April 2024",
+            "2023-12-22..2024-04-19",
+        ),
+        ("between 3 and 17 May 2024", "2024-05-03..2024-05-18"),
+        ("from 3 April to 17 May 2024", "2024-04-03..2024-05-18"),
+        ("between January and March 2024", "2024-01-01..2024-04-01"),
+        ("from 2021 onwards", "2021-01-01.."),
+        ("2021 or later", "2021-01-01.."),
+        ("by 5 June 2024", "..2024-06-06"),
+        ("in the year 2024", "2024-01-01..2025-01-01"),
+        ("quarter 3 of 2024", "2024-07-01..2024-10-01"),
+        ("Q3/2024", "2024-07-01..2024-10-01"),
+        ("last month", "2025-11-01..2025-12-01"),
+        ("last quarter", "2025-07-01..2025-10-01"),
+        ("this year", "2025-01-01..2026-01-01"),
+        ("year to date", "2025-01-01..2025-12-11"),
+        ("in the last 90 days", "2025-09-11..2025-12-11"),
+        ("the past three months", "2025-09-10..2025-12-11"),
+        ("yesterday", "2025-12-09..2025-12-10"),
+        ("last week", "2025-12-01..2025-12-08"),
+        ("in fiscal 2023", "2023-01-01..2024-01-01"),
+    ] {
+        assert_eq!(first(text).as_deref(), Some(wanted), "{text}");
+    }
+    for text in [
+        "May I pay?",
+        "from may",
+        "31 February 2024 men",
+        "on 30.02.2024",
+        "4/5/24",
+        "1200 parts",
+        "in the second half",
+        "between 2024 and",
+    ] {
+        let found = first(text);
+        let is_year = found.as_deref() == Some("2024-01-01..2025-01-01");
+        assert!(
+            found.is_none() || (is_year && text.contains("2024")),
+            "{text}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn a_fiscal_year_is_called_after_the_year_in_which_it_ends() {
+    let end = |month, day| Some(FiscalEnd { month, day });
+    for (text, end, wanted) in [
+        ("fiscal 2023", end(9, 30), "2022-10-01..2023-10-01"),
+        ("FY2020", end(3, 31), "2019-04-01..2020-04-01"),
+        ("fiscal year 2024", end(1, 31), "2023-02-01..2024-02-01"),
+        ("FY 24", end(2, 29), "2023-03-01..2024-03-01"),
+        ("Q2 of fiscal 2023", end(9, 30), "2023-01-01..2023-04-01"),
+        ("Q4 FY2023", end(9, 30), "2023-07-01..2023-10-01"),
+    ] {
+        let (_, span) = read(&tokens(text), 0, today()).unwrap();
+        let range = span.days(end);
+        let shown = format!("{}..{}", range.from.unwrap(), range.until.unwrap());
+        assert_eq!(shown, wanted, "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_written_a_span_has_its_days_in_order(text in "((in|last|Q[0-9]|H1|of|fiscal|FY|[0-9]{1,4}|May|march|between|and|since|[0-9./-]{1,10}|days|\\PC{0,6}) ){0,12}") {
+        let tokens = tokens(&text);
+        for at in 0..tokens.len() {
+            if let Some((length, span)) = read(&tokens, at, today()) {
+                prop_assert!((1..=tokens.len() - at).contains(&length));
+                if let (Some(from), Some(until)) = (span.range.from, span.range.until) {
+                    prop_assert!(from < until);
+                }
+                span.days(Some(FiscalEnd { month: 2, day: 29 }));
+            }
+        }
+    }
+}

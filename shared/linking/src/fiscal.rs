@@ -1,0 +1,124 @@
+//! When a company's fiscal years end, as its documents say it: `Our fiscal year ends on 30 June`. Pure.
+
+use crate::days::{FiscalEnd, day, month_of};
+use crate::token::{QuestionToken, tokens};
+
+/// Words of one sentence that are looked at behind `fiscal year`.
+const WORDS_MAX: usize = 16;
+
+/// The last day of the fiscal years that a text speaks of, if it names a day: `the financial year runs from 1 July to 30
+/// June`, `fiscal year begins on February 1`.
+pub fn end_in(text: &str) -> Option<FiscalEnd> {
+    let lower = text.to_lowercase();
+    let named = [
+        "fiscal year",
+        "financial year",
+        "business year",
+        "accounting year",
+    ];
+    let mut places: Vec<usize> = named
+        .iter()
+        .flat_map(|name| lower.match_indices(name))
+        .map(|(at, _)| at)
+        .collect();
+    places.sort_unstable();
+    places
+        .into_iter()
+        .find_map(|at| end_behind(lower.get(at..)?))
+}
+
+fn end_behind(lower: &str) -> Option<FiscalEnd> {
+    let words = tokens(lower.get(..SENTENCE_BYTES_MAX).unwrap_or(lower));
+    let end = words
+        .iter()
+        .position(|word| word.is_last)
+        .map_or(words.len(), |last| last + 1);
+    let words = &words[..end.min(WORDS_MAX)];
+    let begins = |word: &QuestionToken| {
+        matches!(
+            word.lower.as_str(),
+            "begins" | "begin" | "starts" | "start" | "from" | "opens" | "commences"
+        )
+    };
+    // The last day that is named is the end, unless only the beginning is.
+    let (at, named) = (0..words.len())
+        .rev()
+        .find_map(|at| Some((at, day_at(words, at)?)))?;
+    let is_first = at
+        .checked_sub(2)
+        .is_some_and(|from| words[from..at].iter().any(begins))
+        && (0..at.saturating_sub(2)).all(|at| day_at(words, at).is_none());
+    match is_first {
+        // Any year will do: only 29 February differs.
+        true => {
+            let last = day(2023, named.month, named.day)?.previous_day()?;
+            Some(FiscalEnd {
+                month: u8::from(last.month()),
+                day: last.day(),
+            })
+        }
+        false => Some(named),
+    }
+}
+
+/// Longest part of a text that is looked at behind `fiscal year`.
+const SENTENCE_BYTES_MAX: usize = 256;
+
+/// `30 June`, `June 30`, `30th of June`; `the end of June` is its last day.
+fn day_at(words: &[QuestionToken], at: usize) -> Option<FiscalEnd> {
+    let word = |at: usize| words.get(at).map_or("", |token| token.lower.as_str());
+    let date = |word: &str| {
+        word.trim_end_matches(char::is_alphabetic)
+            .parse::<u8>()
+            .ok()
+            .filter(|date| (1..=31).contains(date))
+    };
+    let of = usize::from(word(at + 1) == "of");
+    if let (Some(date), Some(month)) = (date(word(at)), month_of(word(at + 1 + of))) {
+        return Some(FiscalEnd { month, day: date });
+    }
+    if word(at) == "end" && of == 1 {
+        let month = month_of(word(at + 2))?;
+        let day = crate::days::start_of_month(2024, i32::from(month) + 1)?
+            .previous_day()?
+            .day();
+        return Some(FiscalEnd { month, day });
+    }
+    let month = month_of(word(at)).filter(|_| word(at).len() > 2)?;
+    Some(FiscalEnd {
+        month,
+        day: date(word(at + 1))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_as_reports_say_them() {
+        for (text, month, day) in [
+            (
+                "Risks. Our fiscal year ends on 30 June and is called after it.",
+                6,
+                30,
+            ),
+            ("the Financial Year ended March 31, 2024 was good", 3, 31),
+            ("Our financial year runs from 1 July to 30 June.", 6, 30),
+            ("The business year begins on 1 February.", 1, 31),
+            ("a fiscal year that closes at the end of September", 9, 30),
+            (
+                "The fiscal year is over. What is meant: fiscal year to 31st of October.",
+                10,
+                31,
+            ),
+        ] {
+            assert_eq!(end_in(text), Some(FiscalEnd { month, day }), "{text}");
+        }
+        assert_eq!(
+            end_in("In fiscal year 2023 we earned more. On 3 May we met."),
+            None
+        );
+        assert_eq!(end_in("no such year"), None);
+    }
+}

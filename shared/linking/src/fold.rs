@@ -1,0 +1,179 @@
+//! Names as they are compared: `Best Buy` and `BESTBUY` are one, so are `10-K` and `10k`. Pure.
+//!
+//! *Not* a measure of likeness: two keys are equal or they are not.
+
+use text::unaccented;
+
+/// What stands behind the names of companies and says only how they are registered. In lower case, without dots.
+const LEGAL_FORMS: &str = "inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg kgaa \
+    ohg ug se sa sas sarl srl spa bv nv oy oyj ab as asa aps kk pty pte kft zrt doo sro ev eg cv bhd sdn jsc pjsc ooo \
+    holding holdings group";
+/// Fewest words of a name that has an acronym: two letters stand for too much.
+const ACRONYM_WORDS_MIN: usize = 3;
+
+/// Letters and digits alone, in lower case, without accents.
+pub fn key(text: &str) -> String {
+    let plain = unaccented(text);
+    let kept = plain.chars().filter(|c| c.is_alphanumeric());
+    kept.flat_map(char::to_lowercase).collect()
+}
+
+/// The key of a name without its legal form, if something is left then: `Best Buy Co., Inc.` is `bestbuy`.
+pub fn name_key(name: &str) -> String {
+    bare(name).iter().map(|word| key(word)).collect()
+}
+
+/// Whether a word is a legal form.
+pub fn is_legal_form(word: &str) -> bool {
+    let word = key(word);
+    LEGAL_FORMS
+        .split_ascii_whitespace()
+        .any(|form| form == word)
+}
+
+/// The first letters of a name of three words or more, in lower case.
+pub fn acronym(name: &str) -> Option<String> {
+    let words = bare(name);
+    let telling = words.iter().filter(|word| !is_joining(word));
+    let letters: String = telling
+        .filter_map(|word| key(word).chars().next())
+        .collect();
+    (letters.chars().count() >= ACRONYM_WORDS_MIN).then_some(letters)
+}
+
+/// A key with letters and digits that scans confuse as one: `brlghtwater` and `brightwater` have the same.
+pub fn skeleton(key: &str) -> String {
+    let joined = key.replace("rn", "m").replace("vv", "w").replace("cl", "d");
+    joined.chars().map(confused).collect()
+}
+
+fn confused(c: char) -> char {
+    match c {
+        'l' | '1' | 'j' => 'i',
+        '0' | 'q' => 'o',
+        '5' => 's',
+        '8' => 'b',
+        '2' => 'z',
+        '6' => 'g',
+        'e' => 'c',
+        'v' => 'u',
+        other => other,
+    }
+}
+
+/// A key without the ending of a plural; itself when it has none.
+pub fn singular(key: &str) -> String {
+    let head = |ending: &str| {
+        key.strip_suffix(ending)
+            .filter(|head| head.chars().count() >= 2)
+    };
+    for many in ["addenda", "memoranda", "errata"] {
+        if let Some(head) = key.strip_suffix(many) {
+            return format!("{head}{}um", &many[..many.len() - 1]);
+        }
+    }
+    if let Some(head) = head("ies") {
+        return format!("{head}y");
+    }
+    for ending in ["sses", "shes", "ches", "xes", "zes"] {
+        if key.ends_with(ending) {
+            return key[..key.len() - 2].to_owned();
+        }
+    }
+    match head("s").filter(|head| !head.ends_with('s')) {
+        Some(head) => head.to_owned(),
+        None => key.to_owned(),
+    }
+}
+
+/// The words of a name; what is written together or with hyphens is one.
+pub fn words(name: &str) -> Vec<&str> {
+    let split = name.split(|c: char| c.is_whitespace() || ",;:()[]\"_".contains(c));
+    split
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .collect()
+}
+
+fn bare(name: &str) -> Vec<&str> {
+    let mut words = words(name);
+    while words.len() > 1 && words.last().is_some_and(|last| is_legal_form(last)) {
+        words.pop();
+    }
+    words
+}
+
+fn is_joining(word: &str) -> bool {
+    matches!(
+        word.to_lowercase().as_str(),
+        "of" | "and" | "the" | "for" | "&" | "de" | "und"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_written_differently_is_one() {
+        for names in [
+            &[
+                "Best Buy",
+                "BESTBUY",
+                "best-buy",
+                "Best Buy Co., Inc.",
+                "Bést Buy Ltd",
+            ][..],
+            &["10-K", "10k", "10 K"],
+            &["Target", "TARGET CORP.", "target"],
+        ] {
+            let keys: Vec<String> = names.iter().map(|name| name_key(name)).collect();
+            assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");
+        }
+        assert_eq!(name_key("Ltd"), "ltd", "something has to be left");
+        assert_ne!(name_key("Halden Marine"), name_key("Halden Maritime"));
+    }
+
+    #[test]
+    fn first_letters_stand_for_three_words() {
+        assert_eq!(acronym("Bank of East Anglia plc").as_deref(), Some("bea"));
+        assert_eq!(acronym("Best Buy"), None);
+    }
+
+    #[test]
+    fn what_scans_confuse_is_one() {
+        for (clean, scanned) in [
+            ("brightwater", "brlghtwater"),
+            ("hx2088c", "hx2o88c"),
+            ("modem", "modern"),
+        ] {
+            assert_eq!(skeleton(clean), skeleton(scanned));
+        }
+        assert_ne!(skeleton("norvik"), skeleton("norvick"));
+        assert_ne!(skeleton("hx2033a"), skeleton("hx2033b"));
+    }
+
+    #[test]
+    fn plurals_are_cut() {
+        for (many, one) in [
+            ("invoices", "invoice"),
+            ("companies", "company"),
+            ("10ks", "10k"),
+            ("boxes", "box"),
+            ("addenda", "addendum"),
+            ("class", "class"),
+            ("process", "process"),
+            ("is", "is"),
+        ] {
+            assert_eq!(singular(many), one);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_is_its_own(name in "\\PC{0,40}") {
+            let once = key(&name);
+            prop_assert_eq!(key(&once), once);
+        }
+    }
+}

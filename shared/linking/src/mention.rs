@@ -1,0 +1,100 @@
+//! What a question names, in the order of its words: values, days, amounts, currencies. Pure.
+//!
+//! *Not* decided here: which column a mention is of, and whether it is meant at all.
+
+use crate::amounts::{self, Amount};
+use crate::days::{self, Span};
+use crate::dictionary::{Dictionary, KnownColumn};
+use crate::fold;
+use crate::token::QuestionToken;
+use std::ops::Range;
+use time::Date;
+
+/// What a question names.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Mention {
+    /// Its tokens.
+    pub(crate) at: Range<usize>,
+    pub(crate) what: Named,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Named {
+    /// Values with this key.
+    Value(String),
+    Days(Span),
+    Amount(Amount),
+    Currency(&'static str),
+}
+
+/// All that is named, without overlaps, in order. Of what begins at one token the longest counts.
+pub(crate) fn mentions(
+    tokens: &[QuestionToken],
+    dictionary: &Dictionary,
+    today: Date,
+) -> Vec<Mention> {
+    let mut mentions = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let days = days::read(tokens, at, today).map(|(length, span)| (length, Named::Days(span)));
+        let amount =
+            amounts::read(tokens, at).map(|(length, amount)| (length, Named::Amount(amount)));
+        let currency =
+            amounts::currency(tokens, at).map(|(length, code)| (length, Named::Currency(code)));
+        let value = dictionary
+            .longest_at(tokens, at)
+            .map(|(length, key)| (length, Named::Value(key)));
+        let named = [days, amount, currency, value].into_iter().flatten();
+        let longest = named.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        // The name of a column is no value: `contract value` names no contract.
+        let column = dictionary.column_name_at(tokens, at).unwrap_or_default();
+        let longest = longest.filter(|(length, _)| *length >= column);
+        at += match longest {
+            Some((length, what)) => {
+                let length = length + legal_form(tokens, at + length, &what);
+                mentions.push(Mention {
+                    at: at..at + length,
+                    what,
+                });
+                length
+            }
+            None => column.max(1),
+        };
+    }
+    mentions
+}
+
+impl Mention {
+    /// Whether it is named beyond doubt: a name of several words with a capital, a number that few documents have, days
+    /// of a year, an amount of money.
+    pub(crate) fn is_evident(&self, tokens: &[QuestionToken], dictionary: &Dictionary) -> bool {
+        let tokens = &tokens[self.at.clone()];
+        match &self.what {
+            Named::Value(key) => {
+                let entries: Vec<_> = dictionary.with_key(key).collect();
+                if entries.iter().any(|entry| dictionary.is_kind(entry)) {
+                    return false;
+                }
+                let columns = entries.iter().map(|entry| dictionary.column(entry.column));
+                let mut columns = columns.filter(|column| !column.is_named());
+                let is_name = tokens.len() > 1
+                    && tokens
+                        .iter()
+                        .any(|token| token.is_capital() && !token.is_first);
+                let is_number = tokens.iter().any(QuestionToken::has_digit);
+                is_name || is_number && columns.any(KnownColumn::is_naming)
+            }
+            Named::Days(_) => tokens.iter().any(QuestionToken::has_digit),
+            Named::Amount(amount) => amount.currency.is_some() || amount.unit.is_some(),
+            Named::Currency(_) => false,
+        }
+    }
+}
+
+/// One token more where a value has its legal form behind it.
+fn legal_form(tokens: &[QuestionToken], end: usize, what: &Named) -> usize {
+    let is_open = !tokens[end - 1].is_last;
+    let next = tokens.get(end);
+    let next = next.filter(|_| is_open && matches!(what, Named::Value(_)));
+    usize::from(next.is_some_and(|next| fold::is_legal_form(&next.text)))
+}

@@ -1,0 +1,137 @@
+//! What documents without a schema say of themselves. Pure.
+//!
+//! A path does: `ACME_2018_10K.pdf` names a company, a year and a form, though which part means what, nobody said. Lines
+//! such as `Holder: Acme Ltd` do, too.
+
+use crate::dictionary::VALUE_WORDS_MAX;
+
+/// Most names of one path.
+pub const NAMES_MAX: usize = 48;
+/// How many lines of a text may say what it is.
+const LINES_MAX: usize = 40;
+/// Most neighbouring words that are one name.
+const WORDS_MAX: usize = 4;
+
+/// The names in a path, each once: its folders but the first, its parts between underscores, and up to four
+/// neighbouring words of a part.
+pub fn of_path(path: &str) -> Vec<String> {
+    let path = path.split_once('#').map_or(path, |(path, _)| path);
+    let mut segments: Vec<&str> = path.split('/').skip(1).collect();
+    if let Some(file) = segments.last_mut()
+        && let Some((stem, ending)) = file.rsplit_once('.')
+        && ending.len() <= 5
+    {
+        *file = stem;
+    }
+    let mut names: Vec<String> = Vec::new();
+    for segment in segments {
+        let parts: Vec<&str> = segment.split('_').filter(|part| !part.is_empty()).collect();
+        runs(&parts, &mut names);
+        for part in parts {
+            let words: Vec<&str> = part
+                .split([' ', '-', '.'])
+                .filter(|word| !word.is_empty())
+                .collect();
+            runs(&words, &mut names);
+        }
+    }
+    names.truncate(NAMES_MAX);
+    names
+}
+
+/// The runs of up to four neighbouring words of a title. Most are no names: they are compared with what is asked for, and
+/// are no values that somebody could name.
+pub fn of_title(title: &str) -> Vec<String> {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let mut names = Vec::new();
+    runs(&words, &mut names);
+    names.truncate(NAMES_MAX);
+    names
+}
+
+/// What lines say of their document in the form `Label: value` or `| Label | value |`, with the label as a field would
+/// be called: `certificate_number`.
+pub fn of_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<(String, &'a str)> {
+    let labelled = lines.into_iter().take(LINES_MAX).filter_map(labelled);
+    labelled.take(NAMES_MAX).collect()
+}
+
+fn labelled(line: &str) -> Option<(String, &str)> {
+    let line = line.trim();
+    let (label, value) = match line.strip_prefix('|') {
+        Some(cells) => cells.trim_end_matches('|').split_once('|')?,
+        None => line.split_once(": ")?,
+    };
+    let (label, value) = (label.trim(), value.trim());
+    let words: Vec<String> = label
+        .split([' ', '-', '_'])
+        .map(str::to_lowercase)
+        .collect();
+    let is_label = words.len() <= WORDS_MAX
+        && label.starts_with(char::is_alphabetic)
+        && label
+            .chars()
+            .all(|c| c.is_alphanumeric() || " -_".contains(c));
+    let is_value = value.contains(char::is_alphanumeric)
+        && !value.contains('|')
+        && value.split(' ').count() <= VALUE_WORDS_MAX;
+    (is_label && is_value).then(|| (words.join("_"), value))
+}
+
+/// All runs of neighbouring words, the longest first.
+fn runs(words: &[&str], names: &mut Vec<String>) {
+    for length in (1..=WORDS_MAX.min(words.len())).rev() {
+        for run in words.windows(length) {
+            let name = run.join(" ");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labelled_lines_say_what_is_meant() {
+        let lines = [
+            "# Title",
+            "Certificate number: CERT-1",
+            "| Issued by | Vestal Register |",
+            "| --- | --- |",
+            "Note: this is a sentence that goes on for longer than a value",
+            "at 10:30 we met",
+            "| a | b | c |",
+        ];
+        assert_eq!(
+            of_lines(lines),
+            [
+                ("certificate_number".to_owned(), "CERT-1"),
+                ("issued_by".to_owned(), "Vestal Register")
+            ]
+        );
+    }
+
+    #[test]
+    fn parts_of_paths_are_names() {
+        assert_eq!(
+            of_path("filings/ACME_2018_10K.pdf"),
+            [
+                "ACME 2018 10K",
+                "ACME 2018",
+                "2018 10K",
+                "ACME",
+                "2018",
+                "10K"
+            ]
+        );
+        let names = of_path("reports/best-buy/Annual report 2018.md#part 2");
+        for name in ["best buy", "Annual report", "2018"] {
+            assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
+        }
+        assert!(of_path("bucket/a.md").contains(&"a".to_owned()));
+        assert!(of_path(&format!("b/{}", "a_b c-d ".repeat(200))).len() <= NAMES_MAX);
+    }
+}
