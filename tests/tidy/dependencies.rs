@@ -41,7 +41,7 @@ const OURS: Table = &[
     ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
     ("documents", &["envelope", "text"]),
     ("linking", &["text"]),
-    ("search", &["envelope", "llm", "text"]),
+    ("search", &["envelope", "llm", "text", "linking"]),
     ("qdrant", &["envelope", "settings", "search"]),
     (
         "index",
@@ -51,6 +51,7 @@ const OURS: Table = &[
             "llm",
             "static-embed",
             "text",
+            "linking",
             "search",
             "settings",
         ],
@@ -59,7 +60,9 @@ const OURS: Table = &[
     ("conversation", &["envelope", "stage", "conversation-log"]),
     (
         "retriever",
-        &["envelope", "settings", "stage", "llm", "text", "search"],
+        &[
+            "envelope", "settings", "stage", "llm", "text", "linking", "search",
+        ],
     ),
     (
         "indexer",

@@ -14,6 +14,7 @@ use crate::rerank::Asked;
 use envelope::{Bucket, Classed, Condition, Filter, Op, Origin, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};
+use linking::{Date, LinkedQuestion};
 use llm::{Embedder, Reranker, Side};
 use search::{Request, SearchPart, SearchResult, Searcher, VectorSearch};
 use serde::{Deserialize, Serialize};
@@ -357,6 +358,17 @@ impl Searcher for HybridSearcher {
             Ok(filter)
         };
         blocking(places).err_into().boxed()
+    }
+
+    fn link<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        question: &'a str,
+        today: Date,
+    ) -> BoxFuture<'a, Result<LinkedQuestion, search::Error>> {
+        let (index, tenant, question) = (self.index.clone(), tenant.clone(), question.to_owned());
+        let linked = move || index.link(&tenant, &question, today);
+        blocking(linked).err_into().boxed()
     }
 
     fn fetch<'a>(

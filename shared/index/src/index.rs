@@ -6,9 +6,11 @@
 //! Blocking throughout.
 
 pub mod archive;
+mod dictionaries;
 mod facets;
 mod fetch;
 pub(crate) mod filter;
+mod named;
 mod nearest;
 mod occurrences;
 mod places;
@@ -25,6 +27,7 @@ mod terms;
 mod vectors;
 mod words;
 
+pub use dictionaries::{DescribedColumn, DictionarySizes, VALUES_MAX};
 pub use facets::{CountRequest, Counted, DocumentFacts, Facet};
 pub(crate) use occurrences::Occurrences;
 pub use query::ONE_THREAD_CHUNKS_MAX;
@@ -37,6 +40,7 @@ pub use vectors::Vectors;
 
 use crate::Error;
 use crate::gazetteer::Gazetteer;
+use dictionaries::Dictionaries;
 use envelope::{Bucket, ChunkRecord, TenantId};
 use rows::Layout;
 use schema::Fields;
@@ -75,6 +79,8 @@ pub struct Index {
     vectors: Store,
     /// What questions may name, as of a generation of the reader.
     names: Arc<Mutex<Option<Names>>>,
+    /// What questions are linked to.
+    dictionaries: Arc<Dictionaries>,
     /// Its records.
     stores: Arc<Stores>,
     /// What it holds is without the vectors that are wanted now: it has to be fed anew.
@@ -145,6 +151,7 @@ impl Index {
             fields,
             vectors,
             names: Arc::default(),
+            dictionaries: Arc::default(),
             stores: Arc::default(),
             outdated: Arc::new(AtomicBool::new(outdated)),
         })
@@ -168,6 +175,8 @@ impl Index {
         }
         // Asked of the folder, now that nobody else can write to it.
         let empty = self.is_outdated() || self.inner.load_metas()?.segments.is_empty();
+        // Before anything is taken in that the index does not show yet.
+        self.read_names()?;
         Ok(Writer {
             inner,
             index: self.clone(),
@@ -269,8 +278,11 @@ impl Writer {
                 let key = Term::from_field_text(fields.key, &key);
                 self.inner.delete_term(key);
             }
-            if record.is_head() && before.others {
-                self.settle(record)?;
+            if record.is_head() {
+                if before.others {
+                    self.settle(record)?;
+                }
+                self.index.dictionaries.take_in(record, before.others);
             }
             if !record.deleted {
                 let row = self.vectors.as_mut().map(|vectors| vectors.row(record));
@@ -333,6 +345,9 @@ impl Writer {
     /// in; takes some 60 s a million chunks where the table is fitted.
     pub fn refit(&mut self) -> Result<(), Error> {
         self.seen = None;
+        if self.index.dictionaries.is_stale() {
+            self.index.read_names_anew()?;
+        }
         let searcher = self.index.reader.searcher();
         let stale = |vectors: &VectorWriter| vectors.is_stale(searcher.num_docs());
         if !self.vectors.as_ref().is_some_and(stale) {
@@ -363,6 +378,7 @@ impl Writer {
         // the way of all that follow.
         self.inner.rollback()?;
         self.inner.delete_all_documents()?;
+        self.index.dictionaries.clear();
         self.seen = Some(Seen::default());
         self.vectors.as_mut().map_or(Ok(()), VectorWriter::clear)
     }

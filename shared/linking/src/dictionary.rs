@@ -85,6 +85,8 @@ pub struct Dictionary {
     described: HashSet<String>,
     buckets: HashMap<String, String>,
     fiscal: HashMap<String, FiscalEnd>,
+    /// Most values; `None` for any number.
+    room: Option<usize>,
 }
 
 /// A value that a document has.
@@ -203,7 +205,8 @@ impl Dictionary {
             return;
         }
         let key = fold::name_key(text);
-        if key.is_empty() || fold::words(text).len() > VALUE_WORDS_MAX {
+        let is_full = self.room.is_some_and(|room| self.entries.len() >= room);
+        if is_full || key.is_empty() || fold::words(text).len() > VALUE_WORDS_MAX {
             return;
         }
         let says_bucket = self
@@ -232,6 +235,16 @@ impl Dictionary {
             let places = self.by_acronym.entry(acronym.into());
             places.or_default().push(place);
         }
+    }
+
+    /// Takes in no more than so many different values from now on.
+    pub fn set_room(&mut self, values: usize) {
+        self.room = Some(values);
+    }
+
+    /// Whether columns of a part of the corpus were described.
+    pub fn is_described(&self, bucket: &str) -> bool {
+        self.described.contains(bucket)
     }
 
     /// Says on which day a company's fiscal years end.

@@ -35,3 +35,4 @@ pub mod token;
 pub use dictionary::{Dictionary, FieldValue, NAMED};
 pub use link::link;
 pub use linked::{Intent, LinkedQuestion, QuestionCondition, Test};
+pub use time::Date;

@@ -4,6 +4,7 @@
 //! at all (`meant`).
 
 use crate::dictionary::{ColumnId, Dictionary};
+use crate::fold;
 use crate::frame::{Frame, frame};
 use crate::linked::{Intent, LinkedQuestion, QuestionCondition, Test};
 use crate::mention::{Mention, Named, mentions};
@@ -169,6 +170,39 @@ impl Linker<'_> {
         }
     }
 
+    /// What documents of the part of the corpus are called that a condition asks for, as they write it: nothing where no
+    /// name of theirs says so.
+    fn names(&self, placed: &Placed) -> Vec<String> {
+        let bucket = &self.dictionary.column(placed.column).bucket;
+        let called = |text: &str| {
+            let key = fold::name_key(text);
+            let known = self.dictionary.with_key(&key);
+            let known = known.filter(|value| {
+                let column = self.dictionary.column(value.column);
+                column.is_named() && column.bucket == *bucket
+            });
+            known
+                .map(|value| value.text.to_string())
+                .collect::<Vec<_>>()
+        };
+        let mut names: Vec<String> = match &placed.test {
+            Test::Is(things) => {
+                let forms = things.iter().flatten();
+                forms.flat_map(|form| called(form)).collect()
+            }
+            Test::Number(numbers) => {
+                let numbers = numbers.iter();
+                numbers
+                    .flat_map(|number| called(&number.to_string()))
+                    .collect()
+            }
+            Test::Days(_) | Test::Amount(_) => Vec::new(),
+        };
+        names.sort();
+        names.dedup();
+        names
+    }
+
     fn bytes(&self, at: &Range<usize>) -> Range<usize> {
         self.tokens[at.start].span.start..self.tokens[at.end - 1].span.end
     }
@@ -179,6 +213,7 @@ impl Linker<'_> {
             bucket: self.dictionary.column(placed.column).bucket.clone(),
             field: self.dictionary.column(placed.column).field.clone(),
             test: placed.test.clone(),
+            names: self.names(placed),
             is_negated: placed.is_negated,
             span: self.bytes(&self.mentions[placed.mention].at),
         };
@@ -207,6 +242,11 @@ impl Linker<'_> {
 }
 
 fn merge_into(known: &mut QuestionCondition, new: QuestionCondition) {
+    for name in new.names {
+        if !known.names.contains(&name) {
+            known.names.push(name);
+        }
+    }
     match (&mut known.test, new.test) {
         (Test::Is(known), Test::Is(new)) => {
             for value in new {

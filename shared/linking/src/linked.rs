@@ -12,6 +12,9 @@ pub struct QuestionCondition {
     pub field: String,
     /// What has to hold.
     pub test: Test,
+    /// What documents are called that may lack the field, as they write it: paths and labelled lines say so where no
+    /// schema does. They are alternatives to the test.
+    pub names: Vec<String>,
     /// It has not to hold: `not in pounds`.
     pub is_negated: bool,
     /// Where the question says so, in bytes.

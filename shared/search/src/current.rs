@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::searcher::{ReadAfter, Request, SearchResult, Searcher};
 use envelope::{Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
+use linking::{Date, LinkedQuestion};
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -85,6 +86,15 @@ impl Searcher for Current {
         fields: &'a [String],
     ) -> BoxFuture<'a, Result<Filter, Error>> {
         self.searcher.places(tenant, text, fields)
+    }
+
+    fn link<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        question: &'a str,
+        today: Date,
+    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
+        self.searcher.link(tenant, question, today)
     }
 
     fn fetch<'a>(

@@ -17,7 +17,10 @@ use serde_json::Value;
 /// Longest text that is compared, in characters.
 pub const TEXT_CHARS_MAX: usize = 512;
 /// Fields that every chunk has.
-pub const BUILT_IN: [&str; 5] = ["source", "bucket", "doc_id", "title", "ext"];
+pub const BUILT_IN: [&str; 6] = ["source", "bucket", "doc_id", "title", "ext", NAMED];
+/// What a document is called, whatever says so: all words of a value are in its path, its title or its metadata, or stand
+/// together where it begins. It has no terms of its own: an index asks the words.
+pub const NAMED: &str = linking::NAMED;
 
 /// The terms of a record. Fields of its metadata that are named like a built-in one are left out.
 pub fn of(record: &ChunkRecord) -> Vec<String> {

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use envelope::{Bucket, Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
+use linking::{Date, LinkedQuestion};
 use std::time::Duration;
 
 /// Something that can be searched.
@@ -21,6 +22,17 @@ pub trait Searcher: Send + Sync + 'static {
         _fields: &'a [String],
     ) -> BoxFuture<'a, Result<Filter, Error>> {
         Box::pin(std::future::ready(Ok(Filter::default())))
+    }
+
+    /// What a question of a tenant says about documents, asked on a day. A searcher that does not know what they call
+    /// things links nothing.
+    fn link<'a>(
+        &'a self,
+        _tenant: &'a TenantId,
+        _question: &'a str,
+        _today: Date,
+    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
+        Box::pin(std::future::ready(Ok(LinkedQuestion::default())))
     }
 
     /// The chunks of these ids that the conditions of a request let through, in the order of the ids; nothing is

@@ -1,6 +1,9 @@
 //! What narrowed a search, and what of it was given up. Nothing is given up in silence.
 
-use envelope::{Case, Condition, Doubt, Fallback, Filter, Matched, Plan};
+use envelope::{Case, Condition, Doubt, Fallback, Filter, Matched, Origin, Plan};
+
+/// How many guesses are dropped one by one: each costs a search.
+const ONE_BY_ONE: usize = 3;
 
 /// The filter of a search, before and after the planner's guesses were dropped.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,10 +23,20 @@ impl Narrowing {
         }
     }
 
-    /// The same without the planner's guesses; `None` when there is none to drop.
+    /// The same without the least sure of the planner's guesses, which is the last, and without any of them after
+    /// [`ONE_BY_ONE`]; `None` when there is none to drop.
     pub(crate) fn relaxed(&self) -> Option<Self> {
-        let (filter, relaxed) = self.filter.relax();
-        (!relaxed.is_empty()).then_some(Narrowing { filter, relaxed })
+        let mut next = self.clone();
+        if self.relaxed.len() >= ONE_BY_ONE {
+            let (filter, relaxed) = self.filter.relax();
+            next.filter = filter;
+            next.relaxed.extend(relaxed);
+        } else {
+            let guess = |condition: &Condition| condition.origin == Origin::Planner;
+            let last = self.filter.0.iter().rposition(guess)?;
+            next.relaxed.push(next.filter.0.remove(last));
+        }
+        (next.relaxed.len() > self.relaxed.len()).then_some(next)
     }
 
     /// How the filter fared in a search that found something and left out the conditions on
@@ -77,7 +90,7 @@ impl Narrowing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Bucket, Origin, Role};
+    use envelope::{Bucket, Role};
     use serde_json::json;
 
     fn narrowing(user: serde_json::Value, planner: serde_json::Value) -> (Case, Narrowing) {

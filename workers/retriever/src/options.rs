@@ -32,6 +32,12 @@ pub struct Options {
     /// a value of one, only its passages are searched, and all of them when that finds nothing, which is
     /// told. Default none: a place is a word like others.
     pub location_columns: Vec<String>,
+    /// Link what a question says about documents (companies, days, amounts, part numbers, names in paths) to what the
+    /// documents say of themselves: a question for documents is answered from those for which it all holds, and one for
+    /// what they say has a share of its list from them (`named_share`). Default true.
+    pub linking: bool,
+    /// Part of the list that passages of the documents have which a question names, 0 to 1. Default 0.5.
+    pub named_share: f32,
     /// What a word of the question before counts in the search for a follow-up question, where a word of its
     /// own counts 1; 0 to 0.9, 0 for nothing. Default 0.3: chosen on half of the dialogues of INSCIT, where it gains little
     /// (0.743 after 0.740; on the others 0.760 after 0.754).
@@ -51,6 +57,8 @@ impl Default for Options {
             per_query_k: 10,
             context_chars: None,
             location_columns: Vec::new(),
+            linking: true,
+            named_share: 0.5,
             context_weight: 0.3,
             simple_k: 20,
             simple_max: 5,
@@ -72,6 +80,12 @@ impl Options {
             return Err(Error::Options(format!(
                 "`context_weight` is {}: want 0 to {CONTEXT_WEIGHT_MAX}",
                 self.context_weight
+            )));
+        }
+        if !(0.0..=1.0).contains(&self.named_share) {
+            return Err(Error::Options(format!(
+                "`named_share` is {}: want 0 to 1",
+                self.named_share
             )));
         }
         let columns = &self.location_columns;
@@ -150,6 +164,13 @@ mod tests {
                     ..Options::default()
                 },
                 "`context_weight` is 1: want 0 to 0.9",
+            ),
+            (
+                Options {
+                    named_share: 1.5,
+                    ..Options::default()
+                },
+                "`named_share` is 1.5: want 0 to 1",
             ),
             (
                 Options {

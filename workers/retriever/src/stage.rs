@@ -1,5 +1,6 @@
 //! The step: search, relax, search again, fit. The only place that waits.
 
+use crate::derived::{DerivedFilter, shared};
 use crate::known::lacking;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
@@ -76,15 +77,24 @@ impl Retriever {
                 Err(why) => looked = format!("{why}; "),
             }
         }
+        let derived = self.derived(cx).await?;
+        let mut said = derived.told();
+        if derived.is_strict {
+            plan.filter = derived.joined().and(plan.filter);
+        }
         let places = self.places(cx).await?;
         plan.filter = plan.filter.and(places);
         let mut narrowing = Narrowing::of(&cx.case, &plan);
         let (mut found, behind) = self.search_current(cx, &plan, then, &narrowing).await?;
-        if found.result.passages.is_empty()
+        while found.result.passages.is_empty()
             && let Some(relaxed) = narrowing.relaxed()
         {
             narrowing = relaxed;
             found = self.search(cx, &plan, then, &narrowing, None).await?;
+        }
+        if !derived.is_strict && !derived.joined().is_empty() {
+            let share = self.share(cx, &plan, then, &narrowing, &derived, &mut found);
+            said = format!("{said}{}", share.await);
         }
         let Gathered {
             result: found,
@@ -106,7 +116,7 @@ impl Retriever {
             let matched = narrowing.matched(&found.unknown_fields);
             self.scatter(plan, then, found, matched)?
         };
-        done.decided = format!("{looked}{}{told}", done.decided);
+        done.decided = format!("{looked}{}{told}{said}", done.decided);
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)
     }
@@ -154,6 +164,42 @@ impl Retriever {
         }
         done.decided = format!("known: {}", done.decided);
         Ok(Ok(done))
+    }
+
+    /// What the question says about documents, as conditions.
+    async fn derived(&self, cx: &Cx) -> Result<DerivedFilter, search::Error> {
+        if !self.options.linking {
+            return Ok(DerivedFilter::default());
+        }
+        let question = cx.case.question.best();
+        let Some(today) = linking::days::of_unix_ms(cx.started_at.0) else {
+            return Ok(DerivedFilter::default());
+        };
+        let linked = self.searcher.link(&cx.header.tenant, question, today);
+        Ok(DerivedFilter::of(&linked.await?))
+    }
+
+    /// Gives the documents that a question names their share of what was found, and says how many passages that are.
+    /// A search of them that fails costs the share alone.
+    async fn share(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        then: After,
+        narrowing: &Narrowing,
+        derived: &DerivedFilter,
+        found: &mut Gathered,
+    ) -> String {
+        let filter = narrowing.filter.clone().and(derived.joined());
+        let request = self.request(cx, plan, then, filter, None);
+        let holding = match self.searcher.search(&request).await {
+            Ok(holding) => holding.passages,
+            Err(error) => return format!("; no share of it ({})", error.code()),
+        };
+        let count = holding.len();
+        let passages = std::mem::take(&mut found.result.passages);
+        found.result.passages = shared(passages, holding, request.top_k, self.options.named_share);
+        format!("; a share of the list for {count} of these")
     }
 
     /// The places that the question names, as conditions that are dropped when nothing holds them.

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
-use tantivy::collector::{Count, TopDocs};
+use tantivy::collector::{Count, DocSetCollector, TopDocs};
 use tantivy::query::BooleanQuery;
 use tantivy::{Searcher, TantivyError, Term};
 
@@ -85,21 +85,7 @@ impl Index {
     /// Counts documents, and the values of some of their fields. Blocking.
     pub fn count(&self, request: &CountRequest) -> Result<Counted, Error> {
         let searcher = self.reader.searcher();
-        let as_search = Request {
-            tenant: request.tenant.clone(),
-            buckets: request.buckets.clone(),
-            filter: request.filter.clone(),
-            query: String::new(),
-            keywords: Vec::new(),
-            context: None,
-            fetch_k: 1,
-            top_k: 1,
-            after: None,
-        };
-        let mut restrictions = restrictions(&searcher, &self.fields, &as_search)?;
-        let head = Term::from_field_u64(self.fields.n, 0);
-        restrictions.queries.push(term_query(head));
-        let heads = BooleanQuery::intersection(restrictions.queries);
+        let heads = self.heads(&searcher, request)?;
         let mut facets = Vec::with_capacity(request.fields.len());
         if !request.fields.is_empty() {
             let scope = Scope::of(&searcher, &heads)?;
@@ -223,6 +209,48 @@ impl Index {
         Ok(found)
     }
 
+    /// The documents for which a filter holds, at most so many, and how many there are. Fields to be counted are passed over.
+    /// In the order of their sources. Blocking: reads the head of each.
+    pub fn rows(
+        &self,
+        request: &CountRequest,
+        rows_max: usize,
+    ) -> Result<(Vec<DocumentFacts>, Counted), Error> {
+        let counted = self.count(&CountRequest {
+            fields: Vec::new(),
+            ..request.clone()
+        })?;
+        let searcher = self.reader.searcher();
+        let heads = self.heads(&searcher, request)?;
+        let mut addresses = Vec::from_iter(searcher.search(&heads, &DocSetCollector)?);
+        addresses.sort_unstable();
+        let mut rows = Vec::with_capacity(addresses.len().min(rows_max));
+        for address in addresses.into_iter().take(rows_max) {
+            rows.push(facts_of(self.stored(&searcher, address)?));
+        }
+        rows.sort_by(|a, b| a.source.cmp(&b.source));
+        Ok((rows, counted))
+    }
+
+    /// The heads of the documents for which a filter holds.
+    fn heads(&self, searcher: &Searcher, request: &CountRequest) -> Result<BooleanQuery, Error> {
+        let as_search = Request {
+            tenant: request.tenant.clone(),
+            buckets: request.buckets.clone(),
+            filter: request.filter.clone(),
+            query: String::new(),
+            keywords: Vec::new(),
+            context: None,
+            fetch_k: 1,
+            top_k: 1,
+            after: None,
+        };
+        let mut restrictions = restrictions(searcher, &self.fields, &as_search)?;
+        let head = Term::from_field_u64(self.fields.n, 0);
+        restrictions.queries.push(term_query(head));
+        Ok(BooleanQuery::intersection(restrictions.queries))
+    }
+
     /// What is known of a document; `None` when the tenant has no such document. Blocking.
     pub fn document(
         &self,
@@ -242,14 +270,18 @@ impl Index {
             return Ok(None);
         };
         let head: ChunkRecord = self.stored(&searcher, address)?;
-        Ok(Some(DocumentFacts {
-            bucket: head.bucket,
-            doc_id: head.doc_id,
-            title: head.title,
-            source: head.source,
-            chunks: head.of,
-            metadata: head.metadata,
-        }))
+        Ok(Some(facts_of(head)))
+    }
+}
+
+fn facts_of(head: ChunkRecord) -> DocumentFacts {
+    DocumentFacts {
+        bucket: head.bucket,
+        doc_id: head.doc_id,
+        title: head.title,
+        source: head.source,
+        chunks: head.of,
+        metadata: head.metadata,
     }
 }
 

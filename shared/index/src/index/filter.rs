@@ -1,5 +1,6 @@
 //! A [`Filter`](envelope::Filter) to queries that restrict and do not score.
 
+use super::named::named;
 use super::schema::Fields;
 use super::term_query;
 use crate::Error;
@@ -121,6 +122,9 @@ fn translate(
 ) -> Result<Box<dyn Query>, Error> {
     let field = facts::field_name(&condition.field);
     let value = &condition.value;
+    if field == facts::NAMED {
+        return Ok(named(fields, condition.op, value));
+    }
     let asked = Asked {
         searcher,
         fields,
@@ -137,7 +141,7 @@ fn translate(
 }
 
 /// All but these; what lacks the field is among them.
-fn none_of(query: Box<dyn Query>) -> Box<dyn Query> {
+pub(super) fn none_of(query: Box<dyn Query>) -> Box<dyn Query> {
     Box::new(BooleanQuery::new(vec![
         (Occur::Must, Box::new(AllQuery)),
         (Occur::MustNot, query),
@@ -248,7 +252,7 @@ impl Asked<'_> {
 }
 
 /// At least one holds; nothing to hold matches nothing.
-fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+pub(super) fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
     match queries.len() {
         0 => Box::new(EmptyQuery),
         1 => queries.remove(0),

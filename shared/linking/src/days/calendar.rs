@@ -12,6 +12,13 @@ pub fn day(year: i32, month: u8, day: u8) -> Option<Date> {
     Date::from_calendar_date(year, month, day).ok()
 }
 
+/// The day of a moment in Unix milliseconds, in UTC; none beyond the year 9999.
+pub fn of_unix_ms(ms: u64) -> Option<Date> {
+    let seconds = i64::try_from(ms / 1_000).ok()?;
+    let moment = time::OffsetDateTime::from_unix_timestamp(seconds).ok()?;
+    Some(moment.date())
+}
+
 /// The first day of a month; month 13 is January of the next year.
 pub fn start_of_month(year: i32, month: i32) -> Option<Date> {
     let months = i64::from(year) * 12 + i64::from(month) - 1;

@@ -7,7 +7,7 @@ mod calendar;
 mod read;
 mod relative;
 
-pub use calendar::{day, month_of, start_of_month};
+pub use calendar::{day, month_of, of_unix_ms, start_of_month};
 pub use read::read;
 
 use time::Date;

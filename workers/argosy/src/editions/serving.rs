@@ -3,6 +3,7 @@
 use super::Serving;
 use envelope::{Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
+use linking::{Date, LinkedQuestion};
 use search::{Error, Request, SearchResult, Searcher};
 
 impl Searcher for Serving {
@@ -20,6 +21,16 @@ impl Searcher for Serving {
     ) -> BoxFuture<'a, Result<Filter, Error>> {
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.places(tenant, text, fields).await })
+    }
+
+    fn link<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        question: &'a str,
+        today: Date,
+    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.link(tenant, question, today).await })
     }
 
     fn fetch<'a>(

@@ -1,30 +1,23 @@
-//! A generated corpus as an index would know it: what its documents say, and a dictionary of that.
+//! A generated corpus in an index, as a retriever has it.
 
 use crate::eval::Error;
 use conditions::question::GoldQuestion;
 use conditions::{Corpus, CorpusPlan};
-use documents::Document;
-use envelope::TenantId;
+use documents::record::publish_order;
+use envelope::{Bucket, Filter, TenantId};
+use index::{CountRequest, DescribedColumn, Index, Vectors};
 use indexer::schema::Schemas;
+use linking::LinkedQuestion;
 use linking::days::day;
-use linking::{Dictionary, FieldValue, LinkedQuestion, NAMED, fiscal, fold, names};
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use retriever::DerivedFilter;
+use std::collections::BTreeSet;
 
 /// What is known, and what is asked.
 pub(super) struct Known {
-    pub(super) dictionary: Dictionary,
-    pub(super) documents: Vec<KnownDocument>,
+    pub(super) index: Index,
+    pub(super) documents: usize,
     pub(super) questions: Vec<GoldQuestion>,
-}
-
-/// What a document says.
-pub(super) struct KnownDocument {
-    pub(super) source: String,
-    pub(super) bucket: String,
-    pub(super) fields: BTreeMap<String, Value>,
-    /// The keys of all that it is called, and of all texts that it says; of documents without a schema.
-    pub(super) names: BTreeSet<String>,
+    tenant: TenantId,
 }
 
 impl Known {
@@ -33,31 +26,34 @@ impl Known {
             path: std::env::temp_dir(),
             error,
         })?;
+        let broken = |error| Error::Index {
+            dir: folder.path().to_owned(),
+            error,
+        };
         Corpus::generate(plan)?.write(folder.path())?;
         let schemas = Schemas::load(&folder.path().join("schema.toml"))?;
-        let mut dictionary = Dictionary::default();
-        for (bucket, table) in schemas.tables() {
-            for column in table.columns() {
-                dictionary.describe(bucket.as_str(), &column.name, &column.description);
-            }
-        }
-        let mut known = Known {
-            dictionary,
-            documents: Vec::new(),
-            questions: conditions::read_questions(&folder.path().join("questions.jsonl"))?,
-        };
+        let index = Index::open_in_ram(&Vectors::None).map_err(broken)?;
+        index.describe(described(&schemas));
         let tenant = TenantId::default_tenant();
-        let folder = folder.path().join("documents");
-        for (_, found) in documents::corpus::walk(&folder, &tenant) {
+        let mut writer = index.writer().map_err(broken)?;
+        let mut documents = 0;
+        for (_, found) in documents::corpus::walk(&folder.path().join("documents"), &tenant) {
             // Every file of the corpus can be read; one that cannot would be missed among the documents.
             let Ok(mut document) = found else { continue };
-            let table = schemas.get(&document.bucket);
-            if let Some(table) = table {
+            if let Some(table) = schemas.get(&document.bucket) {
                 table.apply(&mut document);
             }
-            known.take_in(document, table.is_some());
+            let records = publish_order(&document, None);
+            writer.apply(&records).map_err(broken)?;
+            documents += 1;
         }
-        Ok(known)
+        writer.commit(1, "conditions").map_err(broken)?;
+        Ok(Known {
+            index,
+            documents,
+            questions: conditions::read_questions(&folder.path().join("questions.jsonl"))?,
+            tenant,
+        })
     }
 
     /// What a question amounts to, on its day.
@@ -68,56 +64,49 @@ impl Known {
         let [month, date] = [month, date].map(|part| u8::try_from(part).unwrap_or_default());
         let today = day(i32::from(year), month, date);
         let today = today.ok_or_else(|| Error::BadDay(question.today.clone()))?;
-        Ok(linking::link(&question.question, &self.dictionary, today))
+        let linked = self.index.link(&self.tenant, &question.question, today);
+        linked.map_err(|error| self.broken(error))
     }
 
-    fn take_in(&mut self, document: Document, has_schema: bool) {
-        let bucket = document.bucket.as_str();
-        let dictionary = &mut self.dictionary;
-        dictionary.bucket(bucket);
-        for (field, value) in &document.metadata {
-            match value {
-                Value::String(text) => dictionary.add(bucket, field, FieldValue::Text(text)),
-                Value::Number(number) => {
-                    let number = number.as_f64().unwrap_or_default();
-                    dictionary.add(bucket, field, FieldValue::Number(number));
-                }
-                _ => {}
-            }
+    /// The sources of the documents that a question amounts to; of a comparison, those of any side.
+    pub(super) fn documents(&self, linked: &LinkedQuestion) -> Result<BTreeSet<String>, Error> {
+        let derived = DerivedFilter::of(linked);
+        let mut sources = BTreeSet::new();
+        let one_side = [Filter::default()];
+        let sides = match derived.sides.is_empty() {
+            true => &one_side[..],
+            false => &derived.sides[..],
+        };
+        for side in sides {
+            let request = CountRequest {
+                tenant: self.tenant.clone(),
+                buckets: Vec::<Bucket>::new(),
+                filter: derived.filter.clone().and(side.clone()),
+                fields: Vec::new(),
+                values_max: 0,
+            };
+            let rows = self.index.rows(&request, usize::MAX);
+            let (rows, _) = rows.map_err(|error| self.broken(error))?;
+            sources.extend(rows.into_iter().map(|row| row.source));
         }
-        let lines = document.lines.iter().map(|line| line.text.as_str());
-        let mut names = BTreeSet::new();
-        if !has_schema {
-            let labelled = names::of_lines(lines.clone());
-            let labelled = labelled.into_iter().map(|(_, value)| value.to_owned());
-            for name in names::of_path(&document.source).into_iter().chain(labelled) {
-                dictionary.add(bucket, NAMED, FieldValue::Text(&name));
-                names.insert(fold::name_key(&name));
-            }
-            names.extend(
-                names::of_title(&document.title)
-                    .iter()
-                    .map(|name| fold::name_key(name)),
-            );
-            names.extend(
-                document
-                    .metadata
-                    .values()
-                    .filter_map(Value::as_str)
-                    .map(fold::name_key),
-            );
-        }
-        let text = lines.collect::<Vec<_>>().join(" ");
-        if let Some(end) = fiscal::end_in(&text) {
-            for company in document.metadata.values().filter_map(Value::as_str) {
-                dictionary.fiscal(company, end);
-            }
-        }
-        self.documents.push(KnownDocument {
-            bucket: bucket.to_owned(),
-            source: document.source,
-            fields: document.metadata,
-            names,
-        });
+        Ok(sources)
     }
+
+    fn broken(&self, error: index::Error) -> Error {
+        let dir = std::path::PathBuf::from("(in memory)");
+        Error::Index { dir, error }
+    }
+}
+
+/// What schemas say of their columns.
+fn described(schemas: &Schemas) -> Vec<DescribedColumn> {
+    let of_table = |(bucket, table): (&Bucket, &indexer::schema::Table)| {
+        let columns = table.columns().iter().map(|column| DescribedColumn {
+            bucket: bucket.as_str().to_owned(),
+            field: column.name.clone(),
+            description: column.description.clone(),
+        });
+        columns.collect::<Vec<_>>()
+    };
+    schemas.tables().flat_map(of_table).collect()
 }

@@ -36,11 +36,11 @@ impl ConditionReport {
         };
         ConditionReport {
             side: args.side.as_str(),
-            documents: known.documents.len(),
+            documents: known.documents,
             sums: score.sums(),
             link_micros_p50: at(0.5),
             link_micros_p99: at(0.99),
-            dictionary_values: known.dictionary.value_count(),
+            dictionary_values: known.index.dictionary_sizes().values,
             machine: machine(),
         }
     }

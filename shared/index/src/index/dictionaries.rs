@@ -1,0 +1,222 @@
+//! What the documents of each tenant call things, for the questions that are linked to them.
+//!
+//! Made of the heads of documents: once from the index, then from what its writer takes in, so that a commit never
+//! makes it anew. A value that no document has any more stays until much was replaced; a condition on it holds for nothing. *Not* how a question is linked (`linking`).
+
+use super::Index;
+use crate::Error;
+use envelope::{ChunkRecord, TenantId};
+use linking::{Date, Dictionary, FieldValue, LinkedQuestion, NAMED, fiscal, names};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tantivy::Term;
+use tantivy::collector::DocSetCollector;
+
+/// Most values that are known of all tenants: about 64 MiB (docs/retrieval.md). What comes later is found by words alone.
+pub const VALUES_MAX: usize = 150_000;
+/// From this share of replaced documents on they are read anew.
+const REPLACED_MAX: u64 = 10;
+/// Fewer are not worth reading all for.
+const REPLACED_MIN: u64 = 1_000;
+
+/// A column as a schema describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DescribedColumn {
+    /// The part of the corpus.
+    pub bucket: String,
+    /// The field of the metadata.
+    pub field: String,
+    /// What it holds, in words.
+    pub description: String,
+}
+
+/// The dictionaries of an index.
+#[derive(Debug, Default)]
+pub(super) struct Dictionaries {
+    /// `None` until the index was read.
+    known: RwLock<Option<Known>>,
+    columns: RwLock<Vec<DescribedColumn>>,
+    /// Held by who reads the index, so that nobody else does so at the same time.
+    reading: Mutex<()>,
+}
+
+/// What is known of each tenant.
+#[derive(Debug, Default)]
+struct Known {
+    columns: Vec<DescribedColumn>,
+    of: HashMap<TenantId, Dictionary>,
+    values: usize,
+    heads: u64,
+    replaced: u64,
+}
+
+/// How much is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DictionarySizes {
+    /// Different values.
+    pub values: usize,
+    /// Whether there was no room for all.
+    pub is_full: bool,
+}
+
+impl Dictionaries {
+    fn known(&self) -> RwLockReadGuard<'_, Option<Known>> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known_mut(&self) -> RwLockWriteGuard<'_, Option<Known>> {
+        self.known.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn nothing(&self) -> Known {
+        let columns = self.columns.read().unwrap_or_else(PoisonError::into_inner);
+        Known {
+            columns: columns.clone(),
+            ..Known::default()
+        }
+    }
+
+    /// Takes in what the writer does, which has read the index before; tells of a document that may have been there.
+    pub(super) fn take_in(&self, head: &ChunkRecord, was_there: bool) {
+        if let Some(known) = &mut *self.known_mut() {
+            known.replaced += u64::from(was_there);
+            if !head.deleted {
+                known.take_in(head);
+            }
+        }
+    }
+
+    /// Knows nothing any more, as an index that was emptied does.
+    pub(super) fn clear(&self) {
+        *self.known_mut() = Some(self.nothing());
+    }
+
+    /// Whether so much of what is known may have been replaced that it is worth to read everything anew.
+    pub(super) fn is_stale(&self) -> bool {
+        let stale = |known: &Known| {
+            known.replaced >= REPLACED_MIN && known.replaced * REPLACED_MAX >= known.heads
+        };
+        self.known().as_ref().is_some_and(stale)
+    }
+}
+
+impl Known {
+    fn take_in(&mut self, head: &ChunkRecord) {
+        self.heads += 1;
+        if !self.of.contains_key(&head.tenant) {
+            let mut new = Dictionary::default();
+            for column in &self.columns {
+                new.describe(&column.bucket, &column.field, &column.description);
+            }
+            self.of.insert(head.tenant.clone(), new);
+        }
+        if let Some(dictionary) = self.of.get_mut(&head.tenant) {
+            let others = self.values.saturating_sub(dictionary.value_count());
+            dictionary.set_room(VALUES_MAX.saturating_sub(others));
+            add(dictionary, head);
+            self.values = others + dictionary.value_count();
+        }
+    }
+}
+
+fn add(dictionary: &mut Dictionary, head: &ChunkRecord) {
+    let bucket = head.bucket.as_str();
+    dictionary.bucket(bucket);
+    for (field, value) in &head.metadata {
+        add_value(dictionary, bucket, field, value);
+    }
+    if !dictionary.is_described(bucket) {
+        for name in names::of_path(&head.source) {
+            dictionary.add(bucket, NAMED, FieldValue::Text(&name));
+        }
+        for (_, value) in names::of_lines(head.text.lines()) {
+            dictionary.add(bucket, NAMED, FieldValue::Text(value));
+        }
+    }
+    if let Some(end) = fiscal::end_in(&head.text) {
+        for company in head.metadata.values().filter_map(Value::as_str) {
+            dictionary.fiscal(company, end);
+        }
+    }
+}
+
+fn add_value(dictionary: &mut Dictionary, bucket: &str, field: &str, value: &Value) {
+    match value {
+        Value::String(text) => dictionary.add(bucket, field, FieldValue::Text(text)),
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap_or_default();
+            dictionary.add(bucket, field, FieldValue::Number(number));
+        }
+        Value::Array(items) => {
+            for item in items {
+                add_value(dictionary, bucket, field, item);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Object(_) => {}
+    }
+}
+
+impl Index {
+    /// Says what the columns of schemas hold: before a writer is made, or the first question is linked.
+    pub fn describe(&self, columns: Vec<DescribedColumn>) {
+        let described = &self.dictionaries.columns;
+        *described.write().unwrap_or_else(PoisonError::into_inner) = columns;
+        *self.dictionaries.known_mut() = None;
+    }
+
+    /// How much questions can be linked to.
+    pub fn dictionary_sizes(&self) -> DictionarySizes {
+        let known = self.dictionaries.known();
+        let values = known.as_ref().map_or(0, |known| known.values);
+        DictionarySizes {
+            values,
+            is_full: values >= VALUES_MAX,
+        }
+    }
+
+    /// What a question of a tenant says about documents, asked on a day. Blocking; the first one reads the head of every
+    /// document, unless a writer has done so.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn link(
+        &self,
+        tenant: &TenantId,
+        question: &str,
+        today: Date,
+    ) -> Result<LinkedQuestion, Error> {
+        self.read_names()?;
+        let known = self.dictionaries.known();
+        let dictionary = known.as_ref().and_then(|known| known.of.get(tenant));
+        let linked = dictionary.map(|dictionary| linking::link(question, dictionary, today));
+        Ok(linked.unwrap_or_default())
+    }
+
+    /// Reads what the documents of the index call things, if that is not known.
+    pub(super) fn read_names(&self) -> Result<(), Error> {
+        let reading = &self.dictionaries.reading;
+        let _one_at_a_time = reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.dictionaries.known().is_some() {
+            return Ok(());
+        }
+        self.read_names_anew()
+    }
+
+    /// Reads them, and goes on with what was known until that is done. For who has the writer, or when there is none: what
+    /// is taken in meanwhile would be missed.
+    pub(super) fn read_names_anew(&self) -> Result<(), Error> {
+        let mut known = self.dictionaries.nothing();
+        if !self.is_outdated() {
+            let searcher = self.reader.searcher();
+            let heads = super::term_query(Term::from_field_u64(self.fields.n, 0));
+            let mut addresses = Vec::from_iter(searcher.search(&heads, &DocSetCollector)?);
+            addresses.sort_unstable();
+            for address in addresses {
+                known.take_in(&self.stored(&searcher, address)?);
+            }
+        }
+        *self.dictionaries.known_mut() = Some(known);
+        Ok(())
+    }
+}

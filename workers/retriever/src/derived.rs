@@ -1,0 +1,234 @@
+//! What a question says about documents, as conditions of a search. Pure.
+//!
+//! A question for documents is answered from those for which all conditions hold; one for what documents say has a
+//! share of its list from them. The surest condition comes first: what finds nothing is given up from the end. *Not* how a
+//! question is linked (`linking`).
+
+use envelope::{Condition, Filter, Op, Origin, Passage};
+use linking::amounts::Bound;
+use linking::days::DayRange;
+use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Test};
+use serde_json::Value;
+
+/// What a question says about documents.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DerivedFilter {
+    /// All of it is to hold, the surest first.
+    pub filter: Filter,
+    /// What holds for one side of a comparison each, beside that.
+    pub sides: Vec<Filter>,
+    /// It asks for documents, and those for which it does not hold are no answer.
+    pub is_strict: bool,
+    /// What was named and is no condition, with the reason.
+    pub dropped: Vec<String>,
+}
+
+impl DerivedFilter {
+    /// What a linked question amounts to.
+    pub fn of(linked: &LinkedQuestion) -> DerivedFilter {
+        let mut derived = DerivedFilter {
+            is_strict: matches!(linked.intent, Intent::Documents | Intent::Compute),
+            ..DerivedFilter::default()
+        };
+        for (said, why) in &linked.dropped {
+            derived.dropped.push(format!("`{said}` ({why})"));
+        }
+        let mut conditions: Vec<(u8, Condition)> = Vec::new();
+        for condition in &linked.conditions {
+            match translated(condition) {
+                Ok(new) => conditions.extend(new.map(|new| (doubt_of(condition), new))),
+                Err(why) => derived
+                    .dropped
+                    .push(format!("`{}` ({why})", condition.field)),
+            }
+        }
+        for side in &linked.parts {
+            match translated(side) {
+                Ok(side) => derived.sides.push(Filter(side.collect())),
+                Err(why) => derived.dropped.push(format!("`{}` ({why})", side.field)),
+            }
+        }
+        if let Some(bucket) = &linked.bucket {
+            conditions.push((4, condition("bucket", Op::Eq, bucket.as_str().into())));
+        }
+        conditions.sort_by_key(|(doubt, _)| *doubt);
+        derived.filter = Filter(conditions.into_iter().map(|(_, one)| one).collect());
+        derived
+    }
+
+    /// The conditions as one filter: any side of a comparison may hold, as far as a filter can say so, which is where the
+    /// sides are values of one column.
+    pub(crate) fn joined(&self) -> Filter {
+        let mut joined: Option<Condition> = None;
+        for side in &self.sides {
+            let [one] = side.0.as_slice() else {
+                return self.filter.clone();
+            };
+            match &mut joined {
+                None => joined = Some(one.clone()),
+                Some(all) if all.field == one.field && all.op == Op::In && one.op == Op::In => {
+                    if let (Value::Array(all), Value::Array(more)) = (&mut all.value, &one.value) {
+                        all.extend(more.iter().cloned());
+                    }
+                }
+                Some(_) => return self.filter.clone(),
+            }
+        }
+        let sides = Filter(joined.into_iter().collect());
+        sides.and(self.filter.clone())
+    }
+
+    /// What the question was understood to say, for the trail; empty when that is nothing.
+    pub(crate) fn told(&self) -> String {
+        let mut told = String::new();
+        if !self.filter.is_empty() {
+            told = format!("; understood: {}", self.filter);
+        }
+        for side in &self.sides {
+            told = format!("{told}; a side: {side}");
+        }
+        if !self.dropped.is_empty() {
+            told = format!("{told}; not understood: {}", self.dropped.join(", "));
+        }
+        told
+    }
+}
+
+/// How doubtful it is that a condition was meant, least first: names are said, of days and amounts the column is guessed.
+fn doubt_of(condition: &QuestionCondition) -> u8 {
+    match (&condition.test, condition.is_negated) {
+        (_, true) => 3,
+        (Test::Is(_), _) => 0,
+        (Test::Number(_), _) => 1,
+        (Test::Days(_) | Test::Amount(_), _) => 2,
+    }
+}
+
+/// One condition as those of a filter.
+fn translated(of: &QuestionCondition) -> Result<std::vec::IntoIter<Condition>, &'static str> {
+    let conditions = match &of.test {
+        Test::Is(things) => {
+            let texts = things.iter().flatten().map(String::as_str);
+            list(of, texts.map(Value::from).collect())
+        }
+        Test::Number(numbers) => {
+            let shown = |number: &f64| match of.names.is_empty() {
+                true => Value::from(*number),
+                false => number.to_string().into(),
+            };
+            list(of, numbers.iter().map(shown).collect())
+        }
+        Test::Days(range) => days(&of.field, *range, of.is_negated)?,
+        Test::Amount(bounds) => amounts(&of.field, bounds, of.is_negated)?,
+    };
+    Ok(conditions.into_iter())
+}
+
+/// One of some values. Where documents say so by what they are called, that is asked of all of them: a field is a part
+/// of what its document is called. What lacks a field does not satisfy that it is something else.
+fn list(of: &QuestionCondition, mut values: Vec<Value>) -> Vec<Condition> {
+    let field = match of.names.is_empty() {
+        true => of.field.as_str(),
+        false => NAMED,
+    };
+    for name in &of.names {
+        let name = Value::from(name.as_str());
+        if !values.contains(&name) {
+            values.push(name);
+        }
+    }
+    match of.is_negated {
+        false => vec![condition(field, Op::In, values.into())],
+        true if field == NAMED => vec![condition(field, Op::NotIn, values.into())],
+        true => vec![
+            condition(field, Op::NotIn, values.into()),
+            condition(field, Op::Contains, "".into()),
+        ],
+    }
+}
+
+fn days(field: &str, range: DayRange, not: bool) -> Result<Vec<Condition>, &'static str> {
+    let from = range
+        .from
+        .map(|from| condition(field, Op::Gte, from.to_string().into()));
+    let until = range.until;
+    let until = until.map(|until| condition(field, Op::Lt, until.to_string().into()));
+    either(from, until, not)
+}
+
+fn amounts(
+    field: &str,
+    bounds: &[(Bound, f64)],
+    not: bool,
+) -> Result<Vec<Condition>, &'static str> {
+    let all = bounds.iter().map(|(bound, number)| {
+        let op = match bound {
+            Bound::Over => Op::Gt,
+            Bound::AtLeast => Op::Gte,
+            Bound::Under => Op::Lt,
+            Bound::AtMost => Op::Lte,
+            Bound::Exactly => Op::Eq,
+        };
+        condition(field, op, (*number).into())
+    });
+    let all: Vec<Condition> = all.collect();
+    match (not, all.as_slice()) {
+        (false, _) => Ok(all),
+        (true, [one]) => Ok(vec![opposite(one)]),
+        (true, _) => Err("what is outside of a range is no filter"),
+    }
+}
+
+fn either(
+    from: Option<Condition>,
+    until: Option<Condition>,
+    not: bool,
+) -> Result<Vec<Condition>, &'static str> {
+    match (not, from, until) {
+        (false, from, until) => Ok(from.into_iter().chain(until).collect()),
+        (true, Some(one), None) | (true, None, Some(one)) => Ok(vec![opposite(&one)]),
+        (true, ..) => Err("what is outside of a range is no filter"),
+    }
+}
+
+fn opposite(of: &Condition) -> Condition {
+    let op = match of.op {
+        Op::Gt => Op::Lte,
+        Op::Gte => Op::Lt,
+        Op::Lt => Op::Gte,
+        Op::Lte => Op::Gt,
+        Op::In => Op::NotIn,
+        Op::NotIn => Op::In,
+        Op::Ne => Op::Eq,
+        Op::Eq | Op::Contains => Op::Ne,
+    };
+    condition(&of.field, op, of.value.clone())
+}
+
+fn condition(field: &str, op: Op, value: Value) -> Condition {
+    Condition {
+        field: field.to_owned(),
+        op,
+        value,
+        origin: Origin::Planner,
+    }
+}
+
+/// A list of at most `top_k` passages, of which those for which the conditions hold have `part`, from 0 to 1, while there are
+/// that many; they come first. None is there twice.
+pub(crate) fn shared(
+    found: Vec<Passage>,
+    holding: Vec<Passage>,
+    top_k: usize,
+    part: f32,
+) -> Vec<Passage> {
+    let room = (part * top_k as f32).ceil() as usize;
+    let mut all: Vec<Passage> = holding.into_iter().take(room.min(top_k)).collect();
+    for passage in found {
+        let key = |one: &Passage| (one.bucket.clone(), one.chunk_id.clone());
+        if all.len() < top_k && !all.iter().any(|known| key(known) == key(&passage)) {
+            all.push(passage);
+        }
+    }
+    all
+}
