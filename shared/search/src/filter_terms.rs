@@ -19,8 +19,18 @@ pub const TEXT_CHARS_MAX: usize = 512;
 /// Fields that every chunk has.
 pub const BUILT_IN: [&str; 6] = ["source", "bucket", "doc_id", "title", "ext", NAMED];
 /// What a document is called, whatever says so: all words of a value are in its path, its title or its metadata, or stand
-/// together where it begins. It has no terms of its own: an index asks the words.
+/// together where it begins. It has no terms of its own: an index asks the words. `named:vendor` is the field `vendor`, and
+/// of documents that lack it what they are called.
 pub const NAMED: &str = linking::NAMED;
+
+/// The field that `named:<field>` falls back from; empty for `named` alone, none for other fields.
+pub fn named_field(field: &str) -> Option<&str> {
+    let rest = field.strip_prefix(NAMED)?;
+    match rest.is_empty() {
+        true => Some(rest),
+        false => rest.strip_prefix(':'),
+    }
+}
 
 /// The terms of a record. Fields of its metadata that are named like a built-in one are left out.
 pub fn of(record: &ChunkRecord) -> Vec<String> {

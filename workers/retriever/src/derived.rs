@@ -111,25 +111,19 @@ fn translated(of: &QuestionCondition) -> Result<std::vec::IntoIter<Condition>, &
             let texts = things.iter().flatten().map(String::as_str);
             list(of, texts.map(Value::from).collect())
         }
-        Test::Number(numbers) => {
-            let shown = |number: &f64| match of.names.is_empty() {
-                true => Value::from(*number),
-                false => number.to_string().into(),
-            };
-            list(of, numbers.iter().map(shown).collect())
-        }
+        Test::Number(numbers) => list(of, numbers.iter().map(|number| (*number).into()).collect()),
         Test::Days(range) => days(&of.field, *range, of.is_negated)?,
         Test::Amount(bounds) => amounts(&of.field, bounds, of.is_negated)?,
     };
     Ok(conditions.into_iter())
 }
 
-/// One of some values. Where documents say so by what they are called, that is asked of all of them: a field is a part
-/// of what its document is called. What lacks a field does not satisfy that it is something else.
+/// One of some values. Where documents say so by what they are called, that is asked of those that lack the field. What
+/// lacks a field does not satisfy that it is something else.
 fn list(of: &QuestionCondition, mut values: Vec<Value>) -> Vec<Condition> {
-    let field = match of.names.is_empty() {
-        true => of.field.as_str(),
-        false => NAMED,
+    let field = &match (of.names.is_empty(), of.field == NAMED) {
+        (true, _) | (_, true) => of.field.clone(),
+        (false, false) => format!("{NAMED}:{}", of.field),
     };
     for name in &of.names {
         let name = Value::from(name.as_str());
@@ -139,7 +133,7 @@ fn list(of: &QuestionCondition, mut values: Vec<Value>) -> Vec<Condition> {
     }
     match of.is_negated {
         false => vec![condition(field, Op::In, values.into())],
-        true if field == NAMED => vec![condition(field, Op::NotIn, values.into())],
+        true if !of.names.is_empty() => vec![condition(field, Op::NotIn, values.into())],
         true => vec![
             condition(field, Op::NotIn, values.into()),
             condition(field, Op::Contains, "".into()),

@@ -101,7 +101,8 @@ pub(super) fn unknown_fields<'a>(
     let mut unknown = Vec::new();
     for name in named {
         let field = facts::field_name(name);
-        if BUILT_IN.contains(&field.as_str()) || unknown.contains(name) {
+        let is_named = facts::named_field(&field).is_some();
+        if is_named || BUILT_IN.contains(&field.as_str()) || unknown.contains(name) {
             continue;
         }
         let query = BooleanQuery::intersection(vec![
@@ -122,14 +123,14 @@ fn translate(
 ) -> Result<Box<dyn Query>, Error> {
     let field = facts::field_name(&condition.field);
     let value = &condition.value;
-    if field == facts::NAMED {
-        return Ok(named(fields, condition.op, value));
-    }
     let asked = Asked {
         searcher,
         fields,
-        field,
+        field: facts::named_field(&field).unwrap_or(&field).to_owned(),
     };
+    if facts::named_field(&field).is_some() {
+        return Ok(asked.field_or_name(condition.op, value));
+    }
     Ok(match condition.op {
         Op::Eq => asked.equal(value),
         Op::Ne => none_of(asked.equal(value)),
@@ -141,7 +142,7 @@ fn translate(
 }
 
 /// All but these; what lacks the field is among them.
-pub(super) fn none_of(query: Box<dyn Query>) -> Box<dyn Query> {
+fn none_of(query: Box<dyn Query>) -> Box<dyn Query> {
     Box::new(BooleanQuery::new(vec![
         (Occur::Must, Box::new(AllQuery)),
         (Occur::MustNot, query),
@@ -166,6 +167,26 @@ impl Asked<'_> {
         let number = as_number(value).map(|n| facts::number_term(&self.field, n));
         let terms = text.into_iter().chain(number);
         any(terms.map(|fact| term_query(self.term(&fact))).collect())
+    }
+
+    /// A value of the field, or where that is lacking something that a document is called.
+    fn field_or_name(&self, op: Op, value: &Value) -> Box<dyn Query> {
+        let called = named(self.fields, value);
+        let either = match self.field.is_empty() {
+            true => called,
+            false => {
+                let has_field = term_query(self.term(&facts::marker(&self.field)));
+                let lacking =
+                    BooleanQuery::new(vec![(Occur::Must, called), (Occur::MustNot, has_field)]);
+                any(vec![self.one_of(value), Box::new(lacking)])
+            }
+        };
+        match op {
+            Op::Eq | Op::In | Op::Contains => either,
+            Op::Ne | Op::NotIn => none_of(either),
+            // Names have no order.
+            Op::Gt | Op::Gte | Op::Lt | Op::Lte => Box::new(EmptyQuery),
+        }
     }
 
     /// Equal to one of a list.

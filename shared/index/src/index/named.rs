@@ -3,28 +3,24 @@
 //! A value holds for the chunks whose path, title or metadata has all words of it, and for the head of a document that
 //! begins with a text where they stand together. *Not* a search: nothing scores.
 
-use super::filter::{any, none_of};
+use super::filter::any;
 use super::schema::{Fields, analyzer};
 use super::term_query;
 use crate::index::stems;
-use envelope::Op;
 use search::filter_terms::as_text;
 use serde_json::Value;
 use tantivy::Term;
-use tantivy::query::{BooleanQuery, EmptyQuery, PhraseQuery, Query};
+use tantivy::query::{BooleanQuery, EmptyQuery, Occur, PhraseQuery, Query, TermSetQuery};
 use tantivy::schema::Field;
 
-/// The chunks for which a condition on what they are called holds. To be called nothing is never asked for: an order
-/// of names means nothing.
-pub(super) fn named(fields: &Fields, op: Op, value: &Value) -> Box<dyn Query> {
-    let called = || match value {
+/// What four digits may be a year.
+const YEARS: std::ops::RangeInclusive<u16> = 1900..=2100;
+
+/// The chunks of documents that are called one of these.
+pub(super) fn named(fields: &Fields, value: &Value) -> Box<dyn Query> {
+    match value {
         Value::Array(items) => any(items.iter().map(|item| one(fields, item)).collect()),
         single => one(fields, single),
-    };
-    match op {
-        Op::Eq | Op::In | Op::Contains => called(),
-        Op::Ne | Op::NotIn => none_of(called()),
-        Op::Gt | Op::Gte | Op::Lt | Op::Lte => Box::new(EmptyQuery),
     }
 }
 
@@ -51,8 +47,22 @@ fn one(fields: &Fields, value: &Value) -> Box<dyn Query> {
         }
     };
     let is_head = term_query(Term::from_field_u64(fields.n, 0));
-    places.push(Box::new(BooleanQuery::intersection(vec![
-        is_head, together,
-    ])));
+    let mut begins: Box<dyn Query> = Box::new(BooleanQuery::intersection(vec![is_head, together]));
+    if let Some(year) = text.parse().ok().filter(|year| YEARS.contains(year)) {
+        begins = Box::new(BooleanQuery::new(vec![
+            (Occur::Must, begins),
+            (Occur::MustNot, of_another_year(fields, year)),
+        ]));
+    }
+    places.push(begins);
     any(places)
+}
+
+/// Documents that are called after another year: a report speaks of the year before, too.
+fn of_another_year(fields: &Fields, year: u16) -> Box<dyn Query> {
+    let others = YEARS.filter(|other| *other != year).flat_map(|other| {
+        let other = other.to_string();
+        [fields.path, fields.title, fields.meta].map(|field| Term::from_field_text(field, &other))
+    });
+    Box::new(TermSetQuery::new(others))
 }

@@ -79,15 +79,18 @@ impl Score {
             let left_out: BTreeSet<String> = question.left_out.iter().cloned().collect();
             let is_besides =
                 |source: &&String| !(is_table(question.kind) && left_out.contains(*source));
-            let besides = found.difference(&gold).filter(is_besides).count();
+            let mut strangers = found.difference(&gold).filter(is_besides);
+            let one = strangers.next();
+            let besides = usize::from(one.is_some()) + strangers.count();
             let shut_out = gold.difference(found).count();
             self.asked_for += 1;
             self.exact += usize::from(shut_out + besides == 0);
             self.harmed += usize::from(shut_out > 0);
             if shut_out + besides > 0 {
                 documents = format!(
-                    "; {shut_out} of {} documents shut out, {besides} besides",
-                    gold.len()
+                    "; {shut_out} of {} documents shut out, {besides} besides {}",
+                    gold.len(),
+                    one.map_or("", |source| source.as_str())
                 );
             }
         }
