@@ -1,4 +1,4 @@
-//! What a question says about documents, as conditions of a search. Pure.
+//! What a question says about documents, as conditions of a search.
 //!
 //! A question for documents is answered from those for which all conditions hold; one for what documents say has a
 //! share of its list from them. The surest condition comes first: what finds nothing is given up from the end. *Not* how a
@@ -8,6 +8,7 @@ use envelope::{Condition, Filter, Op, Origin, Passage};
 use linking::amounts::Bound;
 use linking::days::DayRange;
 use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Test};
+use search::{Request, SearchResult, Searcher};
 use serde_json::Value;
 
 /// What a question says about documents.
@@ -76,6 +77,34 @@ impl DerivedFilter {
         }
         let sides = Filter(joined.into_iter().collect());
         sides.and(self.filter.clone())
+    }
+
+    /// Gives the documents for which the conditions hold their part, 0 to 1, of what a request found without them: where a
+    /// question is for what documents say, what they shut out may be evidence.
+    ///
+    /// # Errors
+    /// When the search of those documents fails.
+    pub async fn share(
+        &self,
+        searcher: &dyn Searcher,
+        request: &Request,
+        found: SearchResult,
+        part: f32,
+    ) -> Result<SearchResult, search::Error> {
+        let conditions = self.joined();
+        if conditions.is_empty() {
+            return Ok(found);
+        }
+        let request = Request {
+            filter: request.filter.clone().and(conditions),
+            after: None,
+            ..request.clone()
+        };
+        let holding = searcher.search(&request).await?.passages;
+        Ok(SearchResult {
+            passages: shared(found.passages, holding, request.top_k, part),
+            ..found
+        })
     }
 
     /// What the question was understood to say, for the trail; empty when that is nothing.
@@ -210,12 +239,7 @@ fn condition(field: &str, op: Op, value: Value) -> Condition {
 
 /// A list of at most `top_k` passages, of which those for which the conditions hold have `part`, from 0 to 1, while there are
 /// that many; they come first. None is there twice.
-pub(crate) fn shared(
-    found: Vec<Passage>,
-    holding: Vec<Passage>,
-    top_k: usize,
-    part: f32,
-) -> Vec<Passage> {
+fn shared(found: Vec<Passage>, holding: Vec<Passage>, top_k: usize, part: f32) -> Vec<Passage> {
     let room = (part * top_k as f32).ceil() as usize;
     let mut all: Vec<Passage> = holding.into_iter().take(room.min(top_k)).collect();
     for passage in found {
@@ -225,4 +249,122 @@ pub(crate) fn shared(
         }
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linking::days::day;
+
+    fn of(field: &str, test: Test) -> QuestionCondition {
+        QuestionCondition {
+            bucket: "invoices".into(),
+            field: field.into(),
+            test,
+            names: Vec::new(),
+            is_negated: false,
+            span: 0..1,
+        }
+    }
+
+    fn filter(conditions: Vec<QuestionCondition>) -> (String, Vec<String>) {
+        let derived = DerivedFilter::of(&LinkedQuestion {
+            intent: Intent::Documents,
+            conditions,
+            ..LinkedQuestion::default()
+        });
+        (derived.filter.to_string(), derived.dropped)
+    }
+
+    fn is(values: &[&str]) -> Test {
+        Test::Is(vec![
+            values.iter().map(|value| (*value).to_owned()).collect(),
+        ])
+    }
+
+    #[test]
+    fn each_test_is_a_condition_and_names_come_before_guesses() {
+        let from = day(2024, 1, 1);
+        let days = Test::Days(DayRange {
+            from,
+            until: day(2025, 1, 1),
+        });
+        let (shown, dropped) = filter(vec![
+            of("date", days),
+            of("total", Test::Amount(vec![(Bound::Over, 1000.0)])),
+            of("year", Test::Number(vec![2024.0])),
+            of("vendor", is(&["Acme Ltd", "ACME"])),
+        ]);
+        assert_eq!(
+            shown,
+            "vendor in [\"Acme Ltd\",\"ACME\"] and year in [2024.0] and date >= \"2024-01-01\" \
+             and date < \"2025-01-01\" and total > 1000.0"
+        );
+        assert!(dropped.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_to_hold_is_asked_of_those_that_say_something() {
+        let negated = |condition: QuestionCondition| QuestionCondition {
+            is_negated: true,
+            ..condition
+        };
+        let since = Test::Days(DayRange {
+            from: day(2024, 1, 1),
+            until: None,
+        });
+        let (shown, dropped) = filter(vec![
+            negated(of("currency", is(&["GBP"]))),
+            negated(of("date", since)),
+        ]);
+        assert_eq!(
+            shown,
+            "currency not in [\"GBP\"] and currency contains \"\" and date < \"2024-01-01\""
+        );
+        assert!(dropped.is_empty());
+        let between = Test::Amount(vec![(Bound::AtLeast, 1.0), (Bound::AtMost, 2.0)]);
+        let (shown, dropped) = filter(vec![negated(of("total", between))]);
+        assert_eq!(shown, "");
+        assert_eq!(
+            dropped,
+            ["`total` (what is outside of a range is no filter)"]
+        );
+    }
+
+    #[test]
+    fn names_are_asked_of_documents_without_the_field() {
+        let mut company = of("company", is(&["Acme Ltd"]));
+        company.names = vec!["ACME".into(), "Acme Ltd".into()];
+        let mut path = of(NAMED, is(&["2018"]));
+        path.names = vec!["2018".into()];
+        let (shown, _) = filter(vec![company, path]);
+        assert_eq!(
+            shown,
+            "named:company in [\"Acme Ltd\",\"ACME\"] and named in [\"2018\"]"
+        );
+    }
+
+    #[test]
+    fn sides_of_one_column_are_one_condition() {
+        let side = |value| of("site", is(&[value]));
+        let linked = LinkedQuestion {
+            intent: Intent::Compare,
+            parts: vec![side("Leeds"), side("Gdansk")],
+            ..LinkedQuestion::default()
+        };
+        let derived = DerivedFilter::of(&linked);
+        assert!(!derived.is_strict);
+        assert_eq!(
+            derived.joined().to_string(),
+            "site in [\"Leeds\",\"Gdansk\"]"
+        );
+        let mut other = linked.clone();
+        other
+            .parts
+            .push(of("total", Test::Amount(vec![(Bound::Over, 1.0)])));
+        assert!(
+            DerivedFilter::of(&other).joined().is_empty(),
+            "no filter says that"
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! The step: search, relax, search again, fit. The only place that waits.
 
-use crate::derived::{DerivedFilter, shared};
+use crate::derived::DerivedFilter;
 use crate::known::lacking;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
@@ -92,9 +92,14 @@ impl Retriever {
             narrowing = relaxed;
             found = self.search(cx, &plan, then, &narrowing, None).await?;
         }
-        if !derived.is_strict && !derived.joined().is_empty() {
-            let share = self.share(cx, &plan, then, &narrowing, &derived, &mut found);
-            said = format!("{said}{}", share.await);
+        if !derived.is_strict {
+            let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
+            let part = self.options.named_share;
+            let result = found.result.clone();
+            match derived.share(&*self.searcher, &request, result, part).await {
+                Ok(result) => found.result = result,
+                Err(error) => said = format!("{said}; no share of the list ({})", error.code()),
+            }
         }
         let Gathered {
             result: found,
@@ -177,29 +182,6 @@ impl Retriever {
         };
         let linked = self.searcher.link(&cx.header.tenant, question, today);
         Ok(DerivedFilter::of(&linked.await?))
-    }
-
-    /// Gives the documents that a question names their share of what was found, and says how many passages that are.
-    /// A search of them that fails costs the share alone.
-    async fn share(
-        &self,
-        cx: &Cx,
-        plan: &Plan,
-        then: After,
-        narrowing: &Narrowing,
-        derived: &DerivedFilter,
-        found: &mut Gathered,
-    ) -> String {
-        let filter = narrowing.filter.clone().and(derived.joined());
-        let request = self.request(cx, plan, then, filter, None);
-        let holding = match self.searcher.search(&request).await {
-            Ok(holding) => holding.passages,
-            Err(error) => return format!("; no share of it ({})", error.code()),
-        };
-        let count = holding.len();
-        let passages = std::mem::take(&mut found.result.passages);
-        found.result.passages = shared(passages, holding, request.top_k, self.options.named_share);
-        format!("; a share of the list for {count} of these")
     }
 
     /// The places that the question names, as conditions that are dropped when nothing holds them.

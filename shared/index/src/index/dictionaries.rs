@@ -220,3 +220,7 @@ impl Index {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "dictionaries_tests.rs"]
+mod tests;

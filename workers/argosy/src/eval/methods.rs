@@ -5,6 +5,7 @@ use super::ground::Ground;
 use futures_util::future::BoxFuture;
 use index::Options;
 use offline_reader::sub_queries;
+use retriever::DerivedFilter;
 use search::{Request, SearchResult, Searcher, search_each};
 use std::sync::Arc;
 
@@ -18,6 +19,8 @@ pub(super) struct Method {
     rerank: bool,
     /// Whether the parts of a question are searched for as well.
     parts: bool,
+    /// Whether what the question says about documents counts, as it does in a retriever.
+    linked: bool,
 }
 
 /// All ways, in the order of reports.
@@ -31,6 +34,10 @@ const METHODS: &[Method] = &[
         parts: true,
         ..method("sub_queries", true, true, true)
     },
+    Method {
+        linked: true,
+        ..method("linked", true, true, true)
+    },
 ];
 
 const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) -> Method {
@@ -40,6 +47,7 @@ const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) ->
         vectors,
         rerank,
         parts: false,
+        linked: false,
     }
 }
 
@@ -62,6 +70,34 @@ impl Searcher for InParts {
     }
 }
 
+/// Gives the documents that a question names their share, with the retriever's defaults. The day is that of the questions'
+/// data set, no matter: none of them says `last month`.
+struct Linked(Arc<dyn Searcher>);
+
+impl Searcher for Linked {
+    fn search<'a>(
+        &'a self,
+        request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
+        Box::pin(async move {
+            let found = self.0.search(request).await?;
+            let Some(today) = linking::days::day(2024, 1, 1) else {
+                return Ok(found);
+            };
+            let linked = self.0.link(&request.tenant, &request.query, today);
+            let derived = DerivedFilter::of(&linked.await?);
+            derived
+                .share(
+                    &*self.0,
+                    request,
+                    found,
+                    retriever::Options::default().named_share,
+                )
+                .await
+        })
+    }
+}
+
 impl Method {
     /// The searcher over an index.
     pub(super) fn build(&self, ground: &Ground) -> Arc<dyn Searcher> {
@@ -73,9 +109,10 @@ impl Method {
         };
         let kit = ground.kit.clone().with_options(options);
         let searcher = Arc::new(kit.searcher(ground.index.clone()));
-        match self.parts {
-            true => Arc::new(InParts(searcher)),
-            false => searcher,
+        match (self.parts, self.linked) {
+            (true, _) => Arc::new(InParts(searcher)),
+            (_, true) => Arc::new(Linked(searcher)),
+            _ => searcher,
         }
     }
 }
