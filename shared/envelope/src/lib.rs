@@ -19,6 +19,7 @@
 //! | [`message`] | envelope, header, case, budget |
 //! | [`history`] | what was said before a question |
 //! | [`overrides`] | another model or prompt for one turn |
+//! | [`meaning`] | what a planner reads out of a question: its class, what is wanted, conditions in words |
 //! | [`payload`] | the typed payload of each hop |
 //! | [`hop`] | one row per role: what a step carries, and what it may come to |
 //! | [`filter`] | what a search may be narrowed by |
@@ -46,6 +47,7 @@ pub mod ids;
 pub mod limits;
 pub mod live;
 pub mod lookup;
+pub mod meaning;
 pub mod message;
 mod messages;
 pub mod overrides;
@@ -67,6 +69,7 @@ pub use filter::{Condition, Filter, Op, Origin};
 pub use history::{Exchange, ExchangePlace, History};
 pub use hop::{Exit, FanOut, Payload, Task, WrongTask};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
+pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint};
 pub use message::{Asked, Budget, BudgetAsked, Case, Envelope, Header, Mode, Profile, UnixMs};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{

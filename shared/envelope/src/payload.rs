@@ -9,6 +9,9 @@
 use crate::filter::Filter;
 use crate::history::{ExchangePlace, History};
 use crate::ids::{Bucket, DocId};
+use crate::meaning::{
+    AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint, is_default,
+};
 use crate::message::Case;
 use crate::trail::TrailEntry;
 use serde::{Deserialize, Serialize};
@@ -109,6 +112,33 @@ pub struct Plan {
     /// (`retriever.context_weight`).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,
+    /// How many searches it takes, and of which kind.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub class: QuestionClass,
+    /// What is wanted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub intent: QuestionIntent,
+    /// What the question says about documents, in its words: the retriever makes conditions of them, or says why not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<WordedConstraint>,
+    /// Parts of the corpus that it is likely about; a hint, never a condition by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bucket_hints: Vec<Bucket>,
+    /// What it is about, in a few words each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub topics: Vec<String>,
+    /// What each of [`Self::sub_queries`] is for, in the same order; may be shorter.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub purposes: Vec<String>,
+    /// Which parts of the index are asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub strategy: SearchStrategy,
+    /// In which form the answer is wanted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub form: AnswerForm,
+    /// The question wants no sources named.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub no_citations: bool,
 }
 
 impl Plan {

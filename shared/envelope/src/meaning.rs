@@ -1,0 +1,161 @@
+//! What a planner reads out of a question, beside what to search for: its class, what is wanted, conditions in words.
+//!
+//! The planner says what is meant; a retriever, which knows the corpus, makes typed conditions of it. *Not* here: how it
+//! is read (the planner) and what it amounts to (`linking`).
+
+use crate::filter::Op;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How many searches a question takes, and of which kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionClass {
+    /// One thing is asked about one thing.
+    #[default]
+    Simple,
+    /// Things are held against each other.
+    Comparative,
+    /// One answer is needed to ask for the next.
+    MultiStep,
+    /// An order of events, or a change over time.
+    Temporal,
+}
+
+/// What a question wants done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QuestionIntent {
+    /// Something that documents say.
+    #[default]
+    Qa,
+    /// Documents: all that satisfy its conditions.
+    List,
+    /// What documents say, in short.
+    Summarize,
+    /// Things side by side.
+    Compare,
+    /// A number that comes out of documents: how many, how much in all.
+    Compute,
+}
+
+/// Which parts of the index a search asks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SearchStrategy {
+    /// Words and vectors, fused.
+    #[default]
+    Hybrid,
+    /// Words alone.
+    Keyword,
+    /// Vectors alone.
+    Semantic,
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerForm {
+    /// Sentences.
+    #[default]
+    Prose,
+    /// A line for each thing.
+    List,
+    /// A Markdown table.
+    Table,
+    /// Comma-separated values.
+    Csv,
+}
+
+/// A condition in the words of the question, before anybody has looked whether a document has such a column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WordedConstraint {
+    /// What is compared, where the question says so: `invoice date`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// How it is compared.
+    pub operator: Op,
+    /// With what: a string, a number, or a list of them.
+    pub value: Value,
+    /// The words of the question that say it.
+    pub raw: String,
+}
+
+impl QuestionClass {
+    /// Every class.
+    pub const ALL: [QuestionClass; 4] = [
+        QuestionClass::Simple,
+        QuestionClass::Comparative,
+        QuestionClass::MultiStep,
+        QuestionClass::Temporal,
+    ];
+
+    /// The word on the wire, in prompts and in the trail.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            QuestionClass::Simple => "simple",
+            QuestionClass::Comparative => "comparative",
+            QuestionClass::MultiStep => "multi_step",
+            QuestionClass::Temporal => "temporal",
+        }
+    }
+
+    /// Most sub-queries that a question of this class is split into.
+    pub const fn sub_queries(self) -> usize {
+        match self {
+            QuestionClass::Simple => 1,
+            QuestionClass::Comparative | QuestionClass::Temporal => 2,
+            QuestionClass::MultiStep => 3,
+        }
+    }
+}
+
+impl QuestionIntent {
+    /// Every intent.
+    pub const ALL: [QuestionIntent; 5] = [
+        QuestionIntent::Qa,
+        QuestionIntent::List,
+        QuestionIntent::Summarize,
+        QuestionIntent::Compare,
+        QuestionIntent::Compute,
+    ];
+
+    /// The word on the wire, in prompts and in the trail.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            QuestionIntent::Qa => "qa",
+            QuestionIntent::List => "list",
+            QuestionIntent::Summarize => "summarize",
+            QuestionIntent::Compare => "compare",
+            QuestionIntent::Compute => "compute",
+        }
+    }
+}
+
+impl SearchStrategy {
+    /// The word on the wire and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            SearchStrategy::Hybrid => "hybrid",
+            SearchStrategy::Keyword => "keyword",
+            SearchStrategy::Semantic => "semantic",
+        }
+    }
+}
+
+impl AnswerForm {
+    /// The word on the wire and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            AnswerForm::Prose => "prose",
+            AnswerForm::List => "list",
+            AnswerForm::Table => "table",
+            AnswerForm::Csv => "csv",
+        }
+    }
+}
+
+/// Whether it is what is assumed where nothing is said; such a field is not written.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
