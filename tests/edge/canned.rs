@@ -45,5 +45,6 @@ pub(crate) fn collaborators() -> Collaborators {
         caught_up: None,
         conversations: None,
         embedder: None,
+        catalog: Arc::new(search::NoCatalog),
     }
 }

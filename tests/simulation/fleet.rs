@@ -242,6 +242,7 @@ fn stage(
         caught_up: None,
         conversations,
         embedder: None,
+        catalog: Arc::new(search::NoCatalog),
     };
     roles::handler(role, &Config::default(), &with, bus).unwrap()
 }

@@ -46,6 +46,12 @@ pub const FACETS_MAX: usize = 16;
 pub const FACET_VALUES_MAX: usize = 1_000;
 /// How long a window of a passage's text may be, in characters.
 pub const CONTEXT_CHARS: std::ops::RangeInclusive<usize> = 80..=100_000;
+/// Most frequent values of a column that a catalog shows.
+pub const CATALOG_VALUES_MAX: usize = 50;
+/// Most buckets of a catalog, those with the most documents.
+pub const CATALOG_BUCKETS_MAX: usize = 256;
+/// Most columns of a bucket in a catalog, those that the most documents have.
+pub const CATALOG_COLUMNS_MAX: usize = 64;
 /// Longest name of a model, in bytes.
 pub const MODEL_NAME_BYTES_MAX: usize = 256;
 /// Most text of all prompts that one turn overrides, in bytes: every step carries them.

@@ -1,8 +1,15 @@
-//! Looking into the corpus by request and reply: search, count, metadata. No turn, no model, nothing
+//! Looking into the corpus by request and reply: search, count, metadata, catalog. No turn, no model, nothing
 //! stored; a retriever that is ready answers.
 //!
 //! Requests are read by hand, as questions are: a program in another language deserves an error that
 //! names the field and the fix. *Not* the fleet's own search, which is a [`Plan`](crate::Plan).
+
+mod catalog;
+
+pub use catalog::{
+    CATALOG_VALUES, CatalogBucket, CatalogColumn, CatalogRequest, ColumnRange, ColumnType,
+    CorpusCatalog, no_bucket,
+};
 
 use crate::codec::WIRE;
 use crate::filter::Filter;

@@ -37,6 +37,8 @@ pub const SEARCH: &str = "argosy.search";
 pub const COUNT: &str = "argosy.count";
 /// What is known of one document, by request and reply.
 pub const METADATA: &str = "argosy.metadata";
+/// What the documents of a tenant are, bucket by bucket, by request and reply.
+pub const CATALOG: &str = "argosy.catalog";
 /// The logs of all conversations.
 pub const CONVERSATIONS: &str = "argosy.conversation.*.*";
 /// Every document that waits to be indexed.

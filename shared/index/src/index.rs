@@ -6,6 +6,7 @@
 //! Blocking throughout.
 
 pub mod archive;
+mod catalog;
 mod dictionaries;
 mod facets;
 mod fetch;

@@ -7,12 +7,14 @@
 //! |---|---|
 //! | [`Searcher`], [`Request`] | one search, and what came of it |
 //! | [`search_each`] | a question and its sub-queries, made one list |
+//! | [`CatalogSource`] | what a planner may know of the corpus |
 //! | [`VectorSearch`] | a place that keeps vectors of chunks |
 //! | [`Current`] | a search that waits until the index has what was just written |
 //! | [`context`](fn@context) | the part of a passage that a question is about |
 //! | [`filter_terms`] | what filters can ask of a chunk, and what each comparison means |
 //! | [`word_set`] | whether two texts are one |
 
+mod catalog;
 mod context;
 mod current;
 mod error;
@@ -24,6 +26,7 @@ mod sub_queries;
 mod vector;
 pub mod word_set;
 
+pub use catalog::{CatalogSource, NoCatalog};
 pub use context::context;
 pub use current::{Current, Source};
 pub use error::Error;

@@ -98,6 +98,7 @@ impl Stub {
             caught_up: None,
             conversations: None,
             embedder: None,
+            catalog: Arc::new(search::NoCatalog),
         }
     }
 }

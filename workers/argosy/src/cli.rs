@@ -29,7 +29,7 @@ pub use conversation::{
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{CorpusSide, DatasetName, Eval, EvalConditions, EvalRetrieval, Split};
-pub use lookup::{Search, Show, Where};
+pub use lookup::{Catalog, Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
 pub use status::{Status, Top};
@@ -137,6 +137,9 @@ pub enum Command {
     /// Look for passages, or count documents, without asking a question.
     #[command(after_help = "Example: argosy search \"notice period\" --corpus ./documents --top 5")]
     Search(Search),
+    /// Show what there is: the buckets, and the columns that filters and questions can name, with their values.
+    #[command(after_help = "Example: argosy catalog --bucket invoices --corpus ./documents")]
+    Catalog(Catalog),
     /// Print what is known of one document.
     #[command(after_help = "Example: argosy show contracts/lease.md --corpus ./documents")]
     Show(Show),

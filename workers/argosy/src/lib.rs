@@ -18,6 +18,7 @@
 //! | [`lookup`] | looking into the corpus by request and reply |
 //! | [`corpus`] | a folder into the corpus, by way of indexers |
 //! | [`editions`] | the indexes of a retriever, and which of them is searched |
+//! | [`catalog`] | what planners may know of the corpus, kept for a minute |
 //! | [`census`] | what the corpus holds of each edition |
 //! | [`extracted`] | what models answered about documents, kept |
 //! | [`view`] | the corpus stream into an index |
@@ -37,6 +38,7 @@
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
 //! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
 
+pub mod catalog;
 pub mod census;
 pub mod cli;
 pub mod command;

@@ -3,6 +3,7 @@
 //! The same workers, the same gateway, the same messages as against NATS; only the bus differs. It
 //! is for one process: what is asked here ends with it.
 
+use crate::catalog::{CatalogCache, CatalogMetrics};
 use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
 use crate::kept::{self, Kept};
@@ -124,6 +125,7 @@ impl Local {
             Index::open(dir, kit.vectors()).map_err(|error| Error::Index { dir: at(), error })?;
         let (mut view, seen) =
             IndexView::kept(index.clone()).map_err(|error| Error::Held { dir: at(), error })?;
+        let schemas = Arc::new(roles::schemas(config)?);
         let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
@@ -153,6 +155,11 @@ impl Local {
         let searcher = Arc::new(kit.searcher(index.clone()));
         let counted = index.clone();
         let lookup = Lookup::new(searcher.clone(), move || counted.clone());
+        let lookup = lookup.with_schemas(schemas.clone());
+        let counts = CatalogMetrics::new(&process.registry).map_err(roles::Error::from)?;
+        let described = index.clone();
+        let (catalog, keeper) =
+            CatalogCache::over_index(move || described.clone(), schemas, counts);
         let mut running = process.start(
             &Role::ALL,
             &Collaborators {
@@ -161,8 +168,10 @@ impl Local {
                 caught_up: None,
                 conversations: None,
                 embedder: kit.embedder(),
+                catalog,
             },
         )?;
+        running.spawn(keeper.keep(stop.clone()));
         // Listening before anybody can ask: a request that nobody hears is lost.
         let heard = Heard::open(&*bus).await?;
         running.spawn(lookup::serve(

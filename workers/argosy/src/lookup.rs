@@ -1,5 +1,5 @@
 //! Looking into the corpus from outside, by request and reply: `argosy.search`, `argosy.count`,
-//! `argosy.metadata`. A retriever answers them beside its steps.
+//! `argosy.metadata`, `argosy.catalog`. A retriever answers them beside its steps.
 //!
 //! All retrievers are one queue group, so any one that has caught up answers. A few requests at once, and
 //! whoever comes on top is told so at once: nobody waits in a line that has no end. A search cannot be
@@ -9,14 +9,16 @@
 //! | module | what |
 //! |---|---|
 //! | `answer` | a request to its reply |
+//! | `catalog` | what the index counts of buckets and columns, and what schemas say of them |
 
 mod answer;
+pub(crate) mod catalog;
 
 pub use answer::Lookup;
 
 use bus::{Bus, BusError, CoreMessage, Headers, Subscription};
 use envelope::lookup::Reply;
-use envelope::subject::{COUNT, METADATA, SEARCH, may_reply_to};
+use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH, may_reply_to};
 use envelope::{Problem, limits};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -66,11 +68,12 @@ pub async fn serve(
     }
 }
 
-/// The three subjects, listened to.
+/// The four subjects, listened to.
 pub struct Heard {
     search: Box<dyn Subscription>,
     count: Box<dyn Subscription>,
     metadata: Box<dyn Subscription>,
+    catalog: Box<dyn Subscription>,
 }
 
 impl Heard {
@@ -80,6 +83,7 @@ impl Heard {
             search: bus.subscribe(SEARCH, Some(QUEUE)).await?,
             count: bus.subscribe(COUNT, Some(QUEUE)).await?,
             metadata: bus.subscribe(METADATA, Some(QUEUE)).await?,
+            catalog: bus.subscribe(CATALOG, Some(QUEUE)).await?,
         })
     }
 
@@ -89,6 +93,7 @@ impl Heard {
             request = self.search.next() => request,
             request = self.count.next() => request,
             request = self.metadata.next() => request,
+            request = self.catalog.next() => request,
         }
     }
 }
@@ -148,6 +153,7 @@ async fn replied(lookup: &Lookup, request: &CoreMessage) -> Vec<u8> {
     match request.subject.as_str() {
         SEARCH => answer::fitted(lookup.search(body).await),
         COUNT => written(lookup.count(body).await),
+        CATALOG => written(lookup.catalog(body).await),
         _ => written(lookup.metadata(body).await),
     }
 }

@@ -1,6 +1,7 @@
 //! Every metric there is, as `docs/metrics.md` lists them: asked of the code that registers them, so
 //! that the document cannot say anything else. *Not* where metrics are made.
 
+use crate::catalog::CatalogMetrics;
 use crate::command::run::RoomMetrics;
 use envelope::Role;
 use std::collections::BTreeMap;
@@ -54,11 +55,12 @@ const OTHER_CONDITIONS: [&str; 7] = [
 type Register = fn(&Registry) -> Result<(), Error>;
 
 /// Who has which metrics.
-const GROUPS: [(&str, Register); 8] = [
+const GROUPS: [(&str, Register); 9] = [
     ("Every process", every_process),
     ("Every role", every_role),
     ("Roles that keep files", |r| RoomMetrics::new(r).map(drop)),
     ("Gateway", |r| gateway::Metrics::new(r).map(drop)),
+    ("Planner", |r| CatalogMetrics::new(r).map(drop)),
     ("Conversation", |r| streams::Metrics::new(r).map(drop)),
     ("Indexer", |r| harness::IngestMetrics::new(r).map(drop)),
     ("Retriever", |r| index::Metrics::new(r).map(drop)),

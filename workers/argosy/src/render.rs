@@ -1,5 +1,6 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
+pub(crate) mod catalog;
 pub(crate) mod draft;
 pub(crate) mod found;
 mod line;

@@ -17,7 +17,7 @@ use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
 use llm::{ChatModel, Embedder, Prompts};
 use offline_reader::OfflineReader;
-use search::{Request, SearchResult, Searcher};
+use search::{CatalogSource, Request, SearchResult, Searcher};
 use stage::Handler;
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -43,6 +43,8 @@ pub struct Collaborators {
     pub conversations: Option<Arc<dyn Source>>,
     /// What makes the vectors that travel with the chunks, if any do.
     pub embedder: Option<Arc<dyn Embedder>>,
+    /// What planners may know of the corpus.
+    pub catalog: Arc<dyn CatalogSource>,
 }
 
 /// What every worker of a process shares.
@@ -413,6 +415,7 @@ mod tests {
             caught_up: Some(caught_up),
             conversations: None,
             embedder: None,
+            catalog: Arc::new(search::NoCatalog),
         };
         let running = process.start(&[Role::Retriever], &with).unwrap();
         (process, tell, running)

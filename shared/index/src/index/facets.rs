@@ -155,18 +155,31 @@ impl Index {
     pub fn fields(&self, tenant: &TenantId) -> Result<Vec<String>, Error> {
         let searcher = self.reader.searcher();
         let mut known: BTreeSet<String> = BUILT_IN.map(str::to_owned).into();
-        for field in self.fields_of_metadata(&searcher, FIELDS_READ_MAX)? {
-            if known.len() == BUILT_IN.len() + FIELDS_NAMED_MAX {
-                break;
-            }
+        known.extend(self.fields_of(&searcher, tenant, FIELDS_NAMED_MAX)?.0);
+        Ok(known.into_iter().collect())
+    }
+
+    /// The first fields of metadata, by name, that documents of a tenant have, and how many there are besides.
+    pub(super) fn fields_of(
+        &self,
+        searcher: &Searcher,
+        tenant: &TenantId,
+        fields_max: usize,
+    ) -> Result<(Vec<String>, u32), Error> {
+        let (mut known, mut others) = (Vec::new(), 0);
+        for field in self.fields_of_metadata(searcher, FIELDS_READ_MAX)? {
             let has_it = Term::from_field_text(self.fields.facts, &facts::marker(&field));
             let of_tenant = Term::from_field_text(self.fields.tenant, tenant.as_str());
             let both = BooleanQuery::intersection(vec![term_query(has_it), term_query(of_tenant)]);
-            if searcher.search(&both, &Count)? > 0 {
-                known.insert(field);
+            if searcher.search(&both, &Count)? == 0 {
+                continue;
+            }
+            match known.len() < fields_max {
+                true => known.push(field),
+                false => others += 1,
             }
         }
-        Ok(known.into_iter().collect())
+        Ok((known, others))
     }
 
     fn fields_of_metadata(
@@ -233,7 +246,7 @@ impl Index {
     }
 
     /// The heads of the documents for which a filter holds.
-    fn heads(&self, searcher: &Searcher, request: &CountRequest) -> Result<BooleanQuery, Error> {
+    pub(super) fn heads(&self, searcher: &Searcher, request: &CountRequest) -> Result<BooleanQuery, Error> {
         let as_search = Request {
             tenant: request.tenant.clone(),
             buckets: request.buckets.clone(),

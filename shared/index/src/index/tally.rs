@@ -15,20 +15,55 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::termdict::TermStreamer;
 use tantivy::{DocSet, InvertedIndexReader, Searcher, TERMINATED, TantivyError};
 
-/// Chunks, by segment and number.
-pub(super) struct Scope(Vec<Vec<bool>>);
+/// Chunks, by segment and number, each in one of several groups.
+pub(super) struct Scope(Vec<Vec<u16>>);
+
+/// A chunk of a scope that has a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hit {
+    /// Its segment and its number in there.
+    pub(super) at: (usize, usize),
+    /// Its group, from 1.
+    pub(super) group: u16,
+    /// Whether the value is a text there; a number as it is written else.
+    pub(super) is_text: bool,
+}
+
+/// Hears every value of a field: first the chunks that have it, then the value itself.
+pub(super) trait Counter {
+    /// A chunk has the value that comes next.
+    fn hit(&mut self, hit: Hit);
+    /// That was all of it.
+    fn value(&mut self, value: &str);
+}
 
 impl Scope {
-    /// Those that match.
+    /// Those that match, in group 1.
     pub(super) fn of(searcher: &Searcher, query: &dyn Query) -> Result<Scope, Error> {
+        let mut scope = Scope::nothing(searcher);
+        scope.add(searcher, query, 1)?;
+        Ok(scope)
+    }
+
+    /// No chunk.
+    pub(super) fn nothing(searcher: &Searcher) -> Scope {
         let segments = searcher.segment_readers().iter();
-        let mut scope: Vec<Vec<bool>> = segments
-            .map(|segment| vec![false; segment.max_doc() as usize])
-            .collect();
-        for at in searcher.search(query, &DocSetCollector)? {
-            scope[at.segment_ord as usize][at.doc_id as usize] = true;
+        let chunks = segments.map(|segment| vec![0; segment.max_doc() as usize]);
+        Scope(chunks.collect())
+    }
+
+    /// Puts those that match into a group, from 1; tells how many they are.
+    pub(super) fn add(
+        &mut self,
+        searcher: &Searcher,
+        query: &dyn Query,
+        group: u16,
+    ) -> Result<u64, Error> {
+        let matching = searcher.search(query, &DocSetCollector)?;
+        for at in &matching {
+            self.0[at.segment_ord as usize][at.doc_id as usize] = group;
         }
-        Ok(Scope(scope))
+        Ok(matching.len() as u64)
     }
 }
 
@@ -41,35 +76,57 @@ pub(super) fn tally(
     field: &str,
     values_max: usize,
 ) -> Result<(Vec<(String, u64)>, bool), Error> {
-    let mut best = Best::new(values_max);
+    struct All(Best, u64);
+    impl Counter for All {
+        fn hit(&mut self, _: Hit) {
+            self.1 += 1;
+        }
+        fn value(&mut self, value: &str) {
+            self.0.add(value, std::mem::take(&mut self.1));
+        }
+    }
+    let mut all = All(Best::new(values_max), 0);
+    each_value(searcher, in_facts, scope, field, &mut all)?;
+    Ok(all.0.done())
+}
+
+/// Tells every value of a field, in the order of values; also those that no chunk of the scope has.
+pub(super) fn each_value(
+    searcher: &Searcher,
+    in_facts: Field,
+    scope: &Scope,
+    field: &str,
+    counter: &mut dyn Counter,
+) -> Result<(), Error> {
     let readers = searcher.segment_readers().iter();
     let indexes = readers.map(|segment| segment.inverted_index(in_facts));
     let indexes = indexes.collect::<Result<Vec<_>, _>>()?;
-    let pairs = indexes.iter().zip(&scope.0);
-    let segments = pairs.map(|(index, chunks)| Segment::open(index, chunks, field));
+    let pairs = indexes.iter().zip(&scope.0).enumerate();
+    let segments = pairs.map(|(n, (index, chunks))| Segment::open(n, index, chunks, field));
     let mut segments = segments.collect::<Result<Vec<_>, Error>>()?;
     while let Some(least) = segments.iter().filter_map(Segment::value).min() {
         let least = least.to_vec();
-        let mut count = 0;
         for segment in &mut segments {
-            count += segment.count(&least)?;
+            segment.count(&least, counter)?;
         }
-        best.add(&String::from_utf8_lossy(&least), count);
+        counter.value(&String::from_utf8_lossy(&least));
     }
-    Ok(best.done())
+    Ok(())
 }
 
 /// The values of a field in one segment, from some value on: texts, and numbers as they are written.
 /// What is a text here may be a number there, and is one value.
 struct Segment<'a> {
+    number: usize,
     index: &'a InvertedIndexReader,
-    chunks: &'a [bool],
+    chunks: &'a [u16],
     kinds: Vec<Cursor<'a>>,
 }
 
 /// The terms of one kind, at one of them.
 struct Cursor<'a> {
     terms: TermStreamer<'a>,
+    is_text: bool,
     /// Bytes of a term before the value.
     start: usize,
 }
@@ -82,8 +139,9 @@ impl Cursor<'_> {
 
 impl<'a> Segment<'a> {
     fn open(
+        number: usize,
         index: &'a InvertedIndexReader,
-        chunks: &'a [bool],
+        chunks: &'a [u16],
         field: &str,
     ) -> Result<Segment<'a>, Error> {
         let mut kinds = Vec::new();
@@ -93,11 +151,15 @@ impl<'a> Segment<'a> {
             let range = range.lt(facts::end_of(kind, field));
             let mut terms = range.into_stream().map_err(TantivyError::from)?;
             if terms.advance() {
-                let start = start.len();
-                kinds.push(Cursor { terms, start });
+                kinds.push(Cursor {
+                    terms,
+                    is_text: kind == 't',
+                    start: start.len(),
+                });
             }
         }
         Ok(Segment {
+            number,
             index,
             chunks,
             kinds,
@@ -109,32 +171,40 @@ impl<'a> Segment<'a> {
         self.kinds.iter().map(Cursor::value).min()
     }
 
-    /// How many chunks of the scope have the value, each once; goes on behind it.
-    fn count(&mut self, value: &[u8]) -> Result<u64, Error> {
+    /// Tells the chunks of the scope that have the value, each once; goes on behind it.
+    fn count(&mut self, value: &[u8], counter: &mut dyn Counter) -> Result<(), Error> {
         let mut having = Vec::with_capacity(self.kinds.len());
         for cursor in self.kinds.iter().filter(|c| c.value() == value) {
             let postings = self
                 .index
                 .read_postings_from_terminfo(cursor.terms.value(), IndexRecordOption::Basic);
-            having.push(postings.map_err(TantivyError::from)?);
+            having.push((cursor.is_text, postings.map_err(TantivyError::from)?));
         }
         self.kinds
             .retain_mut(|cursor| cursor.value() != value || cursor.terms.advance());
-        let mut count = 0;
-        while let Some(chunk) = having.iter().map(DocSet::doc).min()
+        while let Some(chunk) = having.iter().map(|(_, postings)| postings.doc()).min()
             && chunk != TERMINATED
         {
-            count += u64::from(self.chunks[chunk as usize]);
-            for postings in having.iter_mut().filter(|p| p.doc() == chunk) {
+            let mut is_text = false;
+            for (of_texts, postings) in having.iter_mut().filter(|(_, p)| p.doc() == chunk) {
+                is_text |= *of_texts;
                 postings.advance();
             }
+            let group = self.chunks[chunk as usize];
+            if group > 0 {
+                counter.hit(Hit {
+                    at: (self.number, chunk as usize),
+                    group,
+                    is_text,
+                });
+            }
         }
-        Ok(count)
+        Ok(())
     }
 }
 
 /// The most frequent values so far.
-struct Best {
+pub(super) struct Best {
     max: usize,
     /// The one that goes first is on top.
     held: BinaryHeap<Reverse<(u64, Reverse<String>)>>,
@@ -142,7 +212,8 @@ struct Best {
 }
 
 impl Best {
-    fn new(max: usize) -> Best {
+    /// Of nothing yet; at most `max` are held.
+    pub(super) fn new(max: usize) -> Best {
         Best {
             max,
             held: BinaryHeap::new(),
@@ -150,8 +221,15 @@ impl Best {
         }
     }
 
-    fn add(&mut self, value: &str, count: u64) {
+    /// A value, counted to its end; one that nothing has is passed over.
+    pub(super) fn add(&mut self, value: &str, count: u64) {
         if count == 0 {
+            return;
+        }
+        let new = Reverse((count, Reverse(value)));
+        let least = self.held.peek().map(|Reverse((n, Reverse(v)))| Reverse((*n, Reverse(v.as_str()))));
+        if self.held.len() >= self.max && least.is_none_or(|least| new >= least) {
+            self.more = true;
             return;
         }
         self.held.push(Reverse((count, Reverse(value.to_owned()))));
@@ -161,7 +239,13 @@ impl Best {
         }
     }
 
-    fn done(self) -> (Vec<(String, u64)>, bool) {
+    /// A value that is not to be shown.
+    pub(super) fn pass_over(&mut self) {
+        self.more = true;
+    }
+
+    /// The values and their counts, most frequent first, and whether there are more.
+    pub(super) fn done(self) -> (Vec<(String, u64)>, bool) {
         let values = self.held.into_sorted_vec().into_iter();
         let values = values.map(|Reverse((count, Reverse(value)))| (value, count));
         (values.collect(), self.more)

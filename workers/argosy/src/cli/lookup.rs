@@ -2,8 +2,8 @@
 
 use super::Server;
 use clap::Args;
-use envelope::limits::{FACET_VALUES_MAX, TOP_K_MAX};
-use envelope::lookup::{FACET_VALUES, TOP_K};
+use envelope::limits::{CATALOG_VALUES_MAX, FACET_VALUES_MAX, TOP_K_MAX};
+use envelope::lookup::{CATALOG_VALUES, FACET_VALUES, TOP_K};
 use std::path::PathBuf;
 
 /// Which corpus is meant.
@@ -52,6 +52,20 @@ pub struct Search {
     /// Count the documents that --filters and --bucket let through.
     #[arg(long)]
     pub count: bool,
+    /// Which corpus is meant.
+    #[command(flatten)]
+    pub place: Where,
+}
+
+/// `argosy catalog`
+#[derive(Debug, Args)]
+pub struct Catalog {
+    /// Part of the corpus. May be repeated. Default: all of them.
+    #[arg(long = "bucket", value_name = "NAME")]
+    pub buckets: Vec<String>,
+    /// Most frequent values to show of each column.
+    #[arg(long, value_name = "N", default_value_t = CATALOG_VALUES as u64, value_parser = clap::value_parser!(u64).range(0..=CATALOG_VALUES_MAX as u64))]
+    pub values: u64,
     /// Which corpus is meant.
     #[command(flatten)]
     pub place: Where,

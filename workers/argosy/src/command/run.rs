@@ -5,6 +5,7 @@ mod store;
 
 pub(crate) use host::RoomMetrics;
 
+use crate::catalog::{CatalogCache, CatalogMetrics};
 use crate::config::{Config, Telemetry};
 use crate::corpus::Reach;
 use crate::editions::{self, Home, Open, Opened, Serving, What};
@@ -24,7 +25,7 @@ use futures_util::future::BoxFuture;
 use harness::fault::Faults;
 use index::Index;
 use llm::ChatModel;
-use search::{Current, Searcher};
+use search::{CatalogSource, Current, NoCatalog, Searcher};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -234,13 +235,27 @@ async fn collaborators(
         Role::Conversation => Some(store::open(process, teller, running)?),
         _ => None,
     };
+    let catalog: Arc<dyn CatalogSource> = match role {
+        Role::Planner => catalog(process, running)?,
+        _ => Arc::new(NoCatalog),
+    };
     Ok(Collaborators {
         model,
         searcher,
         caught_up,
         conversations,
         embedder,
+        catalog,
     })
+}
+
+/// What the retrievers of the fleet know of the corpus.
+fn catalog(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<CatalogCache>, Fail> {
+    let metrics = CatalogMetrics::new(&process.registry);
+    let metrics = metrics.map_err(|e| Fail::negative(e.to_string()))?;
+    let (catalog, keeper) = CatalogCache::over_bus(process.bus.clone(), metrics);
+    running.spawn(keeper.keep(process.stop.clone()));
+    Ok(catalog)
 }
 
 /// The indexes of this process, fed from the corpus stream.
@@ -270,7 +285,8 @@ async fn index(
     let serving = editions::start(home, Arc::new(indexes), running).await?;
     teller.searches(serving.clone());
     let current = serving.clone();
-    let lookup = Lookup::new(serving.clone(), move || current.index());
+    let schemas = Arc::new(roles::schemas(&process.config)?);
+    let lookup = Lookup::new(serving.clone(), move || current.index()).with_schemas(schemas);
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     let mut caught_up = serving.caught_up();
     running.spawn(async move {

@@ -42,8 +42,14 @@ pub fn check(args: &cli::SchemaCheck, output: Output) -> Result<(), Fail> {
         .tables()
         .map(|(bucket, table)| (bucket.as_str(), table.columns().iter().map(shown).collect()))
         .collect();
+    let described = schemas.tables().filter(|(_, table)| !table.description().is_empty());
+    let descriptions: BTreeMap<&str, &str> = described
+        .map(|(bucket, table)| (bucket.as_str(), table.description()))
+        .collect();
     if output == Output::Json {
-        render::json(&serde_json::json!({"name": schemas.name(), "buckets": buckets}));
+        render::json(&serde_json::json!({
+            "name": schemas.name(), "buckets": buckets, "descriptions": descriptions,
+        }));
         return Ok(());
     }
     let mut rows = vec![["bucket", "column", "type", "rules"].map(str::to_owned)];
@@ -53,6 +59,9 @@ pub fn check(args: &cli::SchemaCheck, output: Output) -> Result<(), Fail> {
     let mut lines = table(&rows).into_iter();
     println!("{}", lines.next().unwrap_or_default().bold());
     lines.for_each(|line| println!("{line}"));
+    for (bucket, description) in descriptions {
+        println!("{} {description}", format!("{bucket}:").bold());
+    }
     Ok(())
 }
 

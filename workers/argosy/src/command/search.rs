@@ -1,4 +1,4 @@
-//! `argosy search` and `argosy show`: what is in the corpus, without asking a question.
+//! `argosy search`, `argosy catalog` and `argosy show`: what is in the corpus, without asking a question.
 
 use crate::cli::{self, Output, only_with};
 use crate::command::ask::{DEFAULT_TENANT, prepare};
@@ -6,12 +6,13 @@ use crate::command::{IN_THIS_PROCESS, connect_or, must_be_folder, only_for_folde
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
+use crate::render;
 use crate::render::found::{self, Shown};
 use bus::Bus;
 use client::lookup;
 use envelope::DocId;
-use envelope::lookup::{Counted, Document, Found};
-use envelope::subject::{COUNT, METADATA, SEARCH};
+use envelope::lookup::{CorpusCatalog, Counted, Document, Found};
+use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 
@@ -24,6 +25,18 @@ pub async fn search(args: cli::Search, config: Config, output: Output) -> Result
     let shown = look(&*place.bus(), &args, output).await;
     place.close().await;
     found::print(&shown?, args.query.as_deref().unwrap_or_default(), output);
+    Ok(())
+}
+
+/// Shows the buckets and their columns.
+pub async fn catalog(args: cli::Catalog, config: Config, output: Output) -> Result<(), Fail> {
+    let place = Place::open(&args.place, &config, output).await?;
+    let request = json!({
+        "tenant": args.place.tenant, "buckets": args.buckets, "values_max": args.values,
+    });
+    let catalog = lookup::ask::<CorpusCatalog>(&*place.bus(), CATALOG, &request).await;
+    place.close().await;
+    render::catalog::print(&catalog?, output);
     Ok(())
 }
 

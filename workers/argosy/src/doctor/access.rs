@@ -63,7 +63,7 @@ const PASSING: [&str; 7] = [
 ];
 
 /// What is listened to.
-const HEARD: [&str; 10] = [
+const HEARD: [&str; 11] = [
     "argosy.answer.*",
     "argosy.cancel.*",
     "argosy.live.*",
@@ -73,6 +73,7 @@ const HEARD: [&str; 10] = [
     subject::SEARCH,
     subject::COUNT,
     subject::METADATA,
+    subject::CATALOG,
     crate::processes::SUBJECT,
 ];
 

@@ -1,11 +1,14 @@
 //! A request to look into the corpus, to its reply. *Not* here: the bus, and how many at once.
 
-use super::written;
+use super::{catalog, written};
 use documents::document::doc_id_of;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
-use envelope::lookup::{self, Counted, Document, Facet, FacetValue, Found, Which};
-use envelope::{Classed, Filter, Matched, Passage, Problem, TenantId};
+use envelope::lookup::{
+    self, CatalogRequest, CorpusCatalog, Counted, Document, Facet, FacetValue, Found, Which,
+};
+use envelope::{Bucket, Classed, Filter, Matched, Passage, Problem, TenantId};
 use index::{CountRequest, Index};
+use indexer::schema::Schemas;
 use search::{Request, Searcher, context};
 use std::sync::Arc;
 
@@ -18,6 +21,7 @@ const REST_BYTES: usize = 16 * 1024;
 pub struct Lookup {
     searcher: Arc<dyn Searcher>,
     index: Box<dyn Fn() -> Index + Send + Sync>,
+    schemas: Arc<Schemas>,
 }
 
 impl Lookup {
@@ -29,7 +33,13 @@ impl Lookup {
         Lookup {
             searcher,
             index: Box::new(index),
+            schemas: Arc::default(),
         }
+    }
+
+    /// The same, which knows what schemas say of buckets and columns.
+    pub fn with_schemas(self, schemas: Arc<Schemas>) -> Lookup {
+        Lookup { schemas, ..self }
     }
 
     pub(super) async fn search(&self, body: &[u8]) -> Result<Found, Problem> {
@@ -116,6 +126,22 @@ impl Lookup {
             chunks: facts.chunks,
             metadata: facts.metadata,
         })
+    }
+
+    pub(super) async fn catalog(&self, body: &[u8]) -> Result<CorpusCatalog, Problem> {
+        let request = CatalogRequest::parse(body)?;
+        let schemas = self.schemas.clone();
+        let made = move |index: &Index| {
+            let catalog = catalog::made(index, &schemas, &request)?;
+            let is_there = |bucket: &Bucket| catalog.buckets.iter().any(|b| b.bucket == *bucket);
+            let missing = request.buckets.iter().find(|bucket| !is_there(bucket));
+            Ok(match missing {
+                Some(bucket) => Err(lookup::no_bucket(bucket, &index.buckets(&request)?)),
+                None => Ok(catalog),
+            })
+        };
+        let catalog = self.blocking(made).await??;
+        Ok(catalog.fitted(LOOKUP_REPLY_BYTES_MAX - REST_BYTES))
     }
 
     /// The fields that there are, when some that were named are not.

@@ -1,6 +1,9 @@
 //! A schema file: TOML, checked, with errors that name bucket, column, line and what to do.
 //!
 //! ```toml
+//! [invoices]
+//! description = "what suppliers want to be paid"
+//!
 //! [invoices.total_amount]
 //! type = "number"
 //! unit = "EUR"
@@ -16,8 +19,11 @@ use super::{Column, Table};
 use envelope::Bucket;
 use regex::RegexBuilder;
 use search::BUILT_IN_FIELDS;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -57,7 +63,37 @@ fn of(place: &str) -> String {
     }
 }
 
-type File = BTreeMap<String, BTreeMap<String, Spanned<RawColumn>>>;
+type File = BTreeMap<String, BTreeMap<String, Spanned<RawEntry>>>;
+
+/// The key of a bucket that describes it; as a table it is a column of that name.
+const DESCRIPTION: &str = "description";
+
+/// What stands in a bucket: a column, or a text about the bucket itself.
+#[derive(Debug)]
+enum RawEntry {
+    Column(Box<RawColumn>),
+    Text(String),
+}
+
+impl<'de> Deserialize<'de> for RawEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawEntry, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = RawEntry;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table that is a column, or `description` as a text")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<RawEntry, E> {
+                Ok(RawEntry::Text(text.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RawEntry, A::Error> {
+                let column = RawColumn::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(RawEntry::Column(Box::new(column)))
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
 
 /// A column as it stands in the file.
 #[derive(Debug, Deserialize)]
@@ -94,18 +130,9 @@ pub(super) fn parse(file: &str, text: &str) -> Result<BTreeMap<Bucket, Table>, W
     let reading = Reading { file, text };
     let parsed: File = reading.toml()?;
     let mut tables = BTreeMap::new();
-    for (name, columns) in parsed {
-        let first = columns.values().next().map(Spanned::span);
-        let bucket = Bucket::new(name.as_str())
-            .map_err(|e| reading.wrong(first.clone(), &name, &format!("the bucket {e}")))?;
-        if columns.len() > COLUMNS_MAX {
-            let what = format!("{} columns: at most {COLUMNS_MAX}", columns.len());
-            return Err(reading.wrong(first, &name, &what));
-        }
-        let columns = columns.into_iter();
-        let columns = columns.map(|(column, raw)| reading.column(&name, column, raw));
-        let columns = columns.collect::<Result<Vec<_>, _>>()?;
-        tables.insert(bucket, Table { columns });
+    for (name, entries) in parsed {
+        let (bucket, table) = reading.table(&name, entries)?;
+        tables.insert(bucket, table);
     }
     match tables.is_empty() {
         true => Err(reading.wrong(None, "", "no bucket in it: want `[<bucket>.<column>]`")),
@@ -148,11 +175,43 @@ impl Reading<'_> {
         }
     }
 
-    fn column(&self, bucket: &str, name: String, raw: Spanned<RawColumn>) -> Result<Column, Wrong> {
-        let (span, place) = (raw.span(), format!("{bucket}.{name}"));
-        let wrong = |what: &str| self.wrong(Some(span.clone()), &place, what);
-        check_column(&name, raw.as_ref()).map_err(|what| wrong(&what))?;
-        let raw = raw.into_inner();
+    fn table(
+        &self,
+        name: &str,
+        entries: BTreeMap<String, Spanned<RawEntry>>,
+    ) -> Result<(Bucket, Table), Wrong> {
+        let first = entries.values().next().map(Spanned::span);
+        let bucket = Bucket::new(name)
+            .map_err(|e| self.wrong(first.clone(), name, &format!("the bucket {e}")))?;
+        let mut table = Table {
+            description: String::new(),
+            columns: Vec::new(),
+        };
+        for (key, entry) in entries {
+            let (span, place) = (entry.span(), format!("{name}.{key}"));
+            match entry.into_inner() {
+                RawEntry::Column(raw) => table.columns.push(self.column(&place, span, key, *raw)?),
+                RawEntry::Text(text) => {
+                    check_text(&key, &text).map_err(|what| self.wrong(Some(span), &place, &what))?;
+                    table.description = text;
+                }
+            }
+        }
+        if table.columns.len() > COLUMNS_MAX {
+            let what = format!("{} columns: at most {COLUMNS_MAX}", table.columns.len());
+            return Err(self.wrong(first, name, &what));
+        }
+        Ok((bucket, table))
+    }
+
+    fn column(
+        &self,
+        place: &str,
+        span: Range<usize>,
+        name: String,
+        raw: RawColumn,
+    ) -> Result<Column, Wrong> {
+        check_column(&name, &raw).map_err(|what| self.wrong(Some(span), place, &what))?;
         let form = Form {
             kind: raw.kind,
             unit: raw.unit,
@@ -175,6 +234,25 @@ impl Reading<'_> {
     }
 }
 
+/// A text in a bucket describes it.
+fn check_text(key: &str, text: &str) -> Result<(), String> {
+    if key != DESCRIPTION {
+        return Err(format!(
+            "a text among columns: want a table `[<bucket>.{key}]`, or `{DESCRIPTION}` for what the bucket holds"
+        ));
+    }
+    check_description(text)
+}
+
+fn check_description(text: &str) -> Result<(), String> {
+    match text.len() > DESCRIPTION_BYTES_MAX {
+        true => Err(format!(
+            "`description` has at most {DESCRIPTION_BYTES_MAX} bytes"
+        )),
+        false => Ok(()),
+    }
+}
+
 fn check_column(name: &str, raw: &RawColumn) -> Result<(), String> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.len() > NAME_BYTES_MAX || name.is_empty() || !name.chars().all(good) {
@@ -190,11 +268,7 @@ fn check_column(name: &str, raw: &RawColumn) -> Result<(), String> {
     {
         return Err(format!("`unit` has 1 to {NAME_BYTES_MAX} bytes"));
     }
-    if raw.description.len() > DESCRIPTION_BYTES_MAX {
-        return Err(format!(
-            "`description` has at most {DESCRIPTION_BYTES_MAX} bytes"
-        ));
-    }
+    check_description(&raw.description)?;
     let is_number = raw.kind == Kind::Number;
     if !is_number && (raw.unit.is_some() || raw.decimal.is_some()) {
         return Err("`unit` and `decimal` are for the type `number`".into());

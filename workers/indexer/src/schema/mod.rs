@@ -46,9 +46,10 @@ pub struct Schemas {
     tables: BTreeMap<Bucket, Table>,
 }
 
-/// The columns of a bucket.
+/// The columns of a bucket; there may be none where it is only described.
 #[derive(Debug, Clone)]
 pub struct Table {
+    description: String,
     columns: Vec<Column>,
 }
 
@@ -140,9 +141,9 @@ impl Schemas {
         self.tables.iter()
     }
 
-    /// True when no bucket has a schema.
+    /// True when no bucket has a column: its documents are what they are without a schema.
     pub fn is_empty(&self) -> bool {
-        self.tables.is_empty()
+        self.tables.values().all(|table| table.columns.is_empty())
     }
 
     /// Whether any column may be asked of a model.
@@ -151,12 +152,13 @@ impl Schemas {
         columns.any(|column| column.is_asked)
     }
 
-    /// Names these schemas: another name wherever documents would get other values. Comments and the
-    /// order of columns do not count.
+    /// Names these schemas: another name wherever documents would get other values. Comments, the order of
+    /// columns and what a bucket is described as do not count.
     pub fn name(&self) -> String {
         let tables: BTreeMap<&str, Vec<_>> = self
             .tables
             .iter()
+            .filter(|(_, table)| !table.columns.is_empty())
             .map(|(bucket, table)| (bucket.as_str(), table.columns.iter().map(told).collect()))
             .collect();
         let hash = sha256_hex(json!(tables).to_string().as_bytes());
@@ -165,6 +167,11 @@ impl Schemas {
 }
 
 impl Table {
+    /// What the bucket holds, in words; may be empty.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
     /// Its columns, by name.
     pub fn columns(&self) -> &[Column] {
         &self.columns

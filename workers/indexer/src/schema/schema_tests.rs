@@ -401,3 +401,39 @@ fn a_large_hostile_text_is_read_in_bounded_time() {
         );
     }
 }
+
+#[test]
+fn a_bucket_is_described_beside_its_columns_and_its_documents_stay_what_they_are() {
+    let bare = "[invoices.n]\ntype = \"text\"\n";
+    let told = format!("[invoices]\ndescription = \"what is to be paid\"\n{bare}");
+    let (bare, told) = (
+        Schemas::parse("f", bare).unwrap(),
+        Schemas::parse("f", &told).unwrap(),
+    );
+    let of = |schemas: &Schemas| {
+        let (_, table) = schemas.tables().next().unwrap();
+        (table.description().to_owned(), table.columns().len())
+    };
+    assert_eq!((of(&bare), of(&told)), ((String::new(), 1), ("what is to be paid".into(), 1)));
+    assert_eq!(bare.name(), told.name(), "nothing is indexed anew for it");
+
+    let alone = Schemas::parse("f", "[mail]\ndescription = \"letters\"\n").unwrap();
+    assert!(alone.is_empty() && of(&alone) == ("letters".into(), 0));
+    assert_eq!(alone.name(), Schemas::default().name());
+
+    let column = Schemas::parse("f", "[mail.description]\ntype = \"text\"\n").unwrap();
+    assert_eq!(of(&column), (String::new(), 1), "a column may be called so");
+
+    let long = format!("[a]\ndescription = \"{}\"\n", "x".repeat(401));
+    for (text, parts) in [
+        ("[a]\ndescribtion = \"x\"\n", &["line 2", "`a.describtion`", "or `description`"][..]),
+        (&long, &["line 2", "at most 400 bytes"]),
+        ("[a]\ndescription = 3\n", &["line 2", "a table that is a column"]),
+        ("[a.description]\nunits = 3\n", &["`a.description", "`unit`"]),
+    ] {
+        let wrong = Schemas::parse("f", text).unwrap_err().to_string();
+        for part in parts {
+            assert!(wrong.contains(part), "no {part} in {wrong}");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! What the documents of a tenant are: its buckets, and the columns of each, from the terms of the index.
+//!
+//! One pass over the values of each field, for all buckets at once; nothing is fetched. What schemas say of columns is
+//! not known here. *Not* a dictionary of what questions name ([`super::dictionaries`]).
+
+use super::tally::{Best, Counter, Hit, Scope, each_value};
+use super::{CountRequest, Index};
+use crate::Error;
+use envelope::limits::{CATALOG_BUCKETS_MAX, CATALOG_COLUMNS_MAX};
+use envelope::lookup::{
+    CatalogBucket, CatalogColumn, CatalogRequest, ColumnRange, ColumnType, CorpusCatalog,
+    FacetValue,
+};
+use envelope::{Bucket, Filter};
+use linking::days;
+use serde_json::Value;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use tantivy::{Searcher, TantivyError};
+
+/// Most fields of a tenant that are looked at; the first by name.
+const FIELDS_MAX: usize = 512;
+/// Longer values are prose: they are not shown as frequent ones.
+const VALUE_CHARS_MAX: usize = 80;
+/// Digits of a coverage behind the point, as a factor.
+const COVERAGE_DIGITS: f64 = 10_000.0;
+
+impl Index {
+    /// The buckets of a tenant with their columns, without what schemas say. Blocking. Buckets that the request names
+    /// and the tenant does not have are missing.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn catalog(&self, request: &CatalogRequest) -> Result<CorpusCatalog, Error> {
+        let searcher = self.reader.searcher();
+        let (mut buckets, scope, buckets_left_out) = self.scope(&searcher, request)?;
+        let (fields, fields_left_out) = self.fields_of(&searcher, &request.tenant, FIELDS_MAX)?;
+        for field in &fields {
+            let mut counts = ColumnCounts::new(&searcher, buckets.len(), request.values_max);
+            each_value(&searcher, self.fields.facts, &scope, field, &mut counts)?;
+            for (bucket, column) in buckets.iter_mut().zip(counts.done()) {
+                bucket.columns.extend(column.named(field, bucket.documents));
+            }
+        }
+        for bucket in &mut buckets {
+            keep_fullest(bucket);
+        }
+        Ok(CorpusCatalog {
+            buckets,
+            buckets_left_out,
+            fields_left_out,
+        })
+    }
+
+    /// The buckets that a tenant has documents in, by name. Blocking.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn buckets(&self, request: &CatalogRequest) -> Result<Vec<Bucket>, Error> {
+        let all = CatalogRequest {
+            buckets: Vec::new(),
+            ..request.clone()
+        };
+        let (buckets, ..) = self.scope(&self.reader.searcher(), &all)?;
+        let mut names: Vec<Bucket> = buckets.into_iter().map(|bucket| bucket.bucket).collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// The buckets, those with the most documents first, the heads of their documents, each in the group of its bucket,
+    /// and how many buckets were left out.
+    fn scope(
+        &self,
+        searcher: &Searcher,
+        request: &CatalogRequest,
+    ) -> Result<(Vec<CatalogBucket>, Scope, u32), Error> {
+        let names = match request.buckets.is_empty() {
+            true => self.bucket_names(searcher)?,
+            false => request.buckets.iter().cloned().collect(),
+        };
+        let mut found = Vec::new();
+        for bucket in names {
+            let heads = CountRequest {
+                tenant: request.tenant.clone(),
+                buckets: vec![bucket.clone()],
+                filter: Filter::default(),
+                fields: Vec::new(),
+                values_max: 0,
+            };
+            let documents = self.count(&heads)?.documents;
+            if documents > 0 {
+                found.push((documents, bucket, heads));
+            }
+        }
+        found.sort_by_key(|(documents, ..)| Reverse(*documents));
+        let left_out = found.len().saturating_sub(CATALOG_BUCKETS_MAX);
+        found.truncate(CATALOG_BUCKETS_MAX);
+        let mut scope = Scope::nothing(searcher);
+        let mut buckets = Vec::with_capacity(found.len());
+        for ((_, bucket, heads), group) in found.into_iter().zip(1..) {
+            let documents = scope.add(searcher, &self.heads(searcher, &heads)?, group)?;
+            buckets.push(CatalogBucket {
+                bucket,
+                description: String::new(),
+                documents,
+                columns: Vec::new(),
+                columns_left_out: 0,
+            });
+        }
+        Ok((buckets, scope, left_out as u32))
+    }
+
+    /// The buckets of all tenants.
+    fn bucket_names(&self, searcher: &Searcher) -> Result<BTreeSet<Bucket>, Error> {
+        let mut names = BTreeSet::new();
+        for segment in searcher.segment_readers() {
+            let index = segment.inverted_index(self.fields.bucket)?;
+            let mut terms = index.terms().stream().map_err(TantivyError::from)?;
+            while terms.advance() {
+                let name = std::str::from_utf8(terms.key()).unwrap_or_default();
+                names.extend(Bucket::new(name).ok());
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// Leaves so many columns as are shown, those that the most documents have.
+fn keep_fullest(bucket: &mut CatalogBucket) {
+    let columns = &mut bucket.columns;
+    columns.sort_by(|a, b| b.documents.cmp(&a.documents).then(a.field.cmp(&b.field)));
+    bucket.columns_left_out = columns.len().saturating_sub(CATALOG_COLUMNS_MAX) as u32;
+    columns.truncate(CATALOG_COLUMNS_MAX);
+}
+
+/// The values of one field, told one after the other, for each bucket.
+struct ColumnCounts {
+    buckets: Vec<ColumnCount>,
+    /// Documents of which a value was seen, by segment and number: one with several counts once.
+    seen: Vec<Vec<bool>>,
+    /// The groups that have the value at hand.
+    touched: Vec<usize>,
+}
+
+/// A column of one bucket.
+struct ColumnCount {
+    documents: u64,
+    /// One more for each further value of a document.
+    hits: u64,
+    best: Best,
+    /// Chunks that have the value at hand, and those of them that have it as a text.
+    now: (u64, u64),
+    has_texts: bool,
+    has_numbers: bool,
+    has_other_than_days: bool,
+    has_other_than_bools: bool,
+    /// The least and the greatest number, each as it is written.
+    numbers: Option<((f64, String), (f64, String))>,
+    days: Option<(String, String)>,
+}
+
+impl ColumnCounts {
+    fn new(searcher: &Searcher, buckets: usize, values_max: usize) -> ColumnCounts {
+        let segments = searcher.segment_readers().iter();
+        ColumnCounts {
+            buckets: (0..buckets).map(|_| ColumnCount::new(values_max)).collect(),
+            seen: segments
+                .map(|segment| vec![false; segment.max_doc() as usize])
+                .collect(),
+            touched: Vec::new(),
+        }
+    }
+
+    fn done(self) -> Vec<ColumnCount> {
+        self.buckets
+    }
+}
+
+impl Counter for ColumnCounts {
+    fn hit(&mut self, hit: Hit) {
+        let group = usize::from(hit.group) - 1;
+        let (segment, chunk) = hit.at;
+        let column = &mut self.buckets[group];
+        if !std::mem::replace(&mut self.seen[segment][chunk], true) {
+            column.documents += 1;
+        }
+        if column.now.0 == 0 {
+            self.touched.push(group);
+        }
+        column.now.0 += 1;
+        column.now.1 += u64::from(hit.is_text);
+    }
+
+    fn value(&mut self, value: &str) {
+        for group in self.touched.drain(..) {
+            self.buckets[group].take_in(value);
+        }
+    }
+}
+
+impl ColumnCount {
+    fn new(values_max: usize) -> ColumnCount {
+        ColumnCount {
+            documents: 0,
+            hits: 0,
+            best: Best::new(values_max),
+            now: (0, 0),
+            has_texts: false,
+            has_numbers: false,
+            has_other_than_days: false,
+            has_other_than_bools: false,
+            numbers: None,
+            days: None,
+        }
+    }
+
+    /// The value that was hit so often is at its end.
+    fn take_in(&mut self, value: &str) {
+        let (hits, texts) = std::mem::take(&mut self.now);
+        self.hits += hits;
+        match value.chars().count() <= VALUE_CHARS_MAX {
+            true => self.best.add(value, hits),
+            false => self.best.pass_over(),
+        }
+        if texts > 0 {
+            self.has_texts = true;
+            self.has_other_than_bools |= !matches!(value, "true" | "false");
+            match day_of(value) {
+                Some(day) => widen(&mut self.days, day.to_owned()),
+                None => self.has_other_than_days = true,
+            }
+        }
+        if texts < hits {
+            self.has_numbers = true;
+            if let Ok(number) = value.parse::<f64>() {
+                widen(&mut self.numbers, (number, value.to_owned()));
+            }
+        }
+    }
+
+    /// What all of its values are.
+    fn kind(&self) -> ColumnType {
+        match (self.has_texts, self.has_numbers) {
+            (false, true) => ColumnType::Number,
+            (true, false) if !self.has_other_than_days => ColumnType::Date,
+            (true, false) if !self.has_other_than_bools => ColumnType::Bool,
+            _ if self.hits > self.documents => ColumnType::TextList,
+            _ => ColumnType::Text,
+        }
+    }
+
+    /// The column; none when no document of the bucket has a value.
+    fn named(self, field: &str, of_documents: u64) -> Option<CatalogColumn> {
+        if self.documents == 0 {
+            return None;
+        }
+        let kind = self.kind();
+        let range = match kind {
+            ColumnType::Number => self.numbers.map(|(from, to)| ColumnRange {
+                from: written(from),
+                to: written(to),
+            }),
+            ColumnType::Date => self.days.map(|(from, to)| ColumnRange {
+                from: from.into(),
+                to: to.into(),
+            }),
+            ColumnType::Text | ColumnType::Bool | ColumnType::TextList => None,
+        };
+        let share = self.documents as f64 / of_documents.max(1) as f64;
+        let (values, more) = self.best.done();
+        Some(CatalogColumn {
+            kind,
+            documents: self.documents,
+            coverage: (share * COVERAGE_DIGITS).floor() / COVERAGE_DIGITS,
+            values: values
+                .into_iter()
+                .map(|(value, documents)| FacetValue { value, documents })
+                .collect(),
+            more,
+            range,
+            ..CatalogColumn::new(field)
+        })
+    }
+}
+
+/// A number as it was written: a whole one stays whole.
+fn written((number, text): (f64, String)) -> Value {
+    serde_json::from_str(&text).unwrap_or_else(|_| number.into())
+}
+
+/// Makes a range wide enough for another value.
+fn widen<T: PartialOrd + Clone>(range: &mut Option<(T, T)>, value: T) {
+    match range {
+        None => *range = Some((value.clone(), value)),
+        Some((from, _)) if value < *from => *from = value,
+        Some((_, to)) if value > *to => *to = value,
+        Some(_) => {}
+    }
+}
+
+/// The day of an ISO date or of an ISO moment; the calendar has to have it.
+fn day_of(value: &str) -> Option<&str> {
+    let day = value.get(..10)?;
+    let is_alone = match value.as_bytes().get(10) {
+        None => true,
+        Some(sign) => matches!(sign, b't' | b'T' | b' '),
+    };
+    let mut parts = day.split('-');
+    let mut part = |digits: usize| -> Option<u16> {
+        let part = parts.next()?;
+        let good = part.len() == digits && part.bytes().all(|b| b.is_ascii_digit());
+        part.parse().ok().filter(|_| good)
+    };
+    let (year, month, date) = (part(4)?, part(2)?, part(2)?);
+    let (month, date) = (u8::try_from(month).ok()?, u8::try_from(date).ok()?);
+    days::day(i32::from(year), month, date)?;
+    is_alone.then_some(day)
+}
+
+#[cfg(test)]
+#[path = "catalog_tests.rs"]
+mod tests;

@@ -1,0 +1,26 @@
+//! What a planner may know of the corpus: its buckets and their columns.
+//!
+//! Whoever answers it, a planner plans without, too: nobody there, an error and no documents are one, an empty
+//! catalog. *Not* how a catalog is made or kept; the binary composes that.
+
+use envelope::TenantId;
+use envelope::lookup::CorpusCatalog;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+
+/// Something that knows what the documents of tenants are.
+pub trait CatalogSource: Send + Sync + 'static {
+    /// The buckets of a tenant with their columns, as they were a short while ago; empty where nobody knows them. Comes
+    /// back soon: a question waits for it.
+    fn catalog<'a>(&'a self, tenant: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>>;
+}
+
+/// Knows nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoCatalog;
+
+impl CatalogSource for NoCatalog {
+    fn catalog<'a>(&'a self, _tenant: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>> {
+        Box::pin(std::future::ready(Arc::default()))
+    }
+}

@@ -1,0 +1,106 @@
+//! The catalog as it is told: what the index counts, with what schemas say of it.
+//!
+//! The schemas are those of this process (`indexer.schemas`). Where it has none, columns have the type of their values.
+
+use envelope::lookup::{CatalogBucket, CatalogColumn, CatalogRequest, ColumnType, CorpusCatalog};
+use index::Index;
+use indexer::schema::{Column, Kind, Schemas};
+
+/// What a tenant's documents are. Blocking.
+///
+/// # Errors
+/// When the index cannot be read.
+pub(crate) fn made(
+    index: &Index,
+    schemas: &Schemas,
+    request: &CatalogRequest,
+) -> Result<CorpusCatalog, index::Error> {
+    let mut catalog = index.catalog(request)?;
+    for bucket in &mut catalog.buckets {
+        describe(bucket, schemas);
+    }
+    Ok(catalog)
+}
+
+/// Adds what the schema of a bucket says; also the columns that no document has a value of.
+fn describe(bucket: &mut CatalogBucket, schemas: &Schemas) {
+    let Some(table) = schemas.get(&bucket.bucket) else {
+        return;
+    };
+    bucket.description = table.description().to_owned();
+    let mut without = Vec::new();
+    for column in table.columns() {
+        let known = bucket.columns.iter_mut().find(|c| c.field == column.name);
+        match known {
+            Some(known) => tell(known, column),
+            // Left out above for want of room, it may have values.
+            None if bucket.columns_left_out > 0 => {}
+            None => {
+                let mut unused = CatalogColumn::new(&column.name);
+                tell(&mut unused, column);
+                without.push(unused);
+            }
+        }
+    }
+    bucket.columns.extend(without);
+}
+
+fn tell(known: &mut CatalogColumn, column: &Column) {
+    known.kind = kind(column.form.kind);
+    known.unit.clone_from(&column.form.unit);
+    known.description.clone_from(&column.description);
+}
+
+fn kind(kind: Kind) -> ColumnType {
+    match kind {
+        Kind::Text => ColumnType::Text,
+        Kind::Number => ColumnType::Number,
+        Kind::Date => ColumnType::Date,
+        Kind::Bool => ColumnType::Bool,
+        Kind::List => ColumnType::TextList,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::Bucket;
+
+    #[test]
+    fn a_schema_describes_what_was_counted_and_what_no_document_has() {
+        let schemas = Schemas::parse(
+            "f",
+            "[a]\ndescription = \"letters\"\n[a.sum]\ntype = \"number\"\nunit = \"EUR\"\n\
+            description = \"what is paid\"\n[a.seen]\ntype = \"bool\"\n",
+        )
+        .unwrap();
+        let counted = |field: &str| CatalogColumn {
+            documents: 3,
+            ..CatalogColumn::new(field)
+        };
+        let mut bucket = CatalogBucket {
+            bucket: Bucket::new("a").unwrap(),
+            description: String::new(),
+            documents: 3,
+            columns: vec![counted("sum"), counted("else")],
+            columns_left_out: 0,
+        };
+        describe(&mut bucket, &schemas);
+        assert_eq!(bucket.description, "letters");
+        let told: Vec<_> = bucket
+            .columns
+            .iter()
+            .map(|c| (c.field.as_str(), c.kind.as_str(), c.documents))
+            .collect();
+        assert_eq!(
+            told,
+            [("sum", "number", 3), ("else", "text", 3), ("seen", "bool", 0)]
+        );
+        let sum = &bucket.columns[0];
+        assert_eq!((sum.unit.as_deref(), sum.description.as_str()), (Some("EUR"), "what is paid"));
+
+        for kind in [Kind::Text, Kind::Number, Kind::Date, Kind::Bool, Kind::List] {
+            assert_eq!(super::kind(kind).as_str(), kind.as_str(), "one word for one thing");
+        }
+    }
+}
