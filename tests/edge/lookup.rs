@@ -198,6 +198,28 @@ async fn good_requests(corpus: &Corpus) {
     let of_others = json!({"source": "contracts/secret.md"});
     let reply = corpus.ask("argosy.metadata", of_others).await;
     assert_eq!(reply["error"]["code"], "not_found", "{reply}");
+
+    let within = json!({"query": "lease", "source": "contracts/crane.md", "strategy": "keyword"});
+    let reply = corpus.ask("argosy.search", within).await;
+    assert_eq!(reply["result"]["matched"]["kind"], "empty", "{reply}");
+    let within = json!({"query": "inspected lease", "source": "contracts/crane.md"});
+    let reply = corpus.ask("argosy.search", within).await;
+    assert_eq!(reply["result"]["total_hits"], 1, "{reply}");
+
+    let reply = corpus.ask("argosy.catalog", json!({})).await;
+    let wanted = json!([{
+        "bucket": "contracts", "documents": 2, "columns": [
+            {"field": "year", "type": "number", "documents": 2, "coverage": 1.0,
+             "values": [{"value": "2023", "documents": 1}, {"value": "2024", "documents": 1}],
+             "range": {"from": 2023, "to": 2024}},
+            {"field": "city", "type": "text", "documents": 1, "coverage": 0.5,
+             "values": [{"value": "tarnow", "documents": 1}]},
+        ],
+    }]);
+    assert_eq!(reply["result"]["buckets"], wanted, "{reply}");
+    let of_nobody = json!({"tenant": "nobody"});
+    let reply = corpus.ask("argosy.catalog", of_nobody).await;
+    assert_eq!(reply["result"]["buckets"], json!([]), "{reply}");
 }
 
 async fn bad_requests(corpus: &Corpus) {
@@ -222,6 +244,41 @@ async fn bad_requests(corpus: &Corpus) {
             "{message}"
         );
     }
+    for (request, code, says) in [
+        (
+            json!({"query": "lease", "strategy": "semantic"}),
+            "strategy_unavailable",
+            "take `hybrid` or `keyword`",
+        ),
+        (
+            json!({"query": "lease", "strategy": "best"}),
+            "bad_field",
+            "want keyword, semantic or hybrid",
+        ),
+        (
+            json!({"query": "lease", "doc_id": "gone-1"}),
+            "not_found",
+            "`gone-1`",
+        ),
+        (
+            json!({"query": "lease", "source": "contracts/secret.md"}),
+            "not_found",
+            "`contracts/secret.md`",
+        ),
+    ] {
+        let reply = corpus.ask("argosy.search", request).await;
+        assert_eq!(reply["error"]["code"], code, "{reply}");
+        let message = reply["error"]["message"].as_str().unwrap();
+        assert!(message.contains(says), "{message}");
+    }
+    let reply = corpus
+        .ask("argosy.catalog", json!({"buckets": ["contracts", "mail"]}))
+        .await;
+    assert_eq!(reply["error"]["code"], "not_found", "{reply}");
+    assert_eq!(
+        reply["error"]["message"],
+        "there is no bucket `mail`; there are `contracts`"
+    );
     // Odd, and yet to be answered.
     let reply = corpus
         .ask("argosy.search", json!({"query": operators}))
@@ -353,6 +410,32 @@ fn the_command_line_searches_counts_and_shows() {
     let ran = shell.run(&[&["search"], &again[..]].concat());
     ran.exits(2);
 
+    for strategy in ["keyword", "semantic", "hybrid"] {
+        let ran = shell.run(&[&["search", "Tarnow lease", "--strategy", strategy], &again[..]].concat());
+        assert!(ran.exits(0).stdout.contains("contracts/lease.md:"), "{strategy}");
+    }
+    let within = ["search", "inspected lease", "--doc", "mail/crane.md"];
+    let ran = shell.run(&[&within, &again[..]].concat()).exits(0);
+    assert!(
+        ran.stdout.contains("mail/crane.md:") && !ran.stdout.contains("lease.md"),
+        "{ran:?}"
+    );
+    let within = ["search", "lease", "--doc", "mail/gone.md"];
+    let ran = shell.run(&[&within, &again[..]].concat()).exits(3);
+    assert!(ran.stderr.contains("`mail/gone.md`"), "{ran:?}");
+    for nonsense in [
+        &["search", "lease", "--strategy", "fuzzy"][..],
+        &["search", "lease", "--context-chars", "5"],
+        &["search", "--count", "--strategy", "keyword"],
+        &["search", "lease", "--count", "--doc", "mail/crane.md"],
+    ] {
+        shell.run(&[nonsense, &again[..]].concat()).exits(2);
+    }
+    let without = ["search", "lease", "--strategy", "semantic"];
+    let set = ["--set", "retrieval.embedder=none", "--corpus", "docs"];
+    let ran = shell.run(&[&without[..], &set].concat()).exits(1);
+    assert!(ran.stderr.contains("`hybrid` or `keyword`"), "{ran:?}");
+
     let ran = shell
         .run(&[&["show", "contracts/lease.md"], &again[..]].concat())
         .exits(0);
@@ -364,4 +447,47 @@ fn the_command_line_searches_counts_and_shows() {
         .run(&[&["show", "contracts/gone.md"], &again[..]].concat())
         .exits(3);
     assert!(ran.stderr.contains("contracts/gone.md"), "{ran:?}");
+}
+
+#[test]
+fn the_command_line_shows_what_there_is() {
+    let shell = Shell::new();
+    for (source, head) in [
+        ("contracts/lease.md", "city: Tarnow\nsigned: 2024-03-05"),
+        ("contracts/loan.md", "city: Tarnow\nsigned: 2023-01-31"),
+        ("mail/crane.md", "year: 2023"),
+    ] {
+        let text = format!("---\n{head}\n---\n# A document\n\nThe crane is inspected.\n");
+        shell.write(&format!("docs/{source}"), &text);
+    }
+    shell.write(
+        "argosy.toml",
+        "[indexer]\nschemas = \"schema.toml\"\n",
+    );
+    shell.write(
+        "schema.toml",
+        "[contracts]\ndescription = \"what was agreed\"\n[contracts.signed]\ntype = \"date\"\n\
+        description = \"the day of the last signature\"\n[contracts.sum]\ntype = \"number\"\nunit = \"EUR\"\n",
+    );
+    let shown = shell.run(&["catalog", "--corpus", "docs"]).exits(0).stdout;
+    let wanted = "\
+contracts (2 documents)
+what was agreed
+  city    text          100 %  tarnow 2
+  signed  date          100 %  2023-01-31 to 2024-03-05 · 2023-01-31 1, 2024-03-05 1 · the day of the last signature
+  sum     number (EUR)    0 %
+
+mail (1 document)
+  year  number  100 %  2023 1
+";
+    assert_eq!(shown, wanted);
+    let one = ["catalog", "--corpus", "docs", "--reuse", "--bucket", "mail"];
+    let shown = shell.run(&[&one[..], &["-o", "json"]].concat()).exits(0).json();
+    assert_eq!(shown["buckets"][0]["columns"][0]["type"], "number", "{shown}");
+    assert_eq!(shown["buckets"].as_array().unwrap().len(), 1);
+    let none = ["catalog", "--corpus", "docs", "--reuse", "--bucket", "none"];
+    let ran = shell.run(&none).exits(3);
+    assert!(ran.stderr.contains("there are `contracts`, `mail`"), "{ran:?}");
+    let nonsense = ["catalog", "--corpus", "docs", "--values", "51"];
+    shell.run(&nonsense).exits(2);
 }

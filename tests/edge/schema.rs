@@ -231,6 +231,10 @@ fn a_schema_is_checked_and_tried_without_a_fleet() {
         .exits(0)
         .json();
     assert_eq!(listed["buckets"]["certificates"][0]["type"], "date");
+    assert_eq!(listed["descriptions"], json!({}));
+    shell.write("told.toml", "[mail]\ndescription = \"letters\"\n");
+    let told = shell.run(&["schema", "check", "told.toml"]).exits(0).stdout;
+    assert!(told.ends_with("mail: letters\n"), "{told}");
 
     let scan = corpus.join("invoices/marrowgate-mg-5107-scan.txt");
     let tried = ["schema", "try", text(&schema), text(&scan)];

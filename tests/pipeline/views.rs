@@ -109,6 +109,7 @@ async fn seen(index: Index) -> (u64, Option<u64>, Vec<(String, u64)>) {
             query: format!("What does gauge G{n:05} read?"),
             keywords: Vec::new(),
             context: None,
+            strategy: Default::default(),
             fetch_k: 20,
             top_k: 3,
             after: None,

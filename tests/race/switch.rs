@@ -143,6 +143,7 @@ async fn search(searcher: &dyn Searcher) -> Option<String> {
         query: "the clause".into(),
         keywords: Vec::new(),
         context: None,
+        strategy: Default::default(),
         fetch_k: 100,
         top_k: 100,
         after: None,

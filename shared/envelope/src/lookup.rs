@@ -18,6 +18,7 @@ use crate::limits::{
     CONTEXT_CHARS, FACET_VALUES_MAX, FACETS_MAX, LOOKUP_BYTES_MAX, QUESTION_CHARS_MAX,
     SOURCE_BYTES_MAX, TOP_K_MAX,
 };
+use crate::meaning::SearchStrategy;
 use crate::payload::{Matched, Passage};
 use crate::question::{Refusal, RefusalCode, cut, field, read_buckets, read_filter, read_id};
 use crate::terminal::Problem;
@@ -42,6 +43,10 @@ pub struct Search {
     pub buckets: Vec<Bucket>,
     /// What must hold for every passage.
     pub filter: Filter,
+    /// Which parts of the search are asked. Default hybrid.
+    pub strategy: SearchStrategy,
+    /// The one document whose passages are searched; absent for all of them.
+    pub document: Option<Which>,
     /// Most passages to return, 1 to [`TOP_K_MAX`]. Default [`TOP_K`].
     pub top_k: usize,
     /// Cut each text to about this many characters around what matches best; absent for the whole.
@@ -188,11 +193,14 @@ impl<T> From<Result<T, Problem>> for Reply<T> {
 impl Search {
     /// Reads a request.
     pub fn parse(bytes: &[u8]) -> Result<Search, Problem> {
-        const FIELDS: [&str; 6] = [
+        const FIELDS: [&str; 9] = [
             "query",
             "tenant",
             "buckets",
             "filters",
+            "doc_id",
+            "source",
+            "strategy",
             "top_k",
             "context_chars",
         ];
@@ -202,6 +210,8 @@ impl Search {
             tenant: tenant(&object)?,
             buckets: read_buckets(&object)?,
             filter: read_filter(&object)?,
+            strategy: strategy(&object)?,
+            document: which(&object)?,
             top_k: number(&object, "top_k", 1..=TOP_K_MAX)?.unwrap_or(TOP_K),
             context_chars: number(&object, "context_chars", CONTEXT_CHARS)?,
         })
@@ -229,22 +239,10 @@ impl Metadata {
     pub fn parse(bytes: &[u8]) -> Result<Metadata, Problem> {
         const FORM: &str = r#"{"doc_id": "…"} or {"source": "…"}"#;
         let object = object(bytes, &["tenant", "doc_id", "source"], FORM)?;
-        let doc_id = read_id(&object, "doc_id", DocId::new)?;
-        let source = field(&object, "source").map(Value::as_str);
-        let which = match (doc_id, source) {
-            (Some(doc_id), None) => Which::DocId(doc_id),
-            (None, Some(Some(source))) if (1..=SOURCE_BYTES_MAX).contains(&source.len()) => {
-                Which::Source(source.to_owned())
-            }
-            (None, Some(_)) => {
-                let text = format!("`source` must be a path of 1 to {SOURCE_BYTES_MAX} bytes");
-                return Err(bad_field(text));
-            }
-            _ => return Err(bad_field(format!("name one document: send {FORM}"))),
-        };
+        let which = which(&object)?;
         Ok(Metadata {
             tenant: tenant(&object)?,
-            which,
+            which: which.ok_or_else(|| bad_field(format!("name one document: send {FORM}")))?,
         })
     }
 }
@@ -299,6 +297,36 @@ fn query(object: &Map<String, Value>) -> Result<String, Problem> {
         return Err(Problem::new("query_too_long", text));
     }
     Ok(query.to_owned())
+}
+
+/// The document that is named; one name at most.
+fn which(object: &Map<String, Value>) -> Result<Option<Which>, Problem> {
+    let doc_id = read_id(object, "doc_id", DocId::new)?;
+    let source = field(object, "source").map(Value::as_str);
+    match (doc_id, source) {
+        (doc_id, None) => Ok(doc_id.map(Which::DocId)),
+        (None, Some(Some(source))) if (1..=SOURCE_BYTES_MAX).contains(&source.len()) => {
+            Ok(Some(Which::Source(source.to_owned())))
+        }
+        (None, Some(_)) => Err(bad_field(format!(
+            "`source` must be a path of 1 to {SOURCE_BYTES_MAX} bytes"
+        ))),
+        (Some(_), Some(_)) => Err(bad_field(
+            "name one document: send `doc_id` or `source`, not both".into(),
+        )),
+    }
+}
+
+fn strategy(object: &Map<String, Value>) -> Result<SearchStrategy, Problem> {
+    let Some(value) = field(object, "strategy") else {
+        return Ok(SearchStrategy::default());
+    };
+    serde_json::from_value(value.clone()).map_err(|_| {
+        let value = cut(&value.to_string());
+        bad_field(format!(
+            "`strategy` is {value}; want keyword, semantic or hybrid"
+        ))
+    })
 }
 
 fn tenant(object: &Map<String, Value>) -> Result<TenantId, Problem> {

@@ -15,6 +15,7 @@ fn the_smallest_request_has_every_default() {
     assert_eq!(asked.tenant, TenantId::default_tenant());
     assert!(asked.buckets.is_empty() && asked.filter.is_empty());
     assert_eq!(asked.context_chars, None);
+    assert_eq!((asked.strategy, asked.document), (SearchStrategy::Hybrid, None));
     let counted = Count::parse(b"{}").unwrap();
     assert_eq!(
         (counted.facets.len(), counted.values_max),
@@ -26,9 +27,12 @@ fn the_smallest_request_has_every_default() {
 fn everything_can_be_said() {
     let asked = search(json!({
         "query": "rent", "tenant": "acme", "buckets": ["contracts"], "top_k": 100,
-        "filters": {"year": {"gte": 2024}}, "context_chars": 80,
+        "filters": {"year": {"gte": 2024}}, "context_chars": 80, "strategy": "semantic",
+        "source": "contracts/lease.md",
     }))
     .unwrap();
+    assert_eq!(asked.strategy, SearchStrategy::Semantic);
+    assert_eq!(asked.document, Some(Which::Source("contracts/lease.md".into())));
     assert_eq!((asked.top_k, asked.context_chars), (100, Some(80)));
     assert_eq!(asked.filter.to_string(), "year >= 2024");
     let which = |request: Value| {
@@ -72,6 +76,22 @@ fn what_is_wrong_is_named_with_its_fix() {
             json!({"query": "x", "context_chars": 5}),
             "bad_field",
             "from 80",
+        ),
+        (
+            json!({"query": "x", "strategy": "fuzzy"}),
+            "bad_field",
+            "want keyword, semantic or hybrid",
+        ),
+        (
+            json!({"query": "x", "strategy": 3}),
+            "bad_field",
+            "`strategy` is 3",
+        ),
+        (json!({"query": "x", "doc_id": "a/b"}), "bad_id", "`doc_id`"),
+        (
+            json!({"query": "x", "doc_id": "a", "source": "b.md"}),
+            "bad_field",
+            "not both",
         ),
         (json!({"query": "x", "tenant": "a.b"}), "bad_id", "`tenant`"),
         (

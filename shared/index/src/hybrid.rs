@@ -11,7 +11,9 @@ use crate::judge::judge;
 use crate::merged::{Aim, Merged, Picked, merge};
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::rerank::Asked;
-use envelope::{Bucket, Classed, Condition, Filter, Op, Origin, Passage, TenantId};
+use envelope::{
+    Bucket, Classed, Condition, Filter, Op, Origin, Passage, SearchStrategy, TenantId,
+};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};
 use linking::{Date, LinkedQuestion};
@@ -65,6 +67,32 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The same for one strategy, and what it asks for and cannot have: then everything else is asked. The built-in
+    /// reranker looks at words, so it has no say where vectors are alone.
+    fn of(&self, strategy: SearchStrategy, has_vectors: bool) -> (Options, Option<SearchPart>) {
+        let own = self.clone();
+        match strategy {
+            SearchStrategy::Hybrid => (own, None),
+            SearchStrategy::Keyword if !self.words => (own, Some(SearchPart::Words)),
+            SearchStrategy::Keyword => {
+                let vectors = false;
+                (Options { vectors, ..own }, None)
+            }
+            SearchStrategy::Semantic if !has_vectors => (own, Some(SearchPart::Vectors)),
+            SearchStrategy::Semantic => {
+                let (words, rerank) = (false, false);
+                (
+                    Options {
+                        words,
+                        rerank,
+                        ..own
+                    },
+                    None,
+                )
+            }
+        }
+    }
+
     /// Checks that every number can be kept to.
     pub fn validate(&self) -> Result<(), Error> {
         let weight = self.vector_weight.unwrap_or(0.0);
@@ -212,11 +240,14 @@ impl HybridSearcher {
         request: &Request,
     ) -> Result<(Merged, Vec<SearchPart>), Error> {
         let snapshot = self.index.snapshot();
+        let has_vectors =
+            self.options.vectors && (snapshot.fitted().is_some() || self.embedder.is_some());
+        let (mut options, missing) = self.options.of(request.strategy, has_vectors);
+        let mut failed = Vec::from_iter(missing);
         let (words, vectors) = tokio::join!(
             self.words(&snapshot, request),
-            self.vectors(&snapshot, request)
+            self.vectors(&snapshot, request, &options)
         );
-        let mut failed = Vec::new();
         let (words, vectors) = match (words, vectors) {
             (Err(error), Err(_)) => return Err(error),
             (Err(error), Ok(vectors)) if vectors.is_some() => {
@@ -230,11 +261,13 @@ impl HybridSearcher {
             (Ok(words), Err(error)) => {
                 tracing::warn!(%error, "searched without vectors");
                 failed.push(SearchPart::Vectors);
+                // Words count, also where vectors were to be alone.
+                options = self.options.clone();
                 (Some(words), None)
             }
             (Ok(words), Ok(vectors)) => (Some(words), vectors),
         };
-        let (asks, options) = (request.clone(), self.options.clone());
+        let asks = request.clone();
         let merged = blocking(move || merge(snapshot, &asks, &options, words, vectors));
         Ok((merged.await?, failed))
     }
@@ -269,8 +302,9 @@ impl HybridSearcher {
         &self,
         snapshot: &Snapshot,
         request: &Request,
+        options: &Options,
     ) -> Result<Option<(Vec<(f32, DocAddress)>, Aim)>, Error> {
-        if !self.options.vectors {
+        if !options.vectors {
             return Ok(None);
         }
         let Some(aim) = self.aim(snapshot, request).await? else {
@@ -409,6 +443,9 @@ async fn found_elsewhere(
 #[cfg(test)]
 #[path = "kept_tests.rs"]
 mod kept_tests;
+#[cfg(test)]
+#[path = "strategy_tests.rs"]
+mod strategy_tests;
 #[cfg(test)]
 #[path = "hybrid_tests.rs"]
 mod tests;

@@ -9,7 +9,7 @@ use telemetry::Registry;
 use testkit::embedder::FakeEmbedder;
 
 /// Vectors in this file have two numbers.
-fn compass(fails: bool) -> Arc<FakeEmbedder> {
+pub(super) fn compass(fails: bool) -> Arc<FakeEmbedder> {
     let is_away: fn(usize) -> bool = if fails { |_| true } else { |_| false };
     FakeEmbedder::away("compass", is_away, |text| match text.contains("north") {
         true => [0.0, 1.0],
@@ -28,7 +28,7 @@ pub(super) fn record(doc: &str, text: &str, vector: Option<[f32; 2]>) -> ChunkRe
     }
 }
 
-fn index_of(records: &[ChunkRecord]) -> Index {
+pub(super) fn index_of(records: &[ChunkRecord]) -> Index {
     let vectors = Vectors::Carried {
         by: "compass".into(),
         dims: 2,
@@ -48,13 +48,14 @@ pub(super) fn request(query: &str) -> Request {
         query: query.into(),
         keywords: vec![],
         context: None,
+        strategy: Default::default(),
         fetch_k: 10,
         top_k: 5,
         after: None,
     }
 }
 
-fn found(result: &SearchResult) -> Vec<&str> {
+pub(super) fn found(result: &SearchResult) -> Vec<&str> {
     let passages = result.passages.iter();
     passages.map(|p| p.doc_id.as_str()).collect()
 }

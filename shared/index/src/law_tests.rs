@@ -152,6 +152,7 @@ fn request(conditions: Vec<Condition>, narrow: bool) -> Request {
         query: String::new(),
         keywords: Vec::new(),
         context: None,
+        strategy: Default::default(),
         fetch_k: 1_000,
         top_k: 1_000,
         after: None,

@@ -154,6 +154,7 @@ fn request(query: &str, top_k: usize) -> Request {
         query: query.into(),
         keywords: vec![],
         context: None,
+        strategy: Default::default(),
         fetch_k: 100,
         top_k,
         after: None,

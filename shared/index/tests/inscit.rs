@@ -102,6 +102,7 @@ fn request(query: String, context: Option<QueryContext>) -> Request {
         query,
         keywords: Vec::new(),
         context,
+        strategy: Default::default(),
         fetch_k: 100,
         top_k: SHOWN,
         after: None,

@@ -53,6 +53,7 @@ fn request(labelled: &Labelled) -> Request {
         query: labelled.question.clone(),
         keywords: vec![],
         context: None,
+        strategy: Default::default(),
         fetch_k: 100,
         top_k: TOP_K,
         after: None,

@@ -133,6 +133,7 @@ mod tests {
             query: "q".into(),
             keywords: Vec::new(),
             context: None,
+            strategy: Default::default(),
             fetch_k: 1,
             top_k: 1,
             after: after.map(|sequence| ReadAfter {

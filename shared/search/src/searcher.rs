@@ -1,7 +1,7 @@
 //! The search facade: what the retriever asks, whatever stands behind it.
 
 use crate::error::Error;
-use envelope::{Bucket, Filter, Passage, TenantId};
+use envelope::{Bucket, Filter, Passage, SearchStrategy, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
 use std::time::Duration;
@@ -61,6 +61,9 @@ pub struct Request {
     pub keywords: Vec<String>,
     /// What the query leans on.
     pub context: Option<QueryContext>,
+    /// Which parts of the search are asked. Where the one that is asked for is not there, the other takes its place and
+    /// [`SearchResult::failed`] names it. Default hybrid.
+    pub strategy: SearchStrategy,
     /// How many candidates to fetch before reranking. Default 100.
     pub fetch_k: usize,
     /// How many passages to return at most. Default 5.

@@ -157,6 +157,7 @@ mod tests {
             query: query.into(),
             keywords: vec!["word".into()],
             context: None,
+            strategy: Default::default(),
             fetch_k: 100,
             top_k: 5,
             after: None,

@@ -240,6 +240,7 @@ fn request(query: &str, filter: &Value) -> Result<Request, Fail> {
         query: query.to_owned(),
         keywords: Vec::new(),
         context: None,
+        strategy: Default::default(),
         fetch_k: FETCH,
         top_k: TOP,
         after: None,

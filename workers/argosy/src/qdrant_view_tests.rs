@@ -124,6 +124,7 @@ fn harbour() -> Request {
         query: "harbour".into(),
         keywords: vec![],
         context: None,
+        strategy: Default::default(),
         fetch_k: 10,
         top_k: 5,
         after: None,

@@ -262,6 +262,7 @@ impl Retriever {
                 text: plan.context.clone(),
                 weight: self.options.context_weight,
             }),
+            strategy: plan.strategy,
             fetch_k,
             top_k,
             after,

@@ -58,6 +58,7 @@ async fn found(index: &Index, query: &str) -> Vec<(String, f32)> {
         query: query.into(),
         keywords: Vec::new(),
         context: None,
+        strategy: Default::default(),
         fetch_k: 20,
         top_k: 5,
         after: None,

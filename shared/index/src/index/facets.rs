@@ -254,6 +254,7 @@ impl Index {
             query: String::new(),
             keywords: Vec::new(),
             context: None,
+            strategy: Default::default(),
             fetch_k: 1,
             top_k: 1,
             after: None,

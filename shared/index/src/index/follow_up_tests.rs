@@ -19,6 +19,7 @@ fn request(query: &str, context: Option<(&str, f32)>) -> Request {
             text: text.into(),
             weight,
         }),
+        strategy: Default::default(),
         fetch_k: 100,
         top_k: 10,
         after: None,

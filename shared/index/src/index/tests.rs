@@ -53,6 +53,7 @@ fn request(query: &str, filter: Json) -> Request {
         query: query.into(),
         keywords: vec![],
         context: None,
+        strategy: Default::default(),
         fetch_k: 100,
         top_k: 10,
         after: None,

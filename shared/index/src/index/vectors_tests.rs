@@ -60,6 +60,7 @@ async fn lost(index: &Index, documents: &[u32]) -> Vec<u32> {
             query: String::new(),
             keywords: Vec::new(),
             context: None,
+            strategy: Default::default(),
             fetch_k: 1,
             top_k: 1,
             after: None,

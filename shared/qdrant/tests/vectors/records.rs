@@ -64,6 +64,7 @@ pub(crate) fn request(filter: Value) -> Request {
         query: String::new(),
         keywords: vec![],
         context: None,
+        strategy: Default::default(),
         fetch_k: 100,
         top_k: 10,
         after: None,

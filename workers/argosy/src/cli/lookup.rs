@@ -2,7 +2,7 @@
 
 use super::Server;
 use clap::Args;
-use envelope::limits::{CATALOG_VALUES_MAX, FACET_VALUES_MAX, TOP_K_MAX};
+use envelope::limits::{CATALOG_VALUES_MAX, CONTEXT_CHARS, FACET_VALUES_MAX, TOP_K_MAX};
 use envelope::lookup::{CATALOG_VALUES, FACET_VALUES, TOP_K};
 use std::path::PathBuf;
 
@@ -39,9 +39,15 @@ pub struct Search {
     /// Most passages.
     #[arg(long, value_name = "N", default_value_t = TOP_K as u64, value_parser = clap::value_parser!(u64).range(1..=TOP_K_MAX as u64))]
     pub top: u64,
+    /// How to search: `keyword`, by words alone; `semantic`, by vectors alone; `hybrid`, by both. Default: hybrid.
+    #[arg(long, value_name = "WORD", value_parser = ["keyword", "semantic", "hybrid"], requires = "query")]
+    pub strategy: Option<String>,
+    /// Search this document alone: its id, or its path inside the corpus.
+    #[arg(long, value_name = "DOC_ID|SOURCE", requires = "query", conflicts_with_all = ["count", "facets"])]
+    pub doc: Option<String>,
     /// Cut each text to about this many characters around what matches best. Default: a line for
     /// people, the whole text for programs.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "query", value_parser = clap::value_parser!(u64).range(*CONTEXT_CHARS.start() as u64..=*CONTEXT_CHARS.end() as u64))]
     pub context_chars: Option<u64>,
     /// Count the documents, with the values of this field. May be repeated.
     #[arg(long = "facet", value_name = "FIELD")]

@@ -43,17 +43,21 @@ pub async fn catalog(args: cli::Catalog, config: Config, output: Output) -> Resu
 /// Shows what is known of one document.
 pub async fn show(args: cli::Show, config: Config, output: Output) -> Result<(), Fail> {
     let place = Place::open(&args.place, &config, output).await?;
-    let named = args.document.trim();
-    // An id holds no dot and no slash, a path has one of them.
-    let field = match DocId::new(named) {
-        Ok(_) => "doc_id",
-        Err(_) => "source",
-    };
+    let (field, named) = document(&args.document);
     let request = json!({"tenant": args.place.tenant, field: named});
     let document = lookup::ask::<Document>(&*place.bus(), METADATA, &request).await;
     place.close().await;
     found::print_document(&document?, output);
     Ok(())
+}
+
+/// How a document is named: an id holds no dot and no slash, a path has one of them.
+fn document(named: &str) -> (&'static str, &str) {
+    let named = named.trim();
+    match DocId::new(named) {
+        Ok(_) => ("doc_id", named),
+        Err(_) => ("source", named),
+    }
 }
 
 async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown, Fail> {
@@ -66,6 +70,13 @@ async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown
         let mut request = conditions.clone();
         request.insert("query".into(), query.as_str().into());
         request.insert("top_k".into(), args.top.into());
+        if let Some(strategy) = &args.strategy {
+            request.insert("strategy".into(), strategy.as_str().into());
+        }
+        if let Some(named) = &args.doc {
+            let (field, named) = document(named);
+            request.insert(field.into(), named.into());
+        }
         let people = (output == Output::Text).then_some(SHOWN_CHARS);
         if let Some(chars) = args.context_chars.or(people) {
             request.insert("context_chars".into(), chars.into());

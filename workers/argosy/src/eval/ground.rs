@@ -229,6 +229,7 @@ mod tests {
             query: "rates".into(),
             keywords: Vec::new(),
             context: None,
+            strategy: Default::default(),
             fetch_k: 10,
             top_k: 1,
             after: None,

@@ -83,6 +83,7 @@ async fn search(
         query: question.text.clone(),
         keywords: Vec::new(),
         context: None,
+        strategy: Default::default(),
         fetch_k: DEPTH,
         top_k,
         after: None,

@@ -6,10 +6,13 @@ use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::lookup::{
     self, CatalogRequest, CorpusCatalog, Counted, Document, Facet, FacetValue, Found, Which,
 };
-use envelope::{Bucket, Classed, Filter, Matched, Passage, Problem, TenantId};
-use index::{CountRequest, Index};
+use envelope::{
+    Bucket, Classed, Condition, Filter, Matched, Op, Origin, Passage, Problem, SearchStrategy,
+    TenantId,
+};
+use index::{CountRequest, DocumentFacts, Index};
 use indexer::schema::Schemas;
-use search::{Request, Searcher, context};
+use search::{Request, SearchPart, Searcher, context};
 use std::sync::Arc;
 
 /// Candidates of a search before reranking, as the retriever has by default.
@@ -44,18 +47,30 @@ impl Lookup {
 
     pub(super) async fn search(&self, body: &[u8]) -> Result<Found, Problem> {
         let asked = lookup::Search::parse(body)?;
+        let mut filter = asked.filter;
+        if let Some(which) = asked.document {
+            let document = self.document(asked.tenant.clone(), which).await?;
+            filter.0.push(Condition {
+                field: "doc_id".into(),
+                op: Op::Eq,
+                value: document.doc_id.as_str().into(),
+                origin: Origin::User,
+            });
+        }
         let request = Request {
             tenant: asked.tenant,
             buckets: asked.buckets,
-            filter: asked.filter,
+            filter,
             query: asked.query,
             keywords: Vec::new(),
             context: None,
+            strategy: asked.strategy,
             fetch_k: FETCH_K,
             top_k: asked.top_k,
             after: None,
         };
         let found = self.searcher.search(&request).await.map_err(failed)?;
+        alone(request.strategy, &found.failed)?;
         let mut passages = found.passages;
         if let Some(chars) = asked.context_chars {
             for passage in &mut passages {
@@ -103,21 +118,7 @@ impl Lookup {
 
     pub(super) async fn metadata(&self, body: &[u8]) -> Result<Document, Problem> {
         let lookup::Metadata { tenant, which } = lookup::Metadata::parse(body)?;
-        let (doc_id, named) = match which {
-            Which::Source(source) => (doc_id_of(&tenant, &source), source),
-            Which::DocId(doc_id) => (doc_id.clone(), doc_id.to_string()),
-        };
-        let facts = self
-            .blocking(move |index| index.document(&tenant, &doc_id))
-            .await?;
-        let Some(facts) = facts else {
-            return Err(Problem::new(
-                "not_found",
-                format!(
-                    "there is no document `{named}`; a search says the `doc_id` and `source` of what there is"
-                ),
-            ));
-        };
+        let facts = self.document(tenant, which).await?;
         Ok(Document {
             bucket: facts.bucket,
             doc_id: facts.doc_id,
@@ -125,6 +126,25 @@ impl Lookup {
             source: facts.source,
             chunks: facts.chunks,
             metadata: facts.metadata,
+        })
+    }
+
+    /// What is known of a document; one that the tenant does not have is refused by name.
+    async fn document(&self, tenant: TenantId, which: Which) -> Result<DocumentFacts, Problem> {
+        let (doc_id, named) = match which {
+            Which::Source(source) => (doc_id_of(&tenant, &source), source),
+            Which::DocId(doc_id) => (doc_id.clone(), doc_id.to_string()),
+        };
+        let facts = self
+            .blocking(move |index| index.document(&tenant, &doc_id))
+            .await?;
+        facts.ok_or_else(|| {
+            Problem::new(
+                "not_found",
+                format!(
+                    "there is no document `{named}`; a search says the `doc_id` and `source` of what there is"
+                ),
+            )
         })
     }
 
@@ -161,6 +181,25 @@ impl Lookup {
         done.map_err(|error| Problem::new("panic", error.to_string()))?
             .map_err(failed)
     }
+}
+
+/// A search that was to be by one part alone, and was not, would be taken for what it is not.
+fn alone(strategy: SearchStrategy, failed: &[SearchPart]) -> Result<(), Problem> {
+    let (part, instead) = match strategy {
+        SearchStrategy::Hybrid => return Ok(()),
+        SearchStrategy::Keyword => (SearchPart::Words, SearchStrategy::Semantic),
+        SearchStrategy::Semantic => (SearchPart::Vectors, SearchStrategy::Keyword),
+    };
+    if !failed.contains(&part) {
+        return Ok(());
+    }
+    let text = format!(
+        "`strategy` is `{}`, and this index cannot be searched by {} now: it has none, or they failed; take `hybrid` or `{}`",
+        strategy.as_str(),
+        part.as_str(),
+        instead.as_str()
+    );
+    Err(Problem::new("strategy_unavailable", text))
 }
 
 fn failed(error: impl Classed + std::fmt::Display) -> Problem {
@@ -212,7 +251,6 @@ fn fit(mut found: Found, mut room: usize) -> Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::Origin;
     use serde_json::json;
     use testkit::model::passage;
 
@@ -238,6 +276,18 @@ mod tests {
         assert_eq!((fitted.passages.len(), fitted.left_out), (2, 7));
         let none = fit(found(vec![passage("a", "text")]), 3);
         assert_eq!((none.passages.len(), none.left_out), (0, 1));
+    }
+
+    #[test]
+    fn a_strategy_that_cannot_be_kept_to_is_refused_with_another() {
+        let said = |strategy, failed: &[SearchPart]| alone(strategy, failed).map_err(|p| p.message);
+        let vectors = [SearchPart::Vectors, SearchPart::Reranker];
+        assert_eq!(said(SearchStrategy::Hybrid, &vectors), Ok(()));
+        assert_eq!(said(SearchStrategy::Keyword, &vectors), Ok(()));
+        let refused = said(SearchStrategy::Semantic, &vectors).unwrap_err();
+        assert!(refused.ends_with("take `hybrid` or `keyword`"), "{refused}");
+        let refused = said(SearchStrategy::Keyword, &[SearchPart::Words]).unwrap_err();
+        assert!(refused.contains("by words now"), "{refused}");
     }
 
     #[test]

@@ -60,7 +60,7 @@ fn row(column: &CatalogColumn) -> [String; 4] {
         None => column.kind.as_str().to_owned(),
     };
     let mut told = Vec::new();
-    if let Some(range) = &column.range {
+    if let Some(range) = column.range.as_ref().filter(|range| range.from != range.to) {
         told.push(format!("{} to {}", written(&range.from), written(&range.to)));
     }
     if !column.values.is_empty() {

@@ -1,0 +1,75 @@
+//! A search by one part alone: what it finds, and what takes over where that part is not there.
+
+use super::tests::{compass, found, index_of, request, three};
+use super::{HybridSearcher, Options};
+use envelope::SearchStrategy;
+use search::{Request, SearchPart, SearchResult, Searcher};
+
+async fn searched(searcher: &HybridSearcher, strategy: SearchStrategy) -> SearchResult {
+    let request = Request {
+        strategy,
+        ..request("north")
+    };
+    searcher.search(&request).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_strategy_asks_one_part_alone() {
+    let searcher = HybridSearcher::new(index_of(&three()), Options::default());
+    let searcher = searcher.with_embedder(compass(false));
+    let hybrid = searched(&searcher, SearchStrategy::Hybrid).await;
+    assert_eq!(found(&hybrid)[0], "both");
+    assert_eq!(hybrid, searcher.search(&request("north")).await.unwrap(), "the default");
+
+    let keyword = searched(&searcher, SearchStrategy::Keyword).await;
+    let mut by_words = found(&keyword);
+    by_words.sort_unstable();
+    assert_eq!(by_words, ["both", "word"], "nothing that only points there");
+
+    let semantic = searched(&searcher, SearchStrategy::Semantic).await;
+    assert_eq!(found(&semantic)[..2], ["both", "direction"], "in the order of directions");
+    assert_eq!(semantic.total_hits, 2, "what matches by words is counted all the same");
+    assert!([&hybrid, &keyword, &semantic].iter().all(|result| result.failed.is_empty()));
+}
+
+#[tokio::test]
+async fn a_part_that_is_not_there_is_named_and_the_other_answers() {
+    let index = || index_of(&three());
+    for (searcher, strategy, missing) in [
+        // The embedder fails.
+        (
+            HybridSearcher::new(index(), Options::default()).with_embedder(compass(true)),
+            SearchStrategy::Semantic,
+            SearchPart::Vectors,
+        ),
+        // There is none.
+        (
+            HybridSearcher::new(index(), Options::default()),
+            SearchStrategy::Semantic,
+            SearchPart::Vectors,
+        ),
+        // Vectors are off, and words are.
+        (
+            HybridSearcher::new(index(), off(true, false)).with_embedder(compass(false)),
+            SearchStrategy::Semantic,
+            SearchPart::Vectors,
+        ),
+        (
+            HybridSearcher::new(index(), off(false, true)).with_embedder(compass(false)),
+            SearchStrategy::Keyword,
+            SearchPart::Words,
+        ),
+    ] {
+        let result = searched(&searcher, strategy).await;
+        assert_eq!(result.failed, [missing]);
+        assert!(found(&result).contains(&"both"), "{strategy:?}: {result:?}");
+    }
+}
+
+fn off(words: bool, vectors: bool) -> Options {
+    Options {
+        words,
+        vectors,
+        ..Options::default()
+    }
+}
