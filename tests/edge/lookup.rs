@@ -411,8 +411,17 @@ fn the_command_line_searches_counts_and_shows() {
     ran.exits(2);
 
     for strategy in ["keyword", "semantic", "hybrid"] {
-        let ran = shell.run(&[&["search", "Tarnow lease", "--strategy", strategy], &again[..]].concat());
-        assert!(ran.exits(0).stdout.contains("contracts/lease.md:"), "{strategy}");
+        let ran = shell.run(
+            &[
+                &["search", "Tarnow lease", "--strategy", strategy],
+                &again[..],
+            ]
+            .concat(),
+        );
+        assert!(
+            ran.exits(0).stdout.contains("contracts/lease.md:"),
+            "{strategy}"
+        );
     }
     let within = ["search", "inspected lease", "--doc", "mail/crane.md"];
     let ran = shell.run(&[&within, &again[..]].concat()).exits(0);
@@ -460,10 +469,7 @@ fn the_command_line_shows_what_there_is() {
         let text = format!("---\n{head}\n---\n# A document\n\nThe crane is inspected.\n");
         shell.write(&format!("docs/{source}"), &text);
     }
-    shell.write(
-        "argosy.toml",
-        "[indexer]\nschemas = \"schema.toml\"\n",
-    );
+    shell.write("argosy.toml", "[indexer]\nschemas = \"schema.toml\"\n");
     shell.write(
         "schema.toml",
         "[contracts]\ndescription = \"what was agreed\"\n[contracts.signed]\ntype = \"date\"\n\
@@ -482,12 +488,21 @@ mail (1 document)
 ";
     assert_eq!(shown, wanted);
     let one = ["catalog", "--corpus", "docs", "--reuse", "--bucket", "mail"];
-    let shown = shell.run(&[&one[..], &["-o", "json"]].concat()).exits(0).json();
-    assert_eq!(shown["buckets"][0]["columns"][0]["type"], "number", "{shown}");
+    let shown = shell
+        .run(&[&one[..], &["-o", "json"]].concat())
+        .exits(0)
+        .json();
+    assert_eq!(
+        shown["buckets"][0]["columns"][0]["type"], "number",
+        "{shown}"
+    );
     assert_eq!(shown["buckets"].as_array().unwrap().len(), 1);
     let none = ["catalog", "--corpus", "docs", "--reuse", "--bucket", "none"];
     let ran = shell.run(&none).exits(3);
-    assert!(ran.stderr.contains("there are `contracts`, `mail`"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("there are `contracts`, `mail`"),
+        "{ran:?}"
+    );
     let nonsense = ["catalog", "--corpus", "docs", "--values", "51"];
     shell.run(&nonsense).exits(2);
 }

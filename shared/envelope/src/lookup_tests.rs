@@ -15,7 +15,10 @@ fn the_smallest_request_has_every_default() {
     assert_eq!(asked.tenant, TenantId::default_tenant());
     assert!(asked.buckets.is_empty() && asked.filter.is_empty());
     assert_eq!(asked.context_chars, None);
-    assert_eq!((asked.strategy, asked.document), (SearchStrategy::Hybrid, None));
+    assert_eq!(
+        (asked.strategy, asked.document),
+        (SearchStrategy::Hybrid, None)
+    );
     let counted = Count::parse(b"{}").unwrap();
     assert_eq!(
         (counted.facets.len(), counted.values_max),
@@ -32,7 +35,10 @@ fn everything_can_be_said() {
     }))
     .unwrap();
     assert_eq!(asked.strategy, SearchStrategy::Semantic);
-    assert_eq!(asked.document, Some(Which::Source("contracts/lease.md".into())));
+    assert_eq!(
+        asked.document,
+        Some(Which::Source("contracts/lease.md".into()))
+    );
     assert_eq!((asked.top_k, asked.context_chars), (100, Some(80)));
     assert_eq!(asked.filter.to_string(), "year >= 2024");
     let which = |request: Value| {

@@ -11,9 +11,7 @@ use crate::judge::judge;
 use crate::merged::{Aim, Merged, Picked, merge};
 use crate::metrics::{ALL, Metrics, OTHER, SEVERAL};
 use crate::rerank::Asked;
-use envelope::{
-    Bucket, Classed, Condition, Filter, Op, Origin, Passage, SearchStrategy, TenantId,
-};
+use envelope::{Bucket, Classed, Condition, Filter, Op, Origin, Passage, SearchStrategy, TenantId};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};
 use linking::{Date, LinkedQuestion};

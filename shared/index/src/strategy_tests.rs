@@ -19,7 +19,11 @@ async fn a_strategy_asks_one_part_alone() {
     let searcher = searcher.with_embedder(compass(false));
     let hybrid = searched(&searcher, SearchStrategy::Hybrid).await;
     assert_eq!(found(&hybrid)[0], "both");
-    assert_eq!(hybrid, searcher.search(&request("north")).await.unwrap(), "the default");
+    assert_eq!(
+        hybrid,
+        searcher.search(&request("north")).await.unwrap(),
+        "the default"
+    );
 
     let keyword = searched(&searcher, SearchStrategy::Keyword).await;
     let mut by_words = found(&keyword);
@@ -27,9 +31,20 @@ async fn a_strategy_asks_one_part_alone() {
     assert_eq!(by_words, ["both", "word"], "nothing that only points there");
 
     let semantic = searched(&searcher, SearchStrategy::Semantic).await;
-    assert_eq!(found(&semantic)[..2], ["both", "direction"], "in the order of directions");
-    assert_eq!(semantic.total_hits, 2, "what matches by words is counted all the same");
-    assert!([&hybrid, &keyword, &semantic].iter().all(|result| result.failed.is_empty()));
+    assert_eq!(
+        found(&semantic)[..2],
+        ["both", "direction"],
+        "in the order of directions"
+    );
+    assert_eq!(
+        semantic.total_hits, 2,
+        "what matches by words is counted all the same"
+    );
+    assert!(
+        [&hybrid, &keyword, &semantic]
+            .iter()
+            .all(|result| result.failed.is_empty())
+    );
 }
 
 #[tokio::test]

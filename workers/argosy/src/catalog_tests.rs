@@ -12,7 +12,14 @@ struct Maker {
     takes: Duration,
 }
 
-fn started(takes: Duration) -> (Arc<CatalogCache>, Arc<Maker>, CancellationToken, JoinSet<()>) {
+fn started(
+    takes: Duration,
+) -> (
+    Arc<CatalogCache>,
+    Arc<Maker>,
+    CancellationToken,
+    JoinSet<()>,
+) {
     let maker = Arc::new(Maker {
         made: AtomicU64::new(0),
         is_broken: AtomicBool::new(false),
@@ -84,7 +91,11 @@ async fn a_failure_is_an_empty_catalog_or_the_old_one_and_is_counted() {
     maker.is_broken.store(true, Ordering::SeqCst);
     let begun = Instant::now();
     assert_eq!(asked(&cache, "a").await, None);
-    assert_eq!(begun.elapsed(), Duration::from_millis(100), "no longer than that takes");
+    assert_eq!(
+        begun.elapsed(),
+        Duration::from_millis(100),
+        "no longer than that takes"
+    );
     let counted = |cache: &CatalogCache| {
         let CatalogMetrics {
             made,
@@ -95,8 +106,16 @@ async fn a_failure_is_an_empty_catalog_or_the_old_one_and_is_counted() {
     };
     assert_eq!(counted(&cache), (0, 1, 1));
     maker.is_broken.store(false, Ordering::SeqCst);
-    assert_eq!(asked(&cache, "a").await, None, "it is left alone for a while");
-    assert_eq!(begun.elapsed(), Duration::from_millis(100), "and nobody waits");
+    assert_eq!(
+        asked(&cache, "a").await,
+        None,
+        "it is left alone for a while"
+    );
+    assert_eq!(
+        begun.elapsed(),
+        Duration::from_millis(100),
+        "and nobody waits"
+    );
     tokio::time::sleep(AGAIN).await;
     assert_eq!(asked(&cache, "a").await, Some(0));
 

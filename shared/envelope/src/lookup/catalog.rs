@@ -148,7 +148,11 @@ impl CorpusCatalog {
             while over > 0 && !bucket.columns.is_empty() {
                 let last = bucket.columns.pop();
                 let spared = serde_json::to_vec(&last).map_or(0, |b| b.len() + 1);
-                let new = if bucket.columns_left_out == 0 { COUNT_BYTES } else { 0 };
+                let new = if bucket.columns_left_out == 0 {
+                    COUNT_BYTES
+                } else {
+                    0
+                };
                 over = (over + new).saturating_sub(spared);
                 bucket.columns_left_out += 1;
             }
@@ -207,7 +211,10 @@ pub fn no_bucket(bucket: &Bucket, known: &[Bucket]) -> Problem {
         n if n > NAMED_MAX => format!("there are {names} and {} more", n - NAMED_MAX),
         _ => format!("there are {names}"),
     };
-    Problem::new("not_found", format!("there is no bucket `{bucket}`; {known}"))
+    Problem::new(
+        "not_found",
+        format!("there is no bucket `{bucket}`; {known}"),
+    )
 }
 
 #[cfg(test)]
@@ -259,7 +266,10 @@ mod tests {
             assert!(size(&less) <= most, "{} of {most}", size(&less));
             let left = less.buckets.iter().map(|b| b.columns_left_out as usize);
             let there = less.buckets.iter().map(|b| b.columns.len());
-            assert_eq!(left.sum::<usize>() + there.sum::<usize>(), less.buckets.len() * 10);
+            assert_eq!(
+                left.sum::<usize>() + there.sum::<usize>(),
+                less.buckets.len() * 10
+            );
             assert_eq!(less.buckets.len() + less.buckets_left_out as usize, 10);
         }
     }
@@ -271,7 +281,10 @@ mod tests {
             text,
             r#"{"buckets":[{"bucket":"bucket-0","description":"what it holds","documents":7,"columns":[{"field":"column_0","type":"text","documents":0,"coverage":0.0}]}]}"#
         );
-        assert_eq!(serde_json::from_str::<CorpusCatalog>(&text).unwrap(), catalog(1, 1));
+        assert_eq!(
+            serde_json::from_str::<CorpusCatalog>(&text).unwrap(),
+            catalog(1, 1)
+        );
     }
 
     #[test]
@@ -280,7 +293,15 @@ mod tests {
         let said = no_bucket(&bucket("a"), &[bucket("b"), bucket("c")]).message;
         assert_eq!(said, "there is no bucket `a`; there are `b`, `c`");
         let many: Vec<Bucket> = (0..22).map(|n| bucket(&format!("b{n}"))).collect();
-        assert!(no_bucket(&bucket("a"), &many).message.ends_with("and 2 more"));
-        assert!(no_bucket(&bucket("a"), &[]).message.ends_with("there are no documents"));
+        assert!(
+            no_bucket(&bucket("a"), &many)
+                .message
+                .ends_with("and 2 more")
+        );
+        assert!(
+            no_bucket(&bucket("a"), &[])
+                .message
+                .ends_with("there are no documents")
+        );
     }
 }

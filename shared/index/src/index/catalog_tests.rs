@@ -51,8 +51,16 @@ fn each_bucket_has_its_columns_with_types_coverage_values_and_ranges() {
             "four",
             json!({"vendor": "Bolt", "total": -3, "due": "2024-02-28", "parts": ["A1"]}),
         ),
-        one("contracts/d.md", "five", json!({"vendor": 7, "due": "2024-02-31"})),
-        one("contracts/e.md", "six", json!({"vendor": "7", "empty": null})),
+        one(
+            "contracts/d.md",
+            "five",
+            json!({"vendor": 7, "due": "2024-02-31"}),
+        ),
+        one(
+            "contracts/e.md",
+            "six",
+            json!({"vendor": "7", "empty": null}),
+        ),
     ]);
     let catalog = index.catalog(&request(&[], 2)).unwrap();
     let names: Vec<_> = catalog.buckets.iter().map(|b| b.bucket.as_str()).collect();
@@ -61,31 +69,79 @@ fn each_bucket_has_its_columns_with_types_coverage_values_and_ranges() {
     let of = |field| column(&catalog, 0, field);
 
     let vendor = of("vendor");
-    assert_eq!((vendor.kind, vendor.documents, vendor.coverage), (ColumnType::Text, 3, 1.0));
-    let values: Vec<_> = vendor.values.iter().map(|v| (v.value.as_str(), v.documents)).collect();
+    assert_eq!(
+        (vendor.kind, vendor.documents, vendor.coverage),
+        (ColumnType::Text, 3, 1.0)
+    );
+    let values: Vec<_> = vendor
+        .values
+        .iter()
+        .map(|v| (v.value.as_str(), v.documents))
+        .collect();
     assert_eq!(values, [("acme", 2), ("bolt", 1)]);
     assert!(!vendor.more && vendor.range.is_none());
 
     assert_eq!(of("total").kind, ColumnType::Number);
-    assert_eq!(range(of("total")), Some((json!(-3), json!(12))), "in the order of numbers, as written");
+    assert_eq!(
+        range(of("total")),
+        Some((json!(-3), json!(12))),
+        "in the order of numbers, as written"
+    );
     assert!(of("total").more, "three values, two shown");
-    assert_eq!((of("paid").kind, of("paid").coverage), (ColumnType::Bool, 0.6666));
+    assert_eq!(
+        (of("paid").kind, of("paid").coverage),
+        (ColumnType::Bool, 0.6666)
+    );
     assert_eq!(of("due").kind, ColumnType::Date);
-    assert_eq!(range(of("due")), Some((json!("2023-12-31"), json!("2024-03-05"))));
-    assert_eq!((of("parts").kind, of("parts").documents), (ColumnType::TextList, 2));
-    assert_eq!((of("note").values.len(), of("note").more), (0, true), "prose is not shown");
+    assert_eq!(
+        range(of("due")),
+        Some((json!("2023-12-31"), json!("2024-03-05")))
+    );
+    assert_eq!(
+        (of("parts").kind, of("parts").documents),
+        (ColumnType::TextList, 2)
+    );
+    assert_eq!(
+        (of("note").values.len(), of("note").more),
+        (0, true),
+        "prose is not shown"
+    );
 
-    let fields: Vec<_> = catalog.buckets[1].columns.iter().map(|c| c.field.as_str()).collect();
-    assert_eq!(fields, ["vendor", "due"], "by coverage; none that has no value");
-    assert_eq!(column(&catalog, 1, "due").kind, ColumnType::Text, "the calendar has no such day");
+    let fields: Vec<_> = catalog.buckets[1]
+        .columns
+        .iter()
+        .map(|c| c.field.as_str())
+        .collect();
+    assert_eq!(
+        fields,
+        ["vendor", "due"],
+        "by coverage; none that has no value"
+    );
+    assert_eq!(
+        column(&catalog, 1, "due").kind,
+        ColumnType::Text,
+        "the calendar has no such day"
+    );
     let mixed = column(&catalog, 1, "vendor");
-    assert_eq!((mixed.kind, mixed.values.len()), (ColumnType::Text, 1), "one value, of two kinds");
+    assert_eq!(
+        (mixed.kind, mixed.values.len()),
+        (ColumnType::Text, 1),
+        "one value, of two kinds"
+    );
 
     let one_of = index.catalog(&request(&["contracts", "none"], 0)).unwrap();
     assert_eq!(one_of.buckets.len(), 1);
-    assert!(one_of.buckets[0].columns.iter().all(|c| c.values.is_empty() && c.more));
+    assert!(
+        one_of.buckets[0]
+            .columns
+            .iter()
+            .all(|c| c.values.is_empty() && c.more)
+    );
     let names = index.buckets(&request(&[], 0)).unwrap();
-    assert_eq!(names.iter().map(Bucket::as_str).collect::<Vec<_>>(), ["contracts", "invoices"]);
+    assert_eq!(
+        names.iter().map(Bucket::as_str).collect::<Vec<_>>(),
+        ["contracts", "invoices"]
+    );
 }
 
 #[test]
@@ -94,7 +150,11 @@ fn nothing_of_another_tenant_is_told_nor_of_what_was_replaced() {
     secret.tenant = TenantId::new("other").unwrap();
     let mut shared = one("invoices/s.md", "two", json!({"vendor": "Hidden"}));
     shared.tenant = secret.tenant.clone();
-    let old = one("invoices/a.md", "old", json!({"vendor": "Old", "gone": "x"}));
+    let old = one(
+        "invoices/a.md",
+        "old",
+        json!({"vendor": "Old", "gone": "x"}),
+    );
     let mut new = one("invoices/a.md", "new", json!({"vendor": "New"}));
     new.hash = "h2".into();
     let index = Index::open_in_ram(&Vectors::None).unwrap();
@@ -118,17 +178,29 @@ fn nothing_of_another_tenant_is_told_nor_of_what_was_replaced() {
 #[test]
 fn what_is_too_much_is_left_out_and_counted() {
     let fields = |n: usize| -> serde_json::Map<String, Value> {
-        (0..n).map(|n| (format!("field_{n:04}"), json!(n))).collect()
+        (0..n)
+            .map(|n| (format!("field_{n:04}"), json!(n)))
+            .collect()
     };
-    let wide = [one("a/wide.md", "text", fields(CATALOG_COLUMNS_MAX + 3).into())];
+    let wide = [one(
+        "a/wide.md",
+        "text",
+        fields(CATALOG_COLUMNS_MAX + 3).into(),
+    )];
     let bucket = &index_of(&wide).catalog(&request(&[], 1)).unwrap().buckets[0];
-    assert_eq!((bucket.columns.len(), bucket.columns_left_out), (CATALOG_COLUMNS_MAX, 3));
+    assert_eq!(
+        (bucket.columns.len(), bucket.columns_left_out),
+        (CATALOG_COLUMNS_MAX, 3)
+    );
 
     let many: Vec<_> = (0..CATALOG_BUCKETS_MAX + 2)
         .map(|n| one(&format!("bucket{n}/a.md"), "text", json!({})))
         .collect();
     let catalog = index_of(&many).catalog(&request(&[], 1)).unwrap();
-    assert_eq!((catalog.buckets.len(), catalog.buckets_left_out), (CATALOG_BUCKETS_MAX, 2));
+    assert_eq!(
+        (catalog.buckets.len(), catalog.buckets_left_out),
+        (CATALOG_BUCKETS_MAX, 2)
+    );
 
     let wider = [one("a/wide.md", "text", fields(FIELDS_MAX + 5).into())];
     let catalog = index_of(&wider).catalog(&request(&[], 1)).unwrap();

@@ -246,7 +246,11 @@ impl Index {
     }
 
     /// The heads of the documents for which a filter holds.
-    pub(super) fn heads(&self, searcher: &Searcher, request: &CountRequest) -> Result<BooleanQuery, Error> {
+    pub(super) fn heads(
+        &self,
+        searcher: &Searcher,
+        request: &CountRequest,
+    ) -> Result<BooleanQuery, Error> {
         let as_search = Request {
             tenant: request.tenant.clone(),
             buckets: request.buckets.clone(),

@@ -227,7 +227,10 @@ impl Best {
             return;
         }
         let new = Reverse((count, Reverse(value)));
-        let least = self.held.peek().map(|Reverse((n, Reverse(v)))| Reverse((*n, Reverse(v.as_str()))));
+        let least = self
+            .held
+            .peek()
+            .map(|Reverse((n, Reverse(v)))| Reverse((*n, Reverse(v.as_str()))));
         if self.held.len() >= self.max && least.is_none_or(|least| new >= least) {
             self.more = true;
             return;

@@ -42,7 +42,9 @@ pub fn check(args: &cli::SchemaCheck, output: Output) -> Result<(), Fail> {
         .tables()
         .map(|(bucket, table)| (bucket.as_str(), table.columns().iter().map(shown).collect()))
         .collect();
-    let described = schemas.tables().filter(|(_, table)| !table.description().is_empty());
+    let described = schemas
+        .tables()
+        .filter(|(_, table)| !table.description().is_empty());
     let descriptions: BTreeMap<&str, &str> = described
         .map(|(bucket, table)| (bucket.as_str(), table.description()))
         .collect();

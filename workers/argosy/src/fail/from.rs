@@ -305,9 +305,11 @@ impl From<client::lookup::Error> for Fail {
             Error::Refused(problem) => match problem.code.as_str() {
                 "not_found" => Fail::not_found(text),
                 "overloaded" | "timed_out" => Fail::still_running(text),
-                "index_failed" | "index_io" | "panic" | "reply_too_large" | "strategy_unavailable" => {
-                    Fail::negative(text)
-                }
+                "index_failed"
+                | "index_io"
+                | "panic"
+                | "reply_too_large"
+                | "strategy_unavailable" => Fail::negative(text),
                 _ => Fail::usage(text),
             },
         }

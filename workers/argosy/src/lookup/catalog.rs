@@ -94,13 +94,24 @@ mod tests {
             .collect();
         assert_eq!(
             told,
-            [("sum", "number", 3), ("else", "text", 3), ("seen", "bool", 0)]
+            [
+                ("sum", "number", 3),
+                ("else", "text", 3),
+                ("seen", "bool", 0)
+            ]
         );
         let sum = &bucket.columns[0];
-        assert_eq!((sum.unit.as_deref(), sum.description.as_str()), (Some("EUR"), "what is paid"));
+        assert_eq!(
+            (sum.unit.as_deref(), sum.description.as_str()),
+            (Some("EUR"), "what is paid")
+        );
 
         for kind in [Kind::Text, Kind::Number, Kind::Date, Kind::Bool, Kind::List] {
-            assert_eq!(super::kind(kind).as_str(), kind.as_str(), "one word for one thing");
+            assert_eq!(
+                super::kind(kind).as_str(),
+                kind.as_str(),
+                "one word for one thing"
+            );
         }
     }
 }

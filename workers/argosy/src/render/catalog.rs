@@ -36,7 +36,11 @@ pub(crate) fn print(catalog: &CorpusCatalog, output: Output) {
 
 fn print_bucket(bucket: &CatalogBucket) {
     let documents = count(bucket.documents, "document");
-    println!("{} {}", bucket.bucket.bold(), format!("({documents})").dimmed());
+    println!(
+        "{} {}",
+        bucket.bucket.bold(),
+        format!("({documents})").dimmed()
+    );
     if !bucket.description.is_empty() {
         println!("{}", one_line(&bucket.description, 400));
     }
@@ -49,7 +53,10 @@ fn print_bucket(bucket: &CatalogBucket) {
     }
     if bucket.columns_left_out > 0 {
         let more = count(bucket.columns_left_out.into(), "column");
-        println!("{}", format!("  {more} left out; --bucket {} shows more", bucket.bucket).dimmed());
+        println!(
+            "{}",
+            format!("  {more} left out; --bucket {} shows more", bucket.bucket).dimmed()
+        );
     }
 }
 
@@ -61,7 +68,11 @@ fn row(column: &CatalogColumn) -> [String; 4] {
     };
     let mut told = Vec::new();
     if let Some(range) = column.range.as_ref().filter(|range| range.from != range.to) {
-        told.push(format!("{} to {}", written(&range.from), written(&range.to)));
+        told.push(format!(
+            "{} to {}",
+            written(&range.from),
+            written(&range.to)
+        ));
     }
     if !column.values.is_empty() {
         told.push(values(&column.values, column.more));
@@ -74,9 +85,13 @@ fn row(column: &CatalogColumn) -> [String; 4] {
 }
 
 fn values(values: &[FacetValue], more: bool) -> String {
-    let told = values
-        .iter()
-        .map(|value| format!("{} {}", one_line(&value.value, VALUE_CHARS), value.documents));
+    let told = values.iter().map(|value| {
+        format!(
+            "{} {}",
+            one_line(&value.value, VALUE_CHARS),
+            value.documents
+        )
+    });
     let mut told: Vec<String> = told.collect();
     if more {
         told.push("…".to_owned());
@@ -116,7 +131,12 @@ mod tests {
         };
         assert_eq!(
             row(&column),
-            ["total", "number (EUR)", "99 %", "7.5 to 12 · 12 3, 7.5 1, … · what is to be paid"]
+            [
+                "total",
+                "number (EUR)",
+                "99 %",
+                "7.5 to 12 · 12 3, 7.5 1, … · what is to be paid"
+            ]
         );
         assert_eq!(row(&CatalogColumn::new("n")), ["n", "text", "0 %", ""]);
     }

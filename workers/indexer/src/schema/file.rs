@@ -192,7 +192,8 @@ impl Reading<'_> {
             match entry.into_inner() {
                 RawEntry::Column(raw) => table.columns.push(self.column(&place, span, key, *raw)?),
                 RawEntry::Text(text) => {
-                    check_text(&key, &text).map_err(|what| self.wrong(Some(span), &place, &what))?;
+                    check_text(&key, &text)
+                        .map_err(|what| self.wrong(Some(span), &place, &what))?;
                     table.description = text;
                 }
             }

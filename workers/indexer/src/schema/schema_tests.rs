@@ -414,7 +414,10 @@ fn a_bucket_is_described_beside_its_columns_and_its_documents_stay_what_they_are
         let (_, table) = schemas.tables().next().unwrap();
         (table.description().to_owned(), table.columns().len())
     };
-    assert_eq!((of(&bare), of(&told)), ((String::new(), 1), ("what is to be paid".into(), 1)));
+    assert_eq!(
+        (of(&bare), of(&told)),
+        ((String::new(), 1), ("what is to be paid".into(), 1))
+    );
     assert_eq!(bare.name(), told.name(), "nothing is indexed anew for it");
 
     let alone = Schemas::parse("f", "[mail]\ndescription = \"letters\"\n").unwrap();
@@ -426,10 +429,19 @@ fn a_bucket_is_described_beside_its_columns_and_its_documents_stay_what_they_are
 
     let long = format!("[a]\ndescription = \"{}\"\n", "x".repeat(401));
     for (text, parts) in [
-        ("[a]\ndescribtion = \"x\"\n", &["line 2", "`a.describtion`", "or `description`"][..]),
+        (
+            "[a]\ndescribtion = \"x\"\n",
+            &["line 2", "`a.describtion`", "or `description`"][..],
+        ),
         (&long, &["line 2", "at most 400 bytes"]),
-        ("[a]\ndescription = 3\n", &["line 2", "a table that is a column"]),
-        ("[a.description]\nunits = 3\n", &["`a.description", "`unit`"]),
+        (
+            "[a]\ndescription = 3\n",
+            &["line 2", "a table that is a column"],
+        ),
+        (
+            "[a.description]\nunits = 3\n",
+            &["`a.description", "`unit`"],
+        ),
     ] {
         let wrong = Schemas::parse("f", text).unwrap_err().to_string();
         for part in parts {
