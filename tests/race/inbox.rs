@@ -383,3 +383,34 @@ pub(crate) async fn what_a_question_leaves_open_is_as_its_gateway_is_set(on: On)
     assert_eq!(world.ended(&again).await, None);
     assert_eq!(world.steps(&again).await, ["retriever 0"]);
 }
+
+/// A question names the model of its calls among those that the fleet offers; the first step carries it.
+pub(crate) async fn a_question_may_name_an_offered_model(on: On) {
+    let world = World::new(on).await;
+    let offers = |options: &mut gateway::Options| options.models = vec!["large".into()];
+    let _gateway = world.gateway_with(&world.bus, offers);
+    let id = world.ask(json!({"question": "q", "model": "huge"})).await;
+    let end = world.end(&id).await;
+    assert_eq!((end.outcome, code(&end)), (Outcome::Refused, "unsupported"));
+    let message = end.error.unwrap().message;
+    assert!(
+        message.contains("`huge`") && message.contains("offers `large`"),
+        "{message}"
+    );
+    world
+        .ask(json!({"question": "q", "model": "large", "id": "m1"}))
+        .await;
+    let step = loop {
+        let steps = world.all(Stream::Steps(0)).await;
+        if let Some(step) = steps.into_iter().next() {
+            break step;
+        }
+        tokio::task::yield_now().await;
+    };
+    let step: Value = serde_json::from_slice(&step.body).unwrap();
+    assert_eq!(
+        step["case"]["overrides"],
+        json!({"model": "large"}),
+        "{step}"
+    );
+}

@@ -137,7 +137,8 @@ races! {
         an_unread_backlog_is_never_met_with_silence,
         a_full_inbox_is_ended_question_by_question,
         a_question_of_a_newer_version_is_refused,
-        what_a_question_leaves_open_is_as_its_gateway_is_set;
+        what_a_question_leaves_open_is_as_its_gateway_is_set,
+        a_question_may_name_an_offered_model;
     kept:
         an_answer_says_what_is_no_longer_kept_of_its_conversation,
         a_log_that_ages_away_under_its_turn_holds_up_nobody,

@@ -1,7 +1,8 @@
 //! Another model or other prompts for the calls of one turn: for trying what an answer would have been.
 //!
-//! They travel in the case, so every step of the turn sees them and no process has to be restarted. *Not*
-//! part of a question: publishers cannot ask for them, only who starts a turn again from a recorded step.
+//! They travel in the case, so every step of the turn sees them and no process has to be restarted. A question may name
+//! a model among those that the fleet offers; prompts are *not* part of a question: only who starts a turn again from a
+//! recorded step brings some.
 //! A worker of a release before them does not know the field and drops it.
 
 use crate::limits::{MODEL_NAME_BYTES_MAX, PROMPT_BYTES_MAX};

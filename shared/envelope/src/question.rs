@@ -7,7 +7,8 @@ use crate::filter::{Filter, Origin};
 use crate::history::History;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId, fnv1a_64};
 use crate::limits::{
-    BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, QUESTION_CHARS_MAX, ROUNDS_MAX,
+    BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, MODEL_NAME_BYTES_MAX, QUESTION_CHARS_MAX,
+    ROUNDS_MAX,
 };
 use crate::message::{Budget, BudgetAsked, Mode, Profile, UnixMs};
 use crate::messages;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The fields of a question. Anything else is refused by name.
-pub const FIELDS: [&str; 17] = [
+pub const FIELDS: [&str; 18] = [
     "id",
     "question",
     "messages",
@@ -29,6 +30,7 @@ pub const FIELDS: [&str; 17] = [
     "tenant",
     "mode",
     "profile",
+    "model",
     "buckets",
     "filters",
     "deadline",
@@ -61,6 +63,8 @@ pub struct Question {
     pub mode: Option<Mode>,
     /// Class of model. Default small.
     pub profile: Profile,
+    /// The model that its calls ask for, one of those that the fleet offers; absent means those that are configured.
+    pub model: Option<String>,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
     /// What must hold for every passage.
@@ -158,6 +162,10 @@ impl Question {
         if let (Value::Array(asked), true) = (&mut asked, said != (&None, &None, &None)) {
             asked.push(serde_json::json!(said));
         }
+        // Another model may answer otherwise.
+        if let (Value::Array(asked), Some(model)) = (&mut asked, &self.model) {
+            asked.push(serde_json::json!({ "model": model }));
+        }
         // The same words after others may mean something else.
         if let (Value::Array(asked), false) = (&mut asked, self.history.is_empty()) {
             asked.push(serde_json::json!(self.history));
@@ -196,6 +204,7 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
         mode: read_optional(object, "mode", "agentic or simple")?,
         profile: read_word(object, "profile", "small")?,
+        model: read_model(object)?,
         buckets: read_buckets(object)?,
         filter: read_filter(object)?,
         deadline: read_deadline(object, stored_at, now)?,
@@ -424,6 +433,20 @@ fn read_reply_to(object: &Map<String, Value>) -> Result<Option<String>, Refusal>
                 "`reply_to` is {}; answers are sent to `_INBOX.>` or `argosy.reply.>` only",
                 cut(&other.to_string())
             ),
+        ),
+    }
+}
+
+fn read_model(object: &Map<String, Value>) -> Result<Option<String>, Refusal> {
+    let Some(value) = field(object, "model") else {
+        return Ok(None);
+    };
+    let name = value.as_str().map(str::trim);
+    match name.filter(|name| (1..=MODEL_NAME_BYTES_MAX).contains(&name.len())) {
+        Some(name) => Ok(Some(name.to_owned())),
+        None => refuse(
+            RefusalCode::BadField,
+            format!("`model` must be the name of a model, of 1 to {MODEL_NAME_BYTES_MAX} bytes"),
         ),
     }
 }

@@ -187,6 +187,8 @@ fn a_question_about_a_later_corpus_is_another_one() {
         r#","conversation":"c1""#,
         r#","conversation":"c2""#,
         r#","conversation":"c1","when_busy":"reject""#,
+        r#","model":"large""#,
+        r#","model":"larger""#,
         r#","reply_to_clarification":"q1""#,
         r#","reply_to_clarification":"q2""#,
         r#","conversation":"c1","reply_to_clarification":"q1""#,
@@ -194,6 +196,30 @@ fn a_question_about_a_later_corpus_is_another_one() {
     .map(asked);
     for (n, hash) in hashes.iter().enumerate() {
         assert!(!hashes[..n].contains(hash), "{n} is another question");
+    }
+}
+
+#[test]
+fn a_model_is_named_or_left_open() {
+    let named = parse(r#"{"question":"q","model":" large "}"#).unwrap();
+    assert_eq!(named.model.as_deref(), Some("large"));
+    assert_eq!(
+        parse(r#"{"question":"q","model":null}"#).unwrap().model,
+        None
+    );
+    let long = format!(r#"{{"question":"q","model":"{}"}}"#, "x".repeat(257));
+    for wrong in [
+        r#"{"question":"q","model":""}"#,
+        r#"{"question":"q","model":3}"#,
+        &long,
+    ] {
+        let refusal = parse(wrong).unwrap_err();
+        assert_eq!(refusal.code, RefusalCode::BadField, "{wrong}");
+        assert!(
+            refusal.message.contains("1 to 256 bytes"),
+            "{}",
+            refusal.message
+        );
     }
 }
 

@@ -4,19 +4,21 @@
 //! documented where it is defined; here only what belongs to no other crate.
 
 mod error;
+mod gateway_options;
 mod given;
 mod parts;
 mod variables;
 
 pub use error::Error;
+pub use gateway_options::GatewayOptions;
 pub use given::Given;
 pub use variables::VARIABLES;
 
 use crate::{prompt_files, snapshot};
 use anyhow::Context;
 use bus::topology::Topology;
-use envelope::limits::{DEADLINE_MS_MAX, ROUNDS_MAX};
-use envelope::{Busy, Edition, Mode, Role};
+use envelope::limits::DEADLINE_MS_MAX;
+use envelope::{Edition, Role};
 use serde::{Deserialize, Serialize};
 use settings::{Loaded, Size, Sources, Span};
 use std::collections::BTreeMap;
@@ -234,76 +236,6 @@ impl Default for Run {
     }
 }
 
-/// The gateway.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GatewayOptions {
-    /// Time for a question that names no deadline. Default 2 min.
-    pub deadline: Span,
-    /// Mode of a question that names none: `agentic` or `simple`. Default `agentic`.
-    pub mode: Mode,
-    /// Rounds of a question that says nothing of them, 1 to 10: attempts at an answer, each with a search. 1 is quickest. More
-    /// than 4 want more searches (`tool_calls` in the budget of the question) as well. Default 3.
-    pub rounds: u8,
-    /// How often lost turns are looked for. Default 1 min.
-    pub sweep_every: Span,
-    /// How often the room of the streams is looked at. Default 1 s.
-    pub room_every: Span,
-    /// From how full a stream on no questions are taken, 0 to 1. Default 0.7.
-    pub room_limit: f64,
-    /// Whether questions of conversations are taken. In a fleet that is being brought to this release, false until every
-    /// gateway has it: an older one would let their turns end without a word in the log. Default true.
-    pub conversations: bool,
-    /// What is done with a question while another one of its conversation runs, where it does not say: `enqueue`,
-    /// `reject` or `interrupt`. Default `enqueue`.
-    pub conversation_busy: Busy,
-    /// Turns that may wait behind the one that runs, in one conversation. Default 4.
-    pub conversation_waiting: u32,
-    /// Turns of one tenant at a time, of those that one gateway begins; his other questions wait in the
-    /// inbox. Default 0: any number.
-    pub tenant_turns: u32,
-    /// Tokens, read and written, that the turns of one tenant may spend in a minute, of those that one
-    /// gateway begins; then his questions wait in the inbox. Default 0: any number.
-    pub tenant_tokens_per_minute: u64,
-    /// How often what waits for each role is read from the server, for the gauges; 0 for never.
-    /// Default 5 s.
-    pub backlog_every: Span,
-}
-
-impl Default for GatewayOptions {
-    fn default() -> Self {
-        let gateway::Options {
-            deadline,
-            mode,
-            rounds,
-            sweep_every,
-            room_every,
-            room_limit,
-            conversations,
-            conversation_busy,
-            conversation_waiting,
-            tenant_turns,
-            tenant_tokens_per_minute,
-            backlog_every,
-            ..
-        } = gateway::Options::default();
-        GatewayOptions {
-            deadline: span(deadline.as_millis() as u64),
-            mode,
-            rounds,
-            sweep_every: span(sweep_every.as_millis() as u64),
-            room_every: span(room_every.as_millis() as u64),
-            room_limit,
-            conversations,
-            conversation_busy,
-            conversation_waiting: u32::try_from(conversation_waiting).unwrap_or(u32::MAX),
-            tenant_turns: u32::try_from(tenant_turns).unwrap_or(u32::MAX),
-            tenant_tokens_per_minute,
-            backlog_every: span(backlog_every.as_millis() as u64),
-        }
-    }
-}
-
 /// Logs and the admin endpoints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -342,10 +274,6 @@ impl Default for Telemetry {
 fn span(ms: u64) -> Span {
     Span::from_millis(ms)
 }
-
-/// How often a gateway may look at what waits: each time some twenty requests.
-const BACKLOG_EVERY: std::ops::RangeInclusive<Duration> =
-    Duration::from_millis(100)..=Duration::from_secs(600);
 
 /// The file that is read when none is named.
 pub const FILE: &str = "argosy.toml";
@@ -443,20 +371,7 @@ impl Config {
         );
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
-        anyhow::ensure!(
-            (0.1..=0.95).contains(&self.gateway.room_limit),
-            "`gateway.room_limit` must be between 0.1 and 0.95"
-        );
-        anyhow::ensure!(
-            (1..=ROUNDS_MAX).contains(&self.gateway.rounds),
-            "`gateway.rounds` must be from 1 to {ROUNDS_MAX}, not {}",
-            self.gateway.rounds
-        );
-        let backlog_every = &self.gateway.backlog_every;
-        anyhow::ensure!(
-            backlog_every.is_zero() || BACKLOG_EVERY.contains(&backlog_every.duration()),
-            "`gateway.backlog_every` must be 0, or from 100ms to 10min, not {backlog_every}"
-        );
+        self.gateway.validate()?;
         self.telemetry.validate()?;
         self.snapshots
             .validate()

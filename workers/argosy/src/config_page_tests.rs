@@ -16,7 +16,11 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("nats", "workers/argosy/src/config.rs", "Nats"),
     ("streams", "workers/argosy/src/config.rs", "Streams"),
     ("run", "workers/argosy/src/config.rs", "Run"),
-    ("gateway", "workers/argosy/src/config.rs", "GatewayOptions"),
+    (
+        "gateway",
+        "workers/argosy/src/config/gateway_options.rs",
+        "GatewayOptions",
+    ),
     ("telemetry", "workers/argosy/src/config.rs", "Telemetry"),
     (
         "telemetry.otlp",

@@ -5,6 +5,7 @@
 //! again, and finds what is there.
 
 use crate::conversations::{self, Admitted};
+use crate::options::Options;
 use crate::quota::{Asking, HOLD, Spent, Told};
 use crate::turns::{Error, Turns};
 use bus::{Delivery, Fence, Headers, Publish, Stored};
@@ -52,15 +53,31 @@ enum Came {
     Over,
 }
 
-/// Why a question of a conversation is not taken on here.
-fn no_conversations() -> Refusal {
-    Refusal {
+/// Why a question is not taken on that others of its kind would be, in a fleet that is set otherwise.
+fn unsupported(question: &Question, options: &Options) -> Option<Refusal> {
+    let message = if question.conversation.is_some() && !options.conversations {
+        "this fleet takes no conversations (`gateway.conversations`); leave `conversation` out and ask one \
+         self-contained question"
+            .to_owned()
+    } else {
+        let model = question.model.as_ref()?;
+        if options.models.contains(model) {
+            return None;
+        }
+        let offered = match options.models.is_empty() {
+            true => "no choice of models".to_owned(),
+            false => format!("`{}`", options.models.join("`, `")),
+        };
+        format!(
+            "`model` is `{model}`, and this fleet offers {offered} (`gateway.models`); name one of those, or leave \
+             `model` out"
+        )
+    };
+    Some(Refusal {
         code: RefusalCode::Unsupported,
-        message: "this fleet takes no conversations (`gateway.conversations`); leave `conversation` out and ask one \
-                  self-contained question"
-            .into(),
+        message,
         reply_to: None,
-    }
+    })
 }
 
 impl Take for Inbox {
@@ -120,8 +137,8 @@ impl Inbox {
             }
             Ok(question) => question,
         };
-        if question.conversation.is_some() && !self.0.options.conversations {
-            self.refuse(turn, &no_conversations(), reply.as_deref(), message)
+        if let Some(refusal) = unsupported(&question, &self.0.options) {
+            self.refuse(turn, &refusal, reply.as_deref(), message)
                 .await?;
             return Ok(Answer::Ack);
         }

@@ -15,6 +15,8 @@ pub struct Options {
     pub rounds: u8,
     /// Deliveries at once, for each of its consumers. Default 64.
     pub slots: usize,
+    /// Models that a question may name for its calls. Default none: every call asks for the configured one.
+    pub models: Vec<String>,
     /// How often lost turns are looked for. Default 1 minute.
     pub sweep_every: Duration,
     /// How often the room of the streams is looked at. Default 1 second.
@@ -53,6 +55,7 @@ impl Default for Options {
             mode: Mode::default(),
             rounds: Budget::default().rounds,
             slots: 64,
+            models: Vec::new(),
             sweep_every: Duration::from_secs(60),
             room_every: Duration::from_secs(1),
             room_limit: 0.7,

@@ -10,8 +10,8 @@ use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stre
 use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
-    Asked, Budget, Case, Envelope, Event, Header, Next, Outcome, Problem, Refusal, Role, Subject,
-    TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
+    Asked, Budget, Case, Envelope, Event, Header, Next, Outcome, Overrides, Problem, Refusal, Role,
+    Subject, TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
 use harness::Ended;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -210,6 +210,10 @@ impl Turns {
             filter: question.filter.clone(),
             budget: question.budget.or(budget),
             min_seq: question.min_seq,
+            overrides: Overrides {
+                model: question.model.clone(),
+                ..Overrides::default()
+            },
             ..Case::default()
         }
     }

@@ -132,6 +132,9 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     if let Some(mode) = &args.mode {
         fields.insert("mode".into(), mode.as_str().into());
     }
+    if let Some(model) = &args.model {
+        fields.insert("model".into(), model.as_str().into());
+    }
     if let Some(rounds) = args.rounds {
         fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
     }

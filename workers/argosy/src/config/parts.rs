@@ -129,6 +129,7 @@ impl Config {
             deadline: g.deadline.duration(),
             mode: g.mode,
             rounds: g.rounds,
+            models: g.models.clone(),
             slots: self.run.slots as usize,
             sweep_every: g.sweep_every.duration(),
             room_every: g.room_every.duration(),

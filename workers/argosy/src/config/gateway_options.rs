@@ -1,0 +1,139 @@
+//! The options of section `gateway`. *Not* how a gateway runs, which is with the gateway.
+
+use super::span;
+use envelope::limits::{MODEL_NAME_BYTES_MAX, ROUNDS_MAX};
+use envelope::{Busy, Mode};
+use serde::{Deserialize, Serialize};
+use settings::Span;
+use std::time::Duration;
+
+/// How often a gateway may look at what waits: each time some twenty requests.
+const BACKLOG_EVERY: std::ops::RangeInclusive<Duration> =
+    Duration::from_millis(100)..=Duration::from_secs(600);
+/// Most models that questions may choose from.
+const MODELS_MAX: usize = 32;
+
+/// The gateway.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GatewayOptions {
+    /// Time for a question that names no deadline. Default 2 min.
+    pub deadline: Span,
+    /// Mode of a question that names none: `agentic` or `simple`. Default `agentic`.
+    pub mode: Mode,
+    /// Rounds of a question that says nothing of them, 1 to 10: attempts at an answer, each with a search. 1 is quickest. More
+    /// than 4 want more searches (`tool_calls` in the budget of the question) as well. Default 3.
+    pub rounds: u8,
+    /// Models that a question may name for its calls (`model`), as the nodes of every role know them; any other is refused.
+    /// Default none: questions name no model.
+    pub models: Vec<String>,
+    /// How often lost turns are looked for. Default 1 min.
+    pub sweep_every: Span,
+    /// How often the room of the streams is looked at. Default 1 s.
+    pub room_every: Span,
+    /// From how full a stream on no questions are taken, 0 to 1. Default 0.7.
+    pub room_limit: f64,
+    /// Whether questions of conversations are taken. In a fleet that is being brought to this release, false until every
+    /// gateway has it: an older one would let their turns end without a word in the log. Default true.
+    pub conversations: bool,
+    /// What is done with a question while another one of its conversation runs, where it does not say: `enqueue`,
+    /// `reject` or `interrupt`. Default `enqueue`.
+    pub conversation_busy: Busy,
+    /// Turns that may wait behind the one that runs, in one conversation. Default 4.
+    pub conversation_waiting: u32,
+    /// Turns of one tenant at a time, of those that one gateway begins; his other questions wait in the
+    /// inbox. Default 0: any number.
+    pub tenant_turns: u32,
+    /// Tokens, read and written, that the turns of one tenant may spend in a minute, of those that one
+    /// gateway begins; then his questions wait in the inbox. Default 0: any number.
+    pub tenant_tokens_per_minute: u64,
+    /// How often what waits for each role is read from the server, for the gauges; 0 for never.
+    /// Default 5 s.
+    pub backlog_every: Span,
+}
+
+impl Default for GatewayOptions {
+    fn default() -> Self {
+        let gateway::Options {
+            deadline,
+            mode,
+            rounds,
+            models,
+            sweep_every,
+            room_every,
+            room_limit,
+            conversations,
+            conversation_busy,
+            conversation_waiting,
+            tenant_turns,
+            tenant_tokens_per_minute,
+            backlog_every,
+            ..
+        } = gateway::Options::default();
+        GatewayOptions {
+            deadline: span(deadline.as_millis() as u64),
+            mode,
+            rounds,
+            models,
+            sweep_every: span(sweep_every.as_millis() as u64),
+            room_every: span(room_every.as_millis() as u64),
+            room_limit,
+            conversations,
+            conversation_busy,
+            conversation_waiting: u32::try_from(conversation_waiting).unwrap_or(u32::MAX),
+            tenant_turns: u32::try_from(tenant_turns).unwrap_or(u32::MAX),
+            tenant_tokens_per_minute,
+            backlog_every: span(backlog_every.as_millis() as u64),
+        }
+    }
+}
+
+impl GatewayOptions {
+    /// Whether the section can be kept to.
+    pub(super) fn validate(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            (0.1..=0.95).contains(&self.room_limit),
+            "`gateway.room_limit` must be between 0.1 and 0.95"
+        );
+        anyhow::ensure!(
+            (1..=ROUNDS_MAX).contains(&self.rounds),
+            "`gateway.rounds` must be from 1 to {ROUNDS_MAX}, not {}",
+            self.rounds
+        );
+        let is_name =
+            |name: &String| (1..=MODEL_NAME_BYTES_MAX).contains(&name.len()) && name.trim() == name;
+        anyhow::ensure!(
+            self.models.len() <= MODELS_MAX && self.models.iter().all(is_name),
+            "`gateway.models` must be at most {MODELS_MAX} names of 1 to {MODEL_NAME_BYTES_MAX} bytes"
+        );
+        let backlog_every = &self.backlog_every;
+        anyhow::ensure!(
+            backlog_every.is_zero() || BACKLOG_EVERY.contains(&backlog_every.duration()),
+            "`gateway.backlog_every` must be 0, or from 100ms to 10min, not {backlog_every}"
+        );
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_names() {
+        let said = |models: &[&str]| {
+            let options = GatewayOptions {
+                models: models.iter().map(|name| (*name).to_owned()).collect(),
+                ..GatewayOptions::default()
+            };
+            options.validate().map_err(|error| error.to_string())
+        };
+        assert_eq!(said(&["small", "org/large:8b"]), Ok(()));
+        for wrong in [&[""][..], &[" large"], &["x"; 33]] {
+            assert!(
+                said(wrong).unwrap_err().contains("`gateway.models`"),
+                "{wrong:?}"
+            );
+        }
+    }
+}
