@@ -397,16 +397,8 @@ pub(crate) async fn a_question_may_name_an_offered_model(on: On) {
         message.contains("`huge`") && message.contains("offers `large`"),
         "{message}"
     );
-    world
-        .ask(json!({"question": "q", "model": "large", "id": "m1"}))
-        .await;
-    let step = loop {
-        let steps = world.all(Stream::Steps(0)).await;
-        if let Some(step) = steps.into_iter().next() {
-            break step;
-        }
-        tokio::task::yield_now().await;
-    };
+    let id = world.ask(json!({"question": "q", "model": "large"})).await;
+    let step = world.step_stored(&id, "planner 0").await;
     let step: Value = serde_json::from_slice(&step.body).unwrap();
     assert_eq!(
         step["case"]["overrides"],

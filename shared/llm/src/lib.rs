@@ -24,5 +24,5 @@ pub use chat::{ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece, Sc
 pub use embed::{Embedder, Side};
 pub use futures_util::future::BoxFuture;
 pub use prompt::{Prompt, PromptError, Rendered};
-pub use prompts::Prompts;
+pub use prompts::{EmbeddedPrompt, Prompts};
 pub use rerank::Reranker;

@@ -3,17 +3,56 @@
 use crate::prompt::{Prompt, PromptError};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Texts that replace embedded prompts, by prompt name. The default replaces none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prompts {
     overrides: BTreeMap<String, String>,
+    asked: AskedPrompts,
+}
+
+/// A prompt as a worker embeds it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddedPrompt {
+    /// Its name, as in the override directory.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+    /// What it takes: a text in its place uses each of them, and no other.
+    pub placeholders: Vec<String>,
+}
+
+/// What workers asked for; clones share it, and it makes no difference between prompts.
+#[derive(Debug, Clone, Default)]
+struct AskedPrompts(Arc<Mutex<Vec<EmbeddedPrompt>>>);
+
+impl PartialEq for AskedPrompts {
+    fn eq(&self, _: &AskedPrompts) -> bool {
+        true
+    }
+}
+
+impl Eq for AskedPrompts {}
+
+impl EmbeddedPrompt {
+    /// Another text in its place, checked as it would be at the start of a worker.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    pub fn replaced(&self, text: &str) -> Result<Prompt, PromptError> {
+        let takes: Vec<&str> = self.placeholders.iter().map(String::as_str).collect();
+        Prompt::parse(self.name, text, &takes)
+    }
 }
 
 impl Prompts {
     /// Replaces the prompts that `overrides` names.
     pub fn new(overrides: BTreeMap<String, String>) -> Self {
-        Prompts { overrides }
+        Prompts {
+            overrides,
+            asked: AskedPrompts::default(),
+        }
     }
 
     /// Reads every `<name>.md` of a directory, whatever its name; other files are left alone,
@@ -35,7 +74,7 @@ impl Prompts {
                 overrides.insert(name.to_owned(), text);
             }
         }
-        Ok(Prompts { overrides })
+        Ok(Prompts::new(overrides))
     }
 
     /// The prompt `name`: the override where there is one, `embedded` otherwise; either is checked.
@@ -45,8 +84,24 @@ impl Prompts {
         embedded: &str,
         placeholders: &[&str],
     ) -> Result<Prompt, PromptError> {
+        let asked = EmbeddedPrompt {
+            name,
+            text: embedded.to_owned(),
+            placeholders: placeholders.iter().map(|&one| one.to_owned()).collect(),
+        };
+        self.asked
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(asked);
         let text = self.overrides.get(name).map_or(embedded, String::as_str);
         Prompt::parse(name, text, placeholders)
+    }
+
+    /// Every prompt that was asked for so far, in that order: once all workers are made, every prompt there is.
+    pub fn asked(&self) -> Vec<EmbeddedPrompt> {
+        let asked = self.asked.0.lock();
+        asked.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What replaces which prompt.
@@ -73,9 +128,15 @@ mod tests {
         let embedded = Prompts::default().get("planner", EMBEDDED, &["question"]);
         let own = with("---user---\nQ: {{question}}").get("planner", EMBEDDED, &["question"]);
         assert_ne!(embedded.unwrap().version(), own.unwrap().version());
-        let broken = with("---user---\nQ:").get("planner", EMBEDDED, &["question"]);
+        let broken = with("---user---\nQ:");
+        let refused = broken.get("planner", EMBEDDED, &["question"]);
+        let [asked] = &broken.asked()[..] else {
+            panic!("asked for once")
+        };
+        assert_eq!((asked.name, asked.text.as_str()), ("planner", EMBEDDED));
+        assert!(asked.replaced("---user---\n{{question}}").is_ok());
         assert_eq!(
-            broken.unwrap_err().to_string(),
+            refused.unwrap_err().to_string(),
             "prompt `planner` lacks `question`"
         );
     }

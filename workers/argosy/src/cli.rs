@@ -15,6 +15,7 @@ mod editions;
 mod eval;
 mod lookup;
 mod models;
+mod prompts;
 mod schema;
 mod status;
 mod tools;
@@ -31,6 +32,7 @@ pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{CorpusSide, DatasetName, Eval, EvalConditions, EvalRetrieval, Split};
 pub use lookup::{Catalog, Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
+pub use prompts::{PromptsCheck, PromptsCommand, PromptsDiff, PromptsShow};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
 pub use status::{Status, Top};
 pub use tools::{Completions, OfflineModel, Probe, ProbeTarget};
@@ -178,6 +180,9 @@ pub enum Command {
     /// Look at a schema: the typed columns of the documents of a bucket. Needs nothing.
     #[command(subcommand, after_help = "Example: argosy schema check schema.toml")]
     Schema(Schema),
+    /// Look at the prompts: those that there are, and a folder that replaces some. Needs nothing.
+    #[command(subcommand, after_help = "Example: argosy prompts ls")]
+    Prompts(PromptsCommand),
     /// The files of models that run in the process itself.
     #[command(subcommand, after_help = "Example: argosy models pull minilm")]
     Models(Models),

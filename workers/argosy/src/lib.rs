@@ -12,6 +12,7 @@
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
 //! | [`fleet`] | a fleet of processes on this machine |
+//! | [`line_diff`] | what differs between two texts, line by line |
 //! | [`prompt_files`] | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
 //! | [`kept`], [`talks`] | its conversations, on disk between questions; conversations to look at |
@@ -55,6 +56,7 @@ pub mod fleet;
 pub mod kept;
 pub mod keys;
 pub mod letters;
+pub mod line_diff;
 pub mod local;
 pub mod lookup;
 pub mod machine;

@@ -75,6 +75,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Replay(args) => command::replay::run(args, config, output).await,
         Command::Schema(Schema::Check(args)) => command::schema::check(&args, output),
         Command::Schema(Schema::Try(args)) => command::schema::attempt(&args, output),
+        Command::Prompts(what) => command::prompts::run(&what, &config, output),
         Command::Models(what) => command::models::run(what, config, output).await,
         Command::Status(args) => command::status::once(args, config, output).await,
         Command::Top(args) => command::status::top(args, config, output).await,
@@ -123,6 +124,7 @@ fn server(command: &Command) -> &Server {
         | Command::OfflineModel(_)
         | Command::Probe(_)
         | Command::Schema(_)
+        | Command::Prompts(_)
         | Command::Models(_)
         | Command::Eval(_) => Server::NONE,
     }

@@ -4,7 +4,7 @@
 //! a note: an operator who misspells a name would else go on with the embedded prompt and not know it.
 //! What a prompt has to hold is checked by the stage that takes it.
 
-use llm::{PromptError, Prompts};
+use llm::{EmbeddedPrompt, PromptError, Prompts};
 use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,25 @@ pub fn read(dir: &Path) -> Result<Prompts, Error> {
             nearest: nearest_name(name, NAMES),
         }),
     }
+}
+
+/// What is wrong in a folder of prompts: of each file that would be refused, its name and why. `all` are those that there
+/// are. Blocking.
+///
+/// # Errors
+/// When the folder or a file in it cannot be read.
+pub fn problems(dir: &Path, all: &[EmbeddedPrompt]) -> Result<Vec<(PathBuf, String)>, PromptError> {
+    let prompts = Prompts::from_dir(dir)?;
+    let mut wrong = Vec::new();
+    for (name, text) in prompts.texts() {
+        let path = dir.join(format!("{name}.md"));
+        let why = match all.iter().find(|prompt| prompt.name == name) {
+            Some(prompt) => prompt.replaced(text).err().map(|error| error.to_string()),
+            None => Some(unknown(&path, nearest_name(name, NAMES))),
+        };
+        wrong.extend(why.map(|why| (path, why)));
+    }
+    Ok(wrong)
 }
 
 fn unknown(path: &Path, nearest: Option<&str>) -> String {

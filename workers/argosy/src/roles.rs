@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::extracted::Extracted;
-use crate::model::OFFLINE;
+use crate::model::{self, OFFLINE};
 use crate::prompt_files;
 use bus::Bus;
 use conversation::Conversation;
@@ -15,7 +15,7 @@ use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
 use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
-use llm::{ChatModel, Embedder, Prompts};
+use llm::{ChatModel, EmbeddedPrompt, Embedder, PromptError, Prompts};
 use offline_reader::OfflineReader;
 use search::{CatalogSource, Request, SearchResult, Searcher};
 use stage::Handler;
@@ -115,7 +115,10 @@ pub enum OverrideError {
     },
     /// It lacks what the prompt takes.
     #[error(transparent)]
-    Wrong(#[from] Box<dyn StdError + Send + Sync>),
+    Wrong(#[from] PromptError),
+    /// The workers that it is for cannot be made.
+    #[error(transparent)]
+    Role(#[from] Error),
 }
 
 /// The index of roles that do not search.
@@ -174,22 +177,41 @@ pub fn ingest(
     Ok(indexer.with_schemas(schemas, extractor))
 }
 
-/// Every prompt that a turn may override, and whose it is.
-const PROMPTS: [(&str, Role); 10] = [
-    ("planner", Role::Planner),
-    ("planner_follow_up", Role::Planner),
-    ("planner_refine", Role::Planner),
-    ("mapper", Role::Mapper),
-    ("reducer", Role::Reducer),
-    ("reducer_strict", Role::Reducer),
-    ("reducer_generate", Role::Reducer),
-    ("clarifier", Role::Clarifier),
-    ("clarifier_unclear", Role::Clarifier),
-    ("clarifier_ungrounded", Role::Clarifier),
-];
+/// Every prompt there is, and whose it is: asked of the workers, as they are made.
+///
+/// # Errors
+/// When an option is wrong.
+pub fn embedded_prompts(config: &Config) -> Result<Vec<(Role, EmbeddedPrompt)>, Error> {
+    let model: Arc<dyn ChatModel> = Arc::new(OfflineReader::new());
+    let mut all = Vec::new();
+    for role in model::ASKING.into_iter().chain([Role::Indexer]) {
+        let prompts = Prompts::default();
+        let model = model.clone();
+        match role {
+            Role::Planner => planner::Planner::new(model, &prompts, config.planner.clone())
+                .map(drop)
+                .map_err(Error::of(role))?,
+            Role::Mapper => mapper::Mapper::new(model, &prompts, config.mapper.clone())
+                .map(drop)
+                .map_err(Error::of(role))?,
+            Role::Reducer => reducer::Reducer::new(model, &prompts, config.reducer.clone())
+                .map(drop)
+                .map_err(Error::of(role))?,
+            Role::Clarifier => clarifier::Clarifier::new(model, &prompts, config.clarifier.clone())
+                .map(drop)
+                .map_err(Error::of(role))?,
+            Role::Indexer => Extractor::new(model, &prompts, &config.indexer)
+                .map(drop)
+                .map_err(Error::of(role))?,
+            Role::Gateway | Role::Conversation | Role::Retriever | Role::Validator => {}
+        }
+        all.extend(prompts.asked().into_iter().map(|prompt| (role, prompt)));
+    }
+    Ok(all)
+}
 
 /// Whether the texts can be used in place of the prompts that they are named after: as at the start of a
-/// process, before a turn is started with them.
+/// process, before a turn is started with them. The indexer takes no part in a turn.
 ///
 /// # Errors
 /// When there is no such prompt, or the text lacks what the prompt takes.
@@ -197,40 +219,22 @@ pub fn check_prompts(
     config: &Config,
     texts: &BTreeMap<String, String>,
 ) -> Result<(), OverrideError> {
-    fn wrong(error: impl StdError + Send + Sync + 'static) -> OverrideError {
-        OverrideError::Wrong(Box::new(error))
-    }
-    let model: Arc<dyn ChatModel> = Arc::new(OfflineReader::new());
-    let prompts = Prompts::new(texts.clone());
-    for name in texts.keys() {
-        let role = PROMPTS.iter().find(|(known, _)| known == name);
-        let Some((_, role)) = role else {
-            let known: Vec<_> = PROMPTS.iter().map(|(name, _)| *name).collect();
+    let mut all = embedded_prompts(config)?;
+    all.retain(|(role, _)| *role != Role::Indexer);
+    for (name, text) in texts {
+        let Some((_, prompt)) = all.iter().find(|(_, prompt)| prompt.name == name) else {
+            let known: Vec<_> = all.iter().map(|(_, prompt)| prompt.name).collect();
             return Err(OverrideError::Unknown {
                 name: name.clone(),
                 known: known.join(", "),
             });
         };
-        let model = model.clone();
-        match role {
-            Role::Planner => planner::Planner::new(model, &prompts, config.planner.clone())
-                .map(drop)
-                .map_err(wrong)?,
-            Role::Mapper => mapper::Mapper::new(model, &prompts, config.mapper.clone())
-                .map(drop)
-                .map_err(wrong)?,
-            Role::Reducer => reducer::Reducer::new(model, &prompts, config.reducer.clone())
-                .map(drop)
-                .map_err(wrong)?,
-            _ => clarifier::Clarifier::new(model, &prompts, config.clarifier.clone())
-                .map(drop)
-                .map_err(wrong)?,
-        }
+        prompt.replaced(text)?;
     }
     Ok(())
 }
 
-/// Whether every prompt in `prompts_dir` holds what its stage wants.
+/// Whether every prompt in `prompts_dir` holds what its worker wants.
 ///
 /// # Errors
 /// When one does not.
@@ -238,9 +242,12 @@ pub fn check_prompts_dir(config: &Config) -> Result<(), OverrideError> {
     let Ok(prompts) = prompts(config) else {
         return Ok(());
     };
-    let mut texts = prompts.texts().clone();
-    texts.retain(|name, _| PROMPTS.iter().any(|(known, _)| known == name));
-    check_prompts(config, &texts)
+    for (_, prompt) in embedded_prompts(config)? {
+        if let Some(text) = prompts.texts().get(prompt.name) {
+            prompt.replaced(text)?;
+        }
+    }
+    Ok(())
 }
 
 /// The stage of a role that takes steps.
@@ -394,6 +401,7 @@ mod tests {
     use super::*;
     use bus::memory::MemoryBus;
     use bus::topology::Topology;
+    use std::collections::BTreeSet;
     use std::time::Duration;
 
     /// A retriever whose index has not caught up, started.
@@ -455,9 +463,23 @@ mod tests {
             check_prompts(&Config::default(), &texts)
         };
         check("reducer", "---user---\n{{question}} {{facts}}").unwrap();
-        for (name, _) in PROMPTS {
-            let fail = check(name, "no prompt").unwrap_err();
-            assert!(fail.to_string().contains(&format!("`{name}`")), "{fail}");
+        let all = embedded_prompts(&Config::default()).unwrap();
+        let names: BTreeSet<&str> = all.iter().map(|(_, prompt)| prompt.name).collect();
+        assert_eq!(
+            names,
+            BTreeSet::from(prompt_files::NAMES),
+            "no other, none twice"
+        );
+        for (role, prompt) in &all {
+            assert!(prompt.replaced(&prompt.text).is_ok(), "{}", prompt.name);
+            if *role == Role::Indexer {
+                continue;
+            }
+            let fail = check(prompt.name, "no prompt").unwrap_err();
+            assert!(
+                fail.to_string().contains(&format!("`{}`", prompt.name)),
+                "{fail}"
+            );
         }
         let unknown = check("cook", "---user---\n").unwrap_err();
         assert!(unknown.to_string().contains("planner_refine"), "{unknown}");

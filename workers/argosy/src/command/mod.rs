@@ -15,6 +15,7 @@ pub mod models;
 pub mod nodes;
 pub mod offline_model;
 pub mod probe;
+pub mod prompts;
 pub mod replay;
 pub mod run;
 pub mod schema;
