@@ -115,6 +115,7 @@ mod tests {
             usage: envelope::Usage::default(),
             decided: String::new(),
             fallbacks: Vec::new(),
+            prompts: Default::default(),
         };
         draft.hear(&News::Stage(&entry))
     }

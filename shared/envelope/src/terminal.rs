@@ -414,6 +414,7 @@ mod tests {
             },
             decided: String::new(),
             fallbacks: Vec::new(),
+            prompts: Default::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// One step that was done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +34,9 @@ pub struct TrailEntry {
     /// Every way in which the step did less than it should.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fallbacks: Vec<Fallback>,
+    /// The prompts that its model was asked with, by name: the version of the text, the first 8 hex digits of its hash.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub prompts: BTreeMap<String, String>,
 }
 
 /// Model calls and tokens.

@@ -44,6 +44,7 @@ impl Worker {
             usage,
             fallbacks,
             files,
+            prompts,
         } = done;
         self.store_files(files, step.header.deadline).await?;
         let event = Event::Exit(out);
@@ -61,8 +62,10 @@ impl Worker {
             usage,
             decided,
             fallbacks: [fallbacks, after.fallbacks.clone()].concat(),
+            prompts,
         };
         self.metrics.done(&entry);
+        self.metrics.prompted(&entry, &step.case.overrides);
         self.fault(Point::Handled).await;
         if step.header.live {
             live::tell(&*self.bus, &step.header.turn, &entry).await;
@@ -353,6 +356,7 @@ impl Worker {
             usage: Usage::default(),
             decided: format!("given up: {}", failure.code),
             fallbacks: after.fallbacks.clone(),
+            prompts: Default::default(),
         };
         self.metrics.done(&entry);
         match self.act(place, step, after, Some(entry)).await {

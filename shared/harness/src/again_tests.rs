@@ -463,6 +463,7 @@ fn paid(index: u16, result: PartResult) -> Stored {
         usage,
         decided: String::new(),
         fallbacks: Vec::new(),
+        prompts: Default::default(),
     });
     stored.body = encode(&part).unwrap();
     stored

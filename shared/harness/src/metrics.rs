@@ -6,7 +6,8 @@ use crate::verdict::{Reason, Verdict};
 use envelope::document::Outcome;
 use envelope::hop::ValidatorExit;
 use envelope::{
-    Class, Event, Exit, Fallback, PartResult, Payload, ReduceTask, Role, Task, TrailEntry,
+    Class, Event, Exit, Fallback, Overrides, PartResult, Payload, ReduceTask, Role, Task,
+    TrailEntry,
 };
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use stage::Columns;
@@ -29,6 +30,7 @@ pub struct Metrics {
     dead: IntCounterVec,
     dead_lost: IntCounterVec,
     fallbacks: IntCounterVec,
+    prompts: IntCounterVec,
     fanin_incomplete: IntCounterVec,
     abandoned: IntCounterVec,
     drain: HistogramVec,
@@ -37,6 +39,9 @@ pub struct Metrics {
     validations: IntCounterVec,
     outputs: IntCounterVec,
 }
+
+/// The version of a text that a turn brought itself.
+const OWN_PROMPT: &str = "own";
 
 /// Roles whose model has to answer in JSON.
 const READS_JSON: [Role; 2] = [Role::Planner, Role::Mapper];
@@ -146,6 +151,11 @@ impl Metrics {
                 "Named defaults that were taken.",
                 &["role", "kind"],
             )?,
+            prompts: r.counter(
+                "argosy_prompt_calls_total",
+                "Steps that a model answered, by the prompt and the version of its text; `own` for a text that a replay brought.",
+                &["role", "prompt", "version"],
+            )?,
             fanin_incomplete: r.counter(
                 "argosy_fanin_incomplete_total",
                 "Fan-outs reduced without all parts: missing at the soft deadline, not waited for, or failed.",
@@ -250,6 +260,26 @@ impl Metrics {
         self.step_duration
             .with_label_values(&labels)
             .observe(took.as_secs_f64());
+    }
+
+    /// A prompt of a role, with the version of the text that is in force: its calls are counted from 0 on.
+    pub fn knows_prompt(&self, role: Role, name: &str, version: &str) {
+        self.prompts
+            .with_label_values(&[role.as_str(), name, version]);
+    }
+
+    /// Counts the prompts that a step was answered with. A version that this process did not begin with has no series of
+    /// its own: whoever replays could make any number of them.
+    pub(crate) fn prompted(&self, entry: &TrailEntry, overrides: &Overrides) {
+        for (name, version) in &entry.prompts {
+            let version = match overrides.prompts.contains_key(name) {
+                true => OWN_PROMPT,
+                false => version,
+            };
+            self.prompts
+                .with_label_values(&[entry.role.as_str(), name, version])
+                .inc();
+        }
     }
 
     pub(crate) fn done(&self, entry: &TrailEntry) {

@@ -23,6 +23,7 @@ pub use ingest::{Chunk, Columns, Cut, Draft, Incoming, Ingest, Known};
 pub use live::Live;
 
 use envelope::{Exit, Fallback, Role, Usage};
+use std::collections::BTreeMap;
 
 /// One kind of worker.
 pub trait Stage: Send + Sync + 'static {
@@ -56,6 +57,8 @@ pub struct Done<T> {
     pub fallbacks: Vec<Fallback>,
     /// Files that the exit names: stored before what follows is published.
     pub files: Vec<Attachment>,
+    /// The prompts that the model was asked with, by name, each with the version of its text.
+    pub prompts: BTreeMap<String, String>,
 }
 
 impl<T> Done<T> {
@@ -68,6 +71,7 @@ impl<T> Done<T> {
             usage: Usage::default(),
             fallbacks: Vec::new(),
             files: Vec::new(),
+            prompts: BTreeMap::new(),
         }
     }
 
@@ -75,6 +79,12 @@ impl<T> Done<T> {
     pub fn with_model(mut self, model: impl Into<String>, usage: Usage) -> Self {
         self.model = Some(model.into());
         self.usage += usage;
+        self
+    }
+
+    /// The same with a prompt that the model was asked with.
+    pub fn with_prompt(mut self, name: &str, version: &str) -> Self {
+        self.prompts.insert(name.to_owned(), version.to_owned());
         self
     }
 
@@ -99,6 +109,7 @@ impl<T> Done<T> {
             usage,
             fallbacks,
             files,
+            prompts,
         } = self;
         Done {
             out: f(out),
@@ -107,6 +118,7 @@ impl<T> Done<T> {
             usage,
             fallbacks,
             files,
+            prompts,
         }
     }
 }

@@ -3,6 +3,8 @@
 
 use crate::catalog::CatalogMetrics;
 use crate::command::run::RoomMetrics;
+use crate::config::Config;
+use crate::roles::embedded_prompts;
 use envelope::Role;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -87,7 +89,14 @@ fn every_process(registry: &Registry) -> Result<(), Error> {
 }
 
 fn every_role(registry: &Registry) -> Result<(), Error> {
-    harness::Metrics::new(registry, &Role::ALL).map(drop)
+    let metrics = harness::Metrics::new(registry, &Role::ALL)?;
+    // Those that are built in; what a version is changes with the text.
+    for (role, prompt) in embedded_prompts(&Config::default()).unwrap_or_default() {
+        if role != Role::Indexer {
+            metrics.knows_prompt(role, prompt.name, "");
+        }
+    }
+    Ok(())
 }
 
 /// The document.

@@ -182,32 +182,57 @@ pub fn ingest(
 /// # Errors
 /// When an option is wrong.
 pub fn embedded_prompts(config: &Config) -> Result<Vec<(Role, EmbeddedPrompt)>, Error> {
-    let model: Arc<dyn ChatModel> = Arc::new(OfflineReader::new());
     let mut all = Vec::new();
-    for role in model::ASKING.into_iter().chain([Role::Indexer]) {
-        let prompts = Prompts::default();
-        let model = model.clone();
-        match role {
-            Role::Planner => planner::Planner::new(model, &prompts, config.planner.clone())
-                .map(drop)
-                .map_err(Error::of(role))?,
-            Role::Mapper => mapper::Mapper::new(model, &prompts, config.mapper.clone())
-                .map(drop)
-                .map_err(Error::of(role))?,
-            Role::Reducer => reducer::Reducer::new(model, &prompts, config.reducer.clone())
-                .map(drop)
-                .map_err(Error::of(role))?,
-            Role::Clarifier => clarifier::Clarifier::new(model, &prompts, config.clarifier.clone())
-                .map(drop)
-                .map_err(Error::of(role))?,
-            Role::Indexer => Extractor::new(model, &prompts, &config.indexer)
-                .map(drop)
-                .map_err(Error::of(role))?,
-            Role::Gateway | Role::Conversation | Role::Retriever | Role::Validator => {}
-        }
-        all.extend(prompts.asked().into_iter().map(|prompt| (role, prompt)));
+    for role in model::ASKING {
+        all.extend(
+            prompts_of(role, config)?
+                .into_iter()
+                .map(|prompt| (role, prompt)),
+        );
     }
     Ok(all)
+}
+
+/// Every prompt of a role; none of one that asks no model.
+fn prompts_of(role: Role, config: &Config) -> Result<Vec<EmbeddedPrompt>, Error> {
+    let model: Arc<dyn ChatModel> = Arc::new(OfflineReader::new());
+    let prompts = Prompts::default();
+    match role {
+        Role::Planner => planner::Planner::new(model, &prompts, config.planner.clone())
+            .map(drop)
+            .map_err(Error::of(role))?,
+        Role::Mapper => mapper::Mapper::new(model, &prompts, config.mapper.clone())
+            .map(drop)
+            .map_err(Error::of(role))?,
+        Role::Reducer => reducer::Reducer::new(model, &prompts, config.reducer.clone())
+            .map(drop)
+            .map_err(Error::of(role))?,
+        Role::Clarifier => clarifier::Clarifier::new(model, &prompts, config.clarifier.clone())
+            .map(drop)
+            .map_err(Error::of(role))?,
+        Role::Indexer => Extractor::new(model, &prompts, &config.indexer)
+            .map(drop)
+            .map_err(Error::of(role))?,
+        Role::Gateway | Role::Conversation | Role::Retriever | Role::Validator => {}
+    }
+    Ok(prompts.asked())
+}
+
+/// Has the calls of each prompt of a role counted from 0 on, under the version of the text that is in force.
+fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> Result<(), Error> {
+    // Those of documents leave no trail.
+    if role == Role::Indexer {
+        return Ok(());
+    }
+    let own = prompts(config)?;
+    for prompt in prompts_of(role, config)? {
+        let text = own.texts().get(prompt.name).unwrap_or(&prompt.text);
+        // One that cannot be used is refused where its worker is made.
+        if let Ok(read) = prompt.replaced(text) {
+            metrics.knows_prompt(role, prompt.name, read.version());
+        }
+    }
+    Ok(())
 }
 
 /// Whether the texts can be used in place of the prompts that they are named after: as at the start of a
@@ -340,6 +365,7 @@ impl Process {
                 running.spawn(self.indexer(metrics.clone(), with)?);
                 continue;
             }
+            count_prompts(role, &self.config, &metrics)?;
             let options = self.config.worker(self.seed ^ role as u64);
             let handler = handler(role, &self.config, with, &self.bus)?;
             let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone())

@@ -3,7 +3,7 @@
 use crate::clarification;
 use crate::options::Options;
 use envelope::{Clarification, Class, Classed, Doubt, Fallback, Role};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema};
+use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY};
 use serde_json::json;
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
@@ -71,7 +71,9 @@ impl Clarifier {
             return Ok(Done::new(template, decided(doubt, "template"))
                 .with_fallback(Fallback::BudgetSpent { limit }));
         }
-        let request = self.request(cx, doubt)?;
+        let prompt = self.prompt(doubt).or(&cx.case.overrides.prompts);
+        let prompt = prompt.map_err(Error::from)?;
+        let request = self.request(cx, &prompt, doubt)?;
         let reply = self.model.chat(&request).await?;
         let read = clarification::read(&reply.text, &template, self.options.options_max);
         let done = match read {
@@ -79,25 +81,28 @@ impl Clarifier {
             None => Done::new(template, decided(doubt, "template"))
                 .with_fallback(Fallback::ClarifyDefault),
         };
-        Ok(done.with_model(reply.model, reply.usage))
+        let done = done.with_model(reply.model, reply.usage);
+        Ok(done.with_prompt(prompt.name(), prompt.version()))
     }
 
-    fn request(&self, cx: &Cx, doubt: &Doubt) -> Result<ChatRequest, Error> {
-        let instead = &cx.case.overrides.prompts;
-        let prompt = match doubt {
-            Doubt::NoResults { query, narrowed_by } => self.no_results.or(instead)?.render(&[
-                ("question", query),
-                ("narrowed_by", &narrowed_by.join("\n")),
-            ])?,
-            Doubt::Unclear { query, reason } => {
-                let inputs = [("question", query.as_str()), ("reason", reason.as_str())];
-                self.unclear.or(instead)?.render(&inputs)?
+    fn prompt(&self, doubt: &Doubt) -> &Prompt {
+        match doubt {
+            Doubt::NoResults { .. } => &self.no_results,
+            Doubt::Unclear { .. } => &self.unclear,
+            Doubt::Ungrounded { .. } => &self.ungrounded,
+        }
+    }
+
+    fn request(&self, cx: &Cx, prompt: &Prompt, doubt: &Doubt) -> Result<ChatRequest, Error> {
+        let (query, name, value) = match doubt {
+            Doubt::NoResults { query, narrowed_by } => {
+                (query, "narrowed_by", &narrowed_by.join("\n"))
             }
-            Doubt::Ungrounded { query, reason } => {
-                let inputs = [("question", query.as_str()), ("failed", reason.as_str())];
-                self.ungrounded.or(instead)?.render(&inputs)?
-            }
+            Doubt::Unclear { query, reason } => (query, "reason", reason),
+            Doubt::Ungrounded { query, reason } => (query, "failed", reason),
         };
+        let today = cx.today();
+        let prompt = prompt.render(&[(TODAY, &today), ("question", query), (name, value)])?;
         Ok(ChatRequest {
             role: Role::Clarifier,
             model: cx.case.overrides.model.clone(),

@@ -224,6 +224,7 @@ mod tests {
             usage: Usage::default(),
             decided: String::new(),
             fallbacks: Vec::new(),
+            prompts: Default::default(),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::findings::{self, Read};
 use crate::options::Options;
 use envelope::limits::FACTS_PER_PASSAGE_MAX;
 use envelope::{Class, Classed, Fallback, Findings, MapTask, Passage, Role};
-use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema};
+use llm::{ChatModel, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY};
 use serde_json::json;
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
@@ -70,7 +70,9 @@ impl Mapper {
             done.fallbacks.extend(facts_trimmed(trimmed));
             return Ok(done);
         }
-        let request = self.request(cx, passage)?;
+        let prompt = self.prompt.or(&cx.case.overrides.prompts);
+        let prompt = prompt.map_err(Error::from)?;
+        let request = self.request(cx, &prompt, passage)?;
         let reply = self.model.chat(&request).await?;
         let Read {
             mut findings,
@@ -79,7 +81,9 @@ impl Mapper {
         } = findings::read(&reply.text, passage);
         let least = self.options.fact_support_min;
         let dropped = findings::drop_unsupported(&mut findings, passage, least);
-        let mut done = Done::new(findings, "").with_model(reply.model, reply.usage);
+        let mut done = Done::new(findings, "")
+            .with_model(reply.model, reply.usage)
+            .with_prompt(prompt.name(), prompt.version());
         done.decided = decided(&done.out, dropped);
         done.fallbacks.extend(fallback);
         done.fallbacks.extend(facts_trimmed(trimmed));
@@ -90,8 +94,9 @@ impl Mapper {
         Ok(done)
     }
 
-    fn request(&self, cx: &Cx, passage: &Passage) -> Result<ChatRequest, Error> {
-        let prompt = self.prompt.or(&cx.case.overrides.prompts)?.render(&[
+    fn request(&self, cx: &Cx, prompt: &Prompt, passage: &Passage) -> Result<ChatRequest, Error> {
+        let prompt = prompt.render(&[
+            (TODAY, &cx.today()),
             ("question", cx.case.question.best()),
             ("source", &one_line(&passage.source)),
             ("title", &one_line(&passage.title)),
@@ -227,6 +232,8 @@ mod tests {
             (done.model.as_deref(), done.fallbacks),
             (Some("scripted"), vec![])
         );
+        let prompts: Vec<&str> = done.prompts.keys().map(String::as_str).collect();
+        assert_eq!((prompts, done.prompts["mapper"].len()), (vec!["mapper"], 8));
 
         let [request] = &model.requests()[..] else {
             panic!("one call")

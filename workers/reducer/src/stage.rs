@@ -13,7 +13,9 @@ use envelope::{
     Class, Classed, Draft, Fallback, FanOut, Matched, Passage, Payload, ReduceTask, Role, Task,
     WrongTask,
 };
-use llm::{ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, tokens};
+use llm::{
+    ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, TODAY, tokens,
+};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -195,12 +197,20 @@ impl Reducer {
             done.fallbacks.splice(0..0, fallbacks);
             return Ok(done);
         }
-        let written = match brief.prompt {
+        let prompt = brief.prompt.map(|own| own.or(&cx.case.overrides.prompts));
+        let prompt = prompt.transpose().map_err(Error::from)?;
+        let written = match &prompt {
             Some(prompt) => self.ask(cx, prompt, &mut brief, &mut fallbacks).await?,
             None => Err(Fallback::ReduceDefault),
         };
         let mut done = match written {
-            Ok(reply) => self.drafted(cx, brief, reply),
+            Ok(reply) => {
+                let done = self.drafted(cx, brief, reply);
+                match &prompt {
+                    Some(prompt) => done.with_prompt(prompt.name(), prompt.version()),
+                    None => done,
+                }
+            }
             Err(reason) => {
                 fallbacks.extend(Some(reason).filter(|r| *r != Fallback::ReduceDefault));
                 self.stitched(cx, brief)
@@ -260,7 +270,8 @@ impl Reducer {
     }
 
     fn request(&self, cx: &Cx, prompt: &Prompt, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
-        let prompt = prompt.or(&cx.case.overrides.prompts)?.render(&[
+        let prompt = prompt.render(&[
+            (TODAY, &cx.today()),
             ("question", &question::shown(&cx.case.question)),
             (brief.section, &brief.evidence.section()),
         ])?;

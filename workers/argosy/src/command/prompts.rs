@@ -137,12 +137,10 @@ fn show(
 
 fn changes(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result<(), Fail> {
     let prompts = prompt_files::read(dir).map_err(|error| Fail::usage(error.to_string()))?;
+    let none = Prompts::default();
     let mut changes = Vec::new();
     for one in all {
-        let (built_in, own) = (
-            in_force(one, &Prompts::default())?,
-            in_force(one, &prompts)?,
-        );
+        let (built_in, own) = (in_force(one, &none)?, in_force(one, &prompts)?);
         if !own.listed.overridden {
             continue;
         }
@@ -153,7 +151,6 @@ fn changes(all: &[(Role, EmbeddedPrompt)], dir: &Path, output: Output) -> Result
             lines: diff(&one.1.text, own.text),
         });
     }
-    // The texts live as long as the prompts do.
     match output {
         Output::Json => render::json(&changes),
         _ if changes.is_empty() => println!("`{}` replaces no prompt", dir.display()),

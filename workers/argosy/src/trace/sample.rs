@@ -79,6 +79,7 @@ pub(crate) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> 
         },
         decided: decided.into(),
         fallbacks: Vec::new(),
+        prompts: Default::default(),
     }
 }
 
