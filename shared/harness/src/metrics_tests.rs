@@ -47,3 +47,26 @@ fn what_a_fan_out_lacks_is_counted_once() {
     metrics.gathered(&gathered(false, true), true);
     assert_eq!(counted(&metrics), [1, 1, 2]);
 }
+
+#[test]
+fn a_prompt_is_counted_by_its_version_and_one_that_a_turn_brought_as_its_own() {
+    let metrics = Metrics::new(&Registry::new(), &[Role::Mapper]).unwrap();
+    metrics.knows_prompt(Role::Mapper, "mapper", "1a2b3c4d");
+    let entry: TrailEntry = serde_json::from_value(serde_json::json!({
+        "role": "mapper", "hop": 3, "round": 0, "attempt": 1, "queued_ms": 0, "worked_ms": 0, "decided": "",
+        "prompts": {"mapper": "1a2b3c4d"},
+    }))
+    .unwrap();
+    let brought = Overrides {
+        prompts: [("mapper".to_owned(), "text".to_owned())].into(),
+        ..Overrides::default()
+    };
+    metrics.prompted(&entry, &Overrides::default());
+    metrics.prompted(&entry, &brought);
+    metrics.prompted(&entry, &brought);
+    let of = |version: &str| {
+        let labels = ["mapper", "mapper", version];
+        metrics.prompts.with_label_values(&labels).get()
+    };
+    assert_eq!((of("1a2b3c4d"), of("own")), (1, 2));
+}

@@ -1,8 +1,12 @@
 //! Roles to running workers: the one place where stages meet their collaborators.
 
+mod embedded;
+
+pub use embedded::{OverrideError, check_prompts, check_prompts_dir, embedded_prompts};
+
 use crate::config::Config;
 use crate::extracted::Extracted;
-use crate::model::{self, OFFLINE};
+use crate::model::OFFLINE;
 use crate::prompt_files;
 use bus::Bus;
 use conversation::Conversation;
@@ -15,11 +19,9 @@ use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
 use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
-use llm::{ChatModel, EmbeddedPrompt, Embedder, PromptError, Prompts};
-use offline_reader::OfflineReader;
+use llm::{ChatModel, Embedder, Prompts};
 use search::{CatalogSource, Request, SearchResult, Searcher};
 use stage::Handler;
-use std::collections::BTreeMap;
 use std::error::Error as StdError;
 use std::future::Future;
 use std::sync::Arc;
@@ -102,25 +104,6 @@ impl Error {
     }
 }
 
-/// Why a text cannot take the place of a prompt.
-#[derive(Debug, thiserror::Error)]
-pub enum OverrideError {
-    /// There is no such prompt.
-    #[error("there is no prompt `{name}`; there are {known}")]
-    Unknown {
-        /// What was named.
-        name: String,
-        /// Those that there are.
-        known: String,
-    },
-    /// It lacks what the prompt takes.
-    #[error(transparent)]
-    Wrong(#[from] PromptError),
-    /// The workers that it is for cannot be made.
-    #[error(transparent)]
-    Role(#[from] Error),
-}
-
 /// The index of roles that do not search.
 pub struct NoSearch;
 
@@ -175,104 +158,6 @@ pub fn ingest(
         });
     }
     Ok(indexer.with_schemas(schemas, extractor))
-}
-
-/// Every prompt there is, and whose it is: asked of the workers, as they are made.
-///
-/// # Errors
-/// When an option is wrong.
-pub fn embedded_prompts(config: &Config) -> Result<Vec<(Role, EmbeddedPrompt)>, Error> {
-    let mut all = Vec::new();
-    for role in model::ASKING {
-        all.extend(
-            prompts_of(role, config)?
-                .into_iter()
-                .map(|prompt| (role, prompt)),
-        );
-    }
-    Ok(all)
-}
-
-/// Every prompt of a role; none of one that asks no model.
-fn prompts_of(role: Role, config: &Config) -> Result<Vec<EmbeddedPrompt>, Error> {
-    let model: Arc<dyn ChatModel> = Arc::new(OfflineReader::new());
-    let prompts = Prompts::default();
-    match role {
-        Role::Planner => planner::Planner::new(model, &prompts, config.planner.clone())
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Mapper => mapper::Mapper::new(model, &prompts, config.mapper.clone())
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Reducer => reducer::Reducer::new(model, &prompts, config.reducer.clone())
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Clarifier => clarifier::Clarifier::new(model, &prompts, config.clarifier.clone())
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Indexer => Extractor::new(model, &prompts, &config.indexer)
-            .map(drop)
-            .map_err(Error::of(role))?,
-        Role::Gateway | Role::Conversation | Role::Retriever | Role::Validator => {}
-    }
-    Ok(prompts.asked())
-}
-
-/// Has the calls of each prompt of a role counted from 0 on, under the version of the text that is in force.
-fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> Result<(), Error> {
-    // Those of documents leave no trail.
-    if role == Role::Indexer {
-        return Ok(());
-    }
-    let own = prompts(config)?;
-    for prompt in prompts_of(role, config)? {
-        let text = own.texts().get(prompt.name).unwrap_or(&prompt.text);
-        // One that cannot be used is refused where its worker is made.
-        if let Ok(read) = prompt.replaced(text) {
-            metrics.knows_prompt(role, prompt.name, read.version());
-        }
-    }
-    Ok(())
-}
-
-/// Whether the texts can be used in place of the prompts that they are named after: as at the start of a
-/// process, before a turn is started with them. The indexer takes no part in a turn.
-///
-/// # Errors
-/// When there is no such prompt, or the text lacks what the prompt takes.
-pub fn check_prompts(
-    config: &Config,
-    texts: &BTreeMap<String, String>,
-) -> Result<(), OverrideError> {
-    let mut all = embedded_prompts(config)?;
-    all.retain(|(role, _)| *role != Role::Indexer);
-    for (name, text) in texts {
-        let Some((_, prompt)) = all.iter().find(|(_, prompt)| prompt.name == name) else {
-            let known: Vec<_> = all.iter().map(|(_, prompt)| prompt.name).collect();
-            return Err(OverrideError::Unknown {
-                name: name.clone(),
-                known: known.join(", "),
-            });
-        };
-        prompt.replaced(text)?;
-    }
-    Ok(())
-}
-
-/// Whether every prompt in `prompts_dir` holds what its worker wants.
-///
-/// # Errors
-/// When one does not.
-pub fn check_prompts_dir(config: &Config) -> Result<(), OverrideError> {
-    let Ok(prompts) = prompts(config) else {
-        return Ok(());
-    };
-    for (_, prompt) in embedded_prompts(config)? {
-        if let Some(text) = prompts.texts().get(prompt.name) {
-            prompt.replaced(text)?;
-        }
-    }
-    Ok(())
 }
 
 /// The stage of a role that takes steps.
@@ -365,7 +250,7 @@ impl Process {
                 running.spawn(self.indexer(metrics.clone(), with)?);
                 continue;
             }
-            count_prompts(role, &self.config, &metrics)?;
+            embedded::count_prompts(role, &self.config, &metrics)?;
             let options = self.config.worker(self.seed ^ role as u64);
             let handler = handler(role, &self.config, with, &self.bus)?;
             let worker = Worker::new(self.bus.clone(), handler, options, metrics.clone())
@@ -427,7 +312,7 @@ mod tests {
     use super::*;
     use bus::memory::MemoryBus;
     use bus::topology::Topology;
-    use std::collections::BTreeSet;
+    use offline_reader::OfflineReader;
     use std::time::Duration;
 
     /// A retriever whose index has not caught up, started.
@@ -480,34 +365,5 @@ mod tests {
         let ended = async { while running.join_next().await.is_some() {} };
         let ended = tokio::time::timeout(Duration::from_secs(5), ended).await;
         assert!(ended.is_ok());
-    }
-
-    #[test]
-    fn a_text_is_checked_against_the_prompt_that_it_replaces() {
-        let check = |name: &str, text: &str| {
-            let texts = [(name.to_owned(), text.to_owned())].into();
-            check_prompts(&Config::default(), &texts)
-        };
-        check("reducer", "---user---\n{{question}} {{facts}}").unwrap();
-        let all = embedded_prompts(&Config::default()).unwrap();
-        let names: BTreeSet<&str> = all.iter().map(|(_, prompt)| prompt.name).collect();
-        assert_eq!(
-            names,
-            BTreeSet::from(prompt_files::NAMES),
-            "no other, none twice"
-        );
-        for (role, prompt) in &all {
-            assert!(prompt.replaced(&prompt.text).is_ok(), "{}", prompt.name);
-            if *role == Role::Indexer {
-                continue;
-            }
-            let fail = check(prompt.name, "no prompt").unwrap_err();
-            assert!(
-                fail.to_string().contains(&format!("`{}`", prompt.name)),
-                "{fail}"
-            );
-        }
-        let unknown = check("cook", "---user---\n").unwrap_err();
-        assert!(unknown.to_string().contains("planner_refine"), "{unknown}");
     }
 }
