@@ -151,8 +151,8 @@ without any.
 {{- end -}}
 {{- $_ := set $known "retrieval" (dict "vectors" "qdrant" "qdrant" $qdrant) -}}
 {{- end -}}
-{{- if and $values.schemas (eq .role "indexer") -}}
-{{- $_ := set $known "indexer" (set (get $known "indexer") "schemas" "/etc/argosy/schemas") -}}
+{{- if and $values.schemas (has .role (list "retriever" "indexer")) -}}
+{{- $_ := set $known "indexer" (set (get $known "indexer" | default dict) "schemas" "/etc/argosy/schemas") -}}
 {{- end -}}
 {{ toYaml $known }}
 {{- end }}

@@ -84,7 +84,7 @@ env:
 - name: prompts
   configMap: {name: {{ include "argosy.fullname" .root }}-prompts}
 {{- end }}
-{{- if and .root.Values.schemas (eq .role "indexer") }}
+{{- if and .root.Values.schemas (has .role (list "retriever" "indexer")) }}
 - name: schemas
   configMap: {name: {{ include "argosy.fullname" .root }}-schemas}
 {{- end }}
@@ -103,7 +103,7 @@ env:
 {{- if and .root.Values.prompts (has .role (include "argosy.modelRoles" .root | splitList " ")) }}
 - {name: prompts, mountPath: /etc/argosy/prompts, readOnly: true}
 {{- end }}
-{{- if and .root.Values.schemas (eq .role "indexer") }}
+{{- if and .root.Values.schemas (has .role (list "retriever" "indexer")) }}
 - {name: schemas, mountPath: /etc/argosy/schemas, readOnly: true}
 {{- end }}
 {{- with .settings.extraVolumeMounts }}
@@ -117,7 +117,7 @@ env:
 {{- if has .role (include "argosy.modelRoles" .root | splitList " ") -}}
 {{- $parts = append $parts (toYaml .root.Values.prompts) -}}
 {{- end -}}
-{{- if eq .role "indexer" -}}
+{{- if has .role (list "retriever" "indexer") -}}
 {{- $parts = append $parts (toYaml .root.Values.schemas) -}}
 {{- end -}}
 {{ join "\n" $parts | sha256sum }}
