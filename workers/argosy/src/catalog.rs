@@ -175,8 +175,9 @@ impl CatalogCache {
         let mut all = self.kept();
         if !all.contains_key(tenant) && all.len() >= TENANTS_MAX {
             let oldest = all.iter().min_by_key(|(_, kept)| kept.asked_at);
-            let oldest = oldest.map(|(tenant, _)| tenant.clone());
-            oldest.map(|oldest| all.remove(&oldest));
+            if let Some(oldest) = oldest.map(|(tenant, _)| tenant.clone()) {
+                all.remove(&oldest);
+            }
         }
         let kept = all.entry(tenant.clone()).or_insert_with(|| Kept {
             state: watch::Sender::default(),

@@ -30,7 +30,7 @@ pub use conversation::{
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{CorpusSide, DatasetName, Eval, EvalConditions, EvalRetrieval, Split};
-pub use lookup::{Catalog, Search, Show, Where};
+pub use lookup::{CatalogArgs, Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
 pub use prompts::{PromptsCheck, PromptsCommand, PromptsDiff, PromptsShow};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
@@ -141,7 +141,7 @@ pub enum Command {
     Search(Search),
     /// Show what there is: the buckets, and the columns that filters and questions can name, with their values.
     #[command(after_help = "Example: argosy catalog --bucket invoices --corpus ./documents")]
-    Catalog(Catalog),
+    Catalog(CatalogArgs),
     /// Print what is known of one document.
     #[command(after_help = "Example: argosy show contracts/lease.md --corpus ./documents")]
     Show(Show),

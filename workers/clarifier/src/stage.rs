@@ -96,13 +96,13 @@ impl Clarifier {
     fn request(&self, cx: &Cx, prompt: &Prompt, doubt: &Doubt) -> Result<ChatRequest, Error> {
         let (query, name, value) = match doubt {
             Doubt::NoResults { query, narrowed_by } => {
-                (query, "narrowed_by", &narrowed_by.join("\n"))
+                (query, "narrowed_by", narrowed_by.join("\n"))
             }
-            Doubt::Unclear { query, reason } => (query, "reason", reason),
-            Doubt::Ungrounded { query, reason } => (query, "failed", reason),
+            Doubt::Unclear { query, reason } => (query, "reason", reason.clone()),
+            Doubt::Ungrounded { query, reason } => (query, "failed", reason.clone()),
         };
         let today = cx.today();
-        let prompt = prompt.render(&[(TODAY, &today), ("question", query), (name, value)])?;
+        let prompt = prompt.render(&[(TODAY, &today), ("question", query), (name, &value)])?;
         Ok(ChatRequest {
             role: Role::Clarifier,
             model: cx.case.overrides.model.clone(),

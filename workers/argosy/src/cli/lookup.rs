@@ -65,7 +65,7 @@ pub struct Search {
 
 /// `argosy catalog`
 #[derive(Debug, Args)]
-pub struct Catalog {
+pub struct CatalogArgs {
     /// Part of the corpus. May be repeated. Default: all of them.
     #[arg(long = "bucket", value_name = "NAME")]
     pub buckets: Vec<String>,

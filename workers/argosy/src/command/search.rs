@@ -29,7 +29,7 @@ pub async fn search(args: cli::Search, config: Config, output: Output) -> Result
 }
 
 /// Shows the buckets and their columns.
-pub async fn catalog(args: cli::Catalog, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn catalog(args: cli::CatalogArgs, config: Config, output: Output) -> Result<(), Fail> {
     let place = Place::open(&args.place, &config, output).await?;
     let request = json!({
         "tenant": args.place.tenant, "buckets": args.buckets, "values_max": args.values,

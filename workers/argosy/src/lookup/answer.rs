@@ -151,7 +151,7 @@ impl Lookup {
     pub(super) async fn catalog(&self, body: &[u8]) -> Result<CorpusCatalog, Problem> {
         let request = CatalogRequest::parse(body)?;
         let schemas = self.schemas.clone();
-        let made = move |index: &Index| {
+        let made = move |index: &Index| -> Result<Result<CorpusCatalog, Problem>, index::Error> {
             let catalog = catalog::made(index, &schemas, &request)?;
             let is_there = |bucket: &Bucket| catalog.buckets.iter().any(|b| b.bucket == *bucket);
             let missing = request.buckets.iter().find(|bucket| !is_there(bucket));
