@@ -2,19 +2,21 @@
 //! the memory bus and on a real server.
 
 use crate::shell::Shell;
+use argosy::catalog::{CatalogCache, CatalogMetrics};
 use argosy::config::Config;
 use argosy::lookup::{self, Lookup};
 use bus::memory::MemoryBus;
 use bus::{Bus, CoreMessage, Headers};
 use bus_nats::NatsBus;
-use envelope::ChunkRecord;
 use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
+use envelope::{ChunkRecord, TenantId};
 use futures_util::future::BoxFuture;
 use index::{HybridSearcher, Index, Options, Vectors};
-use search::{Request, SearchResult, Searcher};
+use search::{CatalogSource, Request, SearchResult, Searcher};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use telemetry::Registry;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -217,6 +219,16 @@ async fn good_requests(corpus: &Corpus) {
         ],
     }]);
     assert_eq!(reply["result"]["buckets"], wanted, "{reply}");
+    let (cache, keeper) = CatalogCache::over_bus(
+        corpus.bus.clone(),
+        CatalogMetrics::new(&Registry::new()).unwrap(),
+    );
+    let (stop, mut keeping) = (CancellationToken::new(), JoinSet::new());
+    keeping.spawn(keeper.keep(stop.clone()));
+    let catalog = cache.catalog(&TenantId::default_tenant()).await;
+    assert_eq!(catalog.buckets[0].documents, 2, "as a planner has it");
+    stop.cancel();
+    while keeping.join_next().await.is_some() {}
     let of_nobody = json!({"tenant": "nobody"});
     let reply = corpus.ask("argosy.catalog", of_nobody).await;
     assert_eq!(reply["result"]["buckets"], json!([]), "{reply}");

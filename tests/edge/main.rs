@@ -34,5 +34,6 @@ mod large;
 mod lookup;
 mod manners;
 mod output;
+mod prompts;
 mod schema;
 mod walk;
