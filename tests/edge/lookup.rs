@@ -320,7 +320,9 @@ async fn bad_requests(corpus: &Corpus) {
     let known = &reply["result"]["known_fields"];
     assert_eq!(
         *known,
-        json!(["bucket", "city", "doc_id", "ext", "source", "title", "year"])
+        json!([
+            "bucket", "city", "doc_id", "ext", "named", "source", "title", "year"
+        ])
     );
     assert_eq!(reply["result"]["matched"]["kind"], "relaxed", "{reply}");
     let reply = corpus.ask("argosy.count", json!({"facets": ["pin"]})).await;
