@@ -23,6 +23,7 @@ mod scenario;
 mod shell;
 mod talk;
 
+mod catalog;
 mod config;
 mod contact;
 mod exits;

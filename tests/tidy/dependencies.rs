@@ -269,7 +269,14 @@ const PURE: Table = &[
     ),
     (
         "stage",
-        &["bytes", "thiserror", "futures-util", "fastrand", "sha2"],
+        &[
+            "bytes",
+            "thiserror",
+            "futures-util",
+            "fastrand",
+            "sha2",
+            "time",
+        ],
     ),
     ("text", &["unicode-normalization"]),
     ("llm", WORDS),
