@@ -116,7 +116,8 @@ func remove(values map[string]any, path []string) {
 // TestAnEmptySectionIsTakenOrNamed writes each section of values.yaml with nothing behind it, as is left where all of it is
 // commented out. helm then forgets the chart's own values of it.
 func TestAnEmptySectionIsTakenOrNamed(t *testing.T) {
-	rules := []string{"--set", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.runbookBaseUrl=https://a/"}
+	rules := map[string]any{"enabled": true, "runbookBaseUrl": "https://wiki.example.com/"}
+	before := writeValues(t, map[string]any{"monitoring": map[string]any{"prometheusRule": rules}})
 	var walk func(path []string, values map[string]any)
 	walk = func(path []string, values map[string]any) {
 		for key, below := range values {
@@ -133,7 +134,7 @@ func TestAnEmptySectionIsTakenOrNamed(t *testing.T) {
 					empty = map[string]any{key: empty}
 				}
 				file := writeValues(t, empty.(map[string]any))
-				_, err := render.Text(t, append(rules, "--values", render.Values(t, "smallest"), "--values", file)...)
+				_, err := render.Text(t, "--values", render.Values(t, "smallest"), "--values", before, "--values", file)
 				if err != nil && !strings.Contains(err.Error(), "\n  - "+name+":") {
 					t.Errorf("what is wrong is not said: %v", err)
 				}
