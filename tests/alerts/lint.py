@@ -72,6 +72,30 @@ def commands(text):
         yield line
 
 
+def seconds(duration):
+    """A duration such as 1h30m, or the number 0."""
+    units = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+    return sum(int(number) * units[unit] for number, unit in re.findall(r"(\d+)([dhms])", str(duration)))
+
+
+def resolved(test):
+    """The alerts of which a test says that something fires, and later that it does not any more."""
+    firing = {}
+    for one in test.get("promql_expr_test", []):
+        for what in re.findall(r'alertname="(\w+)",alertstate="firing"', one["expr"]):
+            labels = {sample["labels"] for sample in one["exp_samples"]}
+            firing.setdefault(what, []).append((seconds(one["eval_time"]), labels))
+    for one in test.get("alert_rule_test", []):
+        if not one.get("exp_alerts"):
+            firing.setdefault(one["alertname"], []).append((seconds(one["eval_time"]), set()))
+    found = set()
+    for what, states in firing.items():
+        states.sort(key=lambda state: state[0])
+        if any(before - after for (_, before), (_, after) in zip(states, states[1:])):
+            found.add(what)
+    return found
+
+
 def check(metrics_path, argosy):
     wrong = []
     metrics = documented(metrics_path)
@@ -138,8 +162,9 @@ def check(metrics_path, argosy):
                 if run.returncode != 0:
                     wrong.append(f"runbooks/{name}: `{line}`: {run.stderr.strip().splitlines()[0]}")
 
-    silent, fires = set(), set()
+    silent, fires, resolves = set(), set(), set()
     for test in all_tests():
+        resolves |= resolved(test)
         for one in test.get("alert_rule_test", []):
             silent.add(one["alertname"])
         for one in test.get("promql_expr_test", []):
@@ -151,6 +176,8 @@ def check(metrics_path, argosy):
         wrong.append(f"tests: {what} never fires")
     for what in sorted(set(alerts) - silent):
         wrong.append(f"tests: {what} is never silent")
+    for what in sorted(set(alerts) - resolves):
+        wrong.append(f"tests: {what} never resolves")
     return wrong, len(alerts), len(rules) - len(alerts), lines
 
 

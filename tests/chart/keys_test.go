@@ -113,6 +113,38 @@ func remove(values map[string]any, path []string) {
 	}
 }
 
+// TestAnEmptySectionIsTakenOrNamed writes each section of values.yaml with nothing behind it, as is left where all of it is
+// commented out. helm then forgets the chart's own values of it.
+func TestAnEmptySectionIsTakenOrNamed(t *testing.T) {
+	rules := map[string]any{"enabled": true, "runbookBaseUrl": "https://wiki.example.com/"}
+	before := writeValues(t, map[string]any{"monitoring": map[string]any{"prometheusRule": rules}})
+	var walk func(path []string, values map[string]any)
+	walk = func(path []string, values map[string]any) {
+		for key, below := range values {
+			here := append(slices.Clone(path), key)
+			section, isMap := below.(map[string]any)
+			if !isMap {
+				continue
+			}
+			name := strings.Join(here, ".")
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				var empty any
+				for _, key := range slices.Backward(here) {
+					empty = map[string]any{key: empty}
+				}
+				file := writeValues(t, empty.(map[string]any))
+				_, err := render.Text(t, "--values", render.Values(t, "smallest"), "--values", before, "--values", file)
+				if err != nil && !strings.Contains(err.Error(), "\n  - "+name+":") {
+					t.Errorf("what is wrong is not said: %v", err)
+				}
+			})
+			walk(here, section)
+		}
+	}
+	walk(nil, chartValues(t))
+}
+
 // schema is a node of values.schema.json.
 type schema map[string]any
 

@@ -189,6 +189,46 @@ func TestAlertsCanBeChangedOneByOne(t *testing.T) {
 	}
 }
 
+// Every alert, and not only those of a value set, can be left out, or be given another `for`, severity and expression. What
+// is not named stays.
+func TestEveryAlertCanBeChanged(t *testing.T) {
+	with := func(key string, value any) []rule {
+		t.Helper()
+		settings := map[string]any{"enabled": true, "runbookBaseUrl": "https://wiki.example.com/", key: value}
+		values := map[string]any{"monitoring": map[string]any{"prometheusRule": settings}}
+		text, err := render.Text(t, "--values", render.Values(t, "smallest"), "--values", writeValues(t, values))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return renderedRules(t, render.Read(t, text))
+	}
+	var halves [2][]string
+	overrides := map[string]any{}
+	for n, rule := range ruleFiles(t) {
+		if rule.Alert != "" {
+			halves[n%2] = append(halves[n%2], rule.Alert)
+			overrides[rule.Alert] = map[string]any{"for": "42m", "severity": "info", "expr": "vector(42) > 41"}
+		}
+	}
+	for _, rule := range with("overrides", overrides) {
+		changed := rule.For == "42m" && rule.Labels["severity"] == "info" && rule.Expr == "vector(42) > 41"
+		if changed != (rule.Alert != "") {
+			t.Errorf("with overrides of all alerts, %s%s is %+v", rule.Alert, rule.Record, rule)
+		}
+	}
+	for n, disabled := range halves {
+		left := with("disabled", disabled)
+		for _, name := range slices.Concat(halves[0], halves[1]) {
+			if _, found := find(left, name); found == slices.Contains(halves[n], name) {
+				t.Errorf("with half of the alerts disabled, whether %s is there is wrong", name)
+			}
+		}
+		if len(left) != len(ruleFiles(t))-len(disabled) {
+			t.Errorf("with %d alerts disabled, %d rules are left", len(disabled), len(left))
+		}
+	}
+}
+
 func TestDashboardsAreThoseOfTheFiles(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(render.Chart(t), "files/dashboards/*.json"))
 	if err != nil || len(files) == 0 {

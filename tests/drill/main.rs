@@ -13,6 +13,7 @@
 //! | [`rules`] | the shipped rules, and the copy with shorter times |
 //! | [`stand`] | a fleet with everything around it |
 //! | [`crowd`] | who asks |
+//! | [`witness`] | who asks and looks at a clock |
 //! | [`model`] | what the model nodes say |
 //! | [`act`] | a fault, its alerts and its mend |
 //! | [`undrilled`] | the alerts that no fault here causes, and why |
@@ -40,6 +41,7 @@ mod tls;
 mod undrilled;
 mod whole;
 mod wire;
+mod witness;
 
 #[path = "../pipeline/binary.rs"]
 mod binary;

@@ -1,5 +1,33 @@
 {{/* What validations.yaml looks for. Each of these prints mistakes, one per line: the key, what is wrong, what to do. */}}
 
+{{/* Keys that nothing works without. helm takes a key away where values say nothing behind it, and all below it. */}}
+{{- define "argosy.emptied" -}}
+{{- $paths := splitList " " (print "global global.image nats nats.existingSecret nats.tls nats.tls.existingSecret nats.monitoring "
+    "model qdrant qdrant.existingSecret config defaults defaults.replicas defaults.slots defaults.drainSeconds "
+    "defaults.lingerSeconds defaults.resources defaults.autoscaling defaults.autoscaling.type defaults.autoscaling.minReplicas "
+    "defaults.autoscaling.maxReplicas defaults.autoscaling.messagesPerSlot defaults.autoscaling.scaleDownSeconds "
+    "defaults.autoscaling.fallbackReplicas defaults.autoscaling.hpaMetric defaults.podDisruptionBudget defaults.extraEnv "
+    "defaults.podDisruptionBudget.maxUnavailable roles setup setup.enabled setup.hook documents serviceAccount "
+    "serviceAccount.create networkPolicy monitoring monitoring.podMonitor monitoring.podMonitor.interval "
+    "monitoring.prometheusRule monitoring.dashboards devStack devStack.natsImage tests") -}}
+{{- range $role := include "argosy.roles" . | splitList " " -}}
+{{- $paths = append $paths (print "roles." $role) -}}
+{{- end -}}
+{{- range $path := $paths -}}
+{{- $at := $.Values -}}
+{{- $gone := "" -}}
+{{- range $key := splitList "." $path -}}
+{{- if not $gone -}}
+{{- if hasKey $at $key }}{{ $at = get $at $key }}{{ else }}{{ $gone = $key }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- /* What is below a section that is gone is not told as well. */ -}}
+{{- if and $gone (hasSuffix $gone $path) }}
+{{ $path }}: there is nothing behind this key, which takes the chart's own value away; leave the key out, or give a value
+{{- end -}}
+{{- end -}}
+{{- end }}
+
 {{/* Secrets that stand in values. (dict "path" "config" "value" …) */}}
 {{- define "argosy.plainSecrets" -}}
 {{- $path := .path -}}
@@ -170,7 +198,7 @@ roles.{{ $role }}.persistence.{{ $key }}: the claims of a StatefulSet cannot cha
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- range $key, $names := dict "disabled" .Values.monitoring.prometheusRule.disabled "overrides" (keys .Values.monitoring.prometheusRule.overrides | sortAlpha) -}}
+{{- range $key, $names := dict "disabled" .Values.monitoring.prometheusRule.disabled "overrides" (default dict .Values.monitoring.prometheusRule.overrides | keys | sortAlpha) -}}
 {{- range $names -}}
 {{- if not (has . $known) }}
 monitoring.prometheusRule.{{ $key }}: there is no alert {{ . }}; docs/runbooks has a file for each

@@ -4,13 +4,14 @@
 {{ .Values.nameOverride | default .Chart.Name | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
+{{/* Of 39 signs: the pods of a StatefulSet have a label of 63 at most with its name (`-conversation`) and eleven signs more. */}}
 {{- define "argosy.fullname" -}}
 {{- if .Values.fullnameOverride -}}
-{{ .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
+{{ .Values.fullnameOverride | trunc 39 | trimSuffix "-" }}
 {{- else if contains (include "argosy.name" .) .Release.Name -}}
-{{ .Release.Name | trunc 40 | trimSuffix "-" }}
+{{ .Release.Name | trunc 39 | trimSuffix "-" }}
 {{- else -}}
-{{ printf "%s-%s" .Release.Name (include "argosy.name" .) | trunc 40 | trimSuffix "-" }}
+{{ printf "%s-%s" .Release.Name (include "argosy.name" .) | trunc 39 | trimSuffix "-" }}
 {{- end }}
 {{- end }}
 

@@ -5,7 +5,7 @@
 {{- $values := .root.Values.monitoring.prometheusRule -}}
 {{- $rules := list -}}
 {{- range .rules -}}
-{{- $over := get $values.overrides (default "" .alert) | default dict -}}
+{{- $over := get (default dict $values.overrides) (default "" .alert) | default dict -}}
 {{- $rule := set (deepCopy .) "expr" (include "argosy.expr" (dict "root" $.root "expr" .expr "away" $.away)) -}}
 {{- $rule = include "argosy.over" (dict "base" $rule "over" (omit $over "severity")) | fromYaml -}}
 {{- if .alert -}}
@@ -14,7 +14,7 @@
 {{- end -}}
 {{- $_ := set $rule.annotations "runbook_url" (printf "%s%s.md" $values.runbookBaseUrl (lower .alert)) -}}
 {{- end -}}
-{{- if and $rule.expr (not (has (default "" .alert) $values.disabled)) -}}
+{{- if and $rule.expr (not (has (default "" .alert) (default list $values.disabled))) -}}
 {{- $rules = append $rules $rule -}}
 {{- end -}}
 {{- end -}}

@@ -98,7 +98,10 @@ func TestARetrieverKeepsItsVolume(t *testing.T) {
 		"roles.retriever.persistence.size=20480Mi")
 	said := helm(t, namespace, "smallest", "roles.retriever.persistence=null", "roles.indexer.enabled=false",
 		"roles.conversation.enabled=false", "networkPolicy.enabled=false", "monitoring.prometheusRule.enabled=true",
-		"monitoring.prometheusRule.runbookBaseUrl=https://example.com/")
+		"monitoring.prometheusRule.runbookBaseUrl=https://example.com/", "role.mapper.replicas=3")
+	if !strings.Contains(said.Info.Notes, "does not read these values: role.") {
+		t.Errorf("the notes do not name a misspelt key, or others: %s", said.Info.Notes)
+	}
 	for _, off := range []string{"roles.indexer", "roles.conversation", "networkPolicy", "monitoring.podMonitor"} {
 		if !strings.Contains(said.Info.Notes, off+" is off") {
 			t.Errorf("the notes do not say that %s is off: %s", off, said.Info.Notes)

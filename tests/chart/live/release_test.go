@@ -216,3 +216,18 @@ func TestSetupAsAPlainJob(t *testing.T) {
 		t.Errorf("set-up does not run again: %s", again)
 	}
 }
+
+// What others put behind a name counts, too: the pods of a StatefulSet have a label with its name and eleven signs more, and
+// a label has 63 at most. A CronJob leaves eleven for the time.
+func TestTheLongestName(t *testing.T) {
+	t.Parallel()
+	namespace := namespace(t)
+	longest := strings.Repeat("fleet-of-a-long-name-", 5) + "x"
+	helm(t, namespace, "smallest", "fullnameOverride="+longest, "documents.enabled=true", "documents.schedule=0 3 * * *",
+		"documents.volume.persistentVolumeClaim.claimName=papers")
+	for name := range pods(t, namespace, "conversation") {
+		if !strings.HasPrefix(name, longest[:30]) {
+			t.Errorf("a pod is called %s", name)
+		}
+	}
+}

@@ -32,6 +32,11 @@ func TestServicesOfCompose(t *testing.T) {
 		return container.Log()
 	}
 	finish("setup")
+	for name, service := range compose.Services {
+		if builds := service.Build != nil; builds != (name == "setup") || service.Image != compose.Services["setup"].Image {
+			t.Errorf("%s builds the image of all: %v; its own is %s", name, builds, service.Image)
+		}
+	}
 
 	roles := map[string]*Container{}
 	for name, service := range compose.Services {
