@@ -59,8 +59,8 @@ pub struct Question {
     pub tenant: TenantId,
     /// How much to do; absent means the gateway's default.
     pub mode: Option<Mode>,
-    /// Class of model. Default small.
-    pub profile: Profile,
+    /// Class of model; absent means the gateway's default.
+    pub profile: Option<Profile>,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
     /// What must hold for every passage.
@@ -144,7 +144,7 @@ impl Question {
             self.question,
             self.tenant,
             self.mode.unwrap_or_default(),
-            self.profile,
+            self.profile.unwrap_or_default(),
             self.buckets,
             self.filter,
             self.budget.or(Budget::default()),
@@ -195,7 +195,7 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
         mode: read_optional(object, "mode", "agentic or simple")?,
-        profile: read_word(object, "profile", "small")?,
+        profile: read_optional(object, "profile", "small or large")?,
         buckets: read_buckets(object)?,
         filter: read_filter(object)?,
         deadline: read_deadline(object, stored_at, now)?,

@@ -23,6 +23,6 @@ pub mod tokens;
 pub use chat::{ChatModel, ChatReply, ChatRequest, Error, Listener, LivePiece, Schema};
 pub use embed::{Embedder, Side};
 pub use futures_util::future::BoxFuture;
-pub use prompt::{Prompt, PromptError, Rendered};
+pub use prompt::{Prompt, PromptError, Rendered, TODAY};
 pub use prompts::Prompts;
 pub use rerank::Reranker;

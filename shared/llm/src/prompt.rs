@@ -10,6 +10,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// What every prompt may use and none has to: the day on which it is asked.
+pub const TODAY: &str = "today";
+
 /// The line that separates standing orders from the prompt.
 const SEPARATOR: &str = "---user---";
 
@@ -85,7 +88,7 @@ enum Piece {
 }
 
 impl Prompt {
-    /// Reads a template. Every one of `placeholders` must be used in it, and no other.
+    /// Reads a template. Every one of `placeholders` must be used in it, and no other but [`TODAY`].
     pub fn parse(
         name: &'static str,
         text: &str,
@@ -129,7 +132,7 @@ impl Prompt {
         Prompt::parse(self.name, text, &takes).map(Cow::Owned)
     }
 
-    /// Puts the inputs in place. Each placeholder has to be given; others are refused.
+    /// Puts the inputs in place. Each placeholder has to be given; others but [`TODAY`] are refused.
     pub fn render(&self, inputs: &[(&str, &str)]) -> Result<Rendered, PromptError> {
         if let Some((stranger, _)) = inputs.iter().find(|(name, _)| !self.takes(name)) {
             return Err(self.unknown(stranger));
@@ -174,7 +177,7 @@ impl Prompt {
     }
 
     fn takes(&self, name: &str) -> bool {
-        self.placeholders.iter().any(|p| p == name)
+        name == TODAY || self.placeholders.iter().any(|p| p == name)
     }
 
     fn missing(&self, placeholder: &str) -> PromptError {
@@ -289,6 +292,20 @@ mod tests {
     #[test]
     fn refuses_missing_and_unknown_inputs() {
         let prompt = Prompt::parse("mapper", TEXT, &TAKES).unwrap();
+        let dated = Prompt::parse("mapper", &format!("On {{{{today}}}}.{TEXT}"), &TAKES).unwrap();
+        let all = [("question", "why?"), ("text", ""), (TODAY, "2026-03-05")];
+        assert!(prompt.render(&all).is_ok(), "it need not be used");
+        assert!(
+            dated
+                .render(&all)
+                .unwrap()
+                .system
+                .starts_with("On 2026-03-05.")
+        );
+        assert!(
+            dated.render(&all[..2]).is_err(),
+            "nor left open where it is"
+        );
         let missing = prompt.render(&[("question", "why?")]).unwrap_err();
         assert!(
             matches!(missing, PromptError::Missing { placeholder, .. } if placeholder == "text")

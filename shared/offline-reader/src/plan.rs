@@ -7,6 +7,7 @@ use super::question::{Kind, Question, Term};
 use envelope::CLARIFIED;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use text::question::{self, Complexity, ConditionValue, QuestionReading, WordedCondition};
 use text::words;
 
 /// Most keywords of a plan.
@@ -125,12 +126,54 @@ fn plan(lexicon: &Lexicon, question: &str, earlier: Option<&str>) -> Value {
         Some(_) => None,
         None => file_filter(question),
     };
+    let reading = question::read(question);
+    let class = class(&reading, parts.len());
+    let purpose = purpose(class);
+    let part = |query: String| json!({"query": query, "purpose": purpose});
     json!({
+        "class": class.as_str(),
+        "intent": reading.wanted.as_str(),
+        "constraints": reading.conditions.iter().map(constraint).collect::<Vec<_>>(),
+        "topics": reading.topics,
+        "strategy": if reading.is_literal { "keyword" } else { "hybrid" },
+        "output": reading.layout.as_str(),
+        "citations": !reading.declines_citations,
         "keywords": keywords,
         "file_filter": filter,
         "source_hint": hint,
         "query": query,
-        "sub_queries": parts,
+        "sub_queries": parts.into_iter().map(part).collect::<Vec<_>>(),
+    })
+}
+
+/// The class by rules. A question with parts is no simple one, whatever its form.
+fn class(reading: &QuestionReading, parts: usize) -> Complexity {
+    match reading.class {
+        Complexity::Simple if parts > 1 => Complexity::MultiStep,
+        class => class,
+    }
+}
+
+/// What a part of a question is for.
+fn purpose(class: Complexity) -> &'static str {
+    match class {
+        Complexity::Comparative => "one side of the comparison",
+        Complexity::Temporal => "one time",
+        Complexity::Simple | Complexity::MultiStep => "one of the questions",
+    }
+}
+
+fn constraint(condition: &WordedCondition) -> Value {
+    let value = match &condition.value {
+        ConditionValue::Text(text) => json!(text),
+        ConditionValue::Number(number) => json!(number),
+        ConditionValue::Several(names) => json!(names),
+    };
+    json!({
+        "field": condition.field,
+        "operator": condition.comparator.as_str(),
+        "value": value,
+        "raw": condition.raw,
     })
 }
 
@@ -266,6 +309,32 @@ mod tests {
         );
         assert_eq!(plan["file_filter"], Value::Null);
         assert_eq!(plan["source_hint"], Value::Null);
+    }
+
+    #[test]
+    fn what_is_wanted_is_read_by_rules() {
+        let read = plan("Show me invoices from Acme over $1k as a table", None);
+        assert_eq!(
+            [&read["class"], &read["intent"], &read["output"], &read["strategy"]],
+            ["simple", "list", "table", "hybrid"]
+        );
+        assert_eq!(
+            read["constraints"],
+            json!([
+                {"field": null, "operator": "eq", "value": "Acme", "raw": "from Acme"},
+                {"field": null, "operator": "gt", "value": 1000.0, "raw": "over $1k"},
+            ])
+        );
+        assert_eq!((&read["citations"], &read["topics"][0]), (&json!(true), &json!("invoices")));
+        let compared = plan("Is the price of Acme higher than the price of Bolt?", None);
+        assert_eq!(compared["class"], "comparative");
+        assert_eq!(
+            compared["sub_queries"],
+            json!([
+                {"query": "Is the price of Acme", "purpose": "one side of the comparison"},
+                {"query": "the price of Bolt", "purpose": "one side of the comparison"},
+            ])
+        );
     }
 
     #[test]

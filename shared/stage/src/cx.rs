@@ -5,6 +5,7 @@ use envelope::{Case, Header, UnixMs};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use time::OffsetDateTime;
 
 /// What a stage may know about the step it does. Facts, not powers.
 #[derive(Debug, Clone)]
@@ -32,6 +33,11 @@ impl Cx {
     pub fn time_left(&self) -> Duration {
         let now = self.now.max(self.clock.now());
         Duration::from_millis(now.until(self.header.deadline))
+    }
+
+    /// The day on which this try began, in UTC, as `2026-03-05 (Thursday)`: for prompts that read dates.
+    pub fn today(&self) -> String {
+        day_of(self.now)
     }
 
     /// A generator that draws the same numbers at every delivery of this step.
@@ -62,5 +68,30 @@ impl fmt::Debug for StepClock {
         } else {
             "StepClock (stands still)"
         })
+    }
+}
+
+/// The day of a time, in UTC; that of the epoch where the calendar ends before.
+fn day_of(time: UnixMs) -> String {
+    let seconds = i64::try_from(time.0 / 1_000).unwrap_or_default();
+    let moment = OffsetDateTime::from_unix_timestamp(seconds);
+    let day = moment.unwrap_or(OffsetDateTime::UNIX_EPOCH).date();
+    format!("{day} ({})", day.weekday())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_begins_at_midnight_and_beyond_the_calendar_there_is_one_too() {
+        for (time, day) in [
+            (0, "1970-01-01 (Thursday)"),
+            (1_709_164_799_999, "2024-02-28 (Wednesday)"),
+            (1_709_164_800_000, "2024-02-29 (Thursday)"),
+            (u64::MAX, "1970-01-01 (Thursday)"),
+        ] {
+            assert_eq!(day_of(UnixMs(time)), day, "{time}");
+        }
     }
 }

@@ -132,6 +132,9 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     if let Some(mode) = &args.mode {
         fields.insert("mode".into(), mode.as_str().into());
     }
+    if let Some(profile) = &args.profile {
+        fields.insert("profile".into(), profile.as_str().into());
+    }
     if let Some(rounds) = args.rounds {
         fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
     }

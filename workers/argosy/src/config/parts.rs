@@ -128,6 +128,7 @@ impl Config {
         gateway::Options {
             deadline: g.deadline.duration(),
             mode: g.mode,
+            profile: self.model.profile,
             rounds: g.rounds,
             slots: self.run.slots as usize,
             sweep_every: g.sweep_every.duration(),

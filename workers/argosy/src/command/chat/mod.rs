@@ -160,6 +160,9 @@ impl Chat {
         if let Some(mode) = &self.args.mode {
             fields.insert("mode".into(), mode.as_str().into());
         }
+        if let Some(profile) = &self.args.profile {
+            fields.insert("profile".into(), profile.as_str().into());
+        }
         if let Some(rounds) = self.args.rounds {
             fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
         }
