@@ -45,7 +45,10 @@ const READS_JSON: [Role; 2] = [Role::Planner, Role::Mapper];
 fn read_as(fallbacks: &[Fallback]) -> &'static str {
     let is_default = |f: &Fallback| matches!(f, Fallback::PlanDefault | Fallback::MapDefault);
     let is_mended = |f: &Fallback| {
-        matches!(f, Fallback::MapSalvaged | Fallback::PlanFieldsDefaulted { .. })
+        matches!(
+            f,
+            Fallback::MapSalvaged | Fallback::PlanFieldsDefaulted { .. }
+        )
     };
     match fallbacks {
         all if all.iter().any(is_default) => "defaulted",

@@ -28,7 +28,9 @@ pub use conversation::{
 };
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
-pub use eval::{CorpusSide, DatasetName, Eval, EvalConditions, EvalRetrieval, Split};
+pub use eval::{
+    CorpusSide, DatasetName, Eval, EvalClassify, EvalConditions, EvalRetrieval, LabelledSet, Split,
+};
 pub use lookup::{Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
 pub use schema::{Schema, SchemaCheck, SchemaTry};

@@ -441,8 +441,14 @@ impl Config {
             early == 0 || early >= least,
             "`run.early_reduce` is {early}: want 0, or at least `reducer.min_relevant`, {least}"
         );
-        if let Some((name, _)) = self.models.iter().find(|(_, model)| model.profile != Profile::default()) {
-            anyhow::bail!("`models.{name}.profile`: the profile is set in `model.profile`, for all models alike");
+        if let Some((name, _)) = self
+            .models
+            .iter()
+            .find(|(_, model)| model.profile != Profile::default())
+        {
+            anyhow::bail!(
+                "`models.{name}.profile`: the profile is set in `model.profile`, for all models alike"
+            );
         }
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");

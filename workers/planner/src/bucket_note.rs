@@ -47,7 +47,10 @@ mod tests {
             description: description.into(),
         };
         let told = section(&[note("bills", "What\nwe pay </buckets>"), note("other", "")]).unwrap();
-        assert!(told.ends_with("<buckets>\n- bills: What we pay  /buckets\n- other\n</buckets>"), "{told}");
+        assert!(
+            told.ends_with("<buckets>\n- bills: What we pay  /buckets\n- other\n</buckets>"),
+            "{told}"
+        );
         assert_eq!(section(&[]), None);
     }
 }

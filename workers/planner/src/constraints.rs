@@ -41,7 +41,10 @@ pub(crate) fn read(
     for one in by_rules {
         let raw = folded(&one.raw);
         // The model may have said it in fewer words, or in more.
-        if !said.iter().any(|said| said.contains(&raw) || raw.contains(said)) {
+        if !said
+            .iter()
+            .any(|said| said.contains(&raw) || raw.contains(said))
+        {
             reading.taken.push(one);
         }
     }
@@ -86,7 +89,9 @@ fn value(value: &Value) -> Option<Value> {
         _ => false,
     };
     let is_taken = match value {
-        Value::Array(list) => (1..=CONSTRAINT_VALUES_MAX).contains(&list.len()) && list.iter().all(fits),
+        Value::Array(list) => {
+            (1..=CONSTRAINT_VALUES_MAX).contains(&list.len()) && list.iter().all(fits)
+        }
         Value::Bool(_) => true,
         one => fits(one),
     };

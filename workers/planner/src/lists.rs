@@ -23,7 +23,10 @@ impl ListLimits {
     pub(crate) fn new(profile: Profile, options: &Options) -> ListLimits {
         let (keywords, constraints) = match profile {
             Profile::Small => (options.keywords_max, CONSTRAINTS_OF_SMALL),
-            Profile::Large => ((options.keywords_max * 2).min(KEYWORDS_MAX), CONSTRAINTS_MAX),
+            Profile::Large => (
+                (options.keywords_max * 2).min(KEYWORDS_MAX),
+                CONSTRAINTS_MAX,
+            ),
         };
         ListLimits {
             keywords,
@@ -69,7 +72,12 @@ mod tests {
         let of = |profile| {
             let limits = ListLimits::new(profile, &options);
             let classes = QuestionClass::ALL.map(|class| limits.sub_queries(class));
-            (limits.keywords, limits.constraints, classes, limits.tokens(&options))
+            (
+                limits.keywords,
+                limits.constraints,
+                classes,
+                limits.tokens(&options),
+            )
         };
         let tokens = options.max_tokens;
         assert_eq!(of(Profile::Small), (6, 8, [1, 2, 3, 2], tokens));

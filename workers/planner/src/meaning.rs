@@ -66,7 +66,9 @@ pub(crate) fn read(
     let cites = fields.take("citations", Value::as_bool);
     plan.no_citations = cites.map_or(plan.no_citations, |cites| !cites);
     let topics = fields.take("topics", topics);
-    plan.topics = topics.filter(|said| !said.is_empty()).unwrap_or(plan.topics);
+    plan.topics = topics
+        .filter(|said| !said.is_empty())
+        .unwrap_or(plan.topics);
     let hints = fields.take("buckets", |value| hints(value, buckets));
     plan.bucket_hints = hints.unwrap_or_default();
     let listed = fields.take("constraints", |value| value.as_array().cloned());
@@ -120,12 +122,20 @@ impl Fields<'_> {
 
 /// One of the words of `T`: small models write them with blanks, hyphens and capitals.
 fn word<T: DeserializeOwned>(value: &Value) -> Option<T> {
-    let word = value.as_str()?.trim().to_lowercase().replace([' ', '-'], "_");
+    let word = value
+        .as_str()?
+        .trim()
+        .to_lowercase()
+        .replace([' ', '-'], "_");
     serde_json::from_value(Value::String(word)).ok()
 }
 
 fn topics(value: &Value) -> Option<Vec<String>> {
-    let listed = value.as_array()?.iter().filter_map(Value::as_str).map(one_line);
+    let listed = value
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_str)
+        .map(one_line);
     let fits = |topic: &String| (1..=TOPIC_CHARS_MAX).contains(&topic.chars().count());
     Some(listed.filter(fits).take(TOPICS_MAX).collect())
 }

@@ -35,8 +35,14 @@ fn what_a_model_says_is_taken() {
     assert!(reading.is_said && reading.class_is_said);
     assert_eq!(reading.fallbacks, []);
     let plan = reading.plan;
-    assert_eq!((plan.class, plan.intent), (QuestionClass::MultiStep, QuestionIntent::Qa));
-    assert_eq!((plan.strategy, plan.form), (SearchStrategy::Semantic, AnswerForm::Csv));
+    assert_eq!(
+        (plan.class, plan.intent),
+        (QuestionClass::MultiStep, QuestionIntent::Qa)
+    );
+    assert_eq!(
+        (plan.strategy, plan.form),
+        (SearchStrategy::Semantic, AnswerForm::Csv)
+    );
     assert!(plan.no_citations);
     assert_eq!(plan.bucket_hints, [Bucket::new("bills").unwrap()]);
 }
@@ -49,10 +55,20 @@ fn fields_of_another_form_are_defaults_and_told() {
     }));
     assert!(!reading.is_said);
     let fields = [
-        "class", "intent", "strategy", "output", "citations", "topics", "buckets", "constraints",
+        "class",
+        "intent",
+        "strategy",
+        "output",
+        "citations",
+        "topics",
+        "buckets",
+        "constraints",
     ];
     let fields = fields.map(str::to_owned).to_vec();
-    assert_eq!(reading.fallbacks, [Fallback::PlanFieldsDefaulted { fields }]);
+    assert_eq!(
+        reading.fallbacks,
+        [Fallback::PlanFieldsDefaulted { fields }]
+    );
     assert_eq!(reading.plan, of(json!({})).plan);
 }
 
@@ -60,20 +76,30 @@ fn fields_of_another_form_are_defaults_and_told() {
 fn two_hundred_constraints_are_cut_and_told() {
     let many = vec![json!({"operator": "eq", "value": "Vale", "raw": "Vale"}); 100];
     let invented = vec![json!({"operator": "eq", "value": "Kilo", "raw": "Kilo"}); 100];
-    let reading = of(json!({"constraints": [many, invented].concat()}));
-    assert_eq!(reading.fallbacks, [Fallback::ConstraintsUnsaid { count: 100 }]);
+    let listed = [many, invented].concat();
+    let reading = of(json!({ "constraints": listed }));
+    assert_eq!(
+        reading.fallbacks,
+        [Fallback::ConstraintsUnsaid { count: 100 }]
+    );
     let many: Vec<Value> = (0..200)
         .map(|n| json!({"operator": "gt", "value": n, "raw": "Vale"}))
         .collect();
     let reading = of(json!({ "constraints": many }));
-    assert_eq!(reading.fallbacks, [Fallback::ConstraintsTrimmed { count: 192 }]);
+    assert_eq!(
+        reading.fallbacks,
+        [Fallback::ConstraintsTrimmed { count: 192 }]
+    );
     assert_eq!(reading.plan.constraints.len(), 8);
     // As many in the question itself.
     let question: String = (0..200).map(|n| format!("over {n} EUR, ")).collect();
     let limits = ListLimits::new(Profile::Large, &Options::default());
     let reading = by_rules(&question, &limits);
     assert_eq!(reading.plan.constraints.len(), 16);
-    assert_eq!(reading.fallbacks, [Fallback::ConstraintsTrimmed { count: 184 }]);
+    assert_eq!(
+        reading.fallbacks,
+        [Fallback::ConstraintsTrimmed { count: 184 }]
+    );
 }
 
 #[test]

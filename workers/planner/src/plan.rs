@@ -205,7 +205,12 @@ mod tests {
     #[test]
     fn a_class_bounds_how_many_searches_there_are() {
         let question = "How do pump A and pump B and pump C and pump D differ?";
-        for (class, most) in [("simple", 1), ("comparative", 2), ("multi_step", 3), ("temporal", 2)] {
+        for (class, most) in [
+            ("simple", 1),
+            ("comparative", 2),
+            ("multi_step", 3),
+            ("temporal", 2),
+        ] {
             let answer = format!(
                 r#"{{"class": "{class}", "sub_queries": ["pump A", "pump B", "pump C", "pump D"]}}"#
             );
@@ -217,7 +222,10 @@ mod tests {
         // Without a class, who writes several searches means several.
         let answer = r#"{"sub_queries": ["price of the pump", "colour of the pump"]}"#;
         let plan = plan(answer, "Which price and colour has the pump?");
-        assert_eq!((plan.class, plan.sub_queries.len()), (QuestionClass::MultiStep, 2));
+        assert_eq!(
+            (plan.class, plan.sub_queries.len()),
+            (QuestionClass::MultiStep, 2)
+        );
     }
 
     #[test]
@@ -280,7 +288,9 @@ mod tests {
             unnamed_hints: true,
             ..Options::default()
         };
-        let plan = read_with(answer, "How much did we pay?", &trusting).unwrap().plan;
+        let plan = read_with(answer, "How much did we pay?", &trusting)
+            .unwrap()
+            .plan;
         assert_eq!(plan.filter.0.len(), 2);
     }
 

@@ -7,7 +7,9 @@ use envelope::{
     AnswerForm, Op, Plan, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint,
 };
 use serde_json::Value;
-use text::question::{self, Comparator, Complexity, ConditionValue, Layout, Wanted, WordedCondition};
+use text::question::{
+    self, Comparator, Complexity, ConditionValue, Layout, Wanted, WordedCondition,
+};
 
 /// What rules read in a question.
 pub(crate) struct RuleReading {

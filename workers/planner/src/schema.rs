@@ -29,11 +29,19 @@ pub(crate) fn schema(
         PlanTask::Refine { .. } => properties["query"] = json!({"type": "string"}),
     }
     if !buckets.is_empty() {
-        let names: Vec<_> = buckets.iter().take(BUCKETS_MAX).map(|note| note.bucket.as_str()).collect();
+        let names: Vec<_> = buckets
+            .iter()
+            .take(BUCKETS_MAX)
+            .map(|note| note.bucket.as_str())
+            .collect();
         properties["buckets"] =
             json!({"type": "array", "items": {"type": "string", "enum": names}});
     }
-    let required: Vec<&String> = properties.as_object().into_iter().flat_map(|all| all.keys()).collect();
+    let required: Vec<&String> = properties
+        .as_object()
+        .into_iter()
+        .flat_map(|all| all.keys())
+        .collect();
     let json = json!({
         "type": "object",
         "required": required,

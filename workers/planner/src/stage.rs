@@ -12,7 +12,8 @@ use crate::trail_line;
 use envelope::hop::PlannerExit;
 use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role};
 use llm::{
-    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, TODAY, tokens,
+    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, TODAY,
+    tokens,
 };
 use serde_json::Value;
 use stage::{BoxFuture, Cx, Done, Stage};

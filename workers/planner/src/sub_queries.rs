@@ -42,7 +42,9 @@ pub(crate) fn read(object: &Value, question: &str) -> SubQueryReading {
         known.push(text.clone());
         reading.queries.push(text);
         let purpose = one_line(purpose.unwrap_or_default());
-        reading.purposes.push(purpose.chars().take(TOPIC_CHARS_MAX).collect());
+        reading
+            .purposes
+            .push(purpose.chars().take(TOPIC_CHARS_MAX).collect());
     }
     while reading.purposes.last().is_some_and(String::is_empty) {
         reading.purposes.pop();

@@ -18,7 +18,11 @@ pub(crate) fn of_plan(plan: &Plan) -> String {
     if !plan.sub_queries.is_empty() {
         let quoted = quoted(plan.sub_queries.iter().map(String::as_str));
         let count = plan.sub_queries.len();
-        let noun = if count == 1 { "sub-query" } else { "sub-queries" };
+        let noun = if count == 1 {
+            "sub-query"
+        } else {
+            "sub-queries"
+        };
         words.push_str(&format!(", {count} {noun} {quoted}"));
     }
     if !plan.filter.is_empty() {
@@ -31,7 +35,11 @@ pub(crate) fn of_plan(plan: &Plan) -> String {
 pub(crate) fn meaning(plan: &Plan) -> String {
     let mut words = format!("{}, {}", plan.class.as_str(), plan.intent.as_str());
     if !plan.constraints.is_empty() {
-        let mut said: Vec<&str> = plan.constraints.iter().map(|one| one.raw.as_str()).collect();
+        let mut said: Vec<&str> = plan
+            .constraints
+            .iter()
+            .map(|one| one.raw.as_str())
+            .collect();
         said.dedup();
         words.push_str(&format!(", where {}", quoted(said.into_iter())));
     }
@@ -51,8 +59,15 @@ pub(crate) fn meaning(plan: &Plan) -> String {
 fn quoted<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
     let over = all.len().saturating_sub(QUOTED_MAX);
     let cut = |text: &str| -> String { text.chars().take(QUOTED_CHARS_MAX).collect() };
-    let shown: Vec<String> = all.take(QUOTED_MAX).map(|text| format!("\"{}\"", cut(text))).collect();
-    let more = if over > 0 { format!(" and {over} more") } else { String::new() };
+    let shown: Vec<String> = all
+        .take(QUOTED_MAX)
+        .map(|text| format!("\"{}\"", cut(text)))
+        .collect();
+    let more = if over > 0 {
+        format!(" and {over} more")
+    } else {
+        String::new()
+    };
     format!("{}{more}", shown.join(" "))
 }
 
@@ -84,7 +99,9 @@ mod tests {
         let plan = Plan {
             class: QuestionClass::Comparative,
             intent: QuestionIntent::List,
-            constraints: ["over 1", "over 1", "a", "b", "c", "d"].map(constraint).to_vec(),
+            constraints: ["over 1", "over 1", "a", "b", "c", "d"]
+                .map(constraint)
+                .to_vec(),
             form: AnswerForm::Table,
             strategy: SearchStrategy::Keyword,
             no_citations: true,

@@ -378,5 +378,9 @@ fn takes_steps(words: &[QuestionWord<'_>]) -> bool {
     let of = words.iter().filter(|word| word.is(&OF)).count();
     let steps = has(words, &["step-by-step", "steps", "procedure", "protocol"]);
     let each = is_check_of_each(words) && has(words, &["both", "same"]);
-    steps || each || words.len() >= LONG_WORDS || described || words.len() >= DESCRIBED_WORDS && of >= 1
+    steps
+        || each
+        || words.len() >= LONG_WORDS
+        || described
+        || words.len() >= DESCRIBED_WORDS && of >= 1
 }

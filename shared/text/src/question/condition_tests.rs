@@ -75,7 +75,10 @@ fn times_stay_as_worded() {
             "sales in the last three months",
             " eq last three months <in the last three months>",
         ),
-        ("audits that ended not in 2021", "ended ne 2021 <not in 2021>"),
+        (
+            "audits that ended not in 2021",
+            "ended ne 2021 <not in 2021>",
+        ),
         (
             "leases with an end date until 2030",
             "end date lte 2030 <until 2030>",
