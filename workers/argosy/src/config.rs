@@ -16,7 +16,7 @@ use crate::{prompt_files, snapshot};
 use anyhow::Context;
 use bus::topology::Topology;
 use envelope::limits::{DEADLINE_MS_MAX, ROUNDS_MAX};
-use envelope::{Busy, Edition, Mode, Profile, Role};
+use envelope::{Busy, Edition, Mode, Role};
 use serde::{Deserialize, Serialize};
 use settings::{Loaded, Size, Sources, Span};
 use std::collections::BTreeMap;
@@ -441,15 +441,7 @@ impl Config {
             early == 0 || early >= least,
             "`run.early_reduce` is {early}: want 0, or at least `reducer.min_relevant`, {least}"
         );
-        if let Some((name, _)) = self
-            .models
-            .iter()
-            .find(|(_, model)| model.profile != Profile::default())
-        {
-            anyhow::bail!(
-                "`models.{name}.profile`: the profile is set in `model.profile`, for all models alike"
-            );
-        }
+        self.validate_profile()?;
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
         anyhow::ensure!(

@@ -8,7 +8,7 @@ use envelope::{
 };
 use serde_json::Value;
 use text::question::{
-    self, Comparator, Complexity, ConditionValue, Layout, Wanted, WordedCondition,
+    self, Comparator, Complexity, ConditionValue, Layout, WordedCondition, WordedIntent,
 };
 
 /// What rules read in a question.
@@ -50,13 +50,13 @@ fn class(class: Complexity) -> QuestionClass {
     }
 }
 
-fn intent(wanted: Wanted) -> QuestionIntent {
+fn intent(wanted: WordedIntent) -> QuestionIntent {
     match wanted {
-        Wanted::Fact => QuestionIntent::Qa,
-        Wanted::List => QuestionIntent::List,
-        Wanted::Summary => QuestionIntent::Summarize,
-        Wanted::Comparison => QuestionIntent::Compare,
-        Wanted::Number => QuestionIntent::Compute,
+        WordedIntent::Fact => QuestionIntent::Qa,
+        WordedIntent::List => QuestionIntent::List,
+        WordedIntent::Summary => QuestionIntent::Summarize,
+        WordedIntent::Comparison => QuestionIntent::Compare,
+        WordedIntent::Number => QuestionIntent::Compute,
     }
 }
 
@@ -107,11 +107,11 @@ mod tests {
             assert_eq!(class(one).as_str(), one.as_str());
         }
         let intents = [
-            Wanted::Fact,
-            Wanted::List,
-            Wanted::Summary,
-            Wanted::Comparison,
-            Wanted::Number,
+            WordedIntent::Fact,
+            WordedIntent::List,
+            WordedIntent::Summary,
+            WordedIntent::Comparison,
+            WordedIntent::Number,
         ];
         for one in intents {
             assert_eq!(intent(one).as_str(), one.as_str());

@@ -5,7 +5,7 @@ use super::words::QuestionWord;
 
 /// What a question wants done.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Wanted {
+pub enum WordedIntent {
     /// Something that is said.
     #[default]
     Fact,
@@ -19,33 +19,33 @@ pub enum Wanted {
     Number,
 }
 
-impl Wanted {
+impl WordedIntent {
     /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Wanted::Fact => "qa",
-            Wanted::List => "list",
-            Wanted::Summary => "summarize",
-            Wanted::Comparison => "compare",
-            Wanted::Number => "compute",
+            WordedIntent::Fact => "qa",
+            WordedIntent::List => "list",
+            WordedIntent::Summary => "summarize",
+            WordedIntent::Comparison => "compare",
+            WordedIntent::Number => "compute",
         }
     }
 }
 
 /// What is wanted of a question of a class.
-pub(super) fn read(words: &[QuestionWord<'_>], class: Complexity) -> Wanted {
+pub(super) fn read(words: &[QuestionWord<'_>], class: Complexity) -> WordedIntent {
     if is_number(words) {
-        return Wanted::Number;
+        return WordedIntent::Number;
     }
     if words.iter().any(|word| word.is(&SHORTENING)) {
-        return Wanted::Summary;
+        return WordedIntent::Summary;
     }
     if class == Complexity::Comparative {
-        return Wanted::Comparison;
+        return WordedIntent::Comparison;
     }
     match class != Complexity::Temporal && is_list(words) {
-        true => Wanted::List,
-        false => Wanted::Fact,
+        true => WordedIntent::List,
+        false => WordedIntent::Fact,
     }
 }
 

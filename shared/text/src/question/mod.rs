@@ -26,7 +26,7 @@ mod words;
 pub use class::Complexity;
 pub use condition::{Comparator, ConditionValue, WORDED_CONDITIONS_MAX, WordedCondition};
 pub use form::Layout;
-pub use intent::Wanted;
+pub use intent::WordedIntent;
 
 /// What a question says.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub struct QuestionReading {
     /// How many searches it takes, and of which kind.
     pub class: Complexity,
     /// What is wanted.
-    pub wanted: Wanted,
+    pub wanted: WordedIntent,
     /// In which form.
     pub layout: Layout,
     /// Sources are not to be named.
@@ -54,7 +54,7 @@ pub fn read(question: &str) -> QuestionReading {
     let words = words::split(question);
     let mut class = class::read(&words);
     let wanted = intent::read(&words, class);
-    if class == Complexity::MultiStep && wanted == Wanted::List && !words[0].is_asking() {
+    if class == Complexity::MultiStep && wanted == WordedIntent::List && !words[0].is_asking() {
         // One look at what documents there are answers it, however much has to hold for them.
         class = Complexity::Simple;
     }

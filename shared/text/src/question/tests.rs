@@ -66,7 +66,7 @@ fn the_class_is_told_by_the_form() {
 
 #[test]
 fn what_is_wanted_is_told_by_its_verb_and_number() {
-    use Wanted::{Comparison, Fact, List, Number, Summary};
+    use WordedIntent::{Comparison, Fact, List, Number, Summary};
     for (question, wanted) in [
         ("When does the lease end?", Fact),
         ("What is the total of the bill B-77?", Fact),

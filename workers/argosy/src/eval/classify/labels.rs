@@ -5,7 +5,7 @@ use crate::eval::Error;
 use crate::eval::dataset::{at, draw, read, short_hash};
 use serde::Deserialize;
 use std::path::Path;
-use text::question::{Complexity, QuestionReading, Wanted};
+use text::question::{Complexity, QuestionReading, WordedIntent};
 
 /// A question, and what it is.
 #[derive(Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl LabelledSet {
     /// The label of what rules read.
     pub(super) fn label_of(self, reading: &QuestionReading) -> &'static str {
         match (self, reading.class, reading.wanted) {
-            (LabelledSet::BreakQdmr, _, Wanted::Number) => COMPUTE,
+            (LabelledSet::BreakQdmr, _, WordedIntent::Number) => COMPUTE,
             (_, Complexity::Comparative, _) => COMPARISON,
             (LabelledSet::MultihopRag, Complexity::Temporal, _) => TEMPORAL,
             (LabelledSet::MultihopRag, _, _) => NEITHER,
