@@ -3,6 +3,10 @@
 //! Forms of English questions: alternatives, words of comparison, clauses that stand against each other, words of time
 //! and change, descriptions inside of descriptions. *Not* a parse, and nothing about what the words mean.
 
+use super::cues::{
+    A_CHANGE, AGAINST, BEFORE_NOUN, CHANGE, CHANGED, CLAUSES, COMPARING, DEGREE, DESCRIBING,
+    LIKENESS, NO_DEGREE, OF, ORDER, PREFACE, STEADINESS, STRETCH,
+};
 use super::words::QuestionWord;
 
 /// How many searches a question takes, and of which kind.
@@ -43,179 +47,6 @@ const BOUND: [&str; 8] = [
 ];
 /// Most words of the last of several alternatives.
 const ALTERNATIVE_WORDS_MAX: usize = 12;
-
-/// Words that hold things against each other, whatever the form of the question.
-const COMPARING: [&str; 10] = [
-    "compare",
-    "compares",
-    "comparing",
-    "comparison",
-    "differ",
-    "difference",
-    "differences",
-    "differs",
-    "versus",
-    "vs",
-];
-/// Words that do so in a question that is answered by yes or no.
-const LIKENESS: [&str; 36] = [
-    "agree",
-    "agrees",
-    "agreement",
-    "compared",
-    "contrast",
-    "align",
-    "aligned",
-    "alike",
-    "aligns",
-    "alternatively",
-    "both",
-    "contradict",
-    "contradicts",
-    "different",
-    "differently",
-    "disagree",
-    "equally",
-    "identical",
-    "instead",
-    "less",
-    "likewise",
-    "match",
-    "matches",
-    "more",
-    "opposed",
-    "rather",
-    "respectively",
-    "same",
-    "similar",
-    "similarly",
-    "than",
-    "unlike",
-    "way",
-    "whereas",
-    "while",
-    "outperform",
-];
-/// Words that put one clause against another.
-const AGAINST: [&str; 11] = [
-    "aligned",
-    "both",
-    "compared",
-    "contrast",
-    "manner",
-    "same",
-    "similar",
-    "similarly",
-    "unlike",
-    "whereas",
-    "while",
-];
-/// Those of them that are heard between two clauses.
-const CLAUSES: [&str; 7] = [
-    "compared",
-    "contrast",
-    "similar",
-    "similarly",
-    "unlike",
-    "whereas",
-    "while",
-];
-/// Words of degree and order, beside those that end in `er` and `est`.
-const DEGREE: [&str; 7] = ["first", "last", "less", "long", "more", "most", "still"];
-/// Words with the endings of degree that have none.
-const NO_DEGREE: [&str; 28] = [
-    "after",
-    "answer",
-    "chapter",
-    "character",
-    "computer",
-    "customer",
-    "enter",
-    "ever",
-    "father",
-    "forest",
-    "her",
-    "interest",
-    "letter",
-    "member",
-    "mother",
-    "never",
-    "november",
-    "number",
-    "october",
-    "offer",
-    "order",
-    "other",
-    "over",
-    "paper",
-    "quarter",
-    "september",
-    "under",
-    "water",
-];
-/// Words of steadiness over time, and of its lack.
-const STEADINESS: [&str; 12] = [
-    "change",
-    "changed",
-    "consistency",
-    "consistent",
-    "inconsistency",
-    "inconsistent",
-    "remain",
-    "remained",
-    "shift",
-    "shifted",
-    "unchanged",
-    "evolved",
-];
-/// What has come of time.
-const CHANGED: [&str; 16] = [
-    "changed",
-    "declined",
-    "decreased",
-    "developed",
-    "evolution",
-    "evolved",
-    "fallen",
-    "grown",
-    "increased",
-    "progressed",
-    "risen",
-    "shifted",
-    "timeline",
-    "trend",
-    "trends",
-    "unchanged",
-];
-/// What may also be done or had: a change over time where the question names a stretch of it.
-const CHANGE: [&str; 10] = [
-    "change", "changes", "changing", "decline", "decrease", "develop", "evolve", "grow",
-    "increase", "remained",
-];
-/// Words of a stretch of time.
-const STRETCH: [&str; 6] = ["between", "from", "over", "since", "until", "years"];
-/// Words that set events in order.
-const ORDER: [&str; 9] = [
-    "after",
-    "before",
-    "earlier",
-    "later",
-    "previous",
-    "previously",
-    "prior",
-    "subsequent",
-    "subsequently",
-];
-/// Words that open a preface of time.
-const PREFACE: [&str; 6] = ["after", "before", "between", "following", "since", "until"];
-/// Words inside a question that open a description.
-const DESCRIBING: [&str; 8] = [
-    "that", "which", "who", "whom", "whose", "where", "when", "what",
-];
-/// Words between a thing and what tells which one it is.
-const OF: [&str; 11] = [
-    "about", "as", "at", "by", "for", "from", "in", "of", "on", "to", "with",
-];
 
 /// The class of a question.
 pub(super) fn read(words: &[QuestionWord<'_>]) -> Complexity {
@@ -274,7 +105,9 @@ fn is_over_time(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
         return true;
     }
     if is_polar {
-        return !has(words, &AGAINST) && (has(words, &STEADINESS) || has(words, &ORDER));
+        let noun = |two: &[QuestionWord<'_>]| two[0].is(&BEFORE_NOUN) && two[1].is(&A_CHANGE);
+        let steady = has(words, &STEADINESS) || words.windows(2).any(noun);
+        return !has(words, &AGAINST) && (steady || has(words, &ORDER));
     }
     let pair = |a: &str, b: &str| words.windows(2).any(|w| w[0].word == a && w[1].word == b);
     let asks = words.iter().take(2).any(|word| word.is(&["how", "what"]));
@@ -340,8 +173,8 @@ fn is_choice_of_and(words: &[QuestionWord<'_>]) -> bool {
 
 fn is_comparison(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
     if is_polar {
-        let says = has(words, &COMPARING) || has(words, &LIKENESS) || asks_twice(words);
-        return says && !is_check_of_each(words);
+        let says = has(words, &COMPARING) || has(words, &LIKENESS) || is_degree_than(words);
+        return (says || asks_twice(words)) && !is_check_of_each(words);
     }
     let asks = |words: &[QuestionWord<'_>], any: &[&str]| words.iter().take(2).any(|w| w.is(any));
     let compared = has(words, &["compared"]) && asks(words, &["how", "what"]);

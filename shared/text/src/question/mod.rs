@@ -7,7 +7,7 @@
 //! | module | what |
 //! |---|---|
 //! | `words` | a question as words |
-//! | `class` | how many searches it takes, and of which kind |
+//! | `class`, `cues` | how many searches it takes, and of which kind; the words that tell |
 //! | `intent` | what is wanted |
 //! | `form` | in which form, and whether the words themselves are looked for |
 //! | `condition` | what has to hold, in words; `number`, `time` and `named` read one each |
@@ -15,6 +15,7 @@
 
 mod class;
 mod condition;
+mod cues;
 mod form;
 mod intent;
 mod named;

@@ -11,6 +11,11 @@ fn the_class_is_told_by_the_form() {
         ("What is the change order process?", Simple),
         ("List all permits that were issued before 2021", Simple),
         ("", Simple),
+        ("Is there a way to reset the router?", Simple),
+        ("Can I change the filter myself?", Simple),
+        ("May one pay more than 500 EUR in cash?", Simple),
+        ("Is the manual still valid?", Simple),
+        ("Was there any change of the limit?", Temporal),
         ("Compare the payment terms of Orsted and Vale", Comparative),
         (
             "Compare cooling at low load vs cooling at full load",
@@ -141,9 +146,9 @@ fn topics_are_what_is_left() {
 }
 
 #[test]
-fn a_long_text_is_read_in_no_time() {
+fn a_long_text_gives_short_lists() {
     let question = "Which orders from Orsted over 100 EUR or less, and did it change? ".repeat(120);
-    let started = std::time::Instant::now();
-    let _ = read(&question);
-    assert!(started.elapsed() < std::time::Duration::from_secs(2));
+    let reading = read(&question);
+    assert_eq!(reading.conditions.len(), WORDED_CONDITIONS_MAX);
+    assert!(reading.conditions_over > 0 && reading.topics.len() <= 4);
 }
