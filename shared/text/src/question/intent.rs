@@ -97,9 +97,7 @@ pub(super) fn is_list(words: &[QuestionWord<'_>]) -> bool {
     if first.is(&REQUESTING) {
         return all || next.iter().take(3).any(|word| word.word == "list") || plural(&next);
     }
-    first.is(&["what", "which"])
-        && plural(&next)
-        && !next.first().is_some_and(|word| word.word == "is")
+    first.is(&["what", "which"]) && plural(&next)
 }
 
 /// Whether the first thing that is named is several: `which invoices`, `show open orders`.
