@@ -7,8 +7,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// What each crate may name of our own, by directory, lowest layer first. Those of [`TOP`] may name all
-/// of them.
+/// What each crate may name of our own, by directory, lowest layer first; those of [`TOP`] all of them.
 const OURS: Table = &[
     // words
     ("envelope", &[]),
@@ -107,8 +106,7 @@ const OURS: Table = &[
     ),
 ];
 
-/// What their tests may name besides: the two places that keep vectors are held together, over chunks of
-/// real documents.
+/// What their tests may name besides: the two places that keep vectors are held together.
 const IN_TESTS: Table = &[
     ("documents", &["settings"]),
     ("offline-reader", &["settings"]),
@@ -260,8 +258,7 @@ const THEIRS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Crates that do no I/O: all that they may name of what is not ours, outside tests. The usual workers are
-/// among them.
+/// Crates that do no I/O, the usual workers among them: what they may name of others, outside tests.
 const PURE: Table = &[
     (
         "envelope",
@@ -269,7 +266,14 @@ const PURE: Table = &[
     ),
     (
         "stage",
-        &["bytes", "thiserror", "futures-util", "fastrand", "sha2"],
+        &[
+            "bytes",
+            "thiserror",
+            "futures-util",
+            "fastrand",
+            "sha2",
+            "time",
+        ],
     ),
     ("text", &["unicode-normalization"]),
     ("llm", WORDS),
