@@ -40,9 +40,21 @@ pub enum Mode {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// A model of about 1B parameters: one thing per call, no self-verification (seed 000).
+    /// A model of about 1B parameters: one thing per call, short lists, no self-verification.
     #[default]
     Small,
+    /// A model that keeps longer lists in mind: a plan may have more keywords, conditions and sub-queries.
+    Large,
+}
+
+impl Profile {
+    /// The word on the wire, in the configuration and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Profile::Small => "small",
+            Profile::Large => "large",
+        }
+    }
 }
 
 /// The message that carries one step. `P` is the payload of its role.

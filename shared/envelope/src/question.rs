@@ -61,10 +61,10 @@ pub struct Question {
     pub tenant: TenantId,
     /// How much to do; absent means the gateway's default.
     pub mode: Option<Mode>,
-    /// Class of model. Default small.
-    pub profile: Profile,
     /// The model that its calls ask for, one of those that the fleet offers; absent means those that are configured.
     pub model: Option<String>,
+    /// Class of model; absent means the gateway's default.
+    pub profile: Option<Profile>,
     /// Parts of the corpus; empty means all.
     pub buckets: Vec<Bucket>,
     /// What must hold for every passage.
@@ -148,7 +148,7 @@ impl Question {
             self.question,
             self.tenant,
             self.mode.unwrap_or_default(),
-            self.profile,
+            self.profile.unwrap_or_default(),
             self.buckets,
             self.filter,
             self.budget.or(Budget::default()),
@@ -203,8 +203,8 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
         mode: read_optional(object, "mode", "agentic or simple")?,
-        profile: read_word(object, "profile", "small")?,
         model: read_model(object)?,
+        profile: read_optional(object, "profile", "small or large")?,
         buckets: read_buckets(object)?,
         filter: read_filter(object)?,
         deadline: read_deadline(object, stored_at, now)?,

@@ -246,3 +246,25 @@ proptest! {
         let _ = Question::parse(&bytes, NOW, NOW);
     }
 }
+
+#[test]
+fn a_class_of_model_is_said_or_left_open() {
+    let profile = |text: &str| parse(text).map(|question| question.profile);
+    assert_eq!(profile(r#"{"question":"q"}"#).unwrap(), None);
+    for one in [Profile::Small, Profile::Large] {
+        let text = format!(r#"{{"question":"q","profile":"{}"}}"#, one.as_str());
+        assert_eq!(profile(&text).unwrap(), Some(one));
+    }
+    let refusal = profile(r#"{"question":"q","profile":"huge"}"#).unwrap_err();
+    assert_eq!(refusal.code, RefusalCode::BadField);
+    assert!(
+        refusal.message.ends_with("want small or large"),
+        "{}",
+        refusal.message
+    );
+    // Who says what is assumed anyway asks the same.
+    let hash = |text: &str| parse(text).unwrap().hash();
+    let open = hash(r#"{"question":"q"}"#);
+    assert_eq!(open, hash(r#"{"question":"q","profile":"small"}"#));
+    assert_ne!(open, hash(r#"{"question":"q","profile":"large"}"#));
+}

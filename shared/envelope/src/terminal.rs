@@ -379,7 +379,12 @@ fn notice(fallback: &Fallback) -> Option<String> {
         }
         Fallback::Unvalidated => "This answer could not be checked against its sources.".into(),
         Fallback::BudgetSpent { limit } => format!("The budget of {limit} was spent."),
+        Fallback::ConstraintsTrimmed { count } => {
+            format!("The question has more conditions than are taken of one: {count} were left out.")
+        }
         Fallback::PlanDefault
+        | Fallback::PlanFieldsDefaulted { .. }
+        | Fallback::ConstraintsUnsaid { .. }
         | Fallback::NoProgress
         | Fallback::SubQueriesTrimmed { .. }
         | Fallback::PassagesTrimmed { .. }

@@ -92,6 +92,22 @@ pub enum Fallback {
     },
     /// The planner's output could not be read: the question itself is the plan.
     PlanDefault,
+    /// Fields of a plan were missing their form, or said something that they cannot: they are what rules read in the
+    /// question.
+    PlanFieldsDefaulted {
+        /// Which.
+        fields: Vec<String>,
+    },
+    /// Conditions that a planner stated in words that the question does not have were left out.
+    ConstraintsUnsaid {
+        /// How many.
+        count: u16,
+    },
+    /// A plan had more conditions than are taken of one: the last ones were left out.
+    ConstraintsTrimmed {
+        /// How many.
+        count: u16,
+    },
     /// A refined plan equals an earlier one: going round again would change nothing.
     NoProgress,
     /// No hit with the planner's guess of a filter: it was dropped.
@@ -198,6 +214,9 @@ impl Fallback {
             Fallback::HistoryGone { .. } => "history_gone",
             Fallback::ConversationTrimmed { .. } => "conversation_trimmed",
             Fallback::PlanDefault => "plan_default",
+            Fallback::PlanFieldsDefaulted { .. } => "plan_fields_defaulted",
+            Fallback::ConstraintsUnsaid { .. } => "constraints_unsaid",
+            Fallback::ConstraintsTrimmed { .. } => "constraints_trimmed",
             Fallback::NoProgress => "no_progress",
             Fallback::FilterRelaxed { .. } => "filter_relaxed",
             Fallback::FilterUnknownField { .. } => "filter_unknown_field",
@@ -225,11 +244,14 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 27] = [
+    pub const ALL: [&'static str; 30] = [
         "no_history",
         "history_gone",
         "conversation_trimmed",
         "plan_default",
+        "plan_fields_defaulted",
+        "constraints_unsaid",
+        "constraints_trimmed",
         "no_progress",
         "filter_relaxed",
         "filter_unknown_field",

@@ -38,6 +38,7 @@ fn steps() {
     same::<Envelope<PlanTask>>("plan_refine");
     same::<Envelope<Search>>("retrieve");
     same::<Envelope<Search>>("retrieve_not_in");
+    same::<Envelope<Search>>("retrieve_meaning");
     same::<Envelope<Search>>("retrieve_sub_queries");
     same::<Envelope<Search>>("retrieve_generate");
     same::<Envelope<Search>>("retrieve_known");

@@ -49,9 +49,15 @@ const READS_JSON: [Role; 2] = [Role::Planner, Role::Mapper];
 /// How the output of a model was read, going by what the stage says of it.
 fn read_as(fallbacks: &[Fallback]) -> &'static str {
     let is_default = |f: &Fallback| matches!(f, Fallback::PlanDefault | Fallback::MapDefault);
+    let is_mended = |f: &Fallback| {
+        matches!(
+            f,
+            Fallback::MapSalvaged | Fallback::PlanFieldsDefaulted { .. }
+        )
+    };
     match fallbacks {
         all if all.iter().any(is_default) => "defaulted",
-        all if all.contains(&Fallback::MapSalvaged) => "repaired",
+        all if all.iter().any(is_mended) => "repaired",
         _ => "clean",
     }
 }

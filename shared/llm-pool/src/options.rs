@@ -5,7 +5,7 @@ use crate::cache;
 use crate::dialect::Dialect;
 use crate::error::Error;
 use crate::limits::{CACHE_ENTRIES_MAX, IN_FLIGHT_MAX, NODES_MAX, TIMEOUT_MAX};
-use envelope::Role;
+use envelope::{Profile, Role};
 use serde::{Deserialize, Serialize};
 use settings::{Backoff, Secret, Span};
 use std::collections::BTreeSet;
@@ -20,6 +20,11 @@ pub struct Options {
     /// The name that nodes know the model by; also the label of its metrics. Default: none, so it
     /// must be given with the nodes.
     pub model: String,
+    /// Which class of model the defaults of a question are chosen for that names no `profile`: `small` for one of about 1B
+    /// parameters, `large` for one that keeps longer lists in mind: plans may have twice as many keywords
+    /// (`planner.keywords_max`), 16 conditions instead of 8, and 4 sub-queries whatever the question but a simple one. Set it in
+    /// section `model`, where gateways read it. Default `small`.
+    pub profile: Profile,
     /// Who serves it. Default: none; at most 64.
     pub nodes: Vec<Node>,
     /// Most time to open a connection. Default `2s`.
@@ -97,6 +102,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             model: String::new(),
+            profile: Profile::default(),
             nodes: Vec::new(),
             connect_timeout: Span::from_secs(2),
             first_token_timeout: Span::from_secs(25),

@@ -239,6 +239,9 @@ fn held_against(question: &str) -> Vec<String> {
             break;
         }
     }
+    if chain.len() < 2 {
+        chain = sides(&tokens).map_or(chain, Vec::from);
+    }
     chain.truncate(SUB_QUERIES_MAX);
     let (Some(first), Some(last)) = (chain.first(), chain.last()) else {
         return Vec::new();
@@ -251,6 +254,23 @@ fn held_against(question: &str) -> Vec<String> {
         words.collect::<Vec<_>>().join(" ")
     };
     chain.iter().map(without).collect()
+}
+
+/// The words on both sides of a `versus`, whatever they are: `cooling at low vs full load`.
+fn sides(tokens: &[Token<'_>]) -> Option<[Thing; 2]> {
+    let at = tokens
+        .iter()
+        .position(|token| OPPOSING[2..].contains(&token.word().as_str()))?;
+    let side = |from: usize| {
+        let kind = tokens.get(from)?.kind?;
+        let to = from + 1;
+        Some(Thing { from, to, kind })
+    };
+    let articles = tokens[at + 1..]
+        .iter()
+        .take_while(|token| token.kind.is_none())
+        .count();
+    Some([side(at.checked_sub(1)?)?, side(at + 1 + articles)?])
 }
 
 fn things(tokens: &[Token<'_>]) -> Vec<Thing> {
@@ -281,7 +301,8 @@ fn is_joined(before: &Token<'_>, gap: &[Token<'_>], kind: Kind, compares: bool) 
     if gap.is_empty() {
         return before.raw.ends_with(',') && (compares || kind != Kind::Name);
     }
-    let telling = gap.iter().filter(|token| token.is_telling()).count();
+    let says = |token: &&Token<'_>| token.is_telling() && !JOINING.contains(&token.word().as_str());
+    let telling = gap.iter().filter(says).count();
     if gap.len() > GAP_MAX || telling > GAP_TELLING_MAX {
         return false;
     }

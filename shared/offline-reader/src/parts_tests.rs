@@ -29,6 +29,13 @@ fn things_that_are_held_against_each_other_are_asked_for_one_by_one() {
             ],
         ),
         (
+            "Compare the cooling at low vs the full load",
+            vec![
+                "Compare the cooling at low load",
+                "Compare the cooling at full load",
+            ],
+        ),
+        (
             "Which has the higher voltage, BC547 or BC548?",
             vec![
                 "Which has the higher voltage BC547",

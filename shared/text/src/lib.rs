@@ -8,9 +8,11 @@
 //! | [`stop`] | words that say little, a list for each use |
 //! | [`sentences`] | where sentences end, a splitter for each use |
 //! | [`months`] | names of months |
+//! | [`question`] | what a question says about its answer and about documents, by rules |
 
 pub mod months;
 mod overlap;
+pub mod question;
 pub mod sentences;
 pub mod stop;
 mod unify;

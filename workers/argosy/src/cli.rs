@@ -29,7 +29,9 @@ pub use conversation::{
 };
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
-pub use eval::{CorpusSide, DatasetName, Eval, EvalConditions, EvalRetrieval, Split};
+pub use eval::{
+    CorpusSide, DatasetName, Eval, EvalClassify, EvalConditions, EvalRetrieval, LabelledSet, Split,
+};
 pub use lookup::{CatalogArgs, Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
 pub use prompts::{PromptsCheck, PromptsCommand, PromptsDiff, PromptsShow};
@@ -348,6 +350,9 @@ pub struct Ask {
     /// The model that answers, one of those that the fleet offers (`gateway.models`). Default: those that are configured.
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// Class of model that the lists of a plan are for: `small` or `large`. Default: `model.profile`.
+    #[arg(long, value_name = "CLASS", value_parser = ["small", "large"])]
+    pub profile: Option<String>,
     /// Rounds of searching and reading at most; 1 is quickest. Default: `gateway.rounds`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(ROUNDS_MAX)))]
     pub rounds: Option<u8>,

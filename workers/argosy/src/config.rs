@@ -369,6 +369,7 @@ impl Config {
             early == 0 || early >= least,
             "`run.early_reduce` is {early}: want 0, or at least `reducer.min_relevant`, {least}"
         );
+        self.validate_profile()?;
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
         self.gateway.validate()?;

@@ -87,6 +87,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         // Done without a runtime, see `run`.
         Command::Explain(_) | Command::Completions(_) | Command::Config(_) => Ok(()),
         Command::Eval(Eval::Conditions(args)) => Ok(eval::conditions::run(&args, output).await?),
+        Command::Eval(Eval::Classify(args)) => Ok(eval::classify::run(&args, output)?),
         Command::Eval(Eval::Retrieval(args)) => Ok(eval::retrieval(args, config, output).await?),
     }
 }

@@ -1,7 +1,7 @@
 //! How a gateway runs.
 
 use conversation_log::limits::WAITING_MAX;
-use envelope::{Budget, Busy, Mode};
+use envelope::{Budget, Busy, Mode, Profile};
 use std::time::Duration;
 
 /// What may be tuned; the topology is the fleet's and comes apart.
@@ -11,6 +11,8 @@ pub struct Options {
     pub deadline: Duration,
     /// Mode of a question that names none. Default agentic.
     pub mode: Mode,
+    /// Class of model of a question that names none. Default small.
+    pub profile: Profile,
     /// Rounds of a question that says nothing of them, 1 to 10. Default 3.
     pub rounds: u8,
     /// Deliveries at once, for each of its consumers. Default 64.
@@ -53,6 +55,7 @@ impl Default for Options {
         Options {
             deadline: Duration::from_secs(120),
             mode: Mode::default(),
+            profile: Profile::default(),
             rounds: Budget::default().rounds,
             slots: 64,
             models: Vec::new(),

@@ -205,7 +205,7 @@ impl Turns {
                 rewritten: None,
             },
             mode: question.mode.unwrap_or(self.options.mode),
-            profile: question.profile,
+            profile: question.profile.unwrap_or(self.options.profile),
             buckets: question.buckets.clone(),
             filter: question.filter.clone(),
             budget: question.budget.or(budget),

@@ -4,13 +4,21 @@
 //! leans on what was said before is made to stand alone, by the same call.
 //! *Not* here: whether another round is worth it, which is the reducer's gate and the graph.
 
+mod bucket_note;
+mod constraints;
 mod fingerprint;
 mod follow_up;
+mod lists;
+mod meaning;
 mod options;
 mod plan;
 mod routes;
+mod rules;
+mod schema;
 mod stage;
 mod sub_queries;
+mod trail_line;
 
+pub use bucket_note::BucketNote;
 pub use options::Options;
 pub use stage::{Error, Planner};

@@ -13,10 +13,11 @@ pub struct Options {
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `15s`.
     pub call_timeout: Span,
-    /// Longest answer. Default 320 tokens, several times what the JSON of a simple question needs. A follow-up,
-    /// which is written anew, may take as many more as its question has.
+    /// Longest answer. Default 480 tokens, several times what the JSON of a simple question needs; twice as many in the
+    /// profile `large`. A follow-up, which is written anew, may take as many more as its question has.
     pub max_tokens: u32,
-    /// Most keywords that are taken over. Default 6; the prompt asks for 2 to 4.
+    /// Most keywords that are taken over. Default 6; the prompt asks for 2 to 4. Twice as many, at most 32, in the profile
+    /// `large`.
     pub keywords_max: usize,
     /// Whether a file type or file name that the question does not mention may narrow the search.
     /// Default false: small models like to guess one, and a wrong guess hides the right document
@@ -33,7 +34,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             call_timeout: Span::from_secs(15),
-            max_tokens: 320,
+            max_tokens: 480,
             keywords_max: 6,
             unnamed_hints: false,
             location_buckets: Vec::new(),

@@ -1,9 +1,12 @@
 //! Reads a plan out of what a model wrote.
 
+use crate::bucket_note::BucketNote;
+use crate::lists::ListLimits;
+use crate::meaning;
 use crate::options::Options;
 use crate::sub_queries;
 use envelope::limits::QUESTION_CHARS_MAX;
-use envelope::{Condition, Filter, Op, Origin, Plan};
+use envelope::{Condition, Fallback, Filter, Op, Origin, Plan, QuestionClass};
 use llm::json;
 use serde_json::Value;
 use text::words;
@@ -15,6 +18,22 @@ const HINT_CHARS_MIN: usize = 3;
 /// Longest file extension, in characters.
 const EXTENSION_CHARS_MAX: usize = 5;
 
+/// What an answer is read by.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadBy<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) limits: ListLimits,
+    pub(crate) buckets: &'a [BucketNote],
+}
+
+/// A plan that was read.
+#[derive(Debug, PartialEq)]
+pub(crate) struct PlanReading {
+    pub(crate) plan: Plan,
+    /// What was left out of it or defaulted.
+    pub(crate) fallbacks: Vec<Fallback>,
+}
+
 /// The fields of an answer, as far as they can be read.
 pub(crate) fn fields(answer: &str) -> Value {
     match json::read_object(answer) {
@@ -25,24 +44,51 @@ pub(crate) fn fields(answer: &str) -> Value {
     }
 }
 
-/// The plan that an answer describes for `question`, and how many sub-queries were left out of it;
-/// `None` when it describes none.
-pub(crate) fn read(object: &Value, question: &str, options: &Options) -> Option<(Plan, u16)> {
-    let keywords = keywords(object, options.keywords_max);
+/// The plan that an answer describes for `question`; `None` when it describes none.
+pub(crate) fn read(object: &Value, question: &str, by: ReadBy<'_>) -> Option<PlanReading> {
+    let keywords = keywords(object, by.limits.keywords);
     let rewritten = text(object, "query").filter(|q| q.chars().count() <= QUESTION_CHARS_MAX);
-    let filter = filter(object, question, options);
-    let (sub_queries, trimmed) = sub_queries::read(object, question);
-    if keywords.is_empty() && rewritten.is_none() && filter.is_empty() && sub_queries.is_empty() {
+    let filter = filter(object, question, by.options);
+    let mut parts = sub_queries::read(object, question);
+    let meaning = meaning::read(object, question, &by.limits, by.buckets);
+    let is_nothing = keywords.is_empty() && rewritten.is_none() && filter.is_empty();
+    if is_nothing && parts.queries.is_empty() && !meaning.is_said {
         return None;
+    }
+    let mut class = meaning.plan.class;
+    if !meaning.class_is_said && class == QuestionClass::Simple && parts.queries.len() > 1 {
+        // Who writes several searches has seen several things in it.
+        class = QuestionClass::MultiStep;
+    }
+    let mut fallbacks = meaning.fallbacks;
+    let count = parts.cut(by.limits.sub_queries(class));
+    if count > 0 {
+        fallbacks.push(Fallback::SubQueriesTrimmed { count });
     }
     let plan = Plan {
         query: worded(rewritten.unwrap_or(question), &keywords),
         keywords,
-        sub_queries,
+        sub_queries: parts.queries,
+        purposes: parts.purposes,
         filter,
-        ..Plan::default()
+        class,
+        ..meaning.plan
     };
-    Some((plan, trimmed))
+    Some(PlanReading { plan, fallbacks })
+}
+
+/// The plan for a question that nobody has made one for: `query` with what rules read in it.
+pub(crate) fn by_rules(plain: Plan, limits: &ListLimits) -> PlanReading {
+    let meaning = meaning::by_rules(&plain.query, limits);
+    let plan = Plan {
+        query: plain.query,
+        context: plain.context,
+        ..meaning.plan
+    };
+    PlanReading {
+        plan,
+        fallbacks: meaning.fallbacks,
+    }
 }
 
 /// The query with every keyword in it that says something new. The query is all that a later round
@@ -135,11 +181,63 @@ fn is_named(hint: &str, question: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use envelope::Profile;
     use proptest::prelude::*;
 
+    fn read_with(answer: &str, question: &str, options: &Options) -> Option<PlanReading> {
+        let by = ReadBy {
+            options,
+            limits: ListLimits::new(Profile::Small, options),
+            buckets: &[],
+        };
+        read(&fields(answer), question, by)
+    }
+
+    fn reading(answer: &str, question: &str) -> Option<PlanReading> {
+        read_with(answer, question, &Options::default())
+    }
+
     fn plan(answer: &str, question: &str) -> Plan {
-        let read = read(&fields(answer), question, &Options::default());
-        read.unwrap_or_else(|| panic!("no plan: {answer}")).0
+        let read = reading(answer, question);
+        read.unwrap_or_else(|| panic!("no plan: {answer}")).plan
+    }
+
+    #[test]
+    fn a_class_bounds_how_many_searches_there_are() {
+        let question = "How do pump A and pump B and pump C and pump D differ?";
+        for (class, most) in [
+            ("simple", 1),
+            ("comparative", 2),
+            ("multi_step", 3),
+            ("temporal", 2),
+        ] {
+            let answer = format!(
+                r#"{{"class": "{class}", "sub_queries": ["pump A", "pump B", "pump C", "pump D"]}}"#
+            );
+            let read = reading(&answer, question).unwrap();
+            assert_eq!(read.plan.sub_queries.len(), most, "{class}");
+            let count = u16::try_from(4 - most).unwrap();
+            assert_eq!(read.fallbacks, [Fallback::SubQueriesTrimmed { count }]);
+        }
+        // Without a class, who writes several searches means several.
+        let answer = r#"{"sub_queries": ["price of the pump", "colour of the pump"]}"#;
+        let plan = plan(answer, "Which price and colour has the pump?");
+        assert_eq!(
+            (plan.class, plan.sub_queries.len()),
+            (QuestionClass::MultiStep, 2)
+        );
+    }
+
+    #[test]
+    fn an_answer_of_another_shape_is_none() {
+        for answer in [
+            r#"{"plan": {"keywords": ["a"]}}"#,
+            r#"{"class": 7, "intent": ["qa"]}"#,
+            r#"{"constraints": {"field": "a"}}"#,
+        ] {
+            assert_eq!(reading(answer, "q"), None, "{answer}");
+        }
+        assert!(reading(r#"{"class": "simple"}"#, "q").is_some());
     }
 
     #[test]
@@ -190,7 +288,9 @@ mod tests {
             unnamed_hints: true,
             ..Options::default()
         };
-        let (plan, _) = read(&fields(answer), "How much did we pay?", &trusting).unwrap();
+        let plan = read_with(answer, "How much did we pay?", &trusting)
+            .unwrap()
+            .plan;
         assert_eq!(plan.filter.0.len(), 2);
     }
 
@@ -223,11 +323,7 @@ mod tests {
             "[1]",
             "{\"keywords\": 7}",
         ] {
-            assert_eq!(
-                read(&fields(answer), "q", &Options::default()),
-                None,
-                "{answer}"
-            );
+            assert_eq!(reading(answer, "q"), None, "{answer}");
         }
     }
 
@@ -241,7 +337,7 @@ mod tests {
         ) {
             let made = serde_json::json!({"keywords": listed, "source_hint": hint}).to_string();
             for answer in [answer, made] {
-                let Some((plan, _)) = read(&fields(&answer), &question, &Options::default()) else { continue };
+                let Some(PlanReading { plan, .. }) = reading(&answer, &question) else { continue };
                 prop_assert!(plan.keywords.len() <= 6 && plan.filter.0.len() <= 2);
                 prop_assert!(plan.query.chars().count() <= QUESTION_CHARS_MAX + 6 * 81);
             }

@@ -1,17 +1,21 @@
 //! The step: build the prompt, call, read, compare with earlier plans. The only place that waits.
 
+use crate::bucket_note::{self, BucketNote};
 use crate::fingerprint::Fingerprint;
-use crate::follow_up::{self, FollowUp};
+use crate::follow_up;
+use crate::lists::ListLimits;
 use crate::options::Options;
-use crate::plan;
+use crate::plan::{self, PlanReading, ReadBy};
 use crate::routes;
+use crate::schema::schema;
+use crate::trail_line;
 use envelope::hop::PlannerExit;
-use envelope::limits::SUB_QUERIES_MAX;
 use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role};
 use llm::{
-    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, tokens,
+    ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, TODAY,
+    tokens,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 
@@ -46,6 +50,7 @@ pub struct Planner {
     follow_up: Prompt,
     refine: Prompt,
     options: Options,
+    buckets: Vec<BucketNote>,
 }
 
 impl Planner {
@@ -68,14 +73,28 @@ impl Planner {
             follow_up: prompts.get("planner_follow_up", follow_up, &routed)?,
             refine: prompts.get("planner_refine", refine, &inputs)?,
             options,
+            buckets: Vec::new(),
         })
+    }
+
+    /// The same, with a model that is told which parts the corpus has; those over 16 are not told.
+    pub fn with_buckets(self, buckets: Vec<BucketNote>) -> Self {
+        Planner { buckets, ..self }
+    }
+
+    fn read_by(&self, cx: &Cx) -> ReadBy<'_> {
+        ReadBy {
+            options: &self.options,
+            limits: ListLimits::new(cx.case.profile, &self.options),
+            buckets: &self.buckets,
+        }
     }
 
     async fn plan(&self, cx: &Cx, task: PlanTask) -> Result<Done<PlannerExit>, stage::Error> {
         let mut task = self.routed(task);
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
-            let done = as_it_stands(cx, &task).with_fallback(Fallback::BudgetSpent { limit });
+            let done = self.as_it_stands(cx, &task, Fallback::BudgetSpent { limit });
             return Ok(exit(done, cx, &task));
         }
         let reply = self.ask(cx, &mut task).await?;
@@ -120,9 +139,9 @@ impl Planner {
     }
 
     fn read(&self, cx: &Cx, task: &PlanTask, object: &Value) -> Done<Plan> {
-        match plan::read(object, cx.case.question.best(), &self.options) {
-            Some((plan, trimmed)) => planned(plan, trimmed),
-            None => as_it_stands(cx, task).with_fallback(Fallback::PlanDefault),
+        match plan::read(object, cx.case.question.best(), self.read_by(cx)) {
+            Some(reading) => planned(reading),
+            None => self.as_it_stands(cx, task, Fallback::PlanDefault),
         }
     }
 
@@ -137,11 +156,11 @@ impl Planner {
         let question = &cx.case.question;
         let offered = routes::offered(question, history, &self.options);
         let Some(read) = follow_up::read(object, question.best(), history, &offered) else {
-            let done = as_it_stands(cx, task).with_fallback(Fallback::PlanDefault);
+            let done = self.as_it_stands(cx, task, Fallback::PlanDefault);
             return exit(done, cx, task);
         };
         if read.route == PlanRoute::AskClarification {
-            let decided = decided_route(&read, history);
+            let decided = trail_line::of_route(&read, history);
             let doubt = Doubt::Unclear {
                 query: question.best().to_owned(),
                 reason: read.reason,
@@ -153,12 +172,14 @@ impl Planner {
             query: asked.to_owned(),
             ..Plan::default()
         };
-        let (mut plan, trimmed) = plan::read(object, asked, &self.options).unwrap_or((plain, 0));
+        let by = self.read_by(cx);
+        let reading = plan::read(object, asked, by);
+        let mut reading = reading.unwrap_or_else(|| plan::by_rules(plain, &by.limits));
         if read.route == PlanRoute::LocationSearch {
-            plan.filter = plan.filter.and(routes::places(&self.options));
+            reading.plan.filter = reading.plan.filter.and(routes::places(&self.options));
         }
-        let mut done = planned(plan, trimmed);
-        done.decided = format!("{}; {}", decided_route(&read, history), done.decided);
+        let mut done = planned(reading);
+        done.decided = format!("{}; {}", trail_line::of_route(&read, history), done.decided);
         done.out.context = history.question_before().to_owned();
         done.out.rewritten = read.rewritten;
         let chunks = history.evidence.clone();
@@ -171,8 +192,37 @@ impl Planner {
         })
     }
 
+    /// The question as it is, with what rules read in it.
+    fn as_it_stands(&self, cx: &Cx, task: &PlanTask, why: Fallback) -> Done<Plan> {
+        let limits = self.read_by(cx).limits;
+        let (plain, before) = match task {
+            PlanTask::First | PlanTask::Refine { .. } => {
+                (Plan::from_question(&cx.case), String::new())
+            }
+            PlanTask::FollowUp { history } => {
+                let route = PlanRoute::Retrieve.as_str();
+                let before = format!("{}: {route}, ", follow_up::used(history));
+                (Plan::after(&cx.case, history), before)
+            }
+        };
+        let PlanReading { plan, fallbacks } = plan::by_rules(plain, &limits);
+        let meaning = trail_line::meaning(&plan);
+        let decided = format!("{before}the question as it stands; {meaning}");
+        let mut done = Done::new(plan, decided).with_fallback(why);
+        done.fallbacks.extend(fallbacks);
+        done
+    }
+
     fn request(&self, cx: &Cx, task: &PlanTask) -> Result<ChatRequest, Error> {
-        let Rendered { system, user } = self.render(cx, task)?;
+        let Rendered { mut system, user } = self.render(cx, task)?;
+        let notes = [
+            self.read_by(cx).limits.note(),
+            bucket_note::section(&self.buckets),
+        ];
+        for note in notes.into_iter().flatten() {
+            system.push_str("\n\n");
+            system.push_str(&note);
+        }
         Ok(ChatRequest {
             role: Role::Planner,
             model: cx.case.overrides.model.clone(),
@@ -188,29 +238,34 @@ impl Planner {
 
     /// A question that is written anew takes as much again as it has.
     fn tokens_max(&self, cx: &Cx, task: &PlanTask) -> u32 {
+        let most = self.read_by(cx).limits.tokens(&self.options);
         match task {
-            PlanTask::First | PlanTask::Refine { .. } => self.options.max_tokens,
-            PlanTask::FollowUp { .. } => {
-                self.options.max_tokens + tokens::estimate(cx.case.question.best())
-            }
+            PlanTask::First | PlanTask::Refine { .. } => most,
+            PlanTask::FollowUp { .. } => most + tokens::estimate(cx.case.question.best()),
         }
     }
 
     fn schema(&self, cx: &Cx, task: &PlanTask) -> Schema {
-        match task {
-            PlanTask::First | PlanTask::Refine { .. } => schema(task, &[]),
-            PlanTask::FollowUp { history } => schema(
-                task,
-                &routes::offered(&cx.case.question, history, &self.options),
-            ),
-        }
+        let offered = match task {
+            PlanTask::First | PlanTask::Refine { .. } => Vec::new(),
+            PlanTask::FollowUp { history } => {
+                routes::offered(&cx.case.question, history, &self.options)
+            }
+        };
+        schema(task, &offered, &self.read_by(cx).limits, &self.buckets)
     }
 
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
         let (question, instead) = (cx.case.question.best(), &cx.case.overrides.prompts);
+        let today = cx.today();
+        let today = (TODAY, today.as_str());
         match task {
-            PlanTask::First => self.first.or(instead)?.render(&[("question", question)]),
+            PlanTask::First => {
+                let inputs = [("question", question), today];
+                self.first.or(instead)?.render(&inputs)
+            }
             PlanTask::FollowUp { history } => self.follow_up.or(instead)?.render(&[
+                today,
                 ("question", question),
                 ("history", &follow_up::section(history)),
                 (
@@ -219,6 +274,7 @@ impl Planner {
                 ),
             ]),
             PlanTask::Refine { why } => self.refine.or(instead)?.render(&[
+                today,
                 ("question", question),
                 ("earlier_queries", &cx.case.queries.join("\n")),
                 ("feedback", why),
@@ -249,28 +305,11 @@ fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     }
 }
 
-/// The question as it is.
-fn as_it_stands(cx: &Cx, task: &PlanTask) -> Done<Plan> {
-    let words = "the question as it stands";
-    match task {
-        PlanTask::First | PlanTask::Refine { .. } => {
-            Done::new(Plan::from_question(&cx.case), words)
-        }
-        PlanTask::FollowUp { history } => {
-            let route = PlanRoute::Retrieve.as_str();
-            let decided = format!("{}: {route}, {words}", follow_up::used(history));
-            Done::new(Plan::after(&cx.case, history), decided)
-        }
-    }
-}
-
-fn planned(plan: Plan, trimmed: u16) -> Done<Plan> {
-    let decided = decided(&plan);
-    let done = Done::new(plan, decided);
-    match trimmed {
-        0 => done,
-        count => done.with_fallback(Fallback::SubQueriesTrimmed { count }),
-    }
+fn planned(reading: PlanReading) -> Done<Plan> {
+    let decided = trail_line::of_plan(&reading.plan);
+    let mut done = Done::new(reading.plan, decided);
+    done.fallbacks = reading.fallbacks;
+    done
 }
 
 /// A refined plan, unless it is one of the earlier ones again.
@@ -283,63 +322,6 @@ fn progress(done: Done<Plan>, earlier: &[String]) -> Done<PlannerExit> {
         .with_fallback(Fallback::NoProgress);
     done.decided = "no search that is new".into();
     done
-}
-
-fn decided(plan: &Plan) -> String {
-    let mut words = match plan.keywords.len() {
-        1 => "1 keyword".to_owned(),
-        n => format!("{n} keywords"),
-    };
-    if !plan.sub_queries.is_empty() {
-        words.push_str(&format!(", {} sub-queries", plan.sub_queries.len()));
-    }
-    if !plan.filter.is_empty() {
-        words.push_str(&format!(", {}", plan.filter));
-    }
-    words
-}
-
-fn decided_route(read: &FollowUp, history: &History) -> String {
-    let mut words = format!("{}: {}", follow_up::used(history), read.route.as_str());
-    if !read.reason.is_empty() {
-        words.push_str(&format!(" ({})", read.reason));
-    }
-    if let Some(rewritten) = &read.rewritten {
-        words.push_str(&format!(" \"{rewritten}\""));
-    }
-    words
-}
-
-fn schema(task: &PlanTask, routes: &[PlanRoute]) -> Schema {
-    let hint = json!({"type": ["string", "null"]});
-    let mut properties = json!({
-        "keywords": {"type": "array", "items": {"type": "string"}, "maxItems": 4},
-        "sub_queries": {"type": "array", "items": {"type": "string"}, "maxItems": SUB_QUERIES_MAX},
-        "file_filter": hint,
-        "source_hint": hint
-    });
-    let mut required = vec!["keywords", "sub_queries", "file_filter", "source_hint"];
-    match task {
-        PlanTask::First => {}
-        PlanTask::FollowUp { .. } => {
-            let routes: Vec<_> = routes.iter().map(|route| route.as_str()).collect();
-            properties["question"] = json!({"type": "string"});
-            properties["route"] = json!({"type": "string", "enum": routes});
-            properties["reason"] = json!({"type": "string"});
-            required.splice(0..0, ["question", "route", "reason"]);
-        }
-        PlanTask::Refine { .. } => {
-            properties["query"] = json!({"type": "string"});
-            required.insert(0, "query");
-        }
-    }
-    let json = json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false
-    });
-    Schema { name: "plan", json }
 }
 
 #[cfg(test)]

@@ -37,7 +37,8 @@ async fn a_first_plan() {
     };
     assert_eq!(plan.query, QUESTION);
     assert_eq!(plan.keywords, ["guarantee", "Delta pump"]);
-    assert_eq!((done.decided.as_str(), done.usage.calls), ("2 keywords", 1));
+    assert_eq!(done.decided, "simple, qa; 2 keywords");
+    assert_eq!(done.usage.calls, 1);
     assert_eq!(done.fallbacks, []);
     assert_eq!(model.requests()[0].timeout, Duration::from_secs(15));
     insta::assert_snapshot!(shown(&model));
@@ -99,13 +100,13 @@ async fn malformed_output_is_the_question_itself() {
     let PlannerExit::Planned(plan) = done.out else {
         panic!("no plan")
     };
-    assert_eq!(
-        plan,
-        Plan {
-            query: QUESTION.into(),
-            ..Plan::default()
-        }
-    );
+    let by_rules = Plan {
+        query: QUESTION.into(),
+        topics: vec!["long".into(), "guarantee".into(), "delta pump".into()],
+        ..Plan::default()
+    };
+    assert_eq!(plan, by_rules);
+    assert_eq!(done.decided, "the question as it stands; simple, qa");
     assert_eq!(done.fallbacks, [Fallback::PlanDefault]);
     assert_eq!(
         (done.model.as_deref(), done.usage.calls),
@@ -184,7 +185,7 @@ async fn a_follow_up_is_made_to_stand_alone() {
     assert_eq!(plan.context, QUESTION);
     assert_eq!(
         done.decided,
-        "after 1 exchange: rewrite_then_retrieve (it is the pump) \"What does the Delta pump cost?\"; 2 keywords"
+        "after 1 exchange: rewrite_then_retrieve (it is the pump) \"What does the Delta pump cost?\"; simple, qa; 2 keywords"
     );
     insta::assert_snapshot!(shown(&model));
 }
@@ -279,7 +280,7 @@ async fn without_a_route_the_question_is_searched_for_as_it_is() {
         assert_eq!(done.fallbacks, [Fallback::PlanDefault]);
         assert_eq!(
             done.decided,
-            "after 1 exchange: retrieve, the question as it stands"
+            "after 1 exchange: retrieve, the question as it stands; simple, qa"
         );
     }
 }
@@ -307,7 +308,7 @@ async fn a_question_for_a_place_is_sent_to_what_is_kept_of_places() {
     assert_eq!(plan.filter.to_string(), "bucket in [\"facilities\"]");
     assert_eq!(
         done.decided,
-        "nothing before: location_search (a place); 2 keywords, bucket in [\"facilities\"]"
+        "nothing before: location_search (a place); simple, list; 2 keywords, bucket in [\"facilities\"]"
     );
     let user = &model.requests()[0].user;
     let routes = llm::section::read(user, "routes").unwrap();
@@ -327,8 +328,94 @@ async fn a_model_that_knows_of_a_place_where_none_is_kept_gets_a_search() {
     assert!(plan.filter.is_empty());
     assert_eq!(
         done.decided,
-        "after 1 exchange: retrieve (a place); 2 keywords"
+        "after 1 exchange: retrieve (a place); simple, list; 2 keywords"
     );
     let user = &model.requests()[0].user;
     assert!(!user.contains("location_search"));
+}
+
+#[tokio::test]
+async fn a_model_of_another_shape_gets_the_rules_and_is_counted() {
+    let question = "List the orders from Acme over 500 EUR as a table";
+    let cx = step(Role::Planner, question);
+    let shapes = [
+        r#"{"plan": {"class": "comparative"}}"#,
+        r#"{"class": 1, "constraints": 2}"#,
+    ];
+    for answer in shapes {
+        let done = run(&ScriptedModel::saying([answer]), &cx, PlanTask::First).await;
+        assert_eq!(done.fallbacks, [Fallback::PlanDefault], "{answer}");
+        assert_eq!(
+            done.decided,
+            "the question as it stands; simple, list, where \"from Acme\" \"over 500 EUR\", as table"
+        );
+    }
+    // One field that is wrong costs no more than itself.
+    let answer = r#"{"keywords": ["orders"], "intent": "everything"}"#;
+    let done = run(&ScriptedModel::saying([answer]), &cx, PlanTask::First).await;
+    let fields = vec!["intent".to_owned()];
+    assert_eq!(done.fallbacks, [Fallback::PlanFieldsDefaulted { fields }]);
+    assert!(
+        done.decided.starts_with("simple, list, where"),
+        "{}",
+        done.decided
+    );
+}
+
+#[tokio::test]
+async fn the_day_is_that_of_the_step() {
+    let model = ScriptedModel::saying(["{}", "{}", "{}"]);
+    let (mut refining, refine) = refine();
+    let (mut following, follow_up) = follow_up();
+    let mut first = step(Role::Planner, QUESTION);
+    for cx in [&mut refining, &mut following, &mut first] {
+        cx.now = envelope::UnixMs(1_709_210_096_000);
+    }
+    run(&model, &refining, refine).await;
+    run(&model, &following, follow_up).await;
+    run(&model, &first, PlanTask::First).await;
+    let requests = model.requests();
+    assert_eq!(requests.len(), 3);
+    for request in requests {
+        assert!(
+            request.user.contains("Today is 2024-02-29 (Thursday)."),
+            "{}",
+            request.user
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_large_model_is_asked_for_more_and_knows_the_parts_of_the_corpus() {
+    let model = ScriptedModel::saying(["{}", "{}"]);
+    let note = BucketNote {
+        bucket: envelope::Bucket::new("orders").unwrap(),
+        description: "What we buy".into(),
+    };
+    let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
+    let planner = planner.with_buckets(vec![note]);
+    let mut cx = step(Role::Planner, QUESTION);
+    planner.run(&cx, PlanTask::First).await.unwrap();
+    cx.case.profile = envelope::Profile::Large;
+    planner.run(&cx, PlanTask::First).await.unwrap();
+    let [small, large] = &model.requests()[..] else {
+        panic!("two calls")
+    };
+    assert!(
+        small
+            .system
+            .ends_with("<buckets>\n- orders: What we buy\n</buckets>")
+    );
+    assert!(!small.system.contains("up to 12 keywords"));
+    assert!(
+        large.system.contains("up to 12 keywords, 16 constraints"),
+        "{}",
+        large.system
+    );
+    assert_eq!((small.max_tokens, large.max_tokens), (480, 960));
+    let keywords = |request: &ChatRequest| {
+        let schema = request.schema.clone().unwrap().json;
+        schema["properties"]["keywords"]["maxItems"].clone()
+    };
+    assert_eq!((keywords(small), keywords(large)), (6.into(), 12.into()));
 }

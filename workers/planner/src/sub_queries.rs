@@ -1,34 +1,55 @@
 //! The sub-queries that a model wrote, as far as they can be searched for.
 
 use crate::fingerprint::Fingerprint;
-use envelope::limits::{SUB_QUERIES_MAX, SUB_QUERY_CHARS_MAX};
+use envelope::limits::{SUB_QUERY_CHARS_MAX, TOPIC_CHARS_MAX};
 use serde_json::Value;
-use text::words;
+use text::{one_line, words};
 
-/// What is taken of the field `sub_queries`, and how many were left out because there were too many.
-/// What repeats another one or the question, is no search, or shares no word with the question (small
-/// models copy examples) is not counted.
-pub(crate) fn read(object: &Value, question: &str) -> (Vec<String>, u16) {
+/// What was taken of the field `sub_queries`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct SubQueryReading {
+    pub(crate) queries: Vec<String>,
+    /// What each is for, in the same order; empty where it does not say. Shorter where the last ones do not.
+    pub(crate) purposes: Vec<String>,
+}
+
+impl SubQueryReading {
+    /// Keeps the first `most`. How many were left out.
+    pub(crate) fn cut(&mut self, most: usize) -> u16 {
+        let over = self.queries.len().saturating_sub(most);
+        self.queries.truncate(most);
+        self.purposes.truncate(most);
+        u16::try_from(over).unwrap_or(u16::MAX)
+    }
+}
+
+/// The sub-queries: texts, or objects of a query and its purpose. What repeats another one or the question, is no search, or shares no word with the question (small
+/// models copy examples) is left out without a word.
+pub(crate) fn read(object: &Value, question: &str) -> SubQueryReading {
     let listed = object.get("sub_queries").and_then(Value::as_array);
     let asked = words::content(question);
     let mut known = vec![question.to_owned()];
-    let mut kept = Vec::new();
-    let mut trimmed = 0;
-    for text in listed.into_iter().flatten().filter_map(Value::as_str) {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut reading = SubQueryReading::default();
+    for one in listed.into_iter().flatten() {
+        let text = one.as_str().or_else(|| one.get("query")?.as_str());
+        let text = one_line(text.unwrap_or_default());
+        let purpose = one.get("purpose").and_then(Value::as_str);
         let fits = (1..=SUB_QUERY_CHARS_MAX).contains(&text.chars().count());
         let about = words::content(&text).iter().any(|w| asked.contains(w));
         if !fits || !about || Fingerprint::of(&text).is_among(&known) {
             continue;
         }
-        if kept.len() == SUB_QUERIES_MAX {
-            trimmed += 1;
-            continue;
-        }
         known.push(text.clone());
-        kept.push(text);
+        reading.queries.push(text);
+        let purpose = one_line(purpose.unwrap_or_default());
+        reading
+            .purposes
+            .push(purpose.chars().take(TOPIC_CHARS_MAX).collect());
     }
-    (kept, trimmed)
+    while reading.purposes.last().is_some_and(String::is_empty) {
+        reading.purposes.pop();
+    }
+    reading
 }
 
 #[cfg(test)]
@@ -38,18 +59,38 @@ mod tests {
 
     const QUESTION: &str = "Is the notice period of Acme longer than that of Bolt?";
 
-    fn of(listed: Value) -> (Vec<String>, u16) {
+    fn of(listed: Value) -> SubQueryReading {
         read(&json!({"sub_queries": listed}), QUESTION)
+    }
+
+    fn queries(listed: Value) -> Vec<String> {
+        of(listed).queries
     }
 
     #[test]
     fn what_can_be_searched_for_is_kept_in_order() {
         let both = ["notice period of Acme", "notice period of Bolt"];
-        assert_eq!(of(json!(both)), (both.map(str::to_owned).to_vec(), 0));
+        assert_eq!(queries(json!(both)), both);
         for nothing in [json!(null), json!("Acme"), json!([]), json!([1, null, {}])] {
-            assert_eq!(of(nothing), (vec![], 0));
+            assert_eq!(of(nothing), SubQueryReading::default());
         }
-        assert_eq!(read(&json!({}), QUESTION), (vec![], 0));
+        assert_eq!(read(&json!({}), QUESTION), SubQueryReading::default());
+    }
+
+    #[test]
+    fn a_purpose_stands_beside_its_query() {
+        let listed = json!([
+            {"query": "notice period of Acme", "purpose": " one\nside "},
+            "notice period of Bolt",
+            {"query": "Acme or Bolt", "purpose": "both"},
+            {"query": "Bolt", "purpose": 7},
+        ]);
+        let mut reading = of(listed);
+        assert_eq!(reading.purposes, ["one side", "", "both"]);
+        assert_eq!(reading.queries.len(), 4);
+        assert_eq!(reading.cut(2), 2);
+        assert_eq!((reading.queries.len(), reading.purposes.len()), (2, 2));
+        assert_eq!(reading.cut(2), 0);
     }
 
     #[test]
@@ -61,14 +102,6 @@ mod tests {
             "guarantee of the Delta pump",
             "Bolt ".repeat(200),
         ]);
-        assert_eq!(of(listed), (vec!["Acme: notice period".to_owned()], 0));
-    }
-
-    #[test]
-    fn too_many_are_counted() {
-        let listed: Vec<String> = (0..7).map(|n| format!("notice period {n}")).collect();
-        let (kept, trimmed) = of(json!(listed));
-        assert_eq!((kept.len(), trimmed), (SUB_QUERIES_MAX, 3));
-        assert_eq!(kept[0], "notice period 0");
+        assert_eq!(queries(listed), ["Acme: notice period"]);
     }
 }

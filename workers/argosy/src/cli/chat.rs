@@ -23,6 +23,9 @@ pub struct Chat {
     /// The model that answers, one of those that the fleet offers (`gateway.models`). Default: those that are configured.
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// Class of model that the lists of a plan are for: `small` or `large`. Default: `model.profile`.
+    #[arg(long, value_name = "CLASS", value_parser = ["small", "large"])]
+    pub profile: Option<String>,
     /// Rounds of searching and reading at most; 1 is quickest. Default: `gateway.rounds`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(ROUNDS_MAX)))]
     pub rounds: Option<u8>,

@@ -17,6 +17,52 @@ pub enum Eval {
         after_help = "Example: argosy eval conditions --documents 5000 --failed --report conditions.html"
     )]
     Conditions(EvalConditions),
+    /// Which class rules give to questions whose class is known: no model, no server.
+    #[command(
+        after_help = "Example: argosy eval classify --dataset multihop_rag --path ./multihop_rag --split test"
+    )]
+    Classify(EvalClassify),
+}
+
+/// `argosy eval classify`
+#[derive(Debug, Args)]
+pub struct EvalClassify {
+    /// Which data set.
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub dataset: LabelledSet,
+    /// Its folder.
+    #[arg(long, value_name = "DIR")]
+    pub path: PathBuf,
+    /// Which questions: `dev` is a third of them, `test` the others.
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
+    /// Also print each question that is given another class.
+    #[arg(long)]
+    pub failed: bool,
+    /// Write a page with figures, plots and what failed.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+/// A data set of questions whose class is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LabelledSet {
+    /// MultiHop-RAG: comparisons and orders of time among questions over news.
+    #[value(name = "multihop_rag")]
+    MultihopRag,
+    /// Break, high-level decompositions: comparisons, numbers to work out, one step or several.
+    #[value(name = "break_qdmr")]
+    BreakQdmr,
+}
+
+impl LabelledSet {
+    /// As it is called on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            LabelledSet::MultihopRag => "multihop_rag",
+            LabelledSet::BreakQdmr => "break_qdmr",
+        }
+    }
 }
 
 /// `argosy eval conditions`
@@ -125,4 +171,15 @@ pub enum Split {
     Test,
     /// All questions.
     All,
+}
+
+impl Split {
+    /// As it is called on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Split::Dev => "dev",
+            Split::Test => "test",
+            Split::All => "all",
+        }
+    }
 }

@@ -135,6 +135,9 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     if let Some(model) = &args.model {
         fields.insert("model".into(), model.as_str().into());
     }
+    if let Some(profile) = &args.profile {
+        fields.insert("profile".into(), profile.as_str().into());
+    }
     if let Some(rounds) = args.rounds {
         fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
     }

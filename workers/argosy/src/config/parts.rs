@@ -122,12 +122,28 @@ impl Config {
         }
     }
 
+    /// The profile is one for all models: gateways read it where the model is.
+    pub(super) fn validate_profile(&self) -> anyhow::Result<()> {
+        let profiles = self
+            .models
+            .iter()
+            .map(|(name, model)| (name, model.profile));
+        let mut own = profiles.filter(|(_, profile)| *profile != envelope::Profile::default());
+        match own.next() {
+            None => Ok(()),
+            Some((name, _)) => anyhow::bail!(
+                "`models.{name}.profile`: the profile is one for all models; set `model.profile`"
+            ),
+        }
+    }
+
     /// How a gateway runs.
     pub fn gateway(&self, seed: u64) -> gateway::Options {
         let g = &self.gateway;
         gateway::Options {
             deadline: g.deadline.duration(),
             mode: g.mode,
+            profile: self.model.profile,
             rounds: g.rounds,
             models: g.models.clone(),
             slots: self.run.slots as usize,

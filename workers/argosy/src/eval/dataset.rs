@@ -108,7 +108,7 @@ impl Dataset {
 
 impl Split {
     /// Whether a question with this draw is in the split.
-    fn takes(self, draw: u64) -> bool {
+    pub(super) fn takes(self, draw: u64) -> bool {
         let dev = draw.is_multiple_of(DEV_ONE_IN);
         match self {
             Split::Dev => dev,
@@ -119,7 +119,7 @@ impl Split {
 }
 
 /// A number drawn from an id, the same for ever.
-fn draw(id: &str) -> u64 {
+pub(super) fn draw(id: &str) -> u64 {
     u64::from_str_radix(&short_hash(id), 16).unwrap_or_default()
 }
 

@@ -1,6 +1,6 @@
 //! Measuring answers to questions whose right answers are known.
 //!
-//! Retrieval: which chunks or documents come first. Conditions: what a question says about documents. Data is named on the command
+//! Retrieval: which chunks or documents come first. Conditions: what a question says about documents. Classes: what kind of question it is. Data is named on the command
 //! line and never part of the repository. What happens to a document here is what happens to it in
 //! the fleet: the same chunker, the same index, the same search. *Not* measured: what a planner
 //! would make of the question; it is asked as it stands.
@@ -13,10 +13,12 @@
 //! | `methods` | the ways to search, by name |
 //! | `measure` | asking, and timing it |
 //! | `metrics`, `signal` | figures: pure |
+//! | [`classify`] | which class rules give to questions |
 //! | [`conditions`] | what questions about documents amount to |
 //! | `figures`, `report` | figures over many questions, and how they look |
 
 mod beir;
+pub mod classify;
 pub mod conditions;
 mod dataset;
 mod error;

@@ -163,6 +163,9 @@ impl Chat {
         if let Some(model) = &self.args.model {
             fields.insert("model".into(), model.as_str().into());
         }
+        if let Some(profile) = &self.args.profile {
+            fields.insert("profile".into(), profile.as_str().into());
+        }
         if let Some(rounds) = self.args.rounds {
             fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
         }

@@ -75,6 +75,7 @@ impl AmongTen {
             query: question.question.clone(),
             keywords: Vec::new(),
             context: None,
+            strategy: envelope::SearchStrategy::default(),
             fetch_k: 100,
             top_k: PASSAGES,
             after: None,

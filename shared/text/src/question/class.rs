@@ -1,0 +1,219 @@
+//! How many searches a question takes, and of which kind, told by its form.
+//!
+//! Forms of English questions: alternatives, words of comparison, clauses that stand against each other, words of time
+//! and change, descriptions inside of descriptions. *Not* a parse, and nothing about what the words mean.
+
+use super::cues::{
+    A_CHANGE, AGAINST, BEFORE_NOUN, CHANGE, CHANGED, CLAUSES, COMPARING, DEGREE, DESCRIBING,
+    LIKENESS, NO_DEGREE, OF, ORDER, PREFACE, STEADINESS, STRETCH,
+};
+use super::words::QuestionWord;
+
+/// How many searches a question takes, and of which kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Complexity {
+    /// One thing is asked about one thing.
+    #[default]
+    Simple,
+    /// Things are held against each other.
+    Comparative,
+    /// One answer is needed to ask for the next, or several things are asked.
+    MultiStep,
+    /// An order of events, or a change over time.
+    Temporal,
+}
+
+impl Complexity {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Complexity::Simple => "simple",
+            Complexity::Comparative => "comparative",
+            Complexity::MultiStep => "multi_step",
+            Complexity::Temporal => "temporal",
+        }
+    }
+}
+
+/// From how many words on a question is more than one thing, whatever its form.
+const LONG_WORDS: usize = 14;
+/// From how many words on a question that describes what it asks for takes two steps.
+const DESCRIBED_WORDS: usize = 10;
+/// From how many words on a question is a story, and its words of degree are not what it asks.
+const CHOICE_WORDS_MAX: usize = 30;
+/// Words that follow an `or` which bounds a number: `10 or more`.
+const BOUND: [&str; 8] = [
+    "above", "below", "earlier", "fewer", "later", "less", "more", "not",
+];
+/// Most words of the last of several alternatives.
+const ALTERNATIVE_WORDS_MAX: usize = 12;
+
+/// The class of a question.
+pub(super) fn read(words: &[QuestionWord<'_>]) -> Complexity {
+    let is_polar = is_polar(words);
+    if has_alternatives(words, is_polar) && !is_dated(words) {
+        return Complexity::Comparative;
+    }
+    if is_over_time(words, is_polar) {
+        return Complexity::Temporal;
+    }
+    if is_comparison(words, is_polar) {
+        return Complexity::Comparative;
+    }
+    match takes_steps(words) {
+        true => Complexity::MultiStep,
+        false => Complexity::Simple,
+    }
+}
+
+fn has(words: &[QuestionWord<'_>], any: &[&str]) -> bool {
+    words.iter().any(|word| word.is(any))
+}
+
+/// Whether it is answered by yes or no: an auxiliary opens it, or the clause behind a preface.
+fn is_polar(words: &[QuestionWord<'_>]) -> bool {
+    if words.first().is_some_and(QuestionWord::is_auxiliary) {
+        return true;
+    }
+    if words.iter().take(2).any(QuestionWord::is_asking) {
+        return false;
+    }
+    let opens = |pair: &[QuestionWord<'_>]| {
+        pair[0].closes() && (pair[1].is_auxiliary() || pair[1].is_asking())
+    };
+    let main = words.windows(2).find(|pair| opens(pair));
+    main.is_some_and(|pair| pair[1].is_auxiliary())
+}
+
+/// Whether it names a day, a month of a year or a time of the day.
+fn is_dated(words: &[QuestionWord<'_>]) -> bool {
+    let near_year = |at: usize| {
+        let near = words.iter().skip(at + 1).take(2);
+        near.into_iter().any(QuestionWord::is_year)
+    };
+    let dates = |at: usize| {
+        let word = &words[at];
+        word.is_iso_day() || word.is_time_of_day() || word.is_month() && near_year(at)
+    };
+    (0..words.len()).any(dates)
+}
+
+/// An order of events, or a change.
+fn is_over_time(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
+    let opens = words.first().is_some_and(|word| word.is(&PREFACE));
+    if opens && is_dated(words) || is_polar && (opens || is_dated(words)) {
+        return true;
+    }
+    if is_polar {
+        let noun = |two: &[QuestionWord<'_>]| two[0].is(&BEFORE_NOUN) && two[1].is(&A_CHANGE);
+        let steady = has(words, &STEADINESS) || words.windows(2).any(noun);
+        return !has(words, &AGAINST) && (steady || has(words, &ORDER));
+    }
+    let pair = |a: &str, b: &str| words.windows(2).any(|w| w[0].word == a && w[1].word == b);
+    let asks = words.iter().take(2).any(|word| word.is(&["how", "what"]));
+    let times = words.iter().filter(|word| word.is_time()).count();
+    let is_stretch = times > 0 && has(words, &STRETCH) || times > 1 || pair("over", "time");
+    let has_changed = has(words, &CHANGED) && (asks && words.len() <= LONG_WORDS || is_stretch);
+    has_changed
+        || has(words, &CHANGE) && is_stretch
+        || pair("over", "time")
+        || words
+            .windows(3)
+            .any(|w| w[0].word == "before" && w[1].word == "and" && w[2].word == "after")
+}
+
+/// Whether a word tells a degree or a place in an order.
+fn is_degree(word: &QuestionWord<'_>) -> bool {
+    let graded = |ending: &str| word.word.len() > ending.len() + 2 && word.word.ends_with(ending);
+    word.is(&DEGREE)
+        || (graded("er") || graded("est")) && !word.is(&NO_DEGREE) && !word.is_capital()
+}
+
+/// Whether it offers things to choose from: `which is older, A or B?`
+fn has_alternatives(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
+    let opens = |word: &QuestionWord<'_>| word.is_asking() && word.word != "how";
+    if words.len() > CHOICE_WORDS_MAX || !is_polar && !words.iter().any(opens) {
+        return false;
+    }
+    let Some(at) = words
+        .iter()
+        .rposition(|word| word.is(&["or", "vs", "versus"]))
+    else {
+        return is_choice_of_and(words);
+    };
+    let (before, after) = (&words[..at], &words[at + 1..]);
+    let is_bound = after.first().is_none_or(|word| word.is(&BOUND));
+    if at == 0 || is_bound || after.len() > ALTERNATIVE_WORDS_MAX {
+        return false;
+    }
+    let stops = |word: &QuestionWord<'_>| word.raw.ends_with([',', ':', ';', '-']);
+    let listed = before
+        .iter()
+        .rev()
+        .take(ALTERNATIVE_WORDS_MAX)
+        .skip(1)
+        .any(stops);
+    words.iter().any(is_degree) || listed && !is_polar
+}
+
+/// `who was born first out of A and B?`
+fn is_choice_of_and(words: &[QuestionWord<'_>]) -> bool {
+    let Some(at) = words.iter().rposition(|word| word.word == "and") else {
+        return false;
+    };
+    let opened = words[..at]
+        .iter()
+        .rposition(|word| word.is(&["between", "of"]));
+    let asks = words.first().is_some_and(|word| word.is(&["who", "which"]));
+    let names = words.get(at + 1).is_some_and(|word| word.is_capital());
+    asks && names
+        && opened.is_some_and(|from| at - from <= 6 && words[..from].iter().any(is_degree))
+        && words.len() - at <= ALTERNATIVE_WORDS_MAX / 2
+}
+
+fn is_comparison(words: &[QuestionWord<'_>], is_polar: bool) -> bool {
+    if is_polar {
+        let says = has(words, &COMPARING) || has(words, &LIKENESS) || is_degree_than(words);
+        return (says || asks_twice(words)) && !is_check_of_each(words);
+    }
+    let asks = |words: &[QuestionWord<'_>], any: &[&str]| words.iter().take(2).any(|w| w.is(any));
+    let compared = has(words, &["compared"]) && asks(words, &["how", "what"]);
+    has(words, &COMPARING) && words.len() <= CHOICE_WORDS_MAX
+        || compared && words.len() <= CHOICE_WORDS_MAX
+        || is_degree_than(words)
+}
+
+/// Two questions for yes or no in one: `does A say so, and does B?`
+fn asks_twice(words: &[QuestionWord<'_>]) -> bool {
+    words
+        .windows(3)
+        .any(|three| three[0].closes() && three[1].is(&["and", "or"]) && three[2].is_auxiliary())
+}
+
+/// `longer than that of B`, and not `longer than 5 days`.
+fn is_degree_than(words: &[QuestionWord<'_>]) -> bool {
+    words
+        .windows(3)
+        .any(|three| is_degree(&three[0]) && three[1].word == "than" && !three[2].has_digit())
+}
+
+/// `are A and B both C?` takes a look at each, and holds neither against the other.
+fn is_check_of_each(words: &[QuestionWord<'_>]) -> bool {
+    let opens = words.first().is_some_and(QuestionWord::is_auxiliary);
+    let joined = words.iter().take(LONG_WORDS).any(|word| word.word == "and");
+    opens && joined && words.len() <= LONG_WORDS + 4 && !has(words, &CLAUSES)
+}
+
+/// Whether one thing has to be known to ask for the next.
+fn takes_steps(words: &[QuestionWord<'_>]) -> bool {
+    let inner = words.get(2..).unwrap_or_default();
+    let described = inner.iter().any(|word| word.is(&DESCRIBING));
+    let of = words.iter().filter(|word| word.is(&OF)).count();
+    let steps = has(words, &["step-by-step", "steps", "procedure", "protocol"]);
+    let each = is_check_of_each(words) && has(words, &["both", "same"]);
+    steps
+        || each
+        || words.len() >= LONG_WORDS
+        || described
+        || words.len() >= DESCRIBED_WORDS && of >= 1
+}

@@ -1,0 +1,94 @@
+//! In which form an answer is wanted, and how it is to be searched for.
+
+use super::words::QuestionWord;
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Sentences.
+    #[default]
+    Prose,
+    /// A line for each thing.
+    List,
+    /// A table.
+    Table,
+    /// Comma-separated values.
+    Csv,
+}
+
+impl Layout {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Layout::Prose => "prose",
+            Layout::List => "list",
+            Layout::Table => "table",
+            Layout::Csv => "csv",
+        }
+    }
+}
+
+/// Words before the name of a form.
+const AS: [&str; 5] = ["as", "in", "into", "make", "to"];
+/// Words between them and it.
+const BETWEEN: [&str; 7] = ["a", "an", "bulleted", "markdown", "me", "numbered", "the"];
+
+/// The form that a question asks for.
+pub(super) fn layout(words: &[QuestionWord<'_>]) -> Layout {
+    let mut told = (0..words.len()).filter_map(|at| at_word(words, at));
+    told.next().unwrap_or_default()
+}
+
+fn at_word(words: &[QuestionWord<'_>], at: usize) -> Option<Layout> {
+    let layout = match words[at].word.as_str() {
+        "csv" => Layout::Csv,
+        "table" | "tabular" => Layout::Table,
+        "list" | "bullets" | "bullet" => Layout::List,
+        "tabulate" if at == 0 => return Some(Layout::Table),
+        _ => return None,
+    };
+    let next = |any: &[&str]| words.get(at + 1).is_some_and(|word| word.is(any));
+    // `in table 3` is a place in a document, `in the csv` and `CSV files` are documents.
+    let is_place = words.get(at + 1).is_some_and(QuestionWord::has_digit);
+    let before: Vec<&QuestionWord<'_>> = words[..at].iter().rev().take(3).collect();
+    let between = before.iter().take_while(|word| word.is(&BETWEEN)).count();
+    let the = before.first().is_some_and(|word| word.word == "the");
+    let asked = before.get(between).is_some_and(|word| word.is(&AS)) && !the;
+    let given = before
+        .iter()
+        .any(|word| word.is(&["give", "create", "make", "produce", "want"]))
+        && !the;
+    let exported = layout == Layout::Csv && next(&["export", "format"]);
+    (exported || !is_place && (asked || given)).then_some(layout)
+}
+
+/// Whether sources are not to be named.
+pub(super) fn declines_citations(words: &[QuestionWord<'_>]) -> bool {
+    const SOURCES: [&str; 7] = [
+        "citation",
+        "citations",
+        "cite",
+        "citing",
+        "footnotes",
+        "references",
+        "sources",
+    ];
+    let declines = |three: &[QuestionWord<'_>]| {
+        let cites = three[1..].iter().any(|word| word.is(&SOURCES));
+        cites && three[0].is(&["don't", "no", "not", "omit", "skip", "without"])
+    };
+    words.windows(2).any(declines)
+        || words
+            .windows(3)
+            .any(|three| declines(three) && three[1].is(&["any", "cite", "naming", "citing"]))
+}
+
+/// Whether the words themselves are what is looked for: a quotation, or nothing but an identifier.
+pub(super) fn is_literal(question: &str, words: &[QuestionWord<'_>]) -> bool {
+    let quoted = question.matches('"').count() >= 2 || question.contains('“');
+    let is_identifier = |word: &QuestionWord<'_>| {
+        word.has_digit() && word.word.chars().any(char::is_alphabetic) && !word.is_period()
+    };
+    quoted && words.len() <= 12
+        || !words.is_empty() && words.len() <= 2 && words.iter().any(is_identifier)
+}

@@ -1,0 +1,230 @@
+//! What a question wants done.
+
+use super::class::Complexity;
+use super::words::QuestionWord;
+
+/// What a question wants done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum WordedIntent {
+    /// Something that is said.
+    #[default]
+    Fact,
+    /// All things that satisfy its conditions.
+    List,
+    /// What is said, in short.
+    Summary,
+    /// Things side by side.
+    Comparison,
+    /// A number that is worked out.
+    Number,
+}
+
+impl WordedIntent {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            WordedIntent::Fact => "qa",
+            WordedIntent::List => "list",
+            WordedIntent::Summary => "summarize",
+            WordedIntent::Comparison => "compare",
+            WordedIntent::Number => "compute",
+        }
+    }
+}
+
+/// What is wanted of a question of a class.
+pub(super) fn read(words: &[QuestionWord<'_>], class: Complexity) -> WordedIntent {
+    if is_number(words) {
+        return WordedIntent::Number;
+    }
+    if words.iter().any(|word| word.is(&SHORTENING)) {
+        return WordedIntent::Summary;
+    }
+    if class == Complexity::Comparative {
+        return WordedIntent::Comparison;
+    }
+    match class != Complexity::Temporal && is_list(words) {
+        true => WordedIntent::List,
+        false => WordedIntent::Fact,
+    }
+}
+
+/// Words that ask for what is said, in short.
+const SHORTENING: [&str; 9] = [
+    "outline",
+    "overview",
+    "recap",
+    "summaries",
+    "summarise",
+    "summarize",
+    "summary",
+    "summed-up",
+    "tl;dr",
+];
+/// Words that open a request.
+const REQUESTING: [&str; 8] = [
+    "display",
+    "enumerate",
+    "find",
+    "get",
+    "give",
+    "list",
+    "name",
+    "show",
+];
+/// Words that say that none is to be left out.
+const ALL: [&str; 3] = ["all", "each", "every"];
+/// Plurals that do not end in `s`, and singulars that do.
+const PLURALS: [&str; 5] = ["children", "data", "men", "people", "women"];
+
+/// Words behind what is asked for.
+const STOPPING: [&str; 12] = [
+    "about", "for", "from", "in", "of", "on", "over", "that", "the", "to", "who", "with",
+];
+
+/// Whether all things of a kind are asked for.
+pub(super) fn is_list(words: &[QuestionWord<'_>]) -> bool {
+    let polite = ["can", "could", "me", "please", "us", "would", "you"];
+    let mut rest = words.iter().skip_while(|word| word.is(&polite));
+    let Some(first) = rest.next() else {
+        return false;
+    };
+    let next: Vec<&QuestionWord<'_>> = rest.filter(|word| !word.is(&polite)).take(4).collect();
+    let all = next.iter().any(|word| word.is(&ALL));
+    if first.is(&["enumerate", "list"]) {
+        return !next.is_empty();
+    }
+    if first.is(&REQUESTING) {
+        return all || next.iter().take(3).any(|word| word.word == "list") || plural(&next);
+    }
+    first.is(&["what", "which"]) && plural(&next)
+}
+
+/// Whether the first thing that is named is several: `which invoices`, `show open orders`.
+fn plural(words: &[&QuestionWord<'_>]) -> bool {
+    let stops = |word: &QuestionWord<'_>| word.is_auxiliary() || word.is(&STOPPING);
+    let named = words.iter().take_while(|word| !stops(word)).take(3);
+    named.into_iter().any(|word| is_plural(&word.word))
+}
+
+fn is_plural(word: &str) -> bool {
+    let ends = word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+    PLURALS.contains(&word) || ends && word.len() > 3
+}
+
+/// Units in which things are stated: `how many days is the notice period` asks for one that is written.
+const UNITS: [&str; 22] = [
+    "amps",
+    "cents",
+    "days",
+    "degrees",
+    "dollars",
+    "euros",
+    "feet",
+    "grams",
+    "hours",
+    "kilograms",
+    "kilometers",
+    "kilometres",
+    "meters",
+    "metres",
+    "miles",
+    "minutes",
+    "months",
+    "points",
+    "seconds",
+    "volts",
+    "weeks",
+    "yards",
+];
+/// Words that make a difference of two numbers of a question for one.
+const DIFFERENCE: [&str; 6] = ["combined", "difference", "fewer", "less", "more", "total"];
+/// Words that ask for one number out of many.
+const ADDING: [&str; 7] = [
+    "altogether",
+    "average",
+    "mean",
+    "median",
+    "overall",
+    "sum",
+    "total",
+];
+/// Words that ask for it by themselves.
+const RECKONING: [&str; 6] = ["add", "calculate", "compute", "count", "sum", "total"];
+/// Words of the largest and the smallest number.
+const EXTREMES: [&str; 5] = ["greatest", "highest", "largest", "lowest", "smallest"];
+
+/// Whether a number is asked for that is worked out: counted, added, subtracted.
+fn is_number(words: &[QuestionWord<'_>]) -> bool {
+    let pair = |a: &str, b: &[&str]| words.windows(2).any(|w| w[0].word == a && w[1].is(b));
+    let has = |any: &[&str]| words.iter().any(|word| word.is(any));
+    let shares = has(&["%", "percent", "percentage", "percentages"]);
+    if pair("how", &["many"]) {
+        return !(shares || is_stated(words)) || has(&DIFFERENCE);
+    }
+    let counts = pair("number", &["of"]) || pair("amount", &["of"]);
+    counts && has(&EXTREMES)
+        || counts_more(words)
+        || words.first().is_some_and(|word| word.is(&RECKONING))
+        || adds_up(words)
+}
+
+/// `the total of all invoices`, `the average price of the pumps`; `the total of the invoice` stands in it.
+fn adds_up(words: &[QuestionWord<'_>]) -> bool {
+    let Some(at) = words.iter().position(|word| word.is(&ADDING)) else {
+        return false;
+    };
+    let how_much = words
+        .windows(2)
+        .any(|w| w[0].word == "how" && w[1].word == "much");
+    let after = &words[at + 1..];
+    let of = after
+        .iter()
+        .position(|word| word.is(&["across", "all", "for", "in", "of", "over"]));
+    let several = of.is_some_and(|of| {
+        let things = after[of..]
+            .iter()
+            .skip(1)
+            .filter(|word| !word.is(&["the", "our", "my"]));
+        after[of].word == "all"
+            || things
+                .take(3)
+                .any(|word| word.is(&ALL) || is_plural(&word.word))
+    });
+    how_much || several
+}
+
+/// `how many days is the notice period`, `how many months of guarantee`: it stands in a document as it is.
+fn is_stated(words: &[QuestionWord<'_>]) -> bool {
+    let graded = words.iter().any(|word| word.word.ends_with("est"));
+    let stated = |three: &[QuestionWord<'_>]| {
+        three[0].word == "many"
+            && three[1].is(&UNITS)
+            && three[2].is(&["are", "is", "of", "was", "were"])
+    };
+    !graded && words.windows(3).any(stated)
+}
+
+/// `which has more members, A or B?`
+fn counts_more(words: &[QuestionWord<'_>]) -> bool {
+    let alternatives = words.iter().any(|word| word.is(&["or", "than"]));
+    let more = |at: &usize| words[*at].is(&["fewer", "fewest", "more", "most"]);
+    let mut at = (0..words.len()).filter(more);
+    let polar = words.first().is_some_and(QuestionWord::is_auxiliary);
+    alternatives
+        && at
+            .any(|at| polar && at > 0 && words[at - 1].word == "there" || counted(&words[at + 1..]))
+}
+
+/// Whether things that can be counted come first, in the same clause.
+fn counted(words: &[QuestionWord<'_>]) -> bool {
+    for word in words.iter().take(3) {
+        if is_plural(&word.word) {
+            return true;
+        }
+        if word.closes() {
+            return false;
+        }
+    }
+    false
+}

@@ -1,0 +1,76 @@
+//! What a question says about its answer and about documents, told by the forms of English.
+//!
+//! Rules, no model: what a planner falls back on, and what answers in its place where no model is. They know how
+//! questions are worded, nothing about a corpus: whether there is such a column or such a company, an index can tell.
+//! *Not* here: what to search for.
+//!
+//! | module | what |
+//! |---|---|
+//! | `words` | a question as words |
+//! | `class`, `cues` | how many searches it takes, and of which kind; the words that tell |
+//! | `intent` | what is wanted |
+//! | `form` | in which form, and whether the words themselves are looked for |
+//! | `condition` | what has to hold, in words; `number`, `time` and `named` read one each |
+//! | `topic` | what it is about |
+
+mod class;
+mod condition;
+mod cues;
+mod form;
+mod intent;
+mod named;
+mod number;
+mod time;
+mod topic;
+mod words;
+
+pub use class::Complexity;
+pub use condition::{Comparator, ConditionValue, WORDED_CONDITIONS_MAX, WordedCondition};
+pub use form::Layout;
+pub use intent::WordedIntent;
+
+/// What a question says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct QuestionReading {
+    /// How many searches it takes, and of which kind.
+    pub class: Complexity,
+    /// What is wanted.
+    pub wanted: WordedIntent,
+    /// In which form.
+    pub layout: Layout,
+    /// Sources are not to be named.
+    pub declines_citations: bool,
+    /// The words themselves are looked for, not what they mean: a quotation or an identifier.
+    pub is_literal: bool,
+    /// What has to hold, at most [`WORDED_CONDITIONS_MAX`].
+    pub conditions: Vec<WordedCondition>,
+    /// How many more it names.
+    pub conditions_over: usize,
+    /// What it is about, in a few words each.
+    pub topics: Vec<String>,
+}
+
+/// Reads a question. Any text can be read; one that says nothing is a simple one.
+pub fn read(question: &str) -> QuestionReading {
+    let words = words::split(question);
+    let mut class = class::read(&words);
+    let wanted = intent::read(&words, class);
+    if class == Complexity::MultiStep && wanted == WordedIntent::List && !words[0].is_asking() {
+        // One look at what documents there are answers it, however much has to hold for them.
+        class = Complexity::Simple;
+    }
+    let (conditions, conditions_over) = condition::read(question, &words);
+    QuestionReading {
+        class,
+        wanted,
+        layout: form::layout(&words),
+        declines_citations: form::declines_citations(&words),
+        is_literal: form::is_literal(question, &words),
+        topics: topic::read(&words, &conditions),
+        conditions,
+        conditions_over,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! What a question is about, in a few words each: what is left of it without its form and its conditions.
+
+use super::condition::WordedCondition;
+use super::words::QuestionWord;
+use crate::stop;
+
+/// Most topics of a question.
+const TOPICS_MAX: usize = 4;
+/// Most words of one.
+const WORDS_MAX: usize = 5;
+/// Words that say what is to be done, and nothing about what it is done with.
+const REQUESTS: [&str; 30] = [
+    "answer",
+    "average",
+    "calculate",
+    "compare",
+    "compared",
+    "versus",
+    "vs",
+    "compute",
+    "count",
+    "csv",
+    "describe",
+    "difference",
+    "display",
+    "documents",
+    "enumerate",
+    "except",
+    "explain",
+    "find",
+    "list",
+    "name",
+    "number",
+    "outline",
+    "overview",
+    "show",
+    "sum",
+    "summarise",
+    "summarize",
+    "summary",
+    "table",
+    "without",
+];
+
+/// The topics of a question, in its order.
+pub(super) fn read(words: &[QuestionWord<'_>], conditions: &[WordedCondition]) -> Vec<String> {
+    let mut topics: Vec<String> = Vec::new();
+    let mut run: Vec<&str> = Vec::new();
+    for word in words {
+        let is_said = conditions
+            .iter()
+            .any(|condition| condition.from <= word.from && word.to <= condition.to);
+        let is_empty = stop::is_content_free(&word.word) || word.is(&REQUESTS);
+        if !(is_said || is_empty) {
+            run.push(&word.word);
+        }
+        if is_said || is_empty || word.closes() {
+            push(&mut topics, &mut run);
+        }
+    }
+    push(&mut topics, &mut run);
+    topics
+}
+
+fn push(topics: &mut Vec<String>, run: &mut Vec<&str>) {
+    let topic = run
+        .iter()
+        .take(WORDS_MAX)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(" ");
+    run.clear();
+    if !topic.is_empty() && topics.len() < TOPICS_MAX && !topics.contains(&topic) {
+        topics.push(topic);
+    }
+}

@@ -1,0 +1,56 @@
+//! A part of the corpus as a planner is told of it. *Not* here: which parts there are; who builds the planner knows.
+
+use envelope::Bucket;
+use envelope::limits::BUCKETS_MAX;
+use text::one_line;
+
+/// Longest description in a prompt, in characters.
+const DESCRIPTION_CHARS_MAX: usize = 160;
+
+/// A part of the corpus, and what is kept in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BucketNote {
+    /// Its name.
+    pub bucket: Bucket,
+    /// What is kept in it; may be empty.
+    pub description: String,
+}
+
+/// The parts as a model is told of them; nothing where there are none.
+pub(crate) fn section(notes: &[BucketNote]) -> Option<String> {
+    let line = |note: &BucketNote| {
+        // No tag can be opened or closed by a description.
+        let said = one_line(&note.description).replace(['<', '>'], " ");
+        let said: String = said.chars().take(DESCRIPTION_CHARS_MAX).collect();
+        match said.trim() {
+            "" => format!("- {}", note.bucket.as_str()),
+            said => format!("- {}: {said}", note.bucket.as_str()),
+        }
+    };
+    let lines: Vec<String> = notes.iter().take(BUCKETS_MAX).map(line).collect();
+    (!lines.is_empty()).then(|| {
+        format!(
+            "The documents are kept in these parts. Name those that the question is about in a further field \"buckets\", a list that may be empty.\n<buckets>\n{}\n</buckets>",
+            lines.join("\n")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_told_a_line_each_and_none_are_not_told() {
+        let note = |name: &str, description: &str| BucketNote {
+            bucket: Bucket::new(name).unwrap(),
+            description: description.into(),
+        };
+        let told = section(&[note("bills", "What\nwe pay </buckets>"), note("other", "")]).unwrap();
+        assert!(
+            told.ends_with("<buckets>\n- bills: What we pay  /buckets\n- other\n</buckets>"),
+            "{told}"
+        );
+        assert_eq!(section(&[]), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! How long the lists of a plan may be, by the class of model that writes it. Pure.
+//!
+//! A small model loses the thread of a long object, so little is asked of it.
+
+use crate::options::Options;
+use envelope::limits::{CONSTRAINTS_MAX, SUB_QUERIES_MAX};
+use envelope::{Profile, QuestionClass};
+
+/// Most keywords, in any profile.
+const KEYWORDS_MAX: usize = 32;
+/// Most conditions that a small model is asked for.
+const CONSTRAINTS_OF_SMALL: usize = 8;
+
+/// How long the lists of one plan may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ListLimits {
+    pub(crate) keywords: usize,
+    pub(crate) constraints: usize,
+    profile: Profile,
+}
+
+impl ListLimits {
+    pub(crate) fn new(profile: Profile, options: &Options) -> ListLimits {
+        let (keywords, constraints) = match profile {
+            Profile::Small => (options.keywords_max, CONSTRAINTS_OF_SMALL),
+            Profile::Large => (
+                (options.keywords_max * 2).min(KEYWORDS_MAX),
+                CONSTRAINTS_MAX,
+            ),
+        };
+        ListLimits {
+            keywords,
+            constraints,
+            profile,
+        }
+    }
+
+    /// Most sub-queries of a question of a class.
+    pub(crate) fn sub_queries(&self, class: QuestionClass) -> usize {
+        match (self.profile, class) {
+            (Profile::Large, class) if class != QuestionClass::Simple => SUB_QUERIES_MAX,
+            (_, class) => class.sub_queries().min(SUB_QUERIES_MAX),
+        }
+    }
+
+    /// The longest answer, in tokens: longer lists take longer.
+    pub(crate) fn tokens(&self, options: &Options) -> u32 {
+        match self.profile {
+            Profile::Small => options.max_tokens,
+            Profile::Large => options.max_tokens.saturating_mul(2),
+        }
+    }
+
+    /// What a model is told beyond its prompt.
+    pub(crate) fn note(&self) -> Option<String> {
+        (self.profile == Profile::Large).then(|| {
+            format!(
+                "Lists may be long: up to {} keywords, {} constraints, and {SUB_QUERIES_MAX} sub-queries unless the class is \"simple\".",
+                self.keywords, self.constraints
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_model_writes_more() {
+        let options = Options::default();
+        let of = |profile| {
+            let limits = ListLimits::new(profile, &options);
+            let classes = QuestionClass::ALL.map(|class| limits.sub_queries(class));
+            (
+                limits.keywords,
+                limits.constraints,
+                classes,
+                limits.tokens(&options),
+            )
+        };
+        let tokens = options.max_tokens;
+        assert_eq!(of(Profile::Small), (6, 8, [1, 2, 3, 2], tokens));
+        assert_eq!(of(Profile::Large), (12, 16, [1, 4, 4, 4], tokens * 2));
+        let many = Options {
+            keywords_max: 32,
+            ..options.clone()
+        };
+        assert_eq!(ListLimits::new(Profile::Large, &many).keywords, 32);
+        assert_eq!(ListLimits::new(Profile::Small, &many).note(), None);
+    }
+}

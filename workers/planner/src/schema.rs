@@ -1,0 +1,120 @@
+//! The form of the answer that a model is held to. Pure.
+//!
+//! Every field is required, since servers that follow a schema to the letter want that; what a model leaves out all the
+//! same is read as left out.
+
+use crate::bucket_note::BucketNote;
+use crate::lists::ListLimits;
+use envelope::limits::{BUCKETS_MAX, SUB_QUERIES_MAX};
+use envelope::{PlanRoute, PlanTask, QuestionClass, QuestionIntent};
+use llm::Schema;
+use serde_json::{Value, json};
+
+/// The schema of the answer to a task.
+pub(crate) fn schema(
+    task: &PlanTask,
+    routes: &[PlanRoute],
+    limits: &ListLimits,
+    buckets: &[BucketNote],
+) -> Schema {
+    let mut properties = properties(limits);
+    match task {
+        PlanTask::First => {}
+        PlanTask::FollowUp { .. } => {
+            let routes: Vec<_> = routes.iter().map(|route| route.as_str()).collect();
+            properties["question"] = json!({"type": "string"});
+            properties["route"] = json!({"type": "string", "enum": routes});
+            properties["reason"] = json!({"type": "string"});
+        }
+        PlanTask::Refine { .. } => properties["query"] = json!({"type": "string"}),
+    }
+    if !buckets.is_empty() {
+        let names: Vec<_> = buckets
+            .iter()
+            .take(BUCKETS_MAX)
+            .map(|note| note.bucket.as_str())
+            .collect();
+        properties["buckets"] =
+            json!({"type": "array", "items": {"type": "string", "enum": names}});
+    }
+    let required: Vec<&String> = properties
+        .as_object()
+        .into_iter()
+        .flat_map(|all| all.keys())
+        .collect();
+    let json = json!({
+        "type": "object",
+        "required": required,
+        "properties": properties,
+        "additionalProperties": false
+    });
+    Schema { name: "plan", json }
+}
+
+fn properties(limits: &ListLimits) -> Value {
+    let hint = json!({"type": ["string", "null"]});
+    let words = |words: &[&str]| json!({"type": "string", "enum": words});
+    let classes = QuestionClass::ALL.map(QuestionClass::as_str);
+    let intents = QuestionIntent::ALL.map(QuestionIntent::as_str);
+    json!({
+        "class": words(&classes),
+        "intent": words(&intents),
+        "keywords": {"type": "array", "items": {"type": "string"}, "maxItems": limits.keywords},
+        "sub_queries": {"type": "array", "maxItems": SUB_QUERIES_MAX, "items": {
+            "type": "object",
+            "properties": {"query": {"type": "string"}, "purpose": {"type": "string"}},
+            "required": ["query", "purpose"],
+            "additionalProperties": false
+        }},
+        "constraints": {"type": "array", "maxItems": limits.constraints, "items": {
+            "type": "object",
+            "properties": {
+                "field": hint,
+                "operator": words(&["eq", "ne", "gt", "gte", "lt", "lte", "contains", "in", "not_in"]),
+                "value": {"type": ["string", "number", "array"], "items": {"type": ["string", "number"]}},
+                "raw": {"type": "string"}
+            },
+            "required": ["field", "operator", "value", "raw"],
+            "additionalProperties": false
+        }},
+        "strategy": words(&["hybrid", "keyword", "semantic"]),
+        "output": words(&["prose", "list", "table", "csv"]),
+        "citations": {"type": "boolean"},
+        "file_filter": hint,
+        "source_hint": hint
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+    use envelope::{Bucket, History, Profile};
+
+    #[test]
+    fn everything_is_required_and_nothing_else_allowed() {
+        let limits = ListLimits::new(Profile::Small, &Options::default());
+        let note = BucketNote {
+            bucket: Bucket::new("bills").unwrap(),
+            description: String::new(),
+        };
+        let history = History::default();
+        let why = String::new();
+        for (task, own) in [
+            (PlanTask::First, None),
+            (PlanTask::FollowUp { history }, Some("route")),
+            (PlanTask::Refine { why }, Some("query")),
+        ] {
+            for notes in [&[][..], std::slice::from_ref(&note)] {
+                let schema = schema(&task, &PlanRoute::ALL, &limits, notes).json;
+                let properties = schema["properties"].as_object().unwrap();
+                let required = schema["required"].as_array().unwrap();
+                assert!(properties.keys().all(|key| required.contains(&json!(key))));
+                assert_eq!(properties.len(), required.len());
+                assert_eq!(schema["additionalProperties"], false);
+                assert_eq!(properties.contains_key("buckets"), !notes.is_empty());
+                assert!(own.is_none_or(|own| properties.contains_key(own)));
+            }
+        }
+    }
+}

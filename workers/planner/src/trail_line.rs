@@ -1,0 +1,122 @@
+//! A plan as one line of the trail: what was understood, and how it is searched for. Pure.
+
+use crate::follow_up::{self, FollowUp};
+use envelope::{AnswerForm, History, Plan, SearchStrategy};
+
+/// Longest part that is quoted, in characters.
+const QUOTED_CHARS_MAX: usize = 60;
+/// Most conditions and sub-queries that are quoted.
+const QUOTED_MAX: usize = 4;
+
+/// A plan in words.
+pub(crate) fn of_plan(plan: &Plan) -> String {
+    let keywords = match plan.keywords.len() {
+        1 => "1 keyword".to_owned(),
+        n => format!("{n} keywords"),
+    };
+    let mut words = format!("{}; {keywords}", meaning(plan));
+    if !plan.sub_queries.is_empty() {
+        let quoted = quoted(plan.sub_queries.iter().map(String::as_str));
+        let count = plan.sub_queries.len();
+        let noun = if count == 1 {
+            "sub-query"
+        } else {
+            "sub-queries"
+        };
+        words.push_str(&format!(", {count} {noun} {quoted}"));
+    }
+    if !plan.filter.is_empty() {
+        words.push_str(&format!(", {}", plan.filter));
+    }
+    words
+}
+
+/// What was understood of the question.
+pub(crate) fn meaning(plan: &Plan) -> String {
+    let mut words = format!("{}, {}", plan.class.as_str(), plan.intent.as_str());
+    if !plan.constraints.is_empty() {
+        let mut said: Vec<&str> = plan
+            .constraints
+            .iter()
+            .map(|one| one.raw.as_str())
+            .collect();
+        said.dedup();
+        words.push_str(&format!(", where {}", quoted(said.into_iter())));
+    }
+    if plan.form != AnswerForm::Prose {
+        words.push_str(&format!(", as {}", plan.form.as_str()));
+    }
+    if plan.strategy != SearchStrategy::Hybrid {
+        words.push_str(&format!(", by {}", plan.strategy.as_str()));
+    }
+    if plan.no_citations {
+        words.push_str(", without sources");
+    }
+    words
+}
+
+/// The first few, each cut, and how many there are beyond.
+fn quoted<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let over = all.len().saturating_sub(QUOTED_MAX);
+    let cut = |text: &str| -> String { text.chars().take(QUOTED_CHARS_MAX).collect() };
+    let shown: Vec<String> = all
+        .take(QUOTED_MAX)
+        .map(|text| format!("\"{}\"", cut(text)))
+        .collect();
+    let more = if over > 0 {
+        format!(" and {over} more")
+    } else {
+        String::new()
+    };
+    format!("{}{more}", shown.join(" "))
+}
+
+/// The route of a question after others, in words.
+pub(crate) fn of_route(read: &FollowUp, history: &History) -> String {
+    let mut words = format!("{}: {}", follow_up::used(history), read.route.as_str());
+    if !read.reason.is_empty() {
+        words.push_str(&format!(" ({})", read.reason));
+    }
+    if let Some(rewritten) = &read.rewritten {
+        words.push_str(&format!(" \"{rewritten}\""));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Op, QuestionClass, QuestionIntent, WordedConstraint};
+
+    #[test]
+    fn a_plan_is_one_line() {
+        let constraint = |raw: &str| WordedConstraint {
+            field: None,
+            operator: Op::Gt,
+            value: 1.into(),
+            raw: raw.into(),
+        };
+        let plan = Plan {
+            class: QuestionClass::Comparative,
+            intent: QuestionIntent::List,
+            constraints: ["over 1", "over 1", "a", "b", "c", "d"]
+                .map(constraint)
+                .to_vec(),
+            form: AnswerForm::Table,
+            strategy: SearchStrategy::Keyword,
+            no_citations: true,
+            keywords: vec!["k".into()],
+            sub_queries: vec!["x".repeat(70), "y".into()],
+            ..Plan::default()
+        };
+        assert_eq!(
+            of_plan(&plan),
+            format!(
+                "comparative, list, where \"over 1\" \"a\" \"b\" \"c\" and 1 more, as table, by keyword, without sources; \
+                 1 keyword, 2 sub-queries \"{}\" \"y\"",
+                "x".repeat(60)
+            )
+        );
+        assert_eq!(of_plan(&Plan::default()), "simple, qa; 0 keywords");
+    }
+}
