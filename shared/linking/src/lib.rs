@@ -9,6 +9,7 @@
 //! | [`linked`] | what it amounts to |
 //! | [`frame`](mod@frame) | whether it asks for documents, and for which |
 //! | `mention`, `meant`, `columns` | what it names, whether that is meant, of which column |
+//! | [`tabulate`] | what is to be counted, added up or listed of the documents that it is about |
 //! | [`dictionary`] | what a corpus calls things |
 //! | [`days`] | spans of days |
 //! | [`amounts`] | amounts with their comparison |
@@ -30,9 +31,11 @@ pub mod linked;
 mod meant;
 mod mention;
 pub mod names;
+pub mod tabulate;
 pub mod token;
 
 pub use dictionary::{Dictionary, FieldValue, NAMED};
 pub use link::link;
 pub use linked::{Intent, LinkedQuestion, QuestionCondition, Test};
+pub use tabulate::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
 pub use time::Date;

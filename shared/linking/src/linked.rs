@@ -1,6 +1,7 @@
 //! What a question amounts to.
 
 use crate::days::DayRange;
+use crate::tabulate::Tabulation;
 use std::ops::Range;
 
 /// A condition that a question amounts to.
@@ -61,4 +62,6 @@ pub struct LinkedQuestion {
     pub parts: Vec<QuestionCondition>,
     /// What was named and became no condition, with the reason.
     pub dropped: Vec<(String, &'static str)>,
+    /// Whether a table answers it.
+    pub tabulation: Tabulation,
 }
