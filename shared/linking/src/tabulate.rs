@@ -14,9 +14,13 @@ mod phrase;
 mod reading;
 mod words;
 
+use crate::dictionary::Kind;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
 use reading::Reading;
+
+/// Most columns by which documents are told apart.
+const FACETS_MAX: usize = 3;
 
 /// What is done with the documents that satisfy the conditions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,8 +78,13 @@ pub enum Tabulation {
     /// It asks for no documents.
     #[default]
     None,
-    /// It does, but a table would not be all of the answer; why, in words.
-    Unfit(String),
+    /// It does, but a table would not be all of the answer.
+    Unfit {
+        /// Why, in words.
+        why: String,
+        /// By what the documents could be told apart, if there are too many.
+        facets: Vec<GroupKey>,
+    },
     /// Several columns fit what is said, and none better than another.
     Ambiguous {
         /// The words of the question.
@@ -119,8 +128,25 @@ impl Linker<'_> {
         }
         match Reading::of(self, linked).table() {
             Ok(table) => Tabulation::Fit(table),
+            Err(Tabulation::Unfit { why, .. }) => Tabulation::Unfit {
+                why,
+                facets: self.facets(linked.bucket.as_deref()),
+            },
             Err(other) => other,
         }
+    }
+
+    /// By what the documents of a part of the corpus can be told apart: the years of its days, then columns with few
+    /// values.
+    fn facets(&self, bucket: Option<&str>) -> Vec<GroupKey> {
+        let all: Vec<_> = self.dictionary.columns(bucket).map(|(_, column)| column).collect();
+        let of_kind = |kind| all.iter().filter(move |column| column.kind() == kind && !column.is_named());
+        let days = of_kind(Kind::Day).map(|column| GroupKey::Year(column.field.clone()));
+        let years = of_kind(Kind::Year).map(|column| GroupKey::Column(column.field.clone()));
+        let texts = of_kind(Kind::Text).filter(|column| column.has_few_values());
+        let texts = texts.map(|column| GroupKey::Column(column.field.clone()));
+        let first = days.chain(years).take(1);
+        first.chain(texts.take(FACETS_MAX - 1)).collect()
     }
 }
 

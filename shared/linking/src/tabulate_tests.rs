@@ -34,7 +34,7 @@ fn asked(question: &str) -> Tabulation {
 fn told(question: &str) -> String {
     match asked(question) {
         Tabulation::None => "none".into(),
-        Tabulation::Unfit(why) => format!("unfit: {why}"),
+        Tabulation::Unfit { why, .. } => format!("unfit: {why}"),
         Tabulation::Ambiguous { said, columns } => format!("`{said}`: {}", columns.join(" or ")),
         Tabulation::Fit(table) => {
             let operation = format!("{:?}", table.operation).to_lowercase();
@@ -88,6 +88,9 @@ fn words_that_a_table_would_ignore_leave_it_to_a_search() {
         ("How many invoices are there per continent?", "unfit: no column is called `continent`"),
         ("What does invoice AP-1003 say?", "unfit: `say` is no condition on a column"),
         ("What is the total of the Corvane Logistics invoice for pumps?", "unfit: `pumps` is no condition on a column"),
+        ("Summarize all invoices from Acme Pumps", "unfit: `Summarize` is no condition on a column"),
+        ("Summarize all invoices from Acme Pumps - User clarified: List all of them as CSV", "list"),
+        ("Which is the largest datasheet? - User clarified: max voltage", "largest 1 max_voltage"),
         ("What is an invoice?", "none"),
         ("Why do we keep invoices?", "none"),
     ] {

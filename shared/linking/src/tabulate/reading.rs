@@ -9,6 +9,7 @@ use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
 use crate::mention::Mention;
+use crate::token::QuestionToken;
 use std::cmp::Reverse;
 use std::ops::Range;
 
@@ -33,10 +34,17 @@ pub(super) struct Reading<'a> {
     /// The tokens of what became a condition.
     mentions: Vec<Range<usize>>,
     operation: Option<ColumnOperation>,
+    /// Where somebody who was asked back about the question begins to ask for a list.
+    asked_again: Option<usize>,
     table: TableQuestion,
 }
 
 type Outcome<T> = Result<T, Tabulation>;
+
+fn unfit(why: String) -> Tabulation {
+    let facets = Vec::new();
+    Tabulation::Unfit { why, facets }
+}
 
 impl<'a> Reading<'a> {
     pub(super) fn of(linker: &'a Linker<'a>, linked: &'a LinkedQuestion) -> Reading<'a> {
@@ -54,6 +62,7 @@ impl<'a> Reading<'a> {
             is_taken,
             mentions,
             operation: None,
+            asked_again: asked_again(&linker.tokens),
             table: TableQuestion::default(),
         }
     }
@@ -122,7 +131,7 @@ impl<'a> Reading<'a> {
     fn phrase_at(&self, at: usize) -> Option<usize> {
         (2..=PHRASE_WORDS_MAX).rev().find(|length| {
             let tokens = self.linker.tokens.get(at..at + length);
-            let is_open = |tokens: &[crate::token::QuestionToken]| tokens[..length - 1].iter().all(|token| !token.is_last);
+            let is_open = |tokens: &[QuestionToken]| tokens[..length - 1].iter().all(|token| !token.is_last);
             let is_free = || self.is_taken[at..at + length].iter().all(|taken| !taken);
             tokens.is_some_and(is_open) && is_free() && self.fit(at..at + length, |_| true).is_some_and(|fit| fit.score >= NAMED_MIN)
         })
@@ -207,7 +216,9 @@ impl<'a> Reading<'a> {
                 self.table.shown.push(field);
                 Ok(())
             }
-            None => Err(Tabulation::Unfit(format!("`{}` is no condition on a column", self.said(&run)))),
+            // What the documents were wanted for before does not matter any more.
+            None if self.asked_again.is_some_and(|again| run.end <= again) => Ok(()),
+            None => Err(unfit(format!("`{}` is no condition on a column", self.said(&run)))),
         }
     }
 
@@ -231,7 +242,7 @@ impl<'a> Reading<'a> {
         }
         let Some(fit) = named else {
             let said = self.said(run);
-            return Err(Tabulation::Unfit(format!("no column is called `{said}`")));
+            return Err(unfit(format!("no column is called `{said}`")));
         };
         let column = self.one_of(run, &fit)?;
         self.table.group = Some(GroupKey::Column(self.field(column)));
@@ -256,7 +267,7 @@ impl<'a> Reading<'a> {
             });
         }
         let year = self.day_by_default(Kind::Year).filter(|_| period == Period::Year);
-        let year = year.ok_or_else(|| Tabulation::Unfit("no column holds days".into()))?;
+        let year = year.ok_or_else(|| unfit("no column holds days".into()))?;
         Ok(GroupKey::Column(self.field(year)))
     }
 
@@ -306,7 +317,7 @@ impl<'a> Reading<'a> {
             (None, Intent::Compute) if has_measure => ColumnOperation::Sum,
             (None, Intent::Compute) => ColumnOperation::Count,
             (None, Intent::Compare) if !has_measure => {
-                return Err(Tabulation::Unfit("no column is named that could be compared".into()));
+                return Err(unfit("no column is named that could be compared".into()));
             }
             (None, _) => ColumnOperation::List,
         };
@@ -319,13 +330,13 @@ impl<'a> Reading<'a> {
         if self.table.operation != ColumnOperation::List || self.linked.intent == Intent::Compare {
             return Ok(());
         }
-        let first = self.linker.tokens.first().map_or("", |token| token.lower.as_str());
+        let first = self.linker.tokens.get(self.asked_again.unwrap_or(0)).map_or("", |token| token.lower.as_str());
         let asks_words = is_of(first, "when who whose whom why how") || first == "what" && !self.is_plural();
         if asks_words {
-            return Err(Tabulation::Unfit("it asks for what a document says".into()));
+            return Err(unfit("it asks for what a document says".into()));
         }
         match self.bucket.is_none() && self.linked.conditions.is_empty() {
-            true => Err(Tabulation::Unfit("nothing says which documents".into())),
+            true => Err(unfit("nothing says which documents".into())),
             false => Ok(()),
         }
     }
@@ -337,7 +348,7 @@ impl<'a> Reading<'a> {
         }
         if self.table.is_day {
             let day = self.day_by_default(Kind::Day).or_else(|| self.day_by_default(Kind::Year));
-            let day = day.ok_or_else(|| Tabulation::Unfit("no column holds days".into()))?;
+            let day = day.ok_or_else(|| unfit("no column holds days".into()))?;
             self.table.measure = Some(self.field(day));
             return Ok(());
         }
@@ -351,7 +362,7 @@ impl<'a> Reading<'a> {
         let mut scored: Vec<_> = numbers.map(|(id, column)| (Reverse(score(column)), id)).collect();
         scored.sort_by_key(|(score, _)| *score);
         let alike: Vec<ColumnId> = match scored.first() {
-            None => return Err(Tabulation::Unfit("no column holds numbers".into())),
+            None => return Err(unfit("no column holds numbers".into())),
             Some((best, _)) => scored.iter().take_while(|(score, _)| score == best).map(|(_, id)| *id).collect(),
         };
         let mut fields: Vec<String> = alike.iter().map(|id| self.field(*id)).collect();
@@ -428,6 +439,14 @@ impl<'a> Reading<'a> {
         let words: Vec<&str> = self.linker.tokens[tokens.clone()].iter().map(|token| token.text.as_str()).collect();
         words.join(" ")
     }
+}
+
+/// Where a reply to a question back asks for a list: `… - User clarified: List all of them`.
+fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
+    let mut pairs = tokens.windows(2);
+    let at = pairs.position(|pair| pair[0].text == "User" && pair[1].text == "clarified")?;
+    let next = tokens.get(at + 2)?;
+    is_of(&next.lower, "list show count give export").then_some(at + 2)
 }
 
 impl Linker<'_> {

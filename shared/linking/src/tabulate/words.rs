@@ -24,7 +24,7 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     worth valued priced totalling exceeding running valid covering marked tagged listed concerning regarding placed \
     billed invoiced drawn dealing entered begins documents document records record ones one entire whole complete full \
     out away far still yet today now date dates amount amounts value values column columns except excluding without \
-    excepting besides minus including";
+    excepting besides minus including user clarified";
 
 /// An operation that a word says, and whether it is said of days.
 pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
