@@ -4,9 +4,10 @@ use crate::pump::ConsumerEvent;
 use crate::tally::{Tally, tally};
 use crate::verdict::{Reason, Verdict};
 use envelope::document::Outcome;
-use envelope::hop::ValidatorExit;
+use envelope::hop::{RetrieverExit, ValidatorExit};
 use envelope::{
-    Class, Event, Exit, Fallback, PartResult, Payload, ReduceTask, Role, Task, TrailEntry,
+    Class, Event, Exit, Fallback, PartResult, Payload, ReduceTask, Role, TableOperation,
+    Task, TrailEntry,
 };
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use stage::Columns;
@@ -35,6 +36,7 @@ pub struct Metrics {
     fanout: HistogramVec,
     maps: IntCounterVec,
     validations: IntCounterVec,
+    tables: IntCounterVec,
     outputs: IntCounterVec,
 }
 
@@ -178,6 +180,11 @@ impl Metrics {
                 "Drafts that were checked, by what came of it.",
                 &["verdict"],
             )?,
+            tables: r.counter(
+                "argosy_tables_total",
+                "Tables that were made of documents, by what was done with them.",
+                &["operation"],
+            )?,
             outputs: r.counter(
                 "argosy_llm_output_repairs_total",
                 "Outputs of models that had to be JSON, by how they were read.",
@@ -232,6 +239,9 @@ impl Metrics {
                 family.with_label_values(&[*value]);
             }
         }
+        for operation in TableOperation::ALL {
+            self.tables.with_label_values(&[operation.as_str()]);
+        }
     }
 
     pub(crate) fn received(&self, role: Role, queued_ms: u64, delivered: u64) {
@@ -266,6 +276,10 @@ impl Metrics {
 
     /// Counts what a step came to that says something of the answers.
     pub(crate) fn came_to(&self, event: &Event) {
+        if let Event::Exit(Exit::Retriever(RetrieverExit::Listed(listing))) = event {
+            let operation = listing.table.operation.as_str();
+            self.tables.with_label_values(&[operation]).inc();
+        }
         let verdict = match event {
             Event::Exit(Exit::Validator(ValidatorExit::Grounded(_))) => "grounded",
             Event::Exit(Exit::Validator(ValidatorExit::Ungrounded { .. })) => "ungrounded",

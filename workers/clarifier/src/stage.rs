@@ -66,6 +66,10 @@ impl Clarifier {
     async fn clarify(&self, cx: &Cx, doubt: &Doubt) -> Result<Done<Clarification>, stage::Error> {
         let mut template = Clarification::template(&cx.header.turn, doubt);
         template.options.truncate(self.options.options_max);
+        // What documents there are, and what their columns are called, no model words better.
+        if matches!(doubt, Doubt::TooMany { .. } | Doubt::Ambiguous { .. }) {
+            return Ok(Done::new(template, decided(doubt, "template")));
+        }
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
             return Ok(Done::new(template, decided(doubt, "template"))
@@ -96,6 +100,10 @@ impl Clarifier {
             Doubt::Ungrounded { query, reason } => {
                 let inputs = [("question", query.as_str()), ("failed", reason.as_str())];
                 self.ungrounded.or(instead)?.render(&inputs)?
+            }
+            Doubt::TooMany { query, .. } | Doubt::Ambiguous { query, .. } => {
+                let inputs = [("question", query.as_str()), ("reason", "")];
+                self.unclear.or(instead)?.render(&inputs)?
             }
         };
         Ok(ChatRequest {

@@ -148,8 +148,9 @@ fn a_table_of_many() {
     let text = "It was issued on the day that is named above, and it is payable in full. ".repeat(20);
     let documents: Vec<Value> = (0..many)
         .map(|n: u32| {
+            let currency = ["EUR", "USD"][(n % 2) as usize];
             json!({
-                "vendor": format!("Vendor {}", n % 300), "total": f64::from(n) / 7.0, "currency": ["EUR", "USD"][(n % 2) as usize],
+                "vendor": format!("Vendor {}", n % 300), "total": f64::from(n) / 7.0, "currency": currency,
                 "date": format!("20{:02}-{:02}-11", 10 + n % 15, 1 + n % 12), "number": format!("N-{n}"), "note": text,
             })
         })
