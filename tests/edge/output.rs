@@ -5,10 +5,11 @@ use crate::shell::{Ran, Shell, finish};
 use serde_json::Value;
 
 /// The fields of `ask -o json`, in their order.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "outcome",
     "answer",
     "citations",
+    "table",
     "confidence",
     "low_confidence",
     "notices",
