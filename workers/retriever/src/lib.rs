@@ -16,3 +16,4 @@ mod worded;
 pub use derived::DerivedFilter;
 pub use options::Options;
 pub use stage::{Error, Retriever};
+pub use table_rows::tabulated;

@@ -35,6 +35,12 @@ struct Row {
     digest: GroupDigest,
 }
 
+/// The table of a question from what the columns came to; of a comparison a result for each side, with its name.
+pub fn tabulated(question: &TableQuestion, sides: Vec<(Option<String>, TableResult)>) -> AnswerTable {
+    let sides = sides.into_iter().map(|(label, result)| Side { label, result });
+    table(question, sides.collect()).table
+}
+
 /// The table of a question.
 pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
     let operation = operation(question.operation);

@@ -7,6 +7,7 @@
 mod known;
 mod report;
 mod score;
+mod tables;
 
 use super::error::Error;
 use crate::cli::{EvalConditions, Output};
@@ -30,6 +31,7 @@ pub fn run(args: &EvalConditions, output: Output) -> Result<(), Error> {
         let linked = known.link(question)?;
         micros.push(begun.elapsed().as_secs_f64() * 1e6);
         score.add(question, &linked, &known.documents(&linked)?);
+        score.add_table(question, &linked, known.table(question, &linked)?.as_ref());
     }
     line.done();
     let report = ConditionReport::new(args, &known, &score, micros);
@@ -57,11 +59,14 @@ mod tests {
         for question in &known.questions {
             let linked = known.link(question).unwrap();
             score.add(question, &linked, &known.documents(&linked).unwrap());
+            let table = known.table(question, &linked).unwrap();
+            score.add_table(question, &linked, table.as_ref());
         }
         let sums = score.sums();
         assert!(sums.f1 >= 0.95, "{sums:?}\n{}", score.failed().join("\n"));
         assert!(sums.exact_documents >= 0.92, "{sums:?}");
         assert!(sums.harm <= 0.01, "{sums:?}");
         assert!(sums.false_questions <= 2, "{sums:?}");
+        assert!(sums.exact_tables >= 0.98, "{sums:?}\n{}", score.failed().join("\n"));
     }
 }
