@@ -151,7 +151,7 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
         no_information: false,
         stitched: false,
         matched,
-        told: None,
+        table: None,
     };
     let mut done = Done::new(ReducerExit::Composed(draft).into(), "composed");
     if !missing.is_empty() {

@@ -75,8 +75,8 @@ pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, Wor
 pub use message::{Asked, Budget, BudgetAsked, Case, Envelope, Header, Mode, Profile, UnixMs};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
-    After, Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage,
-    Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, ToldTable, Verdict,
+    After, Citation, Doubt, Draft, DraftTable, Fact, Findings, MapTask, Matched, Part, PartResult,
+    Passage, Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Busy, Question};
 pub use refusal::{Refusal, RefusalCode};

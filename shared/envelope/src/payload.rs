@@ -412,12 +412,12 @@ pub struct Draft {
     pub matched: Matched,
     /// The table that it tells, and what that was made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Box<ToldTable>>,
+    pub table: Option<Box<DraftTable>>,
 }
 
 /// A table in a draft: checked against what it was made of, and not by its words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct ToldTable {
+pub struct DraftTable {
     /// The table.
     pub table: AnswerTable,
     /// What it was made of.

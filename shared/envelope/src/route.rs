@@ -169,9 +169,7 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
         }) => step(ReduceTask::Stitch { scatters, strict }),
         Payload::Reducer(
             ReduceTask::Stitch { .. } | ReduceTask::Generate { .. } | ReduceTask::Table { .. },
-        ) => {
-            turn.failed("writing of the answer", code)
-        }
+        ) => turn.failed("writing of the answer", code),
         Payload::Validator(draft) => {
             turn.fallbacks.push(Fallback::Unvalidated);
             turn.answered(Verdict {
@@ -179,7 +177,7 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
                 citations: draft.sources,
                 confidence: 0.0,
                 low_confidence: true,
-                table: draft.told.map(|told| Box::new(told.table)),
+                table: draft.table.map(|of| Box::new(of.table)),
             })
         }
         Payload::Clarifier(doubt) => {

@@ -82,7 +82,7 @@ fn draft(scatters: &[u16]) -> Draft {
         no_information: false,
         stitched: false,
         matched: Matched::Matched,
-        told: None,
+        table: None,
     }
 }
 

@@ -300,12 +300,16 @@ mod tests {
     fn what_a_spreadsheet_reads() {
         let table = AnswerTable {
             columns: vec!["source".into(), "total, net".into()],
-            rows: [json!(["a \"b\".md", 1.5]), json!(["=1+1", null]), json!([["x", "y"], -3])]
-                .map(|cells| TableRow {
-                    cells: serde_json::from_value(cells).unwrap(),
-                    cites: Vec::new(),
-                })
-                .into(),
+            rows: [
+                json!(["a \"b\".md", 1.5]),
+                json!(["=1+1", null]),
+                json!([["x", "y"], -3]),
+            ]
+            .map(|cells| TableRow {
+                cells: serde_json::from_value(cells).unwrap(),
+                cites: Vec::new(),
+            })
+            .into(),
             rows_total: 3,
             ..AnswerTable::default()
         };

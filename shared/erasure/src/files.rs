@@ -17,7 +17,10 @@ pub(crate) fn named(body: &[u8], turn: &TurnId, keys: &mut BTreeSet<String>) {
     for (at, _) in text.match_indices(&start) {
         let rest = &text[at + 1..];
         let key = rest.find('"').map(|end| &rest[..end]);
-        keys.extend(key.filter(|key| key.len() <= KEY_BYTES_MAX).map(str::to_owned));
+        keys.extend(
+            key.filter(|key| key.len() <= KEY_BYTES_MAX)
+                .map(str::to_owned),
+        );
     }
 }
 

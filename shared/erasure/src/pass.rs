@@ -189,12 +189,14 @@ impl Pass<'_> {
     async fn files(&mut self, turn: &TurnId) -> Result<(), BusError> {
         let mut keys = BTreeSet::new();
         let letters = subject::letters(turn);
-        self.name_files(Stream::Dead, &letters, turn, &mut keys).await?;
+        self.name_files(Stream::Dead, &letters, turn, &mut keys)
+            .await?;
         for filter in subject::of_turn(turn) {
             self.name_files(STEPS, &filter, turn, &mut keys).await?;
         }
         let answer = Subject::Answer { turn: turn.clone() }.to_string();
-        self.name_files(Stream::Answers, &answer, turn, &mut keys).await?;
+        self.name_files(Stream::Answers, &answer, turn, &mut keys)
+            .await?;
         for key in keys {
             self.bus.delete_file(&key).await?;
             self.report.files.erased += 1;

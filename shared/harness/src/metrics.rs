@@ -6,8 +6,8 @@ use crate::verdict::{Reason, Verdict};
 use envelope::document::Outcome;
 use envelope::hop::{RetrieverExit, ValidatorExit};
 use envelope::{
-    Class, Event, Exit, Fallback, PartResult, Payload, ReduceTask, Role, TableOperation,
-    Task, TrailEntry,
+    Class, Event, Exit, Fallback, PartResult, Payload, ReduceTask, Role, TableOperation, Task,
+    TrailEntry,
 };
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use stage::Columns;

@@ -123,7 +123,9 @@ impl Linker<'_> {
     pub(crate) fn tabulate(&self, linked: &LinkedQuestion) -> Tabulation {
         // Sides that nobody named, and words about documents in general, are for a search.
         let is_sided = !linked.parts.is_empty();
-        if linked.intent == Intent::Prose || linked.intent == Intent::Compare && self.frame.subject.is_none() && !is_sided {
+        if linked.intent == Intent::Prose
+            || linked.intent == Intent::Compare && self.frame.subject.is_none() && !is_sided
+        {
             return Tabulation::None;
         }
         match Reading::of(self, linked).table() {
@@ -139,8 +141,15 @@ impl Linker<'_> {
     /// By what the documents of a part of the corpus can be told apart: the years of its days, then columns with few
     /// values.
     fn facets(&self, bucket: Option<&str>) -> Vec<GroupKey> {
-        let all: Vec<_> = self.dictionary.columns(bucket).map(|(_, column)| column).collect();
-        let of_kind = |kind| all.iter().filter(move |column| column.kind() == kind && !column.is_named());
+        let all: Vec<_> = self
+            .dictionary
+            .columns(bucket)
+            .map(|(_, column)| column)
+            .collect();
+        let of_kind = |kind| {
+            all.iter()
+                .filter(move |column| column.kind() == kind && !column.is_named())
+        };
         let days = of_kind(Kind::Day).map(|column| GroupKey::Year(column.field.clone()));
         let years = of_kind(Kind::Year).map(|column| GroupKey::Column(column.field.clone()));
         let texts = of_kind(Kind::Text).filter(|column| column.has_few_values());

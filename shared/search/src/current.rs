@@ -98,10 +98,7 @@ impl Searcher for Current {
         self.searcher.link(tenant, question, today)
     }
 
-    fn table<'a>(
-        &'a self,
-        request: &'a TableRequest,
-    ) -> BoxFuture<'a, Result<TableResult, Error>> {
+    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
         Box::pin(async move {
             if let Some(after) = request.after {
                 self.reached(after).await?;

@@ -11,8 +11,8 @@ use crate::stitch::stitch;
 use crate::table;
 use envelope::hop::ReducerExit;
 use envelope::{
-    Class, Classed, Draft, Fallback, FanOut, Listing, Matched, Passage, Payload, ReduceTask, Role, Task,
-    ToldTable, WrongTask,
+    Class, Classed, Draft, DraftTable, Fallback, FanOut, Listing, Matched, Passage, Payload,
+    ReduceTask, Role, Task, WrongTask,
 };
 use llm::{ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, tokens};
 use stage::{BoxFuture, Cx, Done, Stage};
@@ -401,13 +401,16 @@ fn listed(listing: Listing) -> Done<ReducerExit> {
         no_information: false,
         stitched: false,
         matched: Matched::Matched,
-        told: Some(Box::new(ToldTable {
+        table: Some(Box::new(DraftTable {
             table: listing.table,
             digest: listing.digest,
         })),
     };
     let noun = if rows == 1 { "row" } else { "rows" };
-    Done::new(ReducerExit::Composed(draft), format!("a table of {rows} {noun}"))
+    Done::new(
+        ReducerExit::Composed(draft),
+        format!("a table of {rows} {noun}"),
+    )
 }
 
 fn no_information(brief: Brief<'_>, decided: &str) -> Done<ReducerExit> {
@@ -430,7 +433,7 @@ fn draft(brief: Brief<'_>, text: String, origin: Origin, decided: String) -> Don
         no_information: origin == Origin::Nothing,
         stitched: origin == Origin::Facts,
         matched: brief.matched,
-        told: None,
+        table: None,
     };
     let done = Done::new(ReducerExit::Composed(draft), decided);
     match replaced {

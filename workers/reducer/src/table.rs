@@ -39,7 +39,12 @@ fn is_said(table: &AnswerTable) -> bool {
 fn sentence(listing: &Listing) -> String {
     let table = &listing.table;
     let documents = documents(table.documents, &listing.noun);
-    let satisfying = match table.conditions.iter().filter(|said| !is_bucket(said, &listing.noun)).count() {
+    let satisfying = match table
+        .conditions
+        .iter()
+        .filter(|said| !is_bucket(said, &listing.noun))
+        .count()
+    {
         0 => String::new(),
         _ => format!(" with {}", conditions(listing)),
     };
@@ -48,7 +53,12 @@ fn sentence(listing: &Listing) -> String {
         return format!("There are no {noun}{satisfying}.");
     }
     let measure = table.measure.as_deref().map(called).unwrap_or_default();
-    let marks = table.rows.first().filter(|_| is_said(table)).map(marks).unwrap_or_default();
+    let marks = table
+        .rows
+        .first()
+        .filter(|_| is_said(table))
+        .map(marks)
+        .unwrap_or_default();
     let is_are = if table.documents == 1 { "is" } else { "are" };
     match table.operation {
         TableOperation::Count if is_said(table) => {
@@ -63,14 +73,21 @@ fn sentence(listing: &Listing) -> String {
             format!("The {measure} of {documents}{satisfying} is {mean} on average{marks}.")
         }
         TableOperation::List => format!("There {is_are} {documents}{satisfying}."),
-        TableOperation::Count => format!("{documents}{satisfying}, counted by {}.", called(&table.columns[0])),
+        TableOperation::Count => format!(
+            "{documents}{satisfying}, counted by {}.",
+            called(&table.columns[0])
+        ),
         TableOperation::Sum => format!("The {measure} of {documents}{satisfying}, added up."),
         TableOperation::Average => format!("The {measure} of {documents}{satisfying}, on average."),
         TableOperation::Largest | TableOperation::Smallest if table.rows.is_empty() => {
             format!("None of {documents}{satisfying} has a {measure}.")
         }
-        TableOperation::Largest => format!("First by {measure}, from the top, of {documents}{satisfying}:"),
-        TableOperation::Smallest => format!("First by {measure}, from the bottom, of {documents}{satisfying}:"),
+        TableOperation::Largest => {
+            format!("First by {measure}, from the top, of {documents}{satisfying}:")
+        }
+        TableOperation::Smallest => {
+            format!("First by {measure}, from the bottom, of {documents}{satisfying}:")
+        }
     }
 }
 
@@ -131,7 +148,10 @@ fn amount_of(table: &AnswerTable, row: &TableRow) -> String {
     let cell = |at: Option<usize>| at.and_then(|at| row.cells.get(at));
     let currency = cell(at("currency")).map(cell_text).unwrap_or_default();
     let measure = table.measure.as_deref().unwrap_or_default();
-    let number = shown(cell(at(measure)).unwrap_or(&Value::Null), !currency.is_empty());
+    let number = shown(
+        cell(at(measure)).unwrap_or(&Value::Null),
+        !currency.is_empty(),
+    );
     match currency.is_empty() {
         true => number,
         false => format!("{number} {currency}"),
@@ -147,8 +167,12 @@ fn shown(value: &Value, is_money: bool) -> String {
         true => format!("{number:.2}"),
         false => format!("{number}"),
     };
-    let (sign, plain) = plain.strip_prefix('-').map_or(("", plain.as_str()), |rest| ("-", rest));
-    let (whole, rest) = plain.split_once('.').map_or((plain, None), |(whole, rest)| (whole, Some(rest)));
+    let (sign, plain) = plain
+        .strip_prefix('-')
+        .map_or(("", plain.as_str()), |rest| ("-", rest));
+    let (whole, rest) = plain
+        .split_once('.')
+        .map_or((plain, None), |(whole, rest)| (whole, Some(rest)));
     let mut parted = String::new();
     for (at, digit) in whole.chars().enumerate() {
         if at > 0 && (whole.len() - at).is_multiple_of(3) {
@@ -184,9 +208,15 @@ fn list(table: &AnswerTable) -> String {
         let cells = cells(table, row);
         let named = table.columns.iter().zip(&cells).skip(1);
         let named = named.filter(|(_, cell)| !cell.is_empty());
-        let named: Vec<String> = named.map(|(column, cell)| format!("{}: {cell}", called(column))).collect();
+        let named: Vec<String> = named
+            .map(|(column, cell)| format!("{}: {cell}", called(column)))
+            .collect();
         let first = cells.first().cloned().unwrap_or_default();
-        let rest = if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) };
+        let rest = if named.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", named.join(", "))
+        };
         format!("- {first}{rest}{}", marks(row))
     };
     table.rows.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -208,11 +238,20 @@ fn markdown(table: &AnswerTable) -> String {
     let count = table.columns.len() + 1;
     let width = |column: usize| {
         let cells = lines.iter().filter_map(|line| line.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0).max(3)
+        cells
+            .map(|cell| cell.chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(3)
     };
     let widths: Vec<usize> = (0..count).map(width).collect();
     let is_number: Vec<bool> = (0..count)
-        .map(|at| table.rows.iter().all(|row| row.cells.get(at).is_some_and(Value::is_number)))
+        .map(|at| {
+            table
+                .rows
+                .iter()
+                .all(|row| row.cells.get(at).is_some_and(Value::is_number))
+        })
         .collect();
     let drawn = |cells: &Vec<String>| {
         let cells = cells.iter().zip(&widths).zip(&is_number);
@@ -258,14 +297,23 @@ mod tests {
             "documents": 12, "conditions": ["vendor name is Acme or ACME", "bucket is invoices"],
         });
         let count = listing(count, AnswerForm::Prose);
-        assert_eq!(text(&count), "There are 12 invoices with vendor name is Acme or ACME [1] [2] [3].");
+        assert_eq!(
+            text(&count),
+            "There are 12 invoices with vendor name is Acme or ACME [1] [2] [3]."
+        );
         let sum = json!({
             "operation": "sum", "measure": "total_amount", "columns": ["currency", "total_amount", "documents"],
             "rows": [{"cells": ["EUR", 5376.36, 1], "cites": [1]}], "rows_total": 1, "documents": 1,
         });
         let mut sum = listing(sum, AnswerForm::Prose);
-        assert_eq!(text(&sum), "The total amount of 1 invoice comes to 5,376.36 EUR [1].");
-        sum.table.missing.push(MissingValues { column: "invoice_date".into(), documents: 2 });
+        assert_eq!(
+            text(&sum),
+            "The total amount of 1 invoice comes to 5,376.36 EUR [1]."
+        );
+        sum.table.missing.push(MissingValues {
+            column: "invoice_date".into(),
+            documents: 2,
+        });
         sum.form = AnswerForm::Table;
         assert_eq!(
             text(&sum),
@@ -274,7 +322,10 @@ mod tests {
              | EUR      |     5,376.36 |         1 | [1] |"
         );
         sum.form = AnswerForm::Csv;
-        assert_eq!(text(&sum), "currency,total_amount,documents\r\nEUR,5376.36,1\r\n");
+        assert_eq!(
+            text(&sum),
+            "currency,total_amount,documents\r\nEUR,5376.36,1\r\n"
+        );
     }
 
     #[test]
@@ -288,8 +339,14 @@ mod tests {
             text(&list),
             "There are 51 invoices. The first 2 of 51 rows are here; the file has the rest.\n\n- a|b.md: vendor name: Acme [1]\n- c.md [2]"
         );
-        let table = text(&Listing { form: AnswerForm::Prose, ..list });
-        assert!(table.contains("| a\\|b.md | Acme        | [1] |"), "{table}");
+        let table = text(&Listing {
+            form: AnswerForm::Prose,
+            ..list
+        });
+        assert!(
+            table.contains("| a\\|b.md | Acme        | [1] |"),
+            "{table}"
+        );
     }
 
     #[test]
@@ -297,6 +354,9 @@ mod tests {
         let none = json!({
             "operation": "list", "columns": ["source"], "rows": [], "rows_total": 0, "documents": 0, "conditions": ["year is 2031"],
         });
-        assert_eq!(text(&listing(none, AnswerForm::Table)), "There are no invoices with year is 2031.");
+        assert_eq!(
+            text(&listing(none, AnswerForm::Table)),
+            "There are no invoices with year is 2031."
+        );
     }
 }

@@ -36,8 +36,13 @@ struct Row {
 }
 
 /// The table of a question from what the columns came to; of a comparison a result for each side, with its name.
-pub fn tabulated(question: &TableQuestion, sides: Vec<(Option<String>, TableResult)>) -> AnswerTable {
-    let sides = sides.into_iter().map(|(label, result)| Side { label, result });
+pub fn tabulated(
+    question: &TableQuestion,
+    sides: Vec<(Option<String>, TableResult)>,
+) -> AnswerTable {
+    let sides = sides
+        .into_iter()
+        .map(|(label, result)| Side { label, result });
     table(question, sides.collect()).table
 }
 
@@ -57,7 +62,11 @@ pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
         table.documents += side.result.documents;
         table.rows_total += side.result.rows_total;
         for (column, documents) in &side.result.missing {
-            match table.missing.iter_mut().find(|known| known.column == *column) {
+            match table
+                .missing
+                .iter_mut()
+                .find(|known| known.column == *column)
+            {
                 Some(known) => known.documents += documents,
                 None => table.missing.push(MissingValues {
                     column: column.clone(),
@@ -96,7 +105,11 @@ pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
 
 impl Made {
     fn push(&mut self, row: Row, operation: TableOperation) {
-        let cites = row.documents.iter().map(|document| self.cite(document)).collect();
+        let cites = row
+            .documents
+            .iter()
+            .map(|document| self.cite(document))
+            .collect();
         let cells = row.cells.into_iter().map(cut).collect();
         self.table.rows.push(TableRow { cells, cites });
         if !operation.is_of_documents() {
@@ -106,12 +119,19 @@ impl Made {
 
     /// The number of a document among the sources.
     fn cite(&mut self, document: &TableDocument) -> u16 {
-        let known = self.sources.iter().find(|source| source.doc_id == document.doc_id);
+        let known = self
+            .sources
+            .iter()
+            .find(|source| source.doc_id == document.doc_id);
         if let Some(known) = known {
             return known.n;
         }
         let n = u16::try_from(self.sources.len() + 1).unwrap_or(u16::MAX);
-        let cells = document.cells.iter().map(cell_text).filter(|text| !text.is_empty());
+        let cells = document
+            .cells
+            .iter()
+            .map(cell_text)
+            .filter(|text| !text.is_empty());
         let quote = cells.collect::<Vec<_>>().join("; ");
         self.sources.push(Citation {
             n,
@@ -129,7 +149,11 @@ impl Made {
 }
 
 fn size(row: &Row) -> usize {
-    let cells: usize = row.cells.iter().map(|cell| cell_text(cell).len().min(CELL_CHARS_MAX) + 4).sum();
+    let cells: usize = row
+        .cells
+        .iter()
+        .map(|cell| cell_text(cell).len().min(CELL_CHARS_MAX) + 4)
+        .sum();
     let cited = row.documents.iter().map(|document| {
         document.source.len() + document.title.len().min(QUOTE_CHARS_MAX) + QUOTE_CHARS_MAX + 120
     });
@@ -158,7 +182,12 @@ fn columns(question: &TableQuestion, operation: TableOperation, is_sided: bool) 
         columns.extend(question.shown.iter().cloned());
         return columns;
     }
-    columns.extend(question.group.as_ref().map(|group| group.title().to_owned()));
+    columns.extend(
+        question
+            .group
+            .as_ref()
+            .map(|group| group.title().to_owned()),
+    );
     if operation != TableOperation::Count {
         columns.extend(currency_column(question).map(|_| "currency".to_owned()));
         columns.extend(question.measure.clone());
@@ -170,7 +199,10 @@ fn columns(question: &TableQuestion, operation: TableOperation, is_sided: bool) 
 /// The column of currencies, where it is not what is grouped by.
 fn currency_column(question: &TableQuestion) -> Option<&String> {
     let grouped = question.group.as_ref().map(GroupKey::column);
-    question.currency.as_ref().filter(|column| Some(column.as_str()) != grouped)
+    question
+        .currency
+        .as_ref()
+        .filter(|column| Some(column.as_str()) != grouped)
 }
 
 fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> Vec<Row> {
@@ -178,7 +210,11 @@ fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> V
     if operation.is_of_documents() {
         let row = |document: TableDocument| {
             let source = Value::String(document.source.clone());
-            let cells = label.iter().cloned().chain([source]).chain(document.cells.iter().cloned());
+            let cells = label
+                .iter()
+                .cloned()
+                .chain([source])
+                .chain(document.cells.iter().cloned());
             Row {
                 cells: cells.collect(),
                 documents: vec![document],
@@ -192,7 +228,10 @@ fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> V
         groups.push(TableGroup::default());
     }
     let rows = groups.into_iter().map(|group| {
-        let key = question.group.as_ref().map(|_| group.key.clone().map_or(Value::Null, Value::String));
+        let key = question
+            .group
+            .as_ref()
+            .map(|_| group.key.clone().map_or(Value::Null, Value::String));
         let mut cells: Vec<Value> = label.iter().cloned().chain(key).collect();
         if operation != TableOperation::Count {
             let currency = group.currency.clone().map_or(Value::Null, Value::String);
@@ -203,7 +242,8 @@ fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> V
             });
         }
         cells.push(group.documents.into());
-        let is_all = group.values.len() as u64 == group.documents && group.values.len() <= GROUP_VALUES_MAX;
+        let is_all =
+            group.values.len() as u64 == group.documents && group.values.len() <= GROUP_VALUES_MAX;
         Row {
             cells,
             documents: group.examples,
@@ -239,17 +279,33 @@ fn operation(of: ColumnOperation) -> TableOperation {
 }
 
 /// A facet as a suggestion: `by year: 2022 (310), 2023 (890)`, the largest groups first but for those of the calendar.
-pub(crate) fn facet(by: &GroupKey, mut groups: Vec<TableGroup>, values_max: usize) -> Option<String> {
+pub(crate) fn facet(
+    by: &GroupKey,
+    mut groups: Vec<TableGroup>,
+    values_max: usize,
+) -> Option<String> {
     if groups.len() < 2 {
         return None;
     }
     if matches!(by, GroupKey::Column(_)) {
         groups.sort_by_key(|group| std::cmp::Reverse(group.documents));
     }
-    let more = if groups.len() > values_max { ", …" } else { "" };
+    let more = if groups.len() > values_max {
+        ", …"
+    } else {
+        ""
+    };
     let shown = groups.iter().take(values_max).map(|group| {
-        format!("{} ({})", group.key.as_deref().unwrap_or("none"), group.documents)
+        format!(
+            "{} ({})",
+            group.key.as_deref().unwrap_or("none"),
+            group.documents
+        )
     });
     let shown: Vec<String> = shown.collect();
-    Some(format!("by {}: {}{more}", worded::column(by.title()), shown.join(", ")))
+    Some(format!(
+        "by {}: {}{more}",
+        worded::column(by.title()),
+        shown.join(", ")
+    ))
 }

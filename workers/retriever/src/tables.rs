@@ -48,14 +48,18 @@ impl Retriever {
             Tabulation::Ambiguous { said, columns } => {
                 // Who has chosen already, and still means several, is searched for.
                 if cx.header.parent.is_some() {
-                    return Ok(Tabled::Not(format!("; no table: `{said}` fits several columns")));
+                    return Ok(Tabled::Not(format!(
+                        "; no table: `{said}` fits several columns"
+                    )));
                 }
                 return Ok(ambiguous(cx, said, columns));
             }
             Tabulation::Fit(question) => question,
         };
         if derived.dropped.len() > linked.dropped.len() {
-            return Ok(Tabled::Not("; no table: a condition is none of a filter".into()));
+            return Ok(Tabled::Not(
+                "; no table: a condition is none of a filter".into(),
+            ));
         }
         let labels = linked.parts.iter().map(|part| part.span.clone());
         let asked = cx.case.question.best();
@@ -74,7 +78,10 @@ impl Retriever {
             let request = self.table_request(cx, filter.and(side.clone()), said.clone());
             let (result, late) = self.table_current(cx, request).await?;
             behind = behind.or(late);
-            let label = labels.get(at).filter(|_| !derived.sides.is_empty()).cloned();
+            let label = labels
+                .get(at)
+                .filter(|_| !derived.sides.is_empty())
+                .cloned();
             sides.push(Side { label, result });
         }
         let filter = cx.case.filter.clone().and(derived.filter.clone());
@@ -165,7 +172,10 @@ fn ambiguous(cx: &Cx, said: &str, columns: &[String]) -> Tabled {
     let doubt = Doubt::Ambiguous {
         query: cx.case.question.best().to_owned(),
         said: said.to_owned(),
-        columns: columns.iter().map(|column| worded::column(column)).collect(),
+        columns: columns
+            .iter()
+            .map(|column| worded::column(column))
+            .collect(),
     };
     Tabled::Done(Box::new(Done::new(
         RetrieverExit::NothingFound(doubt),
@@ -182,19 +192,35 @@ fn listed(
     sides: Vec<Side>,
     filter: &Filter,
 ) -> Result<Done<RetrieverExit>, stage::Error> {
-    let unknown: Vec<String> = sides.iter().flat_map(|side| side.result.unknown_fields.clone()).collect();
-    let unlike: Vec<String> = sides.iter().flat_map(|side| side.result.unlike_fields.clone()).collect();
+    let unknown: Vec<String> = sides
+        .iter()
+        .flat_map(|side| side.result.unknown_fields.clone())
+        .collect();
+    let unlike: Vec<String> = sides
+        .iter()
+        .flat_map(|side| side.result.unlike_fields.clone())
+        .collect();
     let mut made = table_rows::table(question, sides);
     let mut kept = filter.clone();
-    kept.0.retain(|condition| !unknown.contains(&condition.field));
+    kept.0
+        .retain(|condition| !unknown.contains(&condition.field));
     made.table.conditions = worded::conditions(&kept);
     if !cx.case.buckets.is_empty() {
-        let buckets: Vec<&str> = cx.case.buckets.iter().map(|bucket| bucket.as_str()).collect();
-        made.table.conditions.push(format!("bucket is {}", buckets.join(" or ")));
+        let buckets: Vec<&str> = cx
+            .case
+            .buckets
+            .iter()
+            .map(|bucket| bucket.as_str())
+            .collect();
+        made.table
+            .conditions
+            .push(format!("bucket is {}", buckets.join(" or ")));
     }
     let mut notices: Vec<String> = Vec::new();
     for field in &unlike {
-        let told = format!("`{field}` holds no values to compare with that; the condition holds for nothing.");
+        let told = format!(
+            "`{field}` holds no values to compare with that; the condition holds for nothing."
+        );
         if !notices.contains(&told) {
             notices.push(told);
         }
@@ -203,7 +229,10 @@ fn listed(
     if made.table.rows_total > made.table.rows.len() as u64 {
         let (text, rows) = whole(&made.table.columns, &made.all);
         if (rows as u64) < made.table.rows_total {
-            notices.push(format!("The file has the first {rows} of {} rows.", made.table.rows_total));
+            notices.push(format!(
+                "The file has the first {rows} of {} rows.",
+                made.table.rows_total
+            ));
         }
         let attachment = Attachment::new(&cx.header, FILE, "text/csv", text.into_bytes().into())?;
         made.table.file = Some(attachment.file.clone());
@@ -213,7 +242,10 @@ fn listed(
         "listed: {} of {} documents{}",
         made.table.operation.as_str(),
         made.table.documents,
-        question.group.as_ref().map_or(String::new(), |group| format!(" by {}", group.title()))
+        question
+            .group
+            .as_ref()
+            .map_or(String::new(), |group| format!(" by {}", group.title()))
     );
     let noun = linked.bucket.clone().unwrap_or_default();
     let form = match plan.form {
@@ -252,3 +284,7 @@ fn whole(columns: &[String], all: &[Vec<serde_json::Value>]) -> (String, usize) 
         rows /= 2;
     }
 }
+
+#[cfg(test)]
+#[path = "tables_tests.rs"]
+mod tests;

@@ -17,13 +17,18 @@ pub(crate) fn conditions(filter: &Filter) -> Vec<String> {
     let mut worded: Vec<(String, String)> = Vec::new();
     for condition in &filter.0 {
         let (field, said) = one(condition);
-        match worded.iter_mut().find(|(known, _)| *known == field && !said.is_empty()) {
+        match worded
+            .iter_mut()
+            .find(|(known, _)| *known == field && !said.is_empty())
+        {
             Some((_, known)) => *known = format!("{known} and {said}"),
             None => worded.push((field, said)),
         }
     }
     let worded = worded.into_iter().filter(|(_, said)| !said.is_empty());
-    worded.map(|(field, said)| format!("{field} {said}")).collect()
+    worded
+        .map(|(field, said)| format!("{field} {said}"))
+        .collect()
 }
 
 fn one(condition: &Condition) -> (String, String) {
@@ -63,7 +68,10 @@ fn text(value: &Value) -> String {
                 more => format!("{} or {more} more", shown.join(", ")),
             }
         }
-        Value::Number(number) => match number.as_f64().filter(|n| n.fract() == 0.0 && n.abs() < 1e15) {
+        Value::Number(number) => match number
+            .as_f64()
+            .filter(|n| n.fract() == 0.0 && n.abs() < 1e15)
+        {
             Some(whole) => format!("{whole:.0}"),
             None => number.to_string(),
         },

@@ -62,7 +62,7 @@ fn decided(judged: &Judged, draft: &Draft) -> String {
         return "nothing to check".into();
     }
     let confidence = judged.verdict.confidence;
-    if judged.failed.is_empty() && draft.told.is_some() {
+    if judged.failed.is_empty() && draft.table.is_some() {
         return "the table holds".into();
     }
     if judged.failed.is_empty() {
@@ -98,7 +98,7 @@ mod tests {
             no_information: false,
             stitched: false,
             matched: Matched::Matched,
-            told: None,
+            table: None,
         };
         let cx = step(Role::Validator, "how long?");
         let stitched = Draft {

@@ -17,7 +17,7 @@ fn draft(told: Value) -> Draft {
         no_information: false,
         stitched: false,
         matched: Matched::Matched,
-        told: Some(Box::new(serde_json::from_value(told).unwrap())),
+        table: Some(Box::new(serde_json::from_value(told).unwrap())),
     }
 }
 
@@ -43,7 +43,7 @@ fn told(mut told: Value, path: &str, value: Value) -> String {
         *told.pointer_mut(path).unwrap() = value;
     }
     let draft = draft(told);
-    wrong(draft.told.as_ref().unwrap(), &draft).join("; ")
+    wrong(draft.table.as_ref().unwrap(), &draft).join("; ")
 }
 
 #[test]
@@ -60,12 +60,20 @@ fn every_wrong_number_is_seen() {
     for (path, value, what) in [
         ("/table/documents", json!(4), "counts other documents"),
         ("/table/rows_total", json!(3), "other rows"),
-        ("/table/rows/0/cells/1", json!(0.4), "comes to something else"),
+        (
+            "/table/rows/0/cells/1",
+            json!(0.4),
+            "comes to something else",
+        ),
         ("/table/rows/1/cells/2", json!(2), "counts other documents"),
         ("/table/rows/0/cites", json!([9]), "cites no source"),
         ("/table/rows/0/cells", json!(["EUR"]), "other cells"),
         ("/digest/groups/0/values", json!([0.1]), "lacks values"),
-        ("/digest/groups/0/values", json!([0.1, 0.3]), "adds up to something else"),
+        (
+            "/digest/groups/0/values",
+            json!([0.1, 0.3]),
+            "adds up to something else",
+        ),
         ("/digest/groups", json!([]), "other groups"),
     ] {
         let told = told(sum(), path, value);
@@ -73,7 +81,11 @@ fn every_wrong_number_is_seen() {
     }
     for (path, value, what) in [
         ("/table/rows/0/cells/1", json!(5), "another order"),
-        ("/table/rows/0/cells/0", json!("2.md"), "not of the document"),
+        (
+            "/table/rows/0/cells/0",
+            json!("2.md"),
+            "not of the document",
+        ),
         ("/table/rows/0/cites", json!([]), "not of the document"),
         ("/table/rows", json!([]), "no file has them"),
     ] {

@@ -11,7 +11,7 @@ use crate::figures::unfounded;
 use crate::options::Options;
 use crate::table;
 use envelope::hop::ValidatorExit;
-use envelope::{Asked, Draft, ToldTable, Verdict};
+use envelope::{Asked, Draft, DraftTable, Verdict};
 
 /// Most figures that are named in the trail.
 const NAMED_MAX: usize = 3;
@@ -29,7 +29,7 @@ pub(crate) fn judge(draft: &Draft, question: &Asked, options: &Options) -> Judge
     if draft.no_information {
         return no_information(draft);
     }
-    if let Some(told) = &draft.told {
+    if let Some(told) = &draft.table {
         return table(told, draft);
     }
     let settled = settle(&draft.text, &draft.sources);
@@ -85,7 +85,7 @@ fn no_information(draft: &Draft) -> Judged {
 }
 
 /// A table holds or it does not: nothing in it is a matter of words.
-fn table(told: &ToldTable, draft: &Draft) -> Judged {
+fn table(told: &DraftTable, draft: &Draft) -> Judged {
     let failed = table::wrong(told, draft);
     let holds = failed.is_empty();
     Judged {
@@ -164,7 +164,7 @@ mod tests {
             no_information: false,
             stitched: false,
             matched: Matched::Matched,
-            told: None,
+            table: None,
         }
     }
 

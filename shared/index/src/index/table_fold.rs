@@ -268,9 +268,14 @@ impl<'a> TableFold<'a> {
         let is_counted = question.operation == ColumnOperation::Count;
         let needed = needed.filter(|_| !is_counted);
         let currency = question.currency.iter();
-        let currency = currency.filter(|column| !head.metadata.contains_key(*column) && !is_counted);
+        let currency =
+            currency.filter(|column| !head.metadata.contains_key(*column) && !is_counted);
         let group = question.group.iter().map(GroupKey::column);
-        let first = needed.chain(currency).map(String::as_str).chain(group).next();
+        let first = needed
+            .chain(currency)
+            .map(String::as_str)
+            .chain(group)
+            .next();
         if let Some(column) = first {
             self.lacks(column);
         }
@@ -342,7 +347,9 @@ fn day_of(value: &Value) -> Option<Rank> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => {
-            let year = number.as_u64().filter(|year| (1000..=9999).contains(year))?;
+            let year = number
+                .as_u64()
+                .filter(|year| (1000..=9999).contains(year))?;
             year.to_string()
         }
         _ => return None,

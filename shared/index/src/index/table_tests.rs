@@ -76,7 +76,10 @@ fn currencies_are_never_added_and_what_lacks_something_is_counted() {
     let result = table(&some(), asked(ColumnOperation::Sum), json!({}));
     assert_eq!(result.documents, 5, "another tenant's is not there");
     assert_eq!(groups(&result), ["- EUR 2 300.3", "- USD 1 50"]);
-    assert_eq!(result.missing, [("total".to_owned(), 1), ("currency".to_owned(), 1)]);
+    assert_eq!(
+        result.missing,
+        [("total".to_owned(), 1), ("currency".to_owned(), 1)]
+    );
     let mean = table(&some(), asked(ColumnOperation::Average), json!({}));
     assert_eq!(mean.groups[0].mean, Some(150.15));
 }
@@ -91,11 +94,22 @@ fn groups_are_of_values_however_they_are_written_and_of_the_calendar() {
     assert_eq!(groups(&vendor), ["Acme Ltd - 3 0", "Bolt - 2 0"]);
     assert_eq!(vendor.groups[0].examples.len(), 3);
     let quarter = table(&some(), by(GroupKey::Quarter("date".into())), json!({}));
-    assert_eq!(groups(&quarter), ["2023-Q4 - 1 0", "2024-Q1 - 1 0", "2024-Q2 - 2 0"]);
+    assert_eq!(
+        groups(&quarter),
+        ["2023-Q4 - 1 0", "2024-Q1 - 1 0", "2024-Q2 - 2 0"]
+    );
     assert_eq!(quarter.missing, [("date".to_owned(), 1)]);
-    let month = table(&some(), by(GroupKey::Month("date".into())), json!({"date": {"gte": "2024-01-01"}}));
+    let month = table(
+        &some(),
+        by(GroupKey::Month("date".into())),
+        json!({"date": {"gte": "2024-01-01"}}),
+    );
     assert_eq!(groups(&month), ["2024-02 - 1 0", "2024-05 - 2 0"]);
-    assert_eq!(month.missing, [("date".to_owned(), 1)], "what a condition shuts out for want of a value");
+    assert_eq!(
+        month.missing,
+        [("date".to_owned(), 1)],
+        "what a condition shuts out for want of a value"
+    );
 }
 
 #[test]
@@ -113,7 +127,11 @@ fn the_largest_of_each_currency_and_the_newest() {
     let newest = table(&some(), newest, json!({}));
     let sources: Vec<&str> = newest.rows.iter().map(|row| row.source.as_str()).collect();
     assert_eq!(sources, ["invoices/04.md", "invoices/01.md"]);
-    let smallest = table(&some(), asked(ColumnOperation::Smallest), json!({"currency": "EUR"}));
+    let smallest = table(
+        &some(),
+        asked(ColumnOperation::Smallest),
+        json!({"currency": "EUR"}),
+    );
     assert_eq!(smallest.rows[0].cells, [json!(100.1)]);
 }
 
@@ -134,8 +152,16 @@ fn a_list_is_by_source_and_bounded_and_a_field_that_nobody_has_is_told() {
     };
     let none = index.table(&request).unwrap();
     assert_eq!((none.documents, none.rows.len()), (0, 0));
-    assert_eq!((none.unknown_fields, none.unlike_fields), (vec!["nobody".to_owned()], vec!["vendor".to_owned()]));
-    let two = index.table(&TableRequest { filter: Filter::default(), ..request }).unwrap();
+    assert_eq!(
+        (none.unknown_fields, none.unlike_fields),
+        (vec!["nobody".to_owned()], vec!["vendor".to_owned()])
+    );
+    let two = index
+        .table(&TableRequest {
+            filter: Filter::default(),
+            ..request
+        })
+        .unwrap();
     assert_eq!((two.documents, two.rows_total, two.rows.len()), (5, 5, 2));
     assert_eq!(two.rows[1].source, "invoices/01.md");
 }
@@ -144,8 +170,12 @@ fn a_list_is_by_source_and_bounded_and_a_field_that_nobody_has_is_told() {
 #[test]
 #[ignore = "a measurement"]
 fn a_table_of_many() {
-    let many = std::env::var("ARGOSY_TABLE_DOCUMENTS").ok().and_then(|many| many.parse().ok()).unwrap_or(5_000);
-    let text = "It was issued on the day that is named above, and it is payable in full. ".repeat(20);
+    let many = std::env::var("ARGOSY_TABLE_DOCUMENTS")
+        .ok()
+        .and_then(|many| many.parse().ok())
+        .unwrap_or(5_000);
+    let text =
+        "It was issued on the day that is named above, and it is payable in full. ".repeat(20);
     let documents: Vec<Value> = (0..many)
         .map(|n: u32| {
             let currency = ["EUR", "USD"][(n % 2) as usize];
@@ -157,9 +187,21 @@ fn a_table_of_many() {
         .collect();
     let index = index(&documents);
     for (name, question) in [
-        ("list", TableQuestion { operation: ColumnOperation::List, ..asked(ColumnOperation::List) }),
+        (
+            "list",
+            TableQuestion {
+                operation: ColumnOperation::List,
+                ..asked(ColumnOperation::List)
+            },
+        ),
         ("sum", asked(ColumnOperation::Sum)),
-        ("by vendor", TableQuestion { group: Some(GroupKey::Column("vendor".into())), ..asked(ColumnOperation::Sum) }),
+        (
+            "by vendor",
+            TableQuestion {
+                group: Some(GroupKey::Column("vendor".into())),
+                ..asked(ColumnOperation::Sum)
+            },
+        ),
     ] {
         let mut times: Vec<f64> = (0..5)
             .map(|_| {

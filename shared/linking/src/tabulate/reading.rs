@@ -20,10 +20,13 @@ const MOST_OF_MANY: usize = 5;
 /// Most words of a column's name that are looked for together.
 const PHRASE_WORDS_MAX: usize = 4;
 /// Words of columns that hold money.
-const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment";
+const MONEY: &str =
+    "amount total value price cost sum revenue net gross fee turnover sales worth payment";
 /// Words of a column whose amounts are a part of another's.
 const PART: &str = "net tax vat without excluding before discount";
-const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+const NUMBERS: [&str; 9] = [
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+];
 
 pub(super) struct Reading<'a> {
     linker: &'a Linker<'a>,
@@ -106,7 +109,11 @@ impl<'a> Reading<'a> {
                 at += length;
                 continue;
             }
-            let next = self.linker.tokens.get(at + 1).map_or("", |next| next.lower.as_str());
+            let next = self
+                .linker
+                .tokens
+                .get(at + 1)
+                .map_or("", |next| next.lower.as_str());
             let is_recent = (self.word(at), next) == ("most", "recent");
             let found = match (self.word(at), next) {
                 ("most", "recent") => Some((ColumnOperation::Largest, true)),
@@ -116,10 +123,16 @@ impl<'a> Reading<'a> {
             if let Some((operation, is_day)) = found {
                 self.is_taken[at] = true;
                 self.is_taken[at + usize::from(is_recent)] = true;
-                if self.operation.is_none_or(|known| rank(operation) > rank(known)) {
+                if self
+                    .operation
+                    .is_none_or(|known| rank(operation) > rank(known))
+                {
                     self.operation = Some(operation);
                     self.table.is_day = is_day;
-                    let is_most = matches!(operation, ColumnOperation::Largest | ColumnOperation::Smallest);
+                    let is_most = matches!(
+                        operation,
+                        ColumnOperation::Largest | ColumnOperation::Smallest
+                    );
                     self.table.limit = is_most.then(|| self.limit_beside(at));
                 }
             }
@@ -131,20 +144,39 @@ impl<'a> Reading<'a> {
     fn phrase_at(&self, at: usize) -> Option<usize> {
         (2..=PHRASE_WORDS_MAX).rev().find(|length| {
             let tokens = self.linker.tokens.get(at..at + length);
-            let is_open = |tokens: &[QuestionToken]| tokens[..length - 1].iter().all(|token| !token.is_last);
+            let is_open =
+                |tokens: &[QuestionToken]| tokens[..length - 1].iter().all(|token| !token.is_last);
             let is_free = || self.is_taken[at..at + length].iter().all(|taken| !taken);
-            tokens.is_some_and(is_open) && is_free() && self.fit(at..at + length, |_| true).is_some_and(|fit| fit.score >= NAMED_MIN)
+            tokens.is_some_and(is_open)
+                && is_free()
+                && self
+                    .fit(at..at + length, |_| true)
+                    .is_some_and(|fit| fit.score >= NAMED_MIN)
         })
     }
 
     /// How many are wanted: `top 5`, `three largest`; of many without a number a few, of one that one.
     fn limit_beside(&mut self, at: usize) -> usize {
         for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
-            let Some(token) = self.linker.tokens.get(near).filter(|_| !self.is_taken[near]) else {
+            let Some(token) = self
+                .linker
+                .tokens
+                .get(near)
+                .filter(|_| !self.is_taken[near])
+            else {
                 continue;
             };
-            let spelled = NUMBERS.iter().position(|word| *word == token.lower).map(|place| place + 2);
-            if let Some(number) = token.lower.parse().ok().or(spelled).filter(|number| *number > 0) {
+            let spelled = NUMBERS
+                .iter()
+                .position(|word| *word == token.lower)
+                .map(|place| place + 2);
+            if let Some(number) = token
+                .lower
+                .parse()
+                .ok()
+                .or(spelled)
+                .filter(|number| *number > 0)
+            {
                 self.is_taken[near] = true;
                 return number;
             }
@@ -177,10 +209,15 @@ impl<'a> Reading<'a> {
         for at in 0..self.is_taken.len() {
             phrase_until = phrase_until.max(at + self.phrase_at(at).unwrap_or(0));
             let word = self.word(at);
-            let is_said = at < phrase_until || words::period(word).is_some() || !words::is_filler(word);
+            let is_said =
+                at < phrase_until || words::period(word).is_some() || !words::is_filler(word);
             // `per date`, `by due year`: what says nothing elsewhere does so here.
-            let before = (0..at).rev().map(|at| self.word(at)).find(|word| !is_of(word, "the a an"));
-            let is_grouped = before.is_some_and(words::is_per) && self.linker.dictionary.is_column_word(word);
+            let before = (0..at)
+                .rev()
+                .map(|at| self.word(at))
+                .find(|word| !is_of(word, "the a an"));
+            let is_grouped =
+                before.is_some_and(words::is_per) && self.linker.dictionary.is_column_word(word);
             if self.is_taken[at] || !(is_said || is_grouped) {
                 continue;
             }
@@ -194,7 +231,10 @@ impl<'a> Reading<'a> {
 
     /// Finds out what a run is there for.
     fn place(&mut self, run: Range<usize>) -> Outcome<()> {
-        let before = (0..run.start).rev().map(|at| self.word(at)).find(|word| !is_of(word, "the a an their its"));
+        let before = (0..run.start)
+            .rev()
+            .map(|at| self.word(at))
+            .find(|word| !is_of(word, "the a an their its"));
         let joins = before.filter(|word| words::is_per(word));
         let leads = self.mentions.iter().any(|mention| mention.start == run.end);
         if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
@@ -218,7 +258,10 @@ impl<'a> Reading<'a> {
             }
             // What the documents were wanted for before does not matter any more.
             None if self.asked_again.is_some_and(|again| run.end <= again) => Ok(()),
-            None => Err(unfit(format!("`{}` is no condition on a column", self.said(&run)))),
+            None => Err(unfit(format!(
+                "`{}` is no condition on a column",
+                self.said(&run)
+            ))),
         }
     }
 
@@ -229,7 +272,10 @@ impl<'a> Reading<'a> {
         if !is_grouped || self.table.group.is_some() {
             return Ok(false);
         }
-        let is_most = matches!(self.operation, Some(ColumnOperation::Largest | ColumnOperation::Smallest));
+        let is_most = matches!(
+            self.operation,
+            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
+        );
         if is_most && joins == Some("by") {
             return Ok(false);
         }
@@ -266,7 +312,9 @@ impl<'a> Reading<'a> {
                 Period::Month => GroupKey::Month(field),
             });
         }
-        let year = self.day_by_default(Kind::Year).filter(|_| period == Period::Year);
+        let year = self
+            .day_by_default(Kind::Year)
+            .filter(|_| period == Period::Year);
         let year = year.ok_or_else(|| unfit("no column holds days".into()))?;
         Ok(GroupKey::Column(self.field(year)))
     }
@@ -281,12 +329,19 @@ impl<'a> Reading<'a> {
 
     /// Whether a run says which column is added up, or says which is the largest.
     fn measure_by(&mut self, run: &Range<usize>) -> Outcome<bool> {
-        let is_most = matches!(self.operation, Some(ColumnOperation::Largest | ColumnOperation::Smallest));
-        let numbers = self.fit(run.clone(), phrase::is_number).filter(|_| !self.table.is_day);
+        let is_most = matches!(
+            self.operation,
+            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
+        );
+        let numbers = self
+            .fit(run.clone(), phrase::is_number)
+            .filter(|_| !self.table.is_day);
         let days = self.fit(run.clone(), phrase::is_day).filter(|_| is_most);
-        let best = [numbers, days].into_iter().flatten().reduce(|one, other| match other.score > one.score {
-            true => other,
-            false => one,
+        let best = [numbers, days].into_iter().flatten().reduce(|one, other| {
+            match other.score > one.score {
+                true => other,
+                false => one,
+            }
         });
         // What only stands for a column's words, beside a condition, leads to that condition.
         let Some(fit) = best else {
@@ -304,7 +359,11 @@ impl<'a> Reading<'a> {
             [one] => Ok(one),
             _ => Err(Tabulation::Ambiguous {
                 said: self.said(run),
-                columns: fit.columns.iter().map(|column| self.field(*column)).collect(),
+                columns: fit
+                    .columns
+                    .iter()
+                    .map(|column| self.field(*column))
+                    .collect(),
             }),
         }
     }
@@ -330,8 +389,13 @@ impl<'a> Reading<'a> {
         if self.table.operation != ColumnOperation::List || self.linked.intent == Intent::Compare {
             return Ok(());
         }
-        let first = self.linker.tokens.get(self.asked_again.unwrap_or(0)).map_or("", |token| token.lower.as_str());
-        let asks_words = is_of(first, "when who whose whom why how") || first == "what" && !self.is_plural();
+        let first = self
+            .linker
+            .tokens
+            .get(self.asked_again.unwrap_or(0))
+            .map_or("", |token| token.lower.as_str());
+        let asks_words =
+            is_of(first, "when who whose whom why how") || first == "what" && !self.is_plural();
         if asks_words {
             return Err(unfit("it asks for what a document says".into()));
         }
@@ -347,7 +411,9 @@ impl<'a> Reading<'a> {
             return Ok(());
         }
         if self.table.is_day {
-            let day = self.day_by_default(Kind::Day).or_else(|| self.day_by_default(Kind::Year));
+            let day = self
+                .day_by_default(Kind::Day)
+                .or_else(|| self.day_by_default(Kind::Year));
             let day = day.ok_or_else(|| unfit("no column holds days".into()))?;
             self.table.measure = Some(self.field(day));
             return Ok(());
@@ -357,13 +423,24 @@ impl<'a> Reading<'a> {
         let subject = self.subject();
         let score = |column: &KnownColumn| {
             let has = |known: &str| column.words.iter().any(|word| is_of(word, known));
-            (has(MONEY), !has(PART), has("total gross"), subject.iter().any(|word| column.words.contains(word)))
+            (
+                has(MONEY),
+                !has(PART),
+                has("total gross"),
+                subject.iter().any(|word| column.words.contains(word)),
+            )
         };
-        let mut scored: Vec<_> = numbers.map(|(id, column)| (Reverse(score(column)), id)).collect();
+        let mut scored: Vec<_> = numbers
+            .map(|(id, column)| (Reverse(score(column)), id))
+            .collect();
         scored.sort_by_key(|(score, _)| *score);
         let alike: Vec<ColumnId> = match scored.first() {
             None => return Err(unfit("no column holds numbers".into())),
-            Some((best, _)) => scored.iter().take_while(|(score, _)| score == best).map(|(_, id)| *id).collect(),
+            Some((best, _)) => scored
+                .iter()
+                .take_while(|(score, _)| score == best)
+                .map(|(_, id)| *id)
+                .collect(),
         };
         let mut fields: Vec<String> = alike.iter().map(|id| self.field(*id)).collect();
         fields.dedup();
@@ -384,7 +461,8 @@ impl<'a> Reading<'a> {
         let columns = self.linker.dictionary.columns(self.bucket);
         let days = columns.filter(|(_, column)| column.kind() == kind);
         let subject = self.subject();
-        let is_called = |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
+        let is_called =
+            |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
         // The first of those that are alike.
         let best = days.min_by_key(|(id, column)| (!is_called(column), *id));
         best.map(|(id, _)| id)
@@ -392,7 +470,9 @@ impl<'a> Reading<'a> {
 
     /// What one document is called.
     fn subject(&self) -> Vec<String> {
-        let bucket = self.bucket.map(|bucket| fold::singular(&bucket.to_lowercase()));
+        let bucket = self
+            .bucket
+            .map(|bucket| fold::singular(&bucket.to_lowercase()));
         bucket.into_iter().collect()
     }
 
@@ -407,7 +487,11 @@ impl<'a> Reading<'a> {
                 || described.any(|word| is_of(word, "currency money paid price euros dollars"))
         };
         let is_money = columns.any(|(_, column)| column.field == *measure && says_money(column));
-        let mut columns = self.linker.dictionary.columns(self.bucket).filter(|_| is_money);
+        let mut columns = self
+            .linker
+            .dictionary
+            .columns(self.bucket)
+            .filter(|_| is_money);
         let found = columns.find(|(_, column)| column.words.iter().any(|word| word == "currency"));
         found.map(|(_, column)| column.field.clone())
     }
@@ -415,16 +499,31 @@ impl<'a> Reading<'a> {
     /// The columns of each document that are shown: those of the question, then those that most documents have.
     fn show(&mut self) {
         let mut shown = std::mem::take(&mut self.table.shown);
-        shown.splice(0..0, self.table.measure.iter().chain(&self.table.currency).cloned());
+        shown.splice(
+            0..0,
+            self.table
+                .measure
+                .iter()
+                .chain(&self.table.currency)
+                .cloned(),
+        );
         let conditions = self.linked.conditions.iter().chain(&self.linked.parts);
         shown.extend(conditions.map(|condition| condition.field.clone()));
-        let columns = self.linker.dictionary.columns(self.bucket).filter(|_| self.bucket.is_some());
+        let columns = self
+            .linker
+            .dictionary
+            .columns(self.bucket)
+            .filter(|_| self.bucket.is_some());
         let mut columns: Vec<&KnownColumn> = columns.map(|(_, column)| column).collect();
         columns.sort_by_key(|column| Reverse(column.documents()));
         shown.extend(columns.iter().map(|column| column.field.clone()));
         let mut kept: Vec<String> = Vec::new();
         for field in shown {
-            if field != crate::NAMED && field != "title" && !kept.contains(&field) && kept.len() < SHOWN_MAX {
+            if field != crate::NAMED
+                && field != "title"
+                && !kept.contains(&field)
+                && kept.len() < SHOWN_MAX
+            {
                 kept.push(field);
             }
         }
@@ -436,7 +535,10 @@ impl<'a> Reading<'a> {
     }
 
     fn said(&self, tokens: &Range<usize>) -> String {
-        let words: Vec<&str> = self.linker.tokens[tokens.clone()].iter().map(|token| token.text.as_str()).collect();
+        let words: Vec<&str> = self.linker.tokens[tokens.clone()]
+            .iter()
+            .map(|token| token.text.as_str())
+            .collect();
         words.join(" ")
     }
 }
@@ -452,9 +554,19 @@ fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
 impl Linker<'_> {
     /// Whether a mention became no condition.
     fn is_dropped(&self, at: &Range<usize>, linked: &LinkedQuestion) -> bool {
-        let words: Vec<&str> = self.tokens[at.clone()].iter().map(|token| token.text.as_str()).collect();
-        let bare = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        let words: Vec<&str> = self.tokens[at.clone()]
+            .iter()
+            .map(|token| token.text.as_str())
+            .collect();
+        let bare = |text: &str| {
+            text.chars()
+                .filter(|c| c.is_alphanumeric())
+                .collect::<String>()
+        };
         let said = bare(&words.concat());
-        linked.dropped.iter().any(|(dropped, _)| bare(dropped) == said)
+        linked
+            .dropped
+            .iter()
+            .any(|(dropped, _)| bare(dropped) == said)
     }
 }

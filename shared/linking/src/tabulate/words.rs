@@ -6,7 +6,8 @@ use crate::frame::is_of;
 const AVERAGE: &str = "average averages averaged mean avg";
 const SUM: &str = "sum sums summed add adding added altogether combined aggregate";
 const COUNT: &str = "count counts counting many tally";
-const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum max most top strongest";
+const LARGEST: &str =
+    "largest biggest highest greatest dearest longest heaviest maximum max most top strongest";
 const SMALLEST: &str = "smallest lowest least cheapest shortest lightest minimum min fewest";
 const NEWEST: &str = "newest latest";
 const OLDEST: &str = "oldest earliest";

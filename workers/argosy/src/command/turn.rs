@@ -31,9 +31,8 @@ pub(crate) async fn save_csv(
         return Ok(());
     };
     let csv = client::csv(bus, terminal).await?;
-    std::fs::write(path, csv).map_err(|error| {
-        Fail::negative(format!("`{}` cannot be written: {error}", path.display()))
-    })
+    std::fs::write(path, csv)
+        .map_err(|error| Fail::negative(format!("`{}` cannot be written: {error}", path.display())))
 }
 
 /// Cancels a turn.

@@ -33,10 +33,7 @@ impl Searcher for Serving {
         Box::pin(async move { searcher.link(tenant, question, today).await })
     }
 
-    fn table<'a>(
-        &'a self,
-        request: &'a TableRequest,
-    ) -> BoxFuture<'a, Result<TableResult, Error>> {
+    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.table(request).await })
     }

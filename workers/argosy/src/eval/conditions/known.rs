@@ -7,8 +7,8 @@ use documents::record::publish_order;
 use envelope::{AnswerTable, Bucket, Filter, TenantId};
 use index::{CountRequest, DescribedColumn, Index, Vectors};
 use indexer::schema::Schemas;
-use linking::{LinkedQuestion, Tabulation};
 use linking::days::day;
+use linking::{LinkedQuestion, Tabulation};
 use retriever::DerivedFilter;
 use search::TableRequest;
 use std::collections::BTreeSet;
@@ -103,7 +103,10 @@ impl Known {
             return Ok(None);
         };
         let derived = DerivedFilter::of(linked);
-        let named = linked.parts.iter().map(|part| question.question.get(part.span.clone()));
+        let named = linked
+            .parts
+            .iter()
+            .map(|part| question.question.get(part.span.clone()));
         let named: Vec<Option<String>> = named.map(|said| said.map(str::to_owned)).collect();
         let one_side = [Filter::default()];
         let sides = match derived.sides.is_empty() {
@@ -120,7 +123,10 @@ impl Known {
                 rows_max: 1_000,
                 after: None,
             };
-            let result = self.index.table(&request).map_err(|error| self.broken(error))?;
+            let result = self
+                .index
+                .table(&request)
+                .map_err(|error| self.broken(error))?;
             results.push((named.get(at).cloned().flatten(), result));
         }
         Ok(Some(retriever::tabulated(asked, results)))

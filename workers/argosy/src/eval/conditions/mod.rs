@@ -67,6 +67,10 @@ mod tests {
         assert!(sums.exact_documents >= 0.92, "{sums:?}");
         assert!(sums.harm <= 0.01, "{sums:?}");
         assert!(sums.false_questions <= 2, "{sums:?}");
-        assert!(sums.exact_tables >= 0.98, "{sums:?}\n{}", score.failed().join("\n"));
+        assert!(
+            sums.exact_tables >= 0.98,
+            "{sums:?}\n{}",
+            score.failed().join("\n")
+        );
     }
 }

@@ -137,7 +137,9 @@ impl Score {
         let why = format!("{:?}", linked.tabulation);
         match tables::wrong(gold, made, &why) {
             None => self.exact_tables += 1,
-            Some(wrong) => self.failed.push(format!("{} {}: {wrong}", question.id, question.question)),
+            Some(wrong) => self
+                .failed
+                .push(format!("{} {}: {wrong}", question.id, question.question)),
         }
     }
 

@@ -14,13 +14,22 @@ pub(super) fn wrong(gold: &GoldTable, made: Option<&AnswerTable>, why: &str) -> 
         return Some(format!("no table: {why}"));
     };
     if made.rows.len() != gold.rows.len() {
-        return Some(format!("{} rows, and {} are right", made.rows.len(), gold.rows.len()));
+        return Some(format!(
+            "{} rows, and {} are right",
+            made.rows.len(),
+            gold.rows.len()
+        ));
     }
     let mut places = Vec::with_capacity(gold.columns.len());
     for column in &gold.columns {
         match made.columns.iter().position(|known| known == column) {
             Some(place) => places.push(place),
-            None => return Some(format!("no column `{column}` among {}", made.columns.join(", "))),
+            None => {
+                return Some(format!(
+                    "no column `{column}` among {}",
+                    made.columns.join(", ")
+                ));
+            }
         }
     }
     let mut left: Vec<&TableRow> = made.rows.iter().collect();
@@ -30,8 +39,14 @@ pub(super) fn wrong(gold: &GoldTable, made: Option<&AnswerTable>, why: &str) -> 
             cells.all(|((cell, place), column)| is_same(cell, &made.cells[*place], column))
         };
         let Some(at) = left.iter().position(is_it) else {
-            let first = left.first().map(|row| Value::from(row.cells.clone()).to_string());
-            return Some(format!("no row {} but {}", Value::from(row.clone()), first.unwrap_or_default()));
+            let first = left
+                .first()
+                .map(|row| Value::from(row.cells.clone()).to_string());
+            return Some(format!(
+                "no row {} but {}",
+                Value::from(row.clone()),
+                first.unwrap_or_default()
+            ));
         };
         left.remove(at);
     }
