@@ -423,7 +423,7 @@ fn answers(ran: Ran) -> Vec<String> {
 fn the_demo_over_http_says_what_it_says_without() {
     let shell = Shell::new();
     let without = answers(shell.run(&["demo", "-o", "json"]));
-    assert_eq!(without.len(), 5);
+    assert_eq!(without.len(), 8);
     assert_eq!(
         answers(shell.run(&["demo", "--http", "-o", "json"])),
         without

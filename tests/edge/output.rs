@@ -5,10 +5,11 @@ use crate::shell::{Ran, Shell, finish};
 use serde_json::Value;
 
 /// The fields of `ask -o json`, in their order.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 17] = [
     "outcome",
     "answer",
     "citations",
+    "table",
     "confidence",
     "low_confidence",
     "notices",
@@ -198,13 +199,16 @@ fn the_demo_runs_anywhere_and_as_json() {
         "Corpus:",
         "Question (fact)",
         "[1] ",
+        "There are 2 invoices",
+        "20,526.00 USD",
+        "Which of them do you mean",
         "No relevant information found.",
         "What next",
     ] {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
     let all = shell.run(&["demo", "-o", "json"]).exits(0).json();
-    assert_eq!(all.as_array().unwrap().len(), 5);
+    assert_eq!(all.as_array().unwrap().len(), 8);
     let left: Vec<_> = std::fs::read_dir(shell.dir()).unwrap().collect();
     assert!(left.is_empty(), "the demo leaves nothing behind: {left:?}");
 }

@@ -119,6 +119,10 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
     let missing = newest.map_or(Vec::new(), FanOut::missing);
     let failed = newest.map_or(Vec::new(), FanOut::failed);
     let (scatters, strict, texts, matched) = match reduce {
+        ReduceTask::Table { listing } => {
+            let told = vec![listing.table.csv()];
+            (Vec::new(), false, told, Matched::Matched)
+        }
         ReduceTask::Generate { passages, matched } => {
             let texts = passages.into_iter().map(|p| p.text).collect();
             (Vec::new(), false, texts, matched)
@@ -147,6 +151,7 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
         no_information: false,
         stitched: false,
         matched,
+        table: None,
     };
     let mut done = Done::new(ReducerExit::Composed(draft).into(), "composed");
     if !missing.is_empty() {
@@ -164,6 +169,7 @@ pub(crate) fn verdict(draft: &Draft) -> Verdict {
         citations: draft.sources.clone(),
         confidence: 1.0,
         low_confidence: false,
+        table: None,
     }
 }
 

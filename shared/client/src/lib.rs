@@ -7,10 +7,12 @@
 //! |---|---|
 //! | [`ask`] | publishes a question, hears its stages, waits for its terminal event |
 //! | [`answer`] | the terminal event of a turn that was asked before |
+//! | [`csv`](fn@csv) | the table of an answer, all rows of it |
 //! | [`cancel`] | ends a turn |
 //! | [`DraftText`] | the draft of an answer, from what is heard of it |
 //! | [`lookup::ask`] | asks a retriever to look into the corpus, without a question |
 
+mod csv;
 mod draft;
 mod error;
 pub mod lookup;
@@ -18,6 +20,7 @@ mod turn;
 
 use envelope::ConversationId;
 
+pub use csv::{CsvError, csv};
 pub use draft::DraftText;
 pub use error::{Error, UNTAKEN};
 pub use turn::{Ask, News, answer, ask, cancel, new_turn, trace_id, trace_id_in};

@@ -17,6 +17,7 @@ use crate::payload::{
     Scatter, Search, Verdict,
 };
 use crate::role::Role;
+use crate::table::Listing;
 use crate::terminal::{Clarification, Resume};
 use serde::{Serialize, Serializer};
 
@@ -132,7 +133,9 @@ pub enum PlannerExit {
 pub enum RetrieverExit {
     /// At least one passage.
     Found(Scatter),
-    /// No passage, with everything relaxed that may be.
+    /// A table of documents: no passage has to be read.
+    Listed(Box<Listing>),
+    /// No passage, with everything relaxed that may be; or so many that the user has to choose.
     NothingFound(Doubt),
 }
 
@@ -179,7 +182,7 @@ impl Payload {
             )
             | Payload::Retriever(_)
             | Payload::Mapper(_)
-            | Payload::Reducer(ReduceTask::Generate { .. })
+            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
             | Payload::Validator(_)
             | Payload::Clarifier(_) => &[],
         }
@@ -195,7 +198,7 @@ impl Payload {
             | Payload::Planner(PlanTask::First | PlanTask::FollowUp { .. })
             | Payload::Retriever(_)
             | Payload::Mapper(_)
-            | Payload::Reducer(ReduceTask::Generate { .. })
+            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
             | Payload::Validator(_)
             | Payload::Clarifier(_) => false,
         }
@@ -213,7 +216,7 @@ impl Payload {
             | Payload::Planner(_)
             | Payload::Retriever(_)
             | Payload::Mapper(_)
-            | Payload::Reducer(ReduceTask::Generate { .. })
+            | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
             | Payload::Clarifier(_) => {}
         }
     }

@@ -24,6 +24,7 @@
 //! | [`hop`] | one row per role: what a step carries, and what it may come to |
 //! | [`filter`] | what a search may be narrowed by |
 //! | [`attachment`] | how a message names a file that is kept beside it |
+//! | [`table`] | a table that answers a question about documents, and what it stands on |
 //! | [`live`] | what is told while a turn runs |
 //! | [`trail`] | what each step did, and every fallback it took |
 //! | [`terminal`] | the one event that ends a turn |
@@ -57,6 +58,7 @@ pub mod refusal;
 pub mod role;
 pub mod route;
 pub mod subject;
+pub mod table;
 pub mod terminal;
 pub mod trail;
 
@@ -73,14 +75,15 @@ pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, Wor
 pub use message::{Asked, Budget, BudgetAsked, Case, Envelope, Header, Mode, Profile, UnixMs};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
-    After, Citation, Doubt, Draft, Fact, Findings, MapTask, Matched, Part, PartResult, Passage,
-    Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+    After, Citation, Doubt, Draft, DraftTable, Fact, Findings, MapTask, Matched, Part, PartResult,
+    Passage, Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Busy, Question};
 pub use refusal::{Refusal, RefusalCode};
 pub use role::Role;
 pub use route::{Event, Next, Transition};
 pub use subject::Subject;
+pub use table::{AnswerTable, Listing, TableOperation, TableRow};
 pub use terminal::{
     CLARIFICATION_MS, CLARIFIED, Clarification, Outcome, Problem, Resume, Terminal,
 };

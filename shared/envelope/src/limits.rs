@@ -97,5 +97,9 @@ pub const ATTACHMENT_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const ATTACHMENTS_MAX: usize = 8;
 /// Longest name of one, in bytes.
 pub const ATTACHMENT_NAME_BYTES_MAX: usize = 32;
+/// Most rows of a table that travel in a message; the others are in a file.
+pub const TABLE_ROWS_MAX: usize = 50;
+/// Most text of all rows of one, in bytes: fewer travel where they are long.
+pub const TABLE_BYTES_MAX: usize = 48 * 1024;
 /// Longest piece of text that goes to live listeners in one message, in bytes.
 pub const LIVE_TEXT_BYTES_MAX: usize = 8 * 1024;

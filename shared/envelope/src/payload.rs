@@ -13,6 +13,7 @@ use crate::meaning::{
     AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint, is_default,
 };
 use crate::message::Case;
+use crate::table::{AnswerTable, Listing, TableDigest};
 use crate::trail::TrailEntry;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -342,6 +343,11 @@ pub enum ReduceTask {
         /// How the filter fared.
         matched: Matched,
     },
+    /// No model: a table in words, with its rows.
+    Table {
+        /// The table, with its sources.
+        listing: Box<Listing>,
+    },
 }
 
 /// A fact with its origin.
@@ -404,6 +410,18 @@ pub struct Draft {
     pub stitched: bool,
     /// How the filter fared.
     pub matched: Matched,
+    /// The table that it tells, and what that was made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Box<DraftTable>>,
+}
+
+/// A table in a draft: checked against what it was made of, and not by its words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DraftTable {
+    /// The table.
+    pub table: AnswerTable,
+    /// What it was made of.
+    pub digest: TableDigest,
 }
 
 /// What the validator found out about a draft.
@@ -417,6 +435,8 @@ pub struct Verdict {
     pub confidence: f32,
     /// True when the confidence is below the threshold, a check failed, or no model wrote the draft.
     pub low_confidence: bool,
+    /// The table that the answer tells, if it is one.
+    pub table: Option<Box<AnswerTable>>,
 }
 
 /// Why the user has to be asked.
@@ -444,6 +464,26 @@ pub enum Doubt {
         /// Which checks the last draft failed, in words.
         reason: String,
     },
+    /// More documents satisfy the conditions than an answer can be written from, and the question is about all of them.
+    TooMany {
+        /// What was asked.
+        query: String,
+        /// How many documents there are.
+        documents: u64,
+        /// The conditions, in words.
+        narrowed_by: Vec<String>,
+        /// What they could be narrowed by, each as `by year: 2022 (310), 2023 (890)`.
+        facets: Vec<String>,
+    },
+    /// Several columns fit what the question says, and none better than another.
+    Ambiguous {
+        /// What was asked.
+        query: String,
+        /// The words that fit several.
+        said: String,
+        /// The columns.
+        columns: Vec<String>,
+    },
 }
 
 impl Doubt {
@@ -453,6 +493,8 @@ impl Doubt {
             Doubt::NoResults { .. } => "no_results",
             Doubt::Unclear { .. } => "unclear",
             Doubt::Ungrounded { .. } => "ungrounded",
+            Doubt::TooMany { .. } => "too_many",
+            Doubt::Ambiguous { .. } => "ambiguous",
         }
     }
 }

@@ -5,6 +5,7 @@
 //! conversation Recalled -> agentic: planner | simple: retriever (then generate)
 //! planner    Planned | Known | Located -> retriever  NoProgress -> reducer (last)  Ask -> clarifier
 //! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
+//!            Listed -> reducer (table)
 //!            NothingFound -> clarifier | in a later round: reducer (last)
 //! mapper     Findings -> part; the join makes the reducer's step (see `fanout`)
 //! reducer    Composed -> validator         TooLittle -> planner (refine)
@@ -124,6 +125,7 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
         Exit::Planner(PlannerExit::Ask(doubt)) => step(doubt),
         Exit::Planner(PlannerExit::NoProgress) => turn.reduce(),
         Exit::Retriever(RetrieverExit::Found(found)) => turn.found(found),
+        Exit::Retriever(RetrieverExit::Listed(listing)) => step(ReduceTask::Table { listing }),
         Exit::Retriever(RetrieverExit::NothingFound(doubt)) if turn.case.scatters.is_empty() => {
             step(doubt)
         }
@@ -165,9 +167,9 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
         Payload::Reducer(ReduceTask::Gather {
             scatters, strict, ..
         }) => step(ReduceTask::Stitch { scatters, strict }),
-        Payload::Reducer(ReduceTask::Stitch { .. } | ReduceTask::Generate { .. }) => {
-            turn.failed("writing of the answer", code)
-        }
+        Payload::Reducer(
+            ReduceTask::Stitch { .. } | ReduceTask::Generate { .. } | ReduceTask::Table { .. },
+        ) => turn.failed("writing of the answer", code),
         Payload::Validator(draft) => {
             turn.fallbacks.push(Fallback::Unvalidated);
             turn.answered(Verdict {
@@ -175,6 +177,7 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
                 citations: draft.sources,
                 confidence: 0.0,
                 low_confidence: true,
+                table: draft.table.map(|of| Box::new(of.table)),
             })
         }
         Payload::Clarifier(doubt) => {

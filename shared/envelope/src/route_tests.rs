@@ -82,6 +82,7 @@ fn draft(scatters: &[u16]) -> Draft {
         no_information: false,
         stitched: false,
         matched: Matched::Matched,
+        table: None,
     }
 }
 
@@ -91,6 +92,7 @@ pub(super) fn verdict() -> Verdict {
         citations: Vec::new(),
         confidence: 1.0,
         low_confidence: false,
+        table: None,
     }
 }
 

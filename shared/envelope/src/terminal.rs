@@ -5,6 +5,7 @@ use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
 use crate::message::{Header, UnixMs};
 use crate::payload::{Citation, Doubt, Verdict};
 use crate::role::Role;
+use crate::table::AnswerTable;
 use crate::trail::{Fallback, TrailEntry, Usage};
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +77,9 @@ pub struct Terminal {
     /// The sources that the answer cites, in order of their first use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
+    /// The table that the answer tells, where documents were listed, counted or added up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Box<AnswerTable>>,
     /// The question as it was searched for, where it was rewritten so that it stands alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
@@ -121,7 +125,8 @@ pub struct Terminal {
 pub struct Clarification {
     /// The turn that ended with it.
     pub id: String,
-    /// What is unclear: `no_results` where a search found nothing, `unclear` where the question is.
+    /// What is unclear: `no_results` where a search found nothing, `unclear` where the question is, `ambiguous` where several
+    /// columns fit it, `too_many` where too many documents do, `ungrounded` where no answer held.
     pub kind: String,
     /// The question.
     pub question: String,
@@ -194,6 +199,7 @@ impl Terminal {
             outcome,
             answer: None,
             citations: Vec::new(),
+            table: None,
             rewritten: None,
             confidence: None,
             low_confidence: false,
@@ -237,6 +243,7 @@ impl Terminal {
         Terminal {
             answer: Some(verdict.answer),
             citations: verdict.citations,
+            table: verdict.table,
             confidence: Some(verdict.confidence),
             low_confidence: verdict.low_confidence,
             ..Self::of(header, Outcome::Answered, ended_at)
@@ -273,12 +280,28 @@ impl Clarification {
             Doubt::NoResults { query, narrowed_by } => no_results(query, narrowed_by),
             Doubt::Unclear { query, reason } => (unclear(query, reason), None),
             Doubt::Ungrounded { query, reason } => (ungrounded(query, reason), None),
+            Doubt::TooMany {
+                documents,
+                narrowed_by,
+                ..
+            } => (too_many(*documents, narrowed_by), None),
+            Doubt::Ambiguous { said, columns, .. } => (ambiguous(said, columns), None),
+        };
+        let suggested = match doubt {
+            Doubt::TooMany { facets, .. } => {
+                let list = Some(LIST_THEM.to_owned());
+                facets.iter().cloned().chain(list).collect()
+            }
+            Doubt::Ambiguous { columns, .. } => columns.clone(),
+            Doubt::NoResults { .. } | Doubt::Unclear { .. } | Doubt::Ungrounded { .. } => {
+                Vec::from_iter(widens.clone())
+            }
         };
         Clarification {
             id: turn.as_str().into(),
             kind: doubt.as_str().into(),
             question,
-            options: widens.iter().cloned().collect(),
+            options: suggested,
             widens,
             expires: None,
         }
@@ -303,6 +326,26 @@ fn no_results(query: &str, narrowed_by: &[String]) -> (String, Option<String>) {
         "I looked for \"{query}\" with {narrowed} but found nothing. Shall I search without that?"
     );
     (question, Some(format!("Search without {narrowed}")))
+}
+
+/// The reply that asks for the documents themselves.
+const LIST_THEM: &str = "List all of them as CSV";
+
+fn too_many(documents: u64, narrowed_by: &[String]) -> String {
+    let narrowed = match narrowed_by.is_empty() {
+        true => String::new(),
+        false => format!(" with {}", narrowed_by.join(" and ")),
+    };
+    format!(
+        "I found {documents} documents{narrowed}, more than one answer can be written from. Which of them do you mean, or shall I list them?"
+    )
+}
+
+fn ambiguous(said: &str, columns: &[String]) -> String {
+    format!(
+        "\"{said}\" may be {}. Which of them do you mean?",
+        columns.join(" or ")
+    )
 }
 
 fn unclear(query: &str, reason: &str) -> String {

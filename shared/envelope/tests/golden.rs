@@ -51,11 +51,15 @@ fn steps() {
     same::<Envelope<ReduceTask>>("reduce_generate");
     same::<Envelope<ReduceTask>>("reduce_again");
     same::<Envelope<ReduceTask>>("reduce_stitch");
+    same::<Envelope<ReduceTask>>("reduce_table");
     same::<Envelope<Draft>>("validate");
     same::<Envelope<Draft>>("validate_stitched");
+    same::<Envelope<Draft>>("validate_table");
     same::<Envelope<Doubt>>("clarify");
     same::<Envelope<Doubt>>("clarify_unclear");
     same::<Envelope<Doubt>>("clarify_ungrounded");
+    same::<Envelope<Doubt>>("clarify_too_many");
+    same::<Envelope<Doubt>>("clarify_ambiguous");
 }
 
 #[test]
@@ -77,6 +81,7 @@ fn replies_to_a_look_into_the_corpus() {
 fn terminal_events() {
     for name in [
         "answered",
+        "answered_table",
         "clarification",
         "refused",
         "expired",

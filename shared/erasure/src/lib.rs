@@ -17,6 +17,7 @@
 
 mod answers;
 mod erase;
+mod files;
 mod note;
 mod pass;
 mod report;

@@ -2,6 +2,7 @@
 
 use crate::answers;
 use crate::erase::Error;
+use crate::files;
 use crate::report::{ErasedCount, ErasureReport};
 use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, Headers, Stored, Stream};
@@ -163,6 +164,7 @@ impl Pass<'_> {
             self.report.cancelled += 1;
             self.tell_cancelled(turn).await;
         }
+        self.files(turn).await?;
         let mut retries = Vec::new();
         let letters = subject::letters(turn);
         let mut from = 1;
@@ -181,6 +183,41 @@ impl Pass<'_> {
         let consumer = self.topology.answers();
         self.report.answers += answers::replace(self.bus, self.key, &consumer, turn).await?;
         Ok(retries)
+    }
+
+    /// Deletes the files of a turn, before the messages that name them: the next call finds those that could not be.
+    async fn files(&mut self, turn: &TurnId) -> Result<(), BusError> {
+        let mut keys = BTreeSet::new();
+        let letters = subject::letters(turn);
+        self.name_files(Stream::Dead, &letters, turn, &mut keys)
+            .await?;
+        for filter in subject::of_turn(turn) {
+            self.name_files(STEPS, &filter, turn, &mut keys).await?;
+        }
+        let answer = Subject::Answer { turn: turn.clone() }.to_string();
+        self.name_files(Stream::Answers, &answer, turn, &mut keys)
+            .await?;
+        for key in keys {
+            self.bus.delete_file(&key).await?;
+            self.report.files.erased += 1;
+        }
+        Ok(())
+    }
+
+    /// Finds the files that messages name.
+    async fn name_files(
+        &self,
+        stream: Stream,
+        filter: &str,
+        turn: &TurnId,
+        keys: &mut BTreeSet<String>,
+    ) -> Result<(), BusError> {
+        let mut from = 1;
+        while let Some(stored) = self.bus.first(stream, filter, from).await? {
+            from = stored.sequence + 1;
+            files::named(&stored.body, turn, keys);
+        }
+        Ok(())
     }
 
     async fn log(&mut self) -> Result<(), Error> {

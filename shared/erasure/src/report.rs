@@ -38,6 +38,8 @@ pub struct ErasureReport {
     pub answers: ErasedCount,
     /// Dead letters.
     pub letters: ErasedCount,
+    /// Files that its messages named.
+    pub files: ErasedCount,
     /// Turns that ran or waited, and were cancelled.
     pub cancelled: u64,
     /// Conversations that were begun as a copy of it. They are not touched.
@@ -58,13 +60,14 @@ impl ErasureReport {
         erased + self.cancelled == 0
     }
 
-    fn counts(&self) -> [ErasedCount; 5] {
+    fn counts(&self) -> [ErasedCount; 6] {
         [
             self.log,
             self.questions,
             self.steps,
             self.answers,
             self.letters,
+            self.files,
         ]
     }
 }

@@ -154,6 +154,7 @@ fn history() -> TurnRecord {
         no_information: false,
         stitched: false,
         matched: Matched::Matched,
+        table: None,
     };
     steps.push(step(Role::Validator, 5, draft));
     TurnRecord {

@@ -4,10 +4,10 @@ use crate::pump::ConsumerEvent;
 use crate::tally::{Tally, tally};
 use crate::verdict::{Reason, Verdict};
 use envelope::document::Outcome;
-use envelope::hop::ValidatorExit;
+use envelope::hop::{RetrieverExit, ValidatorExit};
 use envelope::{
-    Class, Event, Exit, Fallback, Overrides, PartResult, Payload, ReduceTask, Role, Task,
-    TrailEntry,
+    Class, Event, Exit, Fallback, Overrides, PartResult, Payload, ReduceTask, Role, TableOperation,
+    Task, TrailEntry,
 };
 use prometheus::{HistogramVec, IntCounterVec, IntGauge, IntGaugeVec};
 use stage::Columns;
@@ -37,6 +37,7 @@ pub struct Metrics {
     fanout: HistogramVec,
     maps: IntCounterVec,
     validations: IntCounterVec,
+    tables: IntCounterVec,
     outputs: IntCounterVec,
 }
 
@@ -194,6 +195,11 @@ impl Metrics {
                 "Drafts that were checked, by what came of it.",
                 &["verdict"],
             )?,
+            tables: r.counter(
+                "argosy_tables_total",
+                "Tables that were made of documents, by what was done with them.",
+                &["operation"],
+            )?,
             outputs: r.counter(
                 "argosy_llm_output_repairs_total",
                 "Outputs of models that had to be JSON, by how they were read.",
@@ -247,6 +253,9 @@ impl Metrics {
             for value in values {
                 family.with_label_values(&[*value]);
             }
+        }
+        for operation in TableOperation::ALL {
+            self.tables.with_label_values(&[operation.as_str()]);
         }
     }
 
@@ -302,6 +311,10 @@ impl Metrics {
 
     /// Counts what a step came to that says something of the answers.
     pub(crate) fn came_to(&self, event: &Event) {
+        if let Event::Exit(Exit::Retriever(RetrieverExit::Listed(listing))) = event {
+            let operation = listing.table.operation.as_str();
+            self.tables.with_label_values(&[operation]).inc();
+        }
         let verdict = match event {
             Event::Exit(Exit::Validator(ValidatorExit::Grounded(_))) => "grounded",
             Event::Exit(Exit::Validator(ValidatorExit::Ungrounded { .. })) => "ungrounded",

@@ -16,7 +16,9 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, TryFutureExt};
 use linking::{Date, LinkedQuestion};
 use llm::{Embedder, Reranker, Side};
-use search::{Request, SearchPart, SearchResult, Searcher, VectorSearch};
+use search::{
+    Request, SearchPart, SearchResult, Searcher, TableRequest, TableResult, VectorSearch,
+};
 use serde::{Deserialize, Serialize};
 use settings::Size;
 use std::sync::Arc;
@@ -401,6 +403,15 @@ impl Searcher for HybridSearcher {
         let (index, tenant, question) = (self.index.clone(), tenant.clone(), question.to_owned());
         let linked = move || index.link(&tenant, &question, today);
         blocking(linked).err_into().boxed()
+    }
+
+    fn table<'a>(
+        &'a self,
+        request: &'a TableRequest,
+    ) -> BoxFuture<'a, Result<TableResult, search::Error>> {
+        let (index, request) = (self.index.clone(), request.clone());
+        let table = move || index.table(&request);
+        blocking(table).err_into().boxed()
     }
 
     fn fetch<'a>(

@@ -22,6 +22,8 @@ pub(crate) mod schema;
 mod seen;
 mod sentence_cache;
 mod stored;
+mod table;
+mod table_fold;
 mod tally;
 mod tenant;
 mod terms;

@@ -38,7 +38,7 @@ const COMPARING: &str =
 const BETWEEN: &str = "me us all the every each any of our those these up in by for to do does did we you i there only \
     just please amount value newest latest oldest earliest first last largest smallest biggest highest lowest \
     greatest cheapest dearest longest shortest top final recent most least new old current full complete whole entire \
-    out my can could would will how on over both single";
+    out my can could would will how on over both single maximum minimum two three four five six seven eight nine ten";
 
 /// What a question asks for, as far as its form tells. Where its form is none of those that are known, something that
 /// is named beyond doubt (`is_evident`) tells that the noun is meant, too; so does a noun for many, or for one that is
@@ -213,7 +213,7 @@ fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Opti
         match opens {
             // What comes first in the question says most: `compare the number of ...`.
             Some((_, intent)) => opened = stronger(opened, *intent),
-            None if is_of(word, BETWEEN) => {}
+            None if is_of(word, BETWEEN) || word.parse::<u16>().is_ok() => {}
             // `a list of contracts`, but not `a contract`.
             None if is_of(word, "a an") && before + 1 < noun => {}
             None if dictionary.is_column_word(word) => {}

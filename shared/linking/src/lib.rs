@@ -10,6 +10,7 @@
 //! | [`frame`](mod@frame), `form` | whether it asks for documents, and for which; whether it wants something explained |
 //! | `mention`, `meant`, `columns`, `days_of` | what it names, whether that is meant, of which column |
 //! | `merge` | conditions on one column as one; what contradicts itself |
+//! | [`tabulate`] | what is to be counted, added up or listed of the documents that it is about |
 //! | [`dictionary`] | what a corpus calls things |
 //! | [`days`] | spans of days |
 //! | [`amounts`] | amounts with their comparison |
@@ -34,9 +35,11 @@ mod meant;
 mod mention;
 mod merge;
 pub mod names;
+pub mod tabulate;
 pub mod token;
 
 pub use dictionary::{Dictionary, FieldValue, NAMED};
 pub use link::link;
 pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
+pub use tabulate::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
 pub use time::Date;

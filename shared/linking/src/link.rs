@@ -31,7 +31,11 @@ pub fn link(question: &str, dictionary: &Dictionary, today: Date) -> LinkedQuest
         is_evident_where: is_evident && linker.bucket().is_some(),
         ..linker
     };
-    linker.link(question)
+    let linked = linker.link(question);
+    LinkedQuestion {
+        tabulation: linker.tabulate(&linked),
+        ..linked
+    }
 }
 
 pub(crate) struct Linker<'a> {

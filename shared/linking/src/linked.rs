@@ -1,6 +1,7 @@
 //! What a question amounts to.
 
 use crate::days::DayRange;
+use crate::tabulate::Tabulation;
 use std::ops::Range;
 
 /// A condition that a question amounts to.
@@ -75,4 +76,6 @@ pub struct LinkedQuestion {
     pub ambiguous: Vec<Ambiguity>,
     /// Pairs of words of the question that cannot both hold for one document: `over 500` and `under 300`.
     pub contradictory: Vec<(String, String)>,
+    /// Whether a table answers it.
+    pub tabulation: Tabulation,
 }

@@ -5,6 +5,7 @@
 
 use crate::error::Error;
 use crate::searcher::{ReadAfter, Request, SearchResult, Searcher};
+use crate::table::{TableRequest, TableResult};
 use envelope::{Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
@@ -95,6 +96,15 @@ impl Searcher for Current {
         today: Date,
     ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
         self.searcher.link(tenant, question, today)
+    }
+
+    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
+        Box::pin(async move {
+            if let Some(after) = request.after {
+                self.reached(after).await?;
+            }
+            self.searcher.table(request).await
+        })
     }
 
     fn fetch<'a>(

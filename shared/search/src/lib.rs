@@ -8,6 +8,7 @@
 //! | [`Searcher`], [`Request`] | one search, and what came of it |
 //! | [`search_each`] | a question and its sub-queries, made one list |
 //! | [`CatalogSource`] | what a planner may know of the corpus |
+//! | [`TableRequest`], [`TableResult`] | what the columns of documents come to |
 //! | [`VectorSearch`] | a place that keeps vectors of chunks |
 //! | [`Current`] | a search that waits until the index has what was just written |
 //! | [`context`](fn@context) | the part of a passage that a question is about |
@@ -23,6 +24,7 @@ mod position;
 mod searcher;
 mod share;
 mod sub_queries;
+mod table;
 mod vector;
 pub mod word_set;
 
@@ -34,5 +36,8 @@ pub use filter_terms::BUILT_IN as BUILT_IN_FIELDS;
 pub use position::StreamPosition;
 pub use searcher::{QueryContext, ReadAfter, Request, SearchPart, SearchResult, Searcher};
 pub use sub_queries::{Gathered, search_each};
+pub use table::{
+    GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableRequest, TableResult,
+};
 pub use vector::{Near, VectorSearch};
 pub use word_set::WordSet;

@@ -1,6 +1,7 @@
 //! The search facade: what the retriever asks, whatever stands behind it.
 
 use crate::error::Error;
+use crate::table::{TableRequest, TableResult};
 use envelope::{Bucket, Filter, Passage, SearchStrategy, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
@@ -33,6 +34,15 @@ pub trait Searcher: Send + Sync + 'static {
         _today: Date,
     ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
         Box::pin(std::future::ready(Ok(LinkedQuestion::default())))
+    }
+
+    /// What the columns of the documents come to for which the conditions hold. A searcher without metadata has no
+    /// documents to count.
+    fn table<'a>(
+        &'a self,
+        _request: &'a TableRequest,
+    ) -> BoxFuture<'a, Result<TableResult, Error>> {
+        Box::pin(std::future::ready(Ok(TableResult::default())))
     }
 
     /// The chunks of these ids that the conditions of a request let through, in the order of the ids; nothing is

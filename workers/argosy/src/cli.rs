@@ -161,7 +161,7 @@ pub enum Command {
     Up(Up),
     /// Fetch the answer of a question that was asked before.
     #[command(after_help = "Example: argosy answer q-3kTz --server nats://127.0.0.1:4222")]
-    Answer(Turn),
+    Answer(Answer),
     /// Give a question up: its turn ends as cancelled, and running work on it stops.
     #[command(after_help = "Example: argosy cancel q-3kTz --server nats://127.0.0.1:4222")]
     Cancel(Turn),
@@ -388,9 +388,25 @@ pub struct Ask {
     /// Show the trail: what each step did, how long it took, what it fell back to.
     #[arg(long)]
     pub trail: bool,
+    /// Write the table of the answer into this file, all rows of it: where documents were listed, counted or added up.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
     /// Show the answer only when it is checked. Default: a terminal shows the draft, dimmed, while it is written.
     #[arg(long)]
     pub no_draft: bool,
+    /// Where the fleet is.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `argosy answer`
+#[derive(Debug, Args)]
+pub struct Answer {
+    /// The turn.
+    pub turn: envelope::TurnId,
+    /// Write the table of the answer into this file, all rows of it.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,
@@ -461,7 +477,7 @@ pub struct Up {
     pub fetch_server: bool,
 }
 
-/// `argosy answer`, `argosy cancel`
+/// `argosy cancel`
 #[derive(Debug, Args)]
 pub struct Turn {
     /// The turn.

@@ -18,7 +18,7 @@ use crate::cli::Output;
 use crate::corpus::{Skipped, Summary};
 use crate::fail::Fail;
 use crate::out::{self, eprintln, println};
-use envelope::{Citation, Outcome, Terminal, TrailEntry};
+use envelope::{AnswerTable, Citation, Outcome, Terminal, TrailEntry};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::path::Path;
@@ -29,6 +29,7 @@ pub(crate) struct Shown<'a> {
     outcome: Outcome,
     answer: Option<&'a str>,
     citations: Vec<ShownCitation<'a>>,
+    table: Option<&'a AnswerTable>,
     confidence: Option<f32>,
     low_confidence: bool,
     notices: &'a [String],
@@ -79,6 +80,7 @@ impl<'a> From<&'a Terminal> for Shown<'a> {
             outcome: t.outcome,
             answer: t.answer.as_deref(),
             citations: t.citations.iter().map(ShownCitation::from).collect(),
+            table: t.table.as_deref(),
             confidence: t.confidence,
             low_confidence: t.low_confidence,
             notices: &t.notices,
@@ -214,10 +216,23 @@ fn terminal_text(t: &Terminal, trace_id: Option<&str>, with_trail: bool) {
             println!("  - {option}");
         }
     }
+    if let Some(file) = t.table.as_ref().and_then(|table| table.file.as_ref()) {
+        let size = count(file.bytes, "byte");
+        println!(
+            "{} all rows as CSV ({size}): ask with --csv FILE, or fetch them from a fleet with: argosy answer {} --csv FILE",
+            "file:".cyan(),
+            t.turn
+        );
+    }
     for notice in &t.notices {
         println!("{} {notice}", "note:".yellow());
     }
-    if !t.citations.is_empty() {
+    // A table of documents names each of them in its row.
+    let is_named = t
+        .table
+        .as_ref()
+        .is_some_and(|table| table.operation.is_of_documents());
+    if !t.citations.is_empty() && !is_named {
         println!();
         for c in &t.citations {
             println!("{}", source_line(c));

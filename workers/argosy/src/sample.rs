@@ -9,6 +9,9 @@ use std::path::Path;
 /// The labelled questions, one JSON object a line; the first ones are the showcase.
 pub const QUESTIONS: &str = include_str!("../../../tests/fixtures/questions.jsonl");
 
+/// Questions about the documents themselves, in the same form: all of them are shown.
+pub const TABLE_QUESTIONS: &str = include_str!("../../../tests/fixtures/tables.jsonl");
+
 /// The documents: their paths below the corpus, and their bytes.
 macro_rules! documents {
     ($($path:literal,)*) => {
@@ -58,6 +61,7 @@ const DOCUMENTS: &[(&str, &[u8])] = documents![
     "generic/fax-freight-claim-2024-scan.txt",
     "generic/incident-report-2025-07.md",
     "generic/intranet-it-onboarding.html",
+    "generic/lumenford-year-end-notice.md",
     "generic/memo-cleaning-notice.md",
     "generic/minutes-procurement-2025-09.md",
     "generic/minutes-procurement-2025-11.md",

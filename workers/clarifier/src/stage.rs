@@ -66,6 +66,10 @@ impl Clarifier {
     async fn clarify(&self, cx: &Cx, doubt: &Doubt) -> Result<Done<Clarification>, stage::Error> {
         let mut template = Clarification::template(&cx.header.turn, doubt);
         template.options.truncate(self.options.options_max);
+        // What documents there are, and what their columns are called, no model words better.
+        if matches!(doubt, Doubt::TooMany { .. } | Doubt::Ambiguous { .. }) {
+            return Ok(Done::new(template, decided(doubt, "template")));
+        }
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
             return Ok(Done::new(template, decided(doubt, "template"))
@@ -88,7 +92,9 @@ impl Clarifier {
     fn prompt(&self, doubt: &Doubt) -> &Prompt {
         match doubt {
             Doubt::NoResults { .. } => &self.no_results,
-            Doubt::Unclear { .. } => &self.unclear,
+            Doubt::Unclear { .. } | Doubt::TooMany { .. } | Doubt::Ambiguous { .. } => {
+                &self.unclear
+            }
             Doubt::Ungrounded { .. } => &self.ungrounded,
         }
     }
@@ -100,6 +106,9 @@ impl Clarifier {
             }
             Doubt::Unclear { query, reason } => (query, "reason", reason.clone()),
             Doubt::Ungrounded { query, reason } => (query, "failed", reason.clone()),
+            Doubt::TooMany { query, .. } | Doubt::Ambiguous { query, .. } => {
+                (query, "reason", String::new())
+            }
         };
         let today = cx.today();
         let prompt = prompt.render(&[(TODAY, &today), ("question", query), (name, &value)])?;

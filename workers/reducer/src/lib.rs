@@ -24,6 +24,7 @@ mod quote;
 mod stage;
 mod stitch;
 mod support;
+mod table;
 
 pub use answer::NO_INFORMATION;
 pub use options::Options;

@@ -8,10 +8,11 @@ use crate::options::Options;
 use crate::question;
 use crate::quote::citations;
 use crate::stitch::stitch;
+use crate::table;
 use envelope::hop::ReducerExit;
 use envelope::{
-    Class, Classed, Draft, Fallback, FanOut, Matched, Passage, Payload, ReduceTask, Role, Task,
-    WrongTask,
+    Class, Classed, Draft, DraftTable, Fallback, FanOut, Listing, Matched, Passage, Payload,
+    ReduceTask, Role, Task, WrongTask,
 };
 use llm::{
     ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, TODAY, tokens,
@@ -121,6 +122,7 @@ impl Reducer {
             ReduceTask::Generate { passages, matched } => {
                 return self.generate(cx, passages, matched).await;
             }
+            ReduceTask::Table { listing } => return Ok(listed(*listing)),
             ReduceTask::Gather {
                 scatters,
                 strict,
@@ -397,6 +399,31 @@ fn composed(brief: Brief<'_>, text: String, origin: Origin) -> Done<ReducerExit>
     draft(brief, text, origin, decided)
 }
 
+/// The draft that a table is: what it tells is checked against what the table was made of.
+fn listed(listing: Listing) -> Done<ReducerExit> {
+    let text = table::text(&listing);
+    let rows = listing.table.rows.len();
+    let draft = Draft {
+        text,
+        sources: listing.sources,
+        facts: Vec::new(),
+        scatters: Vec::new(),
+        strict: false,
+        no_information: false,
+        stitched: false,
+        matched: Matched::Matched,
+        table: Some(Box::new(DraftTable {
+            table: listing.table,
+            digest: listing.digest,
+        })),
+    };
+    let noun = if rows == 1 { "row" } else { "rows" };
+    Done::new(
+        ReducerExit::Composed(draft),
+        format!("a table of {rows} {noun}"),
+    )
+}
+
 fn no_information(brief: Brief<'_>, decided: &str) -> Done<ReducerExit> {
     draft(
         brief,
@@ -417,6 +444,7 @@ fn draft(brief: Brief<'_>, text: String, origin: Origin, decided: String) -> Don
         no_information: origin == Origin::Nothing,
         stitched: origin == Origin::Facts,
         matched: brief.matched,
+        table: None,
     };
     let done = Done::new(ReducerExit::Composed(draft), decided);
     match replaced {

@@ -107,7 +107,10 @@ mod tests {
     fn narrowed_by(doubt: Doubt) -> Vec<String> {
         match doubt {
             Doubt::NoResults { narrowed_by, .. } => narrowed_by,
-            Doubt::Unclear { .. } | Doubt::Ungrounded { .. } => panic!("another doubt"),
+            Doubt::Unclear { .. }
+            | Doubt::Ungrounded { .. }
+            | Doubt::TooMany { .. }
+            | Doubt::Ambiguous { .. } => panic!("another doubt"),
         }
     }
 

@@ -36,6 +36,9 @@ pub struct Options {
     /// documents say of themselves: a question for documents is answered from those for which it all holds, and one for
     /// what they say has a share of its list from them (`named_share`). Default true.
     pub linking: bool,
+    /// Documents from which no answer can be written any more, where a question is about all that satisfy a condition: the user
+    /// is asked to narrow it. Lists, counts and sums have no such limit. Default 100.
+    pub too_many: u64,
     /// Part of the list that passages of the documents have which a question names, 0 to 1. Default 0.5.
     pub named_share: f32,
     /// What a word of the question before counts in the search for a follow-up question, where a word of its
@@ -58,6 +61,7 @@ impl Default for Options {
             context_chars: None,
             location_columns: Vec::new(),
             linking: true,
+            too_many: 100,
             named_share: 0.5,
             context_weight: 0.3,
             simple_k: 20,

@@ -5,11 +5,13 @@ use crate::known::lacking;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
 use crate::passages::fit;
+use crate::tables::Tabled;
 use envelope::hop::RetrieverExit;
 use envelope::{
     After, Class, Classed, CodecError, Fallback, Filter, Matched, Passage, Plan, Role, Scatter,
     Search,
 };
+use linking::LinkedQuestion;
 use search::{
     Gathered, QueryContext, ReadAfter, Request, SearchResult, Searcher, context, search_each,
 };
@@ -22,7 +24,7 @@ const BEHIND_WAIT_MAX: Duration = Duration::from_secs(5);
 const BEHIND_WAIT_PART: u32 = 8;
 /// The delivery that searches an index that is behind all the same: the ones before it may have come
 /// to other replicas.
-const BEHIND_ATTEMPT: u16 = 3;
+pub(crate) const BEHIND_ATTEMPT: u16 = 3;
 
 /// Why there are no passages, or no retriever.
 #[derive(Debug, thiserror::Error)]
@@ -53,8 +55,8 @@ impl Classed for Error {
 
 /// The retriever.
 pub struct Retriever {
-    searcher: Arc<dyn Searcher>,
-    options: Options,
+    pub(crate) searcher: Arc<dyn Searcher>,
+    pub(crate) options: Options,
 }
 
 impl Retriever {
@@ -77,8 +79,16 @@ impl Retriever {
                 Err(why) => looked = format!("{why}; "),
             }
         }
-        let derived = self.derived(cx).await?;
+        let linked = self.linked(cx).await?;
+        let derived = DerivedFilter::of(&linked);
         let mut said = derived.told();
+        match self.tabled(cx, &plan, &linked, &derived).await? {
+            Tabled::Done(mut done) => {
+                done.decided = format!("{looked}{}{said}", done.decided);
+                return Ok(*done);
+            }
+            Tabled::Not(why) => said.push_str(&why),
+        }
         if derived.is_strict {
             plan.filter = derived.joined().and(plan.filter);
         }
@@ -171,17 +181,16 @@ impl Retriever {
         Ok(Ok(done))
     }
 
-    /// What the question says about documents, as conditions.
-    async fn derived(&self, cx: &Cx) -> Result<DerivedFilter, search::Error> {
+    /// What the question says about documents.
+    async fn linked(&self, cx: &Cx) -> Result<LinkedQuestion, search::Error> {
         if !self.options.linking {
-            return Ok(DerivedFilter::default());
+            return Ok(LinkedQuestion::default());
         }
         let question = cx.case.question.best();
         let Some(today) = linking::days::of_unix_ms(cx.started_at.0) else {
-            return Ok(DerivedFilter::default());
+            return Ok(LinkedQuestion::default());
         };
-        let linked = self.searcher.link(&cx.header.tenant, question, today);
-        Ok(DerivedFilter::of(&linked.await?))
+        self.searcher.link(&cx.header.tenant, question, today).await
     }
 
     /// The places that the question names, as conditions that are dropped when nothing holds them.
@@ -232,7 +241,7 @@ impl Retriever {
     }
 
     /// What the question wants to be searched.
-    fn after(&self, cx: &Cx) -> Option<ReadAfter> {
+    pub(crate) fn after(&self, cx: &Cx) -> Option<ReadAfter> {
         (cx.case.min_seq > 0).then(|| ReadAfter {
             sequence: cx.case.min_seq,
             wait: BEHIND_WAIT_MAX.min(cx.time_left() / BEHIND_WAIT_PART),

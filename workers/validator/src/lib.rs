@@ -7,6 +7,7 @@ mod citations;
 mod figures;
 mod options;
 mod stage;
+mod table;
 mod verdict;
 
 pub use options::Options;

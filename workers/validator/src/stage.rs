@@ -62,6 +62,9 @@ fn decided(judged: &Judged, draft: &Draft) -> String {
         return "nothing to check".into();
     }
     let confidence = judged.verdict.confidence;
+    if judged.failed.is_empty() && draft.table.is_some() {
+        return "the table holds".into();
+    }
     if judged.failed.is_empty() {
         let stitched = match draft.stitched {
             true => ": taken as low, no model wrote it",
@@ -95,6 +98,7 @@ mod tests {
             no_information: false,
             stitched: false,
             matched: Matched::Matched,
+            table: None,
         };
         let cx = step(Role::Validator, "how long?");
         let stitched = Draft {

@@ -9,8 +9,9 @@
 use crate::citations::{Settled, settle, without_marks};
 use crate::figures::unfounded;
 use crate::options::Options;
+use crate::table;
 use envelope::hop::ValidatorExit;
-use envelope::{Asked, Draft, Verdict};
+use envelope::{Asked, Draft, DraftTable, Verdict};
 
 /// Most figures that are named in the trail.
 const NAMED_MAX: usize = 3;
@@ -28,6 +29,9 @@ pub(crate) fn judge(draft: &Draft, question: &Asked, options: &Options) -> Judge
     if draft.no_information {
         return no_information(draft);
     }
+    if let Some(told) = &draft.table {
+        return table(told, draft);
+    }
     let settled = settle(&draft.text, &draft.sources);
     let facts: Vec<_> = draft.facts.iter().map(|fact| fact.text.as_str()).collect();
     let confidence = text::overlap(&settled.answer, &facts);
@@ -37,6 +41,7 @@ pub(crate) fn judge(draft: &Draft, question: &Asked, options: &Options) -> Judge
     }
     Judged {
         verdict: Verdict {
+            table: None,
             answer: settled.answer,
             citations: settled.citations,
             confidence,
@@ -73,8 +78,25 @@ fn no_information(draft: &Draft) -> Judged {
             citations: Vec::new(),
             confidence: 0.0,
             low_confidence: false,
+            table: None,
         },
         failed: Vec::new(),
+    }
+}
+
+/// A table holds or it does not: nothing in it is a matter of words.
+fn table(told: &DraftTable, draft: &Draft) -> Judged {
+    let failed = table::wrong(told, draft);
+    let holds = failed.is_empty();
+    Judged {
+        verdict: Verdict {
+            answer: draft.text.clone(),
+            citations: draft.sources.clone(),
+            confidence: if holds { 1.0 } else { 0.0 },
+            low_confidence: !holds,
+            table: Some(Box::new(told.table.clone())),
+        },
+        failed,
     }
 }
 
@@ -142,6 +164,7 @@ mod tests {
             no_information: false,
             stitched: false,
             matched: Matched::Matched,
+            table: None,
         }
     }
 

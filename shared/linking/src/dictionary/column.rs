@@ -117,6 +117,11 @@ impl KnownColumn {
         self.documents() as f32 <= NAMING_MAX * self.distinct as f32
     }
 
+    /// Whether it has more values than one, and few enough to choose from.
+    pub fn has_few_values(&self) -> bool {
+        (2..=FEW).contains(&self.distinct)
+    }
+
     /// Whether it holds what documents are called, and no field of theirs.
     pub fn is_named(&self) -> bool {
         self.field == NAMED

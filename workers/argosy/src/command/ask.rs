@@ -2,6 +2,7 @@
 
 use crate::cli::{self, Output, only_with};
 use crate::command::asking::ask_once;
+use crate::command::turn::save_csv;
 use crate::command::{IN_THIS_PROCESS, connect_or, for_fleet, must_be_folder, only_for_folder};
 use crate::config::Config;
 use crate::fail::Fail;
@@ -32,7 +33,8 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
         let asked = ask_once(&*bus, ask, output, canvas).await;
         let terminal = asked.map_err(|fail| for_fleet(fail, &config))?;
         let trace_id = client::trace_id(&*bus, &terminal.turn).await;
-        let shown = render::terminal(&terminal, trace_id.as_deref(), output, args.trail);
+        let saved = save_csv(&*bus, &terminal, args.csv.as_deref()).await;
+        let shown = render::terminal(&terminal, trace_id.as_deref(), output, args.trail).and(saved);
         return allowed(shown, &terminal, args.clarification_ok);
     }
     let corpus = args.corpus.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -55,10 +57,14 @@ pub async fn run(args: cli::Ask, config: Config, output: Output) -> Result<(), F
         }
     };
     let terminal = asked.await;
+    let saved = match &terminal {
+        Ok(terminal) => save_csv(&*local.bus, terminal, args.csv.as_deref()).await,
+        Err(_) => Ok(()),
+    };
     let offline = local.chosen.offline;
     local.stop().await;
     let terminal = terminal?;
-    let shown = render::terminal(&terminal, None, output, args.trail);
+    let shown = render::terminal(&terminal, None, output, args.trail).and(saved);
     let is_hinted = offline && output == Output::Text && !render::is_quiet();
     if is_hinted && std::io::stderr().is_terminal() {
         eprintln!(

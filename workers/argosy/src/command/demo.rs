@@ -22,8 +22,10 @@ use tokio_util::sync::CancellationToken;
 
 /// What the sample corpus is called.
 const SAMPLE: &str = "the sample, which is in this binary";
-/// How many of the labelled questions are asked: the first ones are the showcase.
+/// How many of the labelled questions are asked: the first ones are the showcase. Those about documents follow.
 const SHOWN: usize = 5;
+/// From how many documents on the demonstration asks back: the sample is a small one.
+const TOO_MANY: u64 = 5;
 /// Calls that the offline reader works on at once.
 const SLOTS: usize = 64;
 
@@ -40,6 +42,7 @@ struct Sample {
 /// Runs the demonstration.
 pub async fn run(args: cli::Demo, mut config: Config, output: Output) -> Result<(), Fail> {
     let stop = CancellationToken::new();
+    config.retriever.too_many = config.retriever.too_many.min(TOO_MANY);
     if !args.http {
         return demonstrate(args, config, None, output).await;
     }
@@ -108,7 +111,8 @@ async fn show(local: &mut Local, corpus: PathBuf, named: &str, output: Output) -
         );
     }
     let mut ended = Vec::new();
-    for line in sample::QUESTIONS.lines().take(SHOWN) {
+    let about_documents = sample::TABLE_QUESTIONS.lines();
+    for line in sample::QUESTIONS.lines().take(SHOWN).chain(about_documents) {
         let sample: Sample = serde_json::from_str(line)
             .map_err(|e| Fail::negative(format!("questions.jsonl: {e}")))?;
         ended.push(ask_one(local, sample, output).await?);

@@ -1,21 +1,38 @@
 //! `argosy answer` and `argosy cancel`
 
 use crate::cli::{self, Output};
-
 use crate::command::{connect, for_fleet};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::println;
 use crate::render;
+use bus::Bus;
+use envelope::{Outcome, Terminal};
+use std::path::Path;
 use streams::outbox::Created;
 
 /// Prints the answer of a turn.
-pub async fn answer(args: cli::Turn, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn answer(args: cli::Answer, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
     let answer = client::answer(&*bus, &args.turn).await;
     let terminal = answer.map_err(|error| for_fleet(error.into(), &config))?;
     let trace_id = client::trace_id(&*bus, &args.turn).await;
-    render::terminal(&terminal, trace_id.as_deref(), output, false)
+    let saved = save_csv(&*bus, &terminal, args.csv.as_deref()).await;
+    render::terminal(&terminal, trace_id.as_deref(), output, false).and(saved)
+}
+
+/// Writes the table of an answer where that is wanted. What did not end in an answer has said why already.
+pub(crate) async fn save_csv(
+    bus: &dyn Bus,
+    terminal: &Terminal,
+    path: Option<&Path>,
+) -> Result<(), Fail> {
+    let Some(path) = path.filter(|_| terminal.outcome == Outcome::Answered) else {
+        return Ok(());
+    };
+    let csv = client::csv(bus, terminal).await?;
+    std::fs::write(path, csv)
+        .map_err(|error| Fail::negative(format!("`{}` cannot be written: {error}", path.display())))
 }
 
 /// Cancels a turn.

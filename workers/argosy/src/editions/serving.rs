@@ -4,7 +4,7 @@ use super::Serving;
 use envelope::{Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
-use search::{Error, Request, SearchResult, Searcher};
+use search::{Error, Request, SearchResult, Searcher, TableRequest, TableResult};
 
 impl Searcher for Serving {
     fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
@@ -31,6 +31,11 @@ impl Searcher for Serving {
     ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
         let searcher = self.get().searcher;
         Box::pin(async move { searcher.link(tenant, question, today).await })
+    }
+
+    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.table(request).await })
     }
 
     fn fetch<'a>(

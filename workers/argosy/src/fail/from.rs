@@ -254,6 +254,19 @@ impl From<client::Error> for Fail {
     }
 }
 
+impl From<client::CsvError> for Fail {
+    fn from(error: client::CsvError) -> Self {
+        use client::CsvError;
+        let text = error.to_string();
+        match error {
+            CsvError::Bus(error) => error.into(),
+            CsvError::NoTable(_) => Fail::negative(text)
+                .hint("a table comes of questions that list, count or add up documents"),
+            CsvError::Gone(_) => Fail::not_found(text).hint("ask the question again"),
+        }
+    }
+}
+
 impl From<kept::Error> for Fail {
     fn from(error: kept::Error) -> Self {
         let text = format!("the conversation is not kept: {error}");

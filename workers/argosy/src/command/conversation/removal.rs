@@ -121,6 +121,7 @@ fn told(done: &[(ConversationId, ErasureReport)], forks: bool, is_fleet: bool, o
             ("steps and parts", report.steps),
             ("answers", report.answers),
             ("dead letters", report.letters),
+            ("files", report.files),
         ];
         for (what, tally) in rows {
             println!("  {what:<20} {}", numbers(tally));

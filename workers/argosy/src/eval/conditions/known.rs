@@ -4,12 +4,13 @@ use crate::eval::Error;
 use conditions::question::GoldQuestion;
 use conditions::{Corpus, CorpusPlan};
 use documents::record::publish_order;
-use envelope::{Bucket, Filter, TenantId};
+use envelope::{AnswerTable, Bucket, Filter, TenantId};
 use index::{CountRequest, DescribedColumn, Index, Vectors};
 use indexer::schema::Schemas;
-use linking::LinkedQuestion;
 use linking::days::day;
+use linking::{LinkedQuestion, Tabulation};
 use retriever::DerivedFilter;
+use search::TableRequest;
 use std::collections::BTreeSet;
 
 /// What is known, and what is asked.
@@ -96,6 +97,45 @@ impl Known {
             sources.extend(rows.into_iter().map(|row| row.source));
         }
         Ok(sources)
+    }
+
+    /// The table that answers a question, if one does.
+    pub(super) fn table(
+        &self,
+        question: &GoldQuestion,
+        linked: &LinkedQuestion,
+    ) -> Result<Option<AnswerTable>, Error> {
+        let Tabulation::Fit(asked) = &linked.tabulation else {
+            return Ok(None);
+        };
+        let derived = DerivedFilter::of(linked);
+        let named = linked
+            .parts
+            .iter()
+            .map(|part| question.question.get(part.span.clone()));
+        let named: Vec<Option<String>> = named.map(|said| said.map(str::to_owned)).collect();
+        let one_side = [Filter::default()];
+        let sides = match derived.sides.is_empty() {
+            true => &one_side[..],
+            false => &derived.sides[..],
+        };
+        let mut results = Vec::new();
+        for (at, side) in sides.iter().enumerate() {
+            let request = TableRequest {
+                tenant: self.tenant.clone(),
+                buckets: Vec::new(),
+                filter: derived.filter.clone().and(side.clone()),
+                question: asked.clone(),
+                rows_max: 1_000,
+                after: None,
+            };
+            let result = self
+                .index
+                .table(&request)
+                .map_err(|error| self.broken(error))?;
+            results.push((named.get(at).cloned().flatten(), result));
+        }
+        Ok(Some(retriever::tabulated(asked, results)))
     }
 
     fn broken(&self, error: index::Error) -> Error {

@@ -9,6 +9,7 @@ mod finding;
 mod known;
 mod report;
 mod score;
+mod tables;
 
 use super::error::Error;
 use crate::cli::{EvalConditions, Output};
@@ -37,6 +38,7 @@ pub async fn run(args: &EvalConditions, output: Output) -> Result<(), Error> {
         micros.push(begun.elapsed().as_secs_f64() * 1e6);
         score.add(question, &linked, &known.documents(&linked)?);
         found.add(&known, &searcher, question, &linked).await?;
+        score.add_table(question, &linked, known.table(question, &linked)?.as_ref());
     }
     line.done();
     let report = ConditionReport::new(args, &known, &score, &found, micros);
@@ -64,11 +66,18 @@ mod tests {
         for question in &known.questions {
             let linked = known.link(question).unwrap();
             score.add(question, &linked, &known.documents(&linked).unwrap());
+            let table = known.table(question, &linked).unwrap();
+            score.add_table(question, &linked, table.as_ref());
         }
         let sums = score.sums();
         assert!(sums.f1 >= 0.95, "{sums:?}\n{}", score.failed().join("\n"));
         assert!(sums.exact_documents >= 0.92, "{sums:?}");
         assert!(sums.harm <= 0.01, "{sums:?}");
         assert!(sums.false_questions <= 2, "{sums:?}");
+        assert!(
+            sums.exact_tables >= 0.98,
+            "{sums:?}\n{}",
+            score.failed().join("\n")
+        );
     }
 }

@@ -105,6 +105,10 @@ impl ConditionReport {
                 format!("{} questions", sums.false_questions),
             ),
             (
+                "tables exact given right conditions",
+                format!("{:.3} of {}", sums.exact_tables, sums.tables),
+            ),
+            (
                 "linking, p50 and p99",
                 format!(
                     "{:.0} and {:.0} µs",

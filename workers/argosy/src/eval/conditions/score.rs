@@ -3,7 +3,9 @@
 //! Each condition counts by itself; values of one list do, too. Of documents those count that satisfy all conditions; a
 //! question for the largest or newest of them has one answer, so its set says nothing and is left out.
 
+use super::tables;
 use conditions::question::{GoldCondition, GoldQuestion, QuestionKind};
+use envelope::AnswerTable;
 use linking::amounts::Bound;
 use linking::{LinkedQuestion, NAMED, QuestionCondition, Test, fold};
 use serde::Serialize;
@@ -21,6 +23,10 @@ pub(super) struct Score {
     asked_for: usize,
     exact: usize,
     harmed: usize,
+    /// Whether the last question had all conditions right.
+    is_right: bool,
+    tables: usize,
+    exact_tables: usize,
     failed: Vec<String>,
 }
 
@@ -46,6 +52,9 @@ pub(super) struct ConditionSums {
     pub(super) harm: f64,
     /// Questions that are about no documents and became conditions.
     pub(super) false_questions: usize,
+    /// Of the tables of questions with all conditions right, the share that is exact; and how many those are.
+    pub(super) exact_tables: f64,
+    pub(super) tables: usize,
     pub(super) kinds: BTreeMap<&'static str, KindScore>,
 }
 
@@ -69,7 +78,8 @@ impl Score {
         let (lacks, wrong) = self.compare(question, linked);
         let kind = self.kinds.entry(question.kind.as_str()).or_default();
         kind.questions += 1;
-        kind.right += usize::from(lacks.is_empty() && wrong.is_empty());
+        self.is_right = lacks.is_empty() && wrong.is_empty();
+        kind.right += usize::from(self.is_right);
         let is_none = question.kind == QuestionKind::None;
         self.false_questions += usize::from(is_none && !wrong.is_empty());
         let mut documents = String::new();
@@ -109,6 +119,27 @@ impl Score {
                 shown(&wrong),
                 dropped.collect::<Vec<_>>().join(", ")
             ));
+        }
+    }
+
+    /// Takes in the table of the question that was taken in last. It counts where the conditions are right: a table of
+    /// other documents says nothing of how it was made.
+    pub(super) fn add_table(
+        &mut self,
+        question: &GoldQuestion,
+        linked: &LinkedQuestion,
+        made: Option<&AnswerTable>,
+    ) {
+        let Some(gold) = question.table.as_ref().filter(|_| self.is_right) else {
+            return;
+        };
+        self.tables += 1;
+        let why = format!("{:?}", linked.tabulation);
+        match tables::wrong(gold, made, &why) {
+            None => self.exact_tables += 1,
+            Some(wrong) => self
+                .failed
+                .push(format!("{} {}: {wrong}", question.id, question.question)),
         }
     }
 
@@ -160,6 +191,8 @@ impl Score {
             exact_documents: share(self.exact, self.asked_for),
             harm: share(self.harmed, self.asked_for),
             false_questions: self.false_questions,
+            exact_tables: share(self.exact_tables, self.tables),
+            tables: self.tables,
             kinds: self.kinds.clone(),
         }
     }

@@ -1,0 +1,334 @@
+//! A table that answers a question about documents, and what it stands on.
+//!
+//! Whoever has the columns makes it once ([`Listing`]); what writes the answer and what checks it read the same one.
+//! *Not* here: which documents there are, and how a table looks.
+
+use crate::attachment::FileRef;
+use crate::limits::TABLE_ROWS_MAX;
+use crate::meaning::{AnswerForm, is_default};
+use crate::payload::Citation;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What was done with the documents that satisfy the conditions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TableOperation {
+    /// Each of them is a row.
+    #[default]
+    List,
+    /// They were counted.
+    Count,
+    /// A column was added up.
+    Sum,
+    /// The mean of a column was taken.
+    Average,
+    /// Those with most of a column, or the newest.
+    Largest,
+    /// Those with least of it, or the oldest.
+    Smallest,
+}
+
+/// A row.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TableRow {
+    /// A cell for each column: a text, a number, a list, or null where a document does not say.
+    pub cells: Vec<Value>,
+    /// Numbers of the citations that it stands on; of many documents the first few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cites: Vec<u16>,
+}
+
+/// How many documents lack what was asked of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingValues {
+    /// The column.
+    pub column: String,
+    /// The documents; those that hold a value of another kind there are among them.
+    pub documents: u64,
+}
+
+/// A table.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AnswerTable {
+    /// What was done.
+    pub operation: TableOperation,
+    /// The column that it was done with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measure: Option<String>,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The first rows, at most [`TABLE_ROWS_MAX`].
+    pub rows: Vec<TableRow>,
+    /// How many rows there are in all.
+    pub rows_total: u64,
+    /// How many documents satisfy the conditions.
+    pub documents: u64,
+    /// How many of them lack something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<MissingValues>,
+    /// The conditions, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<String>,
+    /// All rows as CSV, where there are more than stand here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileRef>,
+}
+
+/// What a table was made of, in short: it is held against the table before somebody reads it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TableDigest {
+    /// Documents that satisfy the conditions.
+    pub documents: u64,
+    /// Rows of the whole table.
+    pub rows: u64,
+    /// Of an operation that takes documents together, what each row of the table was made of, in the same order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupDigest>,
+}
+
+/// What one row was made of.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct GroupDigest {
+    /// Its documents.
+    pub documents: u64,
+    /// What the measure of them comes to; 0 where there is none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sum: f64,
+    /// The measure of each, where there are few: with them the row is counted and added up anew.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<f64>,
+}
+
+/// A table with its sources, as the retriever hands it over.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Listing {
+    /// The table.
+    pub table: AnswerTable,
+    /// The documents that its rows cite, numbered from 1.
+    pub sources: Vec<Citation>,
+    /// What it was made of.
+    pub digest: TableDigest,
+    /// What documents are called that it is about: `invoices`; empty where that is not known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub noun: String,
+    /// In which form the answer is wanted.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub form: AnswerForm,
+    /// What the user should know besides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
+}
+
+impl TableOperation {
+    /// Every operation, so that counters can be registered at 0.
+    pub const ALL: [TableOperation; 6] = [
+        TableOperation::List,
+        TableOperation::Count,
+        TableOperation::Sum,
+        TableOperation::Average,
+        TableOperation::Largest,
+        TableOperation::Smallest,
+    ];
+
+    /// The word on the wire and in metric labels.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            TableOperation::List => "list",
+            TableOperation::Count => "count",
+            TableOperation::Sum => "sum",
+            TableOperation::Average => "average",
+            TableOperation::Largest => "largest",
+            TableOperation::Smallest => "smallest",
+        }
+    }
+
+    /// Whether a row of it is one document, and not what some come to.
+    pub const fn is_of_documents(self) -> bool {
+        matches!(
+            self,
+            TableOperation::List | TableOperation::Largest | TableOperation::Smallest
+        )
+    }
+}
+
+impl AnswerTable {
+    /// The rows that stand in it, as comma-separated values with a line of names: all there are, unless it names a file.
+    pub fn csv(&self) -> String {
+        let rows = self.rows.iter().map(|row| row.cells.as_slice());
+        csv(&self.columns, rows)
+    }
+
+    /// Whether there are more rows than stand in it.
+    pub fn is_cut(&self) -> bool {
+        self.rows_total > self.rows.len() as u64 || self.rows.len() > TABLE_ROWS_MAX
+    }
+}
+
+/// Comma-separated values, as RFC 4180 writes them. A text that a spreadsheet would run as a formula has an apostrophe
+/// before it.
+pub fn csv<'a>(columns: &[String], rows: impl Iterator<Item = &'a [Value]>) -> String {
+    let mut csv = String::new();
+    let names = columns.iter().map(|name| csv_text(name));
+    push_line(&mut csv, names);
+    for row in rows {
+        push_line(&mut csv, row.iter().map(csv_cell));
+    }
+    csv
+}
+
+fn push_line(csv: &mut String, cells: impl Iterator<Item = String>) {
+    for (at, cell) in cells.enumerate() {
+        if at > 0 {
+            csv.push(',');
+        }
+        csv.push_str(&cell);
+    }
+    csv.push_str("\r\n");
+}
+
+fn csv_cell(value: &Value) -> String {
+    match value {
+        Value::Number(number) => number.to_string(),
+        other => csv_text(&cell_text(other)),
+    }
+}
+
+fn csv_text(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let mark = if is_formula { "'" } else { "" };
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{mark}{}\"", text.replace('"', "\"\"")),
+        false => format!("{mark}{text}"),
+    }
+}
+
+/// A cell as people read it: lists by commas, nothing for null.
+pub fn cell_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(cell_text).collect();
+            items.join(", ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Digits behind the point that are added up exactly.
+const DECIMALS: u32 = 9;
+const UNIT: i128 = 10_i128.pow(DECIMALS);
+
+/// Numbers added up as they are written, in whatever order: `0.1 + 0.2` is `0.3`. Nine digits behind the point count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DecimalSum {
+    units: i128,
+    count: u64,
+}
+
+impl DecimalSum {
+    /// Adds a number; one that is none, or over 10^20, is not added, which is told.
+    pub fn add(&mut self, number: f64) -> bool {
+        if !number.is_finite() || number.abs() > 1e20 {
+            return false;
+        }
+        let Some(sum) = units_of(number).and_then(|units| self.units.checked_add(units)) else {
+            return false;
+        };
+        self.units = sum;
+        self.count += 1;
+        true
+    }
+
+    /// What it comes to.
+    pub fn total(&self) -> f64 {
+        self.units as f64 / UNIT as f64
+    }
+
+    /// How many numbers it has.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean, to two digits behind the point, halves away from nought.
+    pub fn mean(&self) -> Option<f64> {
+        let count = i128::from(self.count);
+        if count == 0 {
+            return None;
+        }
+        let hundredth = UNIT / 100;
+        let divisor = count * hundredth;
+        let hundredths = (2 * self.units.abs() + divisor) / (2 * divisor) * self.units.signum();
+        Some(hundredths as f64 / 100.0)
+    }
+}
+
+/// A number in units of its last digit that counts, as it is written.
+fn units_of(number: f64) -> Option<i128> {
+    let text = format!("{:.*}", DECIMALS as usize, number);
+    let digits: String = text.chars().filter(|c| *c != '.').collect();
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn amounts_are_added_as_they_are_written() {
+        let mut sum = DecimalSum::default();
+        for number in [0.1, 0.2, -5.05, 1_000_000_000.01] {
+            assert!(sum.add(number));
+        }
+        assert_eq!(sum.total(), 999_999_995.26);
+        assert_eq!(sum.count(), 4);
+        assert!(!sum.add(f64::NAN) && !sum.add(1e21));
+        let mean = |all: &[f64]| {
+            let mut sum = DecimalSum::default();
+            all.iter().for_each(|number| assert!(sum.add(*number)));
+            sum.mean()
+        };
+        assert_eq!(mean(&[0.02, 0.03]), Some(0.03));
+        assert_eq!(mean(&[-0.02, -0.03]), Some(-0.03));
+        assert_eq!(mean(&[]), None);
+    }
+
+    #[test]
+    fn what_a_spreadsheet_reads() {
+        let table = AnswerTable {
+            columns: vec!["source".into(), "total, net".into()],
+            rows: [
+                json!(["a \"b\".md", 1.5]),
+                json!(["=1+1", null]),
+                json!([["x", "y"], -3]),
+            ]
+            .map(|cells| TableRow {
+                cells: serde_json::from_value(cells).unwrap(),
+                cites: Vec::new(),
+            })
+            .into(),
+            rows_total: 3,
+            ..AnswerTable::default()
+        };
+        let wanted = "source,\"total, net\"\r\n\"a \"\"b\"\".md\",1.5\r\n'=1+1,\r\n\"x, y\",-3\r\n";
+        assert_eq!(table.csv(), wanted);
+        assert!(!table.is_cut());
+    }
+
+    proptest! {
+        #[test]
+        fn an_order_changes_no_sum(mut numbers in prop::collection::vec(-1e9..1e9f64, 1..40)) {
+            let total = |numbers: &[f64]| {
+                let mut sum = DecimalSum::default();
+                numbers.iter().for_each(|number| { sum.add(*number); });
+                sum.total()
+            };
+            let forward = total(&numbers);
+            numbers.reverse();
+            prop_assert_eq!(total(&numbers), forward);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What the columns of documents come to: one pass over the heads of those for which a filter holds.
+//!
+//! Exact, with nothing kept beside the index: the values stand in the records of the heads. What that costs, and why no
+//! columns are kept for it, is in docs/retrieval.md. *Not* here: how values are taken together (`table_fold`).
+
+use super::filter::restrictions;
+use super::table_fold::{TableFold, TableHead};
+use super::{Index, term_query};
+use crate::Error;
+use envelope::Filter;
+use search::filter_terms::{self as facts, BUILT_IN};
+use search::{Request, TableRequest, TableResult};
+use tantivy::collector::{Count, DocSetCollector};
+use tantivy::query::{BooleanQuery, Occur, Query};
+use tantivy::{DocAddress, Searcher, Term};
+
+impl Index {
+    /// What the columns come to of the documents for which a filter holds. Blocking: reads the head of each.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    pub fn table(&self, request: &TableRequest) -> Result<TableResult, Error> {
+        let searcher = self.reader.searcher();
+        let as_search = as_search(request, request.filter.clone());
+        let mut restricted = restrictions(&searcher, &self.fields, &as_search)?;
+        restricted.queries.push(self.heads_only());
+        let heads = BooleanQuery::intersection(restricted.queries);
+        let mut addresses = Vec::from_iter(searcher.search(&heads, &DocSetCollector)?);
+        addresses.sort_unstable();
+        let mut fold = TableFold::new(&request.question, request.rows_max);
+        for address in addresses {
+            fold.add(self.table_head(&searcher, address)?);
+        }
+        let mut result = fold.done();
+        for (field, documents) in self.lacking(&searcher, request, &restricted.unknown_fields)? {
+            match result.missing.iter_mut().find(|(known, _)| *known == field) {
+                Some((_, known)) => *known += documents,
+                None => result.missing.push((field, documents)),
+            }
+        }
+        result.unknown_fields = restricted.unknown_fields;
+        result.unlike_fields = restricted.unlike_fields;
+        Ok(result)
+    }
+
+    /// How many documents lack a field that a condition is on, of those for which the other conditions hold.
+    fn lacking(
+        &self,
+        searcher: &Searcher,
+        request: &TableRequest,
+        unknown: &[String],
+    ) -> Result<Vec<(String, u64)>, Error> {
+        let mut lacking: Vec<(String, u64)> = Vec::new();
+        for condition in &request.filter.0 {
+            let field = facts::field_name(&condition.field);
+            // What documents are called stands in for a field that they lack.
+            let has_other_ways = facts::named_field(&field).is_some() || field == linking::NAMED;
+            let is_counted = lacking.iter().any(|(known, _)| *known == condition.field);
+            if has_other_ways
+                || is_counted
+                || BUILT_IN.contains(&field.as_str())
+                || unknown.contains(&condition.field)
+            {
+                continue;
+            }
+            let mut others = request.filter.clone();
+            others.0.retain(|other| other.field != condition.field);
+            let restricted = restrictions(searcher, &self.fields, &as_search(request, others))?;
+            let has_it = term_query(Term::from_field_text(
+                self.fields.facts,
+                &facts::marker(&field),
+            ));
+            let mut clauses: Vec<(Occur, Box<dyn Query>)> = restricted
+                .queries
+                .into_iter()
+                .map(|query| (Occur::Must, query))
+                .collect();
+            clauses.push((Occur::Must, self.heads_only()));
+            clauses.push((Occur::MustNot, has_it));
+            let documents = searcher.search(&BooleanQuery::new(clauses), &Count)? as u64;
+            if documents > 0 {
+                lacking.push((condition.field.clone(), documents));
+            }
+        }
+        Ok(lacking)
+    }
+
+    fn heads_only(&self) -> Box<dyn Query> {
+        term_query(Term::from_field_u64(self.fields.n, 0))
+    }
+
+    fn table_head(&self, searcher: &Searcher, address: DocAddress) -> Result<TableHead, Error> {
+        let read = |bytes: &[u8]| {
+            serde_json::from_slice(bytes).map_err(|error| Error::Index(error.to_string()))
+        };
+        match self.stores.value(searcher, self.fields.record, address)? {
+            Some(bytes) => read(&bytes),
+            None => Ok(TableHead::from(self.stored(searcher, address)?)),
+        }
+    }
+}
+
+fn as_search(request: &TableRequest, filter: Filter) -> Request {
+    Request {
+        tenant: request.tenant.clone(),
+        buckets: request.buckets.clone(),
+        filter,
+        query: String::new(),
+        keywords: Vec::new(),
+        context: None,
+        strategy: envelope::SearchStrategy::default(),
+        fetch_k: 1,
+        top_k: 1,
+        after: None,
+    }
+}
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

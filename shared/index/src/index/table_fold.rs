@@ -1,0 +1,373 @@
+//! Documents taken together, one after the other: listed, counted, added up. Pure, in bounded memory.
+
+use envelope::table::DecimalSum;
+use envelope::{ChunkRecord, DocId};
+use linking::{ColumnOperation, GroupKey, TableQuestion, fold};
+use search::filter_terms::as_number;
+use search::{GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
+use serde::Deserialize;
+use serde_json::Value;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// Most groups; documents of further ones are one group.
+const GROUPS_MAX: usize = 10_000;
+/// What that is called.
+const OTHERS: &str = "(others)";
+/// Most ways to write a group's name that are counted; the most frequent one is shown.
+const FORMS_MAX: usize = 8;
+
+/// What a table reads of a document: the rest of its record is passed over.
+#[derive(Debug, Deserialize)]
+pub(super) struct TableHead {
+    doc_id: DocId,
+    #[serde(default)]
+    title: String,
+    source: String,
+    #[serde(default)]
+    metadata: BTreeMap<String, Value>,
+}
+
+impl From<ChunkRecord> for TableHead {
+    fn from(record: ChunkRecord) -> TableHead {
+        TableHead {
+            doc_id: record.doc_id,
+            title: record.title,
+            source: record.source,
+            metadata: record.metadata,
+        }
+    }
+}
+
+/// What one document is compared by with others.
+#[derive(Debug, Clone, PartialEq)]
+enum Rank {
+    Number(f64),
+    Day(String),
+}
+
+impl Rank {
+    fn order(&self, other: &Rank) -> Ordering {
+        match (self, other) {
+            (Rank::Number(one), Rank::Number(other)) => one.total_cmp(other),
+            (Rank::Day(one), Rank::Day(other)) => one.cmp(other),
+            (Rank::Number(_), Rank::Day(_)) => Ordering::Less,
+            (Rank::Day(_), Rank::Number(_)) => Ordering::Greater,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Group {
+    documents: u64,
+    sum: DecimalSum,
+    values: Vec<f64>,
+    examples: Vec<TableDocument>,
+    forms: Vec<(String, u64)>,
+}
+
+/// A table on its way.
+pub(super) struct TableFold<'a> {
+    question: &'a TableQuestion,
+    rows_max: usize,
+    documents: u64,
+    rows_total: u64,
+    rows: Vec<TableDocument>,
+    /// The best of each currency.
+    best: BTreeMap<Option<String>, Vec<(Rank, TableDocument)>>,
+    groups: BTreeMap<(Option<String>, Option<String>), Group>,
+    missing: Vec<(String, u64)>,
+}
+
+impl<'a> TableFold<'a> {
+    pub(super) fn new(question: &'a TableQuestion, rows_max: usize) -> TableFold<'a> {
+        TableFold {
+            question,
+            rows_max: rows_max.max(1),
+            documents: 0,
+            rows_total: 0,
+            rows: Vec::new(),
+            best: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    pub(super) fn add(&mut self, head: TableHead) {
+        self.documents += 1;
+        match self.question.operation {
+            ColumnOperation::List => self.list(head),
+            ColumnOperation::Largest | ColumnOperation::Smallest => self.rank(head),
+            ColumnOperation::Count | ColumnOperation::Sum | ColumnOperation::Average => {
+                self.take_together(head);
+            }
+        }
+    }
+
+    fn list(&mut self, head: TableHead) {
+        let document = self.document(head);
+        self.rows_total += 1;
+        self.rows.push(document);
+        if self.rows.len() >= 2 * self.rows_max {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        self.rows.sort_by(|a, b| a.source.cmp(&b.source));
+        self.rows.truncate(self.rows_max);
+    }
+
+    fn rank(&mut self, head: TableHead) {
+        let Some(measure) = &self.question.measure else {
+            return;
+        };
+        let value = head.metadata.get(measure);
+        let rank = match self.question.is_day {
+            true => value.and_then(day_of),
+            false => value.and_then(as_amount).map(Rank::Number),
+        };
+        let (Some(rank), Ok(currency)) = (rank, self.currency(&head)) else {
+            return self.lacks_first(&head);
+        };
+        let is_greatest = self.question.operation == ColumnOperation::Largest;
+        let limit = self.question.limit.unwrap_or(1).min(self.rows_max);
+        let document = self.document(head);
+        let best = self.best.entry(currency).or_default();
+        let place = best.partition_point(|(known, other)| {
+            let order = match is_greatest {
+                true => rank.order(known),
+                false => known.order(&rank),
+            };
+            order.then_with(|| other.source.cmp(&document.source)) == Ordering::Less
+        });
+        best.insert(place, (rank, document));
+        best.truncate(limit);
+        self.rows_total += 1;
+    }
+
+    fn take_together(&mut self, head: TableHead) {
+        let amount = match (&self.question.measure, self.question.operation) {
+            (_, ColumnOperation::Count) | (None, _) => None,
+            (Some(measure), _) => match head.metadata.get(measure).and_then(as_amount) {
+                Some(amount) => Some(amount),
+                None => return self.lacks_first(&head),
+            },
+        };
+        let currency = match amount {
+            None => None,
+            Some(_) => match self.currency(&head) {
+                Ok(currency) => currency,
+                Err(()) => return self.lacks_first(&head),
+            },
+        };
+        let Some(keys) = self.keys(&head) else {
+            return self.lacks_first(&head);
+        };
+        let document = self.document(head);
+        for (key, form) in keys {
+            self.put(key, form, currency.clone(), amount, &document);
+        }
+    }
+
+    fn put(
+        &mut self,
+        key: Option<String>,
+        form: Option<String>,
+        currency: Option<String>,
+        amount: Option<f64>,
+        document: &TableDocument,
+    ) {
+        let mut place = (key, currency);
+        let mut form = form;
+        if self.groups.len() >= GROUPS_MAX && !self.groups.contains_key(&place) {
+            place.0 = Some(format!("\u{10FFFF}{OTHERS}"));
+            form = Some(OTHERS.to_owned());
+        }
+        let group = self.groups.entry(place).or_default();
+        group.documents += 1;
+        if let Some(amount) = amount {
+            group.sum.add(amount);
+            if group.values.len() <= GROUP_VALUES_MAX {
+                group.values.push(amount);
+            }
+        }
+        if let Some(form) = form {
+            match group.forms.iter().position(|(known, _)| *known == form) {
+                Some(at) => group.forms[at].1 += 1,
+                None if group.forms.len() < FORMS_MAX => group.forms.push((form, 1)),
+                None => {}
+            }
+        }
+        let place = group
+            .examples
+            .partition_point(|known| known.source <= document.source);
+        if place < GROUP_EXAMPLES_MAX {
+            group.examples.insert(place, document.clone());
+            group.examples.truncate(GROUP_EXAMPLES_MAX);
+        }
+    }
+
+    /// What a document is grouped by, as it is compared and as it is written; none where it does not say.
+    fn keys(&self, head: &TableHead) -> Option<Vec<(Option<String>, Option<String>)>> {
+        let Some(group) = &self.question.group else {
+            return Some(vec![(None, None)]);
+        };
+        let value = head.metadata.get(group.column())?;
+        let part = |text: &str| match group {
+            GroupKey::Year(_) => text.get(..4).map(str::to_owned),
+            GroupKey::Month(_) => text.get(..7).map(str::to_owned),
+            GroupKey::Quarter(_) => {
+                let month: u8 = text.get(5..7)?.parse().ok()?;
+                Some(format!("{}-Q{}", text.get(..4)?, month.div_ceil(3)))
+            }
+            GroupKey::Column(_) => None,
+        };
+        if !matches!(group, GroupKey::Column(_)) {
+            let Rank::Day(day) = day_of(value)? else {
+                return None;
+            };
+            let key = part(&day)?;
+            return Some(vec![(Some(key.clone()), Some(key))]);
+        }
+        let items = match value {
+            Value::Array(items) => items.iter().collect(),
+            one => vec![one],
+        };
+        let mut keys: Vec<(Option<String>, Option<String>)> = Vec::new();
+        for text in items.into_iter().filter_map(text_of) {
+            let key = fold::name_key(&text);
+            let key = if key.is_empty() { text.clone() } else { key };
+            if !keys.iter().any(|(known, _)| known.as_ref() == Some(&key)) {
+                keys.push((Some(key), Some(text)));
+            }
+        }
+        (!keys.is_empty()).then_some(keys)
+    }
+
+    /// The currency of a document's measure; an error where it has to have one and does not say.
+    fn currency(&self, head: &TableHead) -> Result<Option<String>, ()> {
+        let Some(column) = &self.question.currency else {
+            return Ok(None);
+        };
+        let value = head.metadata.get(column).and_then(text_of).ok_or(())?;
+        Ok(Some(value.trim().to_uppercase()))
+    }
+
+    /// Counts the first thing that a document lacks, so that each is counted once.
+    fn lacks_first(&mut self, head: &TableHead) {
+        let question = self.question;
+        let is_day = question.is_day;
+        let needed = question.measure.iter().filter(|measure| {
+            let value = head.metadata.get(*measure);
+            match is_day {
+                true => value.and_then(day_of).is_none(),
+                false => value.and_then(as_amount).is_none(),
+            }
+        });
+        let is_counted = question.operation == ColumnOperation::Count;
+        let needed = needed.filter(|_| !is_counted);
+        let currency = question.currency.iter();
+        let currency =
+            currency.filter(|column| !head.metadata.contains_key(*column) && !is_counted);
+        let group = question.group.iter().map(GroupKey::column);
+        let first = needed
+            .chain(currency)
+            .map(String::as_str)
+            .chain(group)
+            .next();
+        if let Some(column) = first {
+            self.lacks(column);
+        }
+    }
+
+    fn lacks(&mut self, column: &str) {
+        match self.missing.iter_mut().find(|(known, _)| known == column) {
+            Some((_, documents)) => *documents += 1,
+            None => self.missing.push((column.to_owned(), 1)),
+        }
+    }
+
+    fn document(&self, mut head: TableHead) -> TableDocument {
+        let shown = self.question.shown.iter();
+        let cells = shown.map(|column| head.metadata.remove(column).unwrap_or_default());
+        TableDocument {
+            cells: cells.collect(),
+            doc_id: head.doc_id,
+            title: head.title,
+            source: head.source,
+        }
+    }
+
+    pub(super) fn done(mut self) -> TableResult {
+        self.cut();
+        let best = std::mem::take(&mut self.best);
+        let best = best.into_values().flatten().map(|(_, document)| document);
+        self.rows.extend(best.take(self.rows_max));
+        let groups = self.groups.into_iter().map(|((key, currency), group)| {
+            let form = group.forms.iter().max_by_key(|(form, count)| {
+                // The first by name of those that are as frequent.
+                (*count, std::cmp::Reverse(form.clone()))
+            });
+            TableGroup {
+                key: form.map(|(form, _)| form.clone()).or(key),
+                currency,
+                documents: group.documents,
+                sum: group.sum.total(),
+                mean: group.sum.mean(),
+                values: group.values,
+                examples: group.examples,
+            }
+        });
+        let groups: Vec<TableGroup> = groups.collect();
+        let rows_total = match self.question.operation {
+            ColumnOperation::List => self.rows_total,
+            ColumnOperation::Largest | ColumnOperation::Smallest => self.rows.len() as u64,
+            _ => groups.len() as u64,
+        };
+        TableResult {
+            documents: self.documents,
+            rows: self.rows,
+            groups,
+            rows_total,
+            missing: self.missing,
+            ..TableResult::default()
+        }
+    }
+}
+
+/// A number that can be added up: a list of them is none.
+fn as_amount(value: &Value) -> Option<f64> {
+    let number = as_number(value).filter(|number| number.is_finite() && number.abs() <= 1e20);
+    number.filter(|_| !value.is_array())
+}
+
+/// A day, or a year.
+fn day_of(value: &Value) -> Option<Rank> {
+    let text = match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => {
+            let year = number
+                .as_u64()
+                .filter(|year| (1000..=9999).contains(year))?;
+            year.to_string()
+        }
+        _ => return None,
+    };
+    let is_day = text.len() >= 4 && text.bytes().take(4).all(|byte| byte.is_ascii_digit());
+    let rest = text.get(4..)?;
+    (is_day && (rest.is_empty() || rest.starts_with('-'))).then_some(Rank::Day(text))
+}
+
+/// A value as a text: numbers as they are written.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::Number(number) => match number.as_f64().filter(|number| number.fract() == 0.0) {
+            Some(whole) if whole.abs() < 1e15 => Some(format!("{whole:.0}")),
+            _ => Some(number.to_string()),
+        },
+        Value::Bool(is_so) => Some(is_so.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}

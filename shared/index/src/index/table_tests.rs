@@ -1,0 +1,217 @@
+use crate::index::{Index, Vectors};
+use envelope::{ChunkRecord, Filter, Origin, TenantId};
+use linking::{ColumnOperation, GroupKey, TableQuestion};
+use search::{TableRequest, TableResult};
+use serde_json::{Value, json};
+
+fn index(documents: &[Value]) -> Index {
+    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let mut writer = index.writer().unwrap();
+    let records: Vec<ChunkRecord> = documents
+        .iter()
+        .enumerate()
+        .map(|(n, metadata)| {
+            let tenant = metadata["tenant"].as_str().unwrap_or("default");
+            let record = json!({
+                "v": 1, "tenant": tenant, "bucket": "invoices", "doc_id": format!("d{n}"), "n": 0, "of": 1,
+                "hash": "h", "source": format!("invoices/{n:02}.md"), "title": format!("Invoice {n}"),
+                "text": "words", "metadata": metadata,
+            });
+            serde_json::from_value(record).unwrap()
+        })
+        .collect();
+    writer.apply(&records).unwrap();
+    writer.commit(1, "s").unwrap();
+    index
+}
+
+fn some() -> Index {
+    index(&[
+        json!({"vendor": "Acme Ltd", "total": 100.1, "currency": "EUR", "date": "2024-02-03"}),
+        json!({"vendor": "ACME", "total": 200.2, "currency": "EUR", "date": "2024-05-03"}),
+        json!({"vendor": "Bolt", "total": 50, "currency": "USD", "date": "2023-12-31"}),
+        json!({"vendor": "Bolt", "total": "on request", "currency": "USD"}),
+        json!({"vendor": "Acme Ltd", "total": 7, "date": "2024-05-09"}),
+        json!({"tenant": "other", "vendor": "Acme Ltd", "total": 1e6, "currency": "EUR", "date": "2024-01-01"}),
+    ])
+}
+
+fn table(index: &Index, question: TableQuestion, filter: Value) -> TableResult {
+    let request = TableRequest {
+        tenant: TenantId::default_tenant(),
+        buckets: Vec::new(),
+        filter: Filter::parse(&filter, Origin::Planner).unwrap(),
+        question,
+        rows_max: 100,
+        after: None,
+    };
+    index.table(&request).unwrap()
+}
+
+fn asked(operation: ColumnOperation) -> TableQuestion {
+    TableQuestion {
+        operation,
+        measure: Some("total".into()),
+        currency: Some("currency".into()),
+        shown: vec!["total".into()],
+        ..TableQuestion::default()
+    }
+}
+
+fn groups(result: &TableResult) -> Vec<String> {
+    let shown = |group: &search::TableGroup| {
+        format!(
+            "{} {} {} {}",
+            group.key.as_deref().unwrap_or("-"),
+            group.currency.as_deref().unwrap_or("-"),
+            group.documents,
+            group.sum
+        )
+    };
+    result.groups.iter().map(shown).collect()
+}
+
+#[test]
+fn currencies_are_never_added_and_what_lacks_something_is_counted() {
+    let result = table(&some(), asked(ColumnOperation::Sum), json!({}));
+    assert_eq!(result.documents, 5, "another tenant's is not there");
+    assert_eq!(groups(&result), ["- EUR 2 300.3", "- USD 1 50"]);
+    assert_eq!(
+        result.missing,
+        [("total".to_owned(), 1), ("currency".to_owned(), 1)]
+    );
+    let mean = table(&some(), asked(ColumnOperation::Average), json!({}));
+    assert_eq!(mean.groups[0].mean, Some(150.15));
+}
+
+#[test]
+fn groups_are_of_values_however_they_are_written_and_of_the_calendar() {
+    let by = |group| TableQuestion {
+        group: Some(group),
+        ..asked(ColumnOperation::Count)
+    };
+    let vendor = table(&some(), by(GroupKey::Column("vendor".into())), json!({}));
+    assert_eq!(groups(&vendor), ["Acme Ltd - 3 0", "Bolt - 2 0"]);
+    assert_eq!(vendor.groups[0].examples.len(), 3);
+    let quarter = table(&some(), by(GroupKey::Quarter("date".into())), json!({}));
+    assert_eq!(
+        groups(&quarter),
+        ["2023-Q4 - 1 0", "2024-Q1 - 1 0", "2024-Q2 - 2 0"]
+    );
+    assert_eq!(quarter.missing, [("date".to_owned(), 1)]);
+    let month = table(
+        &some(),
+        by(GroupKey::Month("date".into())),
+        json!({"date": {"gte": "2024-01-01"}}),
+    );
+    assert_eq!(groups(&month), ["2024-02 - 1 0", "2024-05 - 2 0"]);
+    assert_eq!(
+        month.missing,
+        [("date".to_owned(), 1)],
+        "what a condition shuts out for want of a value"
+    );
+}
+
+#[test]
+fn the_largest_of_each_currency_and_the_newest() {
+    let largest = table(&some(), asked(ColumnOperation::Largest), json!({}));
+    let sources: Vec<&str> = largest.rows.iter().map(|row| row.source.as_str()).collect();
+    assert_eq!(sources, ["invoices/01.md", "invoices/02.md"]);
+    let newest = TableQuestion {
+        measure: Some("date".into()),
+        is_day: true,
+        currency: None,
+        limit: Some(2),
+        ..asked(ColumnOperation::Largest)
+    };
+    let newest = table(&some(), newest, json!({}));
+    let sources: Vec<&str> = newest.rows.iter().map(|row| row.source.as_str()).collect();
+    assert_eq!(sources, ["invoices/04.md", "invoices/01.md"]);
+    let smallest = table(
+        &some(),
+        asked(ColumnOperation::Smallest),
+        json!({"currency": "EUR"}),
+    );
+    assert_eq!(smallest.rows[0].cells, [json!(100.1)]);
+}
+
+#[test]
+fn a_list_is_by_source_and_bounded_and_a_field_that_nobody_has_is_told() {
+    let index = some();
+    let list = TableQuestion {
+        operation: ColumnOperation::List,
+        ..asked(ColumnOperation::List)
+    };
+    let request = TableRequest {
+        tenant: TenantId::default_tenant(),
+        buckets: Vec::new(),
+        filter: Filter::parse(&json!({"nobody": 1, "vendor": {"gt": 5}}), Origin::User).unwrap(),
+        question: list.clone(),
+        rows_max: 2,
+        after: None,
+    };
+    let none = index.table(&request).unwrap();
+    assert_eq!((none.documents, none.rows.len()), (0, 0));
+    assert_eq!(
+        (none.unknown_fields, none.unlike_fields),
+        (vec!["nobody".to_owned()], vec!["vendor".to_owned()])
+    );
+    let two = index
+        .table(&TableRequest {
+            filter: Filter::default(),
+            ..request
+        })
+        .unwrap();
+    assert_eq!((two.documents, two.rows_total, two.rows.len()), (5, 5, 2));
+    assert_eq!(two.rows[1].source, "invoices/01.md");
+}
+
+/// Prints how long a table takes: `ARGOSY_TABLE_DOCUMENTS=100000 cargo test --release -p argosy-index -- --ignored --nocapture a_table_of_many`.
+#[test]
+#[ignore = "a measurement"]
+fn a_table_of_many() {
+    let many = std::env::var("ARGOSY_TABLE_DOCUMENTS")
+        .ok()
+        .and_then(|many| many.parse().ok())
+        .unwrap_or(5_000);
+    let text =
+        "It was issued on the day that is named above, and it is payable in full. ".repeat(20);
+    let documents: Vec<Value> = (0..many)
+        .map(|n: u32| {
+            let currency = ["EUR", "USD"][(n % 2) as usize];
+            json!({
+                "vendor": format!("Vendor {}", n % 300), "total": f64::from(n) / 7.0, "currency": currency,
+                "date": format!("20{:02}-{:02}-11", 10 + n % 15, 1 + n % 12), "number": format!("N-{n}"), "note": text,
+            })
+        })
+        .collect();
+    let index = index(&documents);
+    for (name, question) in [
+        (
+            "list",
+            TableQuestion {
+                operation: ColumnOperation::List,
+                ..asked(ColumnOperation::List)
+            },
+        ),
+        ("sum", asked(ColumnOperation::Sum)),
+        (
+            "by vendor",
+            TableQuestion {
+                group: Some(GroupKey::Column("vendor".into())),
+                ..asked(ColumnOperation::Sum)
+            },
+        ),
+    ] {
+        let mut times: Vec<f64> = (0..5)
+            .map(|_| {
+                let begun = std::time::Instant::now();
+                let result = table(&index, question.clone(), json!({}));
+                assert_eq!(result.documents, u64::from(many));
+                begun.elapsed().as_secs_f64() * 1e3
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        println!("{name}: {:.1} ms of {many} documents", times[2]);
+    }
+}

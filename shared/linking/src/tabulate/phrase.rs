@@ -1,0 +1,127 @@
+//! Which column a few words mean: by its name, then by its description, then by words that stand for one another.
+
+use crate::dictionary::{ColumnId, Dictionary, Kind, KnownColumn};
+use crate::fold;
+use crate::kindred::Kin;
+
+/// What a name counts that is said wholly; that is part of what is said, or has it as a part; a description that says
+/// it; and words that stand for its.
+const WHOLE: usize = 100;
+const PART: usize = 50;
+const DESCRIBED: usize = 20;
+const KINDRED: usize = 10;
+
+/// Words that columns write shorter.
+const SHORT: [(&str, &str); 6] = [
+    ("max", "maximum"),
+    ("min", "minimum"),
+    ("avg", "average"),
+    ("qty", "quantity"),
+    ("amt", "amount"),
+    ("no", "number"),
+];
+
+/// What names a column at least, and not only describes it.
+pub(super) const NAMED_MIN: usize = PART;
+
+/// Which columns some words fit best.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fit {
+    pub(super) score: usize,
+    /// Those that fit alike, in the order of the schema.
+    pub(super) columns: Vec<ColumnId>,
+}
+
+/// The columns of a part of the corpus, of a kind, that `words` fit best; `None` where they fit none.
+pub(super) fn best(
+    dictionary: &Dictionary,
+    bucket: Option<&str>,
+    words: &[&str],
+    is_of_kind: impl Fn(&KnownColumn) -> bool,
+) -> Option<Fit> {
+    let mut best: Option<Fit> = None;
+    for (id, column) in dictionary.columns(bucket) {
+        if column.is_named() || !is_of_kind(column) {
+            continue;
+        }
+        let score = score(column, words);
+        match &mut best {
+            _ if score == 0 => {}
+            Some(known) if known.score == score => {
+                let field = |id: &ColumnId| dictionary.column(*id).field == column.field;
+                // One field of two parts of the corpus is one column here.
+                if !known.columns.iter().any(field) {
+                    known.columns.push(id);
+                }
+            }
+            Some(known) if known.score > score => {}
+            _ => {
+                best = Some(Fit {
+                    score,
+                    columns: vec![id],
+                });
+            }
+        }
+    }
+    best
+}
+
+fn score(column: &KnownColumn, words: &[&str]) -> usize {
+    if words.is_empty() {
+        return 0;
+    }
+    let count = |known: &[String], same: fn(&str, &str) -> bool| {
+        let has = |word: &&&str| known.iter().any(|known| same(word, known));
+        words.iter().filter(has).count()
+    };
+    let named = count(&column.words, is_same);
+    let description: Vec<String> = column
+        .description
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let all = |found: usize| found == words.len();
+    let both = |word: &&&str| {
+        column.words.iter().any(|known| is_same(word, known))
+            || description.iter().any(|known| is_same(word, known))
+    };
+    if all(named) && words.len() == column.words.len() {
+        return WHOLE;
+    }
+    if all(named) {
+        return PART + named;
+    }
+    if all(words.iter().filter(both).count()) {
+        return DESCRIBED + 5 * named + words.len();
+    }
+    let kindred = words.iter().filter(|word| {
+        let word = Kin::of(word);
+        let mut known = column.kin.iter();
+        known.any(|known| word.stands_for(known) || word.is_like(known))
+    });
+    match all(kindred.count()) {
+        true => KINDRED + named,
+        false => 0,
+    }
+}
+
+/// One and many of it are one word, and so is what is written shorter.
+fn is_same(word: &str, known: &str) -> bool {
+    let is_short = |(short, long): &(&str, &str)| {
+        (word, known) == (*short, *long) || (known, word) == (*short, *long)
+    };
+    word == known
+        || fold::singular(&fold::key(word)) == fold::singular(&fold::key(known))
+        || SHORT.iter().any(is_short)
+}
+
+/// Whether a column holds what can be added up.
+pub(super) fn is_number(column: &KnownColumn) -> bool {
+    column.kind() == Kind::Number
+}
+
+/// Whether it holds days, or years.
+pub(super) fn is_day(column: &KnownColumn) -> bool {
+    matches!(column.kind(), Kind::Day | Kind::Year)
+}

@@ -1,0 +1,571 @@
+//! A question read for a table: the words that no condition was made of, and what each of them is there for.
+
+use super::phrase::{self, Fit, NAMED_MIN};
+use super::words::{self, Period};
+use super::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
+use crate::dictionary::{ColumnId, Kind, KnownColumn};
+use crate::fold;
+use crate::frame::is_of;
+use crate::link::Linker;
+use crate::linked::{Intent, LinkedQuestion};
+use crate::mention::Mention;
+use crate::token::QuestionToken;
+use std::cmp::Reverse;
+use std::ops::Range;
+
+/// Most columns that are shown of a document, beside those that the question is about.
+const SHOWN_MAX: usize = 6;
+/// How many documents `the largest invoices` are.
+const MOST_OF_MANY: usize = 5;
+/// Most words of a column's name that are looked for together.
+const PHRASE_WORDS_MAX: usize = 4;
+/// Words of columns that hold money.
+const MONEY: &str =
+    "amount total value price cost sum revenue net gross fee turnover sales worth payment";
+/// Words of a column whose amounts are a part of another's.
+const PART: &str = "net tax vat without excluding before discount";
+const NUMBERS: [&str; 9] = [
+    "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+];
+
+pub(super) struct Reading<'a> {
+    linker: &'a Linker<'a>,
+    linked: &'a LinkedQuestion,
+    bucket: Option<&'a str>,
+    /// What each token is for, if that is known.
+    is_taken: Vec<bool>,
+    /// The tokens of what became a condition.
+    mentions: Vec<Range<usize>>,
+    operation: Option<ColumnOperation>,
+    /// Where somebody who was asked back about the question begins to ask for a list.
+    asked_again: Option<usize>,
+    table: TableQuestion,
+}
+
+type Outcome<T> = Result<T, Tabulation>;
+
+fn unfit(why: String) -> Tabulation {
+    let facets = Vec::new();
+    Tabulation::Unfit { why, facets }
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn of(linker: &'a Linker<'a>, linked: &'a LinkedQuestion) -> Reading<'a> {
+        let mut is_taken = vec![false; linker.tokens.len()];
+        let is_meant = |mention: &&Mention| !linker.is_dropped(&mention.at, linked);
+        let mentions = linker.mentions.iter().filter(is_meant);
+        let mentions: Vec<Range<usize>> = mentions.map(|mention| mention.at.clone()).collect();
+        for at in mentions.iter().cloned().chain(linker.frame.subject.clone()) {
+            is_taken[at].fill(true);
+        }
+        Reading {
+            linker,
+            linked,
+            bucket: linked.bucket.as_deref(),
+            is_taken,
+            mentions,
+            operation: None,
+            asked_again: asked_again(&linker.tokens),
+            table: TableQuestion::default(),
+        }
+    }
+
+    /// The table that is asked for.
+    pub(super) fn table(mut self) -> Outcome<TableQuestion> {
+        self.read_operation();
+        for run in self.runs() {
+            self.place(run)?;
+        }
+        self.settle()?;
+        self.is_list()?;
+        if self.needs_measure() {
+            self.measure_by_default()?;
+        }
+        self.table.currency = self.currency();
+        self.show();
+        Ok(self.table)
+    }
+
+    fn word(&self, at: usize) -> &'a str {
+        &self.linker.tokens[at].lower
+    }
+
+    /// What the words say that is to be done; the strongest of several.
+    fn read_operation(&mut self) {
+        let rank = |operation| match operation {
+            ColumnOperation::Average => 4,
+            ColumnOperation::Sum => 3,
+            ColumnOperation::Largest | ColumnOperation::Smallest => 2,
+            ColumnOperation::Count => 1,
+            ColumnOperation::List => 0,
+        };
+        let mut at = 0;
+        while at < self.is_taken.len() {
+            if self.is_taken[at] {
+                at += 1;
+                continue;
+            }
+            if let Some(length) = self.phrase_at(at) {
+                at += length;
+                continue;
+            }
+            let next = self
+                .linker
+                .tokens
+                .get(at + 1)
+                .map_or("", |next| next.lower.as_str());
+            let is_recent = (self.word(at), next) == ("most", "recent");
+            let found = match (self.word(at), next) {
+                ("most", "recent") => Some((ColumnOperation::Largest, true)),
+                ("number" | "quantity", "of") => Some((ColumnOperation::Count, false)),
+                (word, _) => words::operation(word),
+            };
+            if let Some((operation, is_day)) = found {
+                self.is_taken[at] = true;
+                self.is_taken[at + usize::from(is_recent)] = true;
+                if self
+                    .operation
+                    .is_none_or(|known| rank(operation) > rank(known))
+                {
+                    self.operation = Some(operation);
+                    self.table.is_day = is_day;
+                    let is_most = matches!(
+                        operation,
+                        ColumnOperation::Largest | ColumnOperation::Smallest
+                    );
+                    self.table.limit = is_most.then(|| self.limit_beside(at));
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// How many tokens from one on name a column with more words than one: `maximum voltage` asks for no maximum.
+    fn phrase_at(&self, at: usize) -> Option<usize> {
+        (2..=PHRASE_WORDS_MAX).rev().find(|length| {
+            let tokens = self.linker.tokens.get(at..at + length);
+            let is_open =
+                |tokens: &[QuestionToken]| tokens[..length - 1].iter().all(|token| !token.is_last);
+            let is_free = || self.is_taken[at..at + length].iter().all(|taken| !taken);
+            tokens.is_some_and(is_open)
+                && is_free()
+                && self
+                    .fit(at..at + length, |_| true)
+                    .is_some_and(|fit| fit.score >= NAMED_MIN)
+        })
+    }
+
+    /// How many are wanted: `top 5`, `three largest`; of many without a number a few, of one that one.
+    fn limit_beside(&mut self, at: usize) -> usize {
+        for near in [at.checked_sub(1), Some(at + 1)].into_iter().flatten() {
+            let Some(token) = self
+                .linker
+                .tokens
+                .get(near)
+                .filter(|_| !self.is_taken[near])
+            else {
+                continue;
+            };
+            let spelled = NUMBERS
+                .iter()
+                .position(|word| *word == token.lower)
+                .map(|place| place + 2);
+            if let Some(number) = token
+                .lower
+                .parse()
+                .ok()
+                .or(spelled)
+                .filter(|number| *number > 0)
+            {
+                self.is_taken[near] = true;
+                return number;
+            }
+        }
+        match self.is_plural() {
+            true => MOST_OF_MANY,
+            false => 1,
+        }
+    }
+
+    fn is_plural(&self) -> bool {
+        let subject = self.linker.frame.subject.clone();
+        let last = subject.and_then(|subject| self.linker.tokens[subject].last());
+        last.is_some_and(|last| {
+            let key = fold::key(&last.text);
+            fold::singular(&key) != key
+        })
+    }
+
+    /// The columns that some tokens fit best.
+    fn fit(&self, tokens: Range<usize>, is_of_kind: impl Fn(&KnownColumn) -> bool) -> Option<Fit> {
+        let said: Vec<&str> = tokens.map(|at| self.word(at)).collect();
+        phrase::best(self.linker.dictionary, self.bucket, &said, is_of_kind)
+    }
+
+    /// Neighbouring tokens that are there for something that is not known yet.
+    fn runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        let mut phrase_until = 0;
+        for at in 0..self.is_taken.len() {
+            phrase_until = phrase_until.max(at + self.phrase_at(at).unwrap_or(0));
+            let word = self.word(at);
+            let is_said =
+                at < phrase_until || words::period(word).is_some() || !words::is_filler(word);
+            // `per date`, `by due year`: what says nothing elsewhere does so here.
+            let before = (0..at)
+                .rev()
+                .map(|at| self.word(at))
+                .find(|word| !is_of(word, "the a an"));
+            let is_grouped =
+                before.is_some_and(words::is_per) && self.linker.dictionary.is_column_word(word);
+            if self.is_taken[at] || !(is_said || is_grouped) {
+                continue;
+            }
+            match runs.last_mut() {
+                Some(run) if run.end == at && !self.linker.tokens[at - 1].is_last => run.end += 1,
+                _ => runs.push(at..at + 1),
+            }
+        }
+        runs
+    }
+
+    /// Finds out what a run is there for.
+    fn place(&mut self, run: Range<usize>) -> Outcome<()> {
+        let before = (0..run.start)
+            .rev()
+            .map(|at| self.word(at))
+            .find(|word| !is_of(word, "the a an their its"));
+        let joins = before.filter(|word| words::is_per(word));
+        let leads = self.mentions.iter().any(|mention| mention.start == run.end);
+        if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
+            return Ok(());
+        }
+        if self.needs_measure() && self.table.measure.is_none() && self.measure_by(&run)? {
+            return Ok(());
+        }
+        let is_beside = |mention: &Range<usize>| {
+            mention.end == run.start || mention.start >= run.end && mention.start - run.end <= 1
+        };
+        let fit = self.fit(run.clone(), |_| true);
+        if fit.is_some() && self.mentions.iter().any(is_beside) {
+            return Ok(());
+        }
+        match fit.filter(|fit| fit.score >= NAMED_MIN) {
+            Some(fit) => {
+                let field = self.field(fit.columns[0]);
+                self.table.shown.push(field);
+                Ok(())
+            }
+            // What the documents were wanted for before does not matter any more.
+            None if self.asked_again.is_some_and(|again| run.end <= again) => Ok(()),
+            None => Err(unfit(format!(
+                "`{}` is no condition on a column",
+                self.said(&run)
+            ))),
+        }
+    }
+
+    /// Whether documents are to be taken together by what a run says.
+    fn group_by(&mut self, run: &Range<usize>, joins: Option<&str>) -> Outcome<bool> {
+        let period = words::period(self.word(run.end - 1));
+        let is_grouped = joins.is_some() || period.is_some_and(|(_, is_implied)| is_implied);
+        if !is_grouped || self.table.group.is_some() {
+            return Ok(false);
+        }
+        let is_most = matches!(
+            self.operation,
+            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
+        );
+        if is_most && joins == Some("by") {
+            return Ok(false);
+        }
+        let named = self.fit(run.clone(), |_| true);
+        if let Some((period, _)) = period
+            && named.as_ref().is_none_or(|fit| fit.score < NAMED_MIN)
+        {
+            self.table.group = Some(self.calendar(run, period)?);
+            return Ok(true);
+        }
+        let Some(fit) = named else {
+            let said = self.said(run);
+            return Err(unfit(format!("no column is called `{said}`")));
+        };
+        let column = self.one_of(run, &fit)?;
+        self.table.group = Some(GroupKey::Column(self.field(column)));
+        Ok(true)
+    }
+
+    /// The part of the calendar that documents are taken together by, of the column of days that is meant.
+    fn calendar(&self, run: &Range<usize>, period: Period) -> Outcome<GroupKey> {
+        let said = run.start..run.end - 1;
+        let days = |column: &KnownColumn| column.kind() == Kind::Day;
+        let column = match said.is_empty() {
+            true => None,
+            false => self.fit(said, days).map(|fit| fit.columns[0]),
+        };
+        let column = column.or_else(|| self.day_by_default(Kind::Day));
+        if let Some(column) = column {
+            let field = self.field(column);
+            return Ok(match period {
+                Period::Year => GroupKey::Year(field),
+                Period::Quarter => GroupKey::Quarter(field),
+                Period::Month => GroupKey::Month(field),
+            });
+        }
+        let year = self
+            .day_by_default(Kind::Year)
+            .filter(|_| period == Period::Year);
+        let year = year.ok_or_else(|| unfit("no column holds days".into()))?;
+        Ok(GroupKey::Column(self.field(year)))
+    }
+
+    fn needs_measure(&self) -> bool {
+        match self.operation {
+            Some(ColumnOperation::List | ColumnOperation::Count) => false,
+            Some(_) => true,
+            None => self.linked.intent != Intent::Documents,
+        }
+    }
+
+    /// Whether a run says which column is added up, or says which is the largest.
+    fn measure_by(&mut self, run: &Range<usize>) -> Outcome<bool> {
+        let is_most = matches!(
+            self.operation,
+            Some(ColumnOperation::Largest | ColumnOperation::Smallest)
+        );
+        let numbers = self
+            .fit(run.clone(), phrase::is_number)
+            .filter(|_| !self.table.is_day);
+        let days = self.fit(run.clone(), phrase::is_day).filter(|_| is_most);
+        let best = [numbers, days].into_iter().flatten().reduce(|one, other| {
+            match other.score > one.score {
+                true => other,
+                false => one,
+            }
+        });
+        // What only stands for a column's words, beside a condition, leads to that condition.
+        let Some(fit) = best else {
+            return Ok(false);
+        };
+        let column = self.one_of(run, &fit)?;
+        self.table.is_day = phrase::is_day(self.linker.dictionary.column(column));
+        self.table.measure = Some(self.field(column));
+        Ok(true)
+    }
+
+    /// The column that a run means; asks back where two fit alike.
+    fn one_of(&self, run: &Range<usize>, fit: &Fit) -> Outcome<ColumnId> {
+        match fit.columns[..] {
+            [one] => Ok(one),
+            _ => Err(Tabulation::Ambiguous {
+                said: self.said(run),
+                columns: fit
+                    .columns
+                    .iter()
+                    .map(|column| self.field(*column))
+                    .collect(),
+            }),
+        }
+    }
+
+    /// What is done, as far as the words alone did not say: what a total is of, makes it a sum.
+    fn settle(&mut self) -> Outcome<()> {
+        let has_measure = self.table.measure.is_some();
+        self.table.operation = match (self.operation, self.linked.intent) {
+            (Some(operation), _) => operation,
+            (None, Intent::Compute) if has_measure => ColumnOperation::Sum,
+            (None, Intent::Compute) => ColumnOperation::Count,
+            (None, Intent::Compare) if !has_measure => {
+                return Err(unfit("no column is named that could be compared".into()));
+            }
+            (None, _) => ColumnOperation::List,
+        };
+        self.operation = Some(self.table.operation);
+        Ok(())
+    }
+
+    /// Whether a list of documents is wanted, where nothing is counted: `what does invoice 4 say?` asks for its words.
+    fn is_list(&self) -> Outcome<()> {
+        if self.table.operation != ColumnOperation::List || self.linked.intent == Intent::Compare {
+            return Ok(());
+        }
+        let first = self
+            .linker
+            .tokens
+            .get(self.asked_again.unwrap_or(0))
+            .map_or("", |token| token.lower.as_str());
+        let asks_words =
+            is_of(first, "when who whose whom why how") || first == "what" && !self.is_plural();
+        if asks_words {
+            return Err(unfit("it asks for what a document says".into()));
+        }
+        match self.bucket.is_none() && self.linked.conditions.is_empty() {
+            true => Err(unfit("nothing says which documents".into())),
+            false => Ok(()),
+        }
+    }
+
+    /// The column that is meant where none is named: of amounts the one that holds totals.
+    fn measure_by_default(&mut self) -> Outcome<()> {
+        if self.table.measure.is_some() {
+            return Ok(());
+        }
+        if self.table.is_day {
+            let day = self
+                .day_by_default(Kind::Day)
+                .or_else(|| self.day_by_default(Kind::Year));
+            let day = day.ok_or_else(|| unfit("no column holds days".into()))?;
+            self.table.measure = Some(self.field(day));
+            return Ok(());
+        }
+        let columns = self.linker.dictionary.columns(self.bucket);
+        let numbers = columns.filter(|(_, column)| phrase::is_number(column));
+        let subject = self.subject();
+        let score = |column: &KnownColumn| {
+            let has = |known: &str| column.words.iter().any(|word| is_of(word, known));
+            (
+                has(MONEY),
+                !has(PART),
+                has("total gross"),
+                subject.iter().any(|word| column.words.contains(word)),
+            )
+        };
+        let mut scored: Vec<_> = numbers
+            .map(|(id, column)| (Reverse(score(column)), id))
+            .collect();
+        scored.sort_by_key(|(score, _)| *score);
+        let alike: Vec<ColumnId> = match scored.first() {
+            None => return Err(unfit("no column holds numbers".into())),
+            Some((best, _)) => scored
+                .iter()
+                .take_while(|(score, _)| score == best)
+                .map(|(_, id)| *id)
+                .collect(),
+        };
+        let mut fields: Vec<String> = alike.iter().map(|id| self.field(*id)).collect();
+        fields.dedup();
+        match fields.len() {
+            1 => {
+                self.table.measure = fields.pop();
+                Ok(())
+            }
+            _ => Err(Tabulation::Ambiguous {
+                said: "amount".into(),
+                columns: fields,
+            }),
+        }
+    }
+
+    /// The first column of days, one that is called after the documents before others.
+    fn day_by_default(&self, kind: Kind) -> Option<ColumnId> {
+        let columns = self.linker.dictionary.columns(self.bucket);
+        let days = columns.filter(|(_, column)| column.kind() == kind);
+        let subject = self.subject();
+        let is_called =
+            |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
+        // The first of those that are alike.
+        let best = days.min_by_key(|(id, column)| (!is_called(column), *id));
+        best.map(|(id, _)| id)
+    }
+
+    /// What one document is called.
+    fn subject(&self) -> Vec<String> {
+        let bucket = self
+            .bucket
+            .map(|bucket| fold::singular(&bucket.to_lowercase()));
+        bucket.into_iter().collect()
+    }
+
+    /// The column that says in which currency the measure is.
+    fn currency(&self) -> Option<String> {
+        let measure = self.table.measure.as_ref().filter(|_| !self.table.is_day)?;
+        let mut columns = self.linker.dictionary.columns(self.bucket);
+        let says_money = |column: &KnownColumn| {
+            let mut described = column.described_by.iter();
+            column.words.iter().any(|word| is_of(word, MONEY))
+                || described.any(|word| word.is_of("currency money paid price euros dollars"))
+        };
+        let is_money = columns.any(|(_, column)| column.field == *measure && says_money(column));
+        let mut columns = self
+            .linker
+            .dictionary
+            .columns(self.bucket)
+            .filter(|_| is_money);
+        let found = columns.find(|(_, column)| column.words.iter().any(|word| word == "currency"));
+        found.map(|(_, column)| column.field.clone())
+    }
+
+    /// The columns of each document that are shown: those of the question, then those that most documents have.
+    fn show(&mut self) {
+        let mut shown = std::mem::take(&mut self.table.shown);
+        shown.splice(
+            0..0,
+            self.table
+                .measure
+                .iter()
+                .chain(&self.table.currency)
+                .cloned(),
+        );
+        let conditions = self.linked.conditions.iter().chain(&self.linked.parts);
+        shown.extend(conditions.map(|condition| condition.field.clone()));
+        let columns = self
+            .linker
+            .dictionary
+            .columns(self.bucket)
+            .filter(|_| self.bucket.is_some());
+        let mut columns: Vec<&KnownColumn> = columns.map(|(_, column)| column).collect();
+        columns.sort_by_key(|column| Reverse(column.documents()));
+        shown.extend(columns.iter().map(|column| column.field.clone()));
+        let mut kept: Vec<String> = Vec::new();
+        for field in shown {
+            if field != crate::NAMED
+                && field != "title"
+                && !kept.contains(&field)
+                && kept.len() < SHOWN_MAX
+            {
+                kept.push(field);
+            }
+        }
+        self.table.shown = kept;
+    }
+
+    fn field(&self, column: ColumnId) -> String {
+        self.linker.dictionary.column(column).field.clone()
+    }
+
+    fn said(&self, tokens: &Range<usize>) -> String {
+        let words: Vec<&str> = self.linker.tokens[tokens.clone()]
+            .iter()
+            .map(|token| token.text.as_str())
+            .collect();
+        words.join(" ")
+    }
+}
+
+/// Where a reply to a question back asks for a list: `… - User clarified: List all of them`.
+fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
+    let mut pairs = tokens.windows(2);
+    let at = pairs.position(|pair| pair[0].text == "User" && pair[1].text == "clarified")?;
+    let next = tokens.get(at + 2)?;
+    is_of(&next.lower, "list show count give export").then_some(at + 2)
+}
+
+impl Linker<'_> {
+    /// Whether a mention became no condition.
+    fn is_dropped(&self, at: &Range<usize>, linked: &LinkedQuestion) -> bool {
+        let words: Vec<&str> = self.tokens[at.clone()]
+            .iter()
+            .map(|token| token.text.as_str())
+            .collect();
+        let bare = |text: &str| {
+            text.chars()
+                .filter(|c| c.is_alphanumeric())
+                .collect::<String>()
+        };
+        let said = bare(&words.concat());
+        linked
+            .dropped
+            .iter()
+            .any(|(dropped, _)| bare(dropped) == said)
+    }
+}

@@ -1,0 +1,74 @@
+//! Words that say what is to be done with documents, and words that say nothing to a table.
+
+use super::ColumnOperation;
+use crate::frame::is_of;
+
+const AVERAGE: &str = "average averages averaged mean avg";
+const SUM: &str = "sum sums summed add adding added altogether combined aggregate";
+const COUNT: &str = "count counts counting many tally";
+const LARGEST: &str =
+    "largest biggest highest greatest dearest longest heaviest maximum max most top strongest";
+const SMALLEST: &str = "smallest lowest least cheapest shortest lightest minimum min fewest";
+const NEWEST: &str = "newest latest";
+const OLDEST: &str = "oldest earliest";
+/// Words that join a group to what it is counted by.
+const PER: &str = "per each every by";
+
+/// Words that say nothing to a table: what asks, joins and is polite, and what only leads to a condition.
+const FILLER: &str = "list show give find get fetch display enumerate pull bring name return export search select need \
+    want see provide retrieve print present identify collect gather extract supply look looking like tell compare \
+    compared comparison versus vs difference contrast number quantity me us our we you i file filed files held hold \
+    holding kept keep stored recorded registered there available exist exists currently have has had please just only \
+    all together grouped group broken break down split sorted sort ordered order breakdown table csv spreadsheet \
+    format form prose markdown as dated due issued rated good starting started starts beginning begun ending ended ends \
+    expiring expires signed supplied revised published made raised sent received paid payable booked charged costing \
+    worth valued priced totalling exceeding running valid covering marked tagged listed concerning regarding placed \
+    billed invoiced drawn dealing entered begins documents document records record ones one entire whole complete full \
+    out away far still yet today now date dates amount amounts value values column columns except excluding without \
+    excepting besides minus including user clarified";
+
+/// An operation that a word says, and whether it is said of days.
+pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
+    let all = [
+        (AVERAGE, ColumnOperation::Average, false),
+        (SUM, ColumnOperation::Sum, false),
+        (LARGEST, ColumnOperation::Largest, false),
+        (SMALLEST, ColumnOperation::Smallest, false),
+        (NEWEST, ColumnOperation::Largest, true),
+        (OLDEST, ColumnOperation::Smallest, true),
+        (COUNT, ColumnOperation::Count, false),
+    ];
+    let found = all.iter().find(|(words, ..)| is_of(word, words));
+    found.map(|(_, operation, is_day)| (*operation, *is_day))
+}
+
+/// Whether what follows may be what documents are grouped by.
+pub(super) fn is_per(word: &str) -> bool {
+    is_of(word, PER)
+}
+
+/// Whether a word says nothing to a table by itself.
+pub(super) fn is_filler(word: &str) -> bool {
+    text::stop::is_content_free(word) || is_per(word) || is_of(word, FILLER)
+}
+
+/// A part of the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Period {
+    Year,
+    Quarter,
+    Month,
+}
+
+/// The part of the calendar that a word names, and whether the word says that it is grouped by, too.
+pub(super) fn period(word: &str) -> Option<(Period, bool)> {
+    Some(match word {
+        "year" | "years" => (Period::Year, false),
+        "yearly" | "annually" => (Period::Year, true),
+        "quarter" | "quarters" => (Period::Quarter, false),
+        "quarterly" => (Period::Quarter, true),
+        "month" | "months" => (Period::Month, false),
+        "monthly" => (Period::Month, true),
+        _ => return None,
+    })
+}

@@ -1,0 +1,231 @@
+use super::*;
+use crate::days::day;
+use crate::dictionary::{Dictionary, FieldValue};
+use crate::link;
+
+fn dictionary() -> Dictionary {
+    let mut known = Dictionary::default();
+    known.bucket("invoices");
+    known.bucket("datasheets");
+    let vendors = ["Acme Pumps Ltd", "Bolt and Sons AG", "Corvane Logistics"];
+    for n in 0..12u8 {
+        let text = |field, text: &str, known: &mut Dictionary| {
+            known.add("invoices", field, FieldValue::Text(text))
+        };
+        text("vendor_name", vendors[usize::from(n) % 3], &mut known);
+        text(
+            "invoice_number",
+            &format!("AP-{}", 1000 + u32::from(n)),
+            &mut known,
+        );
+        text("invoice_date", &format!("2024-{:02}-01", n + 1), &mut known);
+        text("due_date", &format!("2024-{:02}-20", n + 1), &mut known);
+        text(
+            "cost_centre",
+            ["Freight", "Facilities"][usize::from(n) % 2],
+            &mut known,
+        );
+        text("currency", ["EUR", "USD"][usize::from(n) % 2], &mut known);
+        known.add(
+            "invoices",
+            "net_amount",
+            FieldValue::Number(100.0 * f64::from(n)),
+        );
+        known.add(
+            "invoices",
+            "total_amount",
+            FieldValue::Number(119.0 * f64::from(n)),
+        );
+        known.add(
+            "datasheets",
+            "max_voltage",
+            FieldValue::Number(f64::from(n) + 12.5),
+        );
+        known.add(
+            "datasheets",
+            "max_current",
+            FieldValue::Number(f64::from(n) + 0.5),
+        );
+        known.add("datasheets", "package", FieldValue::Text("SOT-23"));
+    }
+    known
+}
+
+fn asked(question: &str) -> Tabulation {
+    let today = day(2025, 6, 2).unwrap();
+    link(question, &dictionary(), today).tabulation
+}
+
+/// `sum total_amount currency by vendor_name`, or why there is no table.
+fn told(question: &str) -> String {
+    match asked(question) {
+        Tabulation::None => "none".into(),
+        Tabulation::Unfit { why, .. } => format!("unfit: {why}"),
+        Tabulation::Ambiguous { said, columns } => format!("`{said}`: {}", columns.join(" or ")),
+        Tabulation::Fit(table) => {
+            let operation = format!("{:?}", table.operation).to_lowercase();
+            let mut told = vec![operation];
+            told.extend(table.limit.map(|limit| limit.to_string()));
+            told.extend(table.measure.clone());
+            told.extend(table.currency.clone());
+            if let Some(group) = &table.group {
+                told.push(format!("by {} of {}", group.title(), group.column()));
+            }
+            told.join(" ")
+        }
+    }
+}
+
+#[test]
+fn what_is_to_be_done_is_read() {
+    let mut wrong: Vec<String> = Vec::new();
+    for (question, wanted) in [
+        ("List all invoices from Acme Pumps.", "list"),
+        ("Show me every invoice over 500 EUR in 2024", "list"),
+        ("How many invoices from Acme Pumps are there?", "count"),
+        (
+            "Count the invoices by cost centre.",
+            "count by cost_centre of cost_centre",
+        ),
+        (
+            "How many invoices are there per vendor?",
+            "count by vendor_name of vendor_name",
+        ),
+        (
+            "How many invoices are there per quarter?",
+            "count by quarter of invoice_date",
+        ),
+        (
+            "How many invoices per due year are there?",
+            "count by year of due_date",
+        ),
+        (
+            "What is the sum of the total amount of invoices from Acme Pumps in 2024?",
+            "sum total_amount currency",
+        ),
+        (
+            "Add up the net amount of all invoices in USD.",
+            "sum net_amount currency",
+        ),
+        (
+            "On average, what total amount do invoices have?",
+            "average total_amount currency",
+        ),
+        (
+            "What is the total of the Corvane Logistics invoice?",
+            "sum total_amount currency",
+        ),
+        (
+            "Sum up the total amount of invoices in 2024 by currency.",
+            "sum total_amount currency by currency of currency",
+        ),
+        (
+            "Which is the largest invoice from Acme Pumps by total amount?",
+            "largest 1 total_amount currency",
+        ),
+        (
+            "Show me the three largest invoices",
+            "largest 3 total_amount currency",
+        ),
+        (
+            "What are the smallest invoices?",
+            "smallest 5 total_amount currency",
+        ),
+        (
+            "What is the newest invoice from Acme Pumps?",
+            "largest 1 invoice_date",
+        ),
+        (
+            "What is the oldest invoice by due date?",
+            "smallest 1 due_date",
+        ),
+        (
+            "What is the average maximum voltage of datasheets?",
+            "average max_voltage",
+        ),
+        ("Which invoices in USD are over 1000?", "list"),
+        (
+            "Compare the number of invoices from Acme Pumps and Corvane Logistics.",
+            "count",
+        ),
+    ] {
+        wrong.extend((told(question) != wanted).then(|| format!("{question}: {}", told(question))));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn words_that_a_table_would_ignore_leave_it_to_a_search() {
+    let mut wrong: Vec<String> = Vec::new();
+    for (question, wanted) in [
+        (
+            "List all invoices about leaking pumps",
+            "unfit: `leaking pumps` is no condition on a column",
+        ),
+        (
+            "How many invoices are there per continent?",
+            "unfit: no column is called `continent`",
+        ),
+        (
+            "What does invoice AP-1003 say?",
+            "unfit: `say` is no condition on a column",
+        ),
+        (
+            "What is the total of the Corvane Logistics invoice for pumps?",
+            "unfit: `pumps` is no condition on a column",
+        ),
+        (
+            "Summarize all invoices from Acme Pumps",
+            "unfit: `Summarize` is no condition on a column",
+        ),
+        (
+            "Summarize all invoices from Acme Pumps - User clarified: List all of them as CSV",
+            "list",
+        ),
+        (
+            "Which is the largest datasheet? - User clarified: max voltage",
+            "largest 1 max_voltage",
+        ),
+        ("What is an invoice?", "none"),
+        ("Why do we keep invoices?", "none"),
+    ] {
+        wrong.extend((told(question) != wanted).then(|| format!("{question}: {}", told(question))));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn two_columns_that_fit_alike_are_both_named() {
+    assert_eq!(
+        told("Which is the largest datasheet?"),
+        "`amount`: max_voltage or max_current"
+    );
+    assert_eq!(
+        told("How many invoices are there per date?"),
+        "`date`: invoice_date or due_date"
+    );
+}
+
+#[test]
+fn the_columns_of_the_question_are_shown_first() {
+    let Tabulation::Fit(table) = asked("List all invoices from Acme Pumps over 500 EUR") else {
+        panic!("no table")
+    };
+    assert!(
+        table.shown.starts_with(&[
+            "vendor_name".into(),
+            "total_amount".into(),
+            "currency".into()
+        ]),
+        "{:?}",
+        table.shown
+    );
+    assert!(table.shown.len() <= 6);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_question_breaks_it(words in proptest::collection::vec("(invoices|by|per|year|largest|most|recent|of|total amount|5|2024|Acme Pumps|[a-z]{1,6}|\\PC)", 0..14)) {
+        let _ = asked(&words.join(" "));
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether a table is the one that is known to be right. Pure.
+//!
+//! Rows are compared whatever their order, by the columns that the right one has; names however they are written, numbers
+//! to a hundredth.
+
+use conditions::question::GoldTable;
+use envelope::{AnswerTable, TableRow};
+use linking::fold::name_key;
+use serde_json::Value;
+
+/// What is wrong with a table, in words; nothing when it is right.
+pub(super) fn wrong(gold: &GoldTable, made: Option<&AnswerTable>, why: &str) -> Option<String> {
+    let Some(made) = made else {
+        return Some(format!("no table: {why}"));
+    };
+    if made.rows.len() != gold.rows.len() {
+        return Some(format!(
+            "{} rows, and {} are right",
+            made.rows.len(),
+            gold.rows.len()
+        ));
+    }
+    let mut places = Vec::with_capacity(gold.columns.len());
+    for column in &gold.columns {
+        match made.columns.iter().position(|known| known == column) {
+            Some(place) => places.push(place),
+            None => {
+                return Some(format!(
+                    "no column `{column}` among {}",
+                    made.columns.join(", ")
+                ));
+            }
+        }
+    }
+    let mut left: Vec<&TableRow> = made.rows.iter().collect();
+    for row in &gold.rows {
+        let is_it = |made: &&TableRow| {
+            let mut cells = row.iter().zip(&places).zip(&gold.columns);
+            cells.all(|((cell, place), column)| is_same(cell, &made.cells[*place], column))
+        };
+        let Some(at) = left.iter().position(is_it) else {
+            let first = left
+                .first()
+                .map(|row| Value::from(row.cells.clone()).to_string());
+            return Some(format!(
+                "no row {} but {}",
+                Value::from(row.clone()),
+                first.unwrap_or_default()
+            ));
+        };
+        left.remove(at);
+    }
+    None
+}
+
+fn is_same(gold: &Value, made: &Value, column: &str) -> bool {
+    if let (Some(gold), Some(made)) = (gold.as_f64(), made.as_f64()) {
+        return (gold - made).abs() < 0.005;
+    }
+    let text = |value: &Value| match value {
+        Value::String(text) => name_key(text),
+        other => name_key(&other.to_string()),
+    };
+    let (gold, made) = (text(gold), text(made));
+    // A side is called by more words or fewer.
+    gold == made || column == "part" && (gold.contains(&made) || made.contains(&gold))
+}

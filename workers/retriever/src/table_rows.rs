@@ -1,0 +1,311 @@
+//! Rows of documents and groups as the table of an answer, with what they cite and what they were made of. Pure.
+
+use crate::worded;
+use envelope::limits::{TABLE_BYTES_MAX, TABLE_ROWS_MAX};
+use envelope::table::{GroupDigest, MissingValues, TableDigest, cell_text};
+use envelope::{AnswerTable, Citation, TableOperation, TableRow};
+use linking::{ColumnOperation, GroupKey, TableQuestion};
+use search::{GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
+use serde_json::Value;
+
+/// Longest text of a cell that travels in a message, and of a quote, in characters.
+const CELL_CHARS_MAX: usize = 120;
+const QUOTE_CHARS_MAX: usize = 200;
+
+/// One side of a comparison, or all there is.
+pub(crate) struct Side {
+    /// What the question calls it.
+    pub(crate) label: Option<String>,
+    pub(crate) result: TableResult,
+}
+
+/// A table with everything that goes with it.
+pub(crate) struct Made {
+    pub(crate) table: AnswerTable,
+    pub(crate) sources: Vec<Citation>,
+    pub(crate) digest: TableDigest,
+    /// The cells of all rows.
+    pub(crate) all: Vec<Vec<Value>>,
+}
+
+/// A row before it is known whether it travels in the message.
+struct Row {
+    cells: Vec<Value>,
+    documents: Vec<TableDocument>,
+    digest: GroupDigest,
+}
+
+/// The table of a question from what the columns came to; of a comparison a result for each side, with its name.
+pub fn tabulated(
+    question: &TableQuestion,
+    sides: Vec<(Option<String>, TableResult)>,
+) -> AnswerTable {
+    let sides = sides
+        .into_iter()
+        .map(|(label, result)| Side { label, result });
+    table(question, sides.collect()).table
+}
+
+/// The table of a question.
+pub(crate) fn table(question: &TableQuestion, sides: Vec<Side>) -> Made {
+    let operation = operation(question.operation);
+    let is_sided = sides.iter().any(|side| side.label.is_some());
+    let columns = columns(question, operation, is_sided);
+    let mut table = AnswerTable {
+        operation,
+        measure: question.measure.clone(),
+        columns,
+        ..AnswerTable::default()
+    };
+    let mut rows = Vec::new();
+    for side in sides {
+        table.documents += side.result.documents;
+        table.rows_total += side.result.rows_total;
+        for (column, documents) in &side.result.missing {
+            match table
+                .missing
+                .iter_mut()
+                .find(|known| known.column == *column)
+            {
+                Some(known) => known.documents += documents,
+                None => table.missing.push(MissingValues {
+                    column: column.clone(),
+                    documents: *documents,
+                }),
+            }
+        }
+        rows.extend(rows_of(question, operation, side));
+    }
+    if rows.is_empty() && !operation.is_of_documents() && question.group.is_none() {
+        rows.extend(nothing(question, operation, is_sided));
+    }
+    table.rows_total = table.rows_total.max(rows.len() as u64);
+    let digest = TableDigest {
+        documents: table.documents,
+        rows: table.rows_total,
+        groups: Vec::new(),
+    };
+    let mut made = Made {
+        table,
+        sources: Vec::new(),
+        digest,
+        all: Vec::with_capacity(rows.len()),
+    };
+    let mut bytes = 0;
+    for row in rows {
+        bytes += size(&row);
+        let fits = made.table.rows.len() < TABLE_ROWS_MAX && bytes <= TABLE_BYTES_MAX;
+        made.all.push(row.cells.clone());
+        if fits {
+            made.push(row, operation);
+        }
+    }
+    made
+}
+
+impl Made {
+    fn push(&mut self, row: Row, operation: TableOperation) {
+        let cites = row
+            .documents
+            .iter()
+            .map(|document| self.cite(document))
+            .collect();
+        let cells = row.cells.into_iter().map(cut).collect();
+        self.table.rows.push(TableRow { cells, cites });
+        if !operation.is_of_documents() {
+            self.digest.groups.push(row.digest);
+        }
+    }
+
+    /// The number of a document among the sources.
+    fn cite(&mut self, document: &TableDocument) -> u16 {
+        let known = self
+            .sources
+            .iter()
+            .find(|source| source.doc_id == document.doc_id);
+        if let Some(known) = known {
+            return known.n;
+        }
+        let n = u16::try_from(self.sources.len() + 1).unwrap_or(u16::MAX);
+        let cells = document
+            .cells
+            .iter()
+            .map(cell_text)
+            .filter(|text| !text.is_empty());
+        let quote = cells.collect::<Vec<_>>().join("; ");
+        self.sources.push(Citation {
+            n,
+            doc_id: document.doc_id.clone(),
+            chunk_id: format!("{}.0", document.doc_id),
+            title: document.title.chars().take(QUOTE_CHARS_MAX).collect(),
+            source: document.source.clone(),
+            page: None,
+            line: 1,
+            score: 1.0,
+            quote: quote.chars().take(QUOTE_CHARS_MAX).collect(),
+        });
+        n
+    }
+}
+
+fn size(row: &Row) -> usize {
+    let cells: usize = row
+        .cells
+        .iter()
+        .map(|cell| cell_text(cell).len().min(CELL_CHARS_MAX) + 4)
+        .sum();
+    let cited = row.documents.iter().map(|document| {
+        document.source.len() + document.title.len().min(QUOTE_CHARS_MAX) + QUOTE_CHARS_MAX + 120
+    });
+    cells + cited.sum::<usize>() + 9 * row.digest.values.len()
+}
+
+fn cut(value: Value) -> Value {
+    match &value {
+        Value::String(text) if text.chars().count() > CELL_CHARS_MAX => {
+            let kept: String = text.chars().take(CELL_CHARS_MAX).collect();
+            Value::String(format!("{kept}…"))
+        }
+        Value::Object(_) => Value::String(cell_text(&value).chars().take(CELL_CHARS_MAX).collect()),
+        Value::Array(_) if cell_text(&value).chars().count() > CELL_CHARS_MAX => {
+            let kept: String = cell_text(&value).chars().take(CELL_CHARS_MAX).collect();
+            Value::String(format!("{kept}…"))
+        }
+        _ => value,
+    }
+}
+
+fn columns(question: &TableQuestion, operation: TableOperation, is_sided: bool) -> Vec<String> {
+    let mut columns: Vec<String> = is_sided.then(|| "part".to_owned()).into_iter().collect();
+    if operation.is_of_documents() {
+        columns.push("source".into());
+        columns.extend(question.shown.iter().cloned());
+        return columns;
+    }
+    columns.extend(
+        question
+            .group
+            .as_ref()
+            .map(|group| group.title().to_owned()),
+    );
+    if operation != TableOperation::Count {
+        columns.extend(currency_column(question).map(|_| "currency".to_owned()));
+        columns.extend(question.measure.clone());
+    }
+    columns.push("documents".into());
+    columns
+}
+
+/// The column of currencies, where it is not what is grouped by.
+fn currency_column(question: &TableQuestion) -> Option<&String> {
+    let grouped = question.group.as_ref().map(GroupKey::column);
+    question
+        .currency
+        .as_ref()
+        .filter(|column| Some(column.as_str()) != grouped)
+}
+
+fn rows_of(question: &TableQuestion, operation: TableOperation, side: Side) -> Vec<Row> {
+    let label = side.label.map(Value::String);
+    if operation.is_of_documents() {
+        let row = |document: TableDocument| {
+            let source = Value::String(document.source.clone());
+            let cells = label
+                .iter()
+                .cloned()
+                .chain([source])
+                .chain(document.cells.iter().cloned());
+            Row {
+                cells: cells.collect(),
+                documents: vec![document],
+                digest: GroupDigest::default(),
+            }
+        };
+        return side.result.rows.into_iter().map(row).collect();
+    }
+    let mut groups = side.result.groups;
+    if groups.is_empty() && label.is_some() {
+        groups.push(TableGroup::default());
+    }
+    let rows = groups.into_iter().map(|group| {
+        let key = question
+            .group
+            .as_ref()
+            .map(|_| group.key.clone().map_or(Value::Null, Value::String));
+        let mut cells: Vec<Value> = label.iter().cloned().chain(key).collect();
+        if operation != TableOperation::Count {
+            let currency = group.currency.clone().map_or(Value::Null, Value::String);
+            cells.extend(currency_column(question).map(|_| currency));
+            cells.push(match operation {
+                TableOperation::Average => group.mean.map_or(Value::Null, Value::from),
+                _ => Value::from(group.sum),
+            });
+        }
+        cells.push(group.documents.into());
+        let is_all =
+            group.values.len() as u64 == group.documents && group.values.len() <= GROUP_VALUES_MAX;
+        Row {
+            cells,
+            documents: group.examples,
+            digest: GroupDigest {
+                documents: group.documents,
+                sum: group.sum,
+                values: if is_all { group.values } else { Vec::new() },
+            },
+        }
+    });
+    rows.collect()
+}
+
+/// What a count of nothing comes to: nought. There is no sum of nothing.
+fn nothing(question: &TableQuestion, operation: TableOperation, is_sided: bool) -> Option<Row> {
+    let is_count = operation == TableOperation::Count && question.group.is_none() && !is_sided;
+    is_count.then(|| Row {
+        cells: vec![0.into()],
+        documents: Vec::new(),
+        digest: GroupDigest::default(),
+    })
+}
+
+fn operation(of: ColumnOperation) -> TableOperation {
+    match of {
+        ColumnOperation::List => TableOperation::List,
+        ColumnOperation::Count => TableOperation::Count,
+        ColumnOperation::Sum => TableOperation::Sum,
+        ColumnOperation::Average => TableOperation::Average,
+        ColumnOperation::Largest => TableOperation::Largest,
+        ColumnOperation::Smallest => TableOperation::Smallest,
+    }
+}
+
+/// A facet as a suggestion: `by year: 2022 (310), 2023 (890)`, the largest groups first but for those of the calendar.
+pub(crate) fn facet(
+    by: &GroupKey,
+    mut groups: Vec<TableGroup>,
+    values_max: usize,
+) -> Option<String> {
+    if groups.len() < 2 {
+        return None;
+    }
+    if matches!(by, GroupKey::Column(_)) {
+        groups.sort_by_key(|group| std::cmp::Reverse(group.documents));
+    }
+    let more = if groups.len() > values_max {
+        ", …"
+    } else {
+        ""
+    };
+    let shown = groups.iter().take(values_max).map(|group| {
+        format!(
+            "{} ({})",
+            group.key.as_deref().unwrap_or("none"),
+            group.documents
+        )
+    });
+    let shown: Vec<String> = shown.collect();
+    Some(format!(
+        "by {}: {}{more}",
+        worded::column(by.title()),
+        shown.join(", ")
+    ))
+}

@@ -1,0 +1,290 @@
+//! Questions about documents: an exact table of their columns, where one answers.
+//!
+//! Only the user's own conditions and those that the question says narrow it: what a planner guesses of words in texts would
+//! make an exact table wrong. Nothing is relaxed for it. *Not* here: what a question wants tabulated (`linking`), and how
+//! rows become a table (`table_rows`).
+
+use crate::derived::DerivedFilter;
+use crate::stage::{BEHIND_ATTEMPT, Retriever};
+use crate::table_rows::{self, Side};
+use crate::worded;
+use envelope::hop::RetrieverExit;
+use envelope::table::{Listing, csv};
+use envelope::{AnswerForm, Doubt, Fallback, Filter, Plan, QuestionIntent, limits};
+use linking::{ColumnOperation, GroupKey, LinkedQuestion, TableQuestion, Tabulation};
+use search::{TableRequest, TableResult};
+use stage::{Attachment, Cx, Done};
+
+/// Most rows of one table, in its file.
+const ROWS_MAX: usize = 10_000;
+/// Most values of each facet that are suggested.
+const FACET_VALUES_MAX: usize = 6;
+/// The name of a table's file.
+const FILE: &str = "table.csv";
+
+/// Whether a table answered.
+pub(crate) enum Tabled {
+    /// It did, or the user has to choose.
+    Done(Box<Done<RetrieverExit>>),
+    /// It does not; why, for the trail, or nothing.
+    Not(String),
+}
+
+impl Retriever {
+    /// The table that answers a question, if one does.
+    pub(crate) async fn tabled(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        linked: &LinkedQuestion,
+        derived: &DerivedFilter,
+    ) -> Result<Tabled, stage::Error> {
+        let said = match &linked.tabulation {
+            Tabulation::None => return Ok(Tabled::Not(String::new())),
+            Tabulation::Unfit { why, facets } => {
+                let asks = self.asks_too_much(cx, plan, derived, facets).await?;
+                return Ok(asks.unwrap_or_else(|| Tabled::Not(format!("; no table: {why}"))));
+            }
+            Tabulation::Ambiguous { said, columns } => {
+                // Who has chosen already, and still means several, is searched for.
+                if cx.header.parent.is_some() {
+                    return Ok(Tabled::Not(format!(
+                        "; no table: `{said}` fits several columns"
+                    )));
+                }
+                return Ok(ambiguous(cx, said, columns));
+            }
+            Tabulation::Fit(question) => question,
+        };
+        if derived.dropped.len() > linked.dropped.len() {
+            return Ok(Tabled::Not(
+                "; no table: a condition is none of a filter".into(),
+            ));
+        }
+        let labels = linked.parts.iter().map(|part| part.span.clone());
+        let asked = cx.case.question.best();
+        let labels: Vec<String> = labels
+            .map(|span| asked.get(span).unwrap_or_default().to_owned())
+            .collect();
+        let one_side = [Filter::default()];
+        let filters = match derived.sides.is_empty() {
+            true => &one_side[..],
+            false => &derived.sides[..],
+        };
+        let mut sides = Vec::with_capacity(filters.len());
+        let mut behind = None;
+        for (at, side) in filters.iter().enumerate() {
+            let filter = cx.case.filter.clone().and(derived.filter.clone());
+            let request = self.table_request(cx, filter.and(side.clone()), said.clone());
+            let (result, late) = self.table_current(cx, request).await?;
+            behind = behind.or(late);
+            let label = labels
+                .get(at)
+                .filter(|_| !derived.sides.is_empty())
+                .cloned();
+            sides.push(Side { label, result });
+        }
+        let filter = cx.case.filter.clone().and(derived.filter.clone());
+        let mut done = listed(cx, plan, linked, said, sides, &filter)?;
+        done.fallbacks.splice(0..0, behind);
+        Ok(Tabled::Done(Box::new(done)))
+    }
+
+    fn table_request(&self, cx: &Cx, filter: Filter, question: TableQuestion) -> TableRequest {
+        TableRequest {
+            tenant: cx.header.tenant.clone(),
+            buckets: cx.case.buckets.clone(),
+            filter,
+            question,
+            rows_max: ROWS_MAX,
+            after: self.after(cx),
+        }
+    }
+
+    /// The table of an index that has what the question wants to be searched; in the end of one that is behind, which is
+    /// told.
+    async fn table_current(
+        &self,
+        cx: &Cx,
+        request: TableRequest,
+    ) -> Result<(TableResult, Option<Fallback>), search::Error> {
+        match self.searcher.table(&request).await {
+            Err(search::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
+                let request = TableRequest {
+                    after: None,
+                    ..request
+                };
+                let result = self.searcher.table(&request).await?;
+                Ok((result, Some(Fallback::SearchedBehind { wanted, at })))
+            }
+            other => Ok((other?, None)),
+        }
+    }
+
+    /// Asks back where a question is about all documents that satisfy conditions, and those are too many to write an answer
+    /// from.
+    async fn asks_too_much(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        derived: &DerivedFilter,
+        facets: &[GroupKey],
+    ) -> Result<Option<Tabled>, stage::Error> {
+        let filter = cx.case.filter.clone().and(derived.filter.clone());
+        let is_narrowed = filter.0.iter().any(|condition| condition.field != "bucket");
+        let question = cx.case.question.best();
+        let is_of_all = plan.intent == QuestionIntent::Summarize || worded::asks_for_all(question);
+        if !is_narrowed || !is_of_all || cx.header.parent.is_some() || cx.header.round > 0 {
+            return Ok(None);
+        }
+        let count = |group| TableQuestion {
+            operation: ColumnOperation::Count,
+            group,
+            ..TableQuestion::default()
+        };
+        let request = self.table_request(cx, filter.clone(), count(None));
+        let documents = self.table_current(cx, request).await?.0.documents;
+        if documents <= self.options.too_many {
+            return Ok(None);
+        }
+        let mut told = Vec::new();
+        for facet in facets {
+            let request = self.table_request(cx, filter.clone(), count(Some(facet.clone())));
+            let (result, _) = self.table_current(cx, request).await?;
+            told.extend(table_rows::facet(facet, result.groups, FACET_VALUES_MAX));
+        }
+        let doubt = Doubt::TooMany {
+            query: question.to_owned(),
+            documents,
+            narrowed_by: worded::conditions(&filter),
+            facets: told,
+        };
+        let decided = format!("{documents} documents are too many");
+        Ok(Some(Tabled::Done(Box::new(Done::new(
+            RetrieverExit::NothingFound(doubt),
+            decided,
+        )))))
+    }
+}
+
+fn ambiguous(cx: &Cx, said: &str, columns: &[String]) -> Tabled {
+    let decided = format!("`{said}` fits {}", columns.join(", "));
+    let doubt = Doubt::Ambiguous {
+        query: cx.case.question.best().to_owned(),
+        said: said.to_owned(),
+        columns: columns
+            .iter()
+            .map(|column| worded::column(column))
+            .collect(),
+    };
+    Tabled::Done(Box::new(Done::new(
+        RetrieverExit::NothingFound(doubt),
+        decided,
+    )))
+}
+
+/// The exit with its table, and the file where not all rows travel in it.
+fn listed(
+    cx: &Cx,
+    plan: &Plan,
+    linked: &LinkedQuestion,
+    question: &TableQuestion,
+    sides: Vec<Side>,
+    filter: &Filter,
+) -> Result<Done<RetrieverExit>, stage::Error> {
+    let unknown: Vec<String> = sides
+        .iter()
+        .flat_map(|side| side.result.unknown_fields.clone())
+        .collect();
+    let unlike: Vec<String> = sides
+        .iter()
+        .flat_map(|side| side.result.unlike_fields.clone())
+        .collect();
+    let mut made = table_rows::table(question, sides);
+    let mut kept = filter.clone();
+    kept.0
+        .retain(|condition| !unknown.contains(&condition.field));
+    made.table.conditions = worded::conditions(&kept);
+    if !cx.case.buckets.is_empty() {
+        let buckets: Vec<&str> = cx
+            .case
+            .buckets
+            .iter()
+            .map(|bucket| bucket.as_str())
+            .collect();
+        made.table
+            .conditions
+            .push(format!("bucket is {}", buckets.join(" or ")));
+    }
+    let mut notices: Vec<String> = Vec::new();
+    for field in &unlike {
+        let told = format!(
+            "`{field}` holds no values to compare with that; the condition holds for nothing."
+        );
+        if !notices.contains(&told) {
+            notices.push(told);
+        }
+    }
+    let mut file = None;
+    if made.table.rows_total > made.table.rows.len() as u64 {
+        let (text, rows) = whole(&made.table.columns, &made.all);
+        if (rows as u64) < made.table.rows_total {
+            notices.push(format!(
+                "The file has the first {rows} of {} rows.",
+                made.table.rows_total
+            ));
+        }
+        let attachment = Attachment::new(&cx.header, FILE, "text/csv", text.into_bytes().into())?;
+        made.table.file = Some(attachment.file.clone());
+        file = Some(attachment);
+    }
+    let decided = format!(
+        "listed: {} of {} documents{}",
+        made.table.operation.as_str(),
+        made.table.documents,
+        question
+            .group
+            .as_ref()
+            .map_or(String::new(), |group| format!(" by {}", group.title()))
+    );
+    let noun = linked.bucket.clone().unwrap_or_default();
+    let form = match plan.form {
+        AnswerForm::Prose => worded::form(cx.case.question.best()),
+        form => form,
+    };
+    let listing = Listing {
+        table: made.table,
+        sources: made.sources,
+        digest: made.digest,
+        noun,
+        form,
+        notices,
+    };
+    let mut done = Done::new(RetrieverExit::Listed(Box::new(listing)), decided);
+    let mut told: Vec<&String> = Vec::new();
+    for field in &unknown {
+        if !told.contains(&field) {
+            told.push(field);
+            let field = field.clone();
+            done.fallbacks.push(Fallback::FilterUnknownField { field });
+        }
+    }
+    done.files.extend(file);
+    Ok(done)
+}
+
+/// All rows as CSV, as far as a file takes them, and how many those are.
+fn whole(columns: &[String], all: &[Vec<serde_json::Value>]) -> (String, usize) {
+    let mut rows = all.len();
+    loop {
+        let text = csv(columns, all[..rows].iter().map(Vec::as_slice));
+        if text.len() <= limits::ATTACHMENT_BYTES_MAX {
+            return (text, rows);
+        }
+        rows /= 2;
+    }
+}
+
+#[cfg(test)]
+#[path = "tables_tests.rs"]
+mod tests;

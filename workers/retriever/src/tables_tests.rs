@@ -1,0 +1,297 @@
+//! Tables, against a searcher whose columns a test wrote down.
+
+use crate::{Options, Retriever};
+use envelope::hop::RetrieverExit;
+use envelope::table::Listing;
+use envelope::{AnswerForm, DocId, Doubt, Fallback, Filter, Origin, Plan, Role, Search};
+use linking::{
+    ColumnOperation, Date, GroupKey, Intent, LinkedQuestion, QuestionCondition, TableQuestion,
+    Tabulation, Test,
+};
+use search::{
+    Request, SearchResult, Searcher, TableDocument, TableGroup, TableRequest, TableResult,
+};
+use serde_json::{Value, json};
+use stage::{BoxFuture, Cx, Done, Stage};
+use std::sync::{Arc, Mutex};
+use testkit::model::step;
+
+/// A fake searcher with so many documents, two columns each.
+struct Columns {
+    documents: u64,
+    linked: LinkedQuestion,
+    requests: Mutex<Vec<TableRequest>>,
+    is_behind: bool,
+}
+
+impl Searcher for Columns {
+    fn search<'a>(
+        &'a self,
+        _request: &'a Request,
+    ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
+        Box::pin(async { Ok(SearchResult::default()) })
+    }
+
+    fn link<'a>(
+        &'a self,
+        _tenant: &'a envelope::TenantId,
+        _question: &'a str,
+        _today: Date,
+    ) -> BoxFuture<'a, Result<LinkedQuestion, search::Error>> {
+        Box::pin(async { Ok(self.linked.clone()) })
+    }
+
+    fn table<'a>(
+        &'a self,
+        request: &'a TableRequest,
+    ) -> BoxFuture<'a, Result<TableResult, search::Error>> {
+        Box::pin(async move {
+            self.requests.lock().unwrap().push(request.clone());
+            if self.is_behind && request.after.is_some() {
+                return Err(search::Error::Behind { wanted: 9, at: 4 });
+            }
+            let document = |n: u64| TableDocument {
+                doc_id: DocId::new(format!("d{n}")).unwrap(),
+                title: format!("Invoice {n}"),
+                source: format!("invoices/{n}.md"),
+                cells: request.question.shown.iter().map(|_| json!(n)).collect(),
+            };
+            let mut result = TableResult {
+                documents: self.documents,
+                rows_total: self.documents,
+                unknown_fields: request
+                    .filter
+                    .0
+                    .iter()
+                    .filter(|c| c.field == "nobody")
+                    .map(|c| c.field.clone())
+                    .collect(),
+                ..TableResult::default()
+            };
+            match request.question.operation {
+                ColumnOperation::List => result.rows = (0..self.documents).map(document).collect(),
+                _ => {
+                    let key = |n: u64| request.question.group.as_ref().map(|_| format!("202{n}"));
+                    let group = |n: u64| TableGroup {
+                        key: key(n),
+                        documents: self.documents / 2,
+                        examples: vec![document(n)],
+                        ..TableGroup::default()
+                    };
+                    let groups = if request.question.group.is_some() {
+                        2
+                    } else {
+                        1
+                    };
+                    result.groups = (0..groups).map(group).collect();
+                    result.rows_total = groups;
+                }
+            }
+            Ok(result)
+        })
+    }
+}
+
+fn linked(tabulation: Tabulation) -> LinkedQuestion {
+    LinkedQuestion {
+        intent: Intent::Documents,
+        bucket: Some("invoices".into()),
+        conditions: vec![QuestionCondition {
+            bucket: "invoices".into(),
+            field: "vendor_name".into(),
+            test: Test::Is(vec![vec!["Acme".into(), "ACME".into()]]),
+            names: Vec::new(),
+            is_negated: false,
+            span: 0..1,
+        }],
+        tabulation,
+        ..LinkedQuestion::default()
+    }
+}
+
+fn list() -> Tabulation {
+    Tabulation::Fit(TableQuestion {
+        shown: vec!["total".into()],
+        ..TableQuestion::default()
+    })
+}
+
+async fn run(searcher: &Arc<Columns>, cx: &Cx) -> Done<RetrieverExit> {
+    let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
+    let plan = Plan {
+        query: "q".into(),
+        // What a planner guesses of texts narrows no table.
+        filter: Filter::parse(&json!({"source": {"contains": "x"}}), Origin::Planner).unwrap(),
+        ..Plan::default()
+    };
+    let search = Search {
+        plan,
+        ..Search::default()
+    };
+    retriever.run(cx, search).await.unwrap()
+}
+
+fn columns(documents: u64, tabulation: Tabulation) -> Arc<Columns> {
+    Arc::new(Columns {
+        documents,
+        linked: linked(tabulation),
+        requests: Mutex::default(),
+        is_behind: false,
+    })
+}
+
+fn listing(done: &Done<RetrieverExit>) -> &Listing {
+    match &done.out {
+        RetrieverExit::Listed(listing) => listing,
+        other => panic!("no table: {other:?}"),
+    }
+}
+
+fn cx(question: &str) -> Cx {
+    step(Role::Retriever, question)
+}
+
+#[tokio::test]
+async fn what_fits_a_message_is_a_table_and_the_rest_a_file() {
+    let few = columns(3, list());
+    let done = run(&few, &cx("List all invoices from Acme")).await;
+    let table = &listing(&done).table;
+    assert_eq!(table.columns, ["source", "total"]);
+    assert_eq!(
+        (
+            table.rows.len(),
+            table.documents,
+            table.rows[2].cites.clone()
+        ),
+        (3, 3, vec![3])
+    );
+    assert_eq!(
+        table.conditions,
+        ["vendor name is Acme or ACME", "bucket is invoices"]
+    );
+    assert!(table.file.is_none() && done.files.is_empty());
+    assert_eq!(
+        done.decided,
+        "listed: list of 3 documents; understood: vendor_name in [\"Acme\",\"ACME\"] and bucket = \"invoices\""
+    );
+    let asked = few.requests.lock().unwrap()[0].filter.to_string();
+    assert!(!asked.contains("source contains"), "{asked}");
+
+    let many = columns(1_000, list());
+    let done = run(&many, &cx("List all invoices from Acme as CSV")).await;
+    let listing = listing(&done);
+    let file = listing.table.file.as_ref().unwrap();
+    assert_eq!(
+        (listing.table.rows.len(), listing.table.rows_total),
+        (50, 1_000)
+    );
+    assert_eq!(
+        (listing.form, done.files[0].file.clone()),
+        (AnswerForm::Csv, file.clone())
+    );
+    let text = String::from_utf8(done.files[0].bytes.to_vec()).unwrap();
+    assert_eq!(text.lines().count(), 1_001);
+    let step = serde_json::to_vec(listing).unwrap();
+    assert!(step.len() < 64 * 1024, "{} bytes", step.len());
+}
+
+#[tokio::test]
+async fn a_field_that_nobody_has_and_an_index_that_is_behind_are_told() {
+    let mut behind = cx("List all invoices");
+    behind.case.min_seq = 9;
+    behind.attempt = 3;
+    behind.case.filter = Filter::parse(&json!({"nobody": 1}), Origin::User).unwrap();
+    let searcher = Arc::new(Columns {
+        is_behind: true,
+        documents: 1,
+        linked: linked(list()),
+        requests: Mutex::default(),
+    });
+    let done = run(&searcher, &behind).await;
+    assert_eq!(
+        done.fallbacks,
+        [
+            Fallback::SearchedBehind { wanted: 9, at: 4 },
+            Fallback::FilterUnknownField {
+                field: "nobody".into()
+            }
+        ]
+    );
+    assert!(
+        !listing(&done)
+            .table
+            .conditions
+            .iter()
+            .any(|said| said.contains("nobody"))
+    );
+}
+
+#[tokio::test]
+async fn two_columns_and_too_many_documents_are_asked_back() {
+    let two = Tabulation::Ambiguous {
+        said: "amount".into(),
+        columns: vec!["max_voltage".into(), "max_current".into()],
+    };
+    let done = run(&columns(3, two), &cx("the largest part?")).await;
+    let RetrieverExit::NothingFound(Doubt::Ambiguous { columns: named, .. }) = &done.out else {
+        panic!("{:?}", done.out)
+    };
+    assert_eq!(*named, ["max voltage", "max current"]);
+
+    let unfit = || Tabulation::Unfit {
+        why: "`summarize` is no condition on a column".into(),
+        facets: vec![GroupKey::Year("invoice_date".into())],
+    };
+    let done = run(
+        &columns(1_200, unfit()),
+        &cx("Summarize all invoices of Acme"),
+    )
+    .await;
+    let RetrieverExit::NothingFound(Doubt::TooMany {
+        documents,
+        narrowed_by,
+        facets,
+        ..
+    }) = &done.out
+    else {
+        panic!("{:?}", done.out)
+    };
+    assert_eq!(*documents, 1_200);
+    assert_eq!(narrowed_by[0], "vendor name is Acme or ACME");
+    assert_eq!(*facets, ["by year: 2020 (600), 2021 (600)"]);
+    // Few are read, and so is what is not about all.
+    for (documents, question) in [
+        (90, "Summarize all invoices of Acme"),
+        (1_200, "What does Acme charge?"),
+    ] {
+        let done = run(&columns(documents, unfit()), &cx(question)).await;
+        let RetrieverExit::NothingFound(Doubt::NoResults { .. }) = &done.out else {
+            panic!("{question}: {:?}", done.out)
+        };
+        assert!(
+            done.decided.contains("no table: `summarize`"),
+            "{}",
+            done.decided
+        );
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_counted_as_nothing() {
+    let count = Tabulation::Fit(TableQuestion {
+        operation: ColumnOperation::List,
+        ..TableQuestion::default()
+    });
+    let done = run(&columns(0, count), &cx("List all invoices from Acme")).await;
+    let table = &listing(&done).table;
+    assert_eq!(
+        (table.documents, table.rows.len(), table.rows_total),
+        (0, 0, 0)
+    );
+    let cells: Vec<Value> = table
+        .rows
+        .iter()
+        .flat_map(|row| row.cells.clone())
+        .collect();
+    assert!(cells.is_empty());
+}

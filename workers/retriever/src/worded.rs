@@ -1,0 +1,143 @@
+//! Conditions and columns in words, and what a question says of the form of its answer. Pure.
+
+use envelope::{AnswerForm, Condition, Filter, Op};
+use search::filter_terms::named_field;
+use serde_json::Value;
+
+/// Most values of one condition that are named.
+const VALUES_MAX: usize = 4;
+
+/// A column as people say it: `invoice date`.
+pub(crate) fn column(field: &str) -> String {
+    field.replace('_', " ")
+}
+
+/// Each condition in words, the two ends of a range in one.
+pub(crate) fn conditions(filter: &Filter) -> Vec<String> {
+    let mut worded: Vec<(String, String)> = Vec::new();
+    for condition in &filter.0 {
+        let (field, said) = one(condition);
+        match worded
+            .iter_mut()
+            .find(|(known, _)| *known == field && !said.is_empty())
+        {
+            Some((_, known)) => *known = format!("{known} and {said}"),
+            None => worded.push((field, said)),
+        }
+    }
+    let worded = worded.into_iter().filter(|(_, said)| !said.is_empty());
+    worded
+        .map(|(field, said)| format!("{field} {said}"))
+        .collect()
+}
+
+fn one(condition: &Condition) -> (String, String) {
+    let field = match named_field(&condition.field) {
+        Some("") => "name".to_owned(),
+        Some(field) => column(field),
+        None => column(&condition.field),
+    };
+    let value = text(&condition.value);
+    let is_day = condition.value.is_string();
+    let said = match condition.op {
+        Op::Eq | Op::In => format!("is {value}"),
+        Op::Ne | Op::NotIn => format!("is not {value}"),
+        Op::Gt if is_day => format!("is after {value}"),
+        Op::Gt => format!("is over {value}"),
+        Op::Gte if is_day => format!("is {value} or later"),
+        Op::Gte => format!("is at least {value}"),
+        Op::Lt if is_day => format!("is before {value}"),
+        Op::Lt => format!("is under {value}"),
+        Op::Lte if is_day => format!("is {value} or earlier"),
+        Op::Lte => format!("is at most {value}"),
+        // That a field is there at all goes with another condition on it.
+        Op::Contains if value.is_empty() => String::new(),
+        Op::Contains => format!("contains {value}"),
+    };
+    (field, said)
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let more = items.len().saturating_sub(VALUES_MAX);
+            let shown: Vec<String> = items.iter().take(VALUES_MAX).map(text).collect();
+            match more {
+                0 => shown.join(" or "),
+                more => format!("{} or {more} more", shown.join(", ")),
+            }
+        }
+        Value::Number(number) => match number
+            .as_f64()
+            .filter(|n| n.fract() == 0.0 && n.abs() < 1e15)
+        {
+            Some(whole) => format!("{whole:.0}"),
+            None => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
+
+/// Whether a question is about all documents of some kind, and not about one.
+pub(crate) fn asks_for_all(question: &str) -> bool {
+    words(question).any(|word| matches!(word.as_str(), "all" | "every" | "each" | "everything"))
+}
+
+/// The form that a question says its answer should have.
+pub(crate) fn form(question: &str) -> AnswerForm {
+    let mut form = AnswerForm::Prose;
+    let mut before = String::new();
+    for word in words(question) {
+        match word.as_str() {
+            "csv" | "spreadsheet" => return AnswerForm::Csv,
+            "table" if matches!(before.as_str(), "a" | "as") => form = AnswerForm::Table,
+            "bullets" | "bulleted" => form = AnswerForm::List,
+            _ => {}
+        }
+        before = word;
+    }
+    form
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::Origin;
+    use serde_json::json;
+
+    #[test]
+    fn conditions_read_as_sentences() {
+        let filter = Filter::parse(
+            &json!({
+                "bucket": "invoices", "invoice_date": {"gte": "2024-01-01", "lt": "2025-01-01"},
+                "total_amount": {"gt": 1000}, "named:vendor": ["Acme", "ACME"], "number": {"contains": ""},
+                "site": {"not_in": ["A", "B", "C", "D", "E"]},
+            }),
+            Origin::Planner,
+        );
+        assert_eq!(
+            conditions(&filter.unwrap()),
+            [
+                "bucket is invoices",
+                "invoice date is 2024-01-01 or later and is before 2025-01-01",
+                "vendor is Acme or ACME",
+                "site is not A, B, C, D or 1 more",
+                "total amount is over 1000",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_form_is_said() {
+        assert_eq!(form("List all invoices as CSV"), AnswerForm::Csv);
+        assert_eq!(form("Show them as a table."), AnswerForm::Table);
+        assert_eq!(form("Which table lists invoices?"), AnswerForm::Prose);
+        assert!(asks_for_all("Summarize all contracts") && !asks_for_all("Is it small?"));
+    }
+}
