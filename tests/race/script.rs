@@ -82,7 +82,7 @@ pub(crate) fn found(count: usize) -> Done<Exit> {
         total_hits: count as u64,
         after: After::Map,
     };
-    Done::new(RetrieverExit::Found(scatter).into(), "found")
+    Done::new(RetrieverExit::Found(Box::new(scatter)).into(), "found")
 }
 
 fn passage(i: usize) -> Passage {

@@ -74,7 +74,7 @@ pub(crate) fn talkers(world: &World, told: &Told) -> Vec<Hand> {
                 query: question,
                 narrowed_by: Vec::new(),
             }),
-            false => RetrieverExit::Found(words(&question)),
+            false => RetrieverExit::Found(Box::new(words(&question))),
         };
         Ok(Done::new(exit.into(), "searched"))
     });

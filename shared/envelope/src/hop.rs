@@ -132,7 +132,7 @@ pub enum PlannerExit {
 #[derive(Debug, Clone, PartialEq)]
 pub enum RetrieverExit {
     /// At least one passage.
-    Found(Scatter),
+    Found(Box<Scatter>),
     /// A table of documents: no passage has to be read.
     Listed(Box<Listing>),
     /// No passage, with everything relaxed that may be; or so many that the user has to choose.

@@ -124,7 +124,7 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
         Exit::Planner(PlannerExit::Located(plan)) => turn.search(plan, After::Generate),
         Exit::Planner(PlannerExit::Ask(doubt)) => step(doubt),
         Exit::Planner(PlannerExit::NoProgress) => turn.reduce(),
-        Exit::Retriever(RetrieverExit::Found(found)) => turn.found(found),
+        Exit::Retriever(RetrieverExit::Found(found)) => turn.found(*found),
         Exit::Retriever(RetrieverExit::Listed(listing)) => step(ReduceTask::Table { listing }),
         Exit::Retriever(RetrieverExit::NothingFound(doubt)) if turn.case.scatters.is_empty() => {
             step(doubt)

@@ -191,7 +191,7 @@ fn known_chunks_are_looked_at_and_answer_in_one_call() {
         panic!("no search")
     };
     assert_eq!((search.fetch, search.then), (chunks, After::Map));
-    let found = RetrieverExit::Found(scatter(1, After::Generate));
+    let found = RetrieverExit::Found(Box::new(scatter(1, After::Generate)));
     let next = routed(&header(), &next.case, found);
     assert!(matches!(
         next.next,

@@ -125,7 +125,9 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
         }
         Payload::Planner(_) => PlannerExit::Planned(Plan::default()).into(),
         Payload::Retriever(_) if other => RetrieverExit::NothingFound(no_results()).into(),
-        Payload::Retriever(search) => RetrieverExit::Found(scatter(5, search.then)).into(),
+        Payload::Retriever(search) => {
+            RetrieverExit::Found(Box::new(scatter(5, search.then))).into()
+        }
         Payload::Mapper(_) => Findings::default().into(),
         Payload::Reducer(ReduceTask::Gather { last: false, .. }) if other => {
             let why = "little".into();
@@ -288,7 +290,7 @@ fn the_scatter_reserves_the_calls_of_all_maps() {
         llm_calls: 4,
         ..Budget::default()
     };
-    let found = RetrieverExit::Found(scatter(5, After::Map));
+    let found = RetrieverExit::Found(Box::new(scatter(5, After::Map)));
     let after = routed(&header(), &case(Mode::Agentic, budget), Exit::from(found));
     let Next::Scatter(found) = after.next else {
         panic!("no scatter")
@@ -318,7 +320,7 @@ fn without_calls_to_read_what_was_found_the_earlier_rounds_are_the_answer() {
             ..Budget::default()
         };
         let spent = case(Mode::Agentic, budget);
-        let found = || Exit::from(RetrieverExit::Found(scatter(5, After::Map)));
+        let found = || Exit::from(RetrieverExit::Found(Box::new(scatter(5, After::Map))));
         let first = routed(&header(), &spent, found());
         assert_eq!(first.next, generate(scatter(5, After::Map)));
         let later = Case {
@@ -430,7 +432,7 @@ fn the_limit_that_ends_a_loop_is_named() {
 fn maps_and_reducer_follow_from_the_scatter_record_alone() {
     let mut second = agentic();
     second.scatters = vec![2];
-    let found = RetrieverExit::Found(scatter(3, After::Map));
+    let found = RetrieverExit::Found(Box::new(scatter(3, After::Map)));
     let after = routed(&Header { hop: 6, ..header() }, &second, Exit::from(found));
     let Next::Scatter(found) = after.next else {
         panic!("no scatter")

@@ -309,7 +309,7 @@ impl Retriever {
             matched,
             total_hits: found.total_hits,
         };
-        let mut done = Done::new(RetrieverExit::Found(scatter), decided);
+        let mut done = Done::new(RetrieverExit::Found(Box::new(scatter)), decided);
         if trimmed > 0 {
             done = done.with_fallback(Fallback::PassagesTrimmed { count: trimmed });
         }

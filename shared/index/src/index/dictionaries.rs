@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tantivy::Term;
 use tantivy::collector::DocSetCollector;
 
-/// Most values that are known of all tenants: about 64 MiB (docs/retrieval.md). What comes later is found by words alone.
+/// Most values that are known of all tenants: 41 MiB (docs/retrieval.md). What comes later is found by words alone.
 pub const VALUES_MAX: usize = 150_000;
 /// From this share of replaced documents on they are read anew.
 const REPLACED_MAX: u64 = 10;
@@ -141,7 +141,9 @@ fn add(dictionary: &mut Dictionary, head: &ChunkRecord) {
             dictionary.add(bucket, NAMED, FieldValue::Text(value));
         }
     }
-    if let Some(end) = fiscal::end_in(&head.text) {
+    let of_field = |(field, value): (&String, &Value)| fiscal::end_in_field(field, value.as_str()?);
+    let end = head.metadata.iter().find_map(of_field);
+    if let Some(end) = end.or_else(|| fiscal::end_in(&head.text)) {
         for company in head.metadata.values().filter_map(Value::as_str) {
             dictionary.fiscal(company, end);
         }
