@@ -64,6 +64,15 @@ func TestHPAsDecideAndUpgradesDoNot(t *testing.T) {
 	if err := replicas(5)(); err != nil {
 		t.Errorf("after an upgrade: %v", err)
 	}
+	// What helm says it makes so would be the number at the beginning of the upgrade, and set-up may take minutes.
+	manifest, err := cluster.Helm("get", "manifest", render.Release, "--namespace", namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := render.Get[appsv1.Deployment](t, render.Read(t, manifest), "Deployment", "argosy-mapper").Spec.Replicas
+	if said != nil {
+		t.Errorf("the upgrade says that there are %d mappers", *said)
+	}
 }
 
 // TestAnAutoscalerTakesOverWhatRuns turns autoscaling on for a fleet that runs: its pods, and the claims that would go with
