@@ -93,7 +93,7 @@ pub enum Tabulation {
         columns: Vec<String>,
     },
     /// It is answered by this.
-    Fit(TableQuestion),
+    Fit(Box<TableQuestion>),
 }
 
 impl GroupKey {
@@ -129,7 +129,7 @@ impl Linker<'_> {
             return Tabulation::None;
         }
         match Reading::of(self, linked).table() {
-            Ok(table) => Tabulation::Fit(table),
+            Ok(table) => Tabulation::Fit(Box::new(table)),
             Err(Tabulation::Unfit { why, .. }) => Tabulation::Unfit {
                 why,
                 facets: self.facets(linked.bucket.as_deref()),

@@ -54,7 +54,7 @@ impl Retriever {
                 }
                 return Ok(ambiguous(cx, said, columns));
             }
-            Tabulation::Fit(question) => question,
+            Tabulation::Fit(question) => &**question,
         };
         if derived.dropped.len() > linked.dropped.len() {
             return Ok(Tabled::Not(

@@ -110,10 +110,10 @@ fn linked(tabulation: Tabulation) -> LinkedQuestion {
 }
 
 fn list() -> Tabulation {
-    Tabulation::Fit(TableQuestion {
+    Tabulation::Fit(Box::new(TableQuestion {
         shown: vec!["total".into()],
         ..TableQuestion::default()
-    })
+    }))
 }
 
 async fn run(searcher: &Arc<Columns>, cx: &Cx) -> Done<RetrieverExit> {
@@ -278,10 +278,10 @@ async fn two_columns_and_too_many_documents_are_asked_back() {
 
 #[tokio::test]
 async fn nothing_is_counted_as_nothing() {
-    let count = Tabulation::Fit(TableQuestion {
+    let count = Tabulation::Fit(Box::new(TableQuestion {
         operation: ColumnOperation::List,
         ..TableQuestion::default()
-    });
+    }));
     let done = run(&columns(0, count), &cx("List all invoices from Acme")).await;
     let table = &listing(&done).table;
     assert_eq!(

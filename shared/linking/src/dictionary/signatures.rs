@@ -34,6 +34,10 @@ pub(super) struct Signatures(HashMap<u64, Places, BuildHasherDefault<HashIsKey>>
 #[derive(Debug)]
 enum Places {
     One(u32),
+    #[expect(
+        clippy::box_collection,
+        reason = "nearly all places are `One`, which a `Vec` here would make three times as large"
+    )]
     Many(Box<Vec<u32>>),
 }
 

@@ -125,7 +125,7 @@ impl Known {
                 tenant: self.tenant.clone(),
                 buckets: Vec::new(),
                 filter: derived.filter.clone().and(side.clone()),
-                question: asked.clone(),
+                question: (**asked).clone(),
                 rows_max: 1_000,
                 after: None,
             };
