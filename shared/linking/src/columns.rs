@@ -1,17 +1,25 @@
-//! Which column a mention is of, and what has to hold for it. Pure.
+//! Which column a mention is of. Pure.
+//!
+//! Days and amounts are of the column that the words around them say best: by its name, by words that stand for it, by
+//! its description, by its unit. *Not* decided here: what has to hold for days (`days_of`).
 
-use crate::amounts::{self, Amount};
-use crate::days::{self, Grain, Span};
-use crate::dictionary::{ColumnId, Kind, KnownColumn};
+use crate::amounts::Amount;
+use crate::dictionary::{ColumnId, Kind, KnownColumn, KnownValue};
 use crate::fold;
 use crate::frame::is_of;
-use crate::kindred::{alike, stand_for_one_another};
-use crate::link::{Linker, Placed};
-use crate::linked::Test;
-use crate::mention::{Mention, Named};
+use crate::kindred::Kin;
+use crate::link::{Fitting, Linker, Placed};
+use crate::mention::Mention;
+use crate::token::QuestionToken;
 
-/// Most years in a row that are looked for among names.
-const YEARS_NAMED_MAX: i32 = 20;
+/// Of two columns with a value, the one with so many times fewer documents is not meant.
+const RARE: u32 = 5;
+
+/// A word around a mention, with what it weighs: the nearer, the more.
+pub(crate) struct Said {
+    kin: Kin,
+    weight: usize,
+}
 
 impl Linker<'_> {
     /// The column that a value is of, if it is meant as one.
@@ -21,7 +29,7 @@ impl Linker<'_> {
         key: &str,
         bucket: Option<&str>,
         before: &[Placed],
-    ) -> Result<ColumnId, &'static str> {
+    ) -> Result<Fitting, &'static str> {
         let is_in = |column: &ColumnId| {
             self.dictionary.is_column(*column)
                 && bucket.is_none_or(|bucket| self.dictionary.column(*column).bucket == bucket)
@@ -40,53 +48,103 @@ impl Linker<'_> {
                 None => columns.push((entry.documents, entry.column)),
             }
         }
-        let said = self.words_before(mention.at.start);
-        let score = |(documents, column): &(u32, ColumnId)| {
+        let mut said = self.said_before(mention.at.start);
+        said.extend(self.said_behind(mention.at.end));
+        let score = |(_, column): &(u32, ColumnId)| {
             let column = self.dictionary.column(*column);
             let is_said = column
-                .words
+                .kin
                 .iter()
-                .any(|word| said.iter().any(|said| alike(said, word)));
-            let is_field = !column.is_named();
-            (is_field, is_said, column.kind() == Kind::Text, *documents)
+                .any(|word| said.iter().any(|said| said.kin.is_like(word)));
+            (!column.is_named(), is_said, column.kind() == Kind::Text)
         };
-        columns.sort_by_key(|column| std::cmp::Reverse(score(column)));
-        let (_, column) = *columns
-            .first()
-            .ok_or("the part of the corpus has no such value")?;
+        columns.sort_by_key(|column| std::cmp::Reverse((score(column), column.0)));
+        let Some(&(documents, column)) = columns.first() else {
+            let named = bucket.and_then(|bucket| self.dictionary.named_column(bucket));
+            let named = named.filter(|_| self.is_name(mention, key));
+            let column = named.ok_or("the part of the corpus has no such value")?;
+            return Ok(column.into());
+        };
+        let is_rival = |other: &&(u32, ColumnId)| {
+            score(other) == score(&(documents, column)) && other.0.saturating_mul(RARE) >= documents
+        };
+        let is_field = !self.dictionary.column(column).is_named();
+        let rivals = columns[1..]
+            .iter()
+            .filter(is_rival)
+            .map(|(_, rival)| *rival);
         let is_subject = self.frame.subject.as_ref() == Some(&mention.at);
         if is_subject || self.is_meant(mention, column, before) {
-            return Ok(column);
+            let rivals = if is_field {
+                rivals.collect()
+            } else {
+                Vec::new()
+            };
+            return Ok(Fitting { column, rivals });
         }
         Err("a word like others here")
     }
 
-    /// Every way in which the documents write what was named. With a legal form behind it only those with that form,
-    /// if there are any.
-    pub(crate) fn forms(&self, mention: &Mention, key: &str, column: ColumnId) -> Vec<String> {
-        let of_column = |text: &crate::dictionary::KnownValue| {
-            (text.column == column).then(|| text.text.to_string())
+    /// Whether something that the part of the corpus has in no field is a name, or a number, that a sentence of its
+    /// documents may say.
+    fn is_name(&self, mention: &Mention, key: &str) -> bool {
+        let said = &self.tokens[mention.at.clone()];
+        let is_number = said.iter().any(QuestionToken::has_digit);
+        let is_capital = said
+            .iter()
+            .all(|token| token.is_capital() && !token.is_first);
+        let mut values = self.dictionary.with_key(key);
+        let is_kind = values.any(|value| self.dictionary.is_kind(value));
+        self.is_asked_for() && !is_kind && (is_number || is_capital || said.len() > 1)
+    }
+
+    /// What was named, each in every way in which the documents write it: one thing, or all that first letters stand for.
+    /// With a legal form behind it only those with that form, if there are any.
+    pub(crate) fn things(
+        &self,
+        mention: &Mention,
+        key: &str,
+        column: ColumnId,
+    ) -> Vec<Vec<String>> {
+        let of_column = |text: &KnownValue| (text.column == column).then(|| text.text.to_string());
+        let with_key = |key: &str| {
+            let forms = self.dictionary.with_key(key).filter_map(of_column);
+            forms.collect::<Vec<String>>()
         };
-        let mut forms: Vec<String> = self
-            .dictionary
-            .with_key(key)
-            .filter_map(of_column)
-            .collect();
-        // First letters stand for a name, and a name for its first letters.
-        let long: Vec<String> = self
+        let said = &self.tokens[mention.at.clone()];
+        if self.dictionary.column(column).is_named() {
+            // Somebody else's documents may write it in other ways, and a sentence of these as it is said.
+            let forms = self
+                .dictionary
+                .with_key(key)
+                .map(|value| value.text.to_string());
+            let said: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
+            return vec![sorted(forms.chain([said.join(" ")]).collect())];
+        }
+        let forms = with_key(key);
+        let mut long: Vec<String> = self
             .dictionary
             .with_acronym(key)
+            .filter(|entry| entry.column == column)
             .map(|entry| fold::name_key(&entry.text))
             .collect();
-        for key in long {
-            forms.extend(self.dictionary.with_key(&key).filter_map(of_column));
+        long.sort();
+        long.dedup();
+        // First letters are all of the names that they stand for; each may be written with them, too.
+        if !long.is_empty() {
+            let all = long.iter().map(|key| {
+                let forms = forms.iter().cloned().chain(with_key(key));
+                sorted(forms.collect())
+            });
+            return all.collect();
         }
+        let mut forms = forms;
         let acronyms: Vec<String> = forms
             .iter()
             .filter_map(|form| fold::acronym(form))
             .collect();
         for key in acronyms {
-            forms.extend(self.dictionary.with_key(&key).filter_map(of_column));
+            forms.extend(with_key(&key));
         }
         let is_number = key.contains(|c: char| c.is_ascii_digit());
         let confused = self.dictionary.confused_with(key);
@@ -95,7 +153,7 @@ impl Linker<'_> {
             .filter(|_| forms.is_empty() || !is_number)
             .collect();
         for key in confused {
-            forms.extend(self.dictionary.with_key(key).filter_map(of_column));
+            forms.extend(with_key(key));
         }
         let last = &self.tokens[mention.at.end - 1];
         if mention.at.len() > 1 && fold::is_legal_form(&last.text) {
@@ -107,111 +165,24 @@ impl Linker<'_> {
             };
             forms.retain(|text| !others(text));
         }
-        forms.sort();
-        forms.dedup();
-        forms
-    }
-
-    /// The column that days are meant of, and what has to hold for it.
-    pub(crate) fn days(
-        &self,
-        mention: &Mention,
-        span: &Span,
-        bucket: Option<&str>,
-    ) -> Result<(ColumnId, Test), &'static str> {
-        let said = self.words_before(mention.at.start);
-        let of_kind = |kind| {
-            let columns = self.dictionary.columns(bucket);
-            let mut columns: Vec<ColumnId> = columns
-                .filter(|(_, column)| column.kind() == kind)
-                .map(|(id, _)| id)
-                .collect();
-            // The sort keeps the order of those that fit alike.
-            columns.sort_by_key(|column| std::cmp::Reverse(self.fit(*column, &said)));
-            columns
-        };
-        let days = of_kind(Kind::Day);
-        let years = of_kind(Kind::Year);
-        let is_said = |column: &ColumnId| self.fit(*column, &said).0 > 0;
-        let year = match span.grain {
-            Grain::Years(first, last) => Some((first, last)),
-            Grain::Fiscal {
-                year,
-                quarter: None,
-            } => Some((year, year)),
-            _ => None,
-        };
-        if let (Some((first, last)), Some(column)) = (year, years.first())
-            && (is_said(column) || !days.first().is_some_and(is_said))
-        {
-            let test = match span.side {
-                days::SpanSide::In if first < last => Test::Amount(vec![
-                    (amounts::Bound::AtLeast, f64::from(first)),
-                    (amounts::Bound::AtMost, f64::from(last)),
-                ]),
-                days::SpanSide::In => Test::Number(vec![f64::from(first)]),
-                days::SpanSide::Before => {
-                    Test::Amount(vec![(amounts::Bound::Under, f64::from(first))])
-                }
-                days::SpanSide::After => {
-                    Test::Amount(vec![(amounts::Bound::Over, f64::from(last))])
-                }
-                days::SpanSide::Since => {
-                    Test::Amount(vec![(amounts::Bound::AtLeast, f64::from(first))])
-                }
-                days::SpanSide::Until => {
-                    Test::Amount(vec![(amounts::Bound::AtMost, f64::from(last))])
-                }
-            };
-            return Ok((*column, test));
-        }
-        if let Some(column) = days.first() {
-            return Ok((*column, Test::Days(span.days(self.fiscal_end()))));
-        }
-        self.year_named(year, bucket)
-            .ok_or("the part of the corpus has no days")
-    }
-
-    /// A year that documents are called after, where they have no days: `ACME_2018_10K.pdf`.
-    pub(crate) fn year_named(
-        &self,
-        year: Option<(i32, i32)>,
-        bucket: Option<&str>,
-    ) -> Option<(ColumnId, Test)> {
-        let (first, last) = year.filter(|(first, last)| last - first < YEARS_NAMED_MAX)?;
-        let is_in = |column: &KnownColumn| {
-            column.is_named() && bucket.is_none_or(|bucket| column.bucket == bucket)
-        };
-        let mut column = None;
-        let mut years = Vec::new();
-        for year in (first..=last).map(|year| year.to_string()) {
-            let mut named = self.dictionary.with_key(&year).map(|entry| entry.column);
-            let found = named.find(|id| is_in(self.dictionary.column(*id)));
-            if let Some(found) = found {
-                column = column.or(Some(found));
-                years.push(vec![year]);
-            }
-        }
-        Some((column?, Test::Is(years)))
+        vec![sorted(forms)]
     }
 
     /// How well a column of days or amounts fits what is said: first the words of its name and description that are said,
     /// then whether it is called after its part of the corpus.
-    pub(crate) fn fit(&self, column: ColumnId, said: &[&str]) -> (usize, bool) {
-        let column = self.dictionary.column(column);
-        let description = column.description_words();
-        let score = |said: &&str| {
-            let says = |words: &[String], same: fn(&str, &str) -> bool| {
-                words.iter().any(|word| same(said, word))
+    pub(crate) fn fit(&self, column: &KnownColumn, said: &[Said]) -> (usize, bool) {
+        let score = |said: &Said| {
+            let says = |words: &[Kin], is_same: fn(&Kin, &Kin) -> bool| {
+                words.iter().any(|word| is_same(&said.kin, word))
             };
             let fits = [
-                (4, says(&column.words, alike)),
-                (3, says(&column.words, stand_for_one_another)),
-                (2, says(&description, alike)),
-                (1, says(&description, stand_for_one_another)),
+                (4, says(&column.kin, Kin::is_like)),
+                (3, says(&column.kin, Kin::stands_for)),
+                (2, says(&column.described_by, Kin::is_like)),
+                (1, says(&column.described_by, Kin::stands_for)),
             ];
             let best = fits.iter().find(|(_, fits)| *fits);
-            best.map_or(0, |(worth, _)| *worth)
+            best.map_or(0, |(worth, _)| *worth) * said.weight
         };
         let subject = fold::singular(&column.bucket.to_lowercase());
         (
@@ -220,14 +191,27 @@ impl Linker<'_> {
         )
     }
 
-    /// When the fiscal years of the company end that is named.
-    pub(crate) fn fiscal_end(&self) -> Option<days::FiscalEnd> {
-        self.mentions
-            .iter()
-            .find_map(|mention| match &mention.what {
-                Named::Value(key) => self.dictionary.fiscal_end(key),
-                _ => None,
-            })
+    /// The words before a token that may say which column is meant, the nearest first.
+    pub(crate) fn said_before(&self, at: usize) -> Vec<Said> {
+        let words = self.words_before(at).into_iter();
+        let telling = words.filter(|word| !text::stop::is_content_free(word));
+        let weighed = telling.zip([3, 2].into_iter().chain(std::iter::repeat(1)));
+        let said = weighed.map(|(word, weight)| Said {
+            kin: Kin::of(word),
+            weight,
+        });
+        said.filter(|said| said.kin.is_telling()).collect()
+    }
+
+    /// The words behind one that may do so.
+    pub(crate) fn said_behind(&self, end: usize) -> Vec<Said> {
+        let words = self.words_behind(end).into_iter();
+        let telling = words.filter(|word| !text::stop::is_content_free(word));
+        let said = telling.map(|word| Said {
+            kin: Kin::of(word),
+            weight: 1,
+        });
+        said.collect()
     }
 
     /// The column that an amount is compared with: what is said of it, its unit, or the one that holds totals.
@@ -236,42 +220,64 @@ impl Linker<'_> {
         mention: &Mention,
         amount: &Amount,
         bucket: Option<&str>,
-    ) -> Result<ColumnId, &'static str> {
-        let mut said = self.words_before(mention.at.start);
-        said.extend(self.words_behind(mention.at.end));
+    ) -> Result<Fitting, &'static str> {
+        let mut said = self.said_before(mention.at.start);
+        // `before VAT`, `without tax`: words that elsewhere say nothing.
+        let joining = self.words_before(mention.at.start).into_iter().take(3);
+        let joining = joining.chain(self.words_behind(mention.at.end));
+        said.extend(
+            joining
+                .filter(|word| is_of(word, UNTAXED))
+                .map(|word| Said {
+                    kin: Kin::of(word),
+                    weight: 2,
+                }),
+        );
+        said.extend(self.said_behind(mention.at.end));
         let columns = self.dictionary.columns(bucket);
         let numbers = columns.filter(|(_, column)| column.kind() == Kind::Number);
-        let mut columns: Vec<ColumnId> = numbers.map(|(id, _)| id).collect();
         let unit = amount.unit.as_deref();
-        let score = |column: &ColumnId| {
-            let shown = self.dictionary.column(*column);
-            let description = shown.description_words();
-            let has = |words: &[String], known: &str| words.iter().any(|word| is_of(word, known));
-            let says = |known| has(&shown.words, known) || has(&description, known);
+        let is_money = amount.currency.is_some();
+        let score = |column: &KnownColumn| {
+            let says = |words: &[Kin], known| words.iter().any(|word| word.is_of(known));
+            let either = |known| says(&column.kin, known) || says(&column.described_by, known);
             let fits = match unit {
-                Some(unit) => says(measured(unit)),
-                None => has(&shown.words, MONEY),
+                Some(unit) => 2 * usize::from(is_in_unit(column, unit)),
+                // What is counted in volts or days is no money.
+                None if is_money && !matches!(column.unit.len(), 0 | 3) => 0,
+                None if says(&column.kin, MONEY) => 2,
+                None => usize::from(is_money && says(&column.described_by, MONEY)),
             };
-            let is_part = says("net without before excluding tax") && !says("total gross");
-            let (said, subject) = self.fit(*column, &said);
+            let is_part =
+                either("net without before excluding tax vat") && !says(&column.kin, "total gross");
+            let (said, subject) = self.fit(column, &said);
+            let of_unit = unit.is_some() && fits > 0;
             (
-                fits && unit.is_some(),
+                of_unit,
                 said,
                 fits,
-                says("total gross"),
+                says(&column.kin, "total gross"),
                 !is_part,
                 subject,
             )
         };
-        columns.sort_by_key(|column| std::cmp::Reverse(score(column)));
-        let best = *columns
+        let mut scored: Vec<_> = numbers.map(|(id, column)| (score(column), id)).collect();
+        scored.sort_by(|(one, _), (other, _)| other.cmp(one));
+        let best = scored
             .first()
             .ok_or("the part of the corpus has no numbers")?;
-        let (_, said, fits, ..) = score(&best);
-        match said > 0 || fits || (columns.len() == 1 && unit.is_none()) {
-            true => Ok(best),
-            false => Err("no column is known to hold that"),
+        let (of_unit, said, fits, ..) = best.0;
+        if !(said > 0 || fits > 0 || scored.len() == 1 && unit.is_none())
+            || unit.is_some() && !of_unit && said == 0
+        {
+            return Err("no column is known to hold that");
         }
+        let rivals = scored[1..].iter().filter(|(score, _)| *score == best.0);
+        let rivals = rivals.filter(|_| said > 0 || of_unit).map(|(_, id)| *id);
+        Ok(Fitting {
+            column: best.1,
+            rivals: rivals.collect(),
+        })
     }
 
     /// The column that holds a currency, and how it is written there.
@@ -297,26 +303,48 @@ impl Linker<'_> {
     }
 }
 
+fn sorted(mut forms: Vec<String>) -> Vec<String> {
+    forms.sort();
+    forms.dedup();
+    forms
+}
+
+/// Words that say that an amount is one without tax.
+const UNTAXED: &str = "before without excluding net";
+
 /// Words of columns that hold money.
-const MONEY: &str =
-    "amount total value price cost sum revenue net gross fee turnover sales worth payment rate";
+const MONEY: &str = "amount total value price cost sum revenue net gross fee turnover sales worth payment rate money \
+    subtotal consideration charge paid currency vat tax salary budget balance";
+
+/// Whether a column is known to hold what is measured in a unit.
+fn is_in_unit(column: &KnownColumn, unit: &str) -> bool {
+    let one = |unit: &str| unit.strip_suffix('s').unwrap_or(unit).to_owned();
+    if !column.unit.is_empty() && one(&column.unit) == one(unit) {
+        return true;
+    }
+    let known = measured(unit);
+    column
+        .kin
+        .iter()
+        .chain(&column.described_by)
+        .any(|word| word.is_of(known))
+}
 
 /// Words of columns that are measured in a unit.
 fn measured(unit: &str) -> &'static str {
     match unit {
-        "v" | "mv" | "kv" | "volt" | "volts" => "voltage volts volt",
-        "a" | "ma" | "µa" | "ua" | "amp" | "amps" | "ampere" | "amperes" => {
-            "current amperage amps amperes"
-        }
-        "w" | "mw" | "kw" | "watt" | "watts" => "power wattage watts",
+        "v" | "mv" | "kv" | "volt" | "volts" | "millivolts" | "kilovolts" => "voltage volts volt",
+        "a" | "ma" | "µa" | "ua" | "amp" | "amps" | "ampere" | "amperes" | "milliamps"
+        | "milliamperes" => "current amperage amps amp amperes ampere",
+        "w" | "mw" | "kw" | "watt" | "watts" | "kilowatts" => "power wattage watts",
         "hz" | "khz" | "mhz" | "ghz" | "hertz" => "frequency",
-        "kg" | "g" | "mg" | "t" | "grams" | "kilograms" | "tonnes" => "weight mass",
+        "kg" | "g" | "mg" | "t" | "grams" | "kilograms" | "kilos" | "tonnes" => "weight mass",
         "mm" | "cm" | "m" | "km" | "metres" | "meters" => "length width height distance size",
-        "ω" | "kω" | "mω" | "ohms" => "resistance",
+        "ω" | "kω" | "mω" | "ohm" | "ohms" => "resistance",
         "°c" | "k" | "degrees" => "temperature",
         "%" | "percent" => "percent percentage share rate ratio",
-        "day" | "days" | "weeks" | "months" | "years" | "hours" => {
-            "days weeks months years hours period term notice duration"
+        "day" | "days" | "week" | "weeks" | "month" | "months" | "year" | "years" | "hours" => {
+            "day days weeks months years hours period term notice duration"
         }
         _ => "",
     }

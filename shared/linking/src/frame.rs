@@ -4,6 +4,8 @@
 //! wanted. `What is a 10-K?` and `how long should invoices be kept?` ask for words.
 
 use crate::dictionary::Dictionary;
+use crate::fold;
+use crate::form::is_explaining;
 use crate::linked::Intent;
 use crate::token::QuestionToken;
 use std::ops::Range;
@@ -29,7 +31,8 @@ const ASKING: &str = "list show give find get fetch display enumerate which what
     extract supply look looking like";
 const COUNTING: &str = "many count number tally quantity";
 const ADDING: &str = "sum add total average mean altogether combined aggregate";
-const COMPARING: &str = "compare compared comparison versus vs difference contrast";
+const COMPARING: &str =
+    "compare compares compared comparing comparison versus vs difference contrast";
 
 /// Words that may stand between those and the noun.
 const BETWEEN: &str = "me us all the every each any of our those these up in by for to do does did we you i there only \
@@ -38,17 +41,29 @@ const BETWEEN: &str = "me us all the every each any of our those these up in by 
     out my can could would will how on over both single";
 
 /// What a question asks for, as far as its form tells. Where its form is none of those that are known, something that
-/// is named beyond doubt (`is_evident`) tells that the noun is meant, too.
+/// is named beyond doubt (`is_evident`) tells that the noun is meant, too; so does a noun for many, or for one that is
+/// known, where nothing is to be explained.
 pub fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_evident: bool) -> Frame {
     let nouns = nouns(tokens, dictionary);
     let mut sure = nouns.iter().filter(|noun| noun.is_sure);
+    let is_explaining = is_explaining(tokens);
+    let mut sure = sure.by_ref().filter(|_| !is_explaining);
     let asked_for = sure.find_map(|noun| Some((noun, asked(tokens, noun.at.start, dictionary)?)));
+    let requested = || {
+        let mut sure = nouns
+            .iter()
+            .filter(|noun| noun.is_sure && is_definite(tokens, noun));
+        let noun = sure.next().filter(|_| !is_explaining)?;
+        Some((noun, spoken(tokens)))
+    };
     let spoken_of = || {
         let mut definite = nouns.iter().filter(|noun| !is_indefinite(tokens, noun));
         let noun = definite.next().or(nouns.first()).filter(|_| is_evident)?;
+        // What only describes documents tells nothing of a question that wants words.
+        (noun.is_sure || !is_explaining).then_some(())?;
         Some((noun, spoken(tokens)))
     };
-    let Some((noun, intent)) = asked_for.or_else(spoken_of) else {
+    let Some((noun, intent)) = asked_for.or_else(requested).or_else(spoken_of) else {
         return Frame {
             intent: match spoken(tokens) {
                 Intent::Compare => Intent::Compare,
@@ -108,6 +123,30 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
         }
     }
     nouns
+}
+
+/// `contracts`, `every contract`, `contract C-1042`: those that there are, or one that is known.
+fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
+    let last = &tokens[noun.at.end - 1];
+    let is_plural = |token: &QuestionToken| {
+        let key = fold::key(&token.text);
+        fold::singular(&key) != key && !text::stop::is_content_free(&token.lower)
+    };
+    let next = tokens.get(noun.at.end).filter(|_| !last.is_last);
+    // `part lists` are of parts, too.
+    let is_many = is_plural(last) || next.is_some_and(is_plural);
+    let before = noun
+        .at
+        .start
+        .checked_sub(1)
+        .map(|before| tokens[before].lower.as_str());
+    let is_all = before
+        .is_some_and(|before| is_of(before, "the every each any all our this that no which what"));
+    let behind = tokens.get(noun.at.end).filter(|_| !last.is_last);
+    let is_numbered = behind.is_some_and(|behind| {
+        behind.has_digit() || matches!(behind.lower.as_str(), "no" | "number" | "nr" | "#")
+    });
+    is_many || is_all || is_numbered
 }
 
 /// `a contract`: one of them, not those that there are.
@@ -175,6 +214,8 @@ fn asked(tokens: &[QuestionToken], noun: usize, dictionary: &Dictionary) -> Opti
             // What comes first in the question says most: `compare the number of ...`.
             Some((_, intent)) => opened = stronger(opened, *intent),
             None if is_of(word, BETWEEN) => {}
+            // `a list of contracts`, but not `a contract`.
+            None if is_of(word, "a an") && before + 1 < noun => {}
             None if dictionary.is_column_word(word) => {}
             None => return None,
         }

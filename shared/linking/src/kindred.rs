@@ -4,19 +4,25 @@
 //! English, and short: what a schema describes in its own words is compared first. *Not* a list of anything that stands
 //! in documents.
 
-/// Words that stand for one another, by their stems.
-const FAMILIES: [&str; 15] = [
-    "end ended ending ends expire expires expiry expiring expiration terminate terminates terminating termination lapse \
-     lapses lapsing finish finishes finishing close closing until out over",
+use crate::frame::is_of;
+
+/// Words that stand for one another.
+const FAMILIES: [&str; 16] = [
+    "end ended ending ends expire expires expired expiry expiring expiration terminate terminates terminated terminating \
+     termination lapse lapses lapsed lapsing finish finishes finishing close closing until out over run runs running ran \
+     valid validity good to till thru through",
     "start started starting starts begin begins beginning began commence commences commencing commencement effective \
-     from opens opening force",
-    "due payable pay paid payment deadline settle settled settlement",
-    "issue issued issuing date dated raised sent written drawn billed invoiced made created creation day",
-    "publish published publication release released releasing appear appeared",
-    "revise revised revision update updated version edit edited amended changed",
-    "sign signed signature concluded agreed",
-    "total gross sum overall altogether full including inclusive",
-    "net before excluding without exclusive untaxed pretax",
+     effect force inception entered enter entering from since opens opening",
+    "due payable pay paid paying payment deadline settle settled settlement owed owing falls falling fall mature matures \
+     maturity",
+    "issue issued issuing date dated raised sent written drawn billed invoiced made created creation day received booked \
+     stamped",
+    "grant granted granting award awarded awarding issue issued certified given conferred",
+    "publish published publishing publication release released releasing releases appear appeared appearing out filed",
+    "revise revised revision update updated version edit edited edition amended changed",
+    "sign signed signing signature concluded agreed executed",
+    "total gross sum overall altogether full including inclusive all",
+    "net before excluding without exclusive untaxed pretax subtotal",
     "value worth valued volume",
     "price cost costs costing priced charge fee",
     "revenue turnover sales income earned earnings",
@@ -28,30 +34,60 @@ const FAMILIES: [&str; 15] = [
 /// Fewest letters of a root that two words share.
 const ROOT_MIN: usize = 5;
 
-/// Whether two words, in lower case, are of one family: the same but for their endings, or used for one another.
-pub(crate) fn alike(one: &str, other: &str) -> bool {
-    if one == other {
-        return true;
-    }
-    let (stem, other_stem) = (text::words::stem(one), text::words::stem(other));
-    if stem == other_stem {
-        return true;
-    }
-    let (short, long) = match stem.len() < other_stem.len() {
-        true => (stem, other_stem),
-        false => (other_stem, stem),
-    };
-    short.chars().count() >= ROOT_MIN && long.starts_with(&short)
+/// A word as it is compared with others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Kin {
+    word: String,
+    stem: String,
+    /// The families that have it, a bit each.
+    families: u32,
 }
 
-/// Whether two words, in lower case, are used for one another.
-pub(crate) fn stand_for_one_another(one: &str, other: &str) -> bool {
-    let has =
-        |family: &&str, word: &str| family.split_ascii_whitespace().any(|known| known == word);
-    FAMILIES
-        .iter()
-        .any(|family| has(family, one) && has(family, other))
+impl Kin {
+    /// A word in lower case.
+    pub(crate) fn of(word: &str) -> Kin {
+        let has = |family: &&str| family.split_ascii_whitespace().any(|known| known == word);
+        let bits = FAMILIES
+            .iter()
+            .enumerate()
+            .filter(|(_, family)| has(family));
+        Kin {
+            word: word.to_owned(),
+            stem: text::words::stem(word),
+            families: bits.fold(0, |all, (place, _)| all | 1 << place),
+        }
+    }
+
+    /// Whether two words are the same but for their endings.
+    pub(crate) fn is_like(&self, other: &Kin) -> bool {
+        if self.word == other.word || self.stem == other.stem {
+            return true;
+        }
+        let (short, long) = match self.stem.len() < other.stem.len() {
+            true => (&self.stem, &other.stem),
+            false => (&other.stem, &self.stem),
+        };
+        short.chars().count() >= ROOT_MIN && long.starts_with(short.as_str())
+    }
+
+    /// Whether two words are used for one another.
+    pub(crate) fn stands_for(&self, other: &Kin) -> bool {
+        self.families & other.families != 0
+    }
+
+    /// Whether it is one of some words.
+    pub(crate) fn is_of(&self, words: &str) -> bool {
+        is_of(&self.word, words)
+    }
+
+    /// Whether it says something by itself: `from` and `over` do so only as part of a name.
+    pub(crate) fn is_telling(&self) -> bool {
+        !is_of(&self.word, FUNCTION_WORDS)
+    }
 }
+
+/// Words of families that questions use for other things more often.
+const FUNCTION_WORDS: &str = "from out over until before after without excluding including up";
 
 #[cfg(test)]
 mod tests {
@@ -59,13 +95,13 @@ mod tests {
 
     #[test]
     fn words_of_one_family() {
+        let alike = |one, other| Kin::of(one).is_like(&Kin::of(other));
+        let same = |one, other| Kin::of(one).stands_for(&Kin::of(other));
         assert!(
             alike("revised", "revision") && alike("ending", "end") && alike("invoices", "invoice")
         );
         assert!(!alike("start", "state") && !alike("date", "data"));
-        assert!(
-            stand_for_one_another("expiring", "end") && stand_for_one_another("payable", "due")
-        );
-        assert!(!stand_for_one_another("due", "end"));
+        assert!(same("expiring", "end") && same("payable", "due") && same("lapses", "until"));
+        assert!(!same("due", "end") && !Kin::of("over").is_telling());
     }
 }

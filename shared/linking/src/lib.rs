@@ -7,8 +7,9 @@
 //! |---|---|
 //! | [`link`](mod@link) | a question to conditions |
 //! | [`linked`] | what it amounts to |
-//! | [`frame`](mod@frame) | whether it asks for documents, and for which |
-//! | `mention`, `meant`, `columns` | what it names, whether that is meant, of which column |
+//! | [`frame`](mod@frame), `form` | whether it asks for documents, and for which; whether it wants something explained |
+//! | `mention`, `meant`, `columns`, `days_of` | what it names, whether that is meant, of which column |
+//! | `merge` | conditions on one column as one; what contradicts itself |
 //! | [`dictionary`] | what a corpus calls things |
 //! | [`days`] | spans of days |
 //! | [`amounts`] | amounts with their comparison |
@@ -20,19 +21,22 @@
 pub mod amounts;
 mod columns;
 pub mod days;
+mod days_of;
 pub mod dictionary;
 pub mod fiscal;
 pub mod fold;
+mod form;
 pub mod frame;
 mod kindred;
 pub mod link;
 pub mod linked;
 mod meant;
 mod mention;
+mod merge;
 pub mod names;
 pub mod token;
 
 pub use dictionary::{Dictionary, FieldValue, NAMED};
 pub use link::link;
-pub use linked::{Intent, LinkedQuestion, QuestionCondition, Test};
+pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
 pub use time::Date;

@@ -1,13 +1,14 @@
 //! A question to conditions. Pure.
 //!
 //! First what the question names (`mention`); then, for each, which column it is of (`columns`), and whether it is meant
-//! at all (`meant`).
+//! at all (`meant`); at last conditions on one column become one (`merge`).
 
 use crate::dictionary::{ColumnId, Dictionary};
 use crate::fold;
 use crate::frame::{Frame, frame};
-use crate::linked::{Intent, LinkedQuestion, QuestionCondition, Test};
+use crate::linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
 use crate::mention::{Mention, Named, mentions};
+use crate::merge::{self, Joined};
 use crate::token::{QuestionToken, tokens};
 use std::ops::Range;
 use time::Date;
@@ -50,6 +51,19 @@ pub(crate) struct Placed {
     pub(crate) is_negated: bool,
 }
 
+/// A column, and others that fit as well.
+pub(crate) struct Fitting {
+    pub(crate) column: ColumnId,
+    pub(crate) rivals: Vec<ColumnId>,
+}
+
+impl From<ColumnId> for Fitting {
+    fn from(column: ColumnId) -> Fitting {
+        let rivals = Vec::new();
+        Fitting { column, rivals }
+    }
+}
+
 impl Linker<'_> {
     fn link(&self, question: &str) -> LinkedQuestion {
         let bucket = self.bucket();
@@ -60,15 +74,19 @@ impl Linker<'_> {
         };
         let mut placed: Vec<Placed> = Vec::new();
         for (number, mention) in self.mentions.iter().enumerate() {
+            let said = || question[self.bytes(&mention.at)].to_owned();
             match self.place(number, bucket.as_deref(), &placed) {
-                Ok(new) => placed.extend(new),
-                Err(reason) => {
-                    let said = question[self.bytes(&mention.at)].to_owned();
-                    linked.dropped.push((said, reason));
+                Ok((new, options)) => {
+                    placed.extend(new);
+                    if options.len() > 1 {
+                        let said = said();
+                        linked.ambiguous.push(Ambiguity { said, options });
+                    }
                 }
+                Err(reason) => linked.dropped.push((said(), reason)),
             }
         }
-        self.merge(placed, &mut linked);
+        self.merge(&placed, question, &mut linked);
         linked
     }
 
@@ -122,13 +140,13 @@ impl Linker<'_> {
         buckets
     }
 
-    /// Which conditions a mention is, or why none.
+    /// Which conditions a mention is, with what it may mean as well; or why none.
     fn place(
         &self,
         number: usize,
         bucket: Option<&str>,
         before: &[Placed],
-    ) -> Result<Vec<Placed>, &'static str> {
+    ) -> Result<(Vec<Placed>, Vec<String>), &'static str> {
         let mention = &self.mentions[number];
         let is_negated = self.is_negated(number, before);
         let placed = |column, test| Placed {
@@ -139,67 +157,120 @@ impl Linker<'_> {
         };
         match &mention.what {
             Named::Value(key) => {
-                let column = self.column_of_value(mention, key, bucket, before)?;
-                let forms = self.forms(mention, key, column);
-                Ok(vec![placed(column, Test::Is(vec![forms]))])
+                let fitting = self.column_of_value(mention, key, bucket, before)?;
+                let things = self.things(mention, key, fitting.column);
+                let options = match things.as_slice() {
+                    [_] => self.options(&fitting),
+                    several => several.iter().filter_map(|forms| longest(forms)).collect(),
+                };
+                Ok((vec![placed(fitting.column, Test::Is(things))], options))
             }
+            Named::NoDay => Err("the calendar has no such day"),
             _ if !(self.is_asked_for() || bucket.is_some() && self.is_evident(mention)) => {
                 Err("the question is not about documents")
             }
             Named::Days(span) => {
-                let (column, test) = self.days(mention, span, bucket)?;
-                Ok(vec![placed(column, test)])
+                let (fitting, test) = self.days(mention, span, bucket)?;
+                Ok((vec![placed(fitting.column, test)], self.options(&fitting)))
             }
             Named::Amount(amount) => {
-                let column = self.column_of_amount(mention, amount, bucket)?;
-                let mut all = vec![placed(column, Test::Amount(amount.bounds.clone()))];
+                let fitting = self.column_of_amount(mention, amount, bucket)?;
+                let mut all = vec![placed(fitting.column, Test::Amount(amount.bounds.clone()))];
                 if let Some(code) = amount.currency {
+                    if self.is_of_another_currency(code, &all[0], before) {
+                        return Err("amounts of two currencies are never one condition");
+                    }
                     let (column, forms) = self
                         .currency(code, bucket)
                         .ok_or("no column holds currencies")?;
                     all.push(placed(column, Test::Is(vec![forms])));
                 }
-                Ok(all)
+                Ok((all, self.options(&fitting)))
             }
             Named::Currency(code) => {
                 let (column, forms) = self
                     .currency(code, bucket)
                     .ok_or("no column holds currencies")?;
-                Ok(vec![placed(column, Test::Is(vec![forms]))])
+                Ok((vec![placed(column, Test::Is(vec![forms]))], Vec::new()))
             }
         }
     }
 
-    /// What documents of the part of the corpus are called that a condition asks for, as they write it: nothing where no
-    /// name of theirs says so.
+    /// Whether an amount of the same column was named before, in another currency.
+    fn is_of_another_currency(&self, code: &str, new: &Placed, before: &[Placed]) -> bool {
+        before.iter().any(|known| {
+            let Named::Amount(amount) = &self.mentions[known.mention].what else {
+                return false;
+            };
+            let is_other = amount.currency.is_some_and(|known| known != code);
+            known.column == new.column && is_other && self.frame.intent != Intent::Compare
+        })
+    }
+
+    /// The columns that fit alike, by name.
+    fn options(&self, fitting: &Fitting) -> Vec<String> {
+        let name = |column: &ColumnId| self.dictionary.column(*column).field.clone();
+        match fitting.rivals.is_empty() {
+            true => Vec::new(),
+            false => {
+                let all = std::iter::once(&fitting.column).chain(&fitting.rivals);
+                all.map(name).collect()
+            }
+        }
+    }
+
+    /// What documents of the part of the corpus are called that a condition asks for, as they write it. Nothing where a
+    /// schema finds what they say: who lacks the field then says nothing.
     fn names(&self, placed: &Placed) -> Vec<String> {
         let bucket = &self.dictionary.column(placed.column).bucket;
-        let called = |text: &str| {
-            let key = fold::name_key(text);
-            let known = self.dictionary.with_key(&key);
-            let known = known.filter(|value| {
+        if self.dictionary.is_described(bucket) {
+            return Vec::new();
+        }
+        let called = |key: &str| {
+            let known = self.dictionary.with_key(key).filter(|value| {
                 let column = self.dictionary.column(value.column);
                 column.is_named() && column.bucket == *bucket
             });
-            known
-                .map(|value| value.text.to_string())
-                .collect::<Vec<_>>()
+            let names = known.map(|value| value.text.to_string());
+            names.collect::<Vec<_>>()
         };
-        let mut names: Vec<String> = match &placed.test {
+        let mut names = Vec::new();
+        match &placed.test {
             Test::Is(things) => {
-                let forms = things.iter().flatten();
-                forms.flat_map(|form| called(form)).collect()
+                for form in things.iter().flatten() {
+                    let key = fold::name_key(form);
+                    names.extend(called(&key));
+                    for scanned in self.dictionary.confused_with(&key) {
+                        names.extend(called(scanned));
+                    }
+                    // A sentence may say it, too.
+                    names.push(form.clone());
+                }
             }
             Test::Number(numbers) => {
-                let numbers = numbers.iter();
-                numbers
-                    .flat_map(|number| called(&number.to_string()))
-                    .collect()
+                for number in numbers {
+                    names.extend(self.year_called(&number.to_string(), &called));
+                }
             }
-            Test::Days(_) | Test::Amount(_) => Vec::new(),
-        };
+            Test::Amount(_) => {
+                for year in self.years_of(placed) {
+                    names.extend(self.year_called(&year.to_string(), &called));
+                }
+            }
+            Test::Days(_) => {}
+        }
         names.sort();
         names.dedup();
+        names
+    }
+
+    /// How documents write a year that they are called after; a sentence may say it where none is.
+    fn year_called(&self, year: &str, called: &impl Fn(&str) -> Vec<String>) -> Vec<String> {
+        let mut names = called(year);
+        for scanned in self.dictionary.confused_with(year) {
+            names.extend(called(scanned));
+        }
+        names.push(year.to_owned());
         names
     }
 
@@ -208,62 +279,41 @@ impl Linker<'_> {
     }
 
     /// Values of one column are alternatives; in a comparison they are its sides.
-    fn merge(&self, placed: Vec<Placed>, linked: &mut LinkedQuestion) {
-        let condition = |placed: &Placed| QuestionCondition {
-            bucket: self.dictionary.column(placed.column).bucket.clone(),
-            field: self.dictionary.column(placed.column).field.clone(),
-            test: placed.test.clone(),
-            names: self.names(placed),
-            is_negated: placed.is_negated,
-            span: self.bytes(&self.mentions[placed.mention].at),
-        };
+    fn merge(&self, placed: &[Placed], question: &str, linked: &mut LinkedQuestion) {
         let is_alone = |one: &Placed| {
             let same = placed
                 .iter()
                 .filter(|other| other.column == one.column && other.is_negated == one.is_negated);
             same.count() == 1
         };
-        for one in &placed {
-            let new = condition(one);
-            if linked.intent == Intent::Compare && !one.is_negated && !is_alone(one) {
-                linked.parts.push(new);
-                continue;
-            }
-            let known = linked.conditions.iter_mut().find(|known| {
-                (&known.field, &known.bucket, known.is_negated)
-                    == (&new.field, &new.bucket, new.is_negated)
-            });
-            match known {
-                Some(known) => merge_into(known, new),
-                None => linked.conditions.push(new),
-            }
+        for one in placed {
+            let at = &self.mentions[one.mention].at;
+            let condition = QuestionCondition {
+                bucket: self.dictionary.column(one.column).bucket.clone(),
+                field: self.dictionary.column(one.column).field.clone(),
+                test: one.test.clone(),
+                names: self.names(one),
+                is_negated: one.is_negated,
+                span: self.bytes(at),
+            };
+            let is_side = linked.intent == Intent::Compare && !one.is_negated && !is_alone(one);
+            let new = Joined {
+                condition,
+                link: self.link_before(at.start),
+                is_side,
+            };
+            merge::take_in(new, question, linked);
         }
+        merge::contradictions(question, linked);
     }
 }
 
-fn merge_into(known: &mut QuestionCondition, new: QuestionCondition) {
-    for name in new.names {
-        if !known.names.contains(&name) {
-            known.names.push(name);
-        }
-    }
-    match (&mut known.test, new.test) {
-        (Test::Is(known), Test::Is(new)) => {
-            for value in new {
-                if !known.contains(&value) {
-                    known.push(value);
-                }
-            }
-        }
-        (Test::Number(known), Test::Number(new)) => known.extend(new),
-        (Test::Amount(known), Test::Amount(new)) => known.extend(new),
-        (Test::Days(known), Test::Days(new)) => {
-            known.from = known.from.min(new.from);
-            known.until = match (known.until, new.until) {
-                (Some(known), Some(new)) => Some(known.max(new)),
-                _ => None,
-            };
-        }
-        _ => {}
-    }
+/// The longest of the ways in which something is written: a name rather than its first letters.
+fn longest(forms: &[String]) -> Option<String> {
+    let longest = forms.iter().max_by_key(|form| form.chars().count());
+    longest.cloned()
 }
+
+#[cfg(test)]
+#[path = "link_tests.rs"]
+mod tests;

@@ -12,7 +12,7 @@ pub struct QuestionCondition {
     pub field: String,
     /// What has to hold.
     pub test: Test,
-    /// What documents are called that may lack the field, as they write it: paths and labelled lines say so where no
+    /// What documents are called that may lack the field, as they write it: paths, lines and sentences say so where no
     /// schema does. They are alternatives to the test.
     pub names: Vec<String>,
     /// It has not to hold: `not in pounds`.
@@ -48,6 +48,16 @@ pub enum Intent {
     Compare,
 }
 
+/// Some words that fit several things alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ambiguity {
+    /// The words of the question.
+    pub said: String,
+    /// The columns that they may be of, or the names that they may stand for: two or more, what was taken first. Of names
+    /// that first letters stand for, all were taken.
+    pub options: Vec<String>,
+}
+
 /// What a question amounts to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LinkedQuestion {
@@ -57,8 +67,12 @@ pub struct LinkedQuestion {
     pub bucket: Option<String>,
     /// All of them have to hold.
     pub conditions: Vec<QuestionCondition>,
-    /// What holds for one side of a comparison each.
+    /// What holds for one side of a comparison each, or for one of several spans of days: any of them has to hold.
     pub parts: Vec<QuestionCondition>,
     /// What was named and became no condition, with the reason.
     pub dropped: Vec<(String, &'static str)>,
+    /// What may be meant in two ways.
+    pub ambiguous: Vec<Ambiguity>,
+    /// Pairs of words of the question that cannot both hold for one document: `over 500` and `under 300`.
+    pub contradictory: Vec<(String, String)>,
 }

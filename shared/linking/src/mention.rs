@@ -25,6 +25,8 @@ pub(crate) enum Named {
     Days(Span),
     Amount(Amount),
     Currency(&'static str),
+    /// A day that no month has.
+    NoDay,
 }
 
 /// All that is named, without overlaps, in order. Of what begins at one token the longest counts.
@@ -41,14 +43,18 @@ pub(crate) fn mentions(
             amounts::read(tokens, at).map(|(length, amount)| (length, Named::Amount(amount)));
         let currency =
             amounts::currency(tokens, at).map(|(length, code)| (length, Named::Currency(code)));
+        let no_day = days::impossible(tokens, at, today).map(|length| (length, Named::NoDay));
         let value = dictionary
             .longest_at(tokens, at)
             .map(|(length, key)| (length, Named::Value(key)));
-        let named = [days, amount, currency, value].into_iter().flatten();
+        let named = [days, amount, currency, value, no_day]
+            .into_iter()
+            .flatten();
         let longest = named.reduce(|best, next| if next.0 > best.0 { next } else { best });
         // The name of a column is no value: `contract value` names no contract.
         let column = dictionary.column_name_at(tokens, at).unwrap_or_default();
         let longest = longest.filter(|(length, _)| *length >= column);
+        let longest = longest.or_else(|| Some((1, Named::Value(unknown_number(tokens, at)?))));
         at += match longest {
             Some((length, what)) => {
                 let length = length + legal_form(tokens, at + length, &what);
@@ -86,10 +92,21 @@ impl Mention {
             }
             Named::Days(_) => tokens.iter().any(QuestionToken::has_digit),
             Named::Amount(amount) => amount.currency.is_some() || amount.unit.is_some(),
-            Named::Currency(_) => false,
+            Named::Currency(_) | Named::NoDay => false,
         }
     }
 }
+
+/// The key of a number that no document has in a field: letters and digits, as numbers of documents are.
+fn unknown_number(tokens: &[QuestionToken], at: usize) -> Option<String> {
+    let token = &tokens[at];
+    let has_letter = token.text.contains(|c: char| c.is_ascii_uppercase());
+    let digits = token.text.bytes().filter(u8::is_ascii_digit).count();
+    (has_letter && digits >= NUMBER_DIGITS_MIN).then(|| fold::key(&token.text))
+}
+
+/// Fewest digits of a number of a document.
+const NUMBER_DIGITS_MIN: usize = 3;
 
 /// One token more where a value has its legal form behind it.
 fn legal_form(tokens: &[QuestionToken], end: usize, what: &Named) -> usize {

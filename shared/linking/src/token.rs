@@ -1,7 +1,7 @@
 //! A question as tokens, with their places. Pure.
 //!
 //! A token is what stands between blanks, without the marks around it: `HX-2033A`, `$1,100` and `2024-05-03` are one
-//! each. *Not* the analyser of an index.
+//! each, and so is a sign that compares. *Not* the analyser of an index.
 
 use std::ops::Range;
 
@@ -24,6 +24,16 @@ pub struct QuestionToken {
 }
 
 impl QuestionToken {
+    fn sign(text: &str, start: usize) -> QuestionToken {
+        QuestionToken {
+            text: text.to_owned(),
+            lower: text.to_owned(),
+            span: start..start + text.len(),
+            is_first: false,
+            is_last: false,
+        }
+    }
+
     /// Whether it begins with a capital letter.
     pub fn is_capital(&self) -> bool {
         self.text.chars().next().is_some_and(char::is_uppercase)
@@ -43,17 +53,33 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
     for word in text.split_whitespace().take(TOKENS_MAX) {
         let start = at + text[at..].find(word).unwrap_or(0);
         at = start + word.len();
+        let (start, word) = match sign(word) {
+            Some(length) => {
+                tokens.push(QuestionToken::sign(&word[..length], start));
+                (start + length, &word[length..])
+            }
+            None => (start, word),
+        };
         let opened = word.trim_start_matches(|c: char| !is_kept_first(c));
         let kept = opened.trim_end_matches(|c: char| !is_kept_last(c));
         let marks = &opened[kept.len()..];
-        let ends = marks.contains(['.', '?', '!']);
+        let is_short = marks == "." && !text[at..].trim().is_empty() && is_abbreviation(kept);
+        let ends = marks.contains(['.', '?', '!']) && !is_short;
         let parts = ends || marks.contains([',', ';', ':', ')']);
-        if !kept.contains(char::is_alphanumeric) {
-            // A mark of its own parts what stands around it.
-            if let Some(before) = tokens.last_mut()
-                && !matches!(word, "&" | "+")
-            {
-                before.is_last = true;
+        let is_sign = !kept.is_empty() && kept.chars().all(|c| SIGNS.contains(c));
+        if !is_sign && !kept.contains(char::is_alphanumeric) {
+            let Some(before) = tokens.last_mut() else {
+                continue;
+            };
+            // A dash between two numbers reaches from one to the other; another mark parts what stands around it.
+            let is_range = matches!(word, "-" | "–" | "—" | "−") && before.has_digit();
+            match is_range && text[at..].trim_start().starts_with(is_number_first) {
+                true => tokens.push(QuestionToken {
+                    lower: "to".into(),
+                    ..QuestionToken::sign(word, start)
+                }),
+                false if !matches!(word, "&" | "+" | "") => before.is_last = true,
+                false => {}
             }
             continue;
         }
@@ -72,13 +98,34 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
     tokens
 }
 
+/// Whether a point behind a word shortens it rather than ends a sentence.
+fn is_abbreviation(word: &str) -> bool {
+    const SHORT: &str = "no nr nos vs inc ltd co corp approx incl excl dept ref jan feb mar apr jun jul aug sep sept \
+        oct nov dec st mr mrs dr";
+    let lower = word.to_lowercase();
+    SHORT.split_ascii_whitespace().any(|short| short == lower)
+}
+
+/// How many bytes of a word are a sign that compares at its beginning.
+fn sign(word: &str) -> Option<usize> {
+    let length = word.len() - word.trim_start_matches(['<', '>', '=', '≥', '≤']).len();
+    (length > 0).then_some(length)
+}
+
+/// Signs of currencies.
+const SIGNS: &str = "$€£¥₹";
+
+fn is_number_first(c: char) -> bool {
+    c.is_ascii_digit() || SIGNS.contains(c)
+}
+
 /// Signs of currencies, and a sign before a number, are of it.
 fn is_kept_first(c: char) -> bool {
-    c.is_alphanumeric() || "$€£¥₹-+".contains(c)
+    c.is_alphanumeric() || SIGNS.contains(c) || matches!(c, '-' | '+')
 }
 
 fn is_kept_last(c: char) -> bool {
-    c.is_alphanumeric() || "$€£¥₹%".contains(c)
+    c.is_alphanumeric() || SIGNS.contains(c) || matches!(c, '%' | '+')
 }
 
 #[cfg(test)]
@@ -105,6 +152,36 @@ mod tests {
             shown.join(" "),
             "^Show all| invoices of O'Neil| over $1,100| ^May I| please|"
         );
+    }
+
+    #[test]
+    fn a_point_that_shortens_ends_nothing() {
+        let ends = |text: &str| {
+            tokens(text)
+                .iter()
+                .map(|token| token.is_last)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            ends("bill no. 12 of Acme Inc. in Oct. 2024."),
+            [false, false, false, false, false, false, false, false, true]
+        );
+        assert_eq!(ends("Not for Acme Inc."), [false, false, false, true]);
+    }
+
+    #[test]
+    fn signs_that_compare_are_tokens() {
+        let shown = |text: &str| {
+            let tokens = tokens(text);
+            let lower: Vec<String> = tokens.into_iter().map(|token| token.lower).collect();
+            lower.join(" ")
+        };
+        assert_eq!(shown("total >=5,000 or <$3"), "total >= 5,000 or < $3");
+        assert_eq!(
+            shown("1 May 2024 – 3 June 2024"),
+            "1 may 2024 to 3 june 2024"
+        );
+        assert_eq!(shown("invoices – paid"), "invoices paid");
     }
 
     proptest! {

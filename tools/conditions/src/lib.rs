@@ -6,7 +6,8 @@
 //! repository is named here outside tests: what links and what generates share no list.
 //!
 //! There are two sides. What is tuned is tuned on [`Half::Dev`]; [`Half::Test`] has other names, suffixes, columns,
-//! paths, sentences, templates and seed, and two families of near-misses of its own.
+//! paths, sentences, templates and seed, and two families of near-misses of its own. [`Half::Extra`] is for tuning, too: in other
+//! words than dev, with those two families; no figure is given for it.
 //!
 //! # In a folder
 //! | file | what |

@@ -128,6 +128,7 @@ impl Maker<'_> {
         match self.half {
             Half::Dev => format!("{}-{serial}", &format!("{squashed}X")[..2]),
             Half::Test => format!("{}{}{serial}", serial % 10, &squashed[..1]),
+            Half::Extra => format!("{serial}-{}", &format!("{squashed}ZZ")[..3]),
         }
     }
 
@@ -144,6 +145,7 @@ impl Maker<'_> {
                 number: match self.half {
                     Half::Dev => format!("C-{serial}"),
                     Half::Test => format!("AGR{serial}"),
+                    Half::Extra => format!("K.{serial}"),
                 },
                 nature: contract,
                 category: self.word(self.words.subjects),
@@ -189,6 +191,7 @@ impl Maker<'_> {
                     part: match self.half {
                         Half::Dev => format!("HX-{serial}{letter}"),
                         Half::Test => format!("{letter}TR{serial}"),
+                        Half::Extra => format!("V{serial}.{letter}"),
                     },
                     category,
                     volts: self.volts(),
@@ -228,6 +231,7 @@ impl Maker<'_> {
                     number: match self.half {
                         Half::Dev => format!("CERT-{serial}"),
                         Half::Test => format!("QM{serial}"),
+                        Half::Extra => format!("{serial}-QS"),
                     },
                     standard,
                     body,

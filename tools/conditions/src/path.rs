@@ -37,6 +37,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
     tokens.push(match half {
         Half::Dev => format!("d{:05}", record.serial),
         Half::Test => format!("{:05}", record.serial),
+        Half::Extra => format!("{:x}z", record.serial),
     });
     let name = format!("{folder}{}", tokens.join(joint(half, words)));
     let root = words.folder;
@@ -51,6 +52,7 @@ pub(crate) fn source(half: Half, company: &Company, record: &BusinessRecord) -> 
             match half {
                 Half::Dev => format!("{root}/batch-{batch:03}.jsonl#{name}"),
                 Half::Test => format!("{root}/ledger {batch}.jsonl#{name}"),
+                Half::Extra => format!("{root}/export.{batch}.jsonl#{name}"),
             }
         }
     }
@@ -62,6 +64,7 @@ pub(crate) fn joint(half: Half, words: &ShelfWords) -> &'static str {
         (true, _) => half.words().joint,
         (false, Half::Dev) => "_",
         (false, Half::Test) => " ",
+        (false, Half::Extra) => "-",
     }
 }
 
@@ -74,9 +77,9 @@ fn written(
     value: &Datum,
 ) -> String {
     match value {
-        Datum::Day(day) if half == Half::Dev => day.written(DayNotation::Iso),
+        Datum::Day(day) if half != Half::Test => day.written(DayNotation::Iso),
         Datum::Day(day) => day.written(DayNotation::Dotted),
-        Datum::Hundredths(n) if field.is_money() && half == Half::Dev => plain(*n),
+        Datum::Hundredths(n) if field.is_money() && half != Half::Test => plain(*n),
         Datum::Hundredths(n) if field.is_money() => plain(*n).replace('.', ","),
         Datum::Hundredths(_) => value.as_text(),
         Datum::Text(_) if field == Field::Company => company_in_path(half, words, company),
@@ -90,6 +93,8 @@ fn company_in_path(half: Half, words: &ShelfWords, company: &Company) -> String 
         (Half::Dev, false) => company.squashed(),
         (Half::Test, true) => company.short.to_uppercase(),
         (Half::Test, false) => company.short.to_uppercase().replace(' ', "-"),
+        (Half::Extra, true) => company.squashed(),
+        (Half::Extra, false) => company.short.to_lowercase().replace(' ', "-"),
     }
 }
 
@@ -103,6 +108,8 @@ pub(crate) fn text_in_path(half: Half, words: &ShelfWords, field: Field, text: &
         (Half::Dev, false) => text.split([' ', '-']).map(capital).collect(),
         (Half::Test, true) => text.to_owned(),
         (Half::Test, false) => text.replace(' ', "-"),
+        (Half::Extra, true) => text.replace(' ', "_"),
+        (Half::Extra, false) => text.to_lowercase().replace(' ', "-"),
     }
 }
 
@@ -119,10 +126,13 @@ pub(crate) fn pattern(half: Half, shelf: Shelf, field: Field) -> String {
     let value = match (field.kind(), half) {
         ("date", Half::Dev) => "[0-9]{4}-[0-9]{2}-[0-9]{2}",
         ("date", Half::Test) => "[0-9]{2}[.][0-9]{2}[.][0-9]{4}",
+        ("date", Half::Extra) => "[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}",
         ("number", Half::Dev) => "-?[0-9.]+",
         ("number", Half::Test) => "-?[0-9.,]+",
+        ("number", Half::Extra) => "-?[0-9]+[.]?[0-9]*",
         (_, Half::Dev) => "[A-Za-z0-9-]+",
         (_, Half::Test) => "[^/#]+?",
+        (_, Half::Extra) => "[^/#~]+",
     };
     match called.token {
         (before, "/") => format!("[/#]{before}({value})/[^/]*$"),

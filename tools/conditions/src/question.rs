@@ -97,7 +97,7 @@ pub enum NearMiss {
     SimilarName,
     /// A company whose name is, or begins with, one letter.
     OneLetter,
-    /// Two companies with the same first letters. On the test side alone.
+    /// Two companies with the same first letters. Not on the dev side.
     SharedAcronym,
     /// A company whose name is a word, as Target and May.
     WordName,
@@ -107,7 +107,7 @@ pub enum NearMiss {
     Amended,
     /// When an invoice is due, against when it was issued.
     DueDate,
-    /// Net against gross. On the test side alone.
+    /// Net against gross. Not on the dev side.
     NetAmount,
 }
 
@@ -142,7 +142,7 @@ impl NearMiss {
         }
     }
 
-    /// Whether the side on which things are tuned has none of it.
+    /// Whether the dev side has none of it.
     pub const fn is_test_only(self) -> bool {
         matches!(self, NearMiss::SharedAcronym | NearMiss::NetAmount)
     }

@@ -1,5 +1,6 @@
-//! The two sides share nothing that something could be tuned to: no name, no word of a form, no path, no pattern of
-//! a question, no seed.
+//! The sides share nothing that something could be tuned to: no name, no word of a form, no path, no pattern of a
+//! question, no seed. What the further side shares with that of test is not looked at: whoever wrote it would learn
+//! something of test.
 
 use crate::field::{Field, Shelf};
 use crate::half::Half;
@@ -16,9 +17,11 @@ fn shared<'a>(of: impl Fn(Half) -> Vec<&'a str>) -> Vec<String> {
         let all = all.filter(|text| !matches!(text.as_str(), "" | "{}" | "{n}"));
         all.collect::<BTreeSet<String>>()
     };
-    let (dev, test) = (folded(Half::Dev), folded(Half::Test));
-    assert!(!dev.is_empty() && !test.is_empty());
-    dev.intersection(&test).cloned().collect()
+    let dev = folded(Half::Dev);
+    let others = [Half::Test, Half::Extra].map(folded);
+    assert!(!dev.is_empty() && others.iter().all(|other| !other.is_empty()));
+    let of_dev = others.iter().flat_map(|other| dev.intersection(other));
+    of_dev.cloned().collect()
 }
 
 fn called<'a>(half: Half, of: impl Fn(&'static Called) -> &'a str) -> Vec<&'a str> {
@@ -41,11 +44,11 @@ fn no_root_of_a_name_is_in_both() {
     assert_eq!(shared(roots), [""; 0]);
     // Nor does one begin another.
     for dev in roots(Half::Dev) {
-        for test in roots(Half::Test) {
-            let long = dev.len().min(test.len()) > 3;
+        for other in roots(Half::Test).into_iter().chain(roots(Half::Extra)) {
+            let long = dev.len().min(other.len()) > 3;
             assert!(
-                !long || !dev.starts_with(test) && !test.starts_with(dev),
-                "{dev} {test}"
+                !long || !dev.starts_with(other) && !other.starts_with(dev),
+                "{dev} {other}"
             );
         }
     }
@@ -135,8 +138,10 @@ fn no_path_pattern_is_in_both() {
         all.map(|(shelf, field): (Shelf, Field)| path::pattern(half, shelf, field))
             .collect::<BTreeSet<String>>()
     };
-    let (dev, test) = (patterns(Half::Dev), patterns(Half::Test));
-    assert_eq!(dev.intersection(&test).count(), 0);
+    let dev = patterns(Half::Dev);
+    for other in [Half::Test, Half::Extra] {
+        assert_eq!(dev.intersection(&patterns(other)).count(), 0);
+    }
 }
 
 #[test]
@@ -146,7 +151,7 @@ fn no_pattern_of_a_question_is_in_both() {
 
 #[test]
 fn forty_different_questions_must_not_become_a_condition() {
-    for half in Half::ALL {
+    for half in Half::ALL.into_iter().chain([Half::Extra]) {
         let all: BTreeSet<&str> = half.wording().none.iter().copied().collect();
         assert_eq!(all.len(), 40);
     }
@@ -164,7 +169,8 @@ fn seeds_and_buckets_with_a_schema_differ() {
         shelves.map(|shelf| shelf.shelf).collect::<Vec<_>>()
     };
     assert_ne!(bare(Half::Dev), bare(Half::Test));
-    for half in Half::ALL {
+    assert_ne!(bare(Half::Dev), bare(Half::Extra));
+    for half in Half::ALL.into_iter().chain([Half::Extra]) {
         for shelf in half.words().shelves.iter() {
             let named = format!("[{}.", shelf.folder);
             assert_eq!(schema(half).contains(&named), shelf.has_schema);

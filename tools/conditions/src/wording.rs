@@ -1,6 +1,7 @@
 //! How a side asks: the patterns of its questions and of the phrases in them. No pattern is in both.
 
 pub(crate) mod dev;
+pub(crate) mod extra;
 pub(crate) mod test;
 
 use crate::field::{Field, Shelf};
@@ -113,6 +114,7 @@ impl Half {
         match self {
             Half::Dev => &dev::WORDING,
             Half::Test => &test::WORDING,
+            Half::Extra => &extra::WORDING,
         }
     }
 }

@@ -2,6 +2,7 @@
 //! nothing here is read by what is tested.
 
 pub(crate) mod dev;
+pub(crate) mod extra;
 pub(crate) mod test;
 
 use crate::field::{Field, Shelf};

@@ -84,7 +84,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::OfflineModel(args) => command::offline_model::run(args, output).await,
         // Done without a runtime, see `run`.
         Command::Explain(_) | Command::Completions(_) | Command::Config(_) => Ok(()),
-        Command::Eval(Eval::Conditions(args)) => Ok(eval::conditions::run(&args, output)?),
+        Command::Eval(Eval::Conditions(args)) => Ok(eval::conditions::run(&args, output).await?),
         Command::Eval(Eval::Retrieval(args)) => Ok(eval::retrieval(args, config, output).await?),
     }
 }

@@ -22,6 +22,8 @@ pub struct DerivedFilter {
     pub is_strict: bool,
     /// What was named and is no condition, with the reason.
     pub dropped: Vec<String>,
+    /// What may be meant in two ways, or cannot all hold.
+    pub doubts: Vec<String>,
 }
 
 impl DerivedFilter {
@@ -33,6 +35,17 @@ impl DerivedFilter {
         };
         for (said, why) in &linked.dropped {
             derived.dropped.push(format!("`{said}` ({why})"));
+        }
+        for one in &linked.ambiguous {
+            let options = one.options.join("`, `");
+            derived
+                .doubts
+                .push(format!("`{}` may be `{options}`", one.said));
+        }
+        for (one, other) in &linked.contradictory {
+            derived
+                .doubts
+                .push(format!("`{one}` contradicts `{other}`"));
         }
         let mut conditions: Vec<(u8, Condition)> = Vec::new();
         for condition in &linked.conditions {
@@ -58,8 +71,11 @@ impl DerivedFilter {
     }
 
     /// The conditions as one filter: any side of a comparison may hold, as far as a filter can say so, which is where the
-    /// sides are values of one column.
-    pub(crate) fn joined(&self) -> Filter {
+    /// sides are values of one column, or ranges of one: then what lies between them satisfies it, too.
+    pub fn joined(&self) -> Filter {
+        if let Some(hull) = hull(&self.sides) {
+            return hull.and(self.filter.clone());
+        }
         let mut joined: Option<Condition> = None;
         for side in &self.sides {
             let [one] = side.0.as_slice() else {
@@ -119,6 +135,9 @@ impl DerivedFilter {
         if !self.dropped.is_empty() {
             told = format!("{told}; not understood: {}", self.dropped.join(", "));
         }
+        if !self.doubts.is_empty() {
+            told = format!("{told}; in doubt: {}", self.doubts.join(", "));
+        }
         told
     }
 }
@@ -142,6 +161,8 @@ fn translated(of: &QuestionCondition) -> Result<std::vec::IntoIter<Condition>, &
         }
         Test::Number(numbers) => list(of, numbers.iter().map(|number| (*number).into()).collect()),
         Test::Days(range) => days(&of.field, *range, of.is_negated)?,
+        // Documents are called after the years that are meant.
+        Test::Amount(_) if !of.names.is_empty() => list(of, Vec::new()),
         Test::Amount(bounds) => amounts(&of.field, bounds, of.is_negated)?,
     };
     Ok(conditions.into_iter())
@@ -200,6 +221,31 @@ fn amounts(
         (true, [one]) => Ok(vec![opposite(one)]),
         (true, _) => Err("what is outside of a range is no filter"),
     }
+}
+
+/// From the first day that a side has to the last, where each has both.
+fn hull(sides: &[Filter]) -> Option<Filter> {
+    let range = |side: &Filter| match side.0.as_slice() {
+        [from, until] if from.op == Op::Gte && until.op == Op::Lt => {
+            let [from_day, until_day] =
+                [from, until].map(|one| one.value.as_str().map(str::to_owned));
+            (from.field == until.field).then_some((from.field.clone(), from_day?, until_day?))
+        }
+        _ => None,
+    };
+    let (field, mut from, mut until) = range(sides.first()?)?;
+    for side in &sides[1..] {
+        let (other, first, last) = range(side)?;
+        if other != field {
+            return None;
+        }
+        // Days sort as they are written.
+        (from, until) = (from.min(first), until.max(last));
+    }
+    Some(Filter(vec![
+        condition(&field, Op::Gte, from.into()),
+        condition(&field, Op::Lt, until.into()),
+    ]))
 }
 
 fn either(
@@ -342,6 +388,48 @@ mod tests {
             shown,
             "named:company in [\"Acme Ltd\",\"ACME\"] and named in [\"2018\"]"
         );
+    }
+
+    #[test]
+    fn years_that_documents_are_called_after_are_a_list() {
+        let bounds = vec![(Bound::AtLeast, 2018.0), (Bound::AtMost, 2019.0)];
+        let mut years = of("year", Test::Amount(bounds));
+        years.names = vec!["2018".into(), "2019".into()];
+        let (shown, _) = filter(vec![years]);
+        assert_eq!(shown, "named:year in [\"2018\",\"2019\"]");
+    }
+
+    #[test]
+    fn doubts_are_told() {
+        let derived = DerivedFilter::of(&LinkedQuestion {
+            ambiguous: vec![linking::Ambiguity {
+                said: "over 5 V".into(),
+                options: vec!["input".into(), "output".into()],
+            }],
+            contradictory: vec![("over 5".into(), "under 3".into())],
+            ..LinkedQuestion::default()
+        });
+        assert_eq!(
+            derived.told(),
+            "; in doubt: `over 5 V` may be `input`, `output`, `over 5` contradicts `under 3`"
+        );
+    }
+
+    #[test]
+    fn spans_of_one_column_are_one_from_the_first_to_the_last() {
+        let span = |year| {
+            let range = DayRange {
+                from: day(year, 1, 1),
+                until: day(year + 1, 1, 1),
+            };
+            of("date", Test::Days(range))
+        };
+        let derived = DerivedFilter::of(&LinkedQuestion {
+            parts: vec![span(2023), span(2020)],
+            ..LinkedQuestion::default()
+        });
+        let joined = derived.joined().to_string();
+        assert_eq!(joined, "date >= \"2020-01-01\" and date < \"2024-01-01\"");
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct DescribedColumn {
     pub field: String,
     /// What it holds, in words.
     pub description: String,
+    /// The unit of its numbers; empty for none.
+    pub unit: String,
 }
 
 /// The dictionaries of an index.
@@ -107,7 +109,12 @@ impl Known {
         if !self.of.contains_key(&head.tenant) {
             let mut new = Dictionary::default();
             for column in &self.columns {
-                new.describe(&column.bucket, &column.field, &column.description);
+                new.describe(
+                    &column.bucket,
+                    &column.field,
+                    &column.description,
+                    &column.unit,
+                );
             }
             self.of.insert(head.tenant.clone(), new);
         }

@@ -83,6 +83,7 @@ fn a_described_column_is_known_and_paths_of_its_bucket_are_not() {
         bucket: "invoices".into(),
         field: "vendor".into(),
         description: "Who sent it".into(),
+        unit: String::new(),
     }]);
     assert!(linked(&index, &tenant, "List all invoices of ACME").is_empty());
     assert_eq!(
@@ -154,4 +155,45 @@ fn documents_are_found_by_what_they_are_called() {
         "names have no order"
     );
     assert_eq!(is("named", Op::Eq, json!("...")), [""; 0]);
+}
+
+/// What the dictionary adds to a commit, and how long it is read anew, in a release build:
+/// `cargo test --release -p argosy-index --lib a_commit_waits -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures; wants a release build"]
+fn a_commit_waits_little_for_names() {
+    const DOCUMENTS: usize = 20_000;
+    let heads: Vec<ChunkRecord> = (0..DOCUMENTS)
+        .map(|n| {
+            let metadata = json!({
+                "vendor": format!("Vendor {} Works Ltd", n % 500),
+                "invoice_number": format!("INV-{n:06}"),
+                "invoice_date": "2024-05-03",
+                "total": n,
+            });
+            let text = format!("Document {n}\nCost centre: {}\nPay soon.", n % 40);
+            one(&format!("invoices/VENDOR{}_{n}.md", n % 500), &text, metadata)
+        })
+        .collect();
+    let mut known = Known::default();
+    let begun = std::time::Instant::now();
+    heads.iter().for_each(|head| known.take_in(head));
+    let each = begun.elapsed().as_secs_f64() * 1e6 / DOCUMENTS as f64;
+
+    let index = index_of(&[]);
+    let mut writer = index.writer().unwrap();
+    let begun = std::time::Instant::now();
+    writer.apply(&heads).unwrap();
+    writer.commit(1, STREAM).unwrap();
+    let taken = begun.elapsed().as_secs_f64() * 1e3;
+    let begun = std::time::Instant::now();
+    index.read_names_anew().unwrap();
+    let anew = begun.elapsed().as_secs_f64() * 1e3;
+    println!(
+        "{DOCUMENTS} documents, {} values: {each:.1} us a document, of {:.1} us that it takes in all; \
+         read anew, after a commit, in {anew:.0} ms",
+        index.dictionary_sizes().values,
+        taken * 1e3 / DOCUMENTS as f64,
+    );
+    assert!(each * DOCUMENTS as f64 / 1e3 < taken, "more than all");
 }

@@ -40,6 +40,16 @@ pub(super) fn years(first: i32, last: i32) -> Option<DayRange> {
     months(first, 1, (last - first + 1) * 12)
 }
 
+/// A week of the calendar, Monday to Sunday.
+pub(super) fn week(year: i32, week: u8) -> Option<DayRange> {
+    let from = Date::from_iso_week_date(year, week, time::Weekday::Monday).ok()?;
+    let until = from.checked_add(time::Duration::weeks(1));
+    Some(DayRange {
+        from: Some(from),
+        until,
+    })
+}
+
 /// One day.
 pub(super) fn one(day: Date) -> Option<DayRange> {
     Some(DayRange {

@@ -6,9 +6,11 @@
 mod calendar;
 mod read;
 mod relative;
+mod sides;
+mod units;
 
 pub use calendar::{day, month_of, of_unix_ms, start_of_month};
-pub use read::read;
+pub use read::{impossible, read};
 
 use time::Date;
 

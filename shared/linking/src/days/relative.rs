@@ -1,46 +1,91 @@
-//! Spans that are named from today on: `last month`, `the past 30 days`, `this quarter`, `yesterday`.
+//! Spans that are named from today on: `last month`, `the past 30 days`, `this quarter`, `yesterday`, `two weeks ago`.
 //!
-//! The last 30 days begin thirty days before today, and today is in them. A week begins on Monday.
+//! The last 30 days begin thirty days before today, and today is in them. A week begins on Monday. Of a fiscal year that
+//! is named in this way only the number is known here.
 
-use super::calendar::{months, one};
-use super::{DayRange, Grain, Span};
+use super::calendar::{months, one, years};
+use super::{DayRange, Grain, Span, SpanSide};
 use time::{Date, Duration};
 
 /// Most days, weeks, months or years that are counted back.
 const COUNT_MAX: u32 = 10_000;
 
+/// Words before a number of days that say less than it, and more.
+const WITHIN: [&str; 9] = [
+    "no more than",
+    "not more than",
+    "no older than",
+    "not older than",
+    "less than",
+    "fewer than",
+    "newer than",
+    "at most",
+    "up to",
+];
+const BEYOND: [&str; 5] = ["more than", "longer than", "older than", "at least", "over"];
+
 /// The span that words begin with, and how many of them name it.
 pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, Span)> {
     let word = |at: usize| words.get(at).copied().unwrap_or_default();
-    let found = |length, range: Option<DayRange>| {
-        let range = range?;
-        Some((length, Span::of(range, grain(word(length - 1), range))))
-    };
-    match word(0) {
-        "today" => return found(1, one(today)),
-        "yesterday" => return found(1, one(today.previous_day()?)),
-        "tomorrow" => return found(1, one(today.next_day()?)),
-        "year" if word(1) == "to" && word(2) == "date" => {
-            let from = months(today.year(), 1, 1)?.from;
-            let until = today.next_day();
-            return found(3, Some(DayRange { from, until }));
-        }
-        _ => {}
+    if let Some(found) = called(words, today).or_else(|| ago(words, today)) {
+        return Some(found);
     }
     let back = match word(0) {
-        "last" | "previous" | "past" => 1,
-        "this" | "current" => 0,
-        "next" | "coming" => -1,
+        "last" | "previous" | "past" | "prior" | "preceding" => 1,
+        "this" | "current" | "ongoing" | "running" => 0,
+        "next" | "coming" | "upcoming" => -1,
         _ => return None,
     };
-    if let Some(count) = count(word(1)).filter(|_| back == 1) {
-        let from = counted_back(count, word(2), today)?;
-        let until = today.next_day();
-        let from = Some(from);
-        return Some((3, Span::of(DayRange { from, until }, Grain::Days)));
+    let counted = if word(1) == "few" {
+        None
+    } else {
+        count(word(1))
+    };
+    match counted.filter(|_| back != 0) {
+        Some(many) if back == 1 => {
+            let from = counted_back(many, word(2), today)?;
+            let until = today.next_day();
+            let range = DayRange {
+                from: Some(from),
+                until,
+            };
+            return Some((3, Span::of(range, Grain::Days)));
+        }
+        Some(many) => {
+            let until = counted_on(many, word(2), today)?.next_day();
+            let range = DayRange {
+                from: Some(today),
+                until,
+            };
+            return Some((3, Span::of(range, Grain::Days)));
+        }
+        None => {}
     }
+    let (skipped, is_fiscal) = match word(1) {
+        "calendar" | "full" | "complete" => (1, false),
+        "fiscal" | "financial" | "business" => (1, true),
+        _ => (0, false),
+    };
+    let unit = word(1 + skipped);
+    let range = whole(unit, back, today)?;
+    let span = match (is_fiscal, unit) {
+        (true, "year") => {
+            let grain = Grain::Fiscal {
+                year: today.year() - back,
+                quarter: None,
+            };
+            Span::of(range, grain)
+        }
+        _ => Span::of(range, grain(unit, range)),
+    };
+    // `the month before last`
+    Some((2 + skipped, span))
+}
+
+/// The day, week, month, quarter or year that lies so many before today's.
+fn whole(unit: &str, back: i32, today: Date) -> Option<DayRange> {
     let (year, month) = (today.year(), i32::from(u8::from(today.month())));
-    let range = match word(1) {
+    match unit {
         "day" => one(today.checked_sub(Duration::days(i64::from(back)))?),
         "week" => {
             let monday = today.checked_sub(Duration::days(i64::from(
@@ -53,12 +98,95 @@ pub(super) fn read(words: &[&str], today: Date) -> Option<(usize, Span)> {
                 until,
             })
         }
-        "month" => months(year, month - back, 1),
-        "quarter" => months(year, (month - 1) / 3 * 3 + 1 - 3 * back, 3),
-        "year" => months(year - back, 1, 12),
-        _ => return None,
+        "month" => months(year, month.checked_sub(back)?, 1),
+        "quarter" => months(
+            year,
+            ((month - 1) / 3 * 3 + 1).checked_sub(back.checked_mul(3)?)?,
+            3,
+        ),
+        "year" => years(year.checked_sub(back)?, year.checked_sub(back)?),
+        _ => None,
+    }
+}
+
+/// Spans with a name of their own: `today`, `yesterday`, `year to date`, `ytd`, `the year before last`.
+fn called(words: &[&str], today: Date) -> Option<(usize, Span)> {
+    let word = |at: usize| words.get(at).copied().unwrap_or_default();
+    let found = |length, range: Option<DayRange>| {
+        let range = range?;
+        Some((length, Span::of(range, grain(word(0), range))))
     };
-    found(2, range)
+    let to_date = |unit: &str| {
+        let from = whole(unit, 0, today)?.from;
+        let until = today.next_day();
+        Some(DayRange { from, until })
+    };
+    match word(0) {
+        "today" => found(1, one(today)),
+        "yesterday" => found(1, one(today.previous_day()?)),
+        "tomorrow" => found(1, one(today.next_day()?)),
+        "ytd" => found(1, to_date("year")),
+        "qtd" => found(1, to_date("quarter")),
+        "mtd" => found(1, to_date("month")),
+        unit @ ("year" | "quarter" | "month") if word(1) == "to" && word(2) == "date" => {
+            let range = to_date(unit)?;
+            Some((3, Span::of(range, Grain::Days)))
+        }
+        unit @ ("year" | "quarter" | "month" | "week" | "day") if word(1) == "before" => {
+            match (unit, word(2)) {
+                ("day", "yesterday") => found(3, whole("day", 2, today)),
+                (_, "last") => found(3, whole(unit, 2, today)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// `two weeks ago`, `no more than 30 days ago`, `older than 90 days`.
+fn ago(words: &[&str], today: Date) -> Option<(usize, Span)> {
+    let word = |at: usize| words.get(at).copied().unwrap_or_default();
+    let begins = |said: &&&str| {
+        said.split(' ')
+            .enumerate()
+            .all(|(at, part)| word(at) == part)
+    };
+    let within = WITHIN.iter().find(begins);
+    let beyond = BEYOND.iter().find(begins);
+    let compared = within.or(beyond);
+    let at = compared.map_or(0, |said| said.split(' ').count());
+    let many = match word(at) {
+        "a" | "an" => 1,
+        number => count(number)?,
+    };
+    let unit = word(at + 1);
+    let is_age = compared.is_some_and(|said| said.contains("older") || said.contains("newer"));
+    let behind = usize::from(matches!(word(at + 2), "ago" | "old" | "back" | "earlier"));
+    if behind == 0 && !is_age {
+        return None;
+    }
+    let day = counted_back(many, unit, today)?;
+    let length = at + 2 + behind;
+    if within.is_some() {
+        let range = DayRange {
+            from: Some(day),
+            until: today.next_day(),
+        };
+        return Some((length, Span::of(range, Grain::Days)));
+    }
+    if beyond.is_some() {
+        let side = SpanSide::Before;
+        return Some((
+            length,
+            Span {
+                side,
+                ..Span::of(one(day)?, Grain::Days)
+            },
+        ));
+    }
+    let unit = unit.strip_suffix('s').unwrap_or(unit);
+    let range = whole(unit, i32::try_from(many).ok()?, today)?;
+    Some((length, Span::of(range, grain(unit, range))))
 }
 
 fn grain(unit: &str, range: DayRange) -> Grain {
@@ -70,24 +198,41 @@ fn grain(unit: &str, range: DayRange) -> Grain {
 
 fn counted_back(count: u32, unit: &str, today: Date) -> Option<Date> {
     let many = i64::from(count);
-    let months_back = |count: u32| {
-        let months = i32::from(u8::from(today.month())) - i32::try_from(count).ok()?;
-        let first = super::start_of_month(today.year(), months)?;
-        // The last day of a shorter month stands for those that it lacks.
-        let last = super::start_of_month(today.year(), months + 1)?.previous_day()?;
-        first.replace_day(today.day().min(last.day())).ok()
-    };
     match unit {
         "day" | "days" => today.checked_sub(Duration::days(many)),
         "week" | "weeks" => today.checked_sub(Duration::weeks(many)),
-        "month" | "months" => months_back(count),
-        "quarter" | "quarters" => months_back(count.checked_mul(3)?),
-        "year" | "years" => months_back(count.checked_mul(12)?),
-        _ => None,
+        "fortnight" | "fortnights" => today.checked_sub(Duration::weeks(2 * many)),
+        _ => months_on(-i32::try_from(count).ok()?, unit, today),
     }
 }
 
-fn count(word: &str) -> Option<u32> {
+fn counted_on(count: u32, unit: &str, today: Date) -> Option<Date> {
+    let many = i64::from(count);
+    match unit {
+        "day" | "days" => today.checked_add(Duration::days(many)),
+        "week" | "weeks" => today.checked_add(Duration::weeks(many)),
+        "fortnight" | "fortnights" => today.checked_add(Duration::weeks(2 * many)),
+        _ => months_on(i32::try_from(count).ok()?, unit, today),
+    }
+}
+
+/// The same day so many months, quarters or years later.
+fn months_on(count: i32, unit: &str, today: Date) -> Option<Date> {
+    let many = match unit {
+        "month" | "months" => count,
+        "quarter" | "quarters" => count.checked_mul(3)?,
+        "year" | "years" => count.checked_mul(12)?,
+        _ => return None,
+    };
+    let months = i32::from(u8::from(today.month())).checked_add(many)?;
+    let first = super::start_of_month(today.year(), months)?;
+    // The last day of a shorter month stands for those that it lacks.
+    let last = super::start_of_month(today.year(), months + 1)?.previous_day()?;
+    first.replace_day(today.day().min(last.day())).ok()
+}
+
+/// A number of days, months or years, in digits or as a word.
+pub(super) fn count(word: &str) -> Option<u32> {
     let spelled = [
         "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
         "twelve",

@@ -67,6 +67,38 @@ fn spans_as_people_write_them() {
         ("yesterday", "2025-12-09..2025-12-10"),
         ("last week", "2025-12-01..2025-12-08"),
         ("in fiscal 2023", "2023-01-01..2024-01-01"),
+        ("in the 2023 fiscal year", "2023-01-01..2024-01-01"),
+        ("January to March 2024", "2024-01-01..2024-04-01"),
+        ("in March and April 2024", "2024-03-01..2024-05-01"),
+        ("Jan-Mar 2024", "2024-01-01..2024-04-01"),
+        ("Q1 to Q3 2024", "2024-01-01..2024-10-01"),
+        ("Q1-Q2 2024", "2024-01-01..2024-07-01"),
+        ("2Q24", "2024-04-01..2024-07-01"),
+        ("1 May 2024 – 3 June 2024", "2024-05-01..2024-06-04"),
+        ("March 2023 to May 2024", "2023-03-01..2024-06-01"),
+        ("from March 2024 on", "2024-03-01.."),
+        ("as of March 2024", "2024-03-01.."),
+        ("March 2024 or later", "2024-03-01.."),
+        ("before the end of 2024", "..2025-01-01"),
+        ("since the beginning of 2024", "2024-01-01.."),
+        ("until the end of March 2024", "..2024-04-01"),
+        ("the first three months of 2024", "2024-01-01..2024-04-01"),
+        ("the last two quarters of 2024", "2024-07-01..2025-01-01"),
+        ("in week 1 of 2024", "2024-01-01..2024-01-08"),
+        ("in 05/2024", "2024-05-01..2024-06-01"),
+        ("on 3 May", "2025-05-03..2025-05-04"),
+        ("since 24 December", "2024-12-24.."),
+        ("in the 2010s", "2010-01-01..2020-01-01"),
+        ("pre-2020", "..2020-01-01"),
+        ("no more than 30 days ago", "2025-11-10..2025-12-11"),
+        ("older than 30 days", "..2025-11-10"),
+        ("two weeks ago", "2025-11-24..2025-12-01"),
+        ("a month ago", "2025-11-01..2025-12-01"),
+        ("the year before last", "2023-01-01..2024-01-01"),
+        ("the last calendar year", "2024-01-01..2025-01-01"),
+        ("in the prior quarter", "2025-07-01..2025-10-01"),
+        ("the next 30 days", "2025-12-10..2026-01-10"),
+        ("in the last half of 2024", "2024-07-01..2025-01-01"),
     ] {
         assert_eq!(first(text).as_deref(), Some(wanted), "{text}");
     }
@@ -104,6 +136,30 @@ fn a_fiscal_year_is_called_after_the_year_in_which_it_ends() {
         let range = span.days(end);
         let shown = format!("{}..{}", range.from.unwrap(), range.until.unwrap());
         assert_eq!(shown, wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_day_that_no_month_has_is_told() {
+    let length = |text: &str| impossible(&tokens(text), 0, today());
+    for (text, wanted) in [
+        ("31 February 2024", 3),
+        ("30th of February", 3),
+        ("Feb 30, 2024", 3),
+        ("2023-02-29", 1),
+        ("31.04.2024", 1),
+    ] {
+        assert_eq!(length(text), Some(wanted), "{text}");
+    }
+    for text in [
+        "29 February 2024",
+        "2024-02-29",
+        "1.2.3",
+        "May I",
+        "32 May",
+        "10-12-14",
+    ] {
+        assert_eq!(length(text), None, "{text}");
     }
 }
 

@@ -185,7 +185,7 @@ impl Desk<'_, '_> {
 
     /// What is added up.
     pub(super) fn measure(&mut self) -> Field {
-        let nets = self.scene.half == crate::half::Half::Test && self.shelf == Shelf::Invoices;
+        let nets = self.scene.half != crate::half::Half::Dev && self.shelf == Shelf::Invoices;
         match self.family {
             Some(NearMiss::NetAmount) => Field::Net,
             None if nets && self.scene.dice.permille(300) => Field::Net,

@@ -38,6 +38,7 @@ impl Scene<'_> {
         let weights: [usize; 5] = match self.half {
             Half::Dev => [650, 200, 100, 50, 0],
             Half::Test => [520, 200, 80, 60, 140],
+            Half::Extra => [450, 200, 130, 70, 150],
         };
         match self.dice.weighted(&weights) {
             0 => short,

@@ -43,6 +43,8 @@ pub enum CorpusSide {
     Dev,
     /// To report.
     Test,
+    /// To choose settings on, too, in other words.
+    Extra,
 }
 
 impl CorpusSide {
@@ -51,6 +53,7 @@ impl CorpusSide {
         match self {
             CorpusSide::Dev => "dev",
             CorpusSide::Test => "test",
+            CorpusSide::Extra => "extra",
         }
     }
 
@@ -59,6 +62,7 @@ impl CorpusSide {
         match self {
             CorpusSide::Dev => conditions::Half::Dev,
             CorpusSide::Test => conditions::Half::Test,
+            CorpusSide::Extra => conditions::Half::Extra,
         }
     }
 }

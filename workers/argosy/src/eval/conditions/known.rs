@@ -17,7 +17,9 @@ pub(super) struct Known {
     pub(super) index: Index,
     pub(super) documents: usize,
     pub(super) questions: Vec<GoldQuestion>,
-    tenant: TenantId,
+    pub(super) tenant: TenantId,
+    /// Parts of the corpus with a schema.
+    pub(super) described: BTreeSet<String>,
 }
 
 impl Known {
@@ -48,7 +50,11 @@ impl Known {
             documents += 1;
         }
         writer.commit(1, "conditions").map_err(broken)?;
+        let tables = schemas.tables();
         Ok(Known {
+            described: tables
+                .map(|(bucket, _)| bucket.as_str().to_owned())
+                .collect(),
             index,
             documents,
             questions: conditions::read_questions(&folder.path().join("questions.jsonl"))?,
@@ -105,6 +111,7 @@ fn described(schemas: &Schemas) -> Vec<DescribedColumn> {
             bucket: bucket.as_str().to_owned(),
             field: column.name.clone(),
             description: column.description.clone(),
+            unit: column.form.unit.clone().unwrap_or_default(),
         });
         columns.collect::<Vec<_>>()
     };

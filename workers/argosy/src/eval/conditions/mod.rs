@@ -2,8 +2,10 @@
 //!
 //! The corpus is made by seed, with questions whose conditions and documents are known from the records that it was made
 //! of. Here its files are indexed with its schema, its questions linked to the index, and the documents looked up for which
-//! the conditions hold, as a retriever does. *Not* measured: which passages a search finds.
+//! the conditions hold, as a retriever does; and each question is searched for, without conditions, with its own, and with
+//! the right ones.
 
+mod finding;
 mod known;
 mod report;
 mod score;
@@ -12,27 +14,32 @@ use super::error::Error;
 use crate::cli::{EvalConditions, Output};
 use crate::render::Line;
 use conditions::CorpusPlan;
+use finding::{AmongTen, by_words};
+use index::HybridSearcher;
 use known::Known;
 use report::ConditionReport;
 use score::Score;
 use std::time::Instant;
 
 /// `argosy eval conditions`
-pub fn run(args: &EvalConditions, output: Output) -> Result<(), Error> {
+pub async fn run(args: &EvalConditions, output: Output) -> Result<(), Error> {
     let line = Line::new(output);
     line.say(format!("making {} documents", args.documents));
     let known = Known::generated(CorpusPlan::new(args.side.half(), args.documents))?;
     line.say(format!("asking {} questions", known.questions.len()));
     let mut score = Score::default();
+    let mut found = AmongTen::default();
+    let searcher = HybridSearcher::new(known.index.clone(), by_words());
     let mut micros = Vec::new();
     for question in &known.questions {
         let begun = Instant::now();
         let linked = known.link(question)?;
         micros.push(begun.elapsed().as_secs_f64() * 1e6);
         score.add(question, &linked, &known.documents(&linked)?);
+        found.add(&known, &searcher, question, &linked).await?;
     }
     line.done();
-    let report = ConditionReport::new(args, &known, &score, micros);
+    let report = ConditionReport::new(args, &known, &score, &found, micros);
     if let Some(path) = &args.report {
         std::fs::write(path, report.page(&score)).map_err(|error| Error::File {
             path: path.clone(),

@@ -1,5 +1,6 @@
 //! How the figures of conditions look: a table for people, an object for programs, a page to keep.
 
+use super::finding::{AmongTen, TenShares};
 use super::known::Known;
 use super::score::{ConditionSums, Score};
 use crate::cli::{EvalConditions, Output};
@@ -15,6 +16,8 @@ pub(super) struct ConditionReport {
     documents: usize,
     #[serde(flatten)]
     sums: ConditionSums,
+    /// The share of questions with a right document among the first ten passages.
+    right_among_ten: TenShares,
     /// Half of the questions were linked in this time.
     link_micros_p50: f64,
     link_micros_p99: f64,
@@ -27,6 +30,7 @@ impl ConditionReport {
         args: &EvalConditions,
         known: &Known,
         score: &Score,
+        found: &AmongTen,
         mut micros: Vec<f64>,
     ) -> ConditionReport {
         micros.sort_by(f64::total_cmp);
@@ -38,6 +42,7 @@ impl ConditionReport {
             side: args.side.as_str(),
             documents: known.documents,
             sums: score.sums(),
+            right_among_ten: found.shares(),
             link_micros_p50: at(0.5),
             link_micros_p99: at(0.99),
             dictionary_values: known.index.dictionary_sizes().values,
@@ -63,6 +68,14 @@ impl ConditionReport {
         for (what, value) in self.rows() {
             println!("{what:<34} {value}");
         }
+        println!("a right document among ten");
+        for (what, share) in self.right_among_ten.rows() {
+            println!(
+                "  {what:<32} {share:.3}  {}",
+                bar((share * 100.0) as usize, 100)
+            );
+        }
+        println!("all conditions right, by kind");
         for (kind, score) in &self.sums.kinds {
             println!(
                 "  {kind:<10} {:>3} of {:>3}  {}",
@@ -118,6 +131,13 @@ impl ConditionReport {
                 share * 2.0, score.right, score.questions
             )
         });
+        let ten = self.right_among_ten.rows().map(|(what, share)| {
+            format!(
+                "<tr><td>{what}</td><td><svg width=\"204\" height=\"14\"><rect width=\"200\" height=\"14\" fill=\"#ddd\"/>\
+                 <rect width=\"{:.0}\" height=\"14\" fill=\"#26a\"/></svg></td><td>{share:.3}</td></tr>",
+                share * 200.0
+            )
+        });
         let failed = score
             .failed()
             .iter()
@@ -126,13 +146,15 @@ impl ConditionReport {
             "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Conditions, {side} side</title>\
              <style>body{{font:15px sans-serif;max-width:60em;margin:2em auto}}td{{padding:2px 12px}}li{{margin:6px 0}}</style>\
              <h1>Conditions, {side} side</h1><p>{documents} documents, {questions} questions; {machine}</p>\
-             <table>{rows}</table><h2>Questions with all conditions right, by kind</h2><table>{kinds}</table>\
+             <table>{rows}</table><h2>A right document among the first ten passages</h2><table>{ten}</table>\
+             <h2>Questions with all conditions right, by kind</h2><table>{kinds}</table>\
              <h2>What failed</h2><ol>{failed}</ol></html>\n",
             side = self.side,
             documents = self.documents,
             questions = self.sums.questions,
             machine = escaped(&self.machine),
             rows = rows.collect::<String>(),
+            ten = ten.concat(),
             kinds = kinds.collect::<String>(),
             failed = failed.collect::<String>(),
         )

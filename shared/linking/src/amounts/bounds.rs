@@ -1,0 +1,165 @@
+//! Words that compare an amount, before it and behind it. Pure.
+//!
+//! Comparatives are read by their form: what ends in `-er than` is more, unless it is a word for less. Words that
+//! compare days are not among them.
+
+use super::{Bound, says};
+use crate::frame::is_of;
+use crate::token::QuestionToken;
+
+/// Words before an amount. Longest first.
+const BEFORE: [(&str, Bound); 54] = [
+    ("equal to or greater than", Bound::AtLeast),
+    ("equal to or more than", Bound::AtLeast),
+    ("equal to or less than", Bound::AtMost),
+    ("equal to or above", Bound::AtLeast),
+    ("equal to or below", Bound::AtMost),
+    ("greater or equal to", Bound::AtLeast),
+    ("less or equal to", Bound::AtMost),
+    ("not to exceed", Bound::AtMost),
+    ("not in excess of", Bound::AtMost),
+    ("in excess of", Bound::Over),
+    ("a minimum of", Bound::AtLeast),
+    ("a maximum of", Bound::AtMost),
+    ("not exceeding", Bound::AtMost),
+    ("not above", Bound::AtMost),
+    ("not over", Bound::AtMost),
+    ("not below", Bound::AtLeast),
+    ("not under", Bound::AtLeast),
+    ("at or above", Bound::AtLeast),
+    ("at or below", Bound::AtMost),
+    ("at least", Bound::AtLeast),
+    ("at most", Bound::AtMost),
+    ("up to", Bound::AtMost),
+    ("upwards of", Bound::AtLeast),
+    ("upward of", Bound::AtLeast),
+    ("north of", Bound::Over),
+    ("south of", Bound::Under),
+    ("short of", Bound::Under),
+    ("as much as", Bound::AtMost),
+    ("as little as", Bound::AtLeast),
+    ("minimum of", Bound::AtLeast),
+    ("maximum of", Bound::AtMost),
+    ("starting at", Bound::AtLeast),
+    ("capped at", Bound::AtMost),
+    ("limited to", Bound::AtMost),
+    ("equal to", Bound::Exactly),
+    ("exceeding", Bound::Over),
+    ("exceeded", Bound::Over),
+    ("exceeds", Bound::Over),
+    ("exceed", Bound::Over),
+    ("surpassing", Bound::Over),
+    ("surpasses", Bound::Over),
+    ("surpass", Bound::Over),
+    ("topping", Bound::Over),
+    ("beyond", Bound::Over),
+    ("within", Bound::AtMost),
+    ("minimum", Bound::AtLeast),
+    ("maximum", Bound::AtMost),
+    ("over", Bound::Over),
+    ("above", Bound::Over),
+    ("under", Bound::Under),
+    ("beneath", Bound::Under),
+    ("below", Bound::Under),
+    ("exactly", Bound::Exactly),
+    ("precisely", Bound::Exactly),
+];
+
+/// Signs before an amount.
+const SIGNS: [(&str, Bound); 8] = [
+    (">=", Bound::AtLeast),
+    ("=>", Bound::AtLeast),
+    ("≥", Bound::AtLeast),
+    ("<=", Bound::AtMost),
+    ("≤", Bound::AtMost),
+    (">", Bound::Over),
+    ("<", Bound::Under),
+    ("=", Bound::Exactly),
+];
+
+/// Words behind an amount that say how it is compared.
+const BEHIND: [(&str, Bound); 16] = [
+    ("or above", Bound::AtLeast),
+    ("and above", Bound::AtLeast),
+    ("or over", Bound::AtLeast),
+    ("and over", Bound::AtLeast),
+    ("and up", Bound::AtLeast),
+    ("or up", Bound::AtLeast),
+    ("and upwards", Bound::AtLeast),
+    ("upwards", Bound::AtLeast),
+    ("up", Bound::AtLeast),
+    ("at least", Bound::AtLeast),
+    ("or below", Bound::AtMost),
+    ("and below", Bound::AtMost),
+    ("or under", Bound::AtMost),
+    ("and under", Bound::AtMost),
+    ("at the most", Bound::AtMost),
+    ("at most", Bound::AtMost),
+];
+
+/// Comparatives that mean less; the others mean more.
+const LESS: &str =
+    "less fewer lower smaller cheaper shorter lighter lesser weaker slower narrower thinner";
+/// What ends like a comparative and is none of amounts.
+const NO_AMOUNTS: &str =
+    "later earlier newer older sooner younger other rather either neither another former latter";
+
+/// How many words before an amount compare it, and how: `not more than`, `exceeding`.
+pub(super) fn before(tokens: &[QuestionToken], at: usize) -> Option<(usize, Bound)> {
+    let fixed = SIGNS.iter().chain(&BEFORE);
+    let mut fixed = fixed.filter(|(words, _)| says(tokens, at, words));
+    if let Some((words, bound)) = fixed.next() {
+        return Some((words.split(' ').count(), *bound));
+    }
+    let not = usize::from(says(tokens, at, "no") || says(tokens, at, "not"));
+    let mut bound = comparative(&tokens.get(at + not)?.lower)?;
+    let mut length = not + 1;
+    let is_equal = says(tokens, at + length, "than or equal to");
+    match is_equal {
+        true => length += 4,
+        false if says(tokens, at + length, "than") => length += 1,
+        false => return None,
+    }
+    if is_equal {
+        bound = with_the_bound(bound);
+    }
+    if not == 1 {
+        bound = match bound {
+            Bound::Under | Bound::AtMost => Bound::AtLeast,
+            _ => Bound::AtMost,
+        };
+    }
+    Some((length, bound))
+}
+
+/// How many words behind an amount compare it, and how: `or more`.
+pub(super) fn behind(tokens: &[QuestionToken], at: usize) -> Option<(usize, Bound)> {
+    if tokens.get(at.checked_sub(1)?)?.is_last {
+        return None;
+    }
+    if let Some((words, bound)) = BEHIND.iter().find(|(words, _)| says(tokens, at, words)) {
+        return Some((words.split(' ').count(), *bound));
+    }
+    let joins = says(tokens, at, "or") || says(tokens, at, "and");
+    let word = &tokens.get(at + 1).filter(|_| joins)?.lower;
+    // `or more than 3` compares something else.
+    let is_alone = !says(tokens, at + 2, "than");
+    let bound = comparative(word).filter(|_| is_alone)?;
+    Some((2, with_the_bound(bound)))
+}
+
+fn with_the_bound(bound: Bound) -> Bound {
+    match bound {
+        Bound::Over => Bound::AtLeast,
+        Bound::Under => Bound::AtMost,
+        other => other,
+    }
+}
+
+fn comparative(word: &str) -> Option<Bound> {
+    if is_of(word, LESS) {
+        return Some(Bound::Under);
+    }
+    let is_more = word == "more" || word.len() > 4 && word.ends_with("er");
+    (is_more && !is_of(word, NO_AMOUNTS)).then_some(Bound::Over)
+}

@@ -1,0 +1,129 @@
+//! Amounts that a question names: `over $1,100`, `between 300 and 850 euros`, `at least 1.2 V`. Pure.
+//!
+//! A number alone is no amount: it takes words of comparison around it, or a second number that it reaches to. *Not*
+//! decided here: which column is meant.
+
+mod bounds;
+mod currencies;
+mod number;
+#[cfg(test)]
+mod tests;
+
+pub use currencies::currency;
+
+use crate::token::QuestionToken;
+use number::{Number, number};
+
+/// How an amount is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Greater.
+    Over,
+    /// Greater or equal.
+    AtLeast,
+    /// Less.
+    Under,
+    /// Less or equal.
+    AtMost,
+    /// Equal.
+    Exactly,
+}
+
+/// An amount as it stands in a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Amount {
+    /// Both bounds of `between`, else one.
+    pub bounds: Vec<(Bound, f64)>,
+    /// The ISO code of its currency, if one was named.
+    pub currency: Option<&'static str>,
+    /// The word behind it, in lower case, where it is a unit: `v`, `kg`, `days`.
+    pub unit: Option<String>,
+}
+
+/// From this number on two of them with `to` between are a range of amounts, whatever stands around.
+const RANGE_MIN: f64 = 100.0;
+
+/// The amount with its comparison that begins at token `at`, and how many tokens name it.
+pub fn read(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
+    range(tokens, at)
+        .or_else(|| compared(tokens, at))
+        .or_else(|| compared_behind(tokens, at))
+}
+
+/// Words before a range.
+const RANGES: [&str; 8] = [
+    "anywhere between",
+    "anywhere from",
+    "in the range of",
+    "ranging between",
+    "ranging from",
+    "somewhere between",
+    "between",
+    "from",
+];
+
+/// `between A and B`, `from A to B`, `A to B`.
+fn range(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
+    let before = RANGES.iter().find(|words| says(tokens, at, words));
+    let skipped = before.map_or(0, |words| words.split(' ').count());
+    let (first, low) = number(tokens, at + skipped)?;
+    let join = at + skipped + first;
+    let joins = ["and", "to", "up to", "through"];
+    let mut joins = joins
+        .iter()
+        .filter(|join| before.is_some() || **join != "and");
+    let words = joins.find(|words| says(tokens, join, words))?;
+    let joined = words.split(' ').count();
+    let (second, high) = number(tokens, join + joined)?;
+    let is_amount = |number: &Number| {
+        let is_year = number.is_bare && (1900.0..=2100.0).contains(&number.value);
+        number.currency.is_some() || number.unit.is_some() || number.value >= RANGE_MIN && !is_year
+    };
+    if before.is_none() && !is_amount(&low) && !is_amount(&high) {
+        return None;
+    }
+    // `5 to 9 thousand` has its scale behind the second.
+    let low_value = match high.scale {
+        Some(scale) if low.scale.is_none() && low.value * scale < high.value => low.value * scale,
+        _ => low.value,
+    };
+    let amount = Amount {
+        bounds: vec![(Bound::AtLeast, low_value), (Bound::AtMost, high.value)],
+        currency: high.currency.or(low.currency),
+        unit: high.unit.or(low.unit),
+    };
+    Some((skipped + first + joined + second, amount))
+}
+
+fn compared(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
+    let (skipped, bound) = bounds::before(tokens, at)?;
+    let (length, number) = number(tokens, at + skipped)?;
+    Some((skipped + length, number.compared(bound)))
+}
+
+/// `5,000 or more`, `from 5,000 up`, `5,000+`.
+fn compared_behind(tokens: &[QuestionToken], at: usize) -> Option<(usize, Amount)> {
+    let from = usize::from(tokens.get(at)?.lower == "from");
+    let (length, number) = number(tokens, at + from)?;
+    let length = from + length;
+    match bounds::behind(tokens, at + length) {
+        Some((behind, bound)) => Some((length + behind, number.compared(bound))),
+        None if number.is_plus => Some((length, number.compared(Bound::AtLeast))),
+        None => None,
+    }
+}
+
+impl Number {
+    fn compared(self, bound: Bound) -> Amount {
+        Amount {
+            bounds: vec![(bound, self.value)],
+            currency: self.currency,
+            unit: self.unit,
+        }
+    }
+}
+
+fn says(tokens: &[QuestionToken], at: usize, words: &str) -> bool {
+    let mut said = words.split(' ').enumerate();
+    said.all(|(i, word)| tokens.get(at + i).is_some_and(|token| token.lower == word))
+}

@@ -1,0 +1,129 @@
+//! Words around a span that say on which side of it days are meant. Pure.
+
+use super::SpanSide;
+
+/// Words before a span. Longest first.
+const BEFORE: [(&str, SpanSide); 46] = [
+    ("up to and including", SpanSide::Until),
+    ("no sooner than", SpanSide::Since),
+    ("on or later than", SpanSide::Since),
+    ("at the latest by", SpanSide::Until),
+    ("any time after", SpanSide::After),
+    ("any time before", SpanSide::Before),
+    ("any time since", SpanSide::Since),
+    ("more recent than", SpanSide::After),
+    ("not earlier than", SpanSide::Since),
+    ("not later than", SpanSide::Until),
+    ("no earlier than", SpanSide::Since),
+    ("no later than", SpanSide::Until),
+    ("no older than", SpanSide::Since),
+    ("no newer than", SpanSide::Until),
+    ("on or after", SpanSide::Since),
+    ("on or before", SpanSide::Until),
+    ("on and after", SpanSide::Since),
+    ("starting from", SpanSide::Since),
+    ("starting with", SpanSide::Since),
+    ("beginning with", SpanSide::Since),
+    ("not before", SpanSide::Since),
+    ("not after", SpanSide::Until),
+    ("ahead of", SpanSide::Before),
+    ("as from", SpanSide::Since),
+    ("as of", SpanSide::Since),
+    ("up until", SpanSide::Until),
+    ("earlier than", SpanSide::Before),
+    ("sooner than", SpanSide::Before),
+    ("older than", SpanSide::Before),
+    ("prior to", SpanSide::Before),
+    ("later than", SpanSide::After),
+    ("newer than", SpanSide::After),
+    ("younger than", SpanSide::After),
+    ("up to", SpanSide::Until),
+    ("through to", SpanSide::Until),
+    ("before", SpanSide::Before),
+    ("after", SpanSide::After),
+    ("since", SpanSide::Since),
+    ("until", SpanSide::Until),
+    ("till", SpanSide::Until),
+    ("through", SpanSide::Until),
+    ("by", SpanSide::Until),
+    ("following", SpanSide::After),
+    ("preceding", SpanSide::Before),
+    ("predating", SpanSide::Before),
+    ("past", SpanSide::After),
+];
+
+/// Words behind a span.
+const BEHIND: [(&str, SpanSide); 17] = [
+    ("onwards", SpanSide::Since),
+    ("onward", SpanSide::Since),
+    ("or later", SpanSide::Since),
+    ("and later", SpanSide::Since),
+    ("or after", SpanSide::Since),
+    ("and after", SpanSide::Since),
+    ("or newer", SpanSide::Since),
+    ("and newer", SpanSide::Since),
+    ("and beyond", SpanSide::Since),
+    ("or more recent", SpanSide::Since),
+    ("at the earliest", SpanSide::Since),
+    ("or earlier", SpanSide::Until),
+    ("and earlier", SpanSide::Until),
+    ("or before", SpanSide::Until),
+    ("and before", SpanSide::Until),
+    ("or older", SpanSide::Until),
+    ("at the latest", SpanSide::Until),
+];
+
+/// Words that end a span that `from` begins: `from 2021 on`.
+const BEHIND_FROM: [&str; 2] = ["on", "forward"];
+
+/// How many words before a span say on which side of it days are meant, and whether they speak of nothing but time:
+/// `by May` may be a name.
+pub(super) fn before(words: &[&str]) -> Option<(usize, SpanSide, bool)> {
+    let (said, side) = BEFORE.iter().find(|(said, _)| begin(words, said))?;
+    let is_time = !matches!(*said, "by" | "past" | "following" | "preceding" | "as of");
+    let length = said.split(' ').count();
+    let (point, side) = match point(&words[length..]) {
+        Some((skipped, is_end)) => (skipped, at_point(*side, is_end)),
+        None => (0, *side),
+    };
+    Some((length + point, side, is_time || point > 0))
+}
+
+/// How many words behind a span say on which side of it days are meant; `opener` stands before the span.
+pub(super) fn behind(words: &[&str], opener: &str) -> Option<(usize, SpanSide)> {
+    if let Some((said, side)) = BEHIND.iter().find(|(said, _)| begin(words, said)) {
+        return Some((said.split(' ').count(), *side));
+    }
+    let is_open = opener == "from" && words.first().is_some_and(|word| BEHIND_FROM.contains(word));
+    is_open.then_some((1, SpanSide::Since))
+}
+
+/// `the end of`, `the very beginning of`: how many words, and whether it is the end.
+fn point(words: &[&str]) -> Option<(usize, bool)> {
+    let skipped = words
+        .iter()
+        .take_while(|word| matches!(**word, "the" | "very"))
+        .count();
+    let is_end = match *words.get(skipped)? {
+        "end" | "close" => true,
+        "beginning" | "start" | "outset" => false,
+        _ => return None,
+    };
+    (*words.get(skipped + 1)? == "of").then_some((skipped + 2, is_end))
+}
+
+/// The side of a whole span that is meant by a side of one end of it.
+fn at_point(side: SpanSide, is_end: bool) -> SpanSide {
+    match (side, is_end) {
+        (SpanSide::Before | SpanSide::Until, true) => SpanSide::Until,
+        (SpanSide::Before | SpanSide::Until, false) => SpanSide::Before,
+        (SpanSide::After | SpanSide::Since, true) => SpanSide::After,
+        (SpanSide::After | SpanSide::Since, false) => SpanSide::Since,
+        (SpanSide::In, _) => SpanSide::In,
+    }
+}
+
+fn begin(words: &[&str], said: &str) -> bool {
+    let mut said = said.split(' ').enumerate();
+    said.all(|(at, word)| words.get(at) == Some(&word))
+}

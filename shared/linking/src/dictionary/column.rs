@@ -1,0 +1,145 @@
+//! A column of the documents of a bucket. Pure.
+
+use super::{FEW, VALUE_WORDS_MAX};
+use crate::fold;
+use crate::kindred::Kin;
+
+/// Where a column stands in a dictionary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ColumnId(pub(super) u32);
+
+/// The column of what documents are called, whatever field says so: parts of paths, titles.
+pub const NAMED: &str = "named";
+/// Values of this share of a column's documents or more are called numbers, or days.
+const MOSTLY: f32 = 0.9;
+/// With fewer documents for each value a column names documents: numbers of invoices, names of parts.
+const NAMING_MAX: f32 = 4.0;
+
+/// What most values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Words.
+    Text,
+    /// Numbers.
+    Number,
+    /// Numbers that all may be years.
+    Year,
+    /// Days.
+    Day,
+}
+
+/// A column of the documents of a bucket.
+#[derive(Debug, Clone, Default)]
+pub struct KnownColumn {
+    /// Part of the corpus.
+    pub bucket: String,
+    /// The field of the metadata.
+    pub field: String,
+    /// What it holds, in the words of the schema; may be empty.
+    pub description: String,
+    /// The unit of its numbers, in lower case; may be empty.
+    pub unit: String,
+    /// The words of its name, in lower case: `invoice_date` has two.
+    pub words: Vec<String>,
+    pub(crate) kin: Vec<Kin>,
+    /// The words of its description but for those that say nothing.
+    pub(crate) described_by: Vec<Kin>,
+    pub(super) texts: u32,
+    pub(super) numbers: u32,
+    pub(super) years: u32,
+    pub(super) days: u32,
+    pub(super) distinct: u32,
+    /// Of its texts, those that are in small letters.
+    pub(super) small: u32,
+    /// A value is one of what its bucket is called: `invoice` among `invoices`.
+    pub(super) says_bucket: bool,
+}
+
+impl KnownColumn {
+    pub(super) fn new(bucket: &str, field: &str) -> KnownColumn {
+        let words = field.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        let words: Vec<String> = words.map(str::to_lowercase).collect();
+        KnownColumn {
+            bucket: bucket.to_owned(),
+            field: field.to_owned(),
+            kin: words.iter().map(|word| Kin::of(word)).collect(),
+            words,
+            ..KnownColumn::default()
+        }
+    }
+
+    pub(super) fn describe(&mut self, description: &str, unit: &str) {
+        self.description = description.to_owned();
+        self.unit = unit.to_lowercase();
+        let words = description.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| word.len() > 2).map(str::to_lowercase);
+        let telling = words.filter(|word| !text::stop::is_content_free(word));
+        self.described_by = telling.map(|word| Kin::of(&word)).collect();
+    }
+
+    /// What most of its values are.
+    pub fn kind(&self) -> Kind {
+        let all = self.texts + self.numbers;
+        let mostly = |count: u32| all > 0 && count as f32 >= MOSTLY * all as f32;
+        match (mostly(self.days), mostly(self.years), mostly(self.numbers)) {
+            (true, ..) => Kind::Day,
+            (_, true, _) => Kind::Year,
+            (.., true) => Kind::Number,
+            _ => Kind::Text,
+        }
+    }
+
+    /// How many documents have a value.
+    pub fn documents(&self) -> u32 {
+        self.texts + self.numbers
+    }
+
+    /// Whether its description says this value: it lists what there is.
+    pub fn says(&self, value: &str) -> bool {
+        if self.description.is_empty() {
+            return false;
+        }
+        let wanted = fold::singular(&fold::name_key(value));
+        let words = fold::words(&self.description);
+        let mut starts = 0..words.len();
+        starts.any(|start| {
+            let mut key = String::new();
+            words[start..].iter().take(VALUE_WORDS_MAX).any(|word| {
+                key.push_str(&fold::key(word.trim_matches('.')));
+                fold::singular(&key) == wanted
+            })
+        })
+    }
+
+    /// Whether its values name documents, or few of them each.
+    pub fn is_naming(&self) -> bool {
+        self.documents() as f32 <= NAMING_MAX * self.distinct as f32
+    }
+
+    /// Whether it holds what documents are called, and no field of theirs.
+    pub fn is_named(&self) -> bool {
+        self.field == NAMED
+    }
+
+    /// Whether most of its values are words in small letters, and no names.
+    pub fn is_of_words(&self) -> bool {
+        !self.is_named() && 2 * self.small > self.distinct
+    }
+
+    /// Whether its name says that it tells what documents are.
+    pub(super) fn is_called_kind(&self) -> bool {
+        let mut words = self.words.iter();
+        words.any(|word| {
+            matches!(
+                word.as_str(),
+                "type" | "kind" | "class" | "category" | "form" | "genre"
+            )
+        })
+    }
+
+    /// Whether it says what documents are: an invoice, a credit note.
+    pub fn is_kind(&self) -> bool {
+        (self.is_called_kind() || self.says_bucket) && self.distinct <= FEW
+    }
+}

@@ -1,0 +1,175 @@
+//! Looks values, columns and parts of the corpus up by the words of a question. Pure.
+
+use super::signatures::{self, Part, is_one_edit};
+use super::{ColumnId, Dictionary, FEW, KnownColumn, KnownValue, VALUE_WORDS_MAX};
+use crate::fold;
+use crate::token::QuestionToken;
+
+/// Fewest letters of a word that scans may have confused, or that begins with a capital and may be misspelt.
+const DISTINCT_MIN: usize = 6;
+/// Fewest letters of another word that may be misspelt: shorter ones are other words too often.
+const MISSPELT_MIN: usize = 9;
+/// Words of the longest value that may be misspelt.
+const MISSPELT_WORDS_MAX: usize = 4;
+
+impl Dictionary {
+    /// The part of the corpus that a word names, one or many of it.
+    pub fn bucket_named(&self, word: &str) -> Option<&str> {
+        let key = fold::singular(&fold::key(word));
+        self.buckets.get(&key).map(String::as_str)
+    }
+
+    /// Whether a word, in lower case, is one of the name of a column.
+    pub fn is_column_word(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// Other keys that a scan may have made of a key, or it of them.
+    pub fn confused_with(&self, key: &str) -> impl Iterator<Item = &str> {
+        let skeleton = fold::skeleton(key);
+        let keys = self.signatures.get(Part::Skeleton, &skeleton).iter();
+        let keys = keys.map(|id| &*self.keys[*id as usize].text);
+        keys.filter(move |other| *other != key && fold::skeleton(other) == skeleton)
+    }
+
+    /// The only key that is one edit away; of several the one with the same letters.
+    fn misspelt(&self, key: &str) -> Option<&str> {
+        let mut near: Vec<(u32, bool)> = Vec::new();
+        for (part, text) in signatures::parts_near(key) {
+            for id in self.signatures.get(part, &text) {
+                let is_known = near.iter().any(|(known, _)| known == id);
+                if !is_known && is_one_edit(key, &self.keys[*id as usize].text) {
+                    near.push((*id, part == Part::Letters));
+                }
+            }
+        }
+        let best = match near.as_slice() {
+            [one] => Some(one),
+            several => {
+                let mut turned = several.iter().filter(|(_, is_turned)| *is_turned);
+                turned.next().filter(|_| turned.next().is_none())
+            }
+        };
+        best.map(|(id, _)| &*self.keys[*id as usize].text)
+    }
+
+    /// Whether a value says what a document is: an invoice, a credit note.
+    pub fn is_kind(&self, value: &KnownValue) -> bool {
+        let column = self.column(value.column);
+        column.is_kind() || column.distinct <= FEW && column.says(&value.text)
+    }
+
+    /// The part of the corpus whose columns are described with a word, or whose documents are called by it, if there is
+    /// one alone.
+    pub fn bucket_described(&self, word: &str) -> Option<&str> {
+        self.nouns.get(&fold::singular(word))?.as_deref()
+    }
+
+    /// Every column, those of a bucket if one is named.
+    pub fn columns<'a>(
+        &'a self,
+        bucket: Option<&'a str>,
+    ) -> impl Iterator<Item = (ColumnId, &'a KnownColumn)> {
+        let ids = (0..).map(ColumnId);
+        let all = ids.zip(&self.columns);
+        let all =
+            all.filter(move |(_, column)| bucket.is_none_or(|bucket| column.bucket == bucket));
+        all.filter(|(id, _)| self.is_column(*id))
+    }
+
+    pub(super) fn key_id(&self, key: &str) -> Option<u32> {
+        let mut ids = self.signatures.get(Part::Whole, key).iter().copied();
+        ids.find(|id| *self.keys[*id as usize].text == *key)
+    }
+
+    /// The values with this key.
+    pub fn with_key(&self, key: &str) -> impl Iterator<Item = &KnownValue> + use<'_> {
+        let key = self.key_id(key).map(|id| &self.keys[id as usize]);
+        let places = key.into_iter().flat_map(|key| &key.values);
+        places.map(|place| &self.values[*place as usize])
+    }
+
+    /// The values with these first letters.
+    pub fn with_acronym(&self, letters: &str) -> impl Iterator<Item = &KnownValue> + use<'_> {
+        let letters = letters.to_owned();
+        let places = self.signatures.get(Part::Acronym, &letters).iter();
+        let values = places.map(|place| &self.values[*place as usize]);
+        values.filter(move |value| fold::acronym(&value.text).as_deref() == Some(&letters))
+    }
+
+    /// How many tokens, two or more, are the whole name of a column: `contract value` is no contract.
+    pub fn column_name_at(&self, tokens: &[QuestionToken], at: usize) -> Option<usize> {
+        let says = |id: &&ColumnId| {
+            let column = self.column(**id);
+            let mut words = column.words.iter().zip(&tokens[at..]);
+            column.words.len() <= tokens.len() - at
+                && words.all(|(word, token)| *word == token.lower)
+        };
+        let named = self.by_first_word.get(&tokens[at].lower)?.iter();
+        named
+            .filter(says)
+            .map(|id| self.column(*id).words.len())
+            .max()
+    }
+
+    /// The longest value that begins at a token: of how many tokens, and under which key. One or many of it; a legal
+    /// form behind it is not among them.
+    pub fn longest_at(&self, tokens: &[QuestionToken], at: usize) -> Option<(usize, String)> {
+        let mut key = String::new();
+        let mut longest = None;
+        for (length, token) in (1..=VALUE_WORDS_MAX).zip(&tokens[at..]) {
+            if length == 1 && is_joining(token) {
+                return None;
+            }
+            let part = fold::key(&token.text);
+            if part.is_empty() {
+                break;
+            }
+            key.push_str(&part);
+            let one = fold::singular(&key);
+            let many = format!("{key}s");
+            let known = [&key, &one, &many]
+                .into_iter()
+                .find(|key| self.key_id(key).is_some());
+            let letters = key.chars().count();
+            let scanned = || {
+                let is_distinct = letters >= DISTINCT_MIN;
+                self.confused_with(&key).next().filter(|_| is_distinct)
+            };
+            let misspelt = || {
+                let is_name = tokens[at].is_capital() && letters >= DISTINCT_MIN;
+                let may_be = (is_name || letters >= MISSPELT_MIN)
+                    && length <= MISSPELT_WORDS_MAX
+                    && !is_joining(token);
+                may_be.then(|| self.misspelt(&key))?
+            };
+            let found = known.map(String::as_str).or_else(scanned);
+            if let Some(found) = found.or_else(misspelt) {
+                longest = Some((length, found.to_owned()));
+            } else if length == 1
+                && is_acronym(&token.text)
+                && self.with_acronym(&key).next().is_some()
+            {
+                longest = Some((length, key.clone()));
+            }
+            if token.is_last {
+                break;
+            }
+        }
+        longest
+    }
+}
+
+/// No value begins with a word that joins others, unless it is written as first letters are: `IT`.
+fn is_joining(token: &QuestionToken) -> bool {
+    const WORDS: &str = "a an the in on at to of by for from with and or not no is are was were be been do does did as it \
+        its this that these those all any each every i we you me us my our your they he she up out about under over";
+    let is_listed = WORDS
+        .split_ascii_whitespace()
+        .any(|word| word == token.lower);
+    is_listed && !(token.text.len() > 1 && is_acronym(&token.text))
+}
+
+fn is_acronym(word: &str) -> bool {
+    word.chars().all(char::is_uppercase)
+}

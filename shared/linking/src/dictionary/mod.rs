@@ -1,0 +1,269 @@
+//! What a corpus calls things: the values of its columns, by how they are compared. Pure.
+//!
+//! One for each tenant: what another tenant has is unknown. Filled with every value of every document; *not* kept in
+//! step with a corpus here.
+
+#[cfg(test)]
+mod bounds_tests;
+mod column;
+mod find;
+mod signatures;
+
+pub use column::{ColumnId, Kind, KnownColumn, NAMED};
+
+use crate::days::FiscalEnd;
+use crate::fold;
+use signatures::{Part, Signatures};
+use std::collections::{HashMap, HashSet};
+
+/// Words of the longest value that is looked for.
+pub const VALUE_WORDS_MAX: usize = 8;
+/// A shorter word of a description is no noun for documents.
+const NOUN_LETTERS_MIN: usize = 4;
+/// Words of descriptions that tell no document from another.
+const ANY_DOCUMENT: [&str; 16] = [
+    "year", "month", "week", "quarter", "date", "time", "number", "name", "amount", "currency",
+    "total", "price", "value", "company", "code", "type",
+];
+/// Most values of a column that says what documents are, in all the ways they are written.
+const FEW: u32 = 40;
+
+/// A value of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownValue {
+    /// Of which column.
+    pub column: ColumnId,
+    /// As documents write it.
+    pub text: Box<str>,
+    /// How many documents do.
+    pub documents: u32,
+}
+
+/// What values are compared by, and which have it.
+#[derive(Debug)]
+struct KnownKey {
+    text: Box<str>,
+    values: Vec<u32>,
+}
+
+/// The columns of a tenant's corpus, with their values.
+#[derive(Debug, Default)]
+pub struct Dictionary {
+    columns: Vec<KnownColumn>,
+    by_name: HashMap<(String, String), ColumnId>,
+    words: HashSet<String>,
+    /// Columns with a name of several words, by the first of them.
+    by_first_word: HashMap<String, Vec<ColumnId>>,
+    values: Vec<KnownValue>,
+    keys: Vec<KnownKey>,
+    /// Keys by their parts; values by the first letters of their words.
+    signatures: Signatures,
+    /// Buckets with a column that was described: what else their documents have is no column.
+    described: HashSet<String>,
+    buckets: HashMap<String, String>,
+    /// What the columns of a bucket are described with, and the last words of what its documents are: the bucket, unless
+    /// there are several.
+    nouns: HashMap<String, Option<String>>,
+    fiscal: HashMap<String, FiscalEnd>,
+    /// Most values; `None` for any number.
+    room: Option<usize>,
+}
+
+/// A value that a document has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FieldValue<'a> {
+    /// A text; one that reads as a day counts as a day, too.
+    Text(&'a str),
+    /// A number.
+    Number(f64),
+}
+
+impl Dictionary {
+    /// Names a part of the corpus. The last word of its name does, too: `bills` of `purchase-bills`.
+    pub fn bucket(&mut self, bucket: &str) {
+        let words = bucket.rsplit(|c: char| !c.is_alphanumeric());
+        let last = words.into_iter().find(|word| !word.is_empty());
+        for name in [Some(bucket), last].into_iter().flatten() {
+            let key = fold::singular(&fold::key(name));
+            self.buckets.entry(key).or_insert_with(|| bucket.to_owned());
+        }
+    }
+
+    /// Says what a column holds, and in which unit; either may be empty.
+    pub fn describe(&mut self, bucket: &str, field: &str, description: &str, unit: &str) {
+        let column = self.column_of(bucket, field);
+        self.columns[column.0 as usize].describe(description, unit);
+        self.described.insert(bucket.to_owned());
+        for word in description.split(|c: char| !c.is_alphanumeric()) {
+            self.noun(&word.to_lowercase(), bucket);
+        }
+    }
+
+    fn noun(&mut self, word: &str, bucket: &str) {
+        let word = fold::singular(word);
+        let is_noun = word.chars().count() >= NOUN_LETTERS_MIN && !ANY_DOCUMENT.contains(&&*word);
+        if !is_noun || text::stop::is_content_free(&word) {
+            return;
+        }
+        let known = self.nouns.entry(word);
+        let known = known.or_insert_with(|| Some(bucket.to_owned()));
+        if known.as_deref() != Some(bucket) {
+            *known = None;
+        }
+    }
+
+    /// Takes in a value of a document. Of a bucket with columns that were described before, nothing else counts.
+    pub fn add(&mut self, bucket: &str, field: &str, value: FieldValue<'_>) {
+        let id = self.column_of(bucket, field);
+        if !self.is_column(id) {
+            return;
+        }
+        let column = &mut self.columns[id.0 as usize];
+        let text = match value {
+            FieldValue::Number(number) => {
+                column.numbers += 1;
+                let is_year = number.fract() == 0.0 && (1900.0..=2100.0).contains(&number);
+                column.years += u32::from(is_year);
+                return;
+            }
+            FieldValue::Text(text) => text.trim(),
+        };
+        column.texts += 1;
+        if is_day(text) {
+            column.days += 1;
+            return;
+        }
+        let key = fold::name_key(text);
+        let known = self.key_id(&key);
+        let same = known.and_then(|known| {
+            let mut values = self.keys[known as usize].values.iter();
+            values.find(|place| {
+                let value = &self.values[**place as usize];
+                value.column == id && *value.text == *text
+            })
+        });
+        if let Some(same) = same {
+            self.values[*same as usize].documents += 1;
+            return;
+        }
+        let is_full = self.room.is_some_and(|room| self.values.len() >= room);
+        if !is_full && !key.is_empty() && fold::words(text).len() <= VALUE_WORDS_MAX {
+            self.add_new(id, text, &key, known);
+        }
+    }
+
+    /// A value that no document had before.
+    fn add_new(&mut self, id: ColumnId, text: &str, key: &str, known: Option<u32>) {
+        let (Ok(place), Ok(next_key)) = (
+            u32::try_from(self.values.len()),
+            u32::try_from(self.keys.len()),
+        ) else {
+            return;
+        };
+        let column = &mut self.columns[id.0 as usize];
+        let named = self.buckets.get(&fold::singular(key));
+        column.says_bucket |= named.is_some_and(|named| *named == column.bucket);
+        column.distinct += 1;
+        column.small += u32::from(!text.contains(char::is_uppercase));
+        let is_kind = column.is_kind() || column.distinct <= FEW && column.says(text);
+        let bucket = column.bucket.clone();
+        self.values.push(KnownValue {
+            column: id,
+            text: text.into(),
+            documents: 1,
+        });
+        match known {
+            Some(known) => self.keys[known as usize].values.push(place),
+            None => {
+                self.keys.push(KnownKey {
+                    text: key.into(),
+                    values: vec![place],
+                });
+                self.signatures.insert(Part::Whole, key, next_key);
+                let skeleton = fold::skeleton(key);
+                self.signatures.insert(Part::Skeleton, &skeleton, next_key);
+                for (part, text) in signatures::parts(key) {
+                    self.signatures.insert(part, &text, next_key);
+                }
+            }
+        }
+        if let Some(acronym) = fold::acronym(text) {
+            self.signatures.insert(Part::Acronym, &acronym, place);
+        }
+        // `annual report` among publications: `reports` are of them.
+        if is_kind && let Some((_, last)) = text.rsplit_once(' ') {
+            self.noun(&last.to_lowercase(), &bucket);
+        }
+    }
+
+    /// Takes in no more than so many different values from now on.
+    pub fn set_room(&mut self, values: usize) {
+        self.room = Some(values);
+    }
+
+    /// Whether columns of a part of the corpus were described.
+    pub fn is_described(&self, bucket: &str) -> bool {
+        self.described.contains(bucket)
+    }
+
+    /// Says on which day a company's fiscal years end.
+    pub fn fiscal(&mut self, company: &str, end: FiscalEnd) {
+        self.fiscal.insert(fold::name_key(company), end);
+    }
+
+    /// On which day the fiscal years of a company end, where its documents say so.
+    pub fn fiscal_end(&self, company: &str) -> Option<FiscalEnd> {
+        self.fiscal.get(&fold::name_key(company)).copied()
+    }
+
+    /// How many different values it has.
+    pub fn value_count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// A column.
+    pub fn column(&self, id: ColumnId) -> &KnownColumn {
+        &self.columns[id.0 as usize]
+    }
+
+    /// Whether a column counts: of a bucket with a schema only those that it describes do.
+    pub fn is_column(&self, id: ColumnId) -> bool {
+        let column = self.column(id);
+        !column.description.is_empty() || !self.described.contains(&column.bucket)
+    }
+
+    /// The column of what documents of a part of the corpus are called, where no schema says what they are.
+    pub fn named_column(&self, bucket: &str) -> Option<ColumnId> {
+        let name = (bucket.to_owned(), NAMED.to_owned());
+        let id = self.by_name.get(&name).copied();
+        id.filter(|_| !self.is_described(bucket))
+    }
+
+    fn column_of(&mut self, bucket: &str, field: &str) -> ColumnId {
+        let name = (bucket.to_owned(), field.to_owned());
+        if let Some(id) = self.by_name.get(&name) {
+            return *id;
+        }
+        let id = ColumnId(u32::try_from(self.columns.len()).unwrap_or(u32::MAX));
+        let column = KnownColumn::new(bucket, field);
+        self.words.extend(column.words.iter().cloned());
+        if let [first, _, ..] = column.words.as_slice() {
+            let named = self.by_first_word.entry(first.clone());
+            named.or_default().push(id);
+        }
+        self.columns.push(column);
+        self.by_name.insert(name, id);
+        id
+    }
+}
+
+/// `2024-05-03`, and with a time behind it.
+fn is_day(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 10
+        && bytes[..10].iter().enumerate().all(|(at, byte)| match at {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+        && (bytes.len() == 10 || bytes[10] == b'T' || bytes[10] == b' ')
+}

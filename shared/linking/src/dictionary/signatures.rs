@@ -1,0 +1,195 @@
+//! Keys by what they have in common with a misspelt or badly scanned one: hashes of parts, each with the keys that have
+//! it. Pure.
+//!
+//! Hashes alone are kept, so whoever asks compares the keys that it is given. A key is one edit away from another when one
+//! letter is added, left out or replaced, or two neighbours have changed places: then the two share their letters, or
+//! their first half, or their second one.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+/// What of a key is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// It without what scans confuse.
+    Skeleton,
+    /// Its letters, sorted.
+    Letters,
+    /// Its first half.
+    Head,
+    /// Its second half.
+    Tail,
+    /// The first letters of its words.
+    Acronym,
+}
+
+/// Places by the hash of a part.
+#[derive(Debug, Default)]
+pub(super) struct Signatures(HashMap<u64, Places, BuildHasherDefault<HashIsKey>>);
+
+/// Most have one place: that needs no list.
+#[derive(Debug)]
+enum Places {
+    One(u32),
+    Many(Box<Vec<u32>>),
+}
+
+/// Most places of one part that are kept: what more keys have in common tells nothing.
+const PLACES_MAX: usize = 256;
+
+impl Signatures {
+    pub(super) fn insert(&mut self, part: Part, text: &str, place: u32) {
+        let places = self.0.entry(hash(part, text));
+        let places = places.or_insert(Places::One(place));
+        match places {
+            Places::One(one) if *one == place => {}
+            Places::One(one) => *places = Places::Many(Box::new(vec![*one, place])),
+            Places::Many(all) if all.len() < PLACES_MAX && all.last() != Some(&place) => {
+                all.push(place);
+            }
+            Places::Many(_) => {}
+        }
+    }
+
+    /// Places that may have the part; a few others with the same hash may be among them.
+    pub(super) fn get(&self, part: Part, text: &str) -> &[u32] {
+        match self.0.get(&hash(part, text)) {
+            None => &[],
+            Some(Places::One(one)) => std::slice::from_ref(one),
+            Some(Places::Many(all)) => all,
+        }
+    }
+}
+
+fn hash(part: Part, text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    part.hash(&mut hasher);
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The keys of the map are hashes already.
+#[derive(Debug, Default)]
+struct HashIsKey(u64);
+
+impl Hasher for HashIsKey {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+/// The parts of a key by which a misspelt one finds it; none of one that is too short or has digits in it, where every
+/// letter tells.
+pub(super) fn parts(key: &str) -> Vec<(Part, String)> {
+    let letters: Vec<char> = key.chars().collect();
+    of_halves(&letters, letters.len() / 2..=letters.len() / 2)
+}
+
+/// The parts of a key that may be misspelt, which the right one has, too: its halves may be a letter longer or shorter.
+pub(super) fn parts_near(key: &str) -> Vec<(Part, String)> {
+    let letters: Vec<char> = key.chars().collect();
+    let length = letters.len();
+    of_halves(&letters, length.saturating_sub(1) / 2..=length.div_ceil(2))
+}
+
+fn of_halves(letters: &[char], halves: std::ops::RangeInclusive<usize>) -> Vec<(Part, String)> {
+    if letters.len() < LETTERS_MIN || letters.iter().any(char::is_ascii_digit) {
+        return Vec::new();
+    }
+    let mut sorted = letters.to_vec();
+    sorted.sort_unstable();
+    let mut parts = vec![(Part::Letters, sorted.into_iter().collect())];
+    for half in halves {
+        parts.push((Part::Head, letters[..half].iter().collect()));
+        parts.push((Part::Tail, letters[letters.len() - half..].iter().collect()));
+    }
+    parts
+}
+
+/// Fewest letters of a key that may be misspelt.
+const LETTERS_MIN: usize = 5;
+
+/// Whether one edit makes one of the other; two neighbours that change places are one.
+pub(super) fn is_one_edit(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let (short, long) = match one.len() <= other.len() {
+        true => (&one, &other),
+        false => (&other, &one),
+    };
+    let head = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    let rest = short.len() - head;
+    let tail = short[head..].iter().rev().zip(long[head..].iter().rev());
+    let tail = tail.take_while(|(a, b)| a == b).count();
+    match long.len() - short.len() {
+        0 if rest - tail == 2 => short[head] == long[head + 1] && short[head + 1] == long[head],
+        0 => rest - tail == 1,
+        1 => rest == tail,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn one_edit_is_one_letter_or_two_that_change_places() {
+        for (one, other) in [
+            ("brightwater", "birghtwater"),
+            ("brightwater", "brightwate"),
+            ("brightwater", "brigthwater"),
+            ("brightwater", "brightwaters"),
+            ("brightwater", "brightvater"),
+        ] {
+            assert!(
+                is_one_edit(one, other) && is_one_edit(other, one),
+                "{other}"
+            );
+        }
+        for (one, other) in [
+            ("brightwater", "brightwater"),
+            ("brightwater", "brihgtwatre"),
+            ("brightwater", "bright"),
+            ("halden", "hedlan"),
+        ] {
+            assert!(!is_one_edit(one, other), "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_misspelt_key_shares_a_part_with_its_key(key in "[a-z]{6,20}", at in 0_usize..19, letter in "[a-z]", how in 0..4) {
+            let mut misspelt: Vec<char> = key.chars().collect();
+            let at = at % (misspelt.len() - 1);
+            let letter = letter.chars().next().unwrap();
+            match how {
+                0 => misspelt.swap(at, at + 1),
+                1 => misspelt.insert(at, letter),
+                2 => misspelt[at] = letter,
+                _ => { misspelt.remove(at); }
+            }
+            let misspelt: String = misspelt.into_iter().collect();
+            prop_assert!(misspelt == key || is_one_edit(&key, &misspelt));
+            let mut signatures = Signatures::default();
+            for (part, text) in parts(&key) {
+                signatures.insert(part, &text, 7);
+            }
+            let found = parts_near(&misspelt).into_iter().any(|(part, text)| signatures.get(part, &text) == [7]);
+            prop_assert!(found, "{key} {misspelt}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Conditions on one column as one, and what contradicts itself. Pure.
+//!
+//! Values of one column are alternatives, and so are days that `and` or `or` joins; bounds hold together. In a comparison,
+//! and where days lie apart, each is a side of its own.
+
+use crate::amounts::Bound;
+use crate::days::DayRange;
+use crate::linked::{LinkedQuestion, QuestionCondition, Test};
+use std::ops::Range;
+
+/// Most things of one list; what is named beyond them is dropped, and told.
+const THINGS_MAX: usize = 50;
+
+/// A condition as it is taken in.
+pub(crate) struct Joined {
+    pub(crate) condition: QuestionCondition,
+    /// What joins it to what was named before.
+    pub(crate) link: Link,
+    /// It is a side of a comparison.
+    pub(crate) is_side: bool,
+}
+
+/// What joins one thing that is named to the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// Nothing.
+    None,
+    /// `and`, or a comma.
+    And,
+    /// `or`
+    Or,
+}
+
+/// What became of a condition beside another on its column.
+enum Met {
+    Merged,
+    /// Both hold for documents, but for different ones.
+    Apart,
+    /// Nothing satisfies both.
+    Contradicts,
+    Dropped(&'static str),
+}
+
+/// Takes a condition in.
+pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) {
+    let Joined {
+        condition: new,
+        link,
+        is_side,
+    } = new;
+    if is_side || linked.parts.iter().any(|part| is_on_one_column(part, &new)) {
+        linked.parts.push(new);
+        return;
+    }
+    let place = linked
+        .conditions
+        .iter()
+        .position(|known| is_on_one_column(known, &new));
+    let Some(place) = place else {
+        linked.conditions.push(new);
+        return;
+    };
+    let said = |span: &Range<usize>| question.get(span.clone()).unwrap_or_default().to_owned();
+    let known = &mut linked.conditions[place];
+    match meet(known, &new, link) {
+        Met::Merged => {
+            for name in new.names {
+                if !known.names.contains(&name) {
+                    known.names.push(name);
+                }
+            }
+        }
+        Met::Apart => {
+            let known = linked.conditions.remove(place);
+            linked.parts.extend([known, new]);
+        }
+        Met::Contradicts => {
+            let pair = (said(&known.span), said(&new.span));
+            linked.contradictory.push(pair);
+        }
+        Met::Dropped(why) => linked.dropped.push((said(&new.span), why)),
+    }
+}
+
+fn is_on_one_column(one: &QuestionCondition, other: &QuestionCondition) -> bool {
+    (&one.field, &one.bucket, one.is_negated) == (&other.field, &other.bucket, other.is_negated)
+}
+
+fn meet(known: &mut QuestionCondition, new: &QuestionCondition, link: Link) -> Met {
+    if let Some(inside) = numbers_inside(&known.test, &new.test) {
+        if inside.is_empty() {
+            return Met::Apart;
+        }
+        known.test = Test::Number(inside);
+        return Met::Merged;
+    }
+    let is_negated = known.is_negated;
+    match (&mut known.test, &new.test) {
+        (Test::Is(known), Test::Is(new)) => {
+            for thing in new {
+                if known.len() >= THINGS_MAX {
+                    return Met::Dropped("more than 50 values of one column");
+                }
+                if !known.contains(thing) {
+                    known.push(thing.clone());
+                }
+            }
+            Met::Merged
+        }
+        (Test::Number(known), Test::Number(new)) => {
+            known.extend(
+                new.iter()
+                    .filter(|number| !known.contains(number))
+                    .collect::<Vec<_>>(),
+            );
+            match known.len() > THINGS_MAX {
+                true => {
+                    known.truncate(THINGS_MAX);
+                    Met::Dropped("more than 50 values of one column")
+                }
+                false => Met::Merged,
+            }
+        }
+        (Test::Amount(known), Test::Amount(new)) => {
+            let all: Vec<(Bound, f64)> = known.iter().chain(new).copied().collect();
+            match (is_satisfiable(&all), link) {
+                (true, _) => *known = all,
+                (false, Link::Or) => return Met::Apart,
+                (false, _) => return Met::Contradicts,
+            }
+            Met::Merged
+        }
+        (Test::Days(known), Test::Days(new)) => {
+            let both = intersection(*known, *new);
+            let either = union(*known, *new);
+            *known = match (
+                link != Link::None && !is_open_pair(*known, *new),
+                both,
+                either,
+            ) {
+                (true, _, Some(either)) => either,
+                (true, _, None) if !is_negated => return Met::Apart,
+                (false, Some(both), _) => both,
+                (false, None, Some(either)) => either,
+                _ => return Met::Contradicts,
+            };
+            Met::Merged
+        }
+        _ => Met::Dropped("said of the same column in another way before"),
+    }
+}
+
+/// Of numbers and bounds, the numbers that lie between these.
+fn numbers_inside(one: &Test, other: &Test) -> Option<Vec<f64>> {
+    let (bounds, numbers) = match (one, other) {
+        (Test::Amount(bounds), Test::Number(numbers))
+        | (Test::Number(numbers), Test::Amount(bounds)) => (bounds, numbers),
+        _ => return None,
+    };
+    let inside = numbers.iter().copied().filter(|number| {
+        let exactly = (Bound::Exactly, *number);
+        is_satisfiable(&bounds.iter().copied().chain([exactly]).collect::<Vec<_>>())
+    });
+    Some(inside.collect())
+}
+
+/// Whether one has no end and the other no beginning: both bounds are meant together.
+fn is_open_pair(one: DayRange, other: DayRange) -> bool {
+    let is_since = |range: DayRange| range.from.is_some() && range.until.is_none();
+    let is_until = |range: DayRange| range.from.is_none() && range.until.is_some();
+    is_since(one) && is_until(other) || is_until(one) && is_since(other)
+}
+
+fn intersection(one: DayRange, other: DayRange) -> Option<DayRange> {
+    let from = one.from.max(other.from);
+    let until = match (one.until, other.until) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
+    };
+    let is_some = from.is_none() || until.is_none() || from < until;
+    is_some.then_some(DayRange { from, until })
+}
+
+/// Both as one range, where no day lies between them.
+fn union(one: DayRange, other: DayRange) -> Option<DayRange> {
+    let begins_in = |one: DayRange, other: DayRange| match (one.until, other.from) {
+        (Some(until), Some(from)) => from <= until,
+        _ => true,
+    };
+    (begins_in(one, other) && begins_in(other, one)).then(|| DayRange {
+        from: one.from.zip(other.from).map(|(one, other)| one.min(other)),
+        until: one
+            .until
+            .zip(other.until)
+            .map(|(one, other)| one.max(other)),
+    })
+}
+
+fn is_satisfiable(bounds: &[(Bound, f64)]) -> bool {
+    let (mut low, mut high) = ((f64::NEG_INFINITY, true), (f64::INFINITY, true));
+    for (bound, number) in bounds {
+        match bound {
+            Bound::Over if *number >= low.0 => low = (*number, false),
+            Bound::AtLeast if *number > low.0 => low = (*number, true),
+            Bound::Under if *number <= high.0 => high = (*number, false),
+            Bound::AtMost if *number < high.0 => high = (*number, true),
+            Bound::Exactly => {
+                let inside = low.0 <= *number && *number <= high.0;
+                (low, high) = match inside {
+                    true => ((*number, true), (*number, true)),
+                    false => return false,
+                };
+            }
+            _ => {}
+        }
+    }
+    low.0 < high.0 || low.0 == high.0 && low.1 && high.1
+}
+
+/// Tells of values that are asked for and taken back.
+pub(crate) fn contradictions(question: &str, linked: &mut LinkedQuestion) {
+    let said = |span: &Range<usize>| question.get(span.clone()).unwrap_or_default().to_owned();
+    let (not, are): (Vec<_>, Vec<_>) = linked.conditions.iter().partition(|one| one.is_negated);
+    let mut found = Vec::new();
+    for one in are {
+        for other in &not {
+            let is_one_column = one.field == other.field && one.bucket == other.bucket;
+            let takes_back = match (&one.test, &other.test) {
+                (Test::Is(things), Test::Is(not)) => things.iter().all(|thing| not.contains(thing)),
+                (Test::Number(numbers), Test::Number(not)) => {
+                    numbers.iter().all(|number| not.contains(number))
+                }
+                (Test::Days(days), Test::Days(not)) => intersection(*days, *not) == Some(*days),
+                _ => false,
+            };
+            if is_one_column && takes_back {
+                found.push((said(&one.span), said(&other.span)));
+            }
+        }
+    }
+    linked.contradictory.extend(found);
+}
