@@ -248,15 +248,14 @@ impl Linker<'_> {
                 None if says(&column.kin, MONEY) => 2,
                 None => usize::from(is_money && says(&column.described_by, MONEY)),
             };
-            let is_part =
-                either("net without before excluding tax vat") && !says(&column.kin, "total gross");
+            let is_part = either("net without before excluding tax vat") && !either("total gross");
             let (said, subject) = self.fit(column, &said);
             let of_unit = unit.is_some() && fits > 0;
             (
                 of_unit,
                 said,
                 fits,
-                says(&column.kin, "total gross"),
+                either("total gross"),
                 !is_part,
                 subject,
             )

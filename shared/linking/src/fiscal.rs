@@ -22,9 +22,76 @@ pub fn end_in(text: &str) -> Option<FiscalEnd> {
         .map(|(at, _)| at)
         .collect();
     places.sort_unstable();
-    places
+    let behind = places
         .into_iter()
-        .find_map(|at| end_behind(lower.get(at..)?))
+        .find_map(|at| end_behind(lower.get(at..)?));
+    behind.or_else(|| lower.split(['.', '\n', ';']).find_map(end_in_sentence))
+}
+
+/// The same as metadata have it: `06-30` in a field whose name speaks of a year.
+pub fn end_in_field(field: &str, value: &str) -> Option<FiscalEnd> {
+    let lower = field.to_lowercase();
+    let (month, date) = value.split_once('-').filter(|_| value.len() == 5)?;
+    let (month, date) = (month.parse().ok()?, date.parse().ok()?);
+    let is_day = day(2024, month, date).is_some();
+    let is_year = ["year", "fiscal", "fy", "closing"]
+        .iter()
+        .any(|word| lower.contains(word));
+    (is_year && is_day).then_some(FiscalEnd { month, day: date })
+}
+
+/// `Our books close on 30 June`: a day of no year, with words for a year and for its end or beginning.
+fn end_in_sentence(lower: &str) -> Option<FiscalEnd> {
+    const YEARS: [&str; 7] = [
+        "year",
+        "books",
+        "accounts",
+        "twelve months",
+        "12 months",
+        "accounting",
+        "balance sheet",
+    ];
+    const ENDS: [&str; 14] = [
+        "end", "clos", "finish", "conclude", "begin", "start", "commence", "open", "run", "from",
+        "drawn", "made up", "prepared", "balance",
+    ];
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if lower.len() > SENTENCE_BYTES_MAX || !has(&YEARS) || !has(&ENDS) {
+        return None;
+    }
+    let words = tokens(lower);
+    let is_recurring = |at: usize| {
+        let behind = &words[at..words.len().min(at + 4)];
+        let has_year = behind.iter().any(|word| {
+            word.lower.len() == 4 && word.lower.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        !has_year && day_at(&words, at).is_some()
+    };
+    let days = (0..words.len()).filter(|at| is_recurring(*at));
+    let days: Vec<usize> = days.collect();
+    let (first, last) = (*days.first()?, *days.last()?);
+    let named = day_at(&words, last)?;
+    let begins = |word: &QuestionToken| {
+        let word = word.lower.as_str();
+        ["begin", "start", "commence", "open"]
+            .iter()
+            .any(|known| word.starts_with(known))
+            || word == "from"
+    };
+    // `30 June` is two tokens, of which both may be read as a day with what stands beside them.
+    match last - first < 3 && words.iter().any(begins) {
+        true => day_before(named),
+        false => Some(named),
+    }
+}
+
+fn day_before(named: FiscalEnd) -> Option<FiscalEnd> {
+    // Any year will do: only 29 February differs.
+    let last = day(2023, named.month, named.day)?.previous_day()?;
+    Some(FiscalEnd {
+        month: u8::from(last.month()),
+        day: last.day(),
+    })
 }
 
 fn end_behind(lower: &str) -> Option<FiscalEnd> {
@@ -50,13 +117,7 @@ fn end_behind(lower: &str) -> Option<FiscalEnd> {
         && (0..at.saturating_sub(2)).all(|at| day_at(words, at).is_none());
     match is_first {
         // Any year will do: only 29 February differs.
-        true => {
-            let last = day(2023, named.month, named.day)?.previous_day()?;
-            Some(FiscalEnd {
-                month: u8::from(last.month()),
-                day: last.day(),
-            })
-        }
+        true => day_before(named),
         false => Some(named),
     }
 }
@@ -115,6 +176,26 @@ mod tests {
         ] {
             assert_eq!(end_in(text), Some(FiscalEnd { month, day }), "{text}");
         }
+        for (text, month, day) in [
+            ("Every 30 June our books are closed.", 6, 30),
+            ("The accounts of the group are drawn up to 31 March.", 3, 31),
+            ("Our year starts on 1 October.", 9, 30),
+            (
+                "We balance the books for the twelve months to September 30.",
+                9,
+                30,
+            ),
+        ] {
+            assert_eq!(end_in(text), Some(FiscalEnd { month, day }), "{text}");
+        }
+        assert_eq!(
+            end_in("The year ended on 31 December 2023 with a party."),
+            None
+        );
+        assert_eq!(end_in("Please pay by 30 June."), None);
+        let field = end_in_field("fiscal_year_end", "06-30");
+        assert_eq!(field, Some(FiscalEnd { month: 6, day: 30 }));
+        assert_eq!(end_in_field("rack", "06-30"), None);
         assert_eq!(
             end_in("In fiscal year 2023 we earned more. On 3 May we met."),
             None

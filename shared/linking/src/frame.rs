@@ -143,9 +143,14 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     let is_all = before
         .is_some_and(|before| is_of(before, "the every each any all our this that no which what"));
     let behind = tokens.get(noun.at.end).filter(|_| !last.is_last);
-    let is_numbered = behind.is_some_and(|behind| {
-        behind.has_digit() || matches!(behind.lower.as_str(), "no" | "number" | "nr" | "#")
-    });
+    // `part list V-100`, `contract no. 12`
+    let is_number_next = next
+        .filter(|next| !next.is_last)
+        .and_then(|_| tokens.get(noun.at.end + 1));
+    let is_numbered = is_number_next.is_some_and(QuestionToken::has_digit)
+        || behind.is_some_and(|behind| {
+            behind.has_digit() || matches!(behind.lower.as_str(), "no" | "number" | "nr" | "#")
+        });
     is_many || is_all || is_numbered
 }
 

@@ -8,7 +8,7 @@ use crate::fold;
 use crate::frame::{Frame, frame};
 use crate::linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
 use crate::mention::{Mention, Named, mentions};
-use crate::merge::{self, Joined};
+use crate::merge::{self, Joined, Link};
 use crate::token::{QuestionToken, tokens};
 use std::ops::Range;
 use time::Date;
@@ -86,8 +86,57 @@ impl Linker<'_> {
                 Err(reason) => linked.dropped.push((said(), reason)),
             }
         }
+        self.align(&mut placed);
         self.merge(&placed, question, &mut linked);
         linked
+    }
+
+    /// Of two numbers of one form, or of two names that are listed or compared, one may be known of a field, the other of
+    /// a path alone: both are of the field then.
+    fn align(&self, placed: &mut [Placed]) {
+        let is_number = |placed: &Placed| {
+            let at = self.mentions[placed.mention].at.clone();
+            self.tokens[at].iter().any(QuestionToken::has_digit)
+        };
+        for at in 0..placed.len() {
+            let one = &placed[at];
+            let column = self.dictionary.column(one.column);
+            if !column.is_named() || !matches!(one.test, Test::Is(_)) {
+                continue;
+            }
+            let form = self.form_of(one);
+            let other = placed.iter().find(|other| {
+                let field = self.dictionary.column(other.column);
+                let is_field =
+                    !field.is_named() && field.bucket == column.bucket && !field.is_kind();
+                let is_name = matches!(other.test, Test::Is(_)) && !field.is_of_words();
+                let is_listed = self.frame.intent == Intent::Compare
+                    || one.mention.abs_diff(other.mention) == 1
+                        && self.link_before(self.mentions[one.mention.max(other.mention)].at.start)
+                            != Link::None;
+                let is_like = match (is_number(one), is_number(other)) {
+                    (true, true) => form == self.form_of(other),
+                    (false, false) => is_listed,
+                    _ => false,
+                };
+                is_field && is_name && is_like && other.is_negated == one.is_negated
+            });
+            if let Some(field) = other.map(|other| other.column) {
+                placed[at].column = field;
+            }
+        }
+    }
+
+    /// What was said, with a digit for every digit and a letter for every letter.
+    fn form_of(&self, placed: &Placed) -> String {
+        let at = self.mentions[placed.mention].at.clone();
+        let said = self.tokens[at].iter().flat_map(|token| token.text.chars());
+        let sort = |c: char| match c {
+            '0'..='9' => '0',
+            c if c.is_alphabetic() => 'a',
+            other => other,
+        };
+        said.map(sort).collect()
     }
 
     /// The part of the corpus: what the noun names, or where most of what is named is to be found.
@@ -133,8 +182,9 @@ impl Linker<'_> {
         {
             let column = self.dictionary.column(entry.column);
             let is_known = buckets.iter().any(|(bucket, _)| *bucket == column.bucket);
-            if !is_known && !column.is_named() {
-                buckets.push((&column.bucket, has_digit && column.is_naming()));
+            let is_number = has_digit && (column.is_naming() || column.is_named());
+            if !is_known && (!column.is_named() || is_number && self.is_evident(mention)) {
+                buckets.push((&column.bucket, is_number));
             }
         }
         buckets

@@ -346,5 +346,9 @@ fn years_of_documents_without_a_schema_have_names() {
 fn a_name_or_number_that_no_field_has_may_stand_in_a_sentence() {
     assert_eq!(conditions("Notes about Aarhus"), ["named: Aarhus"]);
     assert_eq!(conditions("Show me note no. ZX.4711"), ["named: ZX.4711"]);
-    assert_eq!(conditions("Show me bill no. ZX.4711"), ["bill_type: bill"], "its fields are known");
+    assert_eq!(
+        conditions("Show me bill no. ZX.4711"),
+        ["bill_type: bill"],
+        "its fields are known"
+    );
 }

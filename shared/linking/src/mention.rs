@@ -4,7 +4,7 @@
 
 use crate::amounts::{self, Amount};
 use crate::days::{self, Span};
-use crate::dictionary::{Dictionary, KnownColumn};
+use crate::dictionary::Dictionary;
 use crate::fold;
 use crate::token::QuestionToken;
 use std::ops::Range;
@@ -82,13 +82,16 @@ impl Mention {
                     return false;
                 }
                 let columns = entries.iter().map(|entry| dictionary.column(entry.column));
-                let mut columns = columns.filter(|column| !column.is_named());
+                // A number that only few paths have names a document as well.
+                let is_rare = entries.iter().map(|entry| entry.documents).sum::<u32>() <= RARE_MAX
+                    && unknown_number(tokens, 0).is_some();
+                let mut columns = columns.filter(|column| !column.is_named() || is_rare);
                 let is_name = tokens.len() > 1
                     && tokens
                         .iter()
                         .any(|token| token.is_capital() && !token.is_first);
                 let is_number = tokens.iter().any(QuestionToken::has_digit);
-                is_name || is_number && columns.any(KnownColumn::is_naming)
+                is_name || is_number && columns.any(|column| is_rare || column.is_naming())
             }
             Named::Days(_) => tokens.iter().any(QuestionToken::has_digit),
             Named::Amount(amount) => amount.currency.is_some() || amount.unit.is_some(),
@@ -105,6 +108,8 @@ fn unknown_number(tokens: &[QuestionToken], at: usize) -> Option<String> {
     (has_letter && digits >= NUMBER_DIGITS_MIN).then(|| fold::key(&token.text))
 }
 
+/// Most documents that have a number in their paths.
+const RARE_MAX: u32 = 4;
 /// Fewest digits of a number of a document.
 const NUMBER_DIGITS_MIN: usize = 3;
 

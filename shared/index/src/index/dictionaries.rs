@@ -141,7 +141,9 @@ fn add(dictionary: &mut Dictionary, head: &ChunkRecord) {
             dictionary.add(bucket, NAMED, FieldValue::Text(value));
         }
     }
-    if let Some(end) = fiscal::end_in(&head.text) {
+    let of_field = |(field, value): (&String, &Value)| fiscal::end_in_field(field, value.as_str()?);
+    let end = head.metadata.iter().find_map(of_field);
+    if let Some(end) = end.or_else(|| fiscal::end_in(&head.text)) {
         for company in head.metadata.values().filter_map(Value::as_str) {
             dictionary.fiscal(company, end);
         }

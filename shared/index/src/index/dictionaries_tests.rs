@@ -172,7 +172,11 @@ fn a_commit_waits_little_for_names() {
                 "total": n,
             });
             let text = format!("Document {n}\nCost centre: {}\nPay soon.", n % 40);
-            one(&format!("invoices/VENDOR{}_{n}.md", n % 500), &text, metadata)
+            one(
+                &format!("invoices/VENDOR{}_{n}.md", n % 500),
+                &text,
+                metadata,
+            )
         })
         .collect();
     let mut known = Known::default();

@@ -86,6 +86,11 @@ pub(super) fn fiscal(year: i32, quarter: Option<u8>, end: FiscalEnd) -> Option<D
 
 /// The last day of a fiscal year; 29 February is the last of February in every year.
 fn last_day(year: i32, end: FiscalEnd) -> Option<Date> {
+    // Who says 28 February means the last of the month in leap years, too.
+    let end = match (end.month, end.day) {
+        (2, 28) => FiscalEnd { month: 2, day: 29 },
+        _ => end,
+    };
     day(year, end.month, end.day)
         .or_else(|| start_of_month(year, i32::from(end.month) + 1)?.previous_day())
 }
