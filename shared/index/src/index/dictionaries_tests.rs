@@ -78,7 +78,7 @@ fn a_described_column_is_known_and_paths_of_its_bucket_are_not() {
     )]);
     let tenant = TenantId::default_tenant();
     let of_path = linked(&index, &tenant, "List all invoices of ACME");
-    assert_eq!(of_path, ["named Is([[\"acme\"]])"]);
+    assert_eq!(of_path, ["named Is([[\"ACME\", \"acme\"]])"]);
     index.describe(vec![DescribedColumn {
         bucket: "invoices".into(),
         field: "vendor".into(),
