@@ -32,6 +32,10 @@ pub(super) struct Signatures(HashMap<u64, Places, BuildHasherDefault<HashIsKey>>
 
 /// Most have one place: that needs no list.
 #[derive(Debug)]
+#[expect(
+    clippy::box_collection,
+    reason = "a place takes half of the memory: most have one, and there are many"
+)]
 enum Places {
     One(u32),
     Many(Box<Vec<u32>>),
