@@ -1,6 +1,6 @@
 //! Conversations without a fleet: each question a process of its own, what was said on disk between them.
 
-use crate::shell::Shell;
+use crate::shell::{Ran, Shell};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Stdio;
@@ -103,23 +103,52 @@ fn a_damaged_folder_gives_what_can_be_read() {
     assert_eq!(recalled(&next), "1 exchange before", "all is lost");
 }
 
-#[test]
-fn a_chat_is_a_conversation_at_a_prompt() {
-    let shell = shell();
-    let mut command = shell.command(&["chat", "--corpus", "docs", "--conversation", "c9"]);
+/// What a chat in the conversation says to these lines.
+fn chat(shell: &Shell, conversation: &str, lines: &str) -> Ran {
+    let mut command = shell.command(&["chat", "--corpus", "docs", "--conversation", conversation]);
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
+    let mut typed = child.stdin.take().unwrap();
+    typed.write_all(lines.as_bytes()).unwrap();
+    drop(typed);
+    crate::shell::finish(child, &["chat"]).exits(0)
+}
+
+#[test]
+fn a_chat_that_goes_on_says_what_is_asked_back() {
+    let shell = shell();
+    let args = ["ask", "--corpus", "docs", "--bucket", "mail"];
+    let question = "When does the lease of the Harrow workshop end?";
+    shell
+        .run(&[&args[..], &["--conversation", "c1", question]].concat())
+        .exits(7);
+    let on = chat(&shell, "c1", "1\n/quit\n");
+    assert!(on.stderr.contains("last used "), "{}", on.stderr);
+    for part in ["  1. Search without bucket in mail", "31 March 2027"] {
+        assert!(on.stdout.contains(part), "no {part} in {}", on.stdout);
+    }
+    // It is answered: nothing is asked any more.
+    let on = chat(&shell, "c1", "/quit\n");
+    assert!(!on.stdout.contains("1. "), "{}", on.stdout);
+    let new = chat(&shell, "c-mistyped", "/quit\n");
+    assert!(
+        new.stderr.contains("nothing was said in it yet"),
+        "{}",
+        new.stderr
+    );
+    shell.run(&["conversation", "rm", "c1", "--yes"]).exits(0);
+    let erased = chat(&shell, "c1", "/quit\n");
+    assert!(erased.stderr.contains("it was erased"), "{}", erased.stderr);
+}
+
+#[test]
+fn a_chat_is_a_conversation_at_a_prompt() {
+    let shell = shell();
     let lines = "When does the lease of the Harrow workshop end?\n/sources\n/trace\n/sing\nxyzzy plugh\n/quit\n";
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(lines.as_bytes())
-        .unwrap();
-    let ran = crate::shell::finish(child, &["chat"]).exits(0);
+    let ran = chat(&shell, "c9", lines);
     let parts = [
         "31 March 2027",
         "[1] lease.md",
@@ -183,7 +212,7 @@ fn a_conversation_is_forked_and_goes_on_by_itself() {
     let more = shell
         .run(&["conversation", "fork", "c1", "--at", "9"])
         .exits(2);
-    assert!(more.stderr.contains("2 turns"), "{}", more.stderr);
+    assert!(more.stderr.contains("no more than 2"), "{}", more.stderr);
     shell.run(&["conversation", "fork", "nobody"]).exits(3);
 }
 

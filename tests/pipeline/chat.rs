@@ -49,8 +49,12 @@ async fn talks(command: Command, list: Listed<'_>) {
     assert_eq!(shown["turns"].as_array().map(Vec::len), Some(2), "{shown}");
     assert_eq!(shown["turns"][1]["outcome"], "answered", "{shown}");
     chat.types("/fork 1\r");
-    let copied =
-        |screen: &str| screen.contains("with 1 turn of the one before") && at_prompt(screen);
+    // The copy asks back, as the first turn did.
+    let copied = |screen: &str| {
+        let copy = screen.split("with 1 turn of the one before").nth(1);
+        copy.is_some_and(|copy| copy.contains("1. Search without bucket in mail"))
+            && at_prompt(screen)
+    };
     chat.sees("a copy", copied).await;
     let both = listed(list, &["ls"]).await;
     assert_eq!(
@@ -69,11 +73,12 @@ async fn talks(command: Command, list: Listed<'_>) {
         let is_so = newest["events"] == events && newest["open"] == 0;
         (conversations.len() == 3 && is_so).then_some(())
     };
-    chat.types("1\r");
-    until("the number as a question", async || numbered(2).await).await;
-    chat.sees("a prompt behind it", at_prompt).await;
-    chat.types(&format!("{QUESTION}\r"));
-    until("the next question", async || numbered(4).await).await;
+    // Typed ahead: two lines arrive at once.
+    chat.types(&format!("1\r{QUESTION}\r"));
+    until("the number and the next question", async || {
+        numbered(4).await
+    })
+    .await;
     chat.types("/quit\r");
     assert_eq!(chat.end().await, Some(0));
 }

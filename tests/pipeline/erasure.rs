@@ -88,6 +88,11 @@ async fn what_is_erased_is_in_no_file_of_the_fleet() {
         assert!(ids.contains(&(&json!(id), &yes)), "{id} in {erased}");
     }
     assert_eq!(in_server(), [""; 0].map(PathBuf::from), "{erased}");
+    let stores = erased["stores"].as_array().expect("stores");
+    assert!(!stores.is_empty(), "{erased}");
+    for store in stores {
+        assert_eq!(store["behind"], 0, "{erased}");
+    }
     until("nothing in any store", async || {
         in_fleet().is_empty().then_some(())
     })

@@ -1,10 +1,14 @@
 //! Many questions of one conversation at once, and questions that name the turn that they come after.
 
+use crate::between::{Between, Do};
+use crate::conversation::{is_event, stall};
 use crate::talk::{Told, all_ended, assert_sound, ids, log, say, say_with, talkers};
 use crate::world::{On, World, turn, until};
-use bus::{Publish, Stream};
+use bus::{Bus, Publish, Stream};
 use envelope::{Outcome, Terminal, subject};
 use serde_json::json;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 /// Asked in the wrong order, they are opened in the right one.
 pub(crate) async fn a_question_comes_after_the_one_that_it_names(on: On) {
@@ -48,6 +52,15 @@ pub(crate) async fn what_never_comes_is_waited_for_until_the_deadline(on: On) {
     assert_eq!(log(&world, "talk").await, [""; 0]);
 }
 
+/// Asks so many questions of one conversation as fast as they are taken.
+async fn flood(world: &World, count: usize) {
+    for id in ids("q", count) {
+        let question = say("talk", id.as_str(), &format!("{id}?")).to_string();
+        let message = Publish::new(subject::QUERY, question.into());
+        world.bus.publish(message).await.unwrap();
+    }
+}
+
 /// Far more than may wait: each is answered, or told that the conversation is busy.
 pub(crate) async fn a_thousand_questions_at_once_all_end(on: On) {
     const COUNT: usize = 1_000;
@@ -55,11 +68,7 @@ pub(crate) async fn a_thousand_questions_at_once_all_end(on: On) {
     let told = Told::default();
     let _gateways = [world.gateway(), world.gateway()];
     let _staff = talkers(&world, &told);
-    for id in ids("q", COUNT) {
-        let question = say("talk", id.as_str(), &format!("{id}?")).to_string();
-        let message = Publish::new(subject::QUERY, question.into());
-        world.bus.publish(message).await.unwrap();
-    }
+    flood(&world, COUNT).await;
     let answers = "argosy.answer.*";
     until("an end of each", async || {
         world.bus.count(Stream::Answers, answers).await.unwrap() == COUNT as u64
@@ -74,6 +83,44 @@ pub(crate) async fn a_thousand_questions_at_once_all_end(on: On) {
         }
     }
     assert!((5..COUNT).contains(&answered), "{answered} were answered");
+    all_ended(&world, "talk", answered).await;
+    assert_sound(&world, &told).await;
+}
+
+/// The log of a conversation takes its time, and more is asked in it than a gateway has slots: who asks elsewhere does
+/// not wait for that.
+pub(crate) async fn a_crowd_at_one_conversation_holds_up_no_other(on: On) {
+    const COUNT: usize = 300;
+    let world = World::new(on).await;
+    let told = Told::default();
+    let gate = Arc::new(Semaphore::new(0));
+    let held = gate.clone();
+    let between = Between::new(&world.bus, move |message| {
+        stall(is_event(message, "opened"), Do::Hold(held.clone()))
+    });
+    let bus: Arc<dyn Bus> = between.clone();
+    let _gateway = world.gateway_with(&bus, |_| {});
+    let _staff = talkers(&world, &told);
+    flood(&world, COUNT).await;
+    between.meddled(1).await;
+    world
+        .ask(json!({"question": "alone?", "id": "alone"}))
+        .await;
+    let alone = world.end(&turn("alone")).await;
+    assert_eq!(alone.outcome, Outcome::Answered);
+    assert_eq!(log(&world, "talk").await, [""; 0]);
+    gate.add_permits(10 * COUNT);
+    until("an end of each", async || {
+        let answers = world.bus.count(Stream::Answers, "argosy.answer.*");
+        answers.await.unwrap() == COUNT as u64 + 1
+    })
+    .await;
+    let log = log(&world, "talk").await;
+    let answered = log
+        .iter()
+        .filter(|event| event.starts_with("opened"))
+        .count();
+    assert!((1..=6).contains(&answered), "{answered} were answered");
     all_ended(&world, "talk", answered).await;
     assert_sound(&world, &told).await;
 }

@@ -20,7 +20,8 @@ fn fallbacks(terminal: &Terminal) -> Vec<Fallback> {
     entries.flat_map(|entry| entry.fallbacks.clone()).collect()
 }
 
-/// Two turns are kept: the third is told that the first is gone, and that there is a limit.
+/// Two turns are kept: the third is told that there is a limit, and the fourth that the first is gone. Of that one the
+/// third still has the end, which tells its question.
 pub(crate) async fn an_answer_says_what_is_no_longer_kept_of_its_conversation(on: On) {
     let world = World::with(on, |topology| topology.conversation_events = 4).await;
     let told = Told::default();
@@ -34,9 +35,13 @@ pub(crate) async fn an_answer_says_what_is_no_longer_kept_of_its_conversation(on
             "{whole:?}"
         );
     }
-    let lacking = exchange(&world, "a3").await;
+    let long = exchange(&world, "a3").await;
+    assert_eq!(told.of(&turn("a3")), ["a1?=re a1?", "a2?=re a2?"]);
+    let limited = Fallback::ConversationTrimmed { turns: 2 };
+    assert_eq!(fallbacks(&long), [limited]);
+    let lacking = exchange(&world, "a4").await;
     assert_eq!(lacking.outcome, Outcome::Answered);
-    assert_eq!(told.of(&turn("a3")), ["a2?=re a2?"]);
+    assert_eq!(told.of(&turn("a4")), ["a2?=re a2?", "a3?=re a3?"]);
     let wanted = [
         Fallback::ConversationTrimmed { turns: 2 },
         Fallback::HistoryGone { count: 1 },

@@ -85,7 +85,8 @@ races! {
     after:
         a_question_comes_after_the_one_that_it_names,
         what_never_comes_is_waited_for_until_the_deadline,
-        a_thousand_questions_at_once_all_end;
+        a_thousand_questions_at_once_all_end,
+        a_crowd_at_one_conversation_holds_up_no_other;
     erased:
         what_was_said_is_in_no_stream_any_more,
         turns_that_run_and_wait_are_cancelled,

@@ -217,7 +217,9 @@ impl Walk {
         let asked_back = ended.clarification.as_ref().map(|asked| &asked.question);
         let answer = ended.answer.as_ref().map(|kept| &kept.text).or(asked_back);
         if let Some(answer) = answer {
-            let question = ended.rewritten.as_ref().unwrap_or(&self.questions[id]);
+            let asked = &self.questions[id];
+            assert_eq!(ended.question.as_ref().unwrap_or(asked), asked, "{id}");
+            let question = ended.rewritten.as_ref().unwrap_or(asked);
             self.exchanges.push(format!("{question}={answer}"));
         }
     }

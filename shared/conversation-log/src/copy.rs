@@ -18,7 +18,7 @@ pub struct Places(BTreeMap<u64, u64>);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
     /// There are not so many turns.
-    #[error("it has {0} turns that have ended; more cannot be taken over")]
+    #[error("no more than {0} of its turns can be taken over: so many have ended and are kept")]
     Turns(usize),
     /// Nothing of it is kept, or it was erased.
     #[error("nothing of it is kept")]

@@ -4,9 +4,9 @@
 //! dies. Pure.
 
 use crate::event::{EventKind, KeptText, LogEvent, TurnEnd, evidence_that_fits};
-use crate::limits::OVERDUE_MS;
+use crate::limits::{OVERDUE_MS, QUESTION_BYTES_MAX};
 use crate::state::{AppendError, OpenTurn, Read, State, append};
-use envelope::{Terminal, TurnId, UnixMs};
+use envelope::{Outcome, Terminal, TurnId, UnixMs};
 
 /// What a terminal event comes to. Which turn is next, [`next_to_begin`] tells of the state after it.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,12 +45,28 @@ pub fn end(
         at: terminal.ended_at,
         answer: terminal.answer.as_deref().map(KeptText::answer),
         rewritten: terminal.rewritten.clone(),
+        question: question(before, terminal),
         evidence: evidence_that_fits(cited),
         clarification: terminal.clarification.clone(),
         resume: terminal.resume.clone(),
         expires: asked.map(|asked| asked.expires(terminal.ended_at, answers_kept_ms)),
     };
     append_end(before, ended, now)
+}
+
+/// What was asked, where the event that was read says so and somebody will ask for it: an exchange is told as it was
+/// searched for, and other ends are none.
+fn question(before: Option<&Read>, terminal: &Terminal) -> Option<String> {
+    let is_exchange = matches!(terminal.outcome, Outcome::Answered | Outcome::Clarification);
+    let EventKind::Opened(opened) = &before?.event.event else {
+        return None;
+    };
+    let question = &opened.case.question.original;
+    let is_told = is_exchange
+        && terminal.rewritten.is_none()
+        && opened.header.turn == terminal.turn
+        && question.len() <= QUESTION_BYTES_MAX;
+    is_told.then(|| question.clone())
 }
 
 /// The same for a turn of which nobody knows any more how it ended.
@@ -61,6 +77,7 @@ pub fn end_unknown(before: Option<&Read>, turn: &TurnId, now: UnixMs) -> Ending 
         at: now,
         answer: None,
         rewritten: None,
+        question: None,
         evidence: Vec::new(),
         clarification: None,
         resume: None,

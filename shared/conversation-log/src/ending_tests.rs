@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::test_log::{Log, asking, terminal, turn};
-use envelope::Outcome;
 
 fn next(log: &Log, now: u64) -> Option<(TurnId, u64)> {
     let next = next_to_begin(&log.state(), UnixMs(now));
@@ -58,4 +57,57 @@ fn what_nobody_knows_any_more_ends_without_an_outcome() {
     };
     assert_eq!(event.state.exchanges, []);
     assert_eq!(event.state.open, []);
+}
+
+/// The question that the end of turn 1 tells.
+fn told(log: &mut Log, asked: &str, terminal: &Terminal) -> Option<String> {
+    let mut asking = asking(1, 900);
+    asking.opened.case.question.original = asked.into();
+    log.ask(asking, 0);
+    match log.end(terminal, 10) {
+        Ending::Append(event) => match event.event {
+            EventKind::Ended(ended) => ended.question,
+            other => panic!("{other:?}"),
+        },
+        Ending::Ended => panic!("not appended"),
+    }
+}
+
+#[test]
+fn an_exchange_tells_its_question_where_that_spares_a_read() {
+    let answered = terminal(1, Outcome::Answered);
+    let asked_back = terminal(1, Outcome::Clarification);
+    for end in [&answered, &asked_back] {
+        let said = told(&mut Log::default(), "When?", end);
+        assert_eq!(said.as_deref(), Some("When?"), "{:?}", end.outcome);
+    }
+    let rewritten = Terminal {
+        rewritten: Some("When does the lease end?".into()),
+        ..answered.clone()
+    };
+    assert_eq!(told(&mut Log::default(), "When?", &rewritten), None);
+    let cancelled = terminal(1, Outcome::Cancelled);
+    assert_eq!(told(&mut Log::default(), "When?", &cancelled), None);
+    let long = "?".repeat(QUESTION_BYTES_MAX);
+    let longest = told(&mut Log::default(), &long, &answered);
+    assert_eq!(longest.as_deref(), Some(&*long));
+    let longer = told(&mut Log::default(), &format!("{long}?"), &answered);
+    assert_eq!(longer, None);
+}
+
+#[test]
+fn an_end_never_tells_the_question_of_another_turn() {
+    let mut log = Log::default();
+    for n in 1..=2 {
+        let mut asking = asking(n, 900);
+        asking.opened.case.question.original = format!("question {n}?");
+        log.ask(asking, 0);
+    }
+    let Ending::Append(event) = log.end(&terminal(1, Outcome::Answered), 10) else {
+        panic!("not appended");
+    };
+    let EventKind::Ended(ended) = event.event else {
+        panic!("{event:?}");
+    };
+    assert_eq!((ended.turn, ended.question), (turn(1), None));
 }

@@ -81,6 +81,10 @@ pub struct TurnEnd {
     /// The question as it was searched for, where it was rewritten.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
+    /// The question as it was asked, so that who reads the exchange need not read its `opened`. Left out where that is no
+    /// saving: of a rewritten one, a long one, and of a turn that others were opened behind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// Chunk ids of what the answer stands on, the first cited first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,

@@ -78,6 +78,7 @@ fn golden_ended() {
         at: UnixMs(400),
         answer: None,
         rewritten: Some("Until when does the lease run?".into()),
+        question: None,
         evidence: vec!["lease-1.3".into()],
         clarification: Some(Clarification {
             id: "q7".into(),
@@ -95,6 +96,28 @@ fn golden_ended() {
     };
     let event = EventKind::Ended(Box::new(ended));
     assert_golden(&begun(), event, include_str!("golden/ended.json"));
+}
+
+#[test]
+fn golden_ended_with_its_question() {
+    let ended = TurnEnd {
+        turn: turn(7),
+        outcome: Some(Outcome::Answered),
+        at: UnixMs(400),
+        answer: Some(KeptText::answer("On 31 March [1].")),
+        rewritten: None,
+        question: Some("When does the lease end?".into()),
+        evidence: vec!["lease-1.3".into()],
+        clarification: None,
+        resume: None,
+        expires: None,
+    };
+    let event = EventKind::Ended(Box::new(ended));
+    assert_golden(
+        &begun(),
+        event,
+        include_str!("golden/ended_with_its_question.json"),
+    );
 }
 
 #[test]
@@ -137,6 +160,7 @@ fn an_event_read_by_its_kind_is_the_event() {
     for golden in [
         include_str!("golden/opened.json"),
         include_str!("golden/ended.json"),
+        include_str!("golden/ended_with_its_question.json"),
         include_str!("golden/forked.json"),
         include_str!("golden/copied.json"),
         include_str!("golden/erased.json"),

@@ -15,6 +15,7 @@
 //! | [`ending`] | what a terminal event comes to |
 //! | [`erasure`] | what the erasure of a conversation comes to |
 //! | [`copy`] | logs that are written a second time: forks, and what was exported |
+//! | [`exchanges`] | what was said, from the events of exchanges |
 //! | [`source`] | where events are read from |
 //! | [`store`] | where they are kept, as a trait |
 //! | [`memory_store`], [`sled_store`] | in memory, and on local disk |
@@ -27,6 +28,7 @@ pub mod copy;
 pub mod ending;
 pub mod erasure;
 pub mod event;
+pub mod exchanges;
 pub mod fold;
 pub mod limits;
 pub mod memory_store;
@@ -43,6 +45,7 @@ pub use event::{
     Erasure, EventError, EventKind, KeptText, LogEvent, TurnEnd, TurnOpening, VERSION,
 };
 
+pub use exchanges::EndedExchange;
 pub use memory_store::MemoryStore;
 pub use sled_store::SledStore;
 pub use source::{ConversationKey, Source, SourceError};

@@ -4,6 +4,8 @@
 pub const ANSWER_BYTES_MAX: usize = 8 * 1024;
 /// Largest list of evidence that an event keeps, in bytes of its JSON.
 pub const EVIDENCE_BYTES_MAX: usize = 4 * 1024;
+/// Longest question that the end of its turn keeps as well, in bytes; a longer one stands in its `opened` alone.
+pub const QUESTION_BYTES_MAX: usize = 1024;
 /// Exchanges whose place in the log the state names: what recall may read.
 pub const EXCHANGES_KEPT: usize = 12;
 /// Turns that may wait behind the first open one. Default of `gateway.conversation_busy`.

@@ -97,7 +97,7 @@ pub struct ConversationArgs {
     /// Recalls of the runs that count how many are done in a second.
     #[arg(long, default_value_t = 20_000, value_parser = RangedU64ValueParser::<usize>::new().range(100..=10_000_000))]
     pub reads: usize,
-    /// The last exchanges that a recall reads, two events each; the conversations have ten.
+    /// The last exchanges that a recall reads, as a rule one event each; the conversations have ten.
     #[arg(long, default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10))]
     pub exchanges: usize,
     /// Conversations whose turns wait beside other questions.

@@ -12,7 +12,7 @@ pub(crate) mod status;
 pub use line::Line;
 pub use quiet::be_quiet;
 pub(crate) use quiet::is_quiet;
-pub(crate) use said::{said, sources};
+pub(crate) use said::{asked_back, said, sources};
 
 use crate::cli::Output;
 use crate::corpus::{Skipped, Summary};
@@ -155,9 +155,13 @@ pub(crate) fn verdict(t: &Terminal, output: Output) -> Result<(), Fail> {
         .as_ref()
         .is_some_and(|error| error.code == "conversation_erased");
     let fail = match t.outcome {
+        // How it had ended is of no use to who wants the answer.
         _ if is_erased => Fail {
             code: "conversation_erased",
-            ..Fail::negative(problem())
+            ..Fail::negative(match (t.outcome, &t.error) {
+                (Outcome::Answered | Outcome::Clarification, Some(error)) => error.message.clone(),
+                _ => problem(),
+            })
         },
         Outcome::Answered => return Ok(()),
         Outcome::Clarification => Fail {

@@ -2,6 +2,9 @@
 
 mod copies;
 mod removal;
+mod standing;
+
+pub(crate) use standing::Standing;
 
 use crate::kept;
 use bus::{Bus, BusError, Stored, Stream};

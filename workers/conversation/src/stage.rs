@@ -1,7 +1,7 @@
 //! The step: read the events, make history of them. The only place that waits.
 
 use crate::recall::{self, Recalled};
-use conversation_log::{ConversationKey, Source};
+use conversation_log::{ConversationKey, Source, exchanges};
 use envelope::hop::ConversationExit;
 use envelope::{Class, Classed, Fallback, History, Recall, Role};
 use stage::{BoxFuture, Cx, Done, Stage};
@@ -55,16 +55,12 @@ impl Conversation {
             tenant: cx.header.tenant.clone(),
             conversation: conversation.ok_or(Error::NoConversation)?,
         };
-        let sequences = recall::sequences(&recall);
-        let events = match sequences.is_empty() {
-            true => Vec::new(),
-            false => self.source.events(&key, &sequences).await?,
-        };
+        let said = exchanges::read(&*self.source, &key, &recall::places(&recall)).await?;
         let Recalled {
             history,
             resumed,
             gone,
-        } = recall::read(&recall, events);
+        } = recall::read(&recall, said);
         if recall.answers.is_some() && resumed.is_none() {
             return Err(Error::NothingToResume.into());
         }

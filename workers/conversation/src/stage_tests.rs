@@ -56,6 +56,7 @@ fn ended(answer: &str) -> TurnEnd {
         at: UnixMs(1),
         answer: Some(KeptText::answer(answer)),
         rewritten: None,
+        question: None,
         evidence: vec![format!("{answer}.1")],
         clarification: None,
         resume: None,
@@ -169,6 +170,29 @@ async fn a_reply_has_what_the_doubted_answer_stood_on_before_what_the_last_one_d
     let done = recalled(events, recall).await.unwrap();
     let ConversationExit::Recalled { history, .. } = done.out;
     assert_eq!(history.evidence, ["lease.2", "never.1"]);
+}
+
+/// Where the end of an exchange tells its question, the event that opened it need not be there.
+#[tokio::test]
+async fn an_end_that_tells_its_question_is_all_that_is_read() {
+    let asked = TurnEnd {
+        question: Some("Who?".into()),
+        ..ended("nobody")
+    };
+    let events = [
+        (4, EventKind::Ended(Box::new(asked))),
+        (5, opened("When?")),
+        (9, EventKind::Ended(Box::new(ended("never")))),
+    ];
+    let recall = Recall {
+        exchanges: vec![place(1, 4), place(5, 9)],
+        ..Recall::default()
+    };
+    let done = recalled(events, recall).await.unwrap();
+    let ConversationExit::Recalled { history, .. } = done.out;
+    let questions = history.exchanges.iter().map(|said| &*said.question);
+    assert_eq!(questions.collect::<Vec<_>>(), ["Who?", "When?"]);
+    assert_eq!(done.fallbacks, []);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 
 use crate::quota::Spent;
 use crate::turns::{Error, Turns};
+use crate::turnstile::Crowd;
 use bus::{CoreMessage, Headers, Stored};
 use conversation_log::{
     Admission, AdmissionRefusal, Asking, Begin, ConversationKey, Ending, EventError, EventKind,
@@ -27,6 +28,8 @@ pub(crate) enum Admitted {
     Ended(Box<Stored>),
     /// It is not taken on.
     Refused(AdmissionRefusal),
+    /// Its turn stands open, and too many questions are in front of it to look after that now.
+    Crowded,
 }
 
 /// The last event of a log, as far as this release can read it.
@@ -92,6 +95,33 @@ impl Turns {
             }
         }
         Err(Error::Contended)
+    }
+
+    /// Turns away a question that has more of its conversation in front of it than may wait. It is not opened before
+    /// them, and one that was opened before is no longer to be refused.
+    pub(crate) async fn turn_away(
+        &self,
+        key: &ConversationKey,
+        header: &Header,
+        question: &Question,
+        Crowd(older): Crowd,
+    ) -> Result<Admitted, Error> {
+        let before = match self.last(key).await? {
+            Last::Read(before) => before,
+            Last::Newer => return Ok(Admitted::Refused(AdmissionRefusal::Newer)),
+        };
+        let asking = self.asking(header, question, 0);
+        Ok(
+            match admit(before.as_deref(), asking, self.limits(), self.now()) {
+                Admission::IsOpen { .. } => Admitted::Crowded,
+                Admission::Refuse(refusal) => {
+                    Admitted::Refused(self.refined(refusal, header).await?)
+                }
+                Admission::Open { .. } | Admission::EndFirst(_) | Admission::Interrupt(_) => {
+                    Admitted::Refused(AdmissionRefusal::Busy(older))
+                }
+            },
+        )
     }
 
     /// A turn has been opened: its first step follows if none is before it. Its terminal may have been created while

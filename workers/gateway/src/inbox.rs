@@ -8,11 +8,12 @@ use crate::conversations::{self, Admitted};
 use crate::options::Options;
 use crate::quota::{Asking, HOLD, Spent, Told};
 use crate::turns::{Error, Turns};
+use crate::turnstile::Crowd;
 use bus::{Delivery, Fence, Headers, Publish, Stored};
-use conversation_log::{AdmissionRefusal, ConversationKey};
+use conversation_log::AdmissionRefusal;
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
-use envelope::{Event, Header, Outcome, Problem, Subject, Terminal, TurnId, UnixMs, header};
+use envelope::{Busy, Event, Header, Outcome, Problem, Subject, Terminal, TurnId, UnixMs, header};
 use futures_util::future::BoxFuture;
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
@@ -51,6 +52,8 @@ enum Came {
     Runs,
     /// It has ended, or there is none.
     Over,
+    /// Nothing can be said yet: the question is to come again.
+    Again,
 }
 
 /// Why a question is not taken on that others of its kind would be, in a fleet that is set otherwise.
@@ -164,9 +167,16 @@ impl Inbox {
             return Ok(Answer::Later(wait));
         }
         // Who waits for his tenant's turns keeps nobody else waiting.
-        let _pass = match &key {
-            Some(key) => Some(self.0.turnstile.enter(key, message.sequence).await),
-            None => None,
+        let (_pass, crowd) = match &key {
+            Some(key) => {
+                let older_max = self.older_max(&question);
+                let passed = self.0.turnstile.enter(key, message.sequence, older_max);
+                match passed.await {
+                    Ok(pass) => (Some(pass), None),
+                    Err(crowd) => (None, Some(crowd)),
+                }
+            }
+            None => (None, None),
         };
         self.0.metrics.asked();
         // Nobody can have used an id that this message alone gives.
@@ -177,13 +187,26 @@ impl Inbox {
             && question.clarification.is_none()
         {
             true => self.begin(&header, &question, message).await,
-            false => self.begin_or_join(&header, &question, message).await,
+            false => self.begin_or_join(&header, &question, message, crowd).await,
         };
         if waited.has_place() && !matches!(came, Ok(Came::Runs)) {
             let now = self.0.now();
             self.0.quota.ended(&header.turn, Spent::Nothing, now);
         }
-        came.map(|_| Answer::Ack)
+        came.map(|came| match came {
+            Came::Runs | Came::Over => Answer::Ack,
+            Came::Again => Answer::Later(AFTER),
+        })
+    }
+
+    /// How many older questions of its conversation one may wait behind at this gateway: as many as run and wait in the
+    /// log. One that cancels those before it has to keep its place among its like.
+    fn older_max(&self, question: &Question) -> usize {
+        let when_busy = question.when_busy;
+        match when_busy.unwrap_or(self.0.options.conversation_busy) {
+            Busy::Enqueue | Busy::Reject => self.0.options.conversation_waiting + 1,
+            Busy::Interrupt => usize::MAX,
+        }
     }
 
     /// Lets a question wait until its tenant may have one more turn: those who are next here, the others in
@@ -244,6 +267,7 @@ impl Inbox {
         header: &Header,
         question: &Question,
         message: &Stored,
+        crowd: Option<Crowd>,
     ) -> Result<Came, Error> {
         let (terminal, begun, due) = tokio::try_join!(
             self.0.terminal(&header.turn),
@@ -277,7 +301,11 @@ impl Inbox {
             return Ok(Came::Over);
         }
         if let Some(key) = conversations::key(&owner) {
-            return self.converse(&key, header, &owner, question, message).await;
+            let admitted = match crowd {
+                None => self.0.admit(&key, &owner, question, message.sequence).await,
+                Some(crowd) => self.0.turn_away(&key, &owner, question, crowd).await,
+            };
+            return self.converse(header, &owner, admitted?).await;
         }
         if is_begun {
             // A gateway may have died after the first step of a derived id and before its timer.
@@ -299,15 +327,13 @@ impl Inbox {
     /// A turn of a conversation: its log says when it begins.
     async fn converse(
         &self,
-        key: &ConversationKey,
         header: &Header,
         owner: &Header,
-        question: &Question,
-        message: &Stored,
+        admitted: Admitted,
     ) -> Result<Came, Error> {
-        let admitted = self.0.admit(key, owner, question, message.sequence);
-        match admitted.await? {
+        match admitted {
             Admitted::Open => Ok(Came::Runs),
+            Admitted::Crowded => Ok(Came::Again),
             // Whose it is was settled when the turn was claimed; who ended it may not have known the question.
             Admitted::Ended(terminal) => {
                 if let Some(reply) = &header.reply_to {

@@ -15,6 +15,10 @@ pub(crate) struct Turnstile {
     left: Notify,
 }
 
+/// More older questions of the conversation are here than may be: how many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Crowd(pub(crate) usize);
+
 /// A question that may go on; the next one may when this is dropped.
 pub(crate) struct Pass<'a> {
     of: &'a Turnstile,
@@ -23,8 +27,14 @@ pub(crate) struct Pass<'a> {
 }
 
 impl Turnstile {
-    /// Waits until no older question of the conversation is here.
-    pub(crate) async fn enter(&self, key: &ConversationKey, sequence: u64) -> Pass<'_> {
+    /// Waits until no older question of the conversation is here, and not at all where more than `older_max` are: each
+    /// that waits holds a slot of the gateway, which is for all conversations.
+    pub(crate) async fn enter(
+        &self,
+        key: &ConversationKey,
+        sequence: u64,
+        older_max: usize,
+    ) -> Result<Pass<'_>, Crowd> {
         self.lock().entry(key.clone()).or_default().insert(sequence);
         // Counted as here from now on, also while it waits.
         let pass = Pass {
@@ -34,13 +44,23 @@ impl Turnstile {
         };
         // Those that were delivered together are all here before the first goes on.
         tokio::task::yield_now().await;
+        let older = self.older(key, sequence);
+        if older > older_max {
+            return Err(Crowd(older));
+        }
         loop {
             let left = self.left.notified();
             if self.is_next(key, sequence) {
-                return pass;
+                return Ok(pass);
             }
             left.await;
         }
+    }
+
+    fn older(&self, key: &ConversationKey, sequence: u64) -> usize {
+        let waiting = self.lock();
+        let here = waiting.get(key);
+        here.map_or(0, |here| here.range(..sequence).count())
     }
 
     fn is_next(&self, key: &ConversationKey, sequence: u64) -> bool {
@@ -89,7 +109,7 @@ mod tests {
         for (conversation, sequence) in [("a", 5), ("b", 9), ("a", 3), ("a", 4), ("b", 2)] {
             let (stile, passed) = (stile.clone(), passed.clone());
             tasks.push(tokio::spawn(async move {
-                let _pass = stile.enter(&key(conversation), sequence).await;
+                let _pass = stile.enter(&key(conversation), sequence, 5).await.unwrap();
                 passed.lock().unwrap().push((conversation, sequence));
                 sleep(Duration::from_secs(1)).await;
             }));
@@ -112,12 +132,32 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn one_that_gives_up_lets_the_others_go_on() {
         let stile = Turnstile::default();
-        let first = stile.enter(&key("a"), 1).await;
+        let first = stile.enter(&key("a"), 1, 5).await.unwrap();
         let key = key("a");
-        let waits = tokio::time::timeout(Duration::from_secs(1), stile.enter(&key, 2));
+        let waits = tokio::time::timeout(Duration::from_secs(1), stile.enter(&key, 2, 5));
         assert!(waits.await.is_err());
         drop(first);
-        let _third = stile.enter(&key, 3).await;
+        let _third = stile.enter(&key, 3, 5).await.unwrap();
         assert_eq!(stile.lock().len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_too_many_in_front_does_not_wait() {
+        let stile = Turnstile::default();
+        let first = stile.enter(&key("a"), 1, 1).await.unwrap();
+        let key = key("a");
+        let (second, third) = tokio::join!(
+            async {
+                let pass = stile.enter(&key, 2, 1).await;
+                pass.is_ok()
+            },
+            async {
+                let pass = stile.enter(&key, 3, 1).await;
+                drop(first);
+                pass.err()
+            }
+        );
+        assert_eq!((second, third), (true, Some(Crowd(2))));
+        assert!(stile.lock().is_empty());
     }
 }

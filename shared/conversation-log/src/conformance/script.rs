@@ -87,6 +87,7 @@ impl Script {
             at: self.now,
             answer: Some(KeptText::answer(answer)),
             rewritten: None,
+            question: None,
             evidence: Vec::new(),
             clarification: None,
             resume: None,

@@ -1,6 +1,7 @@
 //! Questions that leave most of themselves out: "Why?", "What about X?", "And in 2024?", "Any
 //! sisters?". The question before fills them up.
 
+use super::subject;
 use super::talk::Talk;
 use super::tokens::{self, Edit, Token};
 use super::vocabulary as words;
@@ -125,11 +126,16 @@ fn fragment<'a, 't>(read: &'a [Token<'t>]) -> Option<&'a [Token<'t>]> {
 
 /// The last question with the fragment in the place of what is like it, or behind it.
 fn put_in(fragment: &[Token<'_>], part: &str, last: &str, before: &[Token<'_>]) -> Option<String> {
-    let place = same_frame(fragment, before)
+    let like = same_frame(fragment, before)
         .or_else(|| same_kind(fragment, before))
-        .or_else(|| same_head(fragment, before))
-        .or_else(|| asked_for(fragment, before));
-    if let Some((from, to)) = place {
+        .or_else(|| same_head(fragment, before));
+    if like.is_none()
+        && is_article(&fragment[0])
+        && let Some(asked) = subject::asked_of(part, last, before)
+    {
+        return Some(asked);
+    }
+    if let Some((from, to)) = like.or_else(|| asked_for(fragment, before)) {
         let edit = Edit {
             start: before[from].start,
             end: before[to - 1].end,
@@ -216,7 +222,7 @@ fn same_kind(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
     }
     let is_like =
         |t: &Token<'_>| kind(t) == wanted && !(wanted == Kind::Name && words::is_grammar(&t.lower));
-    let end = before.iter().rposition(is_like)? + 1;
+    let mut end = before.iter().rposition(is_like)? + 1;
     let mut start = end - 1;
     while wanted == Kind::Name
         && start > 0
@@ -224,6 +230,9 @@ fn same_kind(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
         && !before[start - 1].closes
     {
         start -= 1;
+    }
+    if wanted == Kind::Name {
+        end = subject::noun_behind(&fragment[own..], before, start, end);
     }
     // What stands before the word in both goes with it: "in 2023" and "in 2024", "the".
     let mut led = own;
@@ -238,8 +247,7 @@ fn same_kind(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
 
 fn leads_alike(a: &Token<'_>, b: &Token<'_>) -> bool {
     let both = |list: fn(&str) -> bool| list(&a.lower) && list(&b.lower);
-    let article = |t: &Token<'_>| ["the", "a", "an"].contains(&t.lower.as_str());
-    both(words::is_preposition) || article(a) && article(b)
+    both(words::is_preposition) || both(words::is_the)
 }
 
 /// "For two" where the question before says "for" something else.
@@ -258,7 +266,6 @@ fn same_head(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
 
 /// "And the power?" after "What is the voltage of it?": what is asked for gives way.
 fn asked_for(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usize)> {
-    let article = |t: &Token<'_>| ["the", "its", "their", "his", "her"].contains(&t.lower.as_str());
     let any = ["any", "a", "an"].contains(&fragment[0].lower.as_str());
     let place = |wanted: &dyn Fn(&Token<'_>) -> bool| {
         let at = before.iter().position(|t| wanted(t) && !t.closes)?;
@@ -270,9 +277,13 @@ fn asked_for(fragment: &[Token<'_>], before: &[Token<'_>]) -> Option<(usize, usi
     };
     match () {
         () if any => place(&|t| ["any", "a", "an"].contains(&t.lower.as_str())),
-        () if article(&fragment[0]) => place(&article),
+        () if is_article(&fragment[0]) => place(&is_article),
         () => None,
     }
+}
+
+fn is_article(t: &Token<'_>) -> bool {
+    ["the", "its", "their", "his", "her"].contains(&t.lower.as_str())
 }
 
 fn capital(text: &str) -> String {

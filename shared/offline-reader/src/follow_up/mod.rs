@@ -17,6 +17,7 @@
 //! | `about` | questions that name nothing, tied to the topic |
 //! | `others` | what a question for more already has |
 //! | `ellipsis` | fragments, filled from the question before |
+//! | `subject` | what a question with a verb of its own is about |
 
 mod about;
 mod ellipsis;
@@ -25,6 +26,7 @@ mod names;
 mod others;
 mod pointing;
 mod pronouns;
+mod subject;
 mod talk;
 mod tokens;
 mod topic;

@@ -24,7 +24,55 @@ fn questions_of_a_business_stand_alone() {
         "What does KinderConnect do? ~ KinderConnect records when a child arrives and leaves.";
     let paid = "How much did Bolt GmbH pay in 2023? ~ 12,400 EUR.";
     let signed = "Who signed the Corvane agreement? ~ Anna Keller signed it for the buyer.";
+    let lease = "When does the lease of the Harrow workshop end? ~ On 31 March 2027.";
+    let short = "When does the Harrow lease end? ~ On 31 March 2027.";
+    let rent = "What is the rent of the Harrow workshop? ~ 1,200 euros a month.";
     let table = [
+        (
+            lease,
+            "And the rent?",
+            "What is the rent of the Harrow workshop?",
+        ),
+        (
+            lease,
+            "And the deposit of the workshop?",
+            "What is the deposit of the workshop?",
+        ),
+        (
+            short,
+            "And the rent?",
+            "What is the rent of the Harrow lease?",
+        ),
+        (
+            lease,
+            "And what about the Dover depot?",
+            "When does the lease of the Dover depot end?",
+        ),
+        (
+            lease,
+            "And of the Dover depot?",
+            "When does the lease of the Dover depot end?",
+        ),
+        (
+            short,
+            "What about the Dover lease?",
+            "When does the Dover lease end?",
+        ),
+        (
+            rent,
+            "And the deposit?",
+            "What is the deposit of the Harrow workshop?",
+        ),
+        (
+            rent,
+            "What about the Dover depot?",
+            "What is the rent of the Dover depot?",
+        ),
+        (
+            rent,
+            "What about Dover?",
+            "What is the rent of the Dover workshop?",
+        ),
         (
             limits,
             "What about a family of 5?",

@@ -28,6 +28,9 @@ lists! {
         unless unlike until up upon us very was we well were what whatever when where whereas whether which
         while who whom whose why will with within without would yes yet you your
     ";
+    is_the: "
+        the a an
+    ";
     /// Verbs that open a yes-or-no question.
     is_auxiliary: "
         am are can could did do does had has have is may might must shall should was were will would

@@ -7,11 +7,11 @@ use bus::{Bus, Stream};
 use bus_nats::{self as nats, NatsBus};
 use conversation_log::{
     Admission, Asking, ConversationKey, Ending, Limits, LogEvent, Read, Source, TurnOpening, admit,
-    end,
+    end, exchanges,
 };
 use envelope::{
-    Busy as WhenBusy, Case, Citation, ConversationId, Header, Outcome, Role, TenantId, Terminal,
-    TurnId, UnixMs,
+    Busy as WhenBusy, Case, Citation, ConversationId, ExchangePlace, Header, Outcome, Role,
+    TenantId, Terminal, TurnId, UnixMs,
 };
 use nats_server::Cluster;
 use serde_json::json;
@@ -200,18 +200,17 @@ pub(super) async fn recalls(bus: &Arc<NatsBus>, args: &ConversationArgs) -> Resu
     reads(Arc::new(logs), wanted, AT_ONCE, args.reads).await
 }
 
-/// Where the events of the last exchanges stand: what a recall reads.
-pub(super) fn places(last: &Read, count: usize) -> Vec<u64> {
+/// Where the last exchanges stand: what a recall reads.
+pub(super) fn places(last: &Read, count: usize) -> Vec<ExchangePlace> {
     let exchanges = last.state().exchanges;
     let before = exchanges.len().saturating_sub(count);
-    let both = exchanges.iter().skip(before);
-    both.flat_map(|place| [place.opened, place.ended]).collect()
+    exchanges.into_iter().skip(before).collect()
 }
 
 /// Reads exchanges, one after the other and then many at once.
 pub(super) async fn reads(
     source: Arc<dyn Source>,
-    wanted: Vec<(ConversationKey, Vec<u64>)>,
+    wanted: Vec<(ConversationKey, Vec<ExchangePlace>)>,
     at_once: usize,
     reads: usize,
 ) -> Result<Reads, Fail> {
@@ -248,11 +247,15 @@ pub(super) async fn reads(
     })
 }
 
-async fn whole(source: &dyn Source, key: &ConversationKey, places: &[u64]) -> Result<(), Fail> {
-    let events = source.events(key, places).await.map_err(failed)?;
-    match events.iter().all(Option::is_some) {
+async fn whole(
+    source: &dyn Source,
+    key: &ConversationKey,
+    places: &[ExchangePlace],
+) -> Result<(), Fail> {
+    let told = exchanges::read(source, key, places).await.map_err(failed)?;
+    match told.iter().all(Option::is_some) {
         true => Ok(()),
-        false => Err(Fail::negative("an event is not there any more")),
+        false => Err(Fail::negative("an exchange is not there any more")),
     }
 }
 

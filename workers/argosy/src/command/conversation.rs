@@ -2,6 +2,7 @@
 
 mod copies;
 mod removal;
+mod stores;
 
 use crate::cli::{self, Conversations, Output, only_with};
 use crate::command::ask::DEFAULT_TENANT;

@@ -13,6 +13,7 @@ use crate::{
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
+use conversation_log::{EventError, StoreError};
 use envelope::EditionError;
 use harness::again;
 use llm_pool::download;
@@ -274,8 +275,37 @@ impl From<kept::Error> for Fail {
             kept::Error::Open(OpenError::Held { .. }) => {
                 Fail::still_running(text).hint("try again when that has its answer")
             }
+            kept::Error::Open(OpenError::Store { source, .. }) | kept::Error::Store(source) => {
+                of_store(text, &source)
+            }
+            kept::Error::Event(error) => of_event(text, &error),
             _ => Fail::negative(text),
         }
+    }
+}
+
+/// What a store failed with, and what to do about it.
+fn of_store(text: String, error: &StoreError) -> Fail {
+    match error {
+        StoreError::Full(_) => Fail::negative(text)
+            .hint("make room on that disk, or name another folder: --set data_dir=DIR"),
+        StoreError::Disk(_) | StoreError::Failed(_) => Fail::negative(text)
+            .hint("the folder has to be writable, also to look into it; another one is named with --set data_dir=DIR"),
+        StoreError::Event(error) => of_event(text, error),
+        StoreError::Gap { .. }
+        | StoreError::Order { .. }
+        | StoreError::OtherStream { .. }
+        | StoreError::Write(_)
+        | StoreError::Damage(_) => Fail::negative(text),
+    }
+}
+
+fn of_event(text: String, error: &EventError) -> Fail {
+    match error {
+        EventError::Newer(_) => {
+            Fail::negative(text).hint("a later release writes this conversation: use that release")
+        }
+        EventError::Unreadable(_) => Fail::negative(text),
     }
 }
 
@@ -292,9 +322,13 @@ impl From<talks::Error> for Fail {
             talks::Error::Restore(RestoreError::Taken) => {
                 Fail::negative(text).hint("--as gives it another id")
             }
+            talks::Error::Open(OpenError::Store { source, .. }) | talks::Error::Store(source) => {
+                of_store(text, &source)
+            }
+            talks::Error::Event(error) | talks::Error::Log(LogError::Event(error)) => {
+                of_event(text, &error)
+            }
             talks::Error::Open(_)
-            | talks::Error::Store(_)
-            | talks::Error::Event(_)
             | talks::Error::Log(_)
             | talks::Error::Copy(_)
             | talks::Error::Append(_)

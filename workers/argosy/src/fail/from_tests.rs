@@ -2,9 +2,12 @@
 
 use super::{FULL, Fail};
 use crate::{
-    corpus, editions, eval, letters, local, model, models, position, roles, search_factory,
+    corpus, editions, eval, kept, letters, local, model, models, position, roles, search_factory,
+    talks,
 };
 use bus::{BusError, PublishError};
+use conversation_log::sled_store::OpenError;
+use conversation_log::{EventError, StoreError};
 use envelope::{CodecError, Edition, EditionError, Problem, Role, TurnId};
 use harness::again;
 use llm_pool::download;
@@ -309,4 +312,29 @@ fn an_index_that_is_held_says_by_whom_it_may_be() {
         "the index in `d`: the index failed: x"
     );
     assert_eq!(told(editions::Error::Stopped), NEGATIVE);
+}
+
+#[test]
+fn a_store_of_conversations_says_what_it_needs() {
+    let opened = |source| OpenError::Store {
+        folder: PathBuf::from("chats"),
+        source,
+    };
+    let full = || StoreError::Full("no space left".into());
+    let disk = || StoreError::Disk("read-only".into());
+    let newer = || EventError::Newer(7);
+    for (told, wanted) in [
+        (hint(kept::Error::Open(opened(full()))), "make room"),
+        (hint(talks::Error::Open(opened(full()))), "make room"),
+        (hint(kept::Error::Store(disk())), "writable"),
+        (hint(talks::Error::Store(disk())), "writable"),
+        (hint(kept::Error::Event(newer())), "use that release"),
+        (hint(talks::Error::Event(newer())), "use that release"),
+        (
+            hint(talks::Error::Store(StoreError::Event(newer()))),
+            "use that release",
+        ),
+    ] {
+        assert!(told.contains(wanted), "{wanted}: {told}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{duration, duration_ms, one_line, source_line};
 use crate::out::println;
-use envelope::{Outcome, Terminal};
+use envelope::{Clarification, Outcome, Terminal};
 use owo_colors::OwoColorize;
 
 /// Prints what was said, if anything was.
@@ -11,10 +11,7 @@ pub(crate) fn said(t: &Terminal) {
         println!("{answer}");
     }
     if let Some(asked) = &t.clarification {
-        println!("{}", asked.question.bold());
-        for (option, n) in asked.options.iter().zip(1..) {
-            println!("  {} {option}", format!("{n}.").cyan());
-        }
+        asked_back(asked);
     }
     for notice in &t.notices {
         println!("{} {notice}", "note:".yellow());
@@ -24,6 +21,14 @@ pub(crate) fn said(t: &Terminal) {
     }
     if matches!(t.outcome, Outcome::Answered | Outcome::Clarification) {
         println!("{}", footer(t).dimmed());
+    }
+}
+
+/// Prints a question back, with numbers to press.
+pub(crate) fn asked_back(asked: &Clarification) {
+    println!("{}", asked.question.bold());
+    for (option, n) in asked.options.iter().zip(1..) {
+        println!("  {} {option}", format!("{n}.").cyan());
     }
 }
 

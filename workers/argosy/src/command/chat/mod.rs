@@ -15,11 +15,11 @@ use crate::local::{Local, index_dir};
 use crate::out::{eprintln, println};
 use crate::render;
 use crate::render::draft::Canvas;
-use crate::talks::Talks;
+use crate::talks::{self, Standing, Talks};
 use bus::Bus;
 use bus_nats::NatsBus;
 use conversation_log::ConversationKey;
-use envelope::{ConversationId, Outcome, TenantId, Terminal, TurnId};
+use envelope::{Clarification, ConversationId, Outcome, TenantId, Terminal, TurnId};
 use owo_colors::OwoColorize;
 use prompt::{Prompt, Typed};
 use serde_json::Map;
@@ -27,6 +27,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use words::{HELP, Word};
+
+/// How long it is looked at how a conversation stands.
+const LOOK_MAX: Duration = Duration::from_secs(5);
 
 /// Who answers.
 enum Answering {
@@ -41,6 +44,8 @@ struct Chat {
     config: Config,
     conversation: ConversationId,
     last: Option<Terminal>,
+    /// The question back that the next line answers.
+    asked_back: Option<Clarification>,
 }
 
 /// Asks what is typed, until nothing more is.
@@ -63,8 +68,12 @@ pub async fn run(args: cli::Chat, config: Config, output: Output) -> Result<(), 
         config,
         conversation,
         last: None,
+        asked_back: None,
     };
     chat.greet();
+    if chat.args.conversation.is_some() {
+        chat.look().await;
+    }
     let said = chat.talk(&mut prompt).await;
     if let Answering::Here(local) = chat.with {
         local.stop().await;
@@ -116,11 +125,7 @@ impl Chat {
             let Typed::Line(line) = prompt.next("> ").await? else {
                 return Ok(());
             };
-            let pending = self
-                .last
-                .as_ref()
-                .and_then(|last| last.clarification.as_ref());
-            let done = match words::read(&line, pending) {
+            let done = match words::read(&line, self.asked_back.as_ref()) {
                 Word::Say(question) => self.say(question).await,
                 Word::Trace(turn) => self.trace(turn).await,
                 Word::Sources => self.sources(),
@@ -149,10 +154,7 @@ impl Chat {
             fields.insert("tenant".into(), self.args.tenant.as_str().into());
         }
         // Who presses that option gives up the parts of the corpus that this chat is about, this once.
-        let asked_back = self
-            .last
-            .as_ref()
-            .and_then(|last| last.clarification.as_ref());
+        let asked_back = self.asked_back.as_ref();
         let widens = asked_back.is_some_and(|asked| asked.widens.as_ref() == Some(&question));
         if !self.args.buckets.is_empty() && !widens {
             fields.insert("buckets".into(), self.args.buckets.clone().into());
@@ -187,7 +189,11 @@ impl Chat {
         let terminal = asked?;
         render::said(&terminal);
         let verdict = match terminal.outcome {
-            Outcome::Answered | Outcome::Clarification => Ok(()),
+            Outcome::Answered | Outcome::Clarification => {
+                self.asked_back = terminal.clarification.clone();
+                Ok(())
+            }
+            // What was asked back is still to be answered.
             _ => render::verdict(&terminal, Output::Text),
         };
         self.last = Some(terminal);
@@ -231,20 +237,62 @@ impl Chat {
         Ok(())
     }
 
-    /// Goes on in a copy; what was said stays where it is.
-    async fn fork(&mut self, turns: Option<usize>) -> Result<(), Fail> {
-        let talks = match &self.with {
+    fn talks(&self) -> Talks {
+        match &self.with {
             Answering::Fleet(bus) => Talks::Fleet(bus.clone()),
             Answering::Here(_) => Talks::Here(self.config.data_dir.0.clone()),
-        };
+        }
+    }
+
+    fn key(&self) -> Result<ConversationKey, Fail> {
         let tenant = TenantId::new(self.args.tenant.as_str())
             .map_err(|error| Fail::usage(format!("--tenant: {error}")))?;
-        let key = ConversationKey {
+        Ok(ConversationKey {
             tenant,
             conversation: self.conversation.clone(),
+        })
+    }
+
+    /// Says how the conversation stands that is gone on with. Who may ask need not be allowed to look.
+    async fn look(&mut self) {
+        let standing = match self.standing().await {
+            Ok(standing) => standing,
+            Err(fail) => return say(&for_fleet(fail, &self.config)),
         };
+        let said = match &standing {
+            None => "nothing was said in it yet".to_owned(),
+            Some(standing) if standing.is_erased => {
+                "it was erased, and takes no question any more; /new begins another one".to_owned()
+            }
+            Some(standing) => {
+                let ago = render::age(standing.last.until(talks::now()));
+                format!("last used {ago} ago")
+            }
+        };
+        if !render::is_quiet() {
+            eprintln!("{}", said.dimmed());
+        }
+        self.asks_back(standing);
+    }
+
+    async fn standing(&self) -> Result<Option<Standing>, Fail> {
+        let (talks, key) = (self.talks(), self.key()?);
+        let looked = tokio::time::timeout(LOOK_MAX, talks.standing(&key)).await;
+        let late = |_| Fail::negative("how the conversation stands could not be read in time");
+        Ok(looked.map_err(late)??)
+    }
+
+    fn asks_back(&mut self, standing: Option<Standing>) {
+        self.asked_back = standing.and_then(|standing| standing.asked_back);
+        if let Some(asked) = &self.asked_back {
+            render::asked_back(asked);
+        }
+    }
+
+    /// Goes on in a copy; what was said stays where it is.
+    async fn fork(&mut self, turns: Option<usize>) -> Result<(), Fail> {
         let child = new_conversation()?;
-        let taken = talks.fork(&key, turns, &child).await?;
+        let taken = self.talks().fork(&self.key()?, turns, &child).await?;
         self.conversation = child;
         self.last = None;
         self.greet();
@@ -252,12 +300,15 @@ impl Chat {
             let taken = render::count(taken as u64, "turn");
             eprintln!("{}", format!("with {taken} of the one before").dimmed());
         }
+        let standing = self.standing().await?;
+        self.asks_back(standing);
         Ok(())
     }
 
     fn begin_anew(&mut self) -> Result<(), Fail> {
         self.conversation = new_conversation()?;
         self.last = None;
+        self.asked_back = None;
         self.greet();
         Ok(())
     }

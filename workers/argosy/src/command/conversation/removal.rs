@@ -1,5 +1,6 @@
 //! A conversation that is erased, and what can be said of that.
 
+use super::stores::{self, ErasedStore};
 use super::{one, unknown};
 use crate::cli::{self, Output};
 use crate::config::Config;
@@ -24,7 +25,6 @@ pub(super) async fn rm(
     if !args.yes {
         return would(&talks, &key, output).await;
     }
-    let is_fleet = matches!(talks, Talks::Fleet(_));
     let mut done = Vec::new();
     let mut seen = BTreeSet::new();
     let mut todo = vec![key.conversation.clone()];
@@ -45,7 +45,7 @@ pub(super) async fn rm(
             Err(talks::Error::Erase(erasure::Error::Unknown)) => continue,
             Err(error) => {
                 // What was erased before it failed stays erased.
-                told(&done, args.forks, is_fleet, output);
+                told(&done, args.forks, None, output);
                 return Err(error.into());
             }
         };
@@ -58,7 +58,11 @@ pub(super) async fn rm(
         }
         done.push((conversation, report));
     }
-    told(&done, args.forks, is_fleet, output);
+    let stores = match &talks {
+        Talks::Fleet(bus) => Some(stores::read_back(&**bus).await?),
+        Talks::Here(_) => None,
+    };
+    told(&done, args.forks, stores.as_deref(), output);
     match done.iter().map(|(_, report)| report.left()).sum::<u64>() {
         0 => Ok(()),
         left => Err(Fail::still_running(format!(
@@ -104,12 +108,21 @@ async fn would(talks: &Talks, key: &ConversationKey, output: Output) -> Result<(
     Ok(())
 }
 
-fn told(done: &[(ConversationId, ErasureReport)], forks: bool, is_fleet: bool, output: Output) {
+fn told(
+    done: &[(ConversationId, ErasureReport)],
+    forks: bool,
+    stores: Option<&[ErasedStore]>,
+    output: Output,
+) {
     if output == Output::Json {
         let each = done.iter().map(|(id, report)| {
             json!({"conversation": id, "erased": report.left() == 0, "report": report})
         });
-        render::json(&json!({"conversations": each.collect::<Vec<_>>()}));
+        let mut said = json!({"conversations": each.collect::<Vec<_>>()});
+        if let Some(stores) = stores {
+            said["stores"] = json!(stores);
+        }
+        render::json(&said);
         return;
     }
     for (id, report) in done {
@@ -133,20 +146,17 @@ fn told(done: &[(ConversationId, ErasureReport)], forks: bool, is_fleet: bool, o
                 be(report.cancelled)
             );
         }
-        if is_fleet {
-            println!(
-                "  {}",
-                "conversation workers rewrite their stores when they take it in".dimmed()
-            );
-            let left = talks::now().until(report.swept_until);
-            if left > 0 {
-                let left = render::age(left);
-                println!("  steps that a worker may still store are looked for for another {left}");
-            }
+        let left = talks::now().until(report.swept_until);
+        if left > 0 {
+            let left = render::age(left);
+            println!("  steps that a worker may still store are looked for for another {left}");
         }
         for fork in report.forks.iter().filter(|_| !forks) {
             println!("  its fork {fork} stays; --forks takes the forks as well");
         }
+    }
+    if let Some(stores) = stores {
+        stores::told(stores);
     }
 }
 
