@@ -41,6 +41,7 @@ mod worker;
 
 pub use counted::Counted;
 pub use ended::Ended;
-pub use metrics::{IngestMetrics, Metrics};
+pub use ingest::IngestMetrics;
+pub use metrics::Metrics;
 pub use tally::Tally;
 pub use worker::{Options, Worker, hear_cancels};

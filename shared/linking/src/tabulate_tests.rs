@@ -1,3 +1,5 @@
+//! What questions want tabulated. *Not* here: what a table comes to.
+
 use super::*;
 use crate::days::day;
 use crate::dictionary::{Dictionary, FieldValue};

@@ -161,7 +161,7 @@ pub enum Command {
     Up(Up),
     /// Fetch the answer of a question that was asked before.
     #[command(after_help = "Example: argosy answer q-3kTz --server nats://127.0.0.1:4222")]
-    Answer(Answer),
+    Answer(AnswerArgs),
     /// Give a question up: its turn ends as cancelled, and running work on it stops.
     #[command(after_help = "Example: argosy cancel q-3kTz --server nats://127.0.0.1:4222")]
     Cancel(Turn),
@@ -401,7 +401,7 @@ pub struct Ask {
 
 /// `argosy answer`
 #[derive(Debug, Args)]
-pub struct Answer {
+pub struct AnswerArgs {
     /// The turn.
     pub turn: envelope::TurnId,
     /// Write the table of the answer into this file, all rows of it.

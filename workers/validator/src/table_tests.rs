@@ -1,3 +1,5 @@
+//! Drafts that are tables: which hold, and which are flagged.
+
 use super::*;
 use envelope::{Citation, Matched};
 use serde_json::json;

@@ -10,12 +10,13 @@
 
 mod decide;
 mod end;
+mod metrics;
 mod read;
 mod write;
 
 use crate::deliver::Failure;
 use crate::disposition::{Disposition, dispose};
-use crate::metrics::{IngestMetrics, Metrics, outcome};
+use crate::metrics::{Metrics, outcome};
 use crate::pump::{self, Answer, ConsumerEvent, Drained, Take, pump};
 use crate::verdict::Verdict;
 use bus::{Bus, BusError, ConsumerSpec, Delivery, Stored, Stream};
@@ -26,6 +27,7 @@ use envelope::limits::{DELIVERIES_MAX, DOCUMENT_BYTES_MAX};
 use envelope::{Class, Edition, Problem, Role};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+pub use metrics::IngestMetrics;
 use read::read;
 use stage::{Draft, Incoming, Ingest};
 use std::panic::AssertUnwindSafe;

@@ -1,3 +1,5 @@
+//! Tables of an index: what is counted, added up and grouped, and what is left out. *Not* here: how a question is read.
+
 use crate::index::{Index, Vectors};
 use envelope::{ChunkRecord, Filter, Origin, TenantId};
 use linking::{ColumnOperation, GroupKey, TableQuestion};
@@ -170,9 +172,8 @@ fn a_list_is_by_source_and_bounded_and_a_field_that_nobody_has_is_told() {
 #[test]
 #[ignore = "a measurement"]
 fn a_table_of_many() {
-    let many = std::env::var("ARGOSY_TABLE_DOCUMENTS")
-        .ok()
-        .and_then(|many| many.parse().ok())
+    let many = settings::sources::variable("ARGOSY_TABLE_DOCUMENTS")
+        .and_then(|many| many.to_str()?.parse().ok())
         .unwrap_or(5_000);
     let text =
         "It was issued on the day that is named above, and it is payable in full. ".repeat(20);

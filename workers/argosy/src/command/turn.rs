@@ -12,7 +12,7 @@ use std::path::Path;
 use streams::outbox::Created;
 
 /// Prints the answer of a turn.
-pub async fn answer(args: cli::Answer, config: Config, output: Output) -> Result<(), Fail> {
+pub async fn answer(args: cli::AnswerArgs, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
     let answer = client::answer(&*bus, &args.turn).await;
     let terminal = answer.map_err(|error| for_fleet(error.into(), &config))?;

@@ -1,0 +1,92 @@
+//! What an indexer counts beside the messages. Label values are words of this crate, never ids.
+
+use envelope::document::Outcome;
+use prometheus::IntCounterVec;
+use stage::Columns;
+use telemetry::Registry;
+
+/// What an indexer counts beside the messages.
+#[derive(Clone)]
+pub struct IngestMetrics {
+    documents: IntCounterVec,
+    chunks: IntCounterVec,
+    bytes: IntCounterVec,
+    columns: IntCounterVec,
+}
+
+/// What became of columns: as words, and where they are counted.
+fn column_counts(columns: &Columns) -> [(&'static str, u32); 5] {
+    let Columns {
+        found,
+        missing,
+        misfit,
+        invented,
+        unanswered,
+    } = *columns;
+    [
+        ("found", found),
+        ("missing", missing),
+        ("misfit", misfit),
+        ("invented", invented),
+        ("unanswered", unanswered),
+    ]
+}
+
+impl IngestMetrics {
+    /// Registers the families, at 0.
+    pub fn new(registry: &Registry) -> Result<IngestMetrics, telemetry::Error> {
+        let metrics = IngestMetrics {
+            documents: registry.counter(
+                "argosy_documents_total",
+                "Documents, by what came of them.",
+                &["outcome"],
+            )?,
+            chunks: registry.counter(
+                "argosy_document_chunks_total",
+                "Messages stored in the corpus.",
+                &[],
+            )?,
+            bytes: registry.counter(
+                "argosy_document_bytes_total",
+                "Bytes of documents that were read.",
+                &[],
+            )?,
+            columns: registry.counter(
+                "argosy_document_columns_total",
+                "Columns of schemas, by what became of them.",
+                &["outcome"],
+            )?,
+        };
+        metrics.columns(&Columns::default());
+        for outcome in Outcome::ALL {
+            metrics.documents.with_label_values(&[outcome.as_str()]);
+        }
+        let none: [&str; 0] = [];
+        metrics.chunks.with_label_values(&none);
+        metrics.bytes.with_label_values(&none);
+        Ok(metrics)
+    }
+
+    pub(crate) fn document(&self, outcome: Outcome) {
+        self.documents.with_label_values(&[outcome.as_str()]).inc();
+    }
+
+    pub(crate) fn chunks(&self, n: u32) {
+        let none: [&str; 0] = [];
+        self.chunks.with_label_values(&none).inc_by(u64::from(n));
+    }
+
+    /// Counts what became of the columns of one document.
+    pub(crate) fn columns(&self, columns: &Columns) {
+        for (outcome, n) in column_counts(columns) {
+            self.columns
+                .with_label_values(&[outcome])
+                .inc_by(u64::from(n));
+        }
+    }
+
+    pub(crate) fn bytes(&self, n: usize) {
+        let none: [&str; 0] = [];
+        self.bytes.with_label_values(&none).inc_by(n as u64);
+    }
+}

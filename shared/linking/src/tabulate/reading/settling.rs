@@ -1,0 +1,179 @@
+//! What the words of a question leave open of its table: what is done, with which column, which are shown. Pure.
+
+use super::*;
+use std::cmp::Reverse;
+
+impl Reading<'_> {
+    /// What is done, as far as the words alone did not say: what a total is of, makes it a sum.
+    pub(super) fn settle(&mut self) -> Outcome<()> {
+        let has_measure = self.table.measure.is_some();
+        self.table.operation = match (self.operation, self.linked.intent) {
+            (Some(operation), _) => operation,
+            (None, Intent::Compute) if has_measure => ColumnOperation::Sum,
+            (None, Intent::Compute) => ColumnOperation::Count,
+            (None, Intent::Compare) if !has_measure => {
+                return Err(unfit("no column is named that could be compared".into()));
+            }
+            (None, _) => ColumnOperation::List,
+        };
+        self.operation = Some(self.table.operation);
+        Ok(())
+    }
+
+    /// Whether a list of documents is wanted, where nothing is counted: `what does invoice 4 say?` asks for its words.
+    pub(super) fn is_list(&self) -> Outcome<()> {
+        if self.table.operation != ColumnOperation::List || self.linked.intent == Intent::Compare {
+            return Ok(());
+        }
+        let first = self
+            .linker
+            .tokens
+            .get(self.asked_again.unwrap_or(0))
+            .map_or("", |token| token.lower.as_str());
+        let asks_words =
+            is_of(first, "when who whose whom why how") || first == "what" && !self.is_plural();
+        if asks_words {
+            return Err(unfit("it asks for what a document says".into()));
+        }
+        match self.bucket.is_none() && self.linked.conditions.is_empty() {
+            true => Err(unfit("nothing says which documents".into())),
+            false => Ok(()),
+        }
+    }
+
+    /// The column that is meant where none is named: of amounts the one that holds totals.
+    pub(super) fn measure_by_default(&mut self) -> Outcome<()> {
+        if self.table.measure.is_some() {
+            return Ok(());
+        }
+        if self.table.is_day {
+            let day = self
+                .day_by_default(Kind::Day)
+                .or_else(|| self.day_by_default(Kind::Year));
+            let day = day.ok_or_else(|| unfit("no column holds days".into()))?;
+            self.table.measure = Some(self.field(day));
+            return Ok(());
+        }
+        let columns = self.linker.dictionary.columns(self.bucket);
+        let numbers = columns.filter(|(_, column)| phrase::is_number(column));
+        let subject = self.subject();
+        let score = |column: &KnownColumn| {
+            let has = |known: &str| column.words.iter().any(|word| is_of(word, known));
+            (
+                has(MONEY),
+                !has(PART),
+                has("total gross"),
+                subject.iter().any(|word| column.words.contains(word)),
+            )
+        };
+        let mut scored: Vec<_> = numbers
+            .map(|(id, column)| (Reverse(score(column)), id))
+            .collect();
+        scored.sort_by_key(|(score, _)| *score);
+        let alike: Vec<ColumnId> = match scored.first() {
+            None => return Err(unfit("no column holds numbers".into())),
+            Some((best, _)) => scored
+                .iter()
+                .take_while(|(score, _)| score == best)
+                .map(|(_, id)| *id)
+                .collect(),
+        };
+        let mut fields: Vec<String> = alike.iter().map(|id| self.field(*id)).collect();
+        fields.dedup();
+        match fields.len() {
+            1 => {
+                self.table.measure = fields.pop();
+                Ok(())
+            }
+            _ => Err(Tabulation::Ambiguous {
+                said: "amount".into(),
+                columns: fields,
+            }),
+        }
+    }
+
+    /// The first column of days, one that is called after the documents before others.
+    pub(super) fn day_by_default(&self, kind: Kind) -> Option<ColumnId> {
+        let columns = self.linker.dictionary.columns(self.bucket);
+        let days = columns.filter(|(_, column)| column.kind() == kind);
+        let subject = self.subject();
+        let is_called =
+            |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
+        // The first of those that are alike.
+        let best = days.min_by_key(|(id, column)| (!is_called(column), *id));
+        best.map(|(id, _)| id)
+    }
+
+    /// What one document is called.
+    pub(super) fn subject(&self) -> Vec<String> {
+        let bucket = self
+            .bucket
+            .map(|bucket| fold::singular(&bucket.to_lowercase()));
+        bucket.into_iter().collect()
+    }
+
+    /// The column that says in which currency the measure is.
+    pub(super) fn currency(&self) -> Option<String> {
+        let measure = self.table.measure.as_ref().filter(|_| !self.table.is_day)?;
+        let mut columns = self.linker.dictionary.columns(self.bucket);
+        let says_money = |column: &KnownColumn| {
+            let mut described = column.described_by.iter();
+            column.words.iter().any(|word| is_of(word, MONEY))
+                || described.any(|word| word.is_of("currency money paid price euros dollars"))
+        };
+        let is_money = columns.any(|(_, column)| column.field == *measure && says_money(column));
+        let mut columns = self
+            .linker
+            .dictionary
+            .columns(self.bucket)
+            .filter(|_| is_money);
+        let found = columns.find(|(_, column)| column.words.iter().any(|word| word == "currency"));
+        found.map(|(_, column)| column.field.clone())
+    }
+
+    /// The columns of each document that are shown: those of the question, then those that most documents have.
+    pub(super) fn show(&mut self) {
+        let mut shown = std::mem::take(&mut self.table.shown);
+        shown.splice(
+            0..0,
+            self.table
+                .measure
+                .iter()
+                .chain(&self.table.currency)
+                .cloned(),
+        );
+        let conditions = self.linked.conditions.iter().chain(&self.linked.parts);
+        shown.extend(conditions.map(|condition| condition.field.clone()));
+        let columns = self
+            .linker
+            .dictionary
+            .columns(self.bucket)
+            .filter(|_| self.bucket.is_some());
+        let mut columns: Vec<&KnownColumn> = columns.map(|(_, column)| column).collect();
+        columns.sort_by_key(|column| Reverse(column.documents()));
+        shown.extend(columns.iter().map(|column| column.field.clone()));
+        let mut kept: Vec<String> = Vec::new();
+        for field in shown {
+            if field != crate::NAMED
+                && field != "title"
+                && !kept.contains(&field)
+                && kept.len() < SHOWN_MAX
+            {
+                kept.push(field);
+            }
+        }
+        self.table.shown = kept;
+    }
+
+    pub(super) fn field(&self, column: ColumnId) -> String {
+        self.linker.dictionary.column(column).field.clone()
+    }
+
+    pub(super) fn said(&self, tokens: &Range<usize>) -> String {
+        let words: Vec<&str> = self.linker.tokens[tokens.clone()]
+            .iter()
+            .map(|token| token.text.as_str())
+            .collect();
+        words.join(" ")
+    }
+}

@@ -1,0 +1,83 @@
+//! What a question says about documents, against a searcher that links it.
+
+use super::*;
+
+fn of_acme(intent: Intent) -> LinkedQuestion {
+    let condition = QuestionCondition {
+        bucket: "reports".into(),
+        field: "company".into(),
+        test: Test::Is(vec![vec!["Acme Ltd".into(), "ACME".into()]]),
+        names: Vec::new(),
+        is_negated: false,
+        span: 0..4,
+    };
+    LinkedQuestion {
+        intent,
+        bucket: Some("reports".into()),
+        conditions: vec![condition],
+        ..LinkedQuestion::default()
+    }
+}
+
+#[tokio::test]
+async fn a_question_for_documents_is_searched_among_those_that_it_says() {
+    let acme = "company in [\"Acme Ltd\",\"ACME\"]";
+    // How many conditions may be left, how many searches, and how many guesses are given up: first the weakest, which is
+    // the planner's own, then the part of the corpus, then the company.
+    for (conditions_max, searches) in [(4, 1), (3, 2), (2, 3), (1, 4)] {
+        let mut searcher = FakeSearcher::new(vec![passage("a", "t")], conditions_max);
+        searcher.linked = of_acme(Intent::Documents);
+        let (done, requests) = run(searcher, &cx()).await;
+        assert_eq!(requests.len(), searches);
+        let first = requests[0].filter.to_string();
+        assert_eq!(
+            first,
+            format!("year = 2024 and {acme} and bucket = \"reports\" and source contains \".pdf\"")
+        );
+        let dropped: Vec<String> = done.fallbacks.iter().map(|f| format!("{f:?}")).collect();
+        assert_eq!(dropped.len(), searches - 1);
+        assert_eq!(dropped.iter().any(|f| f.contains("company")), searches == 4);
+        assert!(
+            done.decided.contains("understood: company in"),
+            "{}",
+            done.decided
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_question_for_what_documents_say_gives_those_that_it_names_a_share() {
+    let others: Vec<Passage> = (0..9).map(|n| passage(&format!("o{n}"), "t")).collect();
+    let mut searcher = FakeSearcher::new(others, 4);
+    searcher.linked = of_acme(Intent::Prose);
+    searcher.of_company = (0..9).map(|n| passage(&format!("c{n}"), "t")).collect();
+    let (done, requests) = run(searcher, &cx()).await;
+    assert_eq!(requests.len(), 2);
+    assert!(!requests[0].filter.to_string().contains("company"));
+    let RetrieverExit::Found(scatter) = done.out else {
+        panic!("nothing found")
+    };
+    let ids: Vec<&str> = scatter.passages.iter().map(|p| p.doc_id.as_str()).collect();
+    assert_eq!(
+        ids,
+        ["c0", "c1", "c2", "o0", "o1"],
+        "half of the list, and at least"
+    );
+    assert_eq!(scatter.matched, Matched::Matched);
+}
+
+#[tokio::test]
+async fn who_wants_no_linking_has_none() {
+    let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 4);
+    searcher.linked = of_acme(Intent::Documents);
+    let searcher = Arc::new(searcher);
+    let options = Options {
+        linking: false,
+        ..Options::default()
+    };
+    let retriever = Retriever::new(searcher.clone(), options).unwrap();
+    let done = retriever.run(&cx(), mapped(plan())).await.unwrap();
+    assert!(!done.decided.contains("understood"));
+    let requests = searcher.requests.lock().unwrap();
+    assert!(!requests[0].filter.to_string().contains("company"));
+}
