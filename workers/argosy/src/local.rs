@@ -123,9 +123,10 @@ impl Local {
         let at = || dir.to_owned();
         let index =
             Index::open(dir, kit.vectors()).map_err(|error| Error::Index { dir: at(), error })?;
+        let schemas = Arc::new(roles::schemas(config)?);
+        index.describe(roles::described(&schemas));
         let (mut view, seen) =
             IndexView::kept(index.clone()).map_err(|error| Error::Held { dir: at(), error })?;
-        let schemas = Arc::new(roles::schemas(config)?);
         let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();

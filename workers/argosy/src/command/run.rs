@@ -24,6 +24,7 @@ use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::fault::Faults;
 use index::Index;
+use indexer::schema::Schemas;
 use llm::ChatModel;
 use search::{CatalogSource, Current, NoCatalog, Searcher};
 use std::net::SocketAddr;
@@ -274,8 +275,10 @@ async fn index(
         stop: process.stop.clone(),
         dir: process.config.data_dir.0.join("retriever"),
     };
+    let schemas = Arc::new(roles::schemas(&process.config)?);
     let indexes = Indexes {
         config: process.config.clone(),
+        schemas: schemas.clone(),
         bus: process.bus.clone(),
         registry: process.registry.clone(),
         metrics,
@@ -285,7 +288,6 @@ async fn index(
     let serving = editions::start(home, Arc::new(indexes), running).await?;
     teller.searches(serving.clone());
     let current = serving.clone();
-    let schemas = Arc::new(roles::schemas(&process.config)?);
     let lookup = Lookup::new(serving.clone(), move || current.index()).with_schemas(schemas);
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     let mut caught_up = serving.caught_up();
@@ -303,6 +305,7 @@ async fn index(
 /// Opens the indexes of a retriever.
 struct Indexes {
     config: Config,
+    schemas: Arc<Schemas>,
     bus: Arc<dyn Bus>,
     registry: Registry,
     metrics: index::Metrics,
@@ -341,6 +344,7 @@ impl Indexes {
         }
         let mut tasks = JoinSet::new();
         let index = tokio::task::block_in_place(|| Index::open(dir, &vectors)).map_err(broken)?;
+        index.describe(roles::described(&self.schemas));
         let fed = qdrant_view::Fed {
             bus: &self.bus,
             stop,

@@ -5,7 +5,7 @@ use conditions::question::GoldQuestion;
 use conditions::{Corpus, CorpusPlan};
 use documents::record::publish_order;
 use envelope::{AnswerTable, Bucket, Filter, TenantId};
-use index::{CountRequest, DescribedColumn, Index, Vectors};
+use index::{CountRequest, Index, Vectors};
 use indexer::schema::Schemas;
 use linking::days::day;
 use linking::{LinkedQuestion, Tabulation};
@@ -36,7 +36,7 @@ impl Known {
         Corpus::generate(plan)?.write(folder.path())?;
         let schemas = Schemas::load(&folder.path().join("schema.toml"))?;
         let index = Index::open_in_ram(&Vectors::None).map_err(broken)?;
-        index.describe(described(&schemas));
+        index.describe(crate::roles::described(&schemas));
         let tenant = TenantId::default_tenant();
         let mut writer = index.writer().map_err(broken)?;
         let mut documents = 0;
@@ -142,18 +142,4 @@ impl Known {
         let dir = std::path::PathBuf::from("(in memory)");
         Error::Index { dir, error }
     }
-}
-
-/// What schemas say of their columns.
-fn described(schemas: &Schemas) -> Vec<DescribedColumn> {
-    let of_table = |(bucket, table): (&Bucket, &indexer::schema::Table)| {
-        let columns = table.columns().iter().map(|column| DescribedColumn {
-            bucket: bucket.as_str().to_owned(),
-            field: column.name.clone(),
-            description: column.description.clone(),
-            unit: column.form.unit.clone().unwrap_or_default(),
-        });
-        columns.collect::<Vec<_>>()
-    };
-    schemas.tables().flat_map(of_table).collect()
 }
