@@ -3,6 +3,9 @@
 use super::*;
 use std::cmp::Reverse;
 
+/// Words of columns of days on which something ends.
+const ENDS: &str = "end ends due until expiry expires expiration deadline";
+
 impl Reading<'_> {
     /// What is done, as far as the words alone did not say: what a total is of, makes it a sum.
     pub(super) fn settle(&mut self) -> Outcome<()> {
@@ -92,15 +95,16 @@ impl Reading<'_> {
         }
     }
 
-    /// The first column of days, one that is called after the documents before others.
+    /// The first column of days on which something begins, one that is called after the documents before others.
     pub(super) fn day_by_default(&self, kind: Kind) -> Option<ColumnId> {
         let columns = self.linker.dictionary.columns(self.bucket);
         let days = columns.filter(|(_, column)| column.kind() == kind);
         let subject = self.subject();
         let is_called =
             |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
+        let is_end = |column: &KnownColumn| column.words.iter().any(|word| is_of(word, ENDS));
         // The first of those that are alike.
-        let best = days.min_by_key(|(id, column)| (!is_called(column), *id));
+        let best = days.min_by_key(|(id, column)| (is_end(column), !is_called(column), *id));
         best.map(|(id, _)| id)
     }
 
