@@ -152,6 +152,10 @@ fn what_is_to_be_done_is_read() {
         ),
         ("Which invoices in USD are over 1000?", "list"),
         (
+            "What is the oldest invoice with a due date in 2024?",
+            "smallest 1 invoice_date",
+        ),
+        (
             "Compare the maximum voltage of HX-1 and HX-2",
             "list max_voltage",
         ),

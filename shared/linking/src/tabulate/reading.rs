@@ -245,14 +245,19 @@ impl<'a> Reading<'a> {
         if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
             return Ok(());
         }
-        if self.needs_measure() && self.table.measure.is_none() && self.measure_by(&run)? {
-            return Ok(());
-        }
         let is_beside = |mention: &Range<usize>| {
             mention.end == run.start || mention.start >= run.end && mention.start - run.end <= 1
         };
+        let is_beside = self.mentions.iter().any(is_beside);
+        // `with an end date in 2027` says of which column a condition is, and not what the oldest is by.
+        if is_beside && self.is_of_condition(&run) {
+            return Ok(());
+        }
+        if self.needs_measure() && self.table.measure.is_none() && self.measure_by(&run)? {
+            return Ok(());
+        }
         let fit = self.fit(run.clone(), |_| true);
-        if fit.is_some() && self.mentions.iter().any(is_beside) {
+        if fit.is_some() && is_beside {
             return Ok(());
         }
         if self.leads(&run) {
@@ -271,6 +276,17 @@ impl<'a> Reading<'a> {
                 self.said(&run)
             ))),
         }
+    }
+
+    /// Whether a run names the column of a condition.
+    fn is_of_condition(&self, run: &Range<usize>) -> bool {
+        let fit = self.fit(run.clone(), |_| true);
+        let Some([column]) = fit.as_ref().map(|fit| fit.columns.as_slice()) else {
+            return false;
+        };
+        let field = self.field(*column);
+        let mut conditions = self.linked.conditions.iter();
+        conditions.any(|condition| condition.field == field)
     }
 
     /// Whether a run is a participle that leads to a condition: `drawn up with`, `awarded to`.
