@@ -32,7 +32,7 @@ mod tests {
     fn keys_of_this_turn_alone_are_found() {
         let turn = TurnId::new("t1").unwrap();
         let mut keys = BTreeSet::new();
-        let body = br#"{"file":{"key":"turn.t1.3.00ff.table.csv","name":"table.csv"},"text":"turn.t1.9.x","other":"turn.t11.3.00ff.table.csv","cut":"turn.t1.4"#;
+        let body = br#"{"file":{"key":"turn.t1.3.00ff.table.csv","name":"table.csv"},"text":"see turn.t1.9.x","other":"turn.t11.3.00ff.table.csv","cut":"turn.t1.4"#;
         named(body, &turn, &mut keys);
         assert_eq!(Vec::from_iter(keys), ["turn.t1.3.00ff.table.csv"]);
     }

@@ -24,6 +24,7 @@ mod sentence_cache;
 mod stored;
 mod table;
 mod table_fold;
+mod table_names;
 mod tally;
 mod tenant;
 mod terms;

@@ -152,7 +152,8 @@ impl Linker<'_> {
         };
         let days = of_kind(Kind::Day).map(|column| GroupKey::Year(column.field.clone()));
         let years = of_kind(Kind::Year).map(|column| GroupKey::Column(column.field.clone()));
-        let texts = of_kind(Kind::Text).filter(|column| column.has_few_values());
+        let texts =
+            of_kind(Kind::Text).filter(|column| column.has_few_values() && !column.is_naming());
         let texts = texts.map(|column| GroupKey::Column(column.field.clone()));
         let first = days.chain(years).take(1);
         first.chain(texts.take(FACETS_MAX - 1)).collect()

@@ -48,6 +48,11 @@ fn dictionary() -> Dictionary {
             "max_current",
             FieldValue::Number(f64::from(n) + 0.5),
         );
+        known.add(
+            "datasheets",
+            "part_number",
+            FieldValue::Text(&format!("HX-{n}")),
+        );
         known.add("datasheets", "package", FieldValue::Text("SOT-23"));
     }
     known
@@ -146,6 +151,15 @@ fn what_is_to_be_done_is_read() {
             "average max_voltage",
         ),
         ("Which invoices in USD are over 1000?", "list"),
+        (
+            "What is the oldest invoice with a due date in 2024?",
+            "smallest 1 invoice_date",
+        ),
+        (
+            "Compare the maximum voltage of HX-1 and HX-2",
+            "list max_voltage",
+        ),
+        ("How many datasheets are there of the type SOT-23?", "count"),
         (
             "Compare the number of invoices from Acme Pumps and Corvane Logistics.",
             "count",

@@ -70,6 +70,8 @@ pub struct TableResult {
     pub rows_total: u64,
     /// How many documents lack each column that was needed, where some do.
     pub missing: Vec<(String, u64)>,
+    /// How many documents lack the column that they are grouped by, and are grouped by what they are called.
+    pub called: u64,
     /// Fields of the filter that no document has; their conditions were left out.
     pub unknown_fields: Vec<String>,
     /// Fields of the filter that hold no value to compare with its own.

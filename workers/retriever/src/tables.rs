@@ -200,6 +200,7 @@ fn listed(
         .iter()
         .flat_map(|side| side.result.unlike_fields.clone())
         .collect();
+    let called: u64 = sides.iter().map(|side| side.result.called).sum();
     let mut made = table_rows::table(question, sides);
     let mut kept = filter.clone();
     kept.0
@@ -224,6 +225,11 @@ fn listed(
         if !notices.contains(&told) {
             notices.push(told);
         }
+    }
+    if called > 0 {
+        let told =
+            format!("{called} of them lack that column and are grouped by what they are called.");
+        notices.push(told);
     }
     let mut file = None;
     if made.table.rows_total > made.table.rows.len() as u64 {

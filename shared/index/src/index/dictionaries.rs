@@ -38,7 +38,7 @@ pub struct DescribedColumn {
 pub(super) struct Dictionaries {
     /// `None` until the index was read.
     known: RwLock<Option<Known>>,
-    columns: RwLock<Vec<DescribedColumn>>,
+    pub(super) columns: RwLock<Vec<DescribedColumn>>,
     /// Held by who reads the index, so that nobody else does so at the same time.
     reading: Mutex<()>,
 }
@@ -77,6 +77,16 @@ impl Dictionaries {
             columns: columns.clone(),
             ..Known::default()
         }
+    }
+
+    /// How the documents of a tenant write a value of a field, the most of them.
+    pub(super) fn form(&self, tenant: &TenantId, field: &str, key: &str) -> Option<String> {
+        let known = self.known();
+        let dictionary = known.as_ref()?.of.get(tenant)?;
+        let forms = dictionary.with_key(key);
+        let forms = forms.filter(|value| dictionary.column(value.column).field == field);
+        let most = forms.max_by_key(|value| value.documents)?;
+        Some(most.text.to_string())
     }
 
     /// Takes in what the writer does, which has read the index before; tells of a document that may have been there.

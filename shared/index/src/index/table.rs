@@ -27,9 +27,14 @@ impl Index {
         let heads = BooleanQuery::intersection(restricted.queries);
         let mut addresses = Vec::from_iter(searcher.search(&heads, &DocSetCollector)?);
         addresses.sort_unstable();
+        let named = self.named_groups(&searcher, request)?;
         let mut fold = TableFold::new(&request.question, request.rows_max);
         for address in addresses {
-            fold.add(self.table_head(&searcher, address)?);
+            let mut head = self.table_head(&searcher, address)?;
+            if let Some(values) = named.get(&address) {
+                head.is_called(&request.question, values);
+            }
+            fold.add(head);
         }
         let mut result = fold.done();
         for (field, documents) in self.lacking(&searcher, request, &restricted.unknown_fields)? {
@@ -38,6 +43,7 @@ impl Index {
                 None => result.missing.push((field, documents)),
             }
         }
+        result.called = named.len() as u64;
         result.unknown_fields = restricted.unknown_fields;
         result.unlike_fields = restricted.unlike_fields;
         Ok(result)
@@ -85,7 +91,7 @@ impl Index {
         Ok(lacking)
     }
 
-    fn heads_only(&self) -> Box<dyn Query> {
+    pub(super) fn heads_only(&self) -> Box<dyn Query> {
         term_query(Term::from_field_u64(self.fields.n, 0))
     }
 
@@ -100,7 +106,7 @@ impl Index {
     }
 }
 
-fn as_search(request: &TableRequest, filter: Filter) -> Request {
+pub(super) fn as_search(request: &TableRequest, filter: Filter) -> Request {
     Request {
         tenant: request.tenant.clone(),
         buckets: request.buckets.clone(),

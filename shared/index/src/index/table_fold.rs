@@ -39,6 +39,19 @@ impl From<ChunkRecord> for TableHead {
     }
 }
 
+impl TableHead {
+    /// Takes what a document is called by for the values of the column that it is grouped by and lacks.
+    pub(super) fn is_called(&mut self, question: &TableQuestion, values: &[String]) {
+        if let Some(group) = &question.group {
+            let values = values.iter().map(|value| Value::from(value.as_str()));
+            let values = Value::Array(values.collect());
+            self.metadata
+                .entry(group.column().to_owned())
+                .or_insert(values);
+        }
+    }
+}
+
 /// What one document is compared by with others.
 #[derive(Debug, Clone, PartialEq)]
 enum Rank {

@@ -216,3 +216,34 @@ fn a_table_of_many() {
         println!("{name}: {:.1} ms of {many} documents", times[2]);
     }
 }
+
+#[test]
+fn documents_without_a_column_are_grouped_by_what_they_are_called() {
+    let record = |n: u32, source: &str, metadata: Value| -> ChunkRecord {
+        let record = json!({
+            "v": 1, "tenant": "default", "bucket": "reports", "doc_id": format!("r{n}"), "n": 0, "of": 1, "hash": "h",
+            "source": format!("reports/{source}"), "title": "Report", "text": "words", "metadata": metadata,
+        });
+        serde_json::from_value(record).unwrap()
+    };
+    let index = Index::open_in_ram(&Vectors::None).unwrap();
+    let mut writer = index.writer().unwrap();
+    let records = [
+        record(0, "a.md", json!({"site": "Porto"})),
+        record(1, "Porto_2018.md", json!({})),
+        record(2, "Leeds_2018.md", json!({})),
+        record(3, "b.md", json!({"site": "Leeds"})),
+        record(4, "c.md", json!({})),
+    ];
+    writer.apply(&records).unwrap();
+    writer.commit(1, "s").unwrap();
+    let by_site = TableQuestion {
+        operation: ColumnOperation::Count,
+        group: Some(GroupKey::Column("site".into())),
+        ..TableQuestion::default()
+    };
+    let result = table(&index, by_site, json!({}));
+    assert_eq!(groups(&result), ["Leeds - 2 0", "Porto - 2 0"]);
+    assert_eq!(result.called, 2);
+    assert_eq!(result.missing, [("site".to_owned(), 1)]);
+}

@@ -39,7 +39,7 @@ const WORDS: [(&str, &str); 31] = [
 ];
 
 /// Codes of currencies that stand before or behind an amount.
-const CODES: [&str; 16] = [
+pub(crate) const CODES: [&str; 16] = [
     "USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "PLN", "SEK", "NOK", "DKK", "INR", "CNY",
     "HUF", "CZK", "NZD",
 ];

@@ -9,6 +9,7 @@ mod number;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use currencies::CODES;
 pub use currencies::currency;
 
 use crate::token::QuestionToken;

@@ -18,6 +18,8 @@ mod settling;
 const SHOWN_MAX: usize = 6;
 /// How many documents `the largest invoices` are.
 const MOST_OF_MANY: usize = 5;
+/// How far behind a participle the condition may be that it leads to, in words.
+const LEAD_WORDS_MAX: usize = 3;
 /// Most words of a column's name that are looked for together.
 const PHRASE_WORDS_MAX: usize = 4;
 /// Words of columns that hold money.
@@ -56,7 +58,9 @@ impl<'a> Reading<'a> {
         let is_meant = |mention: &&Mention| !linker.is_dropped(&mention.at, linked);
         let mentions = linker.mentions.iter().filter(is_meant);
         let mentions: Vec<Range<usize>> = mentions.map(|mention| mention.at.clone()).collect();
-        for at in mentions.iter().cloned().chain(linker.frame.subject.clone()) {
+        let subject = linker.frame.subject.clone();
+        let subject = subject.filter(|subject| linker.is_of_documents(subject));
+        for at in mentions.iter().cloned().chain(subject) {
             is_taken[at].fill(true);
         }
         Reading {
@@ -241,14 +245,22 @@ impl<'a> Reading<'a> {
         if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
             return Ok(());
         }
-        if self.needs_measure() && self.table.measure.is_none() && self.measure_by(&run)? {
-            return Ok(());
-        }
         let is_beside = |mention: &Range<usize>| {
             mention.end == run.start || mention.start >= run.end && mention.start - run.end <= 1
         };
+        let is_beside = self.mentions.iter().any(is_beside);
+        // `with an end date in 2027` says of which column a condition is, and not what the oldest is by.
+        if is_beside && self.is_of_condition(&run) {
+            return Ok(());
+        }
+        if self.needs_measure() && self.table.measure.is_none() && self.measure_by(&run)? {
+            return Ok(());
+        }
         let fit = self.fit(run.clone(), |_| true);
-        if fit.is_some() && self.mentions.iter().any(is_beside) {
+        if fit.is_some() && is_beside {
+            return Ok(());
+        }
+        if self.leads(&run) {
             return Ok(());
         }
         match fit.filter(|fit| fit.score >= NAMED_MIN) {
@@ -264,6 +276,28 @@ impl<'a> Reading<'a> {
                 self.said(&run)
             ))),
         }
+    }
+
+    /// Whether a run names the column of a condition.
+    fn is_of_condition(&self, run: &Range<usize>) -> bool {
+        let fit = self.fit(run.clone(), |_| true);
+        let Some([column]) = fit.as_ref().map(|fit| fit.columns.as_slice()) else {
+            return false;
+        };
+        let field = self.field(*column);
+        let mut conditions = self.linked.conditions.iter();
+        conditions.any(|condition| condition.field == field)
+    }
+
+    /// Whether a run is a participle that leads to a condition: `drawn up with`, `awarded to`.
+    fn leads(&self, run: &Range<usize>) -> bool {
+        let [word] = &self.linker.tokens[run.clone()] else {
+            return false;
+        };
+        let is_participle = word.lower.ends_with("ed") || word.lower.ends_with("ing");
+        let mut next = run.end..self.is_taken.len().min(run.end + LEAD_WORDS_MAX);
+        let is_mention = |at: usize| self.mentions.iter().any(|mention| mention.start == at);
+        is_participle && !word.is_last && next.any(is_mention)
     }
 
     /// Whether documents are to be taken together by what a run says.
@@ -379,6 +413,15 @@ fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
 }
 
 impl Linker<'_> {
+    /// Whether the noun of a question is what documents are called, and no word of a column that describes them.
+    fn is_of_documents(&self, subject: &Range<usize>) -> bool {
+        let mut tokens = self.tokens[subject.clone()].iter();
+        !tokens.all(|token| {
+            self.dictionary.is_column_word(&token.lower)
+                && self.dictionary.bucket_named(&token.lower).is_none()
+        })
+    }
+
     /// Whether a mention became no condition.
     fn is_dropped(&self, at: &Range<usize>, linked: &LinkedQuestion) -> bool {
         let words: Vec<&str> = self.tokens[at.clone()]

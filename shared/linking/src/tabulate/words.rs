@@ -3,16 +3,16 @@
 use super::ColumnOperation;
 use crate::frame::is_of;
 
-const AVERAGE: &str = "average averages averaged mean avg";
-const SUM: &str = "sum sums summed add adding added altogether combined aggregate";
-const COUNT: &str = "count counts counting many tally";
-const LARGEST: &str =
-    "largest biggest highest greatest dearest longest heaviest maximum max most top strongest";
-const SMALLEST: &str = "smallest lowest least cheapest shortest lightest minimum min fewest";
+const AVERAGE: &str = "average averages averaged averaging mean avg typical typically";
+const SUM: &str = "sum sums summed summing add adding added altogether combined aggregate aggregated cumulative tot";
+const COUNT: &str = "count counts counted counting many tally headcount";
+const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum max most top strongest priciest steepest costliest";
+const SMALLEST: &str =
+    "smallest lowest least littlest cheapest shortest lightest minimum min fewest";
 const NEWEST: &str = "newest latest";
 const OLDEST: &str = "oldest earliest";
 /// Words that join a group to what it is counted by.
-const PER: &str = "per each every by";
+const PER: &str = "per each every by across";
 
 /// Words that say nothing to a table: what asks, joins and is polite, and what only leads to a condition.
 const FILLER: &str = "list show give find get fetch display enumerate pull bring name return export search select need \
@@ -25,7 +25,15 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     worth valued priced totalling exceeding running valid covering marked tagged listed concerning regarding placed \
     billed invoiced drawn dealing entered begins documents document records record ones one entire whole complete full \
     out away far still yet today now date dates amount amounts value values column columns except excluding without \
-    excepting besides minus including user clarified";
+    excepting besides minus including type types kind kinds user clarified \
+    like hand dig pick name names named called titled go through let know learn check work works working come comes came \
+    got received bring brings carry carries carrying bear bears bearing totals overall figure figures money \
+    worth exceed exceeds reach reaches stay stays fall falls falling run runs lapse lapses commence commences open opens \
+    close closes conclude concluded effect force expire expires made makes make per different various respective \
+    respectively side sides against whereas while whole collection archive system hand wish wanted asked ask could able \
+    first last recent recently since until during within between above below more less than fewer greater higher lower \
+    least most except save leave leaving omit omitting ignoring ignore skip skipping barring bar other rather apart aside \
+    instead exception already ever never always exactly precisely approximately about roughly";
 
 /// An operation that a word says, and whether it is said of days.
 pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {

@@ -1,7 +1,17 @@
 //! What the words of a question leave open of its table: what is done, with which column, which are shown. Pure.
 
 use super::*;
+use crate::amounts::CODES;
 use std::cmp::Reverse;
+
+/// Words of columns that hold no money, whatever there is beside them.
+const COUNTED: &str = "days day weeks months month years year hours period notice term duration count quantity qty pieces pages \
+    page percent percentage voltage volts current amps power frequency weight mass length width height size temperature \
+    resistance rating score rank";
+
+/// Words of columns of days on which something ends.
+const ENDS: &str = "end ends ending due until expiry expires expiration deadline payable lapse lapses \
+    closing termination renewal";
 
 impl Reading<'_> {
     /// What is done, as far as the words alone did not say: what a total is of, makes it a sum.
@@ -92,15 +102,16 @@ impl Reading<'_> {
         }
     }
 
-    /// The first column of days, one that is called after the documents before others.
+    /// The first column of days on which something begins, one that is called after the documents before others.
     pub(super) fn day_by_default(&self, kind: Kind) -> Option<ColumnId> {
         let columns = self.linker.dictionary.columns(self.bucket);
         let days = columns.filter(|(_, column)| column.kind() == kind);
         let subject = self.subject();
         let is_called =
             |column: &KnownColumn| subject.iter().any(|word| column.words.contains(word));
+        let is_end = |column: &KnownColumn| column.words.iter().any(|word| is_of(word, ENDS));
         // The first of those that are alike.
-        let best = days.min_by_key(|(id, column)| (!is_called(column), *id));
+        let best = days.min_by_key(|(id, column)| (is_end(column), !is_called(column), *id));
         best.map(|(id, _)| id)
     }
 
@@ -112,23 +123,36 @@ impl Reading<'_> {
         bucket.into_iter().collect()
     }
 
-    /// The column that says in which currency the measure is.
+    /// The column that says in which currency the measure is: it is called so, or holds codes of currencies. A measure is
+    /// money unless it has another unit, or is called after what is counted.
     pub(super) fn currency(&self) -> Option<String> {
         let measure = self.table.measure.as_ref().filter(|_| !self.table.is_day)?;
-        let mut columns = self.linker.dictionary.columns(self.bucket);
-        let says_money = |column: &KnownColumn| {
-            let mut described = column.described_by.iter();
-            column.words.iter().any(|word| is_of(word, MONEY))
-                || described.any(|word| word.is_of("currency money paid price euros dollars"))
+        let dictionary = self.linker.dictionary;
+        let is_money = |column: &KnownColumn| {
+            let mut words = column.words.iter();
+            column.field == *measure
+                && !is_measured(&column.unit)
+                && !words.any(|word| is_of(word, COUNTED))
         };
-        let is_money = columns.any(|(_, column)| column.field == *measure && says_money(column));
-        let mut columns = self
-            .linker
-            .dictionary
-            .columns(self.bucket)
-            .filter(|_| is_money);
-        let found = columns.find(|(_, column)| column.words.iter().any(|word| word == "currency"));
-        found.map(|(_, column)| column.field.clone())
+        let mut columns = dictionary.columns(self.bucket);
+        if !columns.any(|(_, column)| is_money(column)) {
+            return None;
+        }
+        let is_called = |column: &KnownColumn| column.words.iter().any(|word| word == "currency");
+        let mut columns = dictionary.columns(self.bucket);
+        if let Some((_, column)) = columns.find(|(_, column)| is_called(column)) {
+            return Some(column.field.clone());
+        }
+        let values = CODES.iter().map(|code| code.to_lowercase());
+        let values = values.flat_map(|code| dictionary.with_key(&code).collect::<Vec<_>>());
+        let columns = values.map(|value| (value.documents, dictionary.column(value.column)));
+        let is_here = |column: &KnownColumn| {
+            let is_field = !column.is_named() && column.has_few_values();
+            is_field && self.bucket.is_none_or(|bucket| column.bucket == bucket)
+        };
+        let held = columns.filter(|(_, column)| is_here(column));
+        let most = held.max_by_key(|(documents, _)| *documents)?;
+        Some(most.1.field.clone())
     }
 
     /// The columns of each document that are shown: those of the question, then those that most documents have.
@@ -176,4 +200,10 @@ impl Reading<'_> {
             .collect();
         words.join(" ")
     }
+}
+
+/// Whether a unit is one, and none of money.
+fn is_measured(unit: &str) -> bool {
+    let is_code = CODES.iter().any(|code| code.eq_ignore_ascii_case(unit));
+    !unit.is_empty() && !is_code && !unit.contains(['$', '€', '£', '¥', '₹'])
 }

@@ -134,8 +134,7 @@ impl Score {
             return;
         };
         self.tables += 1;
-        let why = format!("{:?}", linked.tabulation);
-        match tables::wrong(gold, made, &why) {
+        match tables::wrong(gold, made, linked) {
             None => self.exact_tables += 1,
             Some(wrong) => self
                 .failed

@@ -6,10 +6,20 @@
 use conditions::question::GoldTable;
 use envelope::{AnswerTable, TableRow};
 use linking::fold::name_key;
+use linking::{LinkedQuestion, Tabulation};
 use serde_json::Value;
 
 /// What is wrong with a table, in words; nothing when it is right.
-pub(super) fn wrong(gold: &GoldTable, made: Option<&AnswerTable>, why: &str) -> Option<String> {
+pub(super) fn wrong(
+    gold: &GoldTable,
+    made: Option<&AnswerTable>,
+    linked: &LinkedQuestion,
+) -> Option<String> {
+    let why = format!("{:?}", linked.tabulation);
+    let currency = match &linked.tabulation {
+        Tabulation::Fit(asked) => asked.currency.as_deref(),
+        _ => None,
+    };
     let Some(made) = made else {
         return Some(format!("no table: {why}"));
     };
@@ -22,7 +32,10 @@ pub(super) fn wrong(gold: &GoldTable, made: Option<&AnswerTable>, why: &str) -> 
     }
     let mut places = Vec::with_capacity(gold.columns.len());
     for column in &gold.columns {
-        match made.columns.iter().position(|known| known == column) {
+        let is_it = |known: &String| {
+            known == column || column == "currency" && Some(known.as_str()) == currency
+        };
+        match made.columns.iter().position(is_it) {
             Some(place) => places.push(place),
             None => {
                 return Some(format!(

@@ -1,0 +1,97 @@
+//! What documents are called stands in for a column that they lack, where no schema says what columns there are: a group
+//! by it holds the documents that a condition on it would.
+
+use super::filter::restrictions;
+use super::table::as_search;
+use super::tally::{Scope, tally};
+use super::{Index, term_query};
+use crate::Error;
+use envelope::{Condition, Op, Origin};
+use linking::{GroupKey, NAMED, fold};
+use search::TableRequest;
+use search::filter_terms as facts;
+use std::collections::HashMap;
+use std::sync::PoisonError;
+use tantivy::collector::{Count, DocSetCollector};
+use tantivy::query::{BooleanQuery, Occur, Query};
+use tantivy::{DocAddress, Searcher, Term};
+
+/// Most values of a column that documents are looked for by: each is a search.
+const VALUES_MAX: usize = 200;
+
+impl Index {
+    /// For documents of a table that lack the column that they are grouped by, the values of it that they are called by.
+    pub(super) fn named_groups(
+        &self,
+        searcher: &Searcher,
+        request: &TableRequest,
+    ) -> Result<HashMap<DocAddress, Vec<String>>, Error> {
+        let mut named = HashMap::new();
+        let Some(GroupKey::Column(column)) = &request.question.group else {
+            return Ok(named);
+        };
+        if self.is_described(column) {
+            return Ok(named);
+        }
+        let field = facts::field_name(column);
+        if searcher.search(
+            &self.lacking_heads(searcher, request, &field, None)?,
+            &Count,
+        )? == 0
+        {
+            return Ok(named);
+        }
+        let tenant = Term::from_field_text(self.fields.tenant, request.tenant.as_str());
+        let heads = BooleanQuery::intersection(vec![term_query(tenant), self.heads_only()]);
+        let scope = Scope::of(searcher, &heads)?;
+        let (values, _) = tally(searcher, self.fields.facts, &scope, &field, VALUES_MAX)?;
+        for (value, _) in values {
+            let is_called = Condition {
+                field: format!("{NAMED}:{column}"),
+                op: Op::In,
+                value: vec![value.clone()].into(),
+                origin: Origin::Planner,
+            };
+            let query = self.lacking_heads(searcher, request, &field, Some(is_called))?;
+            let form = self.written(request, column, &value);
+            for address in searcher.search(&query, &DocSetCollector)? {
+                let known: &mut Vec<String> = named.entry(address).or_default();
+                known.push(form.clone());
+            }
+        }
+        Ok(named)
+    }
+
+    fn is_described(&self, column: &str) -> bool {
+        let described = &self.dictionaries.columns;
+        let described = described.read().unwrap_or_else(PoisonError::into_inner);
+        described.iter().any(|known| known.field == column)
+    }
+
+    /// The documents of a table that lack a field, those for which a further condition holds.
+    fn lacking_heads(
+        &self,
+        searcher: &Searcher,
+        request: &TableRequest,
+        field: &str,
+        condition: Option<Condition>,
+    ) -> Result<BooleanQuery, Error> {
+        let mut filter = request.filter.clone();
+        filter.0.extend(condition);
+        let restricted = restrictions(searcher, &self.fields, &as_search(request, filter))?;
+        let queries = restricted.queries.into_iter().chain([self.heads_only()]);
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> =
+            queries.map(|query| (Occur::Must, query)).collect();
+        let has_it = Term::from_field_text(self.fields.facts, &facts::marker(field));
+        clauses.push((Occur::MustNot, term_query(has_it)));
+        Ok(BooleanQuery::new(clauses))
+    }
+
+    /// How documents write a value, of which only the lower case is known.
+    fn written(&self, request: &TableRequest, column: &str, value: &str) -> String {
+        let form = self
+            .dictionaries
+            .form(&request.tenant, column, &fold::name_key(value));
+        form.unwrap_or_else(|| value.to_owned())
+    }
+}
