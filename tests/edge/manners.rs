@@ -56,6 +56,11 @@ const OFFLINE: &[(&str, i32, &[&str])] = &[
         ],
     ),
     ("models ls", 0, &["models", "ls"]),
+    ("catalog", 0, &["catalog", "--corpus", "docs"]),
+    ("prompts ls", 0, &["prompts", "ls"]),
+    ("prompts show", 0, &["prompts", "show", "planner"]),
+    ("prompts diff", 0, &["prompts", "diff", "texts"]),
+    ("prompts check", 0, &["prompts", "check", "texts"]),
     // It finds that there is no server.
     ("doctor", 1, &["doctor", "--server", NOBODY]),
     ("explain", 0, &["explain", "D05"]),
@@ -94,6 +99,11 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("models pull", "fetches files"),
     ("probe", "asks a role; what it says is seen below"),
     ("eval retrieval", "wants a data set"),
+    ("eval classify", "wants a data set"),
+    (
+        "eval conditions",
+        "takes a minute; its tests ask what it reaches",
+    ),
 ];
 
 /// An exported conversation without a turn.
@@ -104,6 +114,7 @@ fn shell() -> Shell {
     let shell = Shell::new();
     shell.write("docs/cat.md", "# Cats\n\nThe cat sat on the mat.\n");
     shell.write("docs/image.png", "x");
+    shell.write("texts/notes.txt", "no prompt, and left alone");
     shell.write("talk.json", TALK);
     shell.write("good.toml", "[run]\nslots = 8\n");
     shell.write("schema.toml", include_str!("../fixtures/schema.toml"));
@@ -415,7 +426,10 @@ fn shells_can_read_their_completions() {
 fn answers(ran: Ran) -> Vec<String> {
     let all = ran.exits(0).json();
     let all = all.as_array().unwrap().iter();
-    let text = |one: &serde_json::Value| format!("{} {}", one["answer"], one["clarification"]);
+    let text = |one: &serde_json::Value| {
+        let back = &one["clarification"];
+        format!("{} {} {}", one["answer"], back["question"], back["options"])
+    };
     all.map(text).collect()
 }
 

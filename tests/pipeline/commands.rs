@@ -100,6 +100,8 @@ async fn every_command_of_a_fleet_says_json_when_asked() {
     // The retriever that answered has all of it.
     runs.json(0, &["search", "notice period"]).await;
     runs.json(0, &["show", "one.md"]).await;
+    let catalog = runs.json(0, &["catalog"]).await;
+    assert_eq!(catalog["buckets"][0]["documents"], 3, "{catalog}");
     runs.json(0, &["ask", QUESTION, "--conversation", "talk"])
         .await;
     let listed = runs.json(0, &["conversation", "ls"]).await;

@@ -26,7 +26,7 @@ async fn a_fleet_with_nothing_stubbed_is_measured_by_role() {
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(
         (&report["documents"], &report["repetitions"]),
-        (&64.into(), &1.into())
+        (&65.into(), &1.into())
     );
     let run = &report["runs"][0];
     assert_eq!((&run["in_flight"], &run["queries"]), (&2.into(), &6.into()));

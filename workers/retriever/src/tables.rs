@@ -84,6 +84,13 @@ impl Retriever {
                 .cloned();
             sides.push(Side { label, result });
         }
+        let mut results = sides.iter().map(|side| &side.result);
+        if results.all(|result| result.documents == 0 && !result.unlike_fields.is_empty()) {
+            // Why that is so is told with a question back.
+            return Ok(Tabled::Not(
+                "; no table: a condition holds for nothing".into(),
+            ));
+        }
         let filter = cx.case.filter.clone().and(derived.filter.clone());
         let mut done = listed(cx, plan, linked, said, sides, &filter)?;
         done.fallbacks.splice(0..0, behind);
