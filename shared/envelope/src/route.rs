@@ -237,11 +237,10 @@ impl Turn {
         self.header.parent = Some(parent);
         let reply = self.case.question.original.trim();
         if resume.widens.is_some_and(|widens| widens == reply) {
-            // The same question again, of the whole corpus or of what the reply itself asks for. It is not what was written
-            // this time, and the conversation goes on with it.
+            // The same question again, of the whole corpus or of what the reply itself asks for.
             self.case.question = Asked {
-                original: resume.question.clone(),
-                rewritten: Some(resume.question),
+                original: resume.question,
+                rewritten: None,
             };
             return;
         }

@@ -124,9 +124,7 @@ fn a_reply_goes_on_with_the_question_that_it_is_about() {
     let mut widened = agentic();
     widened.question.original = "Search without year = 2022 ".into();
     let next = routed(&header(), &widened, recalled(Vec::new(), resumed()));
-    let again = &next.case.question;
-    assert_eq!(again.original, "which?");
-    assert_eq!(again.rewritten.as_deref(), Some("which?"));
+    assert_eq!(next.case.question.original, "which?");
     assert!(next.case.buckets.is_empty() && next.case.filter.is_empty());
     assert_eq!(next.header.parent, Some(parent));
 }

@@ -91,6 +91,14 @@ impl Retriever {
                 "; no table: a condition holds for nothing".into(),
             ));
         }
+        if let Some(measure) = &said.measure
+            && sides.iter().all(|side| lacks(&side.result, measure))
+        {
+            // The text of a document may say what its columns do not.
+            return Ok(Tabled::Not(format!(
+                "; no table: no document of them has `{measure}`"
+            )));
+        }
         let filter = cx.case.filter.clone().and(derived.filter.clone());
         let mut done = listed(cx, plan, linked, said, sides, &filter)?;
         done.fallbacks.splice(0..0, behind);
@@ -172,6 +180,12 @@ impl Retriever {
             decided,
         )))))
     }
+}
+
+/// Whether there are documents, and none has a column.
+fn lacks(result: &TableResult, column: &str) -> bool {
+    let missing = result.missing.iter().find(|(field, _)| field == column);
+    result.documents > 0 && missing.is_some_and(|(_, count)| *count == result.documents)
 }
 
 fn ambiguous(cx: &Cx, said: &str, columns: &[String]) -> Tabled {
