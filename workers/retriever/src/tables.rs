@@ -56,13 +56,18 @@ impl Retriever {
             }
             Tabulation::Fit(question) => &**question,
         };
+        let asked = cx.case.question.best();
+        if said.operation == ColumnOperation::List && asks_when(asked) {
+            return Ok(Tabled::Not(
+                "; no table: the question is for what a document says".into(),
+            ));
+        }
         if derived.dropped.len() > linked.dropped.len() {
             return Ok(Tabled::Not(
                 "; no table: a condition is none of a filter".into(),
             ));
         }
         let labels = linked.parts.iter().map(|part| part.span.clone());
-        let asked = cx.case.question.best();
         let labels: Vec<String> = labels
             .map(|span| asked.get(span).unwrap_or_default().to_owned())
             .collect();
@@ -180,6 +185,14 @@ impl Retriever {
             decided,
         )))))
     }
+}
+
+/// Whether a question is for a time or a reason: a list of the documents that say it would be no answer.
+fn asks_when(question: &str) -> bool {
+    let question = question.trim_start().to_lowercase();
+    ["when ", "until when ", "since when ", "how long ", "why "]
+        .iter()
+        .any(|start| question.starts_with(start))
 }
 
 /// Whether there are documents, and none has a column.
