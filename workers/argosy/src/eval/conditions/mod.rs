@@ -74,9 +74,9 @@ mod tests {
         assert!(sums.exact_documents >= 0.92, "{sums:?}");
         assert!(sums.harm <= 0.01, "{sums:?}");
         assert!(sums.false_questions <= 2, "{sums:?}");
-        // What is wanted is .98: what tables count too much or too little are documents that only speak of what is asked for.
+        // What is missed is grouped by a column that most of its documents state in a sentence alone.
         assert!(
-            sums.exact_tables >= 0.90,
+            sums.exact_tables >= 0.95,
             "{sums:?}\n{}",
             score.failed().join("\n")
         );

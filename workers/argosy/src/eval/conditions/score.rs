@@ -23,7 +23,7 @@ pub(super) struct Score {
     asked_for: usize,
     exact: usize,
     harmed: usize,
-    /// Whether the last question had all conditions right.
+    /// Whether the last question had all conditions right, and the documents that they mean.
     is_right: bool,
     tables: usize,
     exact_tables: usize,
@@ -52,7 +52,7 @@ pub(super) struct ConditionSums {
     pub(super) harm: f64,
     /// Questions that are about no documents and became conditions.
     pub(super) false_questions: usize,
-    /// Of the tables of questions with all conditions right, the share that is exact; and how many those are.
+    /// Of the tables of questions with all conditions and documents right, the share that is exact; and how many those are.
     pub(super) exact_tables: f64,
     pub(super) tables: usize,
     pub(super) kinds: BTreeMap<&'static str, KindScore>,
@@ -96,6 +96,7 @@ impl Score {
             self.asked_for += 1;
             self.exact += usize::from(shut_out + besides == 0);
             self.harmed += usize::from(shut_out > 0);
+            self.is_right &= shut_out + besides == 0;
             if shut_out + besides > 0 {
                 documents = format!(
                     "; {shut_out} of {} documents shut out, {besides} besides {}",
@@ -122,8 +123,8 @@ impl Score {
         }
     }
 
-    /// Takes in the table of the question that was taken in last. It counts where the conditions are right: a table of
-    /// other documents says nothing of how it was made.
+    /// Takes in the table of the question that was taken in last. It counts where the conditions are right and hold
+    /// for the right documents: a table of other ones says nothing of how it was made.
     pub(super) fn add_table(
         &mut self,
         question: &GoldQuestion,
