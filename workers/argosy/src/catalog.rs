@@ -2,7 +2,7 @@
 //!
 //! A question never waits for a catalog that there is: one that is over a minute old is handed out while it is made anew.
 //! Only the first question of a tenant waits, and not for long; where nobody answers it goes on with an empty one, which
-//! is counted. Making is the task that [`CatalogCache::keep`] is: nothing is spawned by whoever asks. *Not* how a catalog
+//! is counted. Making is a task, the one that [`CatalogCache::over_index`] gives beside the cache: nothing is spawned by whoever asks. *Not* how a catalog
 //! is made, which is with the index ([`crate::lookup`]).
 
 use crate::lookup::catalog;
