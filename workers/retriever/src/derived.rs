@@ -7,7 +7,7 @@
 use envelope::{Condition, Filter, Op, Origin, Passage};
 use linking::amounts::Bound;
 use linking::days::DayRange;
-use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Test};
+use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Tabulation, Test};
 use search::{Request, SearchResult, Searcher};
 use serde_json::Value;
 
@@ -30,7 +30,9 @@ impl DerivedFilter {
     /// What a linked question amounts to.
     pub fn of(linked: &LinkedQuestion) -> DerivedFilter {
         let mut derived = DerivedFilter {
-            is_strict: matches!(linked.intent, Intent::Documents | Intent::Compute),
+            // What has words that no table has a place for is for what documents say, too.
+            is_strict: matches!(linked.intent, Intent::Documents | Intent::Compute)
+                && !matches!(linked.tabulation, Tabulation::Unfit { .. }),
             ..DerivedFilter::default()
         };
         for (said, why) in &linked.dropped {

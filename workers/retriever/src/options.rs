@@ -34,7 +34,7 @@ pub struct Options {
     pub location_columns: Vec<String>,
     /// Link what a question says about documents (companies, days, amounts, part numbers, names in paths) to what the
     /// documents say of themselves: a question for documents is answered from those for which it all holds, and one for
-    /// what they say has a share of its list from them (`named_share`). Default true.
+    /// what they say, or for more than a table tells, has a share of its list from them (`named_share`). Default true.
     pub linking: bool,
     /// Documents from which no answer can be written any more, where a question is about all that satisfy a condition: the user
     /// is asked to narrow it. Lists, counts and sums have no such limit. Default 100.

@@ -82,14 +82,19 @@ impl Retriever {
         let linked = self.linked(cx).await?;
         let derived = DerivedFilter::of(&linked);
         let mut said = derived.told();
+        let mut is_strict = derived.is_strict;
         match self.tabled(cx, &plan, &linked, &derived).await? {
             Tabled::Done(mut done) => {
                 done.decided = format!("{looked}{}{said}", done.decided);
                 return Ok(*done);
             }
-            Tabled::Not(why) => said.push_str(&why),
+            Tabled::Not(why) => {
+                // What a table cannot answer is asked of what documents say, too.
+                is_strict &= why.is_empty();
+                said.push_str(&why);
+            }
         }
-        if derived.is_strict {
+        if is_strict {
             plan.filter = derived.joined().and(plan.filter);
         }
         let places = self.places(cx).await?;
@@ -102,7 +107,7 @@ impl Retriever {
             narrowing = relaxed;
             found = self.search(cx, &plan, then, &narrowing, None).await?;
         }
-        if !derived.is_strict {
+        if !is_strict {
             let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
             let part = self.options.named_share;
             let result = found.result.clone();

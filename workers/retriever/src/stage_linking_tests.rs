@@ -67,6 +67,25 @@ async fn a_question_for_what_documents_say_gives_those_that_it_names_a_share() {
 }
 
 #[tokio::test]
+async fn a_question_that_no_table_answers_gives_those_that_it_names_a_share() {
+    let others: Vec<Passage> = (0..9).map(|n| passage(&format!("o{n}"), "t")).collect();
+    let mut searcher = FakeSearcher::new(others, 4);
+    searcher.linked = LinkedQuestion {
+        tabulation: Tabulation::Unfit {
+            why: "`leaking` is no condition".into(),
+            facets: Vec::new(),
+        },
+        ..of_acme(Intent::Documents)
+    };
+    searcher.of_company = (0..9).map(|n| passage(&format!("c{n}"), "t")).collect();
+    let (done, requests) = run(searcher, &cx()).await;
+    assert_eq!(requests.len(), 2);
+    assert!(!requests[0].filter.to_string().contains("company"));
+    assert!(requests[1].filter.to_string().contains("company"));
+    assert!(done.decided.contains("no table"), "{}", done.decided);
+}
+
+#[tokio::test]
 async fn who_wants_no_linking_has_none() {
     let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 4);
     searcher.linked = of_acme(Intent::Documents);

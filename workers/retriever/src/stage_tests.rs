@@ -2,7 +2,7 @@
 
 use super::*;
 use envelope::{Doubt, Origin, TenantId};
-use linking::{Date, Intent, LinkedQuestion, QuestionCondition, Test};
+use linking::{Date, Intent, LinkedQuestion, QuestionCondition, Tabulation, Test};
 use serde_json::json;
 use std::sync::Mutex;
 use testkit::model::{passage, step};
