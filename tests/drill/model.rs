@@ -51,7 +51,7 @@ impl Mind {
         if self.is(Mood::Faltering) && number.is_multiple_of(2) {
             return String::new();
         }
-        let wants_json = user.contains("\"keywords\"") || user.contains("\"relevant\"");
+        let wants_json = user.contains("\"keywords\"") || user.contains("\"grade\"");
         if wants_json && self.is(Mood::Babbling) {
             return "I would rather talk about the weather, which is fine today.".into();
         }
@@ -63,9 +63,9 @@ impl Mind {
             })
             .to_string();
         }
-        if user.contains("\"relevant\"") {
+        if user.contains("\"grade\"") {
             let fact = line_with(user, "<text>", "ends on");
-            return json!({ "relevant": fact.is_some(), "facts": fact }).to_string();
+            return json!({ "grade": fact.is_some(), "facts": fact }).to_string();
         }
         if self.is(Mood::Lying) {
             return "The moon was sold to Helvion for 4711 crowns in 1893 [1].".into();

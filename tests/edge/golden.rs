@@ -3,13 +3,14 @@
 //! `cargo test -p argosy-tests --test edge golden -- --nocapture`.
 
 use argosy::config::Config;
+use argosy::eval::labelled::{LabelledQuestion, is_nothing, plain};
 use argosy::local::Local;
 use argosy::model::OFFLINE;
 use client::{self, Ask};
 use documents::Mode;
 use envelope::{Citation, Filter, Op, Origin, Outcome, TenantId, Terminal};
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use reducer::NO_INFORMATION;
+use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,20 +21,6 @@ use std::time::Duration;
 const EXPECTED_MIN: f64 = 0.79;
 /// Least share of them that cite one of their documents. Measured: 0.892 (83 of 93).
 const CITED_MIN: f64 = 0.86;
-/// What the reducer says when the documents do not.
-const NOTHING: &str = "No relevant information found.";
-
-#[derive(Debug, Deserialize)]
-struct Labelled {
-    id: String,
-    question: String,
-    kind: String,
-    filters: Option<Value>,
-    buckets: Option<Vec<String>>,
-    sources: BTreeSet<String>,
-    contains: Vec<String>,
-}
-
 /// What became of the questions of one kind.
 #[derive(Debug, Default)]
 struct Tally {
@@ -42,6 +29,8 @@ struct Tally {
     cited: usize,
     nothing: usize,
     clarified: usize,
+    /// Calls of the model, all questions together.
+    calls: u32,
     ms: Vec<u64>,
 }
 
@@ -49,42 +38,13 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
-fn questions() -> Vec<Labelled> {
-    let text = std::fs::read_to_string(fixtures().join("questions.jsonl")).unwrap();
-    text.lines()
-        .map(|l| serde_json::from_str(l).unwrap())
-        .collect()
-}
-
-async fn asked(local: &Local, labelled: &Labelled) -> Terminal {
-    let mut fields = Map::new();
-    if let Some(filters) = &labelled.filters {
-        fields.insert("filters".into(), filters.clone());
-    }
-    if let Some(buckets) = &labelled.buckets {
-        fields.insert("buckets".into(), buckets.clone().into());
-    }
+async fn asked(local: &Local, labelled: &LabelledQuestion) -> Terminal {
     let ask = Ask {
         question: labelled.question.clone(),
-        fields,
+        fields: labelled.fields(),
         wait: Duration::from_secs(60),
     };
     client::ask(&*local.bus, ask, |_| ()).await.unwrap()
-}
-
-/// Letters and digits as a scanner may confuse them: what is left of a text when marks, spaces and
-/// the usual confusions are taken away.
-fn plain(text: &str) -> String {
-    let unmarked = without_marks(text);
-    let kept = unmarked.to_lowercase().replace('μ', "µ").replace("rn", "m");
-    kept.chars()
-        .filter(|c| c.is_alphanumeric() || *c == '%')
-        .map(|c| match c {
-            'o' => '0',
-            'l' | 'i' => '1',
-            other => other,
-        })
-        .collect()
 }
 
 /// The numbers of the marks `[n]` of an answer.
@@ -94,15 +54,6 @@ fn marks(answer: &str) -> BTreeSet<u16> {
         .skip(1)
         .filter_map(|rest| rest.split_once(']')?.0.parse().ok())
         .collect()
-}
-
-fn without_marks(answer: &str) -> String {
-    let mut parts = answer.split('[');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| match part.split_once(']') {
-        Some((n, rest)) if n.parse::<u16>().is_ok() => text + rest,
-        _ => text + "[" + part,
-    })
 }
 
 /// The text of every document, as the index reads it, by source.
@@ -119,7 +70,7 @@ fn stands_in(quote: &str, text: &str) -> bool {
     plain(text).contains(&plain(quote))
 }
 
-fn satisfies(document: &documents::Document, labelled: &Labelled) -> bool {
+fn satisfies(document: &documents::Document, labelled: &LabelledQuestion) -> bool {
     let in_bucket = labelled
         .buckets
         .as_ref()
@@ -168,7 +119,7 @@ fn number(value: &Value) -> Option<f64> {
 
 /// What must hold for every answer, however good it is.
 fn is_sound(
-    labelled: &Labelled,
+    labelled: &LabelledQuestion,
     terminal: &Terminal,
     documents: &BTreeMap<String, documents::Document>,
 ) {
@@ -179,7 +130,7 @@ fn is_sound(
     // A table of no documents has none to cite.
     let is_none = terminal.table.as_ref().is_some_and(|t| t.documents == 0);
     assert!(
-        answer == NOTHING || answer.is_empty() || is_none || !cited.is_empty(),
+        answer == NO_INFORMATION || answer.is_empty() || is_none || !cited.is_empty(),
         "{id}: uncited: {answer}"
     );
     for Citation {
@@ -218,17 +169,21 @@ fn is_field(document: &documents::Document, value: &str) -> bool {
 }
 
 /// What became of one question; every string that was wanted and is missing.
-fn tally<'a>(tally: &mut Tally, labelled: &'a Labelled, terminal: &Terminal) -> Vec<&'a str> {
+fn tally<'a>(
+    tally: &mut Tally,
+    labelled: &'a LabelledQuestion,
+    terminal: &Terminal,
+) -> Vec<&'a str> {
     let answer = terminal.answer.as_deref().unwrap_or_default();
-    let said = plain(answer);
-    let wanted = labelled.contains.iter().map(String::as_str);
-    let missing: Vec<&str> = wanted.filter(|w| !said.contains(&plain(w))).collect();
+    let missing = labelled.missing(answer);
     let cites = |c: &Citation| labelled.sources.contains(&c.source);
     tally.asked += 1;
-    tally.nothing += usize::from(answer == NOTHING);
+    tally.nothing += usize::from(answer == NO_INFORMATION);
     tally.clarified += usize::from(terminal.outcome == Outcome::Clarification);
-    tally.expected += usize::from(!answer.is_empty() && answer != NOTHING && missing.is_empty());
+    tally.expected +=
+        usize::from(!answer.is_empty() && answer != NO_INFORMATION && missing.is_empty());
     tally.cited += usize::from(terminal.citations.iter().any(cites));
+    tally.calls += terminal.usage.calls;
     tally.ms.push(terminal.asked_at.until(terminal.ended_at));
     missing
 }
@@ -237,12 +192,13 @@ fn print(kind: &str, tally: &mut Tally) {
     tally.ms.sort_unstable();
     let at = |share: f64| tally.ms[((tally.ms.len() - 1) as f64 * share) as usize];
     println!(
-        "{kind:14} {:3} asked: {:3} as expected, {:3} cite their document, {:2} found nothing, {:2} asked back; p50 {} ms, max {} ms",
+        "{kind:14} {:3} asked: {:3} as expected, {:3} cite their document, {:2} found nothing, {:2} asked back; {:.2} calls, p50 {} ms, max {} ms",
         tally.asked,
         tally.expected,
         tally.cited,
         tally.nothing,
         tally.clarified,
+        f64::from(tally.calls) / tally.asked.max(1) as f64,
         at(0.5),
         at(1.0)
     );
@@ -262,7 +218,7 @@ async fn golden_questions() {
     let documents = documents();
     assert_eq!(summary.indexed, documents.len());
     let mut kinds: BTreeMap<String, Tally> = BTreeMap::new();
-    for labelled in questions() {
+    for labelled in LabelledQuestion::sample().unwrap() {
         let terminal = asked(&local, &labelled).await;
         assert!(
             matches!(terminal.outcome, Outcome::Answered | Outcome::Clarification),
@@ -276,11 +232,9 @@ async fn golden_questions() {
             &terminal,
         );
         let answer = terminal.answer.as_deref().unwrap_or("(asked back)");
-        if labelled.kind == "unanswerable" {
+        if labelled.is_unanswerable() {
             // That there are no such documents is as good as that they say nothing.
-            let is_empty = terminal.table.as_ref().is_some_and(|t| t.documents == 0);
-            let none = terminal.outcome == Outcome::Clarification || answer == NOTHING || is_empty;
-            assert!(none, "{}: answered: {answer}", labelled.id);
+            assert!(is_nothing(&terminal), "{}: answered: {answer}", labelled.id);
         } else if !missing.is_empty() {
             println!(
                 "{}: {}\n  wants {missing:?}\n  says  {answer}",
@@ -298,6 +252,7 @@ async fn golden_questions() {
             answerable.cited += tally.cited;
             answerable.nothing += tally.nothing;
             answerable.clarified += tally.clarified;
+            answerable.calls += tally.calls;
             answerable.ms.append(&mut tally.ms);
         }
     }

@@ -179,6 +179,14 @@ async fn good_requests(corpus: &Corpus) {
     );
     assert_eq!(reply["v"], 1);
 
+    let linked = json!({"query": "List the contracts of Tarnow in 2024"});
+    let reply = corpus.ask("argosy.search", linked.clone()).await;
+    let filter = &reply["result"]["conditions"]["filter"];
+    assert!(filter.to_string().contains("Tarnow"), "{reply}");
+    let unlinked = json!({"query": linked["query"], "link": false});
+    let reply = corpus.ask("argosy.search", unlinked).await;
+    assert_eq!(reply["result"]["conditions"], Value::Null, "{reply}");
+
     let of_others = json!({"query": "lease", "tenant": "other"});
     let reply = corpus.ask("argosy.search", of_others).await;
     assert_eq!(reply["result"]["total_hits"], 1, "{reply}");

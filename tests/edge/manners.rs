@@ -99,11 +99,12 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("models pull", "fetches files"),
     ("probe", "asks a role; what it says is seen below"),
     ("eval retrieval", "wants a data set"),
+    ("eval unanswerable", "wants a data set"),
+    ("eval loop", "wants a data set"),
+    ("eval modes", "asks every question in three modes"),
     ("eval classify", "wants a data set"),
-    (
-        "eval conditions",
-        "takes a minute; its tests ask what it reaches",
-    ),
+    ("eval conditions", "takes a minute; see its tests"),
+    ("eval groundedness", "takes a minute; see its tests"),
 ];
 
 /// An exported conversation without a turn.
@@ -359,7 +360,7 @@ fn the_configuration_says_where_each_value_came_from() {
         ),
         ("gateway.deadline", "\"9s\"", "command line"),
         ("run.threads", "1", "default"),
-        ("mapper.fact_support_min", "0.3", "default"),
+        ("mapper.fact_support_min", "0.5", "default"),
     ] {
         let line = line(key);
         let wanted = format!("{key} = {value} ");

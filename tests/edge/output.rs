@@ -5,13 +5,18 @@ use crate::shell::{Ran, Shell, finish};
 use serde_json::Value;
 
 /// The fields of `ask -o json`, in their order.
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 22] = [
     "outcome",
     "answer",
     "citations",
     "table",
     "confidence",
+    "overlap",
     "low_confidence",
+    "sentences",
+    "judgement",
+    "contradictions",
+    "action_items",
     "notices",
     "clarification",
     "error",
@@ -77,7 +82,7 @@ fn json_has_every_field_whatever_the_outcome() {
         (&citation["line"], &citation["page"]),
         (&1.into(), &Value::Null)
     );
-    assert_eq!(citation["quote"], "The cat sat on the mat");
+    assert_eq!(citation["quote"], "The cat sat on the mat.");
     let score = citation["score"].to_string();
     assert!(score.len() <= 10, "a number as people write it: {score}");
     assert_eq!(of["trail"][0]["role"], "planner");

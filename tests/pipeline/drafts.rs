@@ -43,8 +43,8 @@ async fn node() -> SimNode {
 fn says(prompt: &Prompt) -> String {
     if prompt.user.contains("\"keywords\"") {
         json!({"keywords": ["notice"], "file_filter": null, "source_hint": null}).to_string()
-    } else if prompt.user.contains("\"relevant\"") {
-        json!({"relevant": true, "facts": [FACT]}).to_string()
+    } else if prompt.user.contains("\"grade\"") {
+        json!({"grade": 0.9, "facts": [FACT]}).to_string()
     } else if prompt.system.contains("be strict") {
         RIGHT.into()
     } else {

@@ -32,7 +32,12 @@ async fn drains_on_sigterm() {
     let first = std::iter::repeat_n(Behaviour::Answer, QUESTIONS);
     node.script(first).always(Behaviour::Hold);
     let slots = format!("run.slots={SLOTS}");
-    let more = vec!["run.grace=10s".into(), slots];
+    // Maps that all wait teach nothing of the node, so it is trusted from the start.
+    let trusted = format!(
+        r#"model.nodes=[{{"name":"fake","base_url":"{}","max_in_flight":512,"first_in_flight":64}}]"#,
+        node.base_url()
+    );
+    let more = vec!["run.grace=10s".into(), slots, trusted];
     let mut fleet = Fleet::new(server.url(), [model::options(&node), more].concat());
     fleet.setup().await;
     fleet.start_all().await;

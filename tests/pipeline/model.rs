@@ -20,8 +20,8 @@ fn says(prompt: &Prompt) -> String {
     let format = prompt.body["response_format"].to_string();
     let text = if format.contains("\"keywords\"") {
         r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#
-    } else if format.contains("\"relevant\"") {
-        r#"{"relevant":true,"facts":["The notice period is 90 days."]}"#
+    } else if format.contains("\"grade\"") {
+        r#"{"grade":0.9,"facts":["The notice period is 90 days."]}"#
     } else {
         "The notice period is 90 days [1]."
     };

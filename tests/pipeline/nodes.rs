@@ -34,8 +34,8 @@ async fn node() -> SimNode {
 fn says(prompt: &Prompt) -> String {
     let text = if prompt.user.contains("\"keywords\"") {
         r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#
-    } else if prompt.user.contains("\"relevant\"") {
-        r#"{"relevant":true,"facts":["The notice period is 90 days."]}"#
+    } else if prompt.user.contains("\"grade\"") {
+        r#"{"grade":0.9,"facts":["The notice period is 90 days."]}"#
     } else {
         "The notice period is 90 days [1]."
     };

@@ -115,5 +115,11 @@ async fn a_set_up_waits_for_a_cluster_that_has_no_leader_yet() {
         server.restart().await.expect("a restart");
     }
     let ended = tokio::time::timeout(PATIENCE, setup.wait()).await;
-    assert!(ended.expect("an end").expect("a status").success());
+    let ended = ended.expect("an end").expect("a status");
+    let mut why = String::new();
+    while let Some(line) = said.next_line().await.expect("a line") {
+        why.push_str(&line);
+        why.push('\n');
+    }
+    assert!(ended.success(), "{ended}: {why}");
 }

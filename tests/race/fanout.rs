@@ -127,7 +127,14 @@ pub(crate) async fn what_a_fan_out_lacks_is_counted_once(on: On) {
 
 fn too_little() -> Done<Exit> {
     let why = "too little".into();
-    Done::new(ReducerExit::TooLittle { why }.into(), "too little")
+    Done::new(
+        ReducerExit::TooLittle {
+            why,
+            read: Vec::new(),
+        }
+        .into(),
+        "too little",
+    )
 }
 
 /// Turn ids, hops and indexes that are the same numbers: four turns, each with two rounds of four

@@ -5,7 +5,7 @@ use crate::hand::Stop;
 use crate::script::{Script, found, plan, usual};
 use crate::world::{On, World, turn, until};
 use bus::{Bus, PublishError, Stream};
-use envelope::hop::{PlannerExit, RetrieverExit};
+use envelope::hop::RetrieverExit;
 use envelope::{Doubt, Exit, Outcome, Role, Search};
 use harness::again::{self, Start};
 use harness::fault::Point;
@@ -76,7 +76,7 @@ pub(crate) async fn a_differently_minded_redelivery_changes_nothing(on: On) {
     let _gateway = world.gateway();
     let planner = Script::new(Role::Planner, async |call| match call.n {
         1 => Ok(plan("the first")),
-        _ => Ok(Done::new(PlannerExit::NoProgress.into(), "another mind")),
+        _ => Ok(plan("another mind")),
     });
     let stop = Stop::at(Point::Published);
     let first = world.hire(&planner).with(&stop).start();

@@ -5,7 +5,7 @@ use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
 use crate::world::{On, World, turn, until};
 use bus::{Bus, Headers, Publish, PublishError, Stream};
-use envelope::{Mode, Outcome, Role, Subject, Terminal, TurnId, header};
+use envelope::{ModeChoice, Outcome, Role, Subject, Terminal, TurnId, header};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -357,7 +357,7 @@ async fn begun_as(world: &World, id: &TurnId, step: &str) -> (Value, Value) {
 pub(crate) async fn what_a_question_leaves_open_is_as_its_gateway_is_set(on: On) {
     let world = World::new(on).await;
     let first = world.gateway_with(&world.bus, |options| {
-        (options.mode, options.rounds) = (Mode::Simple, 5);
+        (options.mode, options.rounds) = (ModeChoice::Simple, 5);
     });
     let open = world.ask(asked("open", "_INBOX.first")).await;
     let said = json!({"question": "q", "id": "said", "mode": "agentic", "budget": {"rounds": 1}});
@@ -369,6 +369,12 @@ pub(crate) async fn what_a_question_leaves_open_is_as_its_gateway_is_set(on: On)
     assert_eq!(begun_as(&world, &talked, "conversation 0").await, set);
     let own = (json!("agentic"), json!(1));
     assert_eq!(begun_as(&world, &said, "planner 0").await, own);
+    let auto = |question: &str| json!({"question": question, "mode": "auto"});
+    let several = world.ask(auto("Which is older, the A1 or the B2?")).await;
+    let agentic = (json!("agentic"), json!(5));
+    assert_eq!(begun_as(&world, &several, "planner 0").await, agentic);
+    let one = world.ask(auto("Who signed the lease?")).await;
+    assert_eq!(begun_as(&world, &one, "retriever 0").await, set);
     world.quiet().await;
     first.kill().await;
 

@@ -106,6 +106,7 @@ pub(crate) fn facts(text: &str) -> Done<Exit> {
         relevant: true,
         facts: vec![text.into()],
         defaulted: false,
+        ..Findings::default()
     };
     Done::new(findings.into(), "read")
 }
@@ -168,7 +169,11 @@ pub(crate) fn verdict(draft: &Draft) -> Verdict {
         answer: draft.text.clone(),
         citations: draft.sources.clone(),
         confidence: 1.0,
+        overlap: None,
         low_confidence: false,
+        sentences: Vec::new(),
+        judgement: None,
+        notices: Vec::new(),
         table: None,
     }
 }

@@ -1,6 +1,7 @@
 //! The fake model and the canned index that the true stages work with, and a stage under watch. The
 //! model understands a word or two of the question; it is never an LLM.
 
+use crate::denials;
 use crate::world::{Process, World};
 use bus::{Bus, Stream};
 use envelope::{Bucket, DocId, Exit, Passage, Payload, Role, Subject, Task, Usage};
@@ -77,12 +78,13 @@ impl ChatModel for FakeModel {
             let text = if self.0.strikes(garbage, "model garbage") {
                 "```json\n{\"relevant\": tru".to_owned()
             } else {
-                said(request)
+                said(request, self.0.plan.denies)
             };
             let usage = Usage {
                 calls: 1,
                 tokens_in: 200,
                 tokens_out: 20,
+                ..Usage::default()
             };
             Ok(ChatReply {
                 text,
@@ -93,8 +95,8 @@ impl ChatModel for FakeModel {
     }
 }
 
-/// What the model says when nothing is wrong.
-fn said(request: &ChatRequest) -> String {
+/// What the model says when nothing is wrong; `denies` is how it makes things up.
+fn said(request: &ChatRequest, denies: bool) -> String {
     let question = llm::section::read(&request.user, "question").unwrap_or_default();
     let first_round = !question.contains("irrelevant");
     match request.role {
@@ -118,7 +120,11 @@ fn said(request: &ChatRequest) -> String {
             let facts = if relevant { vec![fact] } else { vec![] };
             serde_json::json!({"relevant": relevant, "facts": facts}).to_string()
         }
-        _ if question.contains("made up") => "The limit is 777 apples [1].".to_owned(),
+        Role::Validator => judged(question),
+        _ if question.contains("made up") => {
+            let denial = denies.then(|| denials::denial(&request.user)).flatten();
+            denial.unwrap_or_else(|| "The limit is 777 apples [1].".to_owned())
+        }
         _ => {
             let facts =
                 llm::section::read(&request.user, "facts").unwrap_or("[1] The limit holds.");
@@ -132,6 +138,15 @@ fn said(request: &ChatRequest) -> String {
             )
         }
     }
+}
+
+/// What the one that judges says: it believes whatever was made up, and wants more where a second look is needed.
+fn judged(question: &str) -> String {
+    let sufficiency = match question.contains("second look") {
+        true => "INSUFFICIENT",
+        false => "SUFFICIENT",
+    };
+    format!(r#"{{"grounding":"GROUNDED","sufficiency":"{sufficiency}","reason":"So it is."}}"#)
 }
 
 /// The index.
@@ -152,12 +167,14 @@ impl Searcher for FakeIndex {
             let found = match &request.query {
                 query if query.contains("nobody write down") => 0,
                 query if query.contains("exactly") => 1,
-                query if query.contains("other words") => 3,
+                // More than is read at once: a later round reads on.
+                query if query.contains("other words") => 12,
                 query => 1 + envelope::ids::fnv1a_64(query.as_bytes()) % 5,
             };
-            let passages: Vec<Passage> = (0..found).map(passage).collect();
+            let taken = found.min(request.top_k as u64);
+            let passages: Vec<Passage> = (0..taken).map(passage).collect();
             Ok(SearchResult {
-                total_hits: passages.len() as u64,
+                total_hits: found,
                 passages,
                 ..SearchResult::default()
             })

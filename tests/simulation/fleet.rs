@@ -16,6 +16,7 @@ use conversation_log::Source;
 use envelope::{Role, TurnId};
 use gateway::Gateway;
 use harness::{Metrics, Options, Worker};
+use llm_pool::Options as Nodes;
 use stage::Handler;
 use std::sync::Arc;
 use std::time::Duration;
@@ -175,6 +176,7 @@ impl Launch {
                 slots: self.world.plan.slots,
                 sweep_every: Duration::from_secs(10),
                 tenant_turns: self.world.plan.tenant_turns,
+                judged: self.world.plan.judged,
                 // Gauges decide nothing; what fails while reading them would excuse every turn.
                 backlog_every: Duration::ZERO,
                 grace: GRACE,
@@ -244,7 +246,20 @@ fn stage(
         embedder: None,
         catalog: Arc::new(search::NoCatalog),
     };
-    roles::handler(role, &Config::default(), &with, bus).unwrap()
+    roles::handler(role, &configured(&world.plan), &with, bus).unwrap()
+}
+
+/// The fleet's configuration, as far as stages read it.
+fn configured(plan: &Plan) -> Config {
+    let mut config = Config::default();
+    config.validator.contradicted = plan.contradicted;
+    if plan.judged {
+        config.model.model = "writer".into();
+        let judge = Nodes::one_node("judge", "http://127.0.0.1:9");
+        config.models.insert("judge".into(), judge);
+        config.model_of.insert(Role::Validator, "judge".into());
+    }
+    config
 }
 
 /// Every client of the seed. Their own connection is a good one: what they publish is stored.

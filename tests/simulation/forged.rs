@@ -1,6 +1,7 @@
 //! The checkers can fail: each is shown a seed that went well and was tampered with afterwards.
 
 use super::*;
+use crate::denials;
 use crate::fleet::simulate;
 use crate::plan::Plan;
 
@@ -104,6 +105,40 @@ fn an_outcome_without_a_cause() {
                 .push(Fallback::PartsMissing { indexes: vec![0] });
         }),
     );
+}
+
+#[test]
+fn a_denial_without_its_sign() {
+    let denying = || {
+        let plans = (1..).map(Plan::of);
+        let mut denying = plans.filter(|p| p.force == 0.0 && p.denies);
+        let found = denying.find_map(|plan| {
+            let remains = simulate(plan, false);
+            (denials::count(&remains) > 0).then_some(remains)
+        });
+        found.unwrap()
+    };
+    let spoilt = |spoil: fn(&mut Terminal)| {
+        let mut remains = denying();
+        assert_eq!(broken(&remains), Vec::<&str>::new());
+        edit_first::<Terminal>(&mut remains.answers, |terminal| {
+            let is_marked =
+                |one: &envelope::CheckedSentence| one.support == envelope::Support::Contradicted;
+            let hit = terminal.sentences.iter().any(is_marked);
+            if hit {
+                spoil(terminal);
+            }
+            hit
+        });
+        assert!(broken(&remains).contains(&"no_denial_goes_unmarked"));
+    };
+    spoilt(|t| t.sentences.clear());
+    spoilt(|t| t.low_confidence = false);
+    spoilt(|t| {
+        for one in &mut t.sentences {
+            one.support = envelope::Support::Supported;
+        }
+    });
 }
 
 #[test]
@@ -302,4 +337,18 @@ fn a_store_that_lacks_an_event_is_noticed() {
 
 fn text(message: &Stored) -> String {
     String::from_utf8_lossy(&message.body).into_owned()
+}
+
+#[test]
+fn a_kept_draft_that_is_nowhere() {
+    let score = envelope::DraftScore {
+        grounded: true,
+        confidence: 0.5,
+    };
+    noticed("no_better_draft_is_lost", |remains| {
+        edit_first::<Envelope<envelope::Draft>>(&mut remains.steps, |step| {
+            step.case.kept = Some(envelope::KeptDraft { hop: 0, score });
+            true
+        });
+    });
 }

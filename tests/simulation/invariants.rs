@@ -4,6 +4,8 @@
 use crate::conversation::{
     self, logs_are_the_fold, logs_say_how_turns_ended, turns_of_a_conversation_do_not_overlap,
 };
+use crate::denials::no_denial_goes_unmarked;
+use crate::drafts::no_better_draft_is_lost;
 use crate::early::early_reducers_have_enough;
 use crate::fleet::Remains;
 use crate::ledger::Reply;
@@ -14,7 +16,8 @@ use crate::views::{erased_is_nowhere, views_are_the_logs};
 use crate::world::answer_subject;
 use bus::Stored;
 use envelope::{
-    Envelope, Fallback, Outcome, ReduceTask, Role, Subject, Terminal, TurnId, decode, header,
+    Envelope, Fallback, MapTask, Outcome, ReduceTask, Role, Scatter, Subject, Terminal, TurnId,
+    decode, header,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,15 +26,18 @@ use std::time::Duration;
 pub(crate) type Check = fn(&Remains) -> Result<(), String>;
 
 /// Every invariant by name.
-pub(crate) const ALL: [(&str, Check); 23] = [
+pub(crate) const ALL: [(&str, Check); 26] = [
     ("one_terminal_per_turn", one_terminal_per_turn),
     ("turns_end_in_time", turns_end_in_time),
     ("one_step_per_hop", one_step_per_hop),
     ("steps_are_a_chain", steps_are_a_chain),
     ("parts_belong_to_a_scatter", parts_belong_to_a_scatter),
+    ("no_passage_is_read_twice", no_passage_is_read_twice),
     ("one_reducer_per_hop", one_reducer_per_hop),
     ("early_reducers_have_enough", early_reducers_have_enough),
     ("outcomes_are_explained", outcomes_are_explained),
+    ("no_denial_goes_unmarked", no_denial_goes_unmarked),
+    ("no_better_draft_is_lost", no_better_draft_is_lost),
     ("no_time_is_lost", no_time_is_lost),
     ("tenants_keep_to_their_turns", tenants_keep_to_their_turns),
     ("no_part_is_overlooked", no_part_is_overlooked),
@@ -172,6 +178,31 @@ fn parts_belong_to_a_scatter(remains: &Remains) -> Result<(), String> {
                 "{} belongs to a fan-out of {of:?}",
                 message.subject
             ));
+        }
+    }
+    Ok(())
+}
+
+/// The rounds of a turn read on: none maps a passage that an earlier one was given, and no map step carries what was read.
+fn no_passage_is_read_twice(remains: &Remains) -> Result<(), String> {
+    let mut seen: BTreeSet<(TurnId, String)> = BTreeSet::new();
+    for message in &remains.steps {
+        if let Ok(Subject::Step { index: Some(_), .. }) = Subject::parse(&message.subject)
+            && decode::<Envelope<MapTask>>(&message.body).is_ok_and(|map| !map.case.read.is_empty())
+        {
+            return Err(format!("{} carries what was read", message.subject));
+        }
+        let Ok(Subject::Scatter { turn, .. }) = Subject::parse(&message.subject) else {
+            continue;
+        };
+        let Ok(record) = decode::<Envelope<Scatter>>(&message.body) else {
+            return Err(format!("{} cannot be read", message.subject));
+        };
+        for passage in record.payload.passages {
+            let chunk = passage.chunk_id;
+            if !seen.insert((turn.clone(), chunk.clone())) {
+                return Err(format!("{} reads {chunk} again", message.subject));
+            }
         }
     }
     Ok(())

@@ -19,6 +19,8 @@
 mod bus;
 mod conversation;
 mod deliveries;
+mod denials;
+mod drafts;
 mod early;
 mod fakes;
 mod fleet;
@@ -53,6 +55,12 @@ struct Tally {
     calls: u64,
     /// Reducers that did not wait for all parts.
     early: usize,
+    /// Answers that deny their sources.
+    denials: usize,
+    /// Answers that a second model has judged.
+    judged: usize,
+    /// Answers of a draft that was put back for a better one.
+    earlier: usize,
     /// Turns that waited in the log of their conversation.
     waiting: usize,
 }
@@ -87,7 +95,10 @@ fn every_invariant_holds_on_every_seed() {
         "outcomes: {:?}, model calls: {}, early reducers: {}",
         tally.outcomes, tally.calls, tally.early
     );
-    println!("turns that waited in a log: {}", tally.waiting);
+    println!(
+        "turns that waited in a log: {}, answers that deny their sources: {}, judged: {}, of an earlier draft: {}",
+        tally.waiting, tally.denials, tally.judged, tally.earlier
+    );
     println!("disturbances: {:?}", tally.hits);
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
     if seeds >= SEEDS_FOR_ALL {
@@ -97,6 +108,9 @@ fn every_invariant_holds_on_every_seed() {
             .collect();
         assert!(unseen.is_empty(), "never struck: {unseen:?}");
         assert!(tally.early > 0, "no reducer was early");
+        assert!(tally.denials > 0, "no source was denied");
+        assert!(tally.judged > 0, "no answer was judged");
+        assert!(tally.earlier > 0, "no answer is of an earlier draft");
         assert!(tally.waiting > 0, "no turn waited for another one");
     }
 }
@@ -131,6 +145,9 @@ impl Tally {
         }
         self.calls += remains.ledger.calls;
         self.early += early::count(&remains);
+        self.denials += denials::count(&remains);
+        self.judged += outcomes::judged(&remains);
+        self.earlier += drafts::count(&remains);
         self.waiting += conversation::waiting(&remains);
         for outcome in reading::outcomes(&remains) {
             *self.outcomes.entry(outcome).or_default() += 1;

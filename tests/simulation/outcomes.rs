@@ -30,15 +30,21 @@ pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
                                     Fallback::Stricter
                                         | Fallback::NoProgress
                                         | Fallback::BudgetSpent { .. }
+                                        // What the model made up is marked.
+                                        | Fallback::SentencesUnsupported { .. }
+                                        | Fallback::SentencesContradicted { .. }
+                                        | Fallback::SentencesCut { .. }
+                                        | Fallback::AnswerWithheld
                                 )
                         })
                     })
             }
-            // What the model made up is asked about in a conversation, and nobody is asked twice.
+            // What the model made up, or the one that judges wants more of, is asked about in a conversation, and nobody is
+            // asked twice.
             Outcome::Clarification if is_ungrounded(&terminal) => {
                 terminal.conversation.is_some()
                     && terminal.parent.is_none()
-                    && (!quiet(remains) || of_turn.any(|a| says(a, "made up")))
+                    && (!quiet(remains) || of_turn.any(|a| is_doubted(remains, a)))
             }
             // A reply to a question back is about the question that this was asked of.
             Outcome::Clarification => {
@@ -61,8 +67,21 @@ pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
     Ok(())
 }
 
+/// How many answers a second model has judged.
+pub(crate) fn judged(remains: &Remains) -> usize {
+    let ended = terminals(remains);
+    ended
+        .values()
+        .filter(|(t, _)| t.judgement.is_some())
+        .count()
+}
+
 fn says(asked: &Asked<'_>, words: &str) -> bool {
     String::from_utf8_lossy(&asked.message.body).contains(words)
+}
+
+fn is_doubted(remains: &Remains, asked: &Asked<'_>) -> bool {
+    says(asked, "made up") || remains.plan.judged && says(asked, "second look")
 }
 
 fn is_ungrounded(terminal: &Terminal) -> bool {

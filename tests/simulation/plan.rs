@@ -5,6 +5,7 @@ use fastrand::Rng;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use validator::ContradictedPolicy;
 
 /// Questions are asked within this time from the start.
 pub(crate) const ASKED_WITHIN: Duration = Duration::from_secs(15);
@@ -117,6 +118,12 @@ pub(crate) struct Plan {
     pub(crate) early: usize,
     /// Turns of a tenant that each gateway lets run at a time; 0 for any number.
     pub(crate) tenant_turns: usize,
+    /// Whether a model that makes things up denies what it read, or names a number from nowhere.
+    pub(crate) denies: bool,
+    /// What is done with a sentence that a source denies.
+    pub(crate) contradicted: ContradictedPolicy,
+    /// Whether a second model judges answers.
+    pub(crate) judged: bool,
     /// What is asked, in order of time.
     pub(crate) asks: Vec<Ask>,
 }
@@ -144,6 +151,12 @@ impl Plan {
         if rng.bool() {
             talk(&mut rng, &mut asks);
         }
+        let (denies, judged) = (rng.bool(), rng.bool());
+        let contradicted = match rng.u8(..4) {
+            0 => ContradictedPolicy::Mark,
+            1 => ContradictedPolicy::Cut,
+            _ => ContradictedPolicy::Retry,
+        };
         Plan {
             seed,
             force,
@@ -153,6 +166,9 @@ impl Plan {
             slots,
             early,
             tenant_turns,
+            denies,
+            contradicted,
+            judged,
             asks,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Arrows only go down. What a worker cannot name, it cannot do: no NATS, no disk, no HTTP.
 
+use crate::theirs::THEIRS;
 use crate::tree::{File, none, read, root};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -40,6 +41,7 @@ const OURS: Table = &[
     ("llm-pool", &["envelope", "settings", "telemetry", "llm"]),
     ("documents", &["envelope", "text"]),
     ("linking", &["text"]),
+    ("groundedness", &["text"]),
     ("search", &["envelope", "llm", "text", "linking"]),
     ("qdrant", &["envelope", "settings", "search"]),
     (
@@ -57,6 +59,22 @@ const OURS: Table = &[
     ),
     // decisions
     ("conversation", &["envelope", "stage", "conversation-log"]),
+    // What it is told of the corpus.
+    (
+        "planner",
+        &["envelope", "settings", "stage", "llm", "text", "search"],
+    ),
+    (
+        "validator",
+        &[
+            "envelope",
+            "settings",
+            "stage",
+            "llm",
+            "text",
+            "groundedness",
+        ],
+    ),
     (
         "retriever",
         &[
@@ -79,6 +97,7 @@ const OURS: Table = &[
         "gateway",
         &[
             "envelope",
+            "text",
             "settings",
             "telemetry",
             "bus",
@@ -91,6 +110,7 @@ const OURS: Table = &[
     // what measurements and tests stand on
     ("sim-node", &[]),
     ("conditions", &[]),
+    ("mutations", &["text"]),
     (
         "testkit",
         &[
@@ -113,6 +133,7 @@ const IN_TESTS: Table = &[
     ("index", &["documents", "qdrant", "offline-reader"]),
     ("qdrant", &["documents", "index"]),
     ("conditions", &["envelope", "documents", "indexer"]),
+    ("groundedness", &["mutations"]),
 ];
 
 /// What a crate of `workers/` may name that has no row of its own: it thinks.
@@ -146,117 +167,6 @@ const TOP: &[&str] = &["argosy", "bench", "tests"];
 
 /// What nobody names: measuring gear must not get into what ships, nor may tests stand on it.
 const UNNAMED: &str = "bench";
-
-/// Who may name what is not ours, in any kind of dependency, and why nobody else.
-const THEIRS: &[(&str, &[&str], &str)] = &[
-    (
-        "async-nats",
-        &["bus-nats", "bench"],
-        "NATS is reached through the bus trait; the bench's floor is bare JetStream",
-    ),
-    (
-        "reqwest",
-        &["llm-pool", "telemetry"],
-        "models are reached through ChatModel, collectors through Traces",
-    ),
-    (
-        "rustls",
-        &["llm-pool", "telemetry"],
-        "the TLS provider is chosen where HTTP is",
-    ),
-    (
-        "backoff",
-        &["llm-pool"],
-        "it is unmaintained and stays in one module",
-    ),
-    (
-        "tantivy",
-        &["index", "bench"],
-        "an index is reached through search; the bench's floor is bare tantivy",
-    ),
-    (
-        "qdrant-client",
-        &["qdrant", "testkit"],
-        "an index is reached through search; the fake serves its traits",
-    ),
-    (
-        "tonic",
-        &["qdrant", "testkit"],
-        "gRPC is spoken with Qdrant only",
-    ),
-    (
-        "prost",
-        &["telemetry", "testkit"],
-        "spans are put on the wire in one place",
-    ),
-    (
-        "opentelemetry-proto",
-        &["testkit"],
-        "spans are made without an SDK, and read in tests",
-    ),
-    (
-        "tract-core",
-        &["static-embed"],
-        "a model in this process is an embedder",
-    ),
-    (
-        "sled",
-        &["conversation-log"],
-        "one owner keeps conversations",
-    ),
-    (
-        "crc32fast",
-        &["conversation-log"],
-        "what sled returns is checked where sled is named",
-    ),
-    (
-        "axum",
-        &[
-            "telemetry",
-            "gateway",
-            "sim-node",
-            "testkit",
-            "argosy",
-            "bench",
-        ],
-        "only the rim listens",
-    ),
-    (
-        "prometheus",
-        &[
-            "telemetry",
-            "harness",
-            "bus-nats",
-            "llm-pool",
-            "index",
-            "conversation",
-            "streams",
-            "gateway",
-            "argosy",
-        ],
-        "what decides is not what counts",
-    ),
-    (
-        "tracing-subscriber",
-        &["telemetry"],
-        "logs are set up in one place",
-    ),
-    (
-        "clap",
-        &["argosy", "bench", "tests"],
-        "command lines are the binaries', and are looked at in tests",
-    ),
-    (
-        "config",
-        &["settings"],
-        "configuration is read by one loader",
-    ),
-    (
-        "anyhow",
-        &["argosy", "tests"],
-        "libraries have typed errors",
-    ),
-];
 
 /// Crates that do no I/O, the usual workers among them: what they may name of others, outside tests.
 const PURE: Table = &[

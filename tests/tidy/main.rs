@@ -11,5 +11,6 @@ mod manifest;
 mod names;
 mod roles;
 mod sources;
+mod theirs;
 mod tree;
 mod words;

@@ -131,8 +131,17 @@ without any.
 {{- end -}}
 {{- $_ := set $known "run" $run -}}
 {{- end -}}
-{{- if and (eq .role "gateway") (not $values.roles.conversation.enabled) -}}
-{{- $_ := set $known "gateway" (dict "conversations" false) -}}
+{{- if eq .role "gateway" -}}
+{{- $gateway := dict -}}
+{{- if not $values.roles.conversation.enabled -}}
+{{- $_ := set $gateway "conversations" false -}}
+{{- end -}}
+{{- if dig "model_of" "validator" "" $values.config -}}
+{{- $_ := set $gateway "judged" true -}}
+{{- end -}}
+{{- with $gateway -}}
+{{- $_ := set $known "gateway" . -}}
+{{- end -}}
 {{- end -}}
 {{- if has .role (include "argosy.modelRoles" .root | splitList " ") -}}
 {{- $model := dict "model" $values.model.model -}}

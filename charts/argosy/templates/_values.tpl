@@ -24,9 +24,9 @@
 gateway planner retriever mapper reducer validator clarifier conversation indexer
 {{- end }}
 
-{{/* Those that ask a model. */}}
+{{/* Those that ask a model. The validator does where one is named for it. */}}
 {{- define "argosy.modelRoles" -}}
-planner mapper reducer clarifier indexer
+planner mapper reducer {{ if dig "model_of" "validator" "" .Values.config }}validator {{ end }}clarifier indexer
 {{- end }}
 
 {{/* What a role waits for in JetStream: its stream and its consumer, as `argosy setup` makes them. (dict "root" $ "role" … "settings" …) */}}

@@ -199,6 +199,10 @@ pub(super) async fn last(
             LastRawMessageErrorKind::JetStream(e) if e.error_code().0 == NOT_FOR_ACCOUNT => {
                 Err(no_jetstream(&context.client()))
             }
+            // Nobody listens where JetStream would.
+            LastRawMessageErrorKind::Other if !context.client().server_info().jetstream => {
+                Err(no_jetstream(&context.client()))
+            }
             _ => Err(BusError::Away(error.to_string())),
         },
     }

@@ -2,7 +2,7 @@
 
 use super::api;
 use async_nats::Client;
-use bus::{BusError, Stream};
+use bus::BusError;
 use serde::Deserialize;
 
 /// The server's code for a sequence that holds nothing.
@@ -16,12 +16,8 @@ struct Deleted {
 }
 
 /// Erases the message with this sequence; false when it was not there.
-pub(super) async fn erase(
-    client: &Client,
-    stream: Stream,
-    sequence: u64,
-) -> Result<bool, BusError> {
-    let call = format!("$JS.API.STREAM.MSG.DELETE.{}", stream.name());
+pub(super) async fn erase(client: &Client, stream: &str, sequence: u64) -> Result<bool, BusError> {
+    let call = format!("$JS.API.STREAM.MSG.DELETE.{stream}");
     // `no_erase` is left out: the server overwrites what it deletes then.
     let body = serde_json::json!({ "seq": sequence }).to_string();
     match api::request::<Deleted>(client, call, body.into()).await {

@@ -1,9 +1,14 @@
 //! Documents that are too large for a message, in JetStream's object store.
 
+use super::erase::erase;
 use super::objects::{store, stream_of};
 use super::setup::away;
+use async_nats::Client;
 use async_nats::jetstream::Context;
-use async_nats::jetstream::object_store::{DeleteErrorKind, GetErrorKind, PutErrorKind};
+use async_nats::jetstream::object_store::{
+    DeleteErrorKind, GetErrorKind, InfoErrorKind, PutErrorKind,
+};
+use async_nats::jetstream::stream::RawMessageErrorKind;
 use bus::BusError;
 use bus::topology::FILES;
 use bytes::{Bytes, BytesMut};
@@ -45,8 +50,29 @@ pub(super) async fn get(
     Ok(Some(bytes.freeze()))
 }
 
-pub(super) async fn delete(context: &Context, name: &str) -> Result<(), BusError> {
+/// Deletes a file, and overwrites its bytes where the server keeps them: a delete of an object store leaves them in the
+/// blocks of its stream until those are compacted.
+pub(super) async fn delete(client: &Client, context: &Context, name: &str) -> Result<(), BusError> {
     let store = store(context, FILES).await?;
+    let info = match store.info(name).await {
+        Ok(info) => info,
+        Err(error) if error.kind() == InfoErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(away(error)),
+    };
+    let stream = context.get_stream(stream_of(FILES)).await;
+    let stream = stream.map_err(away)?;
+    let chunks = format!("$O.{FILES}.C.{}", info.nuid);
+    let mut from = 1;
+    loop {
+        match stream.get_first_raw_message_by_subject(&chunks, from).await {
+            Ok(chunk) => {
+                from = chunk.sequence + 1;
+                erase(client, &stream_of(FILES), chunk.sequence).await?;
+            }
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => break,
+            Err(error) => return Err(away(error)),
+        }
+    }
     match store.delete(name).await {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == DeleteErrorKind::NotFound => Ok(()),

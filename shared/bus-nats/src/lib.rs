@@ -362,7 +362,7 @@ impl Bus for NatsBus {
     }
 
     fn erase(&self, stream: Stream, sequence: u64) -> BoxFuture<'_, Result<bool, BusError>> {
-        Box::pin(erase::erase(&self.client, stream, sequence))
+        Box::pin(async move { erase::erase(&self.client, &stream.name(), sequence).await })
     }
 
     fn purge<'a>(
@@ -434,7 +434,7 @@ impl Bus for NatsBus {
     }
 
     fn delete_file<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), BusError>> {
-        Box::pin(files::delete(&self.context, name))
+        Box::pin(files::delete(&self.client, &self.context, name))
     }
 
     fn connected(&self) -> bool {

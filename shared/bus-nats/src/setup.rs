@@ -113,12 +113,18 @@ const NO_ROOM: [ErrorCode; 3] = [
     ErrorCode::CLUSTER_NO_PEERS,
 ];
 
+/// What a leader says of members that it has not heard of yet, or that are down: they may have the room.
+const PEER_AWAY: &str = "peer offline";
+
 /// More replicas than one are wanted of a server that is in no cluster.
 const ALONE: &str = "this server is in no cluster, and keeps no replicas: set `streams.replicas` to 1, or run three servers";
 
 /// What the server says no to is no outage. `wanted` are the bytes that it was asked for.
 pub(super) fn refused(error: CreateStreamError, wanted: u64) -> BusError {
     match error.kind() {
+        CreateStreamErrorKind::JetStream(said) if said.to_string().contains(PEER_AWAY) => {
+            away(error)
+        }
         CreateStreamErrorKind::JetStream(said) if NO_ROOM.contains(&said.error_code()) => {
             BusError::NoRoom {
                 wanted,
@@ -402,5 +408,24 @@ pub(super) async fn check_consumer(context: &Context, spec: &ConsumerSpec) -> Re
             name,
             what: grave.join(", "),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of nats-server 2.15.
+    #[test]
+    fn a_member_that_is_away_is_no_lack_of_room() {
+        let said = |what: &str| {
+            let said = serde_json::json!({"code": 400, "err_code": 10005, "description": what});
+            let said = serde_json::from_value(said).unwrap();
+            refused(CreateStreamErrorKind::JetStream(said).into(), 1)
+        };
+        let offline = said("no suitable peers for placement, peer offline");
+        assert!(matches!(offline, BusError::Away(_)), "{offline:?}");
+        let full = said("no suitable peers for placement, insufficient storage");
+        assert!(matches!(full, BusError::NoRoom { .. }), "{full:?}");
     }
 }

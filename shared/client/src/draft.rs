@@ -116,6 +116,7 @@ mod tests {
             decided: String::new(),
             fallbacks: Vec::new(),
             prompts: Default::default(),
+            remarks: Default::default(),
         };
         draft.hear(&News::Stage(&entry))
     }

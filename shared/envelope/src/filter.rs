@@ -23,9 +23,13 @@ pub struct Condition {
     pub op: Op,
     /// A string, a number, a boolean, or for [`Op::In`] and [`Op::NotIn`] a list of them. Dates are ISO 8601 text.
     pub value: Value,
-    /// Who wants it. Only what the planner inferred may be relaxed, and never in silence.
+    /// Who wants it. Only what was inferred may be relaxed, and never in silence.
     #[serde(default)]
     pub origin: Origin,
+    /// How sure it is that the question means it, 0 to 1, where a retriever derived it: the least sure is relaxed first.
+    /// Default none: nobody measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certainty: Option<f32>,
 }
 
 /// Who wrote a condition.
@@ -37,6 +41,15 @@ pub enum Origin {
     User,
     /// The planner, from the question's words.
     Planner,
+    /// A retriever, from what the question names and the documents have.
+    Derived,
+}
+
+impl Origin {
+    /// Whether nobody asked for it in so many words, so that it may be given up.
+    pub const fn is_guess(self) -> bool {
+        matches!(self, Origin::Planner | Origin::Derived)
+    }
 }
 
 /// A comparison.
@@ -182,13 +195,9 @@ impl Filter {
         self
     }
 
-    /// What is left when the planner's own guesses are dropped, and what was dropped.
+    /// What is left when all guesses are dropped, and what was dropped.
     pub fn relax(&self) -> (Filter, Vec<Condition>) {
-        let (dropped, kept) = self
-            .0
-            .iter()
-            .cloned()
-            .partition(|c| c.origin == Origin::Planner);
+        let (dropped, kept) = self.0.iter().cloned().partition(|c| c.origin.is_guess());
         (Filter(kept), dropped)
     }
 }
@@ -205,6 +214,17 @@ fn is_scalar(value: &Value) -> bool {
 }
 
 impl Condition {
+    /// A condition, as sure as whoever wrote it.
+    pub fn new(field: impl Into<String>, op: Op, value: impl Into<Value>, origin: Origin) -> Self {
+        Condition {
+            field: field.into(),
+            op,
+            value: value.into(),
+            origin,
+            certainty: None,
+        }
+    }
+
     fn checked(field: &str, op: Op, value: &Value, origin: Origin) -> Result<Self, FilterError> {
         let fits = match op {
             Op::In | Op::NotIn => value
@@ -223,12 +243,7 @@ impl Condition {
         {
             value = Value::String(text.trim_matches('%').into()); // SQL's LIKE %x%
         }
-        Ok(Condition {
-            field: field.to_owned(),
-            op,
-            value,
-            origin,
-        })
+        Ok(Condition::new(field, op, value, origin))
     }
 }
 

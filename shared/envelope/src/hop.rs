@@ -9,13 +9,14 @@
 
 use crate::codec::{CodecError, decode};
 use crate::failure::{Class, Classed};
+use crate::findings::{Findings, PartResult};
 use crate::history::History;
 use crate::ids::TurnId;
 use crate::message::Envelope;
 use crate::payload::{
-    Doubt, Draft, Findings, MapTask, PartResult, Passage, Plan, PlanTask, Recall, ReduceTask,
-    Scatter, Search, Verdict,
+    Doubt, Draft, MapTask, Passage, Plan, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
+use crate::read_mark::ReadMark;
 use crate::role::Role;
 use crate::table::Listing;
 use crate::terminal::{Clarification, Resume};
@@ -124,8 +125,6 @@ pub enum PlannerExit {
     Located(Plan),
     /// Ask the user.
     Ask(Doubt),
-    /// The refined plan is one that was searched with before: what was found so far has to do.
-    NoProgress,
 }
 
 /// The exits of the retriever.
@@ -148,6 +147,8 @@ pub enum ReducerExit {
     TooLittle {
         /// What is missing, in words.
         why: String,
+        /// What was read so far: the next round passes it over.
+        read: Vec<ReadMark>,
     },
 }
 
@@ -166,6 +167,15 @@ pub enum ValidatorExit {
         /// Which checks it failed, in words.
         reason: String,
     },
+    /// A model judged that it does not say what was asked.
+    Insufficient {
+        /// The answer, should no better one come.
+        verdict: Verdict,
+        /// What is missing, in words.
+        reason: String,
+        /// What was read so far: another round passes over it.
+        read: Vec<ReadMark>,
+    },
 }
 
 impl Payload {
@@ -176,26 +186,24 @@ impl Payload {
             Payload::Reducer(
                 ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. },
             ) => scatters,
+            // The passages that it is checked against.
+            Payload::Validator(draft) => &draft.scatters,
             Payload::Conversation(_)
-            | Payload::Planner(
-                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
-            )
+            | Payload::Planner(_)
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
-            | Payload::Validator(_)
             | Payload::Clarifier(_) => &[],
         }
     }
 
-    /// Whether the step, or its default, composes an answer from what earlier fan-outs found. A replay
+    /// Whether the step composes an answer from what earlier fan-outs found. A replay
     /// of such a step is refused when one of them is no longer stored.
     pub fn composes(&self) -> bool {
         match self {
-            Payload::Reducer(ReduceTask::Gather { .. } | ReduceTask::Stitch { .. })
-            | Payload::Planner(PlanTask::Refine { .. }) => true,
+            Payload::Reducer(ReduceTask::Gather { .. } | ReduceTask::Stitch { .. }) => true,
             Payload::Conversation(_)
-            | Payload::Planner(PlanTask::First | PlanTask::FollowUp { .. })
+            | Payload::Planner(_)
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
@@ -228,8 +236,12 @@ pub struct Task {
     /// What the step carries.
     pub payload: Payload,
     /// The fan-outs that [`Payload::reads`] names, in that order; empty as well while they are not
-    /// read, or when one of them is not there.
+    /// read, or when one of them is not there. For a validator without what their maps came to, and without those that
+    /// are not there.
     pub evidence: Vec<FanOut>,
+    /// Of a validator the draft of [`Case::kept`](crate::Case::kept), where there is one and it is still stored; its
+    /// fan-outs are among the evidence.
+    pub kept: Option<Draft>,
 }
 
 impl Task {
@@ -238,6 +250,7 @@ impl Task {
         Task {
             payload: payload.into(),
             evidence: Vec::new(),
+            kept: None,
         }
     }
 }

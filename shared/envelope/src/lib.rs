@@ -17,15 +17,19 @@
 //! | [`refusal`] | the reasons for refusing one |
 //! | [`lookup`] | looking into the corpus by request and reply, without asking a question |
 //! | [`message`] | envelope, header, case, budget |
+//! | [`mode`] | the mode that a question asks for, and what became of an open one |
 //! | [`history`] | what was said before a question |
 //! | [`overrides`] | another model or prompt for one turn |
 //! | [`meaning`] | what a planner reads out of a question: its class, what is wanted, conditions in words |
 //! | [`payload`] | the typed payload of each hop |
+//! | [`findings`] | what came of a map step |
 //! | [`hop`] | one row per role: what a step carries, and what it may come to |
 //! | [`filter`] | what a search may be narrowed by |
+//! | [`support`] | what was found out about an answer, sentence by sentence and as a whole |
 //! | [`attachment`] | how a message names a file that is kept beside it |
 //! | [`table`] | a table that answers a question about documents, and what it stands on |
 //! | [`live`] | what is told while a turn runs |
+//! | [`remark`] | what is told beside an answer |
 //! | [`trail`] | what each step did, and every fallback it took |
 //! | [`terminal`] | the one event that ends a turn |
 //! | [`failure`] | classes of failure |
@@ -41,23 +45,30 @@ pub mod edition;
 pub mod failure;
 pub mod fanout;
 pub mod filter;
+pub mod findings;
 pub mod header;
 pub mod history;
 pub mod hop;
 pub mod ids;
+mod kept_draft;
 pub mod limits;
 pub mod live;
 pub mod lookup;
 pub mod meaning;
 pub mod message;
 mod messages;
+pub mod mode;
+mod notices;
 pub mod overrides;
 pub mod payload;
 pub mod question;
+mod read_mark;
 pub mod refusal;
+pub mod remark;
 pub mod role;
 pub mod route;
 pub mod subject;
+pub mod support;
 pub mod table;
 pub mod terminal;
 pub mod trail;
@@ -68,21 +79,27 @@ pub use document::{Indexed, Notice};
 pub use edition::{Edition, EditionError, Editions};
 pub use failure::{Class, Classed};
 pub use filter::{Condition, Filter, Op, Origin};
+pub use findings::{FactSpan, Findings, Part, PartResult};
 pub use history::{Exchange, ExchangePlace, History};
 pub use hop::{Exit, FanOut, Payload, Task, WrongTask};
 pub use ids::{Bucket, ConversationId, DocId, IdError, TenantId, TurnId};
+pub use kept_draft::{DraftScore, KeptDraft};
 pub use meaning::{AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint};
 pub use message::{Asked, Budget, BudgetAsked, Case, Envelope, Header, Mode, Profile, UnixMs};
+pub use mode::{AutoMode, ModeChoice};
 pub use overrides::{OverrideError, Overrides};
 pub use payload::{
-    After, Citation, Doubt, Draft, DraftTable, Fact, Findings, MapTask, Matched, Part, PartResult,
-    Passage, Plan, PlanRoute, PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
+    After, Citation, Doubt, Draft, DraftTable, Fact, MapTask, Matched, Passage, Plan, PlanRoute,
+    PlanTask, Recall, ReduceTask, Scatter, Search, Verdict,
 };
 pub use question::{Busy, Question};
+pub use read_mark::ReadMark;
 pub use refusal::{Refusal, RefusalCode};
+pub use remark::{Remark, Remarks};
 pub use role::Role;
 pub use route::{Event, Next, Transition};
 pub use subject::Subject;
+pub use support::{CheckedSentence, Grounding, Judgement, Sufficiency, Support};
 pub use table::{AnswerTable, Listing, TableOperation, TableRow};
 pub use terminal::{
     CLARIFICATION_MS, CLARIFIED, Clarification, Outcome, Problem, Resume, Terminal,

@@ -8,6 +8,8 @@ pub const INGRESS_BYTES_MAX: usize = 64 * 1024;
 pub const QUESTION_CHARS_MAX: usize = 8_000;
 /// Most rounds that a question may be given.
 pub const ROUNDS_MAX: u8 = 10;
+/// Most searches of one question.
+pub const SEARCHES_MAX: u16 = 100;
 /// Most messages that a question may bring along.
 pub const MESSAGES_MAX: usize = 64;
 /// Longest of them, in characters.
@@ -70,7 +72,7 @@ pub const CONSTRAINT_VALUES_MAX: usize = 32;
 pub const TOPICS_MAX: usize = 8;
 /// Longest of them, and longest purpose of a sub-query, in characters.
 pub const TOPIC_CHARS_MAX: usize = 80;
-/// Longest reason that a planner may give for its route, in characters.
+/// Longest reason that a planner may give for its route, or a judge for its judgement, in characters.
 pub const REASON_CHARS_MAX: usize = 200;
 /// Most facts taken from one passage.
 pub const FACTS_PER_PASSAGE_MAX: usize = 16;

@@ -51,6 +51,8 @@ pub struct Search {
     pub top_k: usize,
     /// Cut each text to about this many characters around what matches best; absent for the whole.
     pub context_chars: Option<usize>,
+    /// Whether what the query says about documents becomes conditions. Default true.
+    pub link: bool,
 }
 
 /// What is to be counted, at [`COUNT`](crate::subject::COUNT).
@@ -121,6 +123,35 @@ pub struct Found {
     /// Passages that were left out because the reply would have been too large.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
+    /// What the query was understood to say about documents; absent when that is nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<SearchConditions>,
+}
+
+/// What a query says about documents, and what became of it. Conditions are in words: `year is 2023`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchConditions {
+    /// What holds for every passage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filter: Vec<String>,
+    /// What has a share of the list, which comes first; the rest satisfies nothing in particular.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<ConditionShare>,
+    /// What was named and became no condition, with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// What may be meant in two ways, or cannot all hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
+}
+
+/// Conditions that have a share of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConditionShare {
+    /// All of them hold for each of its passages.
+    pub conditions: Vec<String>,
+    /// How many passages were found under them, of which the list has as many as there is room for.
+    pub passages: u32,
 }
 
 /// What was counted.
@@ -193,7 +224,7 @@ impl<T> From<Result<T, Problem>> for Reply<T> {
 impl Search {
     /// Reads a request.
     pub fn parse(bytes: &[u8]) -> Result<Search, Problem> {
-        const FIELDS: [&str; 9] = [
+        const FIELDS: [&str; 10] = [
             "query",
             "tenant",
             "buckets",
@@ -203,6 +234,7 @@ impl Search {
             "strategy",
             "top_k",
             "context_chars",
+            "link",
         ];
         let object = object(bytes, &FIELDS, r#"{"query": "…"}"#)?;
         Ok(Search {
@@ -214,6 +246,7 @@ impl Search {
             document: which(&object)?,
             top_k: number(&object, "top_k", 1..=TOP_K_MAX)?.unwrap_or(TOP_K),
             context_chars: number(&object, "context_chars", CONTEXT_CHARS)?,
+            link: flag(&object, "link")?.unwrap_or(true),
         })
     }
 }
@@ -352,6 +385,15 @@ fn number(
             range.end()
         ))),
     }
+}
+
+fn flag(object: &Map<String, Value>, name: &str) -> Result<Option<bool>, Problem> {
+    let Some(value) = field(object, name) else {
+        return Ok(None);
+    };
+    let value = value.as_bool();
+    let flag = value.ok_or_else(|| bad_field(format!("`{name}` must be true or false")))?;
+    Ok(Some(flag))
 }
 
 fn facets(object: &Map<String, Value>) -> Result<Vec<String>, Problem> {

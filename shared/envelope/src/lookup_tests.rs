@@ -14,7 +14,7 @@ fn the_smallest_request_has_every_default() {
     assert_eq!((asked.query.as_str(), asked.top_k), ("rent", TOP_K));
     assert_eq!(asked.tenant, TenantId::default_tenant());
     assert!(asked.buckets.is_empty() && asked.filter.is_empty());
-    assert_eq!(asked.context_chars, None);
+    assert_eq!((asked.context_chars, asked.link), (None, true));
     assert_eq!(
         (asked.strategy, asked.document),
         (SearchStrategy::Hybrid, None)
@@ -31,9 +31,10 @@ fn everything_can_be_said() {
     let asked = search(json!({
         "query": "rent", "tenant": "acme", "buckets": ["contracts"], "top_k": 100,
         "filters": {"year": {"gte": 2024}}, "context_chars": 80, "strategy": "semantic",
-        "source": "contracts/lease.md",
+        "source": "contracts/lease.md", "link": false,
     }))
     .unwrap();
+    assert!(!asked.link);
     assert_eq!(asked.strategy, SearchStrategy::Semantic);
     assert_eq!(
         asked.document,

@@ -2,7 +2,10 @@
 
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
+use crate::kept_draft::KeptDraft;
+use crate::mode::AutoMode;
 use crate::overrides::Overrides;
+use crate::read_mark::ReadMark;
 use crate::role::Role;
 use crate::trail::{TrailEntry, Usage};
 use serde::{Deserialize, Serialize};
@@ -36,6 +39,16 @@ pub enum Mode {
     Simple,
 }
 
+impl Mode {
+    /// The word on the wire and in the trail.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Mode::Agentic => "agentic",
+            Mode::Simple => "simple",
+        }
+    }
+}
+
 /// Which class of model the defaults are chosen for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -43,7 +56,8 @@ pub enum Profile {
     /// A model of about 1B parameters: one thing per call, short lists, no self-verification.
     #[default]
     Small,
-    /// A model that keeps longer lists in mind: a plan may have more keywords, conditions and sub-queries.
+    /// A model that keeps longer lists in mind: a plan may have more keywords, conditions and sub-queries, and an answer is
+    /// composed from passages.
     Large,
 }
 
@@ -133,6 +147,16 @@ pub struct Header {
     pub tracestate: Option<String>,
 }
 
+impl Header {
+    /// Whether another round can be expected to end in time: it takes as long as those before it did on average, and its
+    /// answer half as long again. A late answer is none.
+    pub fn has_time_for_round(&self, now: UnixMs) -> bool {
+        let rounds = u64::from(self.round) + 1;
+        let per_round = self.asked_at.until(now) / rounds;
+        now.until(self.deadline) >= per_round + per_round / 2
+    }
+}
+
 /// What every stage of a turn may read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Case {
@@ -159,16 +183,58 @@ pub struct Case {
     /// out: what an answer is composed from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scatters: Vec<u16>,
+    /// The passages that earlier rounds have read, between the step that asks for another round and its search.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read: Vec<ReadMark>,
     /// Chunk ids that a draft cites which did not stand up to its check: what is asked back about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubted: Vec<String>,
+    /// The best draft that was checked so far and not answered with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptDraft>,
     /// Sequence of the corpus stream that an index has to have taken in before it is searched; 0 for
     /// any. What somebody has just written, they can read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub min_seq: u64,
+    /// A model judges what is drafted: a call is kept back for it. Absent where none does, or the gateway does not know.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub judged: bool,
+    /// Why the gateway chose the mode, in a word; absent where the question or the configuration named one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode_reason: Option<String>,
     /// What its model calls take instead of what their process is configured with.
     #[serde(default, skip_serializing_if = "Overrides::is_empty")]
     pub overrides: Overrides,
+}
+
+impl Case {
+    /// Calls that are kept back for an answer from what was read: to write it, and to judge it where a model does.
+    pub fn answer_calls(&self) -> u32 {
+        1 + u32::from(self.judged)
+    }
+
+    /// What the gateway decided, where the mode was left to it.
+    pub fn auto(&self) -> Option<AutoMode> {
+        self.mode_reason.clone().map(|reason| AutoMode {
+            mode: self.mode,
+            reason,
+        })
+    }
+
+    /// Which limit forbids another round, if one does: its plan, one passage, and the answer. One that could not read a
+    /// single passage is none.
+    pub fn round_refused(&self) -> Option<&'static str> {
+        let budget = &self.budget;
+        if budget.rounds <= 1 {
+            Some("rounds")
+        } else if budget.searches == 0 {
+            Some("searches")
+        } else if budget.llm_calls < 2 + self.answer_calls() {
+            Some("llm_calls")
+        } else {
+            budget.spent()
+        }
+    }
 }
 
 pub(crate) fn is_hop_zero(n: &u16) -> bool {
@@ -197,17 +263,14 @@ impl Asked {
     }
 }
 
-/// Fewest model calls of a round: its plan, one passage, and the answer.
-const ROUND_CALLS_MIN: u32 = 3;
-
 /// What a turn may still spend. The first to run out wins and is named in the trail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     /// Attempts at an answer that are left, the running one included. Default 3.
     pub rounds: u8,
-    /// Searches that are left. Default 4.
-    pub tool_calls: u16,
+    /// Searches that are left: the first of each round, and those that follow one that found nothing. Default 4.
+    pub searches: u16,
     /// Model calls that are left. Default 40: three rounds of 2 + 5 calls, each doubled by a retry.
     pub llm_calls: u32,
     /// Tokens that are left, in and out. Default 200,000.
@@ -218,7 +281,7 @@ impl Default for Budget {
     fn default() -> Self {
         Budget {
             rounds: 3,
-            tool_calls: 4,
+            searches: 4,
             llm_calls: 40,
             tokens: 200_000,
         }
@@ -230,8 +293,8 @@ impl Default for Budget {
 pub struct BudgetAsked {
     /// See [`Budget::rounds`].
     pub rounds: Option<u8>,
-    /// See [`Budget::tool_calls`].
-    pub tool_calls: Option<u16>,
+    /// See [`Budget::searches`].
+    pub searches: Option<u16>,
     /// See [`Budget::llm_calls`].
     pub llm_calls: Option<u32>,
     /// See [`Budget::tokens`].
@@ -243,7 +306,7 @@ impl BudgetAsked {
     pub fn or(self, default: Budget) -> Budget {
         Budget {
             rounds: self.rounds.unwrap_or(default.rounds),
-            tool_calls: self.tool_calls.unwrap_or(default.tool_calls),
+            searches: self.searches.unwrap_or(default.searches),
             llm_calls: self.llm_calls.unwrap_or(default.llm_calls),
             tokens: self.tokens.unwrap_or(default.tokens),
         }
@@ -254,23 +317,11 @@ impl Budget {
     /// The budget after `usage` was spent.
     pub fn after(mut self, usage: &Usage) -> Budget {
         self.llm_calls = self.llm_calls.saturating_sub(usage.calls);
+        self.searches = self.searches.saturating_sub(usage.searches);
         self.tokens = self
             .tokens
             .saturating_sub(usage.tokens_in + usage.tokens_out);
         self
-    }
-
-    /// Which limit forbids another round, if one does. One that could not read a single passage is none.
-    pub fn round_refused(&self) -> Option<&'static str> {
-        if self.rounds <= 1 {
-            Some("rounds")
-        } else if self.tool_calls == 0 {
-            Some("tool_calls")
-        } else if self.llm_calls < ROUND_CALLS_MIN {
-            Some("llm_calls")
-        } else {
-            self.spent()
-        }
     }
 
     /// Which limit forbids another draft from what was read, if one does: it counts as a round, and is
@@ -299,11 +350,19 @@ impl Budget {
 mod tests {
     use super::*;
 
+    fn round_refused(budget: Budget) -> Option<&'static str> {
+        let case = Case {
+            budget,
+            ..Case::default()
+        };
+        case.round_refused()
+    }
+
     #[test]
     fn the_first_limit_to_run_out_is_named() {
         let budget = Budget {
             rounds: 1,
-            tool_calls: 1,
+            searches: 1,
             llm_calls: 4,
             tokens: 10,
         };
@@ -311,24 +370,25 @@ mod tests {
             calls: 1,
             tokens_in: 6,
             tokens_out: 5,
+            ..Usage::default()
         };
         assert_eq!(budget.spent(), None);
-        assert_eq!(budget.round_refused(), Some("rounds"));
+        assert_eq!(round_refused(budget), Some("rounds"));
         let rounds = Budget {
             rounds: 2,
             ..budget
         };
         assert_eq!(
-            (rounds.round_refused(), rounds.draft_refused()),
+            (round_refused(rounds), rounds.draft_refused()),
             (None, None)
         );
         assert_eq!(budget.draft_refused(), Some("rounds"));
         let no_search = Budget {
-            tool_calls: 0,
+            searches: 0,
             ..rounds
         };
-        assert_eq!(no_search.round_refused(), Some("tool_calls"));
-        assert_eq!(rounds.after(&spent).round_refused(), Some("tokens"));
+        assert_eq!(round_refused(no_search), Some("searches"));
+        assert_eq!(round_refused(rounds.after(&spent)), Some("tokens"));
         assert_eq!(budget.after(&spent).spent(), Some("tokens"));
         let all = Usage { calls: 4, ..spent };
         assert_eq!(budget.after(&all).spent(), Some("llm_calls"));
@@ -346,7 +406,7 @@ mod tests {
                 ..Budget::default()
             };
             assert_eq!(
-                (budget.round_refused(), budget.draft_refused()),
+                (round_refused(budget), budget.draft_refused()),
                 (round, draft)
             );
         }

@@ -13,8 +13,8 @@ use crate::meaning::{
     AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint, is_default,
 };
 use crate::message::Case;
+use crate::support::{CheckedSentence, Judgement};
 use crate::table::{AnswerTable, Listing, TableDigest};
-use crate::trail::TrailEntry;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -268,50 +268,6 @@ pub struct MapTask {
     pub passage: Passage,
 }
 
-/// The part of a map step: created once, counted by the join.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Part {
-    /// Wire version.
-    pub v: u16,
-    /// Which of the fan-out, from 0.
-    pub index: u16,
-    /// What came of it.
-    pub result: PartResult,
-    /// How it was done; absent when a step was given up unread.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entry: Option<TrailEntry>,
-}
-
-/// What came of a map step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PartResult {
-    /// The passage was read.
-    Findings(Findings),
-    /// It could not be read, for good; the reason code.
-    Error(String),
-}
-
-/// What a mapper found in one passage.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Findings {
-    /// Whether the passage helps with the question.
-    pub relevant: bool,
-    /// Dates, names, numbers, file names, as short sentences.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub facts: Vec<String>,
-    /// True when the model's output was unreadable and `relevant` is the safe default.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub defaulted: bool,
-}
-
-impl Findings {
-    /// Whether the passage counts towards the reducer's gate: said to be relevant, not assumed.
-    pub fn counts(&self) -> bool {
-        self.relevant && !self.defaulted
-    }
-}
-
 /// What the reducer is asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -380,9 +336,9 @@ pub struct Citation {
     pub line: u32,
     /// Score of the passage in its search.
     pub score: f32,
-    /// The words of the source that support the statement; the wording of the fact where the source
-    /// has none that are close enough, which the trail tells as
-    /// [`QuotesReplaced`](crate::Fallback::QuotesReplaced).
+    /// The words of the source that support the statement, white space aside. Where the source has none that are close
+    /// enough, the nearest that it has, which the trail tells as
+    /// [`QuotesReplaced`](crate::Fallback::QuotesReplaced). Of a row of a table its values.
     pub quote: String,
 }
 
@@ -433,10 +389,36 @@ pub struct Verdict {
     pub citations: Vec<Citation>,
     /// 0 to 1: see [`crate::terminal::Terminal::confidence`].
     pub confidence: f32,
-    /// True when the confidence is below the threshold, a check failed, or no model wrote the draft.
+    /// See [`crate::terminal::Terminal::overlap`].
+    pub overlap: Option<f32>,
+    /// True when the overlap is below the threshold, a source says otherwise, a check failed, a model judged against it,
+    /// or no model wrote the draft.
     pub low_confidence: bool,
+    /// What was found out about each of its sentences, in order; empty for a table.
+    pub sentences: Vec<CheckedSentence>,
+    /// What a model made of it, where one judged it.
+    pub judgement: Option<Judgement>,
+    /// What the user should know of it.
+    pub notices: Vec<String>,
     /// The table that the answer tells, if it is one.
     pub table: Option<Box<AnswerTable>>,
+}
+
+impl Verdict {
+    /// A draft as it is: nobody has checked it.
+    pub(crate) fn unchecked(draft: Draft) -> Verdict {
+        Verdict {
+            answer: draft.text,
+            citations: draft.sources,
+            confidence: 0.0,
+            overlap: None,
+            low_confidence: true,
+            sentences: Vec::new(),
+            judgement: None,
+            notices: Vec::new(),
+            table: draft.table.map(|of| Box::new(of.table)),
+        }
+    }
 }
 
 /// Why the user has to be asked.
@@ -450,7 +432,7 @@ pub enum Doubt {
         /// What narrowed the search, as people read it.
         narrowed_by: Vec<String>,
     },
-    /// The planner could not tell what is asked, even with what was said before.
+    /// The planner could not tell what is asked, even with what was said before; or its conditions contradict each other.
     Unclear {
         /// What was asked.
         query: String,
@@ -484,6 +466,15 @@ pub enum Doubt {
         /// The columns.
         columns: Vec<String>,
     },
+    /// Something was found, and none of it speaks of what is asked.
+    NotInDocuments {
+        /// What was asked.
+        query: String,
+        /// Names and numbers of it that no document has, or none that was found; may be empty.
+        missing: Vec<String>,
+        /// What was searched for, as people read it.
+        tried: Vec<String>,
+    },
 }
 
 impl Doubt {
@@ -495,6 +486,7 @@ impl Doubt {
             Doubt::Ungrounded { .. } => "ungrounded",
             Doubt::TooMany { .. } => "too_many",
             Doubt::Ambiguous { .. } => "ambiguous",
+            Doubt::NotInDocuments { .. } => "not_in_documents",
         }
     }
 }

@@ -8,10 +8,11 @@ use crate::history::History;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId, fnv1a_64};
 use crate::limits::{
     BUCKETS_MAX, DEADLINE_MS_MAX, INGRESS_BYTES_MAX, MODEL_NAME_BYTES_MAX, QUESTION_CHARS_MAX,
-    ROUNDS_MAX,
+    ROUNDS_MAX, SEARCHES_MAX,
 };
-use crate::message::{Budget, BudgetAsked, Mode, Profile, UnixMs};
+use crate::message::{Budget, BudgetAsked, Profile, UnixMs};
 use crate::messages;
+use crate::mode::ModeChoice;
 use crate::refusal::refuse;
 pub use crate::refusal::{Refusal, RefusalCode};
 use crate::subject::may_reply_to;
@@ -60,7 +61,7 @@ pub struct Question {
     /// Whose documents may be read. Default `default`.
     pub tenant: TenantId,
     /// How much to do; absent means the gateway's default.
-    pub mode: Option<Mode>,
+    pub mode: Option<ModeChoice>,
     /// The model that its calls ask for, one of those that the fleet offers; absent means those that are configured.
     pub model: Option<String>,
     /// Class of model; absent means the gateway's default.
@@ -202,7 +203,7 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
         conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
-        mode: read_optional(object, "mode", "agentic or simple")?,
+        mode: read_optional(object, "mode", "agentic, simple or auto")?,
         model: read_model(object)?,
         profile: read_optional(object, "profile", "small or large")?,
         buckets: read_buckets(object)?,
@@ -401,7 +402,7 @@ fn read_budget(object: &Map<String, Value>) -> Result<BudgetAsked, Refusal> {
         refuse(
             RefusalCode::BadField,
             format!(
-                "`budget` must be an object of whole numbers >= 1: rounds (at most {ROUNDS_MAX}), tool_calls, llm_calls, tokens"
+                "`budget` must be an object of whole numbers >= 1: rounds (at most {ROUNDS_MAX}), searches (at most {SEARCHES_MAX}), llm_calls, tokens"
             ),
         )
     };
@@ -414,7 +415,7 @@ fn read_budget(object: &Map<String, Value>) -> Result<BudgetAsked, Refusal> {
         };
         match name.as_str() {
             "rounds" if n <= u64::from(ROUNDS_MAX) => budget.rounds = Some(n as u8),
-            "tool_calls" if n <= 100 => budget.tool_calls = Some(n as u16),
+            "searches" if n <= u64::from(SEARCHES_MAX) => budget.searches = Some(n as u16),
             "llm_calls" if n <= 10_000 => budget.llm_calls = Some(n as u32),
             "tokens" if n <= 100_000_000 => budget.tokens = Some(n),
             _ => return bad(),

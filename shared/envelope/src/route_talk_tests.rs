@@ -4,10 +4,15 @@ use super::tests::{
     agentic, case, generating, header, no_results, recalled, routed, scatter, verdict,
 };
 use super::*;
-use crate::filter::{Condition, Op, Origin};
+use crate::filter::{Condition, Filter, Op, Origin};
 use crate::history::{Exchange, ExchangePlace};
+use crate::hop::FanOut;
 use crate::ids::{Bucket, ConversationId, TurnId};
 use crate::message::Budget;
+use crate::payload::Doubt;
+use crate::read_mark::ReadMark;
+use crate::role::Role;
+use crate::terminal::{CLARIFICATION_MS, Outcome};
 use crate::{Citation, DocId};
 
 fn talking() -> Header {
@@ -79,12 +84,7 @@ fn without_the_log_a_question_is_taken_by_itself() {
 
 #[test]
 fn a_reply_goes_on_with_the_question_that_it_is_about() {
-    let condition = |field: &str, value: u16| Condition {
-        field: field.into(),
-        op: Op::Eq,
-        value: value.into(),
-        origin: Origin::User,
-    };
+    let condition = |field: &str, value: u16| Condition::new(field, Op::Eq, value, Origin::User);
     let parent = TurnId::new("before").unwrap();
     let resume = Resume {
         question: "which?".into(),
@@ -185,7 +185,6 @@ fn known_chunks_are_looked_at_and_answer_in_one_call() {
         chunks: chunks.clone(),
     };
     let next = routed(&header(), &agentic(), known);
-    assert_eq!(next.case.budget.tool_calls, 3);
     assert_eq!(next.case.question.best(), "what is the pump?");
     let Next::Step(Payload::Retriever(search)) = next.next else {
         panic!("no search")
@@ -337,4 +336,104 @@ fn a_question_back_says_what_the_last_draft_failed() {
         "{}",
         bare.question
     );
+}
+
+pub(super) fn insufficient() -> Exit {
+    ValidatorExit::Insufficient {
+        verdict: verdict(),
+        reason: "no price".into(),
+        read: ReadMark::of_all(&[]),
+    }
+    .into()
+}
+
+#[test]
+fn what_a_draft_leaves_out_is_searched_for_while_there_is_a_round_left() {
+    let read = Case {
+        scatters: vec![2],
+        ..agentic()
+    };
+    let after = routed(&header(), &read, insufficient());
+    let why = "no price".into();
+    assert_eq!(after.next, step(PlanTask::Refine { why }));
+    assert_eq!((after.case.budget.rounds, after.header.round), (2, 1));
+    assert_eq!(after.case.scatters, [2], "the answer is from all of them");
+
+    let flagged = |header: &Header, case: &Case| {
+        let after = routed(header, case, insufficient());
+        let Next::End(end) = after.next else {
+            panic!("no end: {:?}", after.next)
+        };
+        assert!(end.low_confidence && end.answer.as_deref() == Some("a"));
+        after.fallbacks
+    };
+    let spent = |limit: &str| {
+        let limit = limit.into();
+        vec![Fallback::BudgetSpent { limit }]
+    };
+    assert_eq!(flagged(&header(), &agentic()), [], "nobody read by itself");
+    let mut last = read.clone();
+    last.budget.rounds = 1;
+    assert_eq!(flagged(&header(), &last), spent("rounds"));
+    let late = Header {
+        asked_at: UnixMs(0),
+        deadline: UnixMs(2_400),
+        ..header()
+    };
+    assert_eq!(flagged(&late, &read), spent("time"));
+
+    let asked = routed(&talking(), &last, insufficient());
+    let doubt = Doubt::Ungrounded {
+        query: "what?".into(),
+        reason: "no price".into(),
+    };
+    assert_eq!(asked.next, step(doubt));
+}
+
+#[test]
+fn a_call_is_kept_back_for_who_judges() {
+    let mut judged = agentic();
+    judged.judged = true;
+    judged.budget.llm_calls = 4;
+    let found = RetrieverExit::Found(Box::new(scatter(5, After::Map)));
+    let after = routed(&header(), &judged, Exit::from(found));
+    let Next::Scatter(found) = after.next else {
+        panic!("no scatter")
+    };
+    assert_eq!((found.passages.len(), after.case.budget.llm_calls), (2, 2));
+    judged.budget.llm_calls = 3;
+    assert_eq!(judged.round_refused(), Some("llm_calls"));
+}
+
+#[test]
+fn what_was_read_reaches_the_next_search_and_no_map_step() {
+    let fan_out = FanOut {
+        hop: 2,
+        scatter: scatter(3, After::Map),
+        results: Vec::new(),
+    };
+    let read = ReadMark::of_all(&[fan_out.clone(), fan_out]);
+    assert_eq!(read.len(), 3, "each once");
+    let case = Case {
+        scatters: vec![2],
+        ..agentic()
+    };
+    let why = || "little".to_owned();
+    let little = ReducerExit::TooLittle {
+        why: why(),
+        read: read.clone(),
+    };
+    let refine = routed(&header(), &case, Exit::from(little));
+    assert_eq!(refine.case.read, read);
+    let planned = Exit::from(PlannerExit::Planned(Plan::default()));
+    let task = Task::bare(PlanTask::Refine { why: why() });
+    // A planner that is broken for good does not end it: the question itself reads on.
+    for event in [Event::Exit(planned), Event::Broken(task, "bug")] {
+        let search = routed(&refine.header, &refine.case, event);
+        assert_eq!((&search.case.read, search.header.round), (&read, 1));
+        assert_eq!(search.header.role, Role::Retriever);
+        let found = RetrieverExit::Found(Box::new(scatter(3, After::Map)));
+        let mapped = routed(&search.header, &search.case, Exit::from(found));
+        assert!(mapped.case.read.is_empty() && mapped.case.scatters.len() == 2);
+    }
 }

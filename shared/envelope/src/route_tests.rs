@@ -2,11 +2,16 @@
 //! break anywhere.
 
 use super::*;
+use crate::findings::Findings;
 use crate::history::Exchange;
 use crate::hop::FanOut;
 use crate::ids::{Bucket, ConversationId, DocId, TenantId, TurnId};
+use crate::limits::HOPS_MAX;
 use crate::message::{Asked, Budget};
-use crate::payload::{Draft, Findings, Matched, Passage};
+use crate::payload::{Doubt, Draft, Matched, Passage, Search};
+use crate::role::Role;
+use crate::route::turn::generate;
+use crate::terminal::Outcome;
 use proptest::prelude::*;
 
 const NOW: UnixMs = UnixMs(1_000);
@@ -91,7 +96,11 @@ pub(super) fn verdict() -> Verdict {
         answer: "a".into(),
         citations: Vec::new(),
         confidence: 1.0,
+        overlap: None,
         low_confidence: false,
+        sentences: Vec::new(),
+        judgement: None,
+        notices: Vec::new(),
         table: None,
     }
 }
@@ -108,12 +117,12 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
         let task = Task {
             payload: payload.clone(),
             evidence: evidence.collect(),
+            kept: None,
         };
         return Event::Broken(task, "bug");
     }
     let exit: Exit = match payload {
         Payload::Conversation(_) => recalled(Vec::new(), None),
-        Payload::Planner(PlanTask::Refine { .. }) if other => PlannerExit::NoProgress.into(),
         Payload::Planner(PlanTask::FollowUp { .. }) if other => PlannerExit::Known {
             plan: Plan::default(),
             chunks: vec!["d.1".into()],
@@ -131,7 +140,11 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
         Payload::Mapper(_) => Findings::default().into(),
         Payload::Reducer(ReduceTask::Gather { last: false, .. }) if other => {
             let why = "little".into();
-            ReducerExit::TooLittle { why }.into()
+            ReducerExit::TooLittle {
+                why,
+                read: Vec::new(),
+            }
+            .into()
         }
         Payload::Reducer(_) => ReducerExit::Composed(draft(scatters)).into(),
         Payload::Validator(draft) if other => ValidatorExit::Ungrounded {
@@ -140,6 +153,7 @@ fn event_of(payload: &Payload, scatters: &[u16], dice: u8) -> Event {
             reason: "no citation".into(),
         }
         .into(),
+        Payload::Validator(_) if dice % 4 == 2 => talk_tests::insufficient(),
         Payload::Validator(_) => ValidatorExit::Grounded(verdict()).into(),
         Payload::Clarifier(doubt) => {
             Clarification::template(&TurnId::new("t1").unwrap(), doubt).into()
@@ -168,7 +182,7 @@ pub(super) fn agentic() -> Case {
     case(Mode::Agentic, Budget::default())
 }
 
-fn gather(scatters: &[u16], strict: bool, last: bool) -> Next {
+pub(super) fn gather(scatters: &[u16], strict: bool, last: bool) -> Next {
     step(ReduceTask::Gather {
         scatters: scatters.to_vec(),
         strict,
@@ -183,10 +197,10 @@ proptest! {
         simple in any::<bool>(),
         talks in any::<bool>(),
         rounds in 1u8..10,
-        tool_calls in 1u16..10,
+        searches in 1u16..10,
         llm_calls in 0u32..60,
     ) {
-        let budget = Budget { rounds, tool_calls, llm_calls, tokens: 100_000 };
+        let budget = Budget { rounds, searches, llm_calls, tokens: 100_000 };
         let mode = if simple { Mode::Simple } else { Mode::Agentic };
         let accepted = match talks {
             true => Event::Begun(Recall::default()),
@@ -212,7 +226,8 @@ proptest! {
             prop_assert!(payload.reads().iter().all(|hop| case.scatters.contains(hop)));
             searches += u16::from(matches!(payload, Payload::Retriever(_)));
             let event = event_of(payload, &case.scatters, dice);
-            let spent = Usage { calls: 1, tokens_in: 10, tokens_out: 10 };
+            let searched = u16::from(matches!(payload, Payload::Retriever(_)));
+            let spent = Usage { calls: 1, tokens_in: 10, tokens_out: 10, searches: searched };
             let after = route(&header, &case, event, &spent, NOW);
             prop_assert_eq!(after.header.hop, header.hop + 1);
             prop_assert!(after.header.hop <= HOPS_MAX);
@@ -220,7 +235,7 @@ proptest! {
             (header, case, next) = (after.header, after.case, after.next);
         }
         prop_assert!(matches!(next, Next::End(_)), "did not end: {:?}", next);
-        prop_assert!(searches <= tool_calls.max(1));
+        prop_assert!(searches <= searches.max(1));
     }
 }
 
@@ -233,7 +248,6 @@ fn a_turn_begins_with_what_its_mode_says() {
     let begun = routed(&header(), &simple, Event::Accepted(History::default()));
     assert_eq!(begun.next, generating());
     assert_eq!((begun.header.hop, begun.header.role), (0, Role::Retriever));
-    assert_eq!(begun.case.budget.tool_calls, 3);
 }
 
 pub(super) fn generating() -> Next {
@@ -356,7 +370,10 @@ fn a_stricter_draft_costs_a_retry_and_comes_once() {
 fn the_limit_that_ends_a_loop_is_named() {
     let little = || {
         let why = "little".into();
-        Exit::from(ReducerExit::TooLittle { why })
+        Exit::from(ReducerExit::TooLittle {
+            why,
+            read: Vec::new(),
+        })
     };
     let ungrounded = || {
         Exit::from(ValidatorExit::Ungrounded {
@@ -371,10 +388,10 @@ fn the_limit_that_ends_a_loop_is_named() {
         (
             little(),
             Budget {
-                tool_calls: 0,
+                searches: 0,
                 ..whole
             },
-            Some("tool_calls"),
+            Some("searches"),
         ),
         (
             little(),
@@ -421,7 +438,7 @@ fn the_limit_that_ends_a_loop_is_named() {
         assert_eq!(named, limit, "{budget:?}");
     }
     let no_search = Budget {
-        tool_calls: 0,
+        searches: 0,
         ..whole
     };
     let after = routed(&header(), &case(Mode::Agentic, no_search), ungrounded());
@@ -470,7 +487,10 @@ fn a_later_round_that_finds_nothing_composes_from_the_earlier_ones() {
     let mut second = agentic();
     second.scatters = vec![2];
     let why = "little".into();
-    let little = Exit::from(ReducerExit::TooLittle { why });
+    let little = Exit::from(ReducerExit::TooLittle {
+        why,
+        read: Vec::new(),
+    });
     let refined = routed(&header(), &second, little);
     let after = routed(&refined.header, &refined.case, nothing());
     assert_eq!(after.next, gather(&[2], false, true));

@@ -3,10 +3,14 @@
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
 use crate::message::{Header, UnixMs};
+use crate::mode::AutoMode;
+use crate::notices::notice;
 use crate::payload::{Citation, Doubt, Verdict};
+use crate::remark::Remark;
 use crate::role::Role;
+use crate::support::{CheckedSentence, Judgement};
 use crate::table::AnswerTable;
-use crate::trail::{Fallback, TrailEntry, Usage};
+use crate::trail::{TrailEntry, Usage, earlier_draft};
 use serde::{Deserialize, Serialize};
 
 /// How a turn ended.
@@ -83,12 +87,32 @@ pub struct Terminal {
     /// The question as it was searched for, where it was rewritten so that it stands alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewritten: Option<String>,
-    /// 0 to 1: the share of the answer's words that stand in the facts.
+    /// The mode that the gateway decided on, where that was left to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto: Option<AutoMode>,
+    /// 0 to 1: how probable it is that its sources say all that the answer says, as far as rules tell (docs/trust.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f32>,
-    /// True when the confidence is below the threshold, a check failed, or no model wrote the answer.
+    /// 0 to 1: the share of the answer's words that stand in the facts; absent of a table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<f32>,
+    /// True when the overlap is below the threshold, a source says otherwise, a check failed, a model judged against it,
+    /// or no model wrote the answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub low_confidence: bool,
+    /// What was found out about each sentence of the answer, in order; absent of a table, and in events of releases before
+    /// it was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sentences: Vec<CheckedSentence>,
+    /// What a model made of the answer, where one judged it; absent in events of releases before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<Judgement>,
+    /// Where the sources contradict each other: both sides.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<Remark>,
+    /// What is to be done according to the answer, where that is asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub action_items: Vec<Remark>,
     /// What the user should know: a relaxed filter, missing parts, a caveat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
@@ -201,8 +225,14 @@ impl Terminal {
             citations: Vec::new(),
             table: None,
             rewritten: None,
+            auto: None,
             confidence: None,
+            overlap: None,
             low_confidence: false,
+            sentences: Vec::new(),
+            judgement: None,
+            contradictions: Vec::new(),
+            action_items: Vec::new(),
             notices: Vec::new(),
             clarification: None,
             resume: None,
@@ -245,25 +275,34 @@ impl Terminal {
             citations: verdict.citations,
             table: verdict.table,
             confidence: Some(verdict.confidence),
+            overlap: verdict.overlap,
             low_confidence: verdict.low_confidence,
+            sentences: verdict.sentences,
+            judgement: verdict.judgement,
+            notices: verdict.notices,
             ..Self::of(header, Outcome::Answered, ended_at)
         }
     }
 
     /// The same with all that was done for it, and what of that the user should know.
-    pub fn with_trail(mut self, trail: Vec<TrailEntry>) -> Self {
+    pub fn with_trail(mut self, mut trail: Vec<TrailEntry>) -> Self {
         let own = trail.iter().filter(|entry| entry.hop >= self.first_hop);
         self.usage = own.map(|entry| entry.usage).sum();
+        let checked = earlier_draft(&trail).unwrap_or(u16::MAX);
         let wrote = trail
-            .iter()
+            .iter_mut()
             .rev()
-            .find(|e| e.role == Role::Reducer && e.model.is_some());
-        self.model = wrote.and_then(|entry| entry.model.clone());
-        for notice in trail
-            .iter()
-            .flat_map(|entry| &entry.fallbacks)
-            .filter_map(notice)
-        {
+            .find(|e| e.role == Role::Reducer && e.model.is_some() && e.hop < checked);
+        if let Some(entry) = wrote {
+            self.model = entry.model.clone();
+            let remarks = std::mem::take(&mut entry.remarks);
+            if self.answer.is_some() {
+                self.contradictions = remarks.contradictions;
+                self.action_items = remarks.action_items;
+            }
+        }
+        let fallbacks = trail.iter().flat_map(|entry| &entry.fallbacks);
+        for notice in fallbacks.filter_map(notice) {
             if !self.notices.contains(&notice) {
                 self.notices.push(notice);
             }
@@ -286,6 +325,11 @@ impl Clarification {
                 ..
             } => (too_many(*documents, narrowed_by), None),
             Doubt::Ambiguous { said, columns, .. } => (ambiguous(said, columns), None),
+            Doubt::NotInDocuments {
+                query,
+                missing,
+                tried,
+            } => (not_in_documents(query, missing, tried), None),
         };
         let suggested = match doubt {
             Doubt::TooMany { facets, .. } => {
@@ -293,9 +337,10 @@ impl Clarification {
                 facets.iter().cloned().chain(list).collect()
             }
             Doubt::Ambiguous { columns, .. } => columns.clone(),
-            Doubt::NoResults { .. } | Doubt::Unclear { .. } | Doubt::Ungrounded { .. } => {
-                Vec::from_iter(widens.clone())
-            }
+            Doubt::NoResults { .. }
+            | Doubt::Unclear { .. }
+            | Doubt::Ungrounded { .. }
+            | Doubt::NotInDocuments { .. } => Vec::from_iter(widens.clone()),
         };
         Clarification {
             id: turn.as_str().into(),
@@ -362,83 +407,26 @@ fn ungrounded(query: &str, reason: &str) -> String {
     )
 }
 
+fn not_in_documents(query: &str, missing: &[String], tried: &[String]) -> String {
+    let quoted = |names: &[String]| format!("\"{}\"", names.join("\", \""));
+    let about = match missing.is_empty() {
+        true => "nothing I found speaks of it".to_owned(),
+        false => format!("nothing I found names {}", quoted(missing)),
+    };
+    let tried = match tried.is_empty() {
+        true => String::new(),
+        false => format!(" I tried {}.", tried.join("; ")),
+    };
+    format!(
+        "The documents do not say: for \"{query}\" {about}.{tried} Could you ask it in other words, or name a document?"
+    )
+}
+
 fn in_brackets(reason: &str) -> String {
     match reason.trim_end_matches(['.', ' ']) {
         "" => String::new(),
         reason => format!(" ({reason})"),
     }
-}
-
-/// What a user should know of a fallback, if anything.
-fn notice(fallback: &Fallback) -> Option<String> {
-    Some(match fallback {
-        Fallback::NoHistory => {
-            "What was said before could not be read; the question was taken by itself.".into()
-        }
-        Fallback::HistoryGone { count } => format!(
-            "{count} of the earlier questions and answers are no longer kept; the question was read without them."
-        ),
-        Fallback::ConversationTrimmed { turns } => format!(
-            "Of this conversation only the last {turns} turns are kept; begin another one to keep all of both."
-        ),
-        Fallback::FilterRelaxed { condition } => {
-            format!("Nothing matched with {condition}, so I searched without it.")
-        }
-        Fallback::FilterUnknownField { field } => {
-            format!("The documents have no field `{field}`; that condition was left out.")
-        }
-        Fallback::SearchedWithout { leg } if leg == "reranker" => {
-            "The reranker failed; the passages are in the order of the built-in one.".into()
-        }
-        Fallback::SearchedWithout { leg } => {
-            format!("The search by {leg} failed; these are the passages of the rest of it.")
-        }
-        Fallback::SearchedBehind { .. } => {
-            "The newest documents were not searched: the index had not taken them in yet.".into()
-        }
-        Fallback::SubQueryFailed { query } => {
-            format!(
-                "The search for `{query}` failed; these are the passages of the other searches."
-            )
-        }
-        Fallback::PartsMissing { indexes } | Fallback::PartsFailed { indexes } => {
-            format!(
-                "{} of the passages found could not be read in time.",
-                indexes.len()
-            )
-        }
-        Fallback::Caveat => {
-            "The documents say little about this; treat the answer with care.".into()
-        }
-        Fallback::MarksAdded { .. } => {
-            "The model named no source; the sources shown are those whose facts are worded most alike."
-                .into()
-        }
-        Fallback::ReduceDefault => {
-            "No model could be asked; these are the facts as they were found.".into()
-        }
-        Fallback::BasicRag { role } => {
-            format!("The {role} stage was not available; this is a plain retrieve-and-answer.")
-        }
-        Fallback::Unvalidated => "This answer could not be checked against its sources.".into(),
-        Fallback::BudgetSpent { limit } => format!("The budget of {limit} was spent."),
-        Fallback::ConstraintsTrimmed { count } => {
-            format!("The question has more conditions than are taken of one: {count} were left out.")
-        }
-        Fallback::PlanDefault
-        | Fallback::PlanFieldsDefaulted { .. }
-        | Fallback::ConstraintsUnsaid { .. }
-        | Fallback::NoProgress
-        | Fallback::SubQueriesTrimmed { .. }
-        | Fallback::PassagesTrimmed { .. }
-        | Fallback::MapDefault
-        | Fallback::MapSalvaged
-        | Fallback::FactsUnsupported { .. }
-        | Fallback::FactsTrimmed { .. }
-        | Fallback::QuotesReplaced { .. }
-        | Fallback::Stricter
-        | Fallback::ClarifyDefault => return None,
-    })
 }
 
 #[cfg(test)]
@@ -459,10 +447,12 @@ mod tests {
                 calls: 1,
                 tokens_in: 10,
                 tokens_out: 2,
+                ..Usage::default()
             },
             decided: String::new(),
             fallbacks: Vec::new(),
             prompts: Default::default(),
+            remarks: Default::default(),
         }
     }
 
@@ -478,5 +468,31 @@ mod tests {
         let own = terminal.with_trail(trail);
         assert_eq!((own.usage.calls, own.usage.tokens_in), (1, 10));
         assert_eq!((own.trail.len(), own.model.as_deref()), (3, Some("at 4")));
+    }
+
+    #[test]
+    fn what_a_draft_says_beside_its_answer_goes_into_the_event() {
+        let told = |text: &str| Remark {
+            text: text.into(),
+            chunks: vec!["a.0".into(), "b.1".into()],
+        };
+        let mut trail: Vec<_> = [3, 7].map(entry).into();
+        trail[0].remarks.contradictions = vec![told("of the first draft")];
+        trail[1].remarks.contradictions = vec![told("of the last one")];
+        trail[1].remarks.action_items = vec![told("an item")];
+        let turn = TurnId::again("x");
+        let mut terminal = Terminal::bare(
+            turn,
+            TenantId::default_tenant(),
+            Outcome::Answered,
+            UnixMs(9),
+        );
+        let unanswered = terminal.clone().with_trail(trail.clone());
+        assert!(unanswered.contradictions.is_empty() && unanswered.action_items.is_empty());
+        terminal.answer = Some("It is 5.".into());
+        let answered = terminal.with_trail(trail);
+        assert_eq!(answered.contradictions, [told("of the last one")]);
+        assert_eq!(answered.action_items, [told("an item")]);
+        assert!(answered.trail[1].remarks.is_empty(), "told once");
     }
 }

@@ -1,6 +1,7 @@
 //! The trail: what each step did, how long it took, and every fallback it took. It travels on the
 //! main path and is returned with the answer, so that a bad answer can be explained.
 
+use crate::remark::Remarks;
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,9 +38,21 @@ pub struct TrailEntry {
     /// The prompts that its model was asked with, by name: the version of the text, the first 8 hex digits of its hash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub prompts: BTreeMap<String, String>,
+    /// What its draft says beside the answer; of a reducer alone, and moved into the event where the answer is of it.
+    #[serde(default, skip_serializing_if = "Remarks::is_empty")]
+    pub remarks: Remarks,
 }
 
-/// Model calls and tokens.
+/// The hop at which the draft that became the answer was checked, where that is not the last one.
+pub(crate) fn earlier_draft(trail: &[TrailEntry]) -> Option<u16> {
+    let last = trail.iter().rev().find(|e| e.role == Role::Validator)?;
+    last.fallbacks.iter().find_map(|one| match one {
+        Fallback::EarlierDraft { hop } => Some(*hop),
+        _ => None,
+    })
+}
+
+/// Model calls, tokens and searches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Calls of a model.
@@ -48,6 +61,13 @@ pub struct Usage {
     pub tokens_in: u64,
     /// Tokens written.
     pub tokens_out: u64,
+    /// Searches of the corpus, a search with its sub-queries as one.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub searches: u16,
+}
+
+fn is_none(searches: &u16) -> bool {
+    *searches == 0
 }
 
 impl Usage {
@@ -62,6 +82,7 @@ impl std::ops::AddAssign for Usage {
         self.calls += other.calls;
         self.tokens_in += other.tokens_in;
         self.tokens_out += other.tokens_out;
+        self.searches += other.searches;
     }
 }
 
@@ -108,7 +129,7 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// A refined plan equals an earlier one: going round again would change nothing.
+    /// A later round found no passage that an earlier one has not read: going round again would change nothing.
     NoProgress,
     /// No hit with the planner's guess of a filter: it was dropped.
     FilterRelaxed {
@@ -148,7 +169,8 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// Unreadable map output: the passage passes as relevant, but does not count.
+    /// Map output that was unreadable, had no grade from 0 to 1, or nothing that stands in the passage: the passage passes as
+    /// relevant, but does not count.
     MapDefault,
     /// A map output that was not JSON was read by its fields.
     MapSalvaged,
@@ -162,7 +184,7 @@ pub enum Fallback {
         /// Which of the fan-out.
         indexes: Vec<u16>,
     },
-    /// Facts that a mapper stated and its passage does not were left out.
+    /// Facts that a mapper stated and its passage does not were left out, those that only its prompt states among them.
     FactsUnsupported {
         /// How many.
         count: u16,
@@ -172,19 +194,30 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// Too few relevant passages and no round left: the answer says so.
-    Caveat,
+    /// Too little was found, and no round is left or nothing unread: the answer says so.
+    Caveat {
+        /// What is missing, in words; empty in events of earlier releases.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        missing: String,
+    },
     /// The model cited nothing: each sentence got the mark of the source whose facts have most of its
     /// words. Such a mark proves nothing.
     MarksAdded {
         /// How many.
         count: u16,
     },
-    /// No words of the source support a cited fact well enough: its quote is the mapper's wording.
+    /// No words of the source support a cited fact well enough: it is quoted with the nearest sentence.
     QuotesReplaced {
         /// How many.
         count: u16,
     },
+    /// Questions that the question is made of, whose names the answer leaves out.
+    SubQueriesUnanswered {
+        /// Which.
+        queries: Vec<String>,
+    },
+    /// What is to be done according to the answer was asked for, and no model said it.
+    ActionItemsFailed,
     /// The reducer could not call a model: the facts themselves are the answer.
     ReduceDefault,
     /// A stage was broken for good: retrieve and one call instead.
@@ -192,16 +225,44 @@ pub enum Fallback {
         /// The stage.
         role: Role,
     },
+    /// Sentences that the cited sources do not say stand in the answer, marked.
+    SentencesUnsupported {
+        /// How many.
+        count: u16,
+    },
+    /// Sentences that a cited source denies stand in the answer, marked.
+    SentencesContradicted {
+        /// How many.
+        count: u16,
+    },
+    /// Sentences that the cited sources do not say, or deny, were cut out.
+    SentencesCut {
+        /// How many.
+        count: u16,
+    },
+    /// The answer was withheld: the cited sources do not say it.
+    AnswerWithheld,
     /// The validator was broken: the draft is returned as it is, flagged.
     Unvalidated,
+    /// A model was to judge the answer and did not: rules alone have checked it.
+    Unjudged {
+        /// Why: the code of a failed call, `unreadable`, `validator_prompt` where a replay brought a prompt that cannot be
+        /// used, or `same_model` where it wrote the answer itself.
+        why: String,
+    },
     /// The draft was not grounded: a stricter one was asked for.
     Stricter,
+    /// No draft since was better than this one, which had been put back for a better one: it is answered.
+    EarlierDraft {
+        /// Hop of the validator's step that carries it.
+        hop: u16,
+    },
     /// The clarifying question is the template.
     ClarifyDefault,
     /// A limit of the budget forbade a model call, another round or a stricter draft, or the reading of
     /// some passages.
     BudgetSpent {
-        /// Which limit: `rounds`, `tool_calls`, `llm_calls`, `tokens` or `time`.
+        /// Which limit: `rounds`, `searches`, `llm_calls`, `tokens` or `time`.
         limit: String,
     },
 }
@@ -231,20 +292,28 @@ impl Fallback {
             Fallback::PartsFailed { .. } => "parts_failed",
             Fallback::FactsUnsupported { .. } => "facts_unsupported",
             Fallback::FactsTrimmed { .. } => "facts_trimmed",
-            Fallback::Caveat => "caveat",
+            Fallback::Caveat { .. } => "caveat",
             Fallback::MarksAdded { .. } => "marks_added",
             Fallback::QuotesReplaced { .. } => "quotes_replaced",
+            Fallback::SubQueriesUnanswered { .. } => "sub_queries_unanswered",
+            Fallback::ActionItemsFailed => "action_items_failed",
             Fallback::ReduceDefault => "reduce_default",
             Fallback::BasicRag { .. } => "basic_rag",
+            Fallback::SentencesUnsupported { .. } => "sentences_unsupported",
+            Fallback::SentencesContradicted { .. } => "sentences_contradicted",
+            Fallback::SentencesCut { .. } => "sentences_cut",
+            Fallback::AnswerWithheld => "answer_withheld",
             Fallback::Unvalidated => "unvalidated",
+            Fallback::Unjudged { .. } => "unjudged",
             Fallback::Stricter => "stricter",
+            Fallback::EarlierDraft { .. } => "earlier_draft",
             Fallback::ClarifyDefault => "clarify_default",
             Fallback::BudgetSpent { .. } => "budget_spent",
         }
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 30] = [
+    pub const ALL: [&'static str; 38] = [
         "no_history",
         "history_gone",
         "conversation_trimmed",
@@ -269,10 +338,18 @@ impl Fallback {
         "caveat",
         "marks_added",
         "quotes_replaced",
+        "sub_queries_unanswered",
+        "action_items_failed",
         "reduce_default",
         "basic_rag",
+        "sentences_unsupported",
+        "sentences_contradicted",
+        "sentences_cut",
+        "answer_withheld",
         "unvalidated",
+        "unjudged",
         "stricter",
+        "earlier_draft",
         "clarify_default",
         "budget_spent",
     ];

@@ -35,12 +35,15 @@ fn same<T: Serialize + DeserializeOwned>(name: &str) {
 fn steps() {
     same::<Envelope<PlanTask>>("plan_first");
     same::<Envelope<PlanTask>>("plan_follow_up");
+    same::<Envelope<PlanTask>>("plan_judged");
     same::<Envelope<PlanTask>>("plan_refine");
+    same::<Envelope<PlanTask>>("plan_read_on");
     same::<Envelope<Search>>("retrieve");
     same::<Envelope<Search>>("retrieve_not_in");
     same::<Envelope<Search>>("retrieve_meaning");
     same::<Envelope<Search>>("retrieve_sub_queries");
     same::<Envelope<Search>>("retrieve_generate");
+    same::<Envelope<Search>>("retrieve_auto");
     same::<Envelope<Search>>("retrieve_known");
     same::<Envelope<Scatter>>("scatter");
     same::<Envelope<Scatter>>("scatter_found_by");
@@ -53,6 +56,7 @@ fn steps() {
     same::<Envelope<ReduceTask>>("reduce_stitch");
     same::<Envelope<ReduceTask>>("reduce_table");
     same::<Envelope<Draft>>("validate");
+    same::<Envelope<Draft>>("validate_kept");
     same::<Envelope<Draft>>("validate_stitched");
     same::<Envelope<Draft>>("validate_table");
     same::<Envelope<Doubt>>("clarify");
@@ -60,11 +64,13 @@ fn steps() {
     same::<Envelope<Doubt>>("clarify_ungrounded");
     same::<Envelope<Doubt>>("clarify_too_many");
     same::<Envelope<Doubt>>("clarify_ambiguous");
+    same::<Envelope<Doubt>>("clarify_not_in_documents");
 }
 
 #[test]
 fn parts() {
     same::<Part>("part_findings");
+    same::<Part>("part_graded");
     same::<Part>("part_error");
 }
 
@@ -72,6 +78,7 @@ fn parts() {
 fn replies_to_a_look_into_the_corpus() {
     same::<Reply<Found>>("search_reply");
     same::<Reply<Found>>("search_reply_empty");
+    same::<Reply<Found>>("search_reply_conditions");
     same::<Reply<Counted>>("count_reply");
     same::<Reply<Document>>("metadata_reply");
     same::<Reply<Document>>("lookup_error");
@@ -82,6 +89,9 @@ fn terminal_events() {
     for name in [
         "answered",
         "answered_table",
+        "answered_remarks",
+        "answered_judged",
+        "answered_auto",
         "clarification",
         "refused",
         "expired",
@@ -95,7 +105,7 @@ fn terminal_events() {
 fn the_smallest_messages_of_version_1_still_read() {
     // Only what never had a default: a field that becomes required would break running workers.
     let header = r#"{"turn":"t1-a","tenant":"default","shard":0,"hop":0,"round":0,"role":"planner","asked_at":1,"created_at":1,"deadline":2,"question_hash":""}"#;
-    let case = r#"{"question":{"original":"q"},"budget":{"rounds":3,"tool_calls":4,"llm_calls":40,"tokens":200000}}"#;
+    let case = r#"{"question":{"original":"q"},"budget":{"rounds":3,"searches":4,"llm_calls":40,"tokens":200000}}"#;
     let step = format!(r#"{{"v":1,"header":{header},"case":{case},"payload":{{"kind":"first"}}}}"#);
     decode::<Envelope<PlanTask>>(step.as_bytes()).unwrap();
     decode::<Part>(br#"{"v":1,"index":0,"result":{"findings":{"relevant":true}}}"#).unwrap();

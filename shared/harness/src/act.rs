@@ -45,6 +45,7 @@ impl Worker {
             fallbacks,
             files,
             prompts,
+            remarks,
         } = done;
         self.store_files(files, step.header.deadline).await?;
         let event = Event::Exit(out);
@@ -60,9 +61,10 @@ impl Worker {
             worked_ms: cx.started_at.until(now),
             model,
             usage,
-            decided,
+            decided: with_mode(step, decided),
             fallbacks: [fallbacks, after.fallbacks.clone()].concat(),
             prompts,
+            remarks,
         };
         self.metrics.done(&entry);
         self.metrics.prompted(&entry, &step.case.overrides);
@@ -354,9 +356,10 @@ impl Worker {
             worked_ms: 0,
             model: None,
             usage: Usage::default(),
-            decided: format!("given up: {}", failure.code),
+            decided: with_mode(step, format!("given up: {}", failure.code)),
             fallbacks: after.fallbacks.clone(),
             prompts: Default::default(),
+            remarks: Default::default(),
         };
         self.metrics.done(&entry);
         match self.act(place, step, after, Some(entry)).await {
@@ -421,6 +424,14 @@ impl Worker {
             Next::End(terminal) => self.end(&header, *terminal).await,
             Next::Step(_) | Next::Scatter(_) | Next::Part(_) => Ok(()),
         }
+    }
+}
+
+/// What was decided, as the trail has it: the first step of a turn also says in which mode it runs, where the gateway chose.
+fn with_mode(step: &Step, decided: String) -> String {
+    match step.case.auto().filter(|_| step.header.hop == 0) {
+        Some(auto) => format!("{auto}; {decided}"),
+        None => decided,
     }
 }
 

@@ -451,6 +451,7 @@ fn paid(index: u16, result: PartResult) -> Stored {
         calls: 1,
         tokens_in: 10,
         tokens_out: 2,
+        ..Usage::default()
     };
     part.entry = Some(TrailEntry {
         role: Role::Mapper,
@@ -465,6 +466,7 @@ fn paid(index: u16, result: PartResult) -> Stored {
         decided: String::new(),
         fallbacks: Vec::new(),
         prompts: Default::default(),
+        remarks: Default::default(),
     });
     stored.body = encode(&part).unwrap();
     stored

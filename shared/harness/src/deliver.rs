@@ -7,6 +7,7 @@
 //! Everything before the ack may happen again; nothing of it does harm twice.
 
 use crate::disposition::{Disposition, dispose, newer_wire_delay};
+use crate::draft::checkable;
 use crate::early;
 use crate::join::{self, Gathered, JoinError, gather, until};
 use crate::live;
@@ -228,6 +229,12 @@ impl Worker {
         if read.is_empty() {
             return Ok((Task::bare(step.payload.clone()), step));
         }
+        if let Payload::Validator(draft) = &step.payload {
+            return match checkable(&*self.bus, &step, draft).await {
+                Ok(task) => Ok((task, step)),
+                Err(error) => Err((Box::new(step), error.into())),
+            };
+        }
         let Gathered { evidence, trail } =
             match gather(&*self.bus, &step.header, read, &step.trail).await {
                 Ok(gathered) => gathered,
@@ -237,6 +244,7 @@ impl Worker {
         let task = Task {
             payload: step.payload.clone(),
             evidence,
+            kept: None,
         };
         Ok((task, Step { trail, ..step }))
     }

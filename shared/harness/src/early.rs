@@ -132,6 +132,7 @@ mod tests {
                 relevant: sign != 'n',
                 facts: (sign == 'y').then(|| "a fact".into()).into_iter().collect(),
                 defaulted: sign == 'd',
+                ..Findings::default()
             };
             let result = match sign {
                 'x' => PartResult::Error("model_refused".into()),

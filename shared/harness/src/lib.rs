@@ -24,6 +24,7 @@ mod counted;
 mod dead;
 mod deliver;
 pub mod disposition;
+mod draft;
 mod early;
 mod ended;
 pub mod fault;

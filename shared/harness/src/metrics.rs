@@ -34,6 +34,7 @@ pub struct Metrics {
     drain: HistogramVec,
     fanout: HistogramVec,
     maps: IntCounterVec,
+    facts: IntCounterVec,
     validations: IntCounterVec,
     tables: IntCounterVec,
     outputs: IntCounterVec,
@@ -59,6 +60,20 @@ fn read_as(fallbacks: &[Fallback]) -> &'static str {
         all if all.iter().any(is_mended) => "repaired",
         _ => "clean",
     }
+}
+
+/// How many facts a model stated that its passage has, and how many that it has not. What stands in for facts where
+/// nobody could read the passage was stated by no model.
+fn stated(result: &PartResult, fallbacks: &[Fallback]) -> (u64, u64) {
+    let kept = match result {
+        PartResult::Findings(findings) if !findings.defaulted => findings.facts.len() as u64,
+        PartResult::Findings(_) | PartResult::Error(_) => 0,
+    };
+    let dropped = fallbacks.iter().map(|fallback| match fallback {
+        Fallback::FactsUnsupported { count } => u64::from(*count),
+        _ => 0,
+    });
+    (kept, dropped.sum())
 }
 
 const OUTCOMES: [&str; 7] = [
@@ -188,6 +203,11 @@ impl Metrics {
                 "Passages that were read, by whether they help; unknown where the reading failed.",
                 &["relevant"],
             )?,
+            facts: r.counter(
+                "argosy_map_facts_total",
+                "Facts that models stated of passages, by whether the passage has them; those it has not are left out.",
+                &["in_passage"],
+            )?,
             validations: r.counter(
                 "argosy_validations_total",
                 "Drafts that were checked, by what came of it.",
@@ -246,7 +266,11 @@ impl Metrics {
         for (family, values) in [
             (&self.fanin_incomplete, &["missing", "early", "failed"][..]),
             (&self.maps, &["true", "false", "unknown"]),
-            (&self.validations, &["grounded", "ungrounded", "error"]),
+            (&self.facts, &["true", "false"]),
+            (
+                &self.validations,
+                &["grounded", "ungrounded", "insufficient", "error"],
+            ),
         ] {
             for value in values {
                 family.with_label_values(&[*value]);
@@ -316,6 +340,7 @@ impl Metrics {
         let verdict = match event {
             Event::Exit(Exit::Validator(ValidatorExit::Grounded(_))) => "grounded",
             Event::Exit(Exit::Validator(ValidatorExit::Ungrounded { .. })) => "ungrounded",
+            Event::Exit(Exit::Validator(ValidatorExit::Insufficient { .. })) => "insufficient",
             Event::Broken(task, _) if task.payload.role() == Role::Validator => "error",
             Event::Accepted(_)
             | Event::Resumed(..)
@@ -337,6 +362,10 @@ impl Metrics {
             PartResult::Error(_) => "unknown",
         };
         self.maps.with_label_values(&[relevant]).inc();
+        let fallbacks = entry.map_or(&[][..], |entry| entry.fallbacks.as_slice());
+        let (kept, dropped) = stated(result, fallbacks);
+        self.facts.with_label_values(&["true"]).inc_by(kept);
+        self.facts.with_label_values(&["false"]).inc_by(dropped);
     }
 
     pub(crate) fn fanned_out(&self, maps: usize) {

@@ -1,7 +1,7 @@
 //! What is counted, where it is not a plain count.
 
 use super::*;
-use envelope::{After, FanOut, Matched, Plan, Scatter};
+use envelope::{After, FanOut, Findings, Matched, Plan, Scatter};
 
 /// Of two fan-outs; both lack one part and have an error.
 fn gathered(strict: bool, last: bool) -> Task {
@@ -22,6 +22,7 @@ fn gathered(strict: bool, last: bool) -> Task {
         last,
     };
     Task {
+        kept: None,
         payload: task.into(),
         evidence: vec![fan_out(2), fan_out(7)],
     }
@@ -69,4 +70,27 @@ fn a_prompt_is_counted_by_its_version_and_one_that_a_turn_brought_as_its_own() {
         metrics.prompts.with_label_values(&labels).get()
     };
     assert_eq!((of("1a2b3c4d"), of("own")), (1, 2));
+}
+
+#[test]
+fn facts_are_counted_by_whether_their_passage_has_them() {
+    let dropped = [
+        Fallback::MapSalvaged,
+        Fallback::FactsUnsupported { count: 2 },
+    ];
+    let found = |defaulted| {
+        PartResult::Findings(Findings {
+            relevant: true,
+            facts: vec!["a".into(), "b".into(), "c".into()],
+            defaulted,
+            ..Findings::default()
+        })
+    };
+    assert_eq!(stated(&found(false), &dropped), (3, 2));
+    assert_eq!(
+        stated(&found(true), &dropped),
+        (0, 2),
+        "no model stated these"
+    );
+    assert_eq!(stated(&PartResult::Error("bug".into()), &[]), (0, 0));
 }

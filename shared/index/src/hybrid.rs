@@ -381,12 +381,9 @@ impl Searcher for HybridSearcher {
             for field in fields {
                 let values = snapshot.places(&tenant, &text, &field)?;
                 if !values.is_empty() {
-                    filter.0.push(Condition {
-                        field,
-                        op: Op::In,
-                        value: values.into(),
-                        origin: Origin::Planner,
-                    });
+                    filter
+                        .0
+                        .push(Condition::new(field, Op::In, values, Origin::Planner));
                 }
             }
             Ok(filter)

@@ -139,7 +139,7 @@ prop_compose! {
         ]),
         value in value(),
     ) -> Condition {
-        Condition { field: field.into(), op, value, origin: Origin::User }
+        Condition::new(field, op, value, Origin::User)
     }
 }
 
@@ -248,12 +248,7 @@ async fn behind_a_crowd(version: &str, crowd_size: u32, k: usize) -> (usize, usi
     writer.apply(&records).unwrap();
     writer.commit(1, STREAM).unwrap();
     qdrant.apply(&records).await.unwrap();
-    let wanted = Condition {
-        field: "source".into(),
-        op: Op::Contains,
-        value: json!("wanted"),
-        origin: Origin::User,
-    };
+    let wanted = Condition::new("source", Op::Contains, json!("wanted"), Origin::User);
     let request = request(vec![wanted], false);
     let near = qdrant.nearest(&[1.0, 0.0], &request, k).await.unwrap();
     (near.len(), kept(&index, &request, &near, k).len())

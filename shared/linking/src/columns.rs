@@ -5,12 +5,13 @@
 
 use crate::amounts::Amount;
 use crate::dictionary::{ColumnId, Kind, KnownColumn, KnownValue};
-use crate::fold;
 use crate::frame::is_of;
 use crate::kindred::Kin;
 use crate::link::{Fitting, Linker, Placed};
 use crate::mention::Mention;
 use crate::token::QuestionToken;
+use std::collections::HashSet;
+use text::fold;
 
 /// Of two columns with a value, the one with so many times fewer documents is not meant.
 const RARE: u32 = 5;
@@ -56,7 +57,10 @@ impl Linker<'_> {
                 .kin
                 .iter()
                 .any(|word| said.iter().any(|said| said.kin.is_like(word)));
-            (!column.is_named(), is_said, column.kind() == Kind::Text)
+            // Of a source and an author of one name the source is meant: many documents are told apart by it.
+            let is_shared = !column.is_naming();
+            let is_text = column.kind() == Kind::Text;
+            (!column.is_named(), is_said, is_text, is_shared)
         };
         columns.sort_by_key(|column| std::cmp::Reverse((score(column), column.0)));
         let Some(&(documents, column)) = columns.first() else {
@@ -74,7 +78,8 @@ impl Linker<'_> {
             .filter(is_rival)
             .map(|(_, rival)| *rival);
         let is_subject = self.frame.subject.as_ref() == Some(&mention.at);
-        if is_subject || self.is_meant(mention, column, before) {
+        let is_called = || !is_field && self.is_called_with_year(mention, key, column);
+        if is_subject || self.is_meant(mention, column, before) || is_called() {
             let rivals = if is_field {
                 rivals.collect()
             } else {
@@ -129,11 +134,14 @@ impl Linker<'_> {
             .map(|entry| fold::name_key(&entry.text))
             .collect();
         long.sort();
-        long.dedup();
+        // What a scan made of a name is no other name.
+        let mut skeletons = HashSet::new();
+        long.retain(|key| skeletons.insert(fold::skeleton(key)));
         // First letters are all of the names that they stand for; each may be written with them, too.
         if !long.is_empty() {
             let all = long.iter().map(|key| {
-                let forms = forms.iter().cloned().chain(with_key(key));
+                let confused = self.dictionary.confused_with(key).flat_map(with_key);
+                let forms = forms.iter().cloned().chain(with_key(key)).chain(confused);
                 sorted(forms.collect())
             });
             return all.collect();

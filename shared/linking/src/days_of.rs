@@ -77,6 +77,39 @@ impl Linker<'_> {
         Ok((column.into(), test))
     }
 
+    /// Whether a question for what documents say names one by what it is called, where nothing but names tells of days:
+    /// then a year is part of its name.
+    pub(crate) fn is_called_by_year(&self, before: &[Placed], bucket: Option<&str>) -> bool {
+        let Some(column) = self.named_before(before) else {
+            return false;
+        };
+        self.is_prose(bucket) && self.tells_no_days(&column.bucket)
+    }
+
+    /// The year that the documents are called after of which something was named before.
+    pub(crate) fn year_called_after(
+        &self,
+        span: &Span,
+        before: &[Placed],
+    ) -> Option<(ColumnId, Test)> {
+        let year = match span.grain {
+            Grain::Years(first, last) => (first, last),
+            Grain::Fiscal {
+                year,
+                quarter: None,
+            } => (year, year),
+            _ => return None,
+        };
+        let bucket = self.named_before(before)?.bucket.as_str();
+        let is_in = span.side == SpanSide::In;
+        self.year_named(Some(year).filter(|_| is_in), Some(bucket))
+    }
+
+    fn named_before(&self, before: &[Placed]) -> Option<&KnownColumn> {
+        let mut columns = before.iter().map(|one| self.dictionary.column(one.column));
+        columns.find(|column| column.is_named())
+    }
+
     /// A year that documents are called after, where they have no days.
     fn year_named(
         &self,

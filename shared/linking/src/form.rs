@@ -75,6 +75,78 @@ fn explains_what(next: &str, third: &str) -> bool {
     }
 }
 
+/// Words that say which of two has more.
+const COMPARATIVE: &str = "more fewer less higher lower larger smaller bigger greater newer older longer shorter cheaper dearer \
+    later earlier heavier stronger";
+/// Words that a question begins with that is answered with one of two.
+const CHOOSING: &str = "which who what are is was were do does did have has had";
+/// Two words that put one thing beside another.
+const BESIDE: [(&str, &str); 7] = [
+    ("next", "to"),
+    ("many", "each"),
+    ("much", "each"),
+    ("against", "that"),
+    ("against", "those"),
+    ("beside", "those"),
+    ("alongside", "those"),
+];
+
+/// Whether two things are put side by side without a word for it: `are there more from Acme or from Bolt?`, `put these next
+/// to those`. What is `more than 500` is compared with nothing else.
+pub(crate) fn is_choosing(tokens: &[QuestionToken]) -> bool {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+    let is_beside = |at: usize| BESIDE.contains(&(word(at), word(at + 1)));
+    if (0..tokens.len()).any(is_beside) {
+        return true;
+    }
+    let polite = tokens
+        .iter()
+        .take_while(|token| is_of(&token.lower, POLITE));
+    let is_compared =
+        |at: &usize| is_of(word(*at), COMPARATIVE) && !matches!(word(at + 1), "than" | "recent");
+    let Some(at) = (0..tokens.len()).find(is_compared) else {
+        return false;
+    };
+    // `more from Acme than from Bolt`, not `worth more in all than 500`.
+    let than = (at..tokens.len()).find(|at| word(*at) == "than");
+    let is_than =
+        than.is_some_and(|than| !tokens[than..].iter().take(3).any(QuestionToken::has_digit));
+    let is_or = tokens.iter().any(|token| token.lower == "or");
+    let is_asked = is_of(word(polite.count()), CHOOSING)
+        || is_of(word(at.saturating_sub(1)), "which has is are");
+    is_asked && (is_or && than.is_none() || is_than)
+}
+
+/// Whether two things are put side by side by a figure of theirs: `the gap between HX-1 and HX-2`.
+pub(crate) fn is_measuring(tokens: &[QuestionToken]) -> bool {
+    let says = |words: &str| tokens.iter().any(|token| is_of(&token.lower, words));
+    is_choosing(tokens)
+        || says("gap exceed exceeds exceeding surpass surpasses differ differs")
+            && says("and of that than")
+}
+
+/// Orders for documents.
+const ORDERING: &str = "list show give find get fetch pull bring open display enumerate retrieve collect gather count locate";
+/// Words that ask for what a document says.
+const ASKING_WORDS: &str = "how why who whom whose what when whether if out";
+
+/// Whether somebody wants to have something, and not to know something of it: `Pull up Acme, 2023`, `I need ...`, `do we have
+/// ...`; not `find out who ...`.
+pub(crate) fn is_order(tokens: &[QuestionToken]) -> bool {
+    let polite = tokens
+        .iter()
+        .take_while(|token| is_of(&token.lower, POLITE));
+    let rest = &tokens[polite.count()..];
+    let word = |at: usize| rest.get(at).map_or("", |token| token.lower.as_str());
+    let is_ordered = match (word(0), word(1)) {
+        (verb, _) if is_of(verb, ORDERING) => true,
+        ("i" | "we", "need" | "want") | ("do", "we") | ("have", "we") => true,
+        ("can" | "could" | "would" | "will", "you") => is_of(word(2), ORDERING),
+        _ => false,
+    };
+    is_ordered && !rest.iter().any(|token| is_of(&token.lower, ASKING_WORDS))
+}
+
 /// Whether a clause goes on with a verb for handing something over: `could you dig out`, not `can I pay`.
 fn is_request(clause: &[QuestionToken], at: usize) -> bool {
     let verbs = clause.iter().skip(at).take(3);

@@ -4,11 +4,11 @@
 //! wanted. `What is a 10-K?` and `how long should invoices be kept?` ask for words.
 
 use crate::dictionary::Dictionary;
-use crate::fold;
-use crate::form::is_explaining;
+use crate::form::{is_choosing, is_explaining, is_order};
 use crate::linked::Intent;
 use crate::token::QuestionToken;
 use std::ops::Range;
+use text::fold;
 
 /// What a question asks for.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,10 +29,21 @@ const ANY_DOCUMENT: &str =
 const ASKING: &str = "list show give find get fetch display enumerate which what pull bring name return export where \
     have has are is there search select need want see tell provide retrieve dig print present identify collect gather \
     extract supply look looking like";
+const LOOKING: &str = "find show get fetch pull bring open give see me us locate need want";
 const COUNTING: &str = "many count number tally quantity";
 const ADDING: &str = "sum add total average mean altogether combined aggregate";
 const COMPARING: &str =
     "compare compares compared comparing comparison versus vs difference contrast";
+
+/// Words that say of which document the noun behind them is.
+const POINTING: &str = "every each all any which newest latest oldest earliest last first recent largest smallest highest \
+    lowest longest shortest";
+/// Words of other kinds that stand behind a noun, and are not described by it.
+const BEHIND: &str = "that which whose who signed made sent issued drawn held due dated called without against between under \
+    about per please";
+
+/// Most words of a name that may stand between an article and the noun.
+const NAME_WORDS_MAX: usize = 5;
 
 /// Words that may stand between those and the noun.
 const BETWEEN: &str = "me us all the every each any of our those these up in by for to do does did we you i there only \
@@ -57,16 +68,28 @@ pub fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_evident: bool
         Some((noun, spoken(tokens)))
     };
     let spoken_of = || {
-        let mut definite = nouns.iter().filter(|noun| !is_indefinite(tokens, noun));
-        let noun = definite.next().or(nouns.first()).filter(|_| is_evident)?;
+        // `the record for most goals` is no document, nor is `to file a lawsuit`.
+        let is_known = |noun: &&Noun| {
+            let bucket = noun.bucket.as_deref();
+            bucket.is_some_and(|bucket| noun.is_name || dictionary.is_described(bucket))
+        };
+        let mut known = nouns.iter().filter(is_known);
+        let mut definite = known.clone().filter(|noun| !is_indefinite(tokens, noun));
+        let noun = definite
+            .next()
+            .or_else(|| known.next())
+            .filter(|_| is_evident)?;
         // What only describes documents tells nothing of a question that wants words.
         (noun.is_sure || !is_explaining).then_some(())?;
         Some((noun, spoken(tokens)))
     };
     let Some((noun, intent)) = asked_for.or_else(requested).or_else(spoken_of) else {
+        // Where nobody knows the noun, an order for something that is named beyond doubt is one for documents, too.
+        let is_order = is_evident && !is_explaining && is_order(tokens);
         return Frame {
             intent: match spoken(tokens) {
                 Intent::Compare => Intent::Compare,
+                _ if is_order => Intent::Documents,
                 _ => Intent::Prose,
             },
             ..Frame::default()
@@ -75,7 +98,10 @@ pub fn frame(tokens: &[QuestionToken], dictionary: &Dictionary, is_evident: bool
     let is_many = |pair: &&[QuestionToken]| pair[0].lower == "how" && pair[1].lower == "many";
     let is_twofold = tokens.windows(2).filter(is_many).count() > 1;
     Frame {
-        intent: if is_twofold { Intent::Compare } else { intent },
+        intent: match is_twofold || is_choosing(tokens) {
+            true => Intent::Compare,
+            false => intent,
+        },
         subject: Some(noun.at.clone()),
         bucket: noun.bucket.clone(),
     }
@@ -97,12 +123,18 @@ struct Noun {
     bucket: Option<String>,
     /// It is what documents are called, and not only a word that describes them.
     is_sure: bool,
+    /// It is the name of a part of the corpus.
+    is_name: bool,
 }
 
 /// The words for documents, in order: parts of the corpus, then kinds.
 fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
     let mut nouns = Vec::new();
-    for (find, is_sure) in [(noun as Find, true), (kind, true), (described, false)] {
+    for (find, is_sure, is_name) in [
+        (noun as Find, true, true),
+        (kind, true, false),
+        (described, false, false),
+    ] {
         let mut at = 0;
         while at < tokens.len() {
             if let Some(length) = dictionary.column_name_at(tokens, at) {
@@ -118,10 +150,17 @@ fn nouns(tokens: &[QuestionToken], dictionary: &Dictionary) -> Vec<Noun> {
                 at: at_noun,
                 bucket,
                 is_sure,
+                is_name,
             });
             at += length;
         }
     }
+    // `audit reports` are no reports where they are called so.
+    let whole: Vec<Range<usize>> = nouns.iter().map(|noun| noun.at.clone()).collect();
+    let is_part = |one: &Range<usize>, of: &Range<usize>| {
+        one.len() < of.len() && of.start <= one.start && one.end <= of.end
+    };
+    nouns.retain(|noun| !whole.iter().any(|other| is_part(&noun.at, other)));
     nouns
 }
 
@@ -135,13 +174,20 @@ fn is_definite(tokens: &[QuestionToken], noun: &Noun) -> bool {
     let next = tokens.get(noun.at.end).filter(|_| !last.is_last);
     // `part lists` are of parts, too.
     let is_many = is_plural(last) || next.is_some_and(is_plural);
-    let before = noun
-        .at
-        .start
-        .checked_sub(1)
-        .map(|before| tokens[before].lower.as_str());
-    let is_all = before
-        .is_some_and(|before| is_of(before, "the every each any all our this that no which what"));
+    // `the 2023 agreement`, `the Acme agreement`
+    let is_name = |token: &&QuestionToken| {
+        noun.bucket.is_some()
+            && !token.is_last
+            && !token.is_first
+            && (token.is_capital() || token.has_digit())
+    };
+    let names = tokens[..noun.at.start].iter().rev().take_while(is_name);
+    let named = names.count().min(NAME_WORDS_MAX);
+    let before = (noun.at.start - named).checked_sub(1);
+    let is_all = before.is_some_and(|before| {
+        let word = tokens[before].lower.as_str();
+        is_of(word, "the every each any all our this that no which what")
+    });
     let behind = tokens.get(noun.at.end).filter(|_| !last.is_last);
     // `part list V-100`, `contract no. 12`
     let is_number_next = next
@@ -182,14 +228,69 @@ fn noun(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     named(1).or_else(|| named(2).filter(|_| is_open))
 }
 
-/// What a column calls documents.
+/// What a column calls documents. Where nobody described the columns, a column that is called a category may hold topics:
+/// what it holds counts where the words around it say that documents are meant.
 fn kind(tokens: &[QuestionToken], at: usize, dictionary: &Dictionary) -> Found {
     let (length, key) = dictionary.longest_at(tokens, at)?;
-    let mut entries = dictionary.with_key(&key);
-    let kind =
-        entries.find(|entry| dictionary.is_column(entry.column) && dictionary.is_kind(entry))?;
-    let bucket = dictionary.column(kind.column).bucket.clone();
-    Some((length, Some(bucket)))
+    let entries = dictionary.with_key(&key);
+    let mut kinds =
+        entries.filter(|entry| dictionary.is_column(entry.column) && dictionary.is_kind(entry));
+    let kind = kinds.next()?;
+    let column = dictionary.column(kind.column);
+    let bucket = column.bucket.clone();
+    // What several parts of the corpus have says of none of them that it is meant.
+    let is_shared = kinds.any(|other| dictionary.column(other.column).bucket != bucket);
+    let at_kind = at..at + length;
+    let said: String = tokens[at_kind.clone()]
+        .iter()
+        .map(|token| fold::key(&token.text))
+        .collect();
+    let is_many = said != fold::name_key(&kind.text);
+    let next = tokens.get(at_kind.end);
+    let is_called = next.is_some_and(|next| is_of(&next.lower, ANY_DOCUMENT));
+    let is_told = || !column.is_topic() || is_pointed_at(tokens, &at_kind);
+    let is_noun = dictionary.is_described(&bucket)
+        || is_many
+        || is_called
+        || is_head(tokens, &at_kind) && is_told();
+    is_noun.then_some((length, Some(bucket).filter(|_| !is_shared)))
+}
+
+/// Whether words are what the ones before them describe, and do not describe what follows: `the proxy statement by Acme`,
+/// but not `which technology company`.
+fn is_head(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
+    let is_open = !tokens[at.end - 1].is_last;
+    let Some(next) = tokens.get(at.end).filter(|_| is_open) else {
+        return true;
+    };
+    let word = next.lower.as_str();
+    let is_name = |token: &QuestionToken| token.is_capital() || token.has_digit();
+    // `agreement ending in May`, but not `sports betting platform`.
+    let goes_on =
+        |token: &QuestionToken| is_name(token) || text::stop::is_content_free(&token.lower);
+    let is_verb = word.ends_with("ed")
+        || word.ends_with("ing") && (next.is_last || tokens.get(at.end + 1).is_none_or(goes_on));
+    is_name(next) || text::stop::is_content_free(word) || is_verb || is_of(word, BEHIND)
+}
+
+/// Whether the words before a noun, or a number behind it, say that one of the documents is meant: `which agreement`, `find
+/// the agreement`, `the latest agreement`, `the 2023 agreement`, `agreement no. 4`. `The technology` may be anything.
+fn is_pointed_at(tokens: &[QuestionToken], at: &Range<usize>) -> bool {
+    let word = |back: usize| {
+        let before = at.start.checked_sub(back);
+        before.map_or("", |before| tokens[before].lower.as_str())
+    };
+    let is_numbered = || {
+        let behind = tokens[at.end..].iter().take(2);
+        let is_open = !tokens[at.end - 1].is_last;
+        let mut behind = behind.skip_while(|token| is_of(&token.lower, "no nr number"));
+        is_open && behind.next().is_some_and(QuestionToken::has_digit)
+    };
+    let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    match word(1) {
+        "the" => is_of(word(2), LOOKING) || (word(3), word(2)) == ("where", "is"),
+        before => is_of(before, POINTING) || is_year(before) || is_numbered(),
+    }
 }
 
 /// A word that the columns of one part of the corpus alone are described with.
@@ -245,3 +346,7 @@ fn stronger(known: Option<Intent>, new: Intent) -> Option<Intent> {
 pub(crate) fn is_of(word: &str, words: &str) -> bool {
     words.split_ascii_whitespace().any(|known| known == word)
 }
+
+#[cfg(test)]
+#[path = "frame_tests.rs"]
+mod tests;

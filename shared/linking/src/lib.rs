@@ -9,23 +9,24 @@
 //! | [`linked`] | what it amounts to |
 //! | [`frame`](mod@frame), `form` | whether it asks for documents, and for which; whether it wants something explained |
 //! | `mention`, `meant`, `columns`, `days_of` | what it names, whether that is meant, of which column |
+//! | `called` | a name and a year that together are what a document is called |
 //! | `merge` | conditions on one column as one; what contradicts itself |
 //! | [`tabulate`] | what is to be counted, added up or listed of the documents that it is about |
 //! | [`dictionary`] | what a corpus calls things |
 //! | [`days`] | spans of days |
 //! | [`amounts`] | amounts with their comparison |
 //! | [`names`] | what a path calls its document |
+//! | `prose` | what a question for what documents say names |
 //! | [`fiscal`] | when fiscal years end |
-//! | [`fold`] | names as they are compared |
 //! | [`token`] | a question as tokens |
 
 pub mod amounts;
+mod called;
 mod columns;
 pub mod days;
 mod days_of;
 pub mod dictionary;
 pub mod fiscal;
-pub mod fold;
 mod form;
 pub mod frame;
 mod kindred;
@@ -35,11 +36,12 @@ mod meant;
 mod mention;
 mod merge;
 pub mod names;
+mod prose;
 pub mod tabulate;
 pub mod token;
 
 pub use dictionary::{Dictionary, FieldValue, NAMED};
 pub use link::link;
-pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
+pub use linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, QuestionSide, Test};
 pub use tabulate::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
 pub use time::Date;

@@ -4,13 +4,14 @@
 //! at all (`meant`); at last conditions on one column become one (`merge`).
 
 use crate::dictionary::{ColumnId, Dictionary};
-use crate::fold;
+use crate::form::is_measuring;
 use crate::frame::{Frame, frame};
 use crate::linked::{Ambiguity, Intent, LinkedQuestion, QuestionCondition, Test};
 use crate::mention::{Mention, Named, mentions};
 use crate::merge::{self, Joined, Link};
 use crate::token::{QuestionToken, tokens};
 use std::ops::Range;
+use text::fold;
 use time::Date;
 
 /// What `question` amounts to, asked on a day.
@@ -26,11 +27,20 @@ pub fn link(question: &str, dictionary: &Dictionary, today: Date) -> LinkedQuest
         tokens,
         dictionary,
         is_evident_where: false,
+        is_in_one_bucket: false,
     };
-    let linker = Linker {
-        is_evident_where: is_evident && linker.bucket().is_some(),
+    let is_evident_where = is_evident && linker.bucket().is_some();
+    let mut linker = Linker {
+        is_evident_where,
+        is_in_one_bucket: linker.bucket().is_some(),
         ..linker
     };
+    if linker.frame.intent == Intent::Prose
+        && is_measuring(&linker.tokens)
+        && linker.names_numbers()
+    {
+        linker.frame.intent = Intent::Compare;
+    }
     let linked = linker.link(question);
     LinkedQuestion {
         tabulation: linker.tabulate(&linked),
@@ -45,6 +55,8 @@ pub(crate) struct Linker<'a> {
     pub(crate) dictionary: &'a Dictionary,
     /// Something is named beyond doubt, and it is clear in which part of the corpus.
     pub(crate) is_evident_where: bool,
+    /// It is known which part of the corpus it is about.
+    is_in_one_bucket: bool,
 }
 
 /// A mention with its column.
@@ -81,17 +93,29 @@ impl Linker<'_> {
             let said = || question[self.bytes(&mention.at)].to_owned();
             match self.place(number, bucket.as_deref(), &placed) {
                 Ok((new, options)) => {
-                    placed.extend(new);
                     if options.len() > 1 {
-                        let said = said();
-                        linked.ambiguous.push(Ambiguity { said, options });
+                        let is_of_columns = match new.last().map(|placed| &placed.test) {
+                            Some(Test::Is(things)) => things.len() == 1,
+                            _ => true,
+                        };
+                        linked.ambiguous.push(Ambiguity {
+                            said: said(),
+                            options,
+                            is_of_columns,
+                        });
                     }
+                    placed.extend(new);
                 }
                 Err(reason) => linked.dropped.push((said(), reason)),
             }
         }
-        self.align(&mut placed);
-        self.merge(&placed, question, &mut linked);
+        match self.is_prose(bucket.as_deref()) {
+            true => self.take_sides(question, placed, &mut linked),
+            false => {
+                self.align(&mut placed);
+                self.merge(&placed, question, &mut linked);
+            }
+        }
         linked
     }
 
@@ -209,6 +233,13 @@ impl Linker<'_> {
             test,
             is_negated,
         };
+        let called = match &mention.what {
+            Named::Days(span) => self.years_called(span, bucket),
+            _ => None,
+        };
+        if let Some((column, test)) = called {
+            return Ok((vec![placed(column, test)], Vec::new()));
+        }
         match &mention.what {
             Named::Value(key) => {
                 let fitting = self.column_of_value(mention, key, bucket, before)?;
@@ -220,8 +251,19 @@ impl Linker<'_> {
                 Ok((vec![placed(fitting.column, Test::Is(things))], options))
             }
             Named::NoDay => Err("the calendar has no such day"),
+            Named::Days(span) if self.is_called_by_year(before, bucket) => {
+                let (column, test) = self
+                    .year_called_after(span, before)
+                    .ok_or("the question is about that time, not about documents of it")?;
+                Ok((vec![placed(column, test)], Vec::new()))
+            }
             _ if !(self.is_asked_for() || bucket.is_some() && self.is_evident(mention)) => {
                 Err("the question is not about documents")
+            }
+            Named::Days(span)
+                if self.is_prose(bucket) && !self.is_day_of_document(mention, span) =>
+            {
+                Err("the question is about that time, not about documents of it")
             }
             Named::Days(span) => {
                 let (fitting, test) = self.days(mention, span, bucket)?;
@@ -274,10 +316,12 @@ impl Linker<'_> {
     }
 
     /// What documents of the part of the corpus are called that a condition asks for, as they write it. Nothing where a
-    /// schema finds what they say: who lacks the field then says nothing.
+    /// schema finds what they say: who lacks the field then says nothing, if it is known that those documents are meant.
+    /// Nor where all have the field.
     fn names(&self, placed: &Placed) -> Vec<String> {
         let bucket = &self.dictionary.column(placed.column).bucket;
-        if self.dictionary.is_described(bucket) {
+        let is_described = self.dictionary.is_described(bucket) && self.is_in_one_bucket;
+        if is_described || self.dictionary.is_everywhere(placed.column) {
             return Vec::new();
         }
         let called = |key: &str| {
@@ -335,30 +379,38 @@ impl Linker<'_> {
     /// Values of one column are alternatives; in a comparison they are its sides.
     fn merge(&self, placed: &[Placed], question: &str, linked: &mut LinkedQuestion) {
         let is_alone = |one: &Placed| {
-            let same = placed
-                .iter()
-                .filter(|other| other.column == one.column && other.is_negated == one.is_negated);
+            // A name and a year in one path are no sides of a comparison.
+            let is_year = |placed: &Placed| {
+                self.dictionary.column(placed.column).is_named() && merge::is_year(&placed.test)
+            };
+            let same = placed.iter().filter(|other| {
+                other.column == one.column
+                    && other.is_negated == one.is_negated
+                    && is_year(other) == is_year(one)
+            });
             same.count() == 1
         };
         for one in placed {
-            let at = &self.mentions[one.mention].at;
-            let condition = QuestionCondition {
-                bucket: self.dictionary.column(one.column).bucket.clone(),
-                field: self.dictionary.column(one.column).field.clone(),
-                test: one.test.clone(),
-                names: self.names(one),
-                is_negated: one.is_negated,
-                span: self.bytes(at),
-            };
-            let is_side = linked.intent == Intent::Compare && !one.is_negated && !is_alone(one);
             let new = Joined {
-                condition,
-                link: self.link_before(at.start),
-                is_side,
+                condition: self.condition(one),
+                link: self.link_before(self.mentions[one.mention].at.start),
+                is_side: linked.intent == Intent::Compare && !one.is_negated && !is_alone(one),
             };
             merge::take_in(new, question, linked);
         }
         merge::contradictions(question, linked);
+    }
+
+    /// What was placed, as a condition.
+    pub(crate) fn condition(&self, placed: &Placed) -> QuestionCondition {
+        QuestionCondition {
+            bucket: self.dictionary.column(placed.column).bucket.clone(),
+            field: self.dictionary.column(placed.column).field.clone(),
+            test: placed.test.clone(),
+            names: self.names(placed),
+            is_negated: placed.is_negated,
+            span: self.bytes(&self.mentions[placed.mention].at),
+        }
     }
 }
 

@@ -326,6 +326,7 @@ fn two_columns_that_fit_are_told() {
     let found = linked("Which bills are over 5 V?");
     assert_eq!(found.ambiguous.len(), 1, "{found:?}");
     assert_eq!(found.ambiguous[0].options, ["input", "output"]);
+    assert!(found.ambiguous[0].is_of_columns);
     let found = linked("Which bills have Ulm on them?");
     assert_eq!(found.ambiguous[0].options, ["origin", "target"]);
     let found = linked("Which bills have Ulm as their target?");

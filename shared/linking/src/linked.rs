@@ -57,6 +57,17 @@ pub struct Ambiguity {
     /// The columns that they may be of, or the names that they may stand for: two or more, what was taken first. Of names
     /// that first letters stand for, all were taken.
     pub options: Vec<String>,
+    /// The options are columns.
+    pub is_of_columns: bool,
+}
+
+/// One of several documents that a question holds together: `the Courier report of May 3 on pumps`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct QuestionSide {
+    /// What holds for it, together.
+    pub conditions: Vec<QuestionCondition>,
+    /// What the question says of it, in its words.
+    pub said: String,
 }
 
 /// What a question amounts to.
@@ -70,6 +81,9 @@ pub struct LinkedQuestion {
     pub conditions: Vec<QuestionCondition>,
     /// What holds for one side of a comparison each, or for one of several spans of days: any of them has to hold.
     pub parts: Vec<QuestionCondition>,
+    /// What is said of each of several documents that a question for what documents say holds together. Each has a condition
+    /// of [`Self::conditions`], whose values are those of all.
+    pub sides: Vec<QuestionSide>,
     /// What was named and became no condition, with the reason.
     pub dropped: Vec<(String, &'static str)>,
     /// What may be meant in two ways.

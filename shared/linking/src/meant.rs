@@ -55,10 +55,11 @@ impl Linker<'_> {
         if self.is_evident(mention) {
             return true;
         }
-        if !self.is_asked_for() {
+        if !self.is_asked_for() || self.is_prose(Some(&shown.bucket)) {
             // Names side by side: `compare Acme and Bolt`.
             let is_compared = self.frame.intent == Intent::Compare && !shown.is_kind();
-            return is_compared && tokens.iter().all(QuestionToken::is_capital);
+            return is_compared && tokens.iter().all(QuestionToken::is_capital)
+                || self.is_proper(mention, column);
         }
         let joined = self.is_listed(mention.at.start)
             && before.last().is_some_and(|before| before.column == column);

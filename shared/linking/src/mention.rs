@@ -5,9 +5,9 @@
 use crate::amounts::{self, Amount};
 use crate::days::{self, Span};
 use crate::dictionary::Dictionary;
-use crate::fold;
 use crate::token::QuestionToken;
 use std::ops::Range;
+use text::fold;
 use time::Date;
 
 /// What a question names.

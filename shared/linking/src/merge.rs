@@ -5,6 +5,7 @@
 
 use crate::amounts::Bound;
 use crate::days::DayRange;
+use crate::dictionary::{self, NAMED};
 use crate::linked::{LinkedQuestion, QuestionCondition, Test};
 use std::ops::Range;
 
@@ -52,10 +53,20 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
         linked.parts.push(new);
         return;
     }
+    // What a document is called is no column with one value: `the 10-K of Acme for 2023` is called all three. Of several
+    // years it is called one.
+    let is_both = |known: &QuestionCondition| {
+        let is_name = new.field == NAMED && !new.is_negated;
+        match (is_year(&known.test), is_year(&new.test)) {
+            (true, true) => false,
+            (false, false) => is_name && link == Link::None,
+            _ => is_name,
+        }
+    };
     let place = linked
         .conditions
         .iter()
-        .position(|known| is_on_one_column(known, &new));
+        .rposition(|known| is_on_one_column(known, &new) && !is_both(known));
     let Some(place) = place else {
         linked.conditions.push(new);
         return;
@@ -80,6 +91,11 @@ pub(crate) fn take_in(new: Joined, question: &str, linked: &mut LinkedQuestion) 
         }
         Met::Dropped(why) => linked.dropped.push((said(&new.span), why)),
     }
+}
+
+/// Whether a name is a year.
+pub(crate) fn is_year(test: &Test) -> bool {
+    matches!(test, Test::Is(things) if things.iter().flatten().all(|form| dictionary::is_year(form)))
 }
 
 fn is_on_one_column(one: &QuestionCondition, other: &QuestionCondition) -> bool {

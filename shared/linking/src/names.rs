@@ -16,7 +16,9 @@ const WORDS_MAX: usize = 4;
 /// neighbouring words of a part.
 pub fn of_path(path: &str) -> Vec<String> {
     let path = path.split_once('#').map_or(path, |(path, _)| path);
-    let mut segments: Vec<&str> = path.split('/').skip(1).collect();
+    // A file that lies in no folder has its name all the same.
+    let folders = usize::from(path.contains('/'));
+    let mut segments: Vec<&str> = path.split('/').skip(folders).collect();
     if let Some(file) = segments.last_mut()
         && let Some((stem, ending)) = file.rsplit_once('.')
         && ending.len() <= 5
@@ -132,6 +134,7 @@ mod tests {
             assert!(names.iter().any(|known| known == name), "{name}: {names:?}");
         }
         assert!(of_path("bucket/a.md").contains(&"a".to_owned()));
+        assert_eq!(of_path("ACME_2018.pdf"), ["ACME 2018", "ACME", "2018"]);
         assert!(of_path(&format!("b/{}", "a_b c-d ".repeat(200))).len() <= NAMES_MAX);
     }
 }

@@ -17,6 +17,7 @@ mod words;
 use crate::dictionary::Kind;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
+use crate::token::QuestionToken;
 use reading::Reading;
 
 /// Most columns by which documents are told apart.
@@ -136,6 +137,16 @@ impl Linker<'_> {
             },
             Err(other) => other,
         }
+    }
+
+    /// Whether neighbouring words name a column of numbers.
+    pub(crate) fn names_numbers(&self) -> bool {
+        let names = |tokens: &[QuestionToken]| {
+            let said: Vec<&str> = tokens.iter().map(|token| token.lower.as_str()).collect();
+            let fit = phrase::best(self.dictionary, None, &said, phrase::is_number);
+            fit.is_some_and(|fit| fit.score >= phrase::NAMED_MIN)
+        };
+        self.tokens.windows(2).any(names)
     }
 
     /// By what the documents of a part of the corpus can be told apart: the years of its days, then columns with few

@@ -89,7 +89,86 @@ fn what_is_to_be_done_is_read() {
     for (question, wanted) in [
         ("List all invoices from Acme Pumps.", "list"),
         ("Show me every invoice over 500 EUR in 2024", "list"),
+        ("Collate for me all invoices from Acme Pumps", "list"),
+        (
+            "Could you rustle up the invoices that went out to Acme Pumps?",
+            "list",
+        ),
+        (
+            "Please collate every invoice that emanated from Acme Pumps in 2024",
+            "list",
+        ),
+        (
+            "Collate leaking invoices from Acme Pumps",
+            "unfit: `Collate leaking` is no condition on a column",
+        ),
+        (
+            "List the invoices that praise pumps of Acme Pumps",
+            "unfit: `praise pumps` is no condition on a column",
+        ),
         ("How many invoices from Acme Pumps are there?", "count"),
+        ("How many invoices did Acme Pumps send us?", "count"),
+        ("How numerous are the invoices from Acme Pumps?", "count"),
+        (
+            "Who sent more invoices, Acme Pumps or Corvane Logistics?",
+            "count",
+        ),
+        (
+            "Do we have more invoices from Acme Pumps than from Corvane Logistics?",
+            "count",
+        ),
+        (
+            "What are the invoices from Acme Pumps worth all told?",
+            "sum total_amount currency",
+        ),
+        (
+            "What is the grand total of all invoices from Acme Pumps?",
+            "sum total_amount currency",
+        ),
+        (
+            "What is the average size of an invoice from Acme Pumps?",
+            "average total_amount currency",
+        ),
+        (
+            "Show the net amount of invoices of 2024 separately for every cost centre.",
+            "sum net_amount currency by cost_centre of cost_centre",
+        ),
+        (
+            "Tabulate the invoices of 2024 according to cost centre.",
+            "count by cost_centre of cost_centre",
+        ),
+        (
+            "What is the most recently issued invoice from Acme Pumps?",
+            "largest 1 invoice_date",
+        ),
+        (
+            "Which invoice from Acme Pumps was issued last?",
+            "largest 1 invoice_date",
+        ),
+        (
+            "Of the invoices from Acme Pumps, which one is the oldest?",
+            "smallest 1 invoice_date",
+        ),
+        (
+            "Identify the invoice from Acme Pumps with the minimal net amount.",
+            "smallest 1 net_amount currency",
+        ),
+        (
+            "Which invoice from Acme Pumps is the most expensive?",
+            "largest 1 total_amount currency",
+        ),
+        (
+            "Which has the larger maximum current, HX-1 or HX-2?",
+            "list max_current",
+        ),
+        (
+            "By how much does the maximum voltage of HX-1 exceed that of HX-2?",
+            "list max_voltage",
+        ),
+        (
+            "How many invoices did Acme Pumps dispute?",
+            "unfit: `dispute` is no condition on a column",
+        ),
         (
             "Count the invoices by cost centre.",
             "count by cost_centre of cost_centre",

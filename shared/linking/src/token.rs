@@ -21,6 +21,8 @@ pub struct QuestionToken {
     pub is_first: bool,
     /// The mark behind it parts it from the next: a comma, a colon, the end of a sentence.
     pub is_last: bool,
+    /// That mark may stand inside a name, too: `The Courier - Sport`, `Daily | News of the World`.
+    pub is_joint: bool,
 }
 
 impl QuestionToken {
@@ -31,12 +33,20 @@ impl QuestionToken {
             span: start..start + text.len(),
             is_first: false,
             is_last: false,
+            is_joint: false,
         }
     }
 
     /// Whether it begins with a capital letter.
     pub fn is_capital(&self) -> bool {
         self.text.chars().next().is_some_and(char::is_uppercase)
+    }
+
+    /// Whether a capital stands behind a small letter, which no word of a sentence has: `TechWeek`, `eBay`.
+    pub fn has_inner_capital(&self) -> bool {
+        let letters: Vec<char> = self.text.chars().collect();
+        let behind = |pair: &[char]| pair[0].is_lowercase() && pair[1].is_uppercase();
+        letters.windows(2).any(behind)
     }
 
     /// Whether there is a digit in it.
@@ -78,7 +88,11 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
                     lower: "to".into(),
                     ..QuestionToken::sign(word, start)
                 }),
-                false if !matches!(word, "&" | "+" | "") => before.is_last = true,
+                false if !matches!(word, "&" | "+" | "") => {
+                    before.is_joint =
+                        !before.is_last && matches!(word, "-" | "–" | "—" | "|" | "/");
+                    before.is_last = true;
+                }
                 false => {}
             }
             continue;
@@ -92,6 +106,7 @@ pub fn tokens(text: &str) -> Vec<QuestionToken> {
             text: kept.to_owned(),
             is_first,
             is_last: parts,
+            is_joint: marks == ":",
         });
         is_first = ends;
     }

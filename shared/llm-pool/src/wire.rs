@@ -213,6 +213,7 @@ fn counted(
                 .completion_tokens
                 .filter(|written| *written > 0)
                 .unwrap_or_else(written),
+            ..Usage::default()
         },
         tokens_cached: cached.unwrap_or(0),
         counted: read.map(|read| (sent, read)),

@@ -1,14 +1,15 @@
 //! What a small model meant, read out of what it wrote.
 //!
 //! The ladder: the text is an object ([`Rung::Strict`]) -> an object stands somewhere in it, perhaps
-//! after small repairs ([`Rung::Salvaged`]) -> single fields ([`field_bool`], [`field_strings`]) ->
-//! the stage's own safe default. Every rung is told, so that the caller can count it. It does *not*
+//! after small repairs ([`Rung::Salvaged`]) -> single fields ([`field_bool`], [`field_number`],
+//! [`field_strings`]) -> the stage's own safe default. Every rung is told, so that the caller can count it. It does *not*
 //! check a schema: that the fields are there and of the right type is the caller's to say.
 
 mod fields;
 mod scan;
 
-pub use fields::{field_bool, field_strings};
+use crate::reply::without_thoughts;
+pub use fields::{field_bool, field_number, field_strings};
 use serde_json::Value;
 
 /// How an object was read.
@@ -31,13 +32,16 @@ impl Rung {
 }
 
 /// Reads one JSON object out of a model's answer: the whole text if it is one, else the last one
-/// with something in it. Takes time linear in the text, whatever is in it.
+/// with something in it. Thoughts before it are no part of the answer. Takes time linear in the text, whatever is in it.
 pub fn read_object(text: &str) -> Option<(Value, Rung)> {
-    let bare = without_fence(text.trim());
-    if let Ok(value @ Value::Object(_)) = serde_json::from_str(bare) {
-        return Some((value, Rung::Strict));
+    // A whole object first: what looks like a thought may stand in one of its texts.
+    let answer = without_thoughts(text);
+    for text in [text, answer] {
+        if let Ok(value @ Value::Object(_)) = serde_json::from_str(without_fence(text.trim())) {
+            return Some((value, Rung::Strict));
+        }
     }
-    scan::last_object(bare).map(|value| (value, Rung::Salvaged))
+    scan::last_object(without_fence(answer.trim())).map(|value| (value, Rung::Salvaged))
 }
 
 /// The inside of a Markdown code fence that holds the whole text.
@@ -110,6 +114,23 @@ mod tests {
             json!({"a": "two\nlines"})
         );
         assert_eq!(salvaged("{\"a\": \"C:\\dir\"}"), json!({"a": "C:\\dir"}));
+    }
+
+    #[test]
+    fn thoughts_before_an_object_are_no_part_of_it() {
+        let want = Some((json!({"relevant": true}), Rung::Strict));
+        for text in [
+            "<think>{\"relevant\": false}?</think>{\"relevant\": true}",
+            "<think>{\"relevant\": false}?</think>\n```json\n{\"relevant\": true}\n```",
+        ] {
+            assert_eq!(read_object(text), want, "{text}");
+        }
+        let said = json!({"facts": ["a </think> b"]});
+        assert_eq!(read_object(&said.to_string()), Some((said, Rung::Strict)));
+        // What was thought is not taken for what was about to be said.
+        let cut = "<think>{\"relevant\": false}?</think>{\"relevant\": true, \"facts\": [\"a";
+        assert_eq!(read_object(cut), None);
+        assert_eq!(read_object("<think>{\"relevant\": false}"), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`embed`] | texts to vectors |
 //! | [`json`] | what a small model meant, read out of what it wrote |
+//! | [`reply`] | what of a reply is the answer |
 //! | [`section`] | tagged sections of a prompt: read, and keep values from forging them |
 //! | [`tokens`] | how long a text is for a model, roughly |
 
@@ -16,6 +17,7 @@ pub mod embed;
 pub mod json;
 mod prompt;
 mod prompts;
+pub mod reply;
 mod rerank;
 pub mod section;
 pub mod tokens;

@@ -120,6 +120,16 @@ impl Prompt {
         &self.version
     }
 
+    /// What it says itself, whatever its inputs: its orders and its examples.
+    pub fn own_text(&self) -> String {
+        let pieces = self.system.iter().chain(&self.user);
+        let texts = pieces.filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Slot(_) => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
     /// The prompt itself, or the text of the same name in `instead`, checked in the same way.
     ///
     /// # Errors

@@ -14,6 +14,8 @@ const LIMIT: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(5);
 /// Bytes that streams may be promised where nothing else is said.
 const FILE_STORE_MAX: u64 = 4 << 40;
+/// What the log says where somebody else has the port.
+const PORT_TAKEN: &str = "address already in use";
 /// How much of the log an error quotes, in lines.
 const LOG_LINES: usize = 8;
 
@@ -183,12 +185,23 @@ impl Server {
         Ok(())
     }
 
-    /// Starts it again on the same port and store; kills it first if it still runs.
+    /// Starts it again on the same port and store; kills it first if it still runs. A port that
+    /// somebody's connection has taken meanwhile is waited for, at most as long as a start may last.
     pub async fn restart(&mut self) -> Result<(), ServerError> {
         self.kill()?;
         self.options.port = Some(self.client.port());
-        self.child = spawn(&self.options)?;
-        self.ready().await
+        let start = Instant::now();
+        loop {
+            self.child = spawn(&self.options)?;
+            match self.ready().await {
+                Err(ServerError::Ended { log, .. })
+                    if log.contains(PORT_TAKEN) && start.elapsed() < LIMIT =>
+                {
+                    sleep(LOOK).await;
+                }
+                done => return done,
+            }
+        }
     }
 
     async fn ready(&mut self) -> Result<(), ServerError> {

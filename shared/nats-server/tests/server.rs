@@ -34,6 +34,28 @@ async fn a_server_comes_back_on_its_port_with_its_store() {
     assert!(!store.exists());
 }
 
+/// The port of a dead server may be taken meanwhile by whoever wants any port.
+#[tokio::test]
+async fn a_restart_waits_for_a_port_that_is_taken() {
+    let mut server = testkit::nats::server().await;
+    let (url, log) = (server.url(), server.store_dir().join("server.log"));
+    server.kill().unwrap();
+    let port = url.rsplit(':').next().unwrap().parse().unwrap();
+    let other = std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let freed = async {
+        while !std::fs::read_to_string(&log)
+            .unwrap()
+            .contains("address already in use")
+        {
+            tokio::task::yield_now().await;
+        }
+        drop(other);
+    };
+    let (restarted, ()) = tokio::join!(server.restart(), freed);
+    restarted.unwrap();
+    assert_eq!(server.url(), url);
+}
+
 #[tokio::test]
 async fn a_bad_configuration_is_quoted() {
     let store = tempfile::tempdir().unwrap();

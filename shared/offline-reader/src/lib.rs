@@ -62,7 +62,10 @@ impl OfflineReader {
     /// `None`: the prompt lacks a section that the role's prompts have, or the role has none.
     pub fn answer(&self, role: Role, user: &str, max_tokens: u32) -> Option<String> {
         // Between a question and its clarification stand words that nobody asked for.
-        let question = section::read(user, "question")?.replace(CLARIFIED, " ");
+        let question = section::read(user, "question")?;
+        // Its parts are read out of it here anyway.
+        let question = question.split("<parts>").next().unwrap_or(question);
+        let question = question.replace(CLARIFIED, " ");
         let question = question.as_str();
         match role {
             Role::Planner => Some(match section::read(user, "history") {
@@ -79,6 +82,8 @@ impl OfflineReader {
                 let text = section::read(user, "text")?;
                 Some(map::write(&self.lexicon, question, text, max_tokens))
             }
+            // It writes no sentence of its own, and so knows of nothing to do.
+            Role::Reducer if section::read(user, "answer").is_some() => Some("none".into()),
             Role::Reducer => {
                 // A question that leans on others is given with its meaning.
                 let question = section::read(question, "meaning").unwrap_or(question);
@@ -118,7 +123,8 @@ pub fn role_of(user: &str) -> Option<Role> {
     match () {
         () if !has("question") => None,
         () if has("text") => Some(Role::Mapper),
-        () if has("facts") || has("passages") => Some(Role::Reducer),
+        () if has("passages") && has("answer") => Some(Role::Validator),
+        () if has("facts") || has("passages") || has("answer") => Some(Role::Reducer),
         () if has("narrowed_by") || has("reason") || has("failed") => Some(Role::Clarifier),
         () => Some(Role::Planner),
     }
@@ -145,6 +151,7 @@ impl ChatModel for OfflineReader {
                 calls: 1,
                 tokens_in: u64::from(read),
                 tokens_out: u64::from(tokens::estimate(&text)),
+                ..Usage::default()
             };
             Ok(ChatReply {
                 text,

@@ -21,7 +21,7 @@ pub(super) fn write(lexicon: &Lexicon, question: &str, section: &str, max_tokens
     let (title, text) = head(section);
     let mut facts = facts(lexicon, &questions, &title, text);
     loop {
-        let answer = json!({"relevant": !facts.is_empty(), "facts": facts}).to_string();
+        let answer = json!({"grade": u8::from(!facts.is_empty()), "facts": facts}).to_string();
         if facts.len() <= 1 || tokens::estimate(&answer) <= max_tokens {
             return answer;
         }

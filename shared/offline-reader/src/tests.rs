@@ -28,7 +28,7 @@ async fn every_role_gets_its_shape() {
     assert_eq!(reply.usage.calls, 1);
     let found: Value = serde_json::from_str(&reply.text).unwrap();
     assert_eq!(found["facts"][0], "The Acme contract ends on 3 May 2027.");
-    assert_eq!(found["relevant"], true);
+    assert_eq!(found["grade"], 1);
 
     let facts =
         "<question>When does it end?</question><facts>\n[1] It ends on 3 May 2027.\n</facts>";

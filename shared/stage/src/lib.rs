@@ -22,7 +22,7 @@ pub use futures_util::future::BoxFuture;
 pub use ingest::{Chunk, Columns, Cut, Draft, Incoming, Ingest, Known};
 pub use live::Live;
 
-use envelope::{Exit, Fallback, Role, Usage};
+use envelope::{Exit, Fallback, Remarks, Role, Usage};
 use std::collections::BTreeMap;
 
 /// One kind of worker.
@@ -59,6 +59,8 @@ pub struct Done<T> {
     pub files: Vec<Attachment>,
     /// The prompts that the model was asked with, by name, each with the version of its text.
     pub prompts: BTreeMap<String, String>,
+    /// What is told beside the answer of a draft.
+    pub remarks: Remarks,
 }
 
 impl<T> Done<T> {
@@ -72,6 +74,7 @@ impl<T> Done<T> {
             fallbacks: Vec::new(),
             files: Vec::new(),
             prompts: BTreeMap::new(),
+            remarks: Remarks::default(),
         }
     }
 
@@ -110,6 +113,7 @@ impl<T> Done<T> {
             fallbacks,
             files,
             prompts,
+            remarks,
         } = self;
         Done {
             out: f(out),
@@ -119,6 +123,7 @@ impl<T> Done<T> {
             fallbacks,
             files,
             prompts,
+            remarks,
         }
     }
 }

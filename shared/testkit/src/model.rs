@@ -109,6 +109,7 @@ impl ChatModel for ScriptedModel {
                 calls: 1,
                 tokens_in,
                 tokens_out: text.len() as u64 / 4,
+                ..Usage::default()
             };
             Ok(ChatReply {
                 text,

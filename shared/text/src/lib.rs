@@ -5,12 +5,21 @@
 //! | module | what |
 //! |---|---|
 //! | [`words`] | a text as content words |
+//! | [`alignment`] | where a statement stands in a text |
 //! | [`stop`] | words that say little, a list for each use |
+//! | [`coverage()`], [`overlap()`] | how much of a question passages speak of, and of an answer facts |
 //! | [`sentences`] | where sentences end, a splitter for each use |
 //! | [`months`] | names of months |
+//! | [`numerals`], [`currencies`] | numbers in words, words for money |
+//! | [`fold`] | names as they are compared |
 //! | [`question`] | what a question says about its answer and about documents, by rules |
 
+pub mod alignment;
+mod coverage;
+pub mod currencies;
+pub mod fold;
 pub mod months;
+pub mod numerals;
 mod overlap;
 pub mod question;
 pub mod sentences;
@@ -18,6 +27,7 @@ pub mod stop;
 mod unify;
 pub mod words;
 
+pub use coverage::coverage;
 pub use overlap::overlap;
 pub use unify::{unaccented, unify};
 

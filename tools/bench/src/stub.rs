@@ -43,6 +43,7 @@ impl ChatModel for StubModel {
                 calls: 1,
                 tokens_in: 300,
                 tokens_out: 20,
+                ..Usage::default()
             };
             Ok(ChatReply {
                 text: text.into(),

@@ -3,7 +3,8 @@
 use crate::config::Config;
 use crate::fail::Fail;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use envelope::limits::ROUNDS_MAX;
+use envelope::ModeChoice;
+use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -30,7 +31,8 @@ pub use conversation::{
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{
-    CorpusSide, DatasetName, Eval, EvalClassify, EvalConditions, EvalRetrieval, LabelledSet, Split,
+    CorpusSide, DatasetName, Eval, EvalClassify, EvalConditions, EvalGroundedness, EvalLoop,
+    EvalModes, EvalRetrieval, EvalUnanswerable, LabelledSet, Split,
 };
 pub use lookup::{CatalogArgs, Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
@@ -344,8 +346,9 @@ pub struct Ask {
     /// Part of the corpus to search. May be repeated.
     #[arg(long = "bucket", value_name = "NAME")]
     pub buckets: Vec<String>,
-    /// `agentic`: every stage. `simple`: retrieve and one call. Default: `gateway.mode`.
-    #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
+    /// `agentic`: every stage. `simple`: retrieve and one call. `auto`: simple where rules tell that one search does.
+    /// Default: `gateway.mode`.
+    #[arg(long, value_name = "MODE", value_parser = ModeChoice::WORDS)]
     pub mode: Option<String>,
     /// The model that answers, one of those that the fleet offers (`gateway.models`). Default: those that are configured.
     #[arg(long, value_name = "NAME")]
@@ -356,6 +359,9 @@ pub struct Ask {
     /// Rounds of searching and reading at most; 1 is quickest. Default: `gateway.rounds`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(ROUNDS_MAX)))]
     pub rounds: Option<u8>,
+    /// Searches of the corpus at most. Default: `gateway.searches`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(SEARCHES_MAX)))]
+    pub searches: Option<u16>,
     /// Ask in this conversation, which begins with its first question. Whoever knows the id may read and continue it.
     /// Without a fleet it is kept in the data folder.
     #[arg(long, value_name = "ID")]

@@ -6,12 +6,14 @@
 mod error;
 mod gateway_options;
 mod given;
+mod judge;
 mod parts;
 mod variables;
 
 pub use error::Error;
 pub use gateway_options::GatewayOptions;
 pub use given::Given;
+pub use judge::JudgeError;
 pub use variables::VARIABLES;
 
 use crate::{prompt_files, snapshot};
@@ -42,8 +44,9 @@ pub struct Config {
     pub model: llm_pool::Options,
     /// Further models, by names of your own. Default none.
     pub models: BTreeMap<String, llm_pool::Options>,
-    /// Which of `models` a role asks instead of `model`, as in `model_of.reducer = "large"`. Default
-    /// none.
+    /// Which of `models` a role asks instead of `model`, as in `model_of.reducer = "large"`. The validator asks one only where
+    /// it stands here, to judge answers beside its rules; gateways have to know it, too (or `gateway.judged`). With
+    /// `model.profile` `small` it must not be the model that writes the answers. Default none.
     pub model_of: BTreeMap<Role, String>,
     /// Where this process keeps what can be rebuilt. Default `.argosy` in the working directory.
     pub data_dir: DataDir,
@@ -364,12 +367,14 @@ impl Config {
             "`run.quorum` must be over 0 and at most 1, not {}",
             self.run.quorum
         );
-        let (early, least) = (self.run.early_reduce as usize, self.reducer.min_relevant);
+        let early = self.run.early_reduce as usize;
+        let least = self.reducer.min_relevant.unwrap_or(1);
         anyhow::ensure!(
             early == 0 || early >= least,
             "`run.early_reduce` is {early}: want 0, or at least `reducer.min_relevant`, {least}"
         );
         self.validate_profile()?;
+        self.validate_judge()?;
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
         self.gateway.validate()?;

@@ -156,7 +156,9 @@ impl Local {
         let searcher = Arc::new(kit.searcher(index.clone()));
         let counted = index.clone();
         let lookup = Lookup::new(searcher.clone(), move || counted.clone());
-        let lookup = lookup.with_schemas(schemas.clone());
+        let lookup = lookup
+            .with_schemas(schemas.clone())
+            .with_options(process.config.retriever.clone());
         let counts = CatalogMetrics::new(&process.registry).map_err(roles::Error::from)?;
         let described = index.clone();
         let (catalog, keeper) =

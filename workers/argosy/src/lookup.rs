@@ -19,7 +19,7 @@ pub use answer::Lookup;
 use bus::{Bus, BusError, CoreMessage, Headers, Subscription};
 use envelope::lookup::Reply;
 use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH, may_reply_to};
-use envelope::{Problem, limits};
+use envelope::{Problem, UnixMs, limits};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde::Serialize;
@@ -136,7 +136,7 @@ async fn answer_one(
     to: String,
     stop: &CancellationToken,
 ) {
-    let mut replied = std::pin::pin!(replied(lookup, &request));
+    let mut replied = std::pin::pin!(replied(lookup, &request, bus.now()));
     if let Ok(body) = tokio::time::timeout(TIME, &mut replied).await {
         return send(&**bus, to, body).await;
     }
@@ -148,10 +148,10 @@ async fn answer_one(
     }
 }
 
-async fn replied(lookup: &Lookup, request: &CoreMessage) -> Vec<u8> {
+async fn replied(lookup: &Lookup, request: &CoreMessage, now: UnixMs) -> Vec<u8> {
     let body = &request.body;
     match request.subject.as_str() {
-        SEARCH => answer::fitted(lookup.search(body).await),
+        SEARCH => answer::fitted(lookup.search(body, now).await),
         COUNT => written(lookup.count(body).await),
         CATALOG => written(lookup.catalog(body).await),
         _ => written(lookup.metadata(body).await),

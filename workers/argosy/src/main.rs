@@ -88,6 +88,14 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::Explain(_) | Command::Completions(_) | Command::Config(_) => Ok(()),
         Command::Eval(Eval::Conditions(args)) => Ok(eval::conditions::run(&args, output).await?),
         Command::Eval(Eval::Classify(args)) => Ok(eval::classify::run(&args, output)?),
+        Command::Eval(Eval::Unanswerable(args)) => {
+            Ok(eval::unanswerable::run(args, config, output).await?)
+        }
+        Command::Eval(Eval::Modes(args)) => Ok(eval::modes::run(args, config, output).await?),
+        Command::Eval(Eval::Loop(args)) => Ok(eval::rounds::run(args, config, output).await?),
+        Command::Eval(Eval::Groundedness(args)) => {
+            Ok(eval::groundedness::run(&args, output).await?)
+        }
         Command::Eval(Eval::Retrieval(args)) => Ok(eval::retrieval(args, config, output).await?),
     }
 }

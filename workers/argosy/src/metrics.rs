@@ -11,7 +11,7 @@ use std::fmt::Write;
 use telemetry::{Description, Error, Registry};
 
 /// Most values of a label that are listed.
-const VALUES_MAX: usize = 32;
+const VALUES_MAX: usize = 48;
 /// Labels whose values are said in words.
 const IN_WORDS: [&str; 5] = ["role", "model", "node", "version", "revision"];
 
@@ -36,7 +36,7 @@ said in the environment of the compiler, empty without.
 | iterations of a question | `argosy_query_rounds` | the word for it is round, in options, trails and budgets too |
 | clarifications asked | `argosy_queries_total` with `outcome` `clarification` | a question back ends its turn |
 | clarifications open, answered, expired | nothing | nobody waits for a reply: it comes as a question of its own |
-| a verdict `off_topic` | `argosy_validations_total` with `ungrounded` | the validator counts words, figures and citations; it does not judge topics |
+| a verdict `off_topic` | `argosy_validations_total` with `insufficient` | only a model that judges (`model_of.validator`) looks at topics; what it takes to be beside the question is searched for once more, as is what it finds incomplete |
 | a repair that `failed` | `argosy_llm_output_repairs_total` with `defaulted` | an output that cannot be read has a named default, always |
 | dead letters by `max_deliver`, `poison`, `schema` | `argosy_dead_letters_total` with `bug` and `permanent` | the label is the class, which decides what is done; the exact word is the letter's `Argosy-Dead-Reason` |
 | dead letters by `budget`, `expired` | `argosy_fallbacks_total` with `budget_spent`; `argosy_queries_total` with `expired` | a spent budget and a passed deadline end a turn in order, without a letter |

@@ -53,14 +53,21 @@ pub const PLUG_IN: &str = "to use a real model, start Ollama, vLLM or llama.cpp 
 /// The name of the offline reader: as `model.model`, it is taken without looking for a model.
 pub const OFFLINE: &str = offline_reader::NAME;
 
-/// The roles that ask a model.
-pub const ASKING: [Role; 5] = [
+/// The roles that may ask a model; whether they do is said by [`asks`].
+pub const ASKING: [Role; 6] = [
     Role::Planner,
     Role::Mapper,
     Role::Reducer,
+    Role::Validator,
     Role::Clarifier,
     Role::Indexer,
 ];
+
+/// Whether a role asks a model. The validator does where one is named for it: that of the others wrote what it checks.
+pub fn asks(config: &Config, role: Role) -> bool {
+    let is_judged = || config.model_of.contains_key(&Role::Validator);
+    ASKING.contains(&role) && (role != Role::Validator || is_judged())
+}
 
 /// Asks for each role the model that is meant for it.
 struct ByRole {
@@ -102,7 +109,7 @@ pub async fn choose(config: &Config, roles: &[Role], registry: &Registry) -> Res
     let mut of = BTreeMap::new();
     let (mut why, mut pools) = (Vec::new(), Vec::new());
     let mut others = false;
-    for role in roles.iter().filter(|role| ASKING.contains(role)) {
+    for role in roles.iter().filter(|role| asks(config, **role)) {
         let Some(name) = config.model_of.get(role) else {
             others = true;
             continue;
@@ -243,12 +250,13 @@ mod tests {
         for role in [Role::Planner, Role::Reducer] {
             config.model_of.insert(role, "large".into());
         }
-        let names = async |roles: &[Role]| {
-            let chosen = choose(&config, roles, &Registry::new()).await.unwrap();
+        let names_of = async |config: &Config, roles: &[Role]| {
+            let chosen = choose(config, roles, &Registry::new()).await.unwrap();
             let pools = chosen.pools.iter();
             let names: Vec<_> = pools.map(|pool| pool.name().to_owned()).collect();
             (names, chosen.why)
         };
+        let names = async |roles: &[Role]| names_of(&config, roles).await;
         assert_eq!(names(&[Role::Mapper]).await.0, ["small"]);
         assert_eq!(names(&[Role::Reducer]).await.0, ["qwen-32b"]);
         let (all, why) = names(&Role::ALL).await;
@@ -261,6 +269,11 @@ mod tests {
             why.ends_with("small on 1 configured node for the others"),
             "{why}"
         );
+        config.model_of.insert(Role::Validator, "unused".into());
+        let (judged, _) = names_of(&config, &Role::ALL).await;
+        assert_eq!(judged, ["qwen-32b", "unused", "small"]);
+        let (judge, _) = names_of(&config, &[Role::Validator]).await;
+        assert_eq!(judge, ["unused"]);
         config.model_of.insert(Role::Mapper, "typo".into());
         let fail = choose(&config, &Role::ALL, &Registry::new()).await;
         assert!(fail.err().unwrap().to_string().contains("`models.typo`"));

@@ -9,17 +9,21 @@ use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
 /// Every prompt there is.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 15] = [
     "planner",
     "planner_follow_up",
     "planner_refine",
     "mapper",
     "reducer",
+    "reducer_caveat",
     "reducer_strict",
     "reducer_generate",
+    "reducer_actions",
+    "validator",
     "clarifier",
     "clarifier_unclear",
     "clarifier_ungrounded",
+    "clarifier_not_in_documents",
     "indexer",
 ];
 

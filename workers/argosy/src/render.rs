@@ -1,14 +1,17 @@
 //! How results look: for people with colour where there is a terminal, for programs as JSON.
 
 pub(crate) mod catalog;
+mod cited;
 pub(crate) mod draft;
 pub(crate) mod found;
 mod line;
+pub(crate) mod marked;
 mod quiet;
 mod said;
 pub(crate) mod screen;
 pub(crate) mod status;
 
+use cited::{ShownCitation, source_line};
 pub use line::Line;
 pub use quiet::be_quiet;
 pub(crate) use quiet::is_quiet;
@@ -18,7 +21,7 @@ use crate::cli::Output;
 use crate::corpus::{Skipped, Summary};
 use crate::fail::Fail;
 use crate::out::{self, eprintln, println};
-use envelope::{AnswerTable, Citation, Outcome, Terminal, TrailEntry};
+use envelope::{AnswerTable, CheckedSentence, Judgement, Outcome, Remark, Terminal, TrailEntry};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::path::Path;
@@ -31,7 +34,12 @@ pub(crate) struct Shown<'a> {
     citations: Vec<ShownCitation<'a>>,
     table: Option<&'a AnswerTable>,
     confidence: Option<f32>,
+    overlap: Option<f32>,
     low_confidence: bool,
+    sentences: &'a [CheckedSentence],
+    judgement: Option<&'a Judgement>,
+    contradictions: &'a [Remark],
+    action_items: &'a [Remark],
     notices: &'a [String],
     clarification: Option<&'a envelope::Clarification>,
     error: Option<&'a envelope::Problem>,
@@ -41,37 +49,10 @@ pub(crate) struct Shown<'a> {
     turn: &'a str,
     conversation: Option<&'a str>,
     rewritten: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    auto: Option<&'a envelope::AutoMode>,
     trace_id: Option<&'a str>,
     duration_ms: u64,
-}
-
-#[derive(Debug, Serialize)]
-struct ShownCitation<'a> {
-    n: u16,
-    doc_id: &'a str,
-    chunk_id: &'a str,
-    title: &'a str,
-    source: &'a str,
-    page: Option<u32>,
-    line: u32,
-    score: f32,
-    quote: &'a str,
-}
-
-impl<'a> From<&'a Citation> for ShownCitation<'a> {
-    fn from(c: &'a Citation) -> Self {
-        ShownCitation {
-            n: c.n,
-            doc_id: c.doc_id.as_str(),
-            chunk_id: &c.chunk_id,
-            title: &c.title,
-            source: &c.source,
-            page: c.page,
-            line: c.line,
-            score: c.score,
-            quote: &c.quote,
-        }
-    }
 }
 
 impl<'a> From<&'a Terminal> for Shown<'a> {
@@ -82,7 +63,12 @@ impl<'a> From<&'a Terminal> for Shown<'a> {
             citations: t.citations.iter().map(ShownCitation::from).collect(),
             table: t.table.as_deref(),
             confidence: t.confidence,
+            overlap: t.overlap,
             low_confidence: t.low_confidence,
+            sentences: &t.sentences,
+            judgement: t.judgement.as_ref(),
+            contradictions: &t.contradictions,
+            action_items: &t.action_items,
             notices: &t.notices,
             clarification: t.clarification.as_ref(),
             error: t.error.as_ref(),
@@ -92,6 +78,7 @@ impl<'a> From<&'a Terminal> for Shown<'a> {
             turn: t.turn.as_str(),
             conversation: t.conversation.as_ref().map(|c| c.as_str()),
             rewritten: t.rewritten.as_deref(),
+            auto: t.auto.as_ref(),
             trace_id: None,
             duration_ms: duration_ms(t),
         }
@@ -211,9 +198,10 @@ fn terminal_text(t: &Terminal, trace_id: Option<&str>, with_trail: bool) {
         }
         return;
     }
-    if let Some(answer) = &t.answer {
+    if let Some(answer) = marked::answer(t) {
         println!("{answer}");
     }
+    said::to_do(t);
     if let Some(question) = &t.clarification {
         println!("{}", question.question.bold());
         for option in &question.options {
@@ -231,6 +219,9 @@ fn terminal_text(t: &Terminal, trace_id: Option<&str>, with_trail: bool) {
     for notice in &t.notices {
         println!("{} {notice}", "note:".yellow());
     }
+    marked::reasons(t)
+        .iter()
+        .for_each(|line| println!("{line}"));
     // A table of documents names each of them in its row.
     let is_named = t
         .table
@@ -248,18 +239,6 @@ fn terminal_text(t: &Terminal, trace_id: Option<&str>, with_trail: bool) {
     if with_trail {
         trail(&t.trail);
     }
-}
-
-fn source_line(c: &Citation) -> String {
-    let page = c.page.map(|p| format!(" p.{p}")).unwrap_or_default();
-    let place = format!("{}{page}:{}", c.source, c.line);
-    format!(
-        "[{}] {} {} {}",
-        c.n,
-        place.cyan(),
-        format!("({:.2})", c.score).dimmed(),
-        one_line(&c.title, 60)
-    )
 }
 
 fn footer(t: &Terminal, trace_id: Option<&str>) -> String {
@@ -280,7 +259,8 @@ fn footer(t: &Terminal, trace_id: Option<&str>) -> String {
         .unwrap_or_default();
     let (calls, tokens) = (t.usage.calls, t.usage.tokens_in + t.usage.tokens_out);
     format!(
-        "{confidence}{model}{} · {} · {} · turn {}{trace}",
+        "{confidence}{}{model}{} · {} · {} · turn {}{trace}",
+        marked::judged(t),
         duration(duration_ms(t)),
         count(calls.into(), "call"),
         count(tokens, "token"),

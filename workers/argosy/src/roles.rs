@@ -196,7 +196,8 @@ pub fn handler(
         }
         Role::Planner => Arc::new(
             planner::Planner::new(model(), &prompts, config.planner.clone())
-                .map_err(Error::of(role))?,
+                .map_err(Error::of(role))?
+                .with_catalog(with.catalog.clone()),
         ),
         Role::Retriever => Arc::new(
             retriever::Retriever::new(with.searcher.clone(), config.retriever.clone())
@@ -211,7 +212,14 @@ pub fn handler(
                 .map_err(Error::of(role))?,
         ),
         Role::Validator => {
-            Arc::new(validator::Validator::new(config.validator.clone()).map_err(Error::of(role))?)
+            let made = validator::Validator::new(config.validator.clone());
+            let rules = made.map_err(Error::of(role))?;
+            Arc::new(match config.judge_models() {
+                Some(models) => rules
+                    .with_judge(model(), &prompts, models)
+                    .map_err(Error::of(role))?,
+                None => rules,
+            })
         }
         Role::Clarifier => Arc::new(
             clarifier::Clarifier::new(model(), &prompts, config.clarifier.clone())

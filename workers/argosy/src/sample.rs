@@ -88,6 +88,11 @@ const DOCUMENTS: &[(&str, &[u8])] = documents![
     "invoices/pellworth-pl-1188.md",
 ];
 
+/// The documents with their paths below the corpus.
+pub(crate) fn documents() -> impl Iterator<Item = (&'static str, &'static [u8])> {
+    DOCUMENTS.iter().copied()
+}
+
 /// Writes the corpus into a folder, which is made.
 ///
 /// # Errors

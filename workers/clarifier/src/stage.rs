@@ -38,12 +38,13 @@ pub struct Clarifier {
     no_results: Prompt,
     unclear: Prompt,
     ungrounded: Prompt,
+    not_in_documents: Prompt,
     options: Options,
 }
 
 impl Clarifier {
-    /// A clarifier that asks `model` with the prompts `clarifier`, `clarifier_unclear` and `clarifier_ungrounded`; fails
-    /// when prompts or options are nonsense.
+    /// A clarifier that asks `model` with the prompts `clarifier`, `clarifier_unclear`, `clarifier_ungrounded` and
+    /// `clarifier_not_in_documents`; fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -53,12 +54,19 @@ impl Clarifier {
         let no_results = include_str!("../prompts/clarifier.md");
         let unclear = include_str!("../prompts/clarifier_unclear.md");
         let ungrounded = include_str!("../prompts/clarifier_ungrounded.md");
+        let not_in_documents = include_str!("../prompts/clarifier_not_in_documents.md");
         let failed = ["question", "failed"];
+        let searched = ["question", "missing", "tried"];
         Ok(Clarifier {
             model,
             no_results: prompts.get("clarifier", no_results, &["question", "narrowed_by"])?,
             unclear: prompts.get("clarifier_unclear", unclear, &["question", "reason"])?,
             ungrounded: prompts.get("clarifier_ungrounded", ungrounded, &failed)?,
+            not_in_documents: prompts.get(
+                "clarifier_not_in_documents",
+                not_in_documents,
+                &searched,
+            )?,
             options,
         })
     }
@@ -96,22 +104,35 @@ impl Clarifier {
                 &self.unclear
             }
             Doubt::Ungrounded { .. } => &self.ungrounded,
+            Doubt::NotInDocuments { .. } => &self.not_in_documents,
         }
     }
 
     fn request(&self, cx: &Cx, prompt: &Prompt, doubt: &Doubt) -> Result<ChatRequest, Error> {
-        let (query, name, value) = match doubt {
+        let (query, inputs) = match doubt {
             Doubt::NoResults { query, narrowed_by } => {
-                (query, "narrowed_by", narrowed_by.join("\n"))
+                (query, vec![("narrowed_by", narrowed_by.join("\n"))])
             }
-            Doubt::Unclear { query, reason } => (query, "reason", reason.clone()),
-            Doubt::Ungrounded { query, reason } => (query, "failed", reason.clone()),
+            Doubt::Unclear { query, reason } => (query, vec![("reason", reason.clone())]),
+            Doubt::Ungrounded { query, reason } => (query, vec![("failed", reason.clone())]),
             Doubt::TooMany { query, .. } | Doubt::Ambiguous { query, .. } => {
-                (query, "reason", String::new())
+                (query, vec![("reason", String::new())])
+            }
+            Doubt::NotInDocuments {
+                query,
+                missing,
+                tried,
+            } => {
+                let tried = ("tried", tried.join("\n"));
+                (query, vec![("missing", missing.join("\n")), tried])
             }
         };
         let today = cx.today();
-        let prompt = prompt.render(&[(TODAY, &today), ("question", query), (name, &value)])?;
+        let inputs = inputs.iter().map(|(name, value)| (*name, value.as_str()));
+        let inputs = [(TODAY, today.as_str()), ("question", query)]
+            .into_iter()
+            .chain(inputs);
+        let prompt = prompt.render(&inputs.collect::<Vec<_>>())?;
         Ok(ChatRequest {
             role: Role::Clarifier,
             model: cx.case.overrides.model.clone(),
@@ -232,6 +253,29 @@ mod tests {
         let user = &model.requests()[0].user;
         let failed = llm::section::read(user, "failed");
         assert_eq!(failed, Some("not in the facts: 310"));
+    }
+
+    #[tokio::test]
+    async fn what_the_documents_do_not_say_is_told_with_what_was_tried() {
+        let model = ScriptedModel::saying([
+            r#"{"clarifying_question": "No document names a Kestrel pump. Has it another name?", "suggested_options": []}"#,
+            "Sorry.",
+        ]);
+        let cx = step(Role::Clarifier, "What does the Kestrel pump cost?");
+        let doubt = Doubt::NotInDocuments {
+            query: "What does the Kestrel pump cost?".into(),
+            missing: vec!["Kestrel".into()],
+            tried: vec!["5 of 32 passages".into()],
+        };
+        let done = run(&model, &cx, doubt.clone()).await;
+        assert_eq!(done.out.kind, "not_in_documents");
+        assert_eq!(done.decided, "not_in_documents, in the model's words");
+        let user = &model.requests()[0].user;
+        assert_eq!(llm::section::read(user, "missing"), Some("Kestrel"));
+        assert_eq!(llm::section::read(user, "tried"), Some("5 of 32 passages"));
+        let told = run(&model, &cx, doubt).await.out.question;
+        assert!(told.starts_with("The documents do not say:"), "{told}");
+        assert!(told.contains("\"Kestrel\"") && told.contains("5 of 32 passages"));
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@
 //! end of a turn, or finds it there, begins the next one: it does not matter which gateway does it, nor which one dies.
 //! *Not* here: what a log says and what may follow, which is pure (`conversation-log`).
 
+use crate::auto_mode;
 use crate::quota::Spent;
 use crate::turns::{Error, Turns};
 use crate::turnstile::Crowd;
@@ -300,6 +301,10 @@ impl Turns {
         if header.first_hop > 0 {
             return Ok(()); // It goes on from a step of another turn, and whoever opened it begins it.
         }
+        let case = match recall.answers {
+            Some(_) => auto_mode::of_reply(case),
+            None => case,
+        };
         let took = self.quota.take(&header, self.now());
         let created = self.create_step(&header, &case, Event::Begun(recall)).await;
         // One that was begun before counts where that was done, and what failed is tried again.

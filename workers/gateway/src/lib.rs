@@ -11,6 +11,7 @@
 //! | `due` | what falls due: soft deadlines, the ends of turns, the sweep |
 //! | `answers` | terminal events on their way to who asked |
 //! | `ask` | request and reply |
+//! | `auto_mode` | the mode of a question that leaves it open |
 //! | `sweep` | looking for turns that nobody will end |
 //! | `watch` | watching how full the streams are |
 //! | `clarified` | replies to a question back, outside of conversations |
@@ -23,6 +24,7 @@
 
 mod answers;
 mod ask;
+mod auto_mode;
 mod backlog;
 mod clarified;
 mod conversations;

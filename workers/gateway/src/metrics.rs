@@ -225,6 +225,7 @@ mod tests {
             decided: String::new(),
             fallbacks: Vec::new(),
             prompts: Default::default(),
+            remarks: Default::default(),
         }
     }
 

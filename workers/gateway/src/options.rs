@@ -1,7 +1,7 @@
 //! How a gateway runs.
 
 use conversation_log::limits::WAITING_MAX;
-use envelope::{Budget, Busy, Mode, Profile};
+use envelope::{Budget, Busy, ModeChoice, Profile};
 use std::time::Duration;
 
 /// What may be tuned; the topology is the fleet's and comes apart.
@@ -10,15 +10,19 @@ pub struct Options {
     /// Time for a question that names no deadline. Default 2 minutes.
     pub deadline: Duration,
     /// Mode of a question that names none. Default agentic.
-    pub mode: Mode,
+    pub mode: ModeChoice,
     /// Class of model of a question that names none. Default small.
     pub profile: Profile,
     /// Rounds of a question that says nothing of them, 1 to 10. Default 3.
     pub rounds: u8,
+    /// Searches of a question that says nothing of them, 1 to 100. Default 4.
+    pub searches: u16,
     /// Deliveries at once, for each of its consumers. Default 64.
     pub slots: usize,
     /// Models that a question may name for its calls. Default none: every call asks for the configured one.
     pub models: Vec<String>,
+    /// Whether a call of each turn is kept back for a model that judges the answer. Default false.
+    pub judged: bool,
     /// How often lost turns are looked for. Default 1 minute.
     pub sweep_every: Duration,
     /// How often the room of the streams is looked at. Default 1 second.
@@ -54,11 +58,13 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             deadline: Duration::from_secs(120),
-            mode: Mode::default(),
+            mode: ModeChoice::default(),
             profile: Profile::default(),
             rounds: Budget::default().rounds,
+            searches: Budget::default().searches,
             slots: 64,
             models: Vec::new(),
+            judged: false,
             sweep_every: Duration::from_secs(60),
             room_every: Duration::from_secs(1),
             room_limit: 0.7,

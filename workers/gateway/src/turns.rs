@@ -1,5 +1,6 @@
 //! Beginning and ending turns: what the consumers of the gateway have in common.
 
+use crate::auto_mode;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::quota::Quota;
@@ -197,19 +198,30 @@ impl Turns {
     pub(crate) fn case(&self, question: &Question) -> Case {
         let budget = Budget {
             rounds: self.options.rounds,
+            searches: self.options.searches,
             ..Budget::default()
+        };
+        let choice = question.mode.unwrap_or(self.options.mode);
+        let (mode, mode_reason) = match choice.named() {
+            Some(mode) => (mode, None),
+            None => {
+                let (mode, reason) = auto_mode::decide(question);
+                (mode, Some(reason.to_owned()))
+            }
         };
         Case {
             question: Asked {
                 original: question.question.clone(),
                 rewritten: None,
             },
-            mode: question.mode.unwrap_or(self.options.mode),
+            mode,
+            mode_reason,
             profile: question.profile.unwrap_or(self.options.profile),
             buckets: question.buckets.clone(),
             filter: question.filter.clone(),
             budget: question.budget.or(budget),
             min_seq: question.min_seq,
+            judged: self.options.judged,
             overrides: Overrides {
                 model: question.model.clone(),
                 ..Overrides::default()

@@ -1,15 +1,16 @@
 //! Reads findings out of what a model wrote, whatever it wrote.
 //!
-//! The ladder: an object with both fields -> the fields by themselves -> relevant by default. The
-//! rungs below the first are told as fallbacks; the last one does not count at the reducer's gate.
+//! The ladder: an object with a grade -> the fields by themselves -> relevant by default. The rungs below the first are
+//! told as fallbacks; the last one does not count at the reducer's gate. *Not* here: whether the facts stand in the
+//! passage, which [`occurrence`](crate::occurrence) looks at.
 
+use crate::grade::{self, Grade};
+use crate::opening;
 use envelope::limits::{FACT_CHARS_MAX, FACTS_PER_PASSAGE_MAX};
 use envelope::{Fallback, Findings, Passage};
 use llm::json::{self, Rung};
+use llm::reply::without_thoughts;
 use serde_json::Value;
-
-/// How many sentences of an unread passage stand in for its facts.
-const OPENING_SENTENCES: usize = 3;
 
 /// What was read, and from which rung when it was not the first.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,8 @@ pub(crate) struct Read {
     pub(crate) fallback: Option<Fallback>,
     /// How many facts were cut or left out, since they are over the limits of the wire.
     pub(crate) trimmed: usize,
+    /// Why nobody knows whether the passage helps, where it was read all the same.
+    pub(crate) unread: Option<String>,
 }
 
 /// Facts within the limits of the wire, and how many were cut or left out for them.
@@ -27,66 +30,71 @@ struct Facts {
     trimmed: usize,
 }
 
-/// Reads the answer of a model about `passage`.
-pub(crate) fn read(answer: &str, passage: &Passage) -> Read {
+/// Reads the answer of a model about `passage`, which helps when its grade is above `relevant_above`.
+pub(crate) fn read(answer: &str, passage: &Passage, relevant_above: f32) -> Read {
     let object = json::read_object(answer);
-    if let Some((object, rung)) = &object
-        && let Some(relevant) = object.get("relevant").and_then(flag)
-    {
+    let of_object = object.as_ref().and_then(|(object, rung)| {
         let facts = object.get("facts").map(statements).unwrap_or_default();
-        let fallback = (*rung == Rung::Salvaged).then_some(Fallback::MapSalvaged);
-        return said(relevant, facts, fallback);
-    }
-    if let Some(relevant) = json::field_bool(answer, "relevant") {
-        let facts = json::field_strings(answer, "facts");
-        return said(relevant, facts, Some(Fallback::MapSalvaged));
-    }
-    let told = object.and_then(|(object, _)| object.get("facts").map(statements));
-    // Facts without a verdict are better than the passage's opening, and count as little.
-    let told = told.map(tidy).filter(|facts| !facts.kept.is_empty());
-    Read {
-        fallback: Some(Fallback::MapDefault),
-        ..unread(told.unwrap_or_else(|| first_of(passage)))
+        Some((grade::of_object(object)?, facts, *rung))
+    });
+    let read = of_object.or_else(|| {
+        let said = without_thoughts(answer);
+        let facts = json::field_strings(said, "facts");
+        Some((grade::of_text(said)?, facts, Rung::Salvaged))
+    });
+    match read {
+        Some((Grade::Said(grade), facts, rung)) => {
+            let fallback = (rung == Rung::Salvaged).then_some(Fallback::MapSalvaged);
+            said(grade, relevant_above, facts, fallback)
+        }
+        Some((Grade::Outside(grade), facts, _)) => {
+            let why = format!("a grade of {grade} is not between 0 and 1");
+            by_default(tidy(facts), passage, why)
+        }
+        None => {
+            // Facts without a grade are better than the passage's opening, and count as little.
+            let facts = object.and_then(|(object, _)| object.get("facts").map(statements));
+            by_default(tidy(facts.unwrap_or_default()), passage, "unread".into())
+        }
     }
 }
 
 /// The safe default: relevant, not counted, and told in the passage's own first sentences.
 pub(crate) fn defaulted(passage: &Passage) -> Read {
-    unread(first_of(passage))
+    Read {
+        fallback: None,
+        ..by_default(Facts::default(), passage, "unread".into())
+    }
 }
 
-fn unread(facts: Facts) -> Read {
+/// The same for an output that could not be taken for what it says, for this reason.
+fn by_default(facts: Facts, passage: &Passage, why: String) -> Read {
+    let facts = match facts.kept.is_empty() {
+        true => tidy(opening::of(&passage.text)),
+        false => facts,
+    };
     let findings = Findings {
         relevant: true,
         facts: facts.kept,
         defaulted: true,
+        ..Findings::default()
     };
     Read {
         findings,
-        fallback: None,
+        fallback: Some(Fallback::MapDefault),
         trimmed: facts.trimmed,
+        unread: Some(why),
     }
 }
 
-fn first_of(passage: &Passage) -> Facts {
-    let opening = opening(&passage.text).into_iter().map(str::to_owned);
-    tidy(opening.collect())
+/// What is left of a reading of which nothing stands in the passage: it was of something else.
+pub(crate) fn of_something_else(passage: &Passage) -> Read {
+    let why = "nothing of it stands in the text".to_owned();
+    by_default(Facts::default(), passage, why)
 }
 
-/// Drops facts of which too few words stand in the passage; returns how many.
-pub(crate) fn drop_unsupported(findings: &mut Findings, passage: &Passage, least: f32) -> usize {
-    let given = [&passage.text, &passage.title, &passage.source];
-    let before = findings.facts.len();
-    findings
-        .facts
-        // A fact that was copied needs no counting; most are.
-        .retain(|fact| {
-            passage.text.contains(fact.as_str()) || text::overlap(fact, &given) >= least
-        });
-    before - findings.facts.len()
-}
-
-fn said(relevant: bool, facts: Vec<String>, fallback: Option<Fallback>) -> Read {
+fn said(grade: f32, above: f32, facts: Vec<String>, fallback: Option<Fallback>) -> Read {
+    let relevant = grade > above;
     let facts = if relevant {
         tidy(facts)
     } else {
@@ -94,27 +102,15 @@ fn said(relevant: bool, facts: Vec<String>, fallback: Option<Fallback>) -> Read 
     };
     let findings = Findings {
         relevant,
+        grade: Some(grade),
         facts: facts.kept,
-        defaulted: false,
+        ..Findings::default()
     };
     Read {
         findings,
         fallback,
         trimmed: facts.trimmed,
-    }
-}
-
-/// Small models write truth as a word or a number, too.
-fn flag(value: &Value) -> Option<bool> {
-    match value {
-        Value::Bool(flag) => Some(*flag),
-        Value::Number(number) => Some(number.as_f64()? > 0.0),
-        Value::String(word) => match word.trim().to_ascii_lowercase().as_str() {
-            "true" | "yes" => Some(true),
-            "false" | "no" => Some(false),
-            _ => None,
-        },
-        _ => None,
+        unread: None,
     }
 }
 
@@ -151,9 +147,8 @@ fn tidy(facts: Vec<String>) -> Facts {
     // What was left out, by itself: said twice, it is one fact less.
     let mut left_out: Vec<String> = Vec::new();
     for fact in facts {
-        let words: Vec<_> = fact.split_whitespace().collect();
-        let whole = words.join(" ");
-        let fact: String = whole.chars().take(FACT_CHARS_MAX).collect();
+        let whole = text::one_line(&fact);
+        let fact = cut(&whole).to_owned();
         if fact.is_empty() || tidied.kept.contains(&fact) || left_out.contains(&fact) {
             continue;
         }
@@ -169,174 +164,19 @@ fn tidy(facts: Vec<String>) -> Facts {
     tidied
 }
 
-/// The first sentences of a text, roughly: a full stop, question or exclamation mark before white
-/// space ends one, an empty line too.
-fn opening(text: &str) -> Vec<&str> {
-    let mut sentences = Vec::new();
-    for paragraph in text.split("\n\n") {
-        let mut rest = paragraph;
-        while !rest.trim().is_empty() && sentences.len() < OPENING_SENTENCES {
-            let end = rest
-                .match_indices(['.', '!', '?'])
-                .map(|(at, mark)| at + mark.len())
-                .find(|end| rest[*end..].starts_with(char::is_whitespace))
-                .unwrap_or(rest.len());
-            sentences.push(rest[..end].trim());
-            rest = &rest[end..];
-        }
+/// As much of a line as a fact may have, between words where it has any.
+fn cut(line: &str) -> &str {
+    let Some((end, _)) = line.char_indices().nth(FACT_CHARS_MAX) else {
+        return line;
+    };
+    match line[end..].starts_with(' ') {
+        true => &line[..end],
+        false => line[..end]
+            .rsplit_once(' ')
+            .map_or(&line[..end], |(head, _)| head),
     }
-    sentences
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use testkit::model::passage;
-
-    fn about(answer: &str) -> Read {
-        let text = "The total is 200 EUR. Due in May! Pay by wire? To Orlin.\n\nNo cash.";
-        read(answer, &passage("invoice", text))
-    }
-
-    fn facts(facts: &[&str]) -> Vec<String> {
-        facts.iter().map(|f| (*f).to_owned()).collect()
-    }
-
-    #[test]
-    fn strict_json_is_no_fallback() {
-        for (answer, relevant, said) in [
-            (
-                r#"{"relevant": true, "facts": ["a", "b"]}"#,
-                true,
-                &["a", "b"][..],
-            ),
-            (r#"{"relevant": true, "facts": []}"#, true, &[]),
-            (r#"{"relevant": true}"#, true, &[]),
-            (r#"{"relevant": false, "facts": ["a"]}"#, false, &[]),
-            (
-                r#"{"relevant": "Yes", "facts": "only one"}"#,
-                true,
-                &["only one"],
-            ),
-            (
-                r#"{"relevant": 1, "facts": [7, null, {"fact": "x"}, {"due": "May"}]}"#,
-                true,
-                &["7", "x", "due: May"],
-            ),
-        ] {
-            let read = about(answer);
-            assert_eq!(read.fallback, None, "{answer}");
-            assert_eq!(
-                read.findings,
-                Findings {
-                    relevant,
-                    facts: facts(said),
-                    defaulted: false
-                }
-            );
-        }
-    }
-
-    #[test]
-    fn what_is_not_json_is_read_by_its_fields() {
-        for (answer, relevant, said) in [
-            (
-                "Sure! {\"relevant\": true, \"facts\": [\"a\"]} Hope this helps.",
-                true,
-                &["a"][..],
-            ),
-            ("{\"relevant\": true, \"facts\": [\"a\", \"b", true, &["a"]),
-            ("so \"relevant\" : false, I think", false, &[]),
-            ("{'relevant': True, 'facts': ['a']}", true, &["a"]),
-        ] {
-            let read = about(answer);
-            assert_eq!(read.fallback, Some(Fallback::MapSalvaged), "{answer}");
-            assert_eq!(
-                read.findings,
-                Findings {
-                    relevant,
-                    facts: facts(said),
-                    defaulted: false
-                }
-            );
-            assert_eq!(read.findings.counts(), relevant);
-        }
-    }
-
-    #[test]
-    fn unreadable_is_relevant_but_does_not_count() {
-        for answer in [
-            "",
-            "I cannot tell.",
-            "{\"relevant\": maybe}",
-            "[true]",
-            "{}",
-        ] {
-            let read = about(answer);
-            assert_eq!(read.fallback, Some(Fallback::MapDefault), "{answer}");
-            assert!(read.findings.relevant && !read.findings.counts());
-            assert_eq!(
-                read.findings.facts,
-                ["The total is 200 EUR.", "Due in May!", "Pay by wire?"]
-            );
-        }
-        let read = about(r#"{"facts": ["told"]}"#);
-        assert_eq!(
-            (read.findings.facts, read.findings.defaulted),
-            (facts(&["told"]), true)
-        );
-    }
-
-    #[test]
-    fn facts_over_the_limits_are_counted() {
-        let fact = |n: usize| format!("fact {n}");
-        let long = "x ".repeat(FACT_CHARS_MAX);
-        for (told, kept, trimmed) in [
-            ((0..16).map(fact).collect::<Vec<_>>(), 16, 0),
-            ((0..19).map(fact).collect(), 16, 3),
-            // Said again, or nothing at all, is nothing that is lost.
-            ((0..18).chain(0..18).map(fact).collect(), 16, 2),
-            (vec![fact(1), String::new(), fact(1)], 1, 0),
-            (vec![long.clone(), fact(1)], 2, 1),
-            ((0..16).map(fact).chain([long]).collect(), 16, 1),
-        ] {
-            for relevant in [true, false] {
-                let answer = serde_json::json!({"relevant": relevant, "facts": told});
-                let read = about(&answer.to_string());
-                let came = (read.findings.facts.len(), read.trimmed);
-                assert_eq!(came, if relevant { (kept, trimmed) } else { (0, 0) });
-            }
-        }
-    }
-
-    #[test]
-    fn made_up_facts_are_dropped() {
-        let passage = passage("invoice", "The total is 200 EUR, due in May.");
-        let told = facts(&["Total: 200 EUR", "Napoleon was born on Corsica"]);
-        let mut findings = said(true, told, None).findings;
-        assert_eq!(drop_unsupported(&mut findings, &passage, 0.3), 1);
-        assert_eq!(findings.facts, ["Total: 200 EUR"]);
-        assert_eq!(drop_unsupported(&mut findings, &passage, 0.0), 0);
-    }
-
-    proptest! {
-        #[test]
-        fn always_findings_within_the_limits(
-            answer in "(\"relevant\": ?(true|false)|[{}\\[\\]\",: a-z0-9]|\\PC){0,60}",
-            said in proptest::collection::vec("\\PC{0,900}", 0..30),
-            text in "([a-z]{1,9}[.!? \n]{1,2}){0,40}|\\PC{0,80}",
-        ) {
-            let passage = passage("d", &text);
-            let listed = serde_json::json!({"relevant": true, "facts": said}).to_string();
-            for answer in [answer, listed] {
-                let Read { findings, .. } = read(&answer, &passage);
-                prop_assert!(findings.facts.len() <= FACTS_PER_PASSAGE_MAX);
-                for fact in &findings.facts {
-                    prop_assert!((1..=FACT_CHARS_MAX).contains(&fact.chars().count()));
-                }
-                prop_assert!(findings.relevant || findings.facts.is_empty());
-            }
-        }
-    }
-}
+#[path = "findings_tests.rs"]
+mod tests;

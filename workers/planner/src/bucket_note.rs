@@ -1,7 +1,8 @@
-//! A part of the corpus as a planner is told of it. *Not* here: which parts there are; who builds the planner knows.
+//! A part of the corpus as a model is told of it. *Not* here: which parts there are; the catalog knows.
 
 use envelope::Bucket;
 use envelope::limits::BUCKETS_MAX;
+use envelope::lookup::CorpusCatalog;
 use text::one_line;
 
 /// Longest description in a prompt, in characters.
@@ -9,11 +10,23 @@ const DESCRIPTION_CHARS_MAX: usize = 160;
 
 /// A part of the corpus, and what is kept in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BucketNote {
+pub(crate) struct BucketNote {
     /// Its name.
-    pub bucket: Bucket,
+    pub(crate) bucket: Bucket,
     /// What is kept in it; may be empty.
-    pub description: String,
+    pub(crate) description: String,
+}
+
+/// The parts that a question may be about: those that were named for it, else all. A choice of one is none.
+pub(crate) fn of(catalog: &CorpusCatalog, named: &[Bucket]) -> Vec<BucketNote> {
+    let may_be = |bucket: &Bucket| named.is_empty() || named.contains(bucket);
+    let told = catalog.buckets.iter().filter(|one| may_be(&one.bucket));
+    let notes = told.map(|one| BucketNote {
+        bucket: one.bucket.clone(),
+        description: one.description.clone(),
+    });
+    let notes: Vec<BucketNote> = notes.take(BUCKETS_MAX).collect();
+    if notes.len() < 2 { Vec::new() } else { notes }
 }
 
 /// The parts as a model is told of them; nothing where there are none.
@@ -27,7 +40,7 @@ pub(crate) fn section(notes: &[BucketNote]) -> Option<String> {
             said => format!("- {}: {said}", note.bucket.as_str()),
         }
     };
-    let lines: Vec<String> = notes.iter().take(BUCKETS_MAX).map(line).collect();
+    let lines: Vec<String> = notes.iter().map(line).collect();
     (!lines.is_empty()).then(|| {
         format!(
             "The documents are kept in these parts. Name those that the question is about in a further field \"buckets\", a list that may be empty.\n<buckets>\n{}\n</buckets>",

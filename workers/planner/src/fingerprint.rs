@@ -1,5 +1,4 @@
-//! Whether two searches are the same one: going round with the same words would change nothing
-//! (LESSONS: the loops of others run until they hit a limit).
+//! Whether two searches are the same one: a round with the same words reads on in the list of the one before.
 
 use std::collections::BTreeSet;
 use text::words;

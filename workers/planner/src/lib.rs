@@ -19,6 +19,5 @@ mod stage;
 mod sub_queries;
 mod trail_line;
 
-pub use bucket_note::BucketNote;
 pub use options::Options;
 pub use stage::{Error, Planner};

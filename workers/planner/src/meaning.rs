@@ -7,7 +7,7 @@ use crate::bucket_note::BucketNote;
 use crate::constraints;
 use crate::lists::ListLimits;
 use crate::rules;
-use envelope::limits::{BUCKETS_MAX, TOPIC_CHARS_MAX, TOPICS_MAX};
+use envelope::limits::{TOPIC_CHARS_MAX, TOPICS_MAX};
 use envelope::{Bucket, Fallback, Plan, QuestionClass};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -140,15 +140,15 @@ fn topics(value: &Value) -> Option<Vec<String>> {
     Some(listed.filter(fits).take(TOPICS_MAX).collect())
 }
 
-/// The buckets that are named and are there; where nobody has said which there are, those with a name.
+/// The buckets that are named, of those that the model was told of.
 fn hints(value: &Value, known: &[BucketNote]) -> Option<Vec<Bucket>> {
     let mut hints: Vec<Bucket> = Vec::new();
     for name in value.as_array()?.iter().filter_map(Value::as_str) {
         let Ok(bucket) = Bucket::new(name.trim()) else {
             continue;
         };
-        let is_there = known.is_empty() || known.iter().any(|note| note.bucket == bucket);
-        if is_there && !hints.contains(&bucket) && hints.len() < BUCKETS_MAX {
+        let is_there = known.iter().any(|note| note.bucket == bucket);
+        if is_there && !hints.contains(&bucket) {
             hints.push(bucket);
         }
     }

@@ -142,12 +142,7 @@ fn filter(object: &Value, question: &str, options: &Options) -> Filter {
         .map(|extension| format!(".{extension}"))
         .into_iter()
         .chain(hint.map(str::to_owned));
-    let condition = |value| Condition {
-        field: "source".into(),
-        op: Op::Contains,
-        value: Value::String(value),
-        origin: Origin::Planner,
-    };
+    let condition = |value| Condition::new("source", Op::Contains, value, Origin::Planner);
     Filter(contained.map(condition).collect())
 }
 

@@ -42,12 +42,14 @@ fn when(route: PlanRoute) -> &'static str {
 /// Only what is kept of places. It is dropped when that holds nothing, like every guess of the planner.
 pub(crate) fn places(options: &Options) -> Filter {
     let buckets = options.location_buckets.iter();
-    Filter(vec![Condition {
-        field: "bucket".into(),
-        op: Op::In,
-        value: buckets.map(|bucket| bucket.as_str()).collect(),
-        origin: Origin::Planner,
-    }])
+    Filter(vec![Condition::new(
+        "bucket",
+        Op::In,
+        buckets
+            .map(|bucket| bucket.as_str())
+            .collect::<serde_json::Value>(),
+        Origin::Planner,
+    )])
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use llm::{
     ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, TODAY,
     tokens,
 };
+use search::{CatalogSource, NoCatalog};
 use serde_json::Value;
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
@@ -50,7 +51,7 @@ pub struct Planner {
     follow_up: Prompt,
     refine: Prompt,
     options: Options,
-    buckets: Vec<BucketNote>,
+    catalog: Arc<dyn CatalogSource>,
 }
 
 impl Planner {
@@ -73,20 +74,24 @@ impl Planner {
             follow_up: prompts.get("planner_follow_up", follow_up, &routed)?,
             refine: prompts.get("planner_refine", refine, &inputs)?,
             options,
-            buckets: Vec::new(),
+            catalog: Arc::new(NoCatalog),
         })
     }
 
     /// The same, with a model that is told which parts the corpus has; those over 16 are not told.
-    pub fn with_buckets(self, buckets: Vec<BucketNote>) -> Self {
-        Planner { buckets, ..self }
+    pub fn with_catalog(self, catalog: Arc<dyn CatalogSource>) -> Self {
+        Planner { catalog, ..self }
     }
 
-    fn read_by(&self, cx: &Cx) -> ReadBy<'_> {
+    fn limits(&self, cx: &Cx) -> ListLimits {
+        ListLimits::new(cx.case.profile, &self.options)
+    }
+
+    fn read_by<'a>(&'a self, cx: &Cx, buckets: &'a [BucketNote]) -> ReadBy<'a> {
         ReadBy {
             options: &self.options,
-            limits: ListLimits::new(cx.case.profile, &self.options),
-            buckets: &self.buckets,
+            limits: self.limits(cx),
+            buckets,
         }
     }
 
@@ -97,21 +102,29 @@ impl Planner {
             let done = self.as_it_stands(cx, &task, Fallback::BudgetSpent { limit });
             return Ok(exit(done, cx, &task));
         }
-        let reply = self.ask(cx, &mut task).await?;
+        let catalog = self.catalog.catalog(&cx.header.tenant).await;
+        let buckets = bucket_note::of(&catalog, &cx.case.buckets);
+        let reply = self.ask(cx, &mut task, &buckets).await?;
         let object = plan::fields(&reply.text);
+        let by = self.read_by(cx, &buckets);
         let done = match &task {
             PlanTask::First | PlanTask::Refine { .. } => {
-                exit(self.read(cx, &task, &object), cx, &task)
+                exit(self.read(cx, &task, &object, by), cx, &task)
             }
-            PlanTask::FollowUp { history } => self.read_follow_up(cx, &task, history, &object),
+            PlanTask::FollowUp { history } => self.read_follow_up(cx, &task, history, &object, by),
         };
         Ok(done.with_model(reply.model, reply.usage))
     }
 
     /// The reply of the model. A follow-up whose prompt is too long is asked again with less of what was said before.
-    async fn ask(&self, cx: &Cx, task: &mut PlanTask) -> Result<ChatReply, stage::Error> {
+    async fn ask(
+        &self,
+        cx: &Cx,
+        task: &mut PlanTask,
+        buckets: &[BucketNote],
+    ) -> Result<ChatReply, stage::Error> {
         loop {
-            let error = match self.model.chat(&self.request(cx, task)?).await {
+            let error = match self.model.chat(&self.request(cx, task, buckets)?).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
@@ -138,9 +151,9 @@ impl Planner {
         }
     }
 
-    fn read(&self, cx: &Cx, task: &PlanTask, object: &Value) -> Done<Plan> {
-        match plan::read(object, cx.case.question.best(), self.read_by(cx)) {
-            Some(reading) => planned(reading),
+    fn read(&self, cx: &Cx, task: &PlanTask, object: &Value, by: ReadBy<'_>) -> Done<Plan> {
+        match plan::read(object, cx.case.question.best(), by) {
+            Some(reading) => planned(reading, by.buckets),
             None => self.as_it_stands(cx, task, Fallback::PlanDefault),
         }
     }
@@ -152,6 +165,7 @@ impl Planner {
         task: &PlanTask,
         history: &History,
         object: &Value,
+        by: ReadBy<'_>,
     ) -> Done<PlannerExit> {
         let question = &cx.case.question;
         let offered = routes::offered(question, history, &self.options);
@@ -172,13 +186,12 @@ impl Planner {
             query: asked.to_owned(),
             ..Plan::default()
         };
-        let by = self.read_by(cx);
         let reading = plan::read(object, asked, by);
         let mut reading = reading.unwrap_or_else(|| plan::by_rules(plain, &by.limits));
         if read.route == PlanRoute::LocationSearch {
             reading.plan.filter = reading.plan.filter.and(routes::places(&self.options));
         }
-        let mut done = planned(reading);
+        let mut done = planned(reading, by.buckets);
         done.decided = format!("{}; {}", trail_line::of_route(&read, history), done.decided);
         done.out.context = history.question_before().to_owned();
         done.out.rewritten = read.rewritten;
@@ -194,7 +207,7 @@ impl Planner {
 
     /// The question as it is, with what rules read in it.
     fn as_it_stands(&self, cx: &Cx, task: &PlanTask, why: Fallback) -> Done<Plan> {
-        let limits = self.read_by(cx).limits;
+        let limits = self.limits(cx);
         let (plain, before) = match task {
             PlanTask::First | PlanTask::Refine { .. } => {
                 (Plan::from_question(&cx.case), String::new())
@@ -213,12 +226,14 @@ impl Planner {
         done
     }
 
-    fn request(&self, cx: &Cx, task: &PlanTask) -> Result<ChatRequest, Error> {
+    fn request(
+        &self,
+        cx: &Cx,
+        task: &PlanTask,
+        buckets: &[BucketNote],
+    ) -> Result<ChatRequest, Error> {
         let Rendered { mut system, user } = self.render(cx, task)?;
-        let notes = [
-            self.read_by(cx).limits.note(),
-            bucket_note::section(&self.buckets),
-        ];
+        let notes = [self.limits(cx).note(), bucket_note::section(buckets)];
         for note in notes.into_iter().flatten() {
             system.push_str("\n\n");
             system.push_str(&note);
@@ -231,28 +246,28 @@ impl Planner {
             system,
             user,
             max_tokens: self.tokens_max(cx, task),
-            schema: Some(self.schema(cx, task)),
+            schema: Some(self.schema(cx, task, buckets)),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
         })
     }
 
     /// A question that is written anew takes as much again as it has.
     fn tokens_max(&self, cx: &Cx, task: &PlanTask) -> u32 {
-        let most = self.read_by(cx).limits.tokens(&self.options);
+        let most = self.limits(cx).tokens(&self.options);
         match task {
             PlanTask::First | PlanTask::Refine { .. } => most,
             PlanTask::FollowUp { .. } => most + tokens::estimate(cx.case.question.best()),
         }
     }
 
-    fn schema(&self, cx: &Cx, task: &PlanTask) -> Schema {
+    fn schema(&self, cx: &Cx, task: &PlanTask, buckets: &[BucketNote]) -> Schema {
         let offered = match task {
             PlanTask::First | PlanTask::Refine { .. } => Vec::new(),
             PlanTask::FollowUp { history } => {
                 routes::offered(&cx.case.question, history, &self.options)
             }
         };
-        schema(task, &offered, &self.read_by(cx).limits, &self.buckets)
+        schema(task, &offered, &self.limits(cx), buckets)
     }
 
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
@@ -297,30 +312,37 @@ impl Stage for Planner {
     }
 }
 
-/// What follows from a plan: a refined one has to be new.
+/// What follows from a plan.
 fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     match task {
-        PlanTask::First | PlanTask::FollowUp { .. } => done.map(PlannerExit::Planned),
+        PlanTask::First | PlanTask::FollowUp { .. } => done,
         PlanTask::Refine { .. } => progress(done, &cx.case.queries),
     }
+    .map(PlannerExit::Planned)
 }
 
-fn planned(reading: PlanReading) -> Done<Plan> {
-    let decided = trail_line::of_plan(&reading.plan);
+fn planned(reading: PlanReading, buckets: &[BucketNote]) -> Done<Plan> {
+    let mut decided = trail_line::of_plan(&reading.plan);
+    if !buckets.is_empty() {
+        decided.push_str(&trail_line::of_buckets(&reading.plan));
+    }
     let mut done = Done::new(reading.plan, decided);
     done.fallbacks = reading.fallbacks;
     done
 }
 
-/// A refined plan, unless it is one of the earlier ones again.
-fn progress(done: Done<Plan>, earlier: &[String]) -> Done<PlannerExit> {
-    if !Fingerprint::of(&done.out.query).is_among(earlier) {
-        return done.map(PlannerExit::Planned);
-    }
-    let mut done = done
-        .map(|_| PlannerExit::NoProgress)
-        .with_fallback(Fallback::NoProgress);
-    done.decided = "no search that is new".into();
+/// A refined plan, told with what it looks for. One that searches as an earlier round did is none the worse: the retriever
+/// passes over what was read, and reads on.
+fn progress(mut done: Done<Plan>, earlier: &[String]) -> Done<Plan> {
+    let is_same = Fingerprint::of(&done.out.query).is_among(earlier);
+    let search = match is_same {
+        true => "the same search, which reads on".to_owned(),
+        false => format!(
+            "looks for {}",
+            trail_line::quoted(std::iter::once(done.out.query.as_str()))
+        ),
+    };
+    done.decided = format!("{search}; {}", done.decided);
     done
 }
 

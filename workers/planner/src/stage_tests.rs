@@ -1,7 +1,8 @@
 //! The step against a scripted model.
 
 use super::*;
-use envelope::Exchange;
+use envelope::lookup::{CatalogBucket, CorpusCatalog};
+use envelope::{Bucket, Exchange, TenantId};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, step};
 
@@ -69,17 +70,22 @@ async fn a_refined_plan_that_is_new() {
     let (cx, task) = refine();
     let done = run(&model, &cx, task).await;
     assert!(matches!(&done.out, PlannerExit::Planned(plan) if plan.query.starts_with("service")));
+    let told = "looks for \"service manual Delta series, months\"; ";
+    assert!(done.decided.starts_with(told), "{}", done.decided);
     insta::assert_snapshot!(shown(&model));
 }
 
 #[tokio::test]
-async fn a_refined_plan_that_is_old_makes_no_progress() {
+async fn a_refined_plan_that_is_old_reads_on() {
     for answer in [r#"{"query": "warranty of delta pumps"}"#, "no idea"] {
         let model = ScriptedModel::saying([answer]);
         let (cx, task) = refine();
         let done = run(&model, &cx, task).await;
-        assert_eq!(done.out, PlannerExit::NoProgress, "{answer}");
-        assert_eq!(done.fallbacks.last(), Some(&Fallback::NoProgress));
+        assert!(matches!(&done.out, PlannerExit::Planned(_)), "{answer}");
+        assert!(
+            done.decided
+                .starts_with("the same search, which reads on; ")
+        );
         assert_eq!(done.usage.calls, 1);
     }
 }
@@ -126,8 +132,8 @@ async fn a_spent_budget_asks_nobody() {
     assert!(matches!(first.out, PlannerExit::Planned(plan) if plan.query == QUESTION));
     assert_eq!(first.fallbacks, [limit()]);
     let again = run(&model, &cx, task).await;
-    assert_eq!(again.out, PlannerExit::NoProgress);
-    assert_eq!(again.fallbacks, [limit(), Fallback::NoProgress]);
+    assert!(matches!(again.out, PlannerExit::Planned(_)));
+    assert_eq!(again.fallbacks, [limit()]);
     assert!(model.requests().is_empty());
 }
 
@@ -385,15 +391,68 @@ async fn the_day_is_that_of_the_step() {
     }
 }
 
+/// Knows of two parts.
+struct Parts([&'static str; 2]);
+
+impl CatalogSource for Parts {
+    fn catalog<'a>(&'a self, _: &'a TenantId) -> BoxFuture<'a, Arc<CorpusCatalog>> {
+        let buckets = self.0.map(|name| CatalogBucket {
+            bucket: Bucket::new(name).unwrap(),
+            description: format!("What is in {name}"),
+            documents: 1,
+            columns: Vec::new(),
+            columns_left_out: 0,
+        });
+        let catalog = CorpusCatalog {
+            buckets: buckets.to_vec(),
+            ..CorpusCatalog::default()
+        };
+        Box::pin(std::future::ready(Arc::new(catalog)))
+    }
+}
+
+#[tokio::test]
+async fn the_parts_that_a_question_is_about_are_asked_for_where_it_may_be_about_several() {
+    for (named, said, hints, told) in [
+        (
+            vec![],
+            r#"{"buckets": ["sales"]}"#,
+            vec!["sales"],
+            ", in sales",
+        ),
+        (
+            vec![],
+            r#"{"keywords": ["k"]}"#,
+            vec![],
+            ", in all parts: none fits better",
+        ),
+        (vec!["orders"], r#"{"keywords": ["k"]}"#, vec![], ""),
+    ] {
+        let model = ScriptedModel::saying([said]);
+        let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
+        let planner = planner.with_catalog(Arc::new(Parts(["orders", "sales"])));
+        let mut cx = step(Role::Planner, QUESTION);
+        cx.case.buckets = named
+            .iter()
+            .map(|name| Bucket::new(*name).unwrap())
+            .collect();
+        let done = planner.run(&cx, PlanTask::First).await.unwrap();
+        let PlannerExit::Planned(plan) = &done.out else {
+            panic!("no plan")
+        };
+        let planned: Vec<&str> = plan.bucket_hints.iter().map(|one| one.as_str()).collect();
+        assert_eq!(planned, hints);
+        assert!(done.decided.ends_with(told), "{}", done.decided);
+        let is_told = model.requests()[0].system.contains("<buckets>");
+        assert_eq!(is_told, named.is_empty(), "a choice of one is none");
+    }
+}
+
 #[tokio::test]
 async fn a_large_model_is_asked_for_more_and_knows_the_parts_of_the_corpus() {
     let model = ScriptedModel::saying(["{}", "{}"]);
-    let note = BucketNote {
-        bucket: envelope::Bucket::new("orders").unwrap(),
-        description: "What we buy".into(),
-    };
     let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
-    let planner = planner.with_buckets(vec![note]);
+    let planner = planner.with_catalog(Arc::new(Parts(["orders", "sales"])));
     let mut cx = step(Role::Planner, QUESTION);
     planner.run(&cx, PlanTask::First).await.unwrap();
     cx.case.profile = envelope::Profile::Large;
@@ -401,11 +460,9 @@ async fn a_large_model_is_asked_for_more_and_knows_the_parts_of_the_corpus() {
     let [small, large] = &model.requests()[..] else {
         panic!("two calls")
     };
-    assert!(
-        small
-            .system
-            .ends_with("<buckets>\n- orders: What we buy\n</buckets>")
-    );
+    assert!(small.system.ends_with(
+        "<buckets>\n- orders: What is in orders\n- sales: What is in sales\n</buckets>"
+    ));
     assert!(!small.system.contains("up to 12 keywords"));
     assert!(
         large.system.contains("up to 12 keywords, 16 constraints"),

@@ -31,6 +31,15 @@ pub(crate) fn of_plan(plan: &Plan) -> String {
     words
 }
 
+/// Which parts of the corpus a question is taken to be about, where it could be about several.
+pub(crate) fn of_buckets(plan: &Plan) -> String {
+    let names: Vec<&str> = plan.bucket_hints.iter().map(|one| one.as_str()).collect();
+    match names.is_empty() {
+        true => ", in all parts: none fits better".into(),
+        false => format!(", in {}", names.join(" and ")),
+    }
+}
+
 /// What was understood of the question.
 pub(crate) fn meaning(plan: &Plan) -> String {
     let mut words = format!("{}, {}", plan.class.as_str(), plan.intent.as_str());
@@ -56,7 +65,7 @@ pub(crate) fn meaning(plan: &Plan) -> String {
 }
 
 /// The first few, each cut, and how many there are beyond.
-fn quoted<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
+pub(crate) fn quoted<'a>(all: impl ExactSizeIterator<Item = &'a str>) -> String {
     let over = all.len().saturating_sub(QUOTED_MAX);
     let cut = |text: &str| -> String { text.chars().take(QUOTED_CHARS_MAX).collect() };
     let shown: Vec<String> = all

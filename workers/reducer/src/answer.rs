@@ -1,5 +1,7 @@
 //! What a model wrote, cleaned: an answer, the statement that there is none, or nothing.
 
+use llm::reply::without_thoughts;
+
 /// What is said when the facts do not answer the question, and what models are told to say.
 pub const NO_INFORMATION: &str = "No relevant information found.";
 
@@ -24,12 +26,6 @@ pub(crate) fn read(written: &str) -> Answer {
         return Answer::NoInformation;
     }
     Answer::Text(text.to_owned())
-}
-
-/// Models that think aloud close their thoughts with a tag; what follows is the answer.
-fn without_thoughts(text: &str) -> &str {
-    text.rsplit_once("</think>")
-        .map_or(text, |(_, after)| after)
 }
 
 /// Some repeat the last word of the prompt.

@@ -2,12 +2,26 @@
 //! prompt that shows them.
 
 use crate::marks::defused;
-use envelope::{Fact, Passage};
+use envelope::{Fact, FactSpan, Passage};
 use text::one_line;
 use text::sentences::cited;
 
 /// Least text of a passage that is worth showing when it has to be cut, in characters.
 const CUT_CHARS_MIN: usize = 200;
+
+/// A fact as a mapper stated it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stated {
+    pub(crate) text: String,
+    /// Where it stands in the text of its passage, where that is known.
+    pub(crate) span: Option<FactSpan>,
+}
+
+impl From<(String, Option<FactSpan>)> for Stated {
+    fn from((text, span): (String, Option<FactSpan>)) -> Self {
+        Stated { text, span }
+    }
+}
 
 /// Sources that the model is shown: source `n` is `sources[n - 1]`.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +30,8 @@ pub(crate) struct Evidence {
     pub(crate) sources: Vec<Passage>,
     /// What they say, by source.
     pub(crate) facts: Vec<Fact>,
+    /// Where each fact stands in the text of its source, where that is known.
+    pub(crate) spans: Vec<Option<FactSpan>>,
     /// The same as lines or blocks of a prompt, by source, and what stands between them.
     blocks: Vec<(u16, String)>,
     between: &'static str,
@@ -25,19 +41,18 @@ impl Evidence {
     /// Facts of passages, at most `chars_max` characters of them: the first facts of all sources,
     /// then the second ones, so that no source is lost to the length of another; and how many facts
     /// were left out. Passages without facts are no sources.
-    pub(crate) fn of_facts(found: Vec<(Passage, Vec<String>)>, chars_max: usize) -> (Self, u16) {
+    pub(crate) fn of_facts(found: Vec<(Passage, Vec<Stated>)>, chars_max: usize) -> (Self, u16) {
         let found: Vec<_> = found.into_iter().filter(|(_, f)| !f.is_empty()).collect();
         let taken = fitting(&found, chars_max);
         let all: usize = found.iter().map(|(_, facts)| facts.len()).sum();
         let trimmed = all - taken.iter().sum::<usize>();
-        let mut sources = Vec::new();
-        let mut facts = Vec::new();
+        let (mut sources, mut facts, mut spans) = (Vec::new(), Vec::new(), Vec::new());
         for ((n, (passage, said)), taken) in (1u16..).zip(found).zip(taken) {
-            let said = said.into_iter().take(taken);
-            facts.extend(said.map(|text| Fact {
-                n,
-                text: shown(&text),
-            }));
+            for stated in said.into_iter().take(taken) {
+                let text = shown(&stated.text);
+                facts.push(Fact { n, text });
+                spans.push(stated.span);
+            }
             if taken > 0 {
                 sources.push(passage);
             }
@@ -50,6 +65,7 @@ impl Evidence {
             between: "\n",
             sources,
             facts,
+            spans,
         };
         (evidence, u16::try_from(trimmed).unwrap_or(u16::MAX))
     }
@@ -82,6 +98,7 @@ impl Evidence {
         let evidence = Evidence {
             blocks,
             between: "\n\n",
+            spans: vec![None; facts.len()],
             sources,
             facts,
         };
@@ -108,6 +125,8 @@ impl Evidence {
             let kept = self.sources.len() as u16;
             self.blocks.retain(|(n, _)| *n <= kept);
             self.facts.retain(|fact| fact.n <= kept);
+            // Facts are in the order of their sources.
+            self.spans.truncate(self.facts.len());
             if chars(&self.blocks) <= most {
                 break;
             }
@@ -118,7 +137,7 @@ impl Evidence {
 
 /// How many facts of each source fit, rank by rank; ends with the first that does not. The very
 /// first always fits: a fact is far shorter than the least limit.
-fn fitting(found: &[(Passage, Vec<String>)], chars_max: usize) -> Vec<usize> {
+fn fitting(found: &[(Passage, Vec<Stated>)], chars_max: usize) -> Vec<usize> {
     let most = found.iter().map(|(_, facts)| facts.len()).max();
     let ranks = 0..most.unwrap_or(0);
     let in_turn = ranks.flat_map(|rank| (0..found.len()).map(move |source| (rank, source)));
@@ -128,7 +147,7 @@ fn fitting(found: &[(Passage, Vec<String>)], chars_max: usize) -> Vec<usize> {
         let Some(fact) = found[source].1.get(rank) else {
             continue;
         };
-        match room.checked_sub(fact.chars().count()) {
+        match room.checked_sub(fact.text.chars().count()) {
             Some(left) => room = left,
             None => break,
         }
@@ -152,8 +171,9 @@ mod tests {
     use proptest::prelude::*;
     use testkit::model::passage;
 
-    fn facts(facts: &[&str]) -> Vec<String> {
-        facts.iter().map(|f| (*f).to_owned()).collect()
+    fn facts<S: AsRef<str>>(facts: &[S]) -> Vec<Stated> {
+        let facts = facts.iter().map(|fact| (fact.as_ref().to_owned(), None));
+        facts.map(Stated::from).collect()
     }
 
     #[test]
@@ -183,7 +203,7 @@ there",
     fn every_source_keeps_its_first_facts_longest() {
         let long = "x".repeat(400);
         let found = vec![
-            (passage("a", "…"), facts(&["a1", &long, &long])),
+            (passage("a", "…"), facts(&["a1", long.as_str(), &long])),
             (passage("b", "…"), facts(&["b1", "b2"])),
         ];
         let (evidence, _) = Evidence::of_facts(found, 500);
@@ -239,7 +259,7 @@ there",
             found in proptest::collection::vec(proptest::collection::vec("\\PC{1,300}", 0..6), 0..8),
             chars_max in 1_000usize..2_000,
         ) {
-            let found: Vec<_> = found.into_iter().map(|f| (passage("d", "…"), f)).collect();
+            let found: Vec<_> = found.iter().map(|f| (passage("d", "…"), facts(f))).collect();
             let any = found.iter().any(|(_, f)| !f.is_empty());
             let (evidence, _) = Evidence::of_facts(found, chars_max);
             let chars: usize = evidence.facts.iter().map(|f| f.text.chars().count()).sum();

@@ -1,32 +1,37 @@
-//! The parts of all fan-outs, put together, and the gate: is this enough to answer from?
+//! The parts of all fan-outs, put together, and what they lack to pass the gate.
 //!
 //! Two numbers: how many passages were *said* to be relevant, and whether there is any fact at all. A default of the mapper
 //! brings facts but does not count; a passage said to be relevant without a fact counts but brings nothing to write from.
-//! Where that is wanted there is a third: what the passages scored in their search.
+//! Where that is wanted there is a third: what the passages scored in their search. A question of several parts wants a passage
+//! for each of them, as far as names tell one from the others.
 
-use envelope::{Fallback, FanOut, Findings, Header, Passage, UnixMs};
-use stage::Cx;
+use crate::evidence::Stated;
+use crate::gate::Gate;
+use crate::question::unanswered;
+use envelope::{Fallback, FanOut, Findings, Passage};
+use text::one_line;
+
+/// Most titles that a planner is told, and the longest of them in characters.
+const TITLES_MAX: usize = 8;
+const TITLE_CHARS_MAX: usize = 80;
 
 /// What the mappers found, without what they found irrelevant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gathered {
     /// Relevant passages with their facts, best passage first.
-    pub(crate) found: Vec<(Passage, Vec<String>)>,
+    pub(crate) found: Vec<(Passage, Vec<Stated>)>,
     /// How many were said to be relevant.
     counting: usize,
     /// How many there were.
     candidates: usize,
     /// Mean score of the passages of the search whose are best.
     score: f32,
-}
-
-/// What is enough to answer from.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Gate {
-    /// Passages that are said to be relevant; all of them where there are fewer.
-    pub(crate) min_relevant: usize,
-    /// Mean score of the passages of a search.
-    pub(crate) score_min: f32,
+    /// The questions that the question is made of, as the first plan that has any took it apart.
+    pub(crate) parts: Vec<String>,
+    /// Titles of what was read, each once, in the order of reading.
+    titles: Vec<String>,
+    /// Titles and facts of the passages that count; the text of one without a fact.
+    told: String,
 }
 
 impl Gathered {
@@ -35,6 +40,8 @@ impl Gathered {
     /// place of the first; the first round of those that found as much.
     pub(crate) fn of(evidence: Vec<FanOut>) -> Self {
         let score = evidence.iter().map(mean_score).fold(0.0, f32::max);
+        let mut plans = evidence.iter().map(|round| &round.scatter.plan.sub_queries);
+        let parts = plans.find(|parts| !parts.is_empty()).cloned();
         let mut read: Vec<(Passage, Option<Findings>)> = Vec::new();
         for (passage, findings) in evidence.into_iter().flat_map(FanOut::into_read) {
             let is_it = |(known, _): &&mut (Passage, _)| known.chunk_id == passage.chunk_id;
@@ -48,20 +55,38 @@ impl Gathered {
         }
         let counts = |(_, f): &&(_, Option<Findings>)| f.as_ref().is_some_and(Findings::counts);
         let (candidates, counting) = (read.len(), read.iter().filter(counts).count());
+        let told = read.iter().filter(counts).map(told).collect();
+        let titles = titles(&read);
         let found = read
             .into_iter()
             .filter_map(|(passage, findings)| Some((passage, findings?)))
             .filter(|(_, findings)| findings.relevant)
-            .map(|(passage, findings)| (passage, findings.facts));
+            .map(|(passage, findings)| {
+                (passage, findings.into_placed().map(Stated::from).collect())
+            });
         Gathered {
             found: found.collect(),
             counting,
             candidates,
             score,
+            parts: parts.unwrap_or_default(),
+            titles,
+            told,
         }
     }
 
-    /// What is missing, in words for the planner; `None` when the gate is passed.
+    /// The relevant passages alone, best first.
+    pub(crate) fn into_passages(self) -> Vec<Passage> {
+        let found = self.found.into_iter();
+        found.map(|(passage, _)| passage).collect()
+    }
+
+    /// What is missing, with what was read, in words for the planner.
+    pub(crate) fn feedback(&self, missing: &str) -> String {
+        format!("{missing}; read so far: {}", self.titles.join(", "))
+    }
+
+    /// What is missing, in words; `None` when the gate is passed.
     pub(crate) fn shortfall(&self, gate: Gate) -> Option<String> {
         let Gathered {
             counting,
@@ -69,21 +94,53 @@ impl Gathered {
             score,
             ..
         } = self;
-        let wanted = gate.min_relevant.min(*candidates);
+        let wanted = gate.min_relevant.unwrap_or(1).min(*candidates);
         if *counting < wanted {
             return Some(format!(
                 "{counting} of {candidates} passages help with the question, {wanted} are wanted"
             ));
         }
-        if self.found.iter().all(|(_, facts)| facts.is_empty()) {
+        if gate.wants_facts && self.found.iter().all(|(_, facts)| facts.is_empty()) {
             return Some(format!(
                 "none of {candidates} passages states a fact that answers the question"
             ));
+        }
+        let uncovered = match gate.min_relevant {
+            Some(_) => Vec::new(),
+            None => unanswered(&self.parts, &self.told),
+        };
+        if !uncovered.is_empty() {
+            return Some(format!("nothing was found of: {}", uncovered.join(" ")));
         }
         let least = gate.score_min;
         (*score < least)
             .then(|| format!("the passages score {score:.2} on average, {least:.2} is wanted"))
     }
+}
+
+/// The titles of passages, each once and cut short, at most [`TITLES_MAX`].
+fn titles(read: &[(Passage, Option<Findings>)]) -> Vec<String> {
+    let mut titles: Vec<String> = Vec::new();
+    for (passage, _) in read {
+        let title: String = one_line(&passage.title)
+            .chars()
+            .take(TITLE_CHARS_MAX)
+            .collect();
+        if titles.len() < TITLES_MAX && !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    titles
+}
+
+/// What a passage that counts says.
+fn told((passage, findings): &(Passage, Option<Findings>)) -> String {
+    let facts = findings.as_ref().map_or(&[][..], |found| &found.facts);
+    let said = match facts.is_empty() {
+        true => passage.text.clone(),
+        false => facts.join("\n"),
+    };
+    format!("{}\n{said}\n", passage.title)
 }
 
 /// What the passages of a search scored on average; 0 where it found none.
@@ -102,20 +159,6 @@ fn worth(findings: Option<&Findings>) -> u8 {
         Some(found) if found.defaulted => 3,
         Some(_) => 4,
     }
-}
-
-/// Which limit forbids another round, if one does.
-pub(crate) fn round_refused(cx: &Cx) -> Option<&'static str> {
-    let limit = cx.case.budget.round_refused();
-    limit.or_else(|| (!has_time(&cx.header, cx.now)).then_some("time"))
-}
-
-/// Whether another round can be expected to end in time: it takes as long as those before it did on
-/// average, and its answer half as long again. A late answer is none.
-fn has_time(header: &Header, now: UnixMs) -> bool {
-    let rounds = u64::from(header.round) + 1;
-    let per_round = header.asked_at.until(now) / rounds;
-    now.until(header.deadline) >= per_round + per_round / 2
 }
 
 /// An entry for the parts of the newest fan-out that were not there in time and one for those that
@@ -148,7 +191,13 @@ mod tests {
             relevant,
             facts,
             defaulted,
+            ..Findings::default()
         })
+    }
+
+    fn said(facts: &[Stated]) -> String {
+        let facts = facts.iter().map(|fact| fact.text.as_str());
+        facts.collect::<Vec<_>>().join(",")
     }
 
     fn gathered(findings: Vec<Option<Findings>>) -> Gathered {
@@ -187,7 +236,7 @@ mod tests {
             findings(true, false, &["late"]),
         ];
         let gathered = Gathered::of(vec![fan_out(2, first), fan_out(7, second)]);
-        let facts: Vec<_> = gathered.found.iter().map(|(_, f)| f.join(",")).collect();
+        let facts: Vec<_> = gathered.found.iter().map(|(_, f)| said(f)).collect();
         assert_eq!(facts, ["a", "late", "c"]);
         assert_eq!((gathered.counting, gathered.candidates), (3, 3));
     }
@@ -212,7 +261,7 @@ mod tests {
                     assert_eq!((gathered.found.len(), wanted), (0, None));
                     continue;
                 };
-                assert_eq!(Some(facts), wanted.map(|found| found.facts).as_ref());
+                assert_eq!(Some(said(facts)), wanted.map(|found| found.facts.join(",")));
                 assert_eq!(passage.text == "of the second round", second > first);
                 assert_eq!(gathered.candidates, 1);
             }
@@ -228,7 +277,7 @@ mod tests {
             findings(true, true, &["c"]),
             findings(true, false, &[]),
         ]);
-        let facts: Vec<_> = gathered.found.iter().map(|(_, f)| f.join(",")).collect();
+        let facts: Vec<_> = gathered.found.iter().map(|(_, f)| said(f)).collect();
         assert_eq!(facts, ["a", "c", ""]);
         assert_eq!((gathered.counting, gathered.candidates), (2, 5));
     }
@@ -236,8 +285,9 @@ mod tests {
     /// A gate that asks for nothing but relevant passages.
     fn helped_by(min_relevant: usize) -> Gate {
         Gate {
-            min_relevant,
+            min_relevant: Some(min_relevant),
             score_min: 0.0,
+            wants_facts: true,
         }
     }
 
@@ -311,25 +361,57 @@ mod tests {
     }
 
     #[test]
-    fn another_round_must_end_in_time() {
-        let mut header = testkit::model::step(envelope::Role::Reducer, "?").header;
-        (header.asked_at, header.deadline) = (UnixMs(0), UnixMs(100));
-        for (round, now, enough) in [
-            (0, 0, true),
-            (0, 40, true),
-            (0, 41, false),
-            (1, 56, true),
-            (1, 60, false),
-            (0, 100, false),
-            (0, 200, false),
-        ] {
-            header.round = round;
-            assert_eq!(
-                has_time(&header, UnixMs(now)),
-                enough,
-                "round {round} at {now}"
-            );
-        }
+    fn each_part_wants_a_passage_of_its_own_unless_a_number_is_set() {
+        let parts = ["What does Acme charge?", "What does Bolt charge?"].map(String::from);
+        let round = |facts: &[&str]| {
+            let found = facts.iter().map(|fact| findings(true, false, &[fact]));
+            let mut round = fan_out(2, found.collect());
+            round.scatter.plan.sub_queries = parts.to_vec();
+            round
+        };
+        let by_class = Gate {
+            min_relevant: None,
+            ..helped_by(1)
+        };
+        let one = || Gathered::of(vec![round(&["Acme charges 5."])]);
+        assert_eq!(
+            one().shortfall(by_class).as_deref(),
+            Some("nothing was found of: What does Bolt charge?")
+        );
+        assert_eq!(
+            one().shortfall(helped_by(1)),
+            None,
+            "one is enough when set"
+        );
+        // A later round, planned as one search, brings the other side.
+        let mut later = fan_out(6, vec![findings(true, false, &["Bolt charges 7."])]);
+        later.scatter.passages[0].chunk_id = "other.0".into();
+        let both = Gathered::of(vec![round(&["Acme charges 5."]), later]);
+        assert_eq!(both.shortfall(by_class), None);
+        assert_eq!(both.parts, parts);
+        let neither = Gathered::of(vec![round(&["The price is 5."])]);
+        assert!(
+            neither
+                .shortfall(by_class)
+                .is_some_and(|why| why.contains("Acme"))
+        );
+    }
+
+    #[test]
+    fn passages_are_enough_where_they_are_composed_from() {
+        let gathered = gathered(vec![
+            findings(true, false, &[]),
+            findings(false, false, &[]),
+        ]);
+        let gate = |wants_facts| Gate {
+            wants_facts,
+            ..helped_by(1)
+        };
+        assert!(gathered.shortfall(gate(true)).is_some());
+        assert_eq!(gathered.shortfall(gate(false)), None);
+        let passages = gathered.into_passages();
+        assert_eq!(passages.len(), 1);
+        assert_eq!(passages[0].doc_id.as_str(), "d0");
     }
 
     #[test]

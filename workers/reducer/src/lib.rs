@@ -1,6 +1,6 @@
-//! The reducer worker: facts to a cited draft, with one model call.
+//! The reducer worker: facts, or passages, to a cited draft, with one model call.
 //!
-//! It decides whether enough was found, lets a model write from the facts alone, and makes sure
+//! It decides whether enough was found, lets a model write from what was found alone, and makes sure
 //! that every draft has the same shape: `[n]` marks, numbered sources, quotes. *Not* here: whether
 //! the draft is right, which is the validator's question.
 //!
@@ -8,24 +8,31 @@
 //! |---|---|
 //! | `gather` | parts of a fan-out to evidence; the gate |
 //! | `evidence` | numbered sources and facts, cut to size, as sections of a prompt |
+//! | `call` | how long the one call may take, and when it is given up |
+//! | `draft` | what a step came to, as a draft |
 //! | `answer` | what a model wrote, cleaned |
 //! | `marks` | citation marks: one form, and added where a model forgot them |
+//! | `remarks` | what is told beside an answer |
 //! | `stitch` | an answer without a model |
 //! | `quote` | the words of a source that support an answer |
 //! | `sentences`, `support` | where sentences end, how many words two texts share |
 
 mod answer;
+mod call;
+mod draft;
 mod evidence;
+mod gate;
 mod gather;
 mod marks;
 mod options;
 mod question;
 mod quote;
+mod remarks;
 mod stage;
 mod stitch;
 mod support;
 mod table;
 
 pub use answer::NO_INFORMATION;
-pub use options::Options;
+pub use options::{Options, ReducerInput};
 pub use stage::{Error, Reducer};

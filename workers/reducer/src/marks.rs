@@ -11,6 +11,8 @@ use text::sentences::cited;
 
 /// Longest inside of a bracket that is read as a mark, in bytes.
 const MARK_BYTES_MAX: usize = 48;
+/// Stands for a mark while it is taken out: no text has it.
+const MARK: char = '\u{e000}';
 /// Longest range of numbers that is spelled out.
 const RANGE_MAX: u16 = 16;
 
@@ -58,6 +60,27 @@ pub(crate) fn added(text: &str, facts: &[Fact], overlap_min: f32) -> (String, u1
     (marked, count)
 }
 
+/// The numbers of the marks of `text`, in their order.
+pub(crate) fn named(text: &str) -> Vec<u16> {
+    let mut named = Vec::new();
+    replace(text, |_, numbers| {
+        named.extend_from_slice(numbers);
+        String::new()
+    });
+    named
+}
+
+/// `text` without its marks and the blanks before them.
+pub(crate) fn removed(text: &str) -> String {
+    let bare = replace(text, |_, _| MARK.to_string());
+    let mut out = String::with_capacity(bare.len());
+    for part in bare.split(MARK) {
+        out.truncate(out.trim_end().len());
+        out.push_str(part);
+    }
+    out
+}
+
 /// Whether there is a mark in normal form.
 pub(crate) fn has_mark(text: &str) -> bool {
     text.match_indices('[').any(|(at, _)| {
@@ -67,7 +90,7 @@ pub(crate) fn has_mark(text: &str) -> bool {
     })
 }
 
-fn replace(text: &str, with: impl Fn(&str, &[u16]) -> String) -> String {
+fn replace(text: &str, mut with: impl FnMut(&str, &[u16]) -> String) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(open) = rest.find(['[', '【']) {

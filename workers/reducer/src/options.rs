@@ -1,24 +1,53 @@
 //! What may be tuned about reducing.
 
 use crate::stage::Error;
+use envelope::Profile;
 use serde::{Deserialize, Serialize};
 use settings::Span;
 
 /// Most characters that the text of a prompt may be set to.
 const CHARS_MAX: usize = 40_000;
 
+/// What an answer is composed from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReducerInput {
+    /// Passages for a question of the profile `large`, facts for the others.
+    #[default]
+    Auto,
+    /// What the mappers found in the passages.
+    Facts,
+    /// The passages that help, themselves.
+    Passages,
+}
+
+impl ReducerInput {
+    /// Whether an answer to a question of that profile is composed from passages.
+    pub(crate) fn is_passages(self, profile: Profile) -> bool {
+        match self {
+            ReducerInput::Auto => profile == Profile::Large,
+            ReducerInput::Facts => false,
+            ReducerInput::Passages => true,
+        }
+    }
+}
+
 /// The gate, the limits of the one call, and what is done when a model forgets its manners.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Passages that must be said to be relevant before an answer is written; with fewer, another
-    /// round is asked for while one is left. Never more than there are passages. Default 1: most
-    /// questions are answered by one document, and a second round costs as much as the first. Raise
-    /// it for questions that want several sources.
-    pub min_relevant: usize,
+    /// round is asked for while one is left. Never more than there are passages. Default: by the question, one for a question
+    /// of one part, and for a question of several one for each part whose names tell it from the others. A number holds for
+    /// every question, whatever its parts.
+    pub min_relevant: Option<usize>,
     /// Mean score of the passages of a search below which another round is asked for while one is left, 0 to 1. Scores are
     /// relative to one search, so it says little of how well a question is answered. Default 0: the mappers alone decide.
     pub score_min: f32,
+    /// What the model is shown to compose from: `facts` (what the mappers found), `passages` (those that help, themselves),
+    /// or `auto`, passages where the question's profile is `large` and facts where it is `small`: a small model loses the
+    /// thread in whole passages. Default `auto`. A stricter draft, and one from too little, is composed from facts.
+    pub input: ReducerInput,
     /// Longest time for the call with its retries on other nodes; the turn's deadline may cut it
     /// shorter. Default `30s`.
     pub call_timeout: Span,
@@ -27,12 +56,15 @@ pub struct Options {
     /// Most text of facts shown to the model, in characters; every source keeps its first facts
     /// longest. Default 12,000, about 3,000 tokens; at most 40,000.
     pub facts_chars_max: usize,
-    /// Most text of passages shown to the model where there are no facts (simple mode, a broken
+    /// Most text of passages shown to the model where it is shown passages (`input`, simple mode, a broken
     /// stage), in characters. Default 12,000; at most 40,000.
     pub passages_chars_max: usize,
     /// Least share of a sentence's words that a fact must hold to be cited for it, when the model
     /// cited nothing at all, 0 to 1. Default 0.3.
     pub cite_overlap_min: f32,
+    /// Whether the model is asked in a second call what is to be done according to its answer; what it lists is `action_items`
+    /// in the event. Default false.
+    pub action_items: bool,
     /// Most facts of an answer that is made without a model. Default 4.
     pub stitched_max: usize,
 }
@@ -40,13 +72,15 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Options {
-            min_relevant: 1,
+            min_relevant: None,
             score_min: 0.0,
+            input: ReducerInput::Auto,
             call_timeout: Span::from_secs(30),
             max_tokens: 400,
             facts_chars_max: 12_000,
             passages_chars_max: 12_000,
             cite_overlap_min: 0.3,
+            action_items: false,
             stitched_max: 4,
         }
     }
@@ -92,6 +126,18 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_profile_chooses_the_input_unless_it_is_set() {
+        for (input, small, large) in [
+            (ReducerInput::Auto, false, true),
+            (ReducerInput::Facts, false, false),
+            (ReducerInput::Passages, true, true),
+        ] {
+            let of = |profile| input.is_passages(profile);
+            assert_eq!((of(Profile::Small), of(Profile::Large)), (small, large));
+        }
+    }
 
     #[test]
     fn defaults_are_valid_and_nonsense_is_named() {

@@ -1,31 +1,32 @@
-//! The words of a source that support an answer, copied from the source wherever they stand there.
+//! The words of a source that support an answer: always words that stand in the source.
 
 use crate::evidence::Evidence;
 use crate::support::{Words, best};
 use envelope::limits::FACT_CHARS_MAX;
 use envelope::{Citation, Passage};
+use text::alignment::AlignedText;
 use text::one_line;
-use text::sentences::cited;
 
-/// Least share of a fact's words that a sentence must hold to be quoted for it.
-const SENTENCE_SHARE_MIN: f32 = 0.5;
+/// Least share of a fact's words that sentences must hold to say it.
+const SENTENCES_SHARE_MIN: f32 = 0.5;
 
 /// A citation for every source, cited or not; its quote supports the fact that the answer used
-/// most. And how many of the cited ones have the mapper's words for a quote, since the source has none.
+/// most. And how many of the cited ones have no words that say that fact: these are quoted with the nearest they have.
 pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u16) {
     let mut replaced = 0;
     let words = Words::of(answer);
     let numbered = (1u16..).zip(&evidence.sources);
     let citation = |(n, passage): (u16, &Passage)| {
-        let facts = evidence.facts.iter().filter(|fact| fact.n == n);
-        let used = best(facts, |fact| Words::of(&fact.text).share_in(&words));
-        let quote = used.map(|(fact, _)| match quote(&fact.text, &passage.text) {
-            Some(said) => said,
-            None => {
-                replaced += u16::from(answer.contains(&format!("[{n}]")));
-                fact.text.clone()
-            }
-        });
+        let facts = evidence.facts.iter().zip(&evidence.spans);
+        let facts = facts.filter(|(fact, _)| fact.n == n);
+        let used = best(facts, |(fact, _)| Words::of(&fact.text).share_in(&words));
+        let placed = used.and_then(|((_, span), _)| span.as_ref()?.of(&passage.text));
+        let fact = used.map_or("", |((fact, _), _)| fact.text.as_str());
+        let (quote, says_it) = match placed {
+            Some(placed) => (one_line(placed), true),
+            None => quote(fact, passage),
+        };
+        replaced += u16::from(!says_it && answer.contains(&format!("[{n}]")));
         Citation {
             n,
             doc_id: passage.doc_id.clone(),
@@ -35,7 +36,7 @@ pub(crate) fn citations(evidence: &Evidence, answer: &str) -> (Vec<Citation>, u1
             page: passage.page,
             line: passage.line,
             score: passage.score,
-            quote: cut(quote.unwrap_or_default()),
+            quote: cut(quote),
         }
     };
     let citations = numbered.map(citation).collect();
@@ -46,35 +47,32 @@ fn cut(quote: String) -> String {
     quote.chars().take(FACT_CHARS_MAX).collect()
 }
 
-/// The words of `text` that say `fact`: itself where it stands there, else the sentence with most of
-/// its words, if it has half of them. Line breaks become spaces.
-fn quote(fact: &str, text: &str) -> Option<String> {
-    let line = one_line(text);
-    verbatim(fact, &line).map(str::to_owned).or_else(|| {
-        let words = Words::of(fact);
-        let (sentence, share) = best(cited::of(text), |s| words.share_in(&Words::of(s)))?;
-        (share >= SENTENCE_SHARE_MIN).then_some(sentence)
-    })
-}
-
-/// Where `fact` stands in `line`, ASCII case and a full stop at its end aside.
-fn verbatim<'a>(fact: &str, line: &'a str) -> Option<&'a str> {
-    let fact = fact.trim().trim_end_matches('.').to_ascii_lowercase();
-    if fact.is_empty() {
-        return None;
-    }
-    let at = line.to_ascii_lowercase().find(&fact)?;
-    Some(&line[at..at + fact.len()])
+/// The words of a passage that say `fact`, and whether they do: itself where it stands there, else the sentences that hold
+/// at least half of its words, else the sentence that is nearest. Line breaks become spaces.
+fn quote(fact: &str, passage: &Passage) -> (String, bool) {
+    let beside = [passage.title.as_str(), passage.source.as_str()];
+    let text = AlignedText::new(&passage.text, &beside);
+    let said = text.align(fact, SENTENCES_SHARE_MIN);
+    let says_it = said.is_some();
+    let near = said.or_else(|| text.nearest(fact));
+    let span = near.map_or_else(|| text.opening(), |near| near.span);
+    (one_line(&passage.text[span]), says_it)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Stated;
+    use envelope::FactSpan;
     use proptest::prelude::*;
     use testkit::model::passage;
 
     const TEXT: &str =
         "The Delta pump is blue.\nIts guarantee runs for\n24 months. Lamps [7] are extra.";
+
+    fn stated(fact: &str) -> Stated {
+        (fact.to_owned(), None).into()
+    }
 
     #[test]
     fn copies_from_the_source() {
@@ -85,41 +83,77 @@ mod tests {
                 "guarantee runs for 24 months",
             ),
             ("Guarantee: 24 months", "Its guarantee runs for 24 months."),
-            ("Lamps (7) are extra.", "Lamps [7] are extra."),
+            ("Lamps (7) are extra.", "Lamps [7] are extra"),
         ] {
-            assert_eq!(quote(fact, TEXT).as_deref(), Some(copied), "{fact}");
+            assert_eq!(
+                quote(fact, &passage("a", TEXT)),
+                (copied.into(), true),
+                "{fact}"
+            );
         }
-        for fact in ["Shipping is free", ""] {
-            assert_eq!(quote(fact, TEXT), None, "{fact}");
+        for (fact, nearest) in [
+            (
+                "A guarantee for everything that ships",
+                "Its guarantee runs for",
+            ),
+            ("Shipping is free", "The Delta pump is blue."),
+            ("", "The Delta pump is blue."),
+        ] {
+            assert_eq!(
+                quote(fact, &passage("a", TEXT)),
+                (nearest.into(), false),
+                "{fact}"
+            );
         }
     }
 
     #[test]
     fn quotes_the_fact_that_the_answer_used() {
-        let facts = vec![
-            "The Delta pump is blue.".to_owned(),
-            "Lamps are extra.".into(),
-        ];
+        let facts = ["The Delta pump is blue.", "Lamps are extra."].map(stated);
         let found = vec![
-            (passage("a", TEXT), facts),
-            (passage("b", "B."), vec!["B.".into()]),
+            (passage("a", TEXT), facts.into()),
+            (passage("b", "B."), vec![stated("B.")]),
         ];
         let (evidence, _) = Evidence::of_facts(found, 1_000);
         let (citations, _) = citations(&evidence, "Lamps cost extra [1].");
         let quoted: Vec<_> = citations.iter().map(|c| (c.n, c.quote.as_str())).collect();
-        assert_eq!(quoted, [(1, "Lamps [7] are extra."), (2, "B")]);
+        assert_eq!(quoted, [(1, "Lamps [7] are extra."), (2, "B.")]);
         assert_eq!(citations[0].source, "a.txt");
     }
 
     #[test]
     fn a_cited_fact_without_words_of_its_source_is_counted() {
         let found = vec![
-            (passage("a", TEXT), vec!["Shipping is free".to_owned()]),
-            (passage("b", TEXT), vec!["Shipping is quick".to_owned()]),
+            (passage("a", TEXT), vec![stated("Shipping is free")]),
+            (passage("b", TEXT), vec![stated("Shipping is quick")]),
         ];
         let (evidence, _) = Evidence::of_facts(found, 1_000);
         let (all, replaced) = citations(&evidence, "Shipping is free [1].");
-        assert_eq!((all[0].quote.as_str(), replaced), ("Shipping is free", 1));
+        let quoted = (all[0].quote.as_str(), replaced);
+        assert_eq!(
+            quoted,
+            ("The Delta pump is blue.", 1),
+            "the source's own words"
+        );
+    }
+
+    #[test]
+    fn a_fact_is_quoted_from_where_its_mapper_found_it() {
+        let at = |start| Some(FactSpan(start, start + 20));
+        for (span, quoted) in [
+            (at(24), "Its guarantee runs f"),
+            // The text has changed since.
+            (at(4_000), "The Delta pump is blue."),
+            (None, "The Delta pump is blue."),
+        ] {
+            let fact = Stated {
+                text: "The Delta pump is blue.".into(),
+                span,
+            };
+            let (evidence, _) = Evidence::of_facts(vec![(passage("a", TEXT), vec![fact])], 1_000);
+            let (all, replaced) = citations(&evidence, "It is blue [1].");
+            assert_eq!((all[0].quote.as_str(), replaced), (quoted, 0));
+        }
     }
 
     proptest! {
@@ -133,8 +167,7 @@ mod tests {
             let part: Vec<_> = line.split(' ').skip(from % words.len()).take(length).collect();
             let part = part.join(" ");
             prop_assume!(!part.trim_end_matches('.').trim().is_empty());
-            let quoted = quote(&part, &words.join("\n"));
-            let quoted = quoted.unwrap_or_default();
+            let (quoted, _) = quote(&part, &passage("a", &words.join("\n")));
             prop_assert!(!quoted.is_empty() && line.contains(&quoted), "{} in {}", quoted, line);
         }
     }

@@ -1,33 +1,25 @@
 //! The step: gather, gate, build the prompt, call, finish the draft. The only place that waits.
 
-use crate::answer::{self, Answer, NO_INFORMATION};
+use crate::answer::{self, Answer};
+use crate::call::{is_hopeless, share, time_to_call};
+use crate::draft::{Brief, Origin, composed, listed, no_information};
 use crate::evidence::Evidence;
-use crate::gather::{self, Gate, Gathered};
+use crate::gate::{self, Gate};
+use crate::gather::{self, Gathered};
 use crate::marks;
 use crate::options::Options;
 use crate::question;
-use crate::quote::citations;
+use crate::remarks;
 use crate::stitch::stitch;
-use crate::table;
 use envelope::hop::ReducerExit;
 use envelope::{
-    Class, Classed, Draft, DraftTable, Fallback, FanOut, Listing, Matched, Passage, Payload,
-    ReduceTask, Role, Task, WrongTask,
+    Class, Classed, Fallback, FanOut, Matched, Passage, Payload, ReadMark, ReduceTask, Role, Task,
+    Usage, WrongTask,
 };
-use llm::{
-    ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, TODAY, tokens,
-};
+use llm::reply::{without_prompt, without_thoughts};
+use llm::{ChatModel, ChatReply, ChatRequest, LivePiece, Prompt, PromptError, Prompts, TODAY};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// The delivery with which a call that fails for the moment is given up, if there is time for so many. How
-/// long that is depends on what fails: nodes that refuse at once take seconds, a node that says when to
-/// come back, or one that never answers, most of the time that the turn has.
-const TRIES_MAX: u16 = 5;
-/// The time that is kept for bringing an answer out: this part of the whole, at most so much.
-const RESERVE_PART: u64 = 8;
-const RESERVE_MAX: Duration = Duration::from_secs(15);
 
 /// Why there is no reducer, or no prompt for it.
 #[derive(Debug, thiserror::Error)]
@@ -57,21 +49,11 @@ impl Classed for Error {
 pub struct Reducer {
     model: Arc<dyn ChatModel>,
     gather: Prompt,
+    caveat: Prompt,
     strict: Prompt,
     generate: Prompt,
+    actions: Prompt,
     options: Options,
-}
-
-/// What is to be written, and what a draft carries on from its task.
-struct Brief<'a> {
-    /// `None` where no model is to be asked.
-    prompt: Option<&'a Prompt>,
-    /// The placeholder that takes the evidence.
-    section: &'static str,
-    evidence: Evidence,
-    scatters: Vec<u16>,
-    strict: bool,
-    matched: Matched,
 }
 
 /// What the reducer works on: what it is asked for, and the fan-outs that this names.
@@ -97,8 +79,8 @@ impl TryFrom<Task> for Reduction {
 type Written = Result<ChatReply, Fallback>;
 
 impl Reducer {
-    /// A reducer that asks `model` with the prompts `reducer`, `reducer_strict` and
-    /// `reducer_generate`; fails when prompts or options are nonsense.
+    /// A reducer that asks `model` with the prompts `reducer`, `reducer_caveat`, `reducer_strict`,
+    /// `reducer_generate` and `reducer_actions`; fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -106,19 +88,23 @@ impl Reducer {
     ) -> Result<Self, Error> {
         options.validate()?;
         let gather = include_str!("../prompts/reducer.md");
+        let caveat = include_str!("../prompts/reducer_caveat.md");
         let strict = include_str!("../prompts/reducer_strict.md");
         let generate = include_str!("../prompts/reducer_generate.md");
+        let actions = include_str!("../prompts/reducer_actions.md");
         Ok(Reducer {
             model,
             gather: prompts.get("reducer", gather, &["question", "facts"])?,
+            caveat: prompts.get("reducer_caveat", caveat, &["question", "facts"])?,
             strict: prompts.get("reducer_strict", strict, &["question", "facts"])?,
             generate: prompts.get("reducer_generate", generate, &["question", "passages"])?,
+            actions: prompts.get("reducer_actions", actions, &["question", "answer"])?,
             options,
         })
     }
 
     async fn reduce(&self, cx: &Cx, work: Reduction) -> Result<Done<ReducerExit>, stage::Error> {
-        let (scatters, strict, last, prompt) = match work.task {
+        let (scatters, strict, last, asks) = match work.task {
             ReduceTask::Generate { passages, matched } => {
                 return self.generate(cx, passages, matched).await;
             }
@@ -127,46 +113,84 @@ impl Reducer {
                 scatters,
                 strict,
                 last,
-            } => {
-                let prompt = if strict { &self.strict } else { &self.gather };
-                (scatters, strict, last, Some(prompt))
-            }
-            ReduceTask::Stitch { scatters, strict } => (scatters, strict, true, None),
+            } => (scatters, strict, last, true),
+            ReduceTask::Stitch { scatters, strict } => (scatters, strict, true, false),
         };
         let mut fallbacks = gather::fallbacks(&work.evidence);
-        let newest = work.evidence.last();
-        let matched = newest.map_or(Matched::Empty, |newest| newest.scatter.matched.clone());
+        let newest = work.evidence.last().map(|newest| &newest.scatter);
+        let matched = newest.map_or(Matched::Empty, |newest| newest.matched.clone());
+        let read = ReadMark::of_all(&work.evidence);
         let gathered = Gathered::of(work.evidence);
+        let from_passages = asks && !strict && self.options.input.is_passages(cx.case.profile);
         let shortfall = gathered.shortfall(Gate {
             min_relevant: self.options.min_relevant,
             score_min: self.options.score_min,
+            wants_facts: !from_passages,
         });
         if let Some(why) = &shortfall
             && !last
         {
-            match gather::round_refused(cx) {
-                None => return Ok(too_little(why.clone(), fallbacks)),
+            match gate::round_refused(cx) {
+                None => {
+                    let feedback = gathered.feedback(why);
+                    return Ok(too_little(feedback, read, fallbacks));
+                }
                 Some(limit) => fallbacks.push(Fallback::BudgetSpent {
                     limit: limit.into(),
                 }),
             }
         }
-        let (evidence, trimmed) = Evidence::of_facts(gathered.found, self.options.facts_chars_max);
-        if trimmed > 0 {
-            fallbacks.push(Fallback::FactsTrimmed { count: trimmed });
-        }
-        if shortfall.is_some() && !evidence.facts.is_empty() {
-            fallbacks.push(Fallback::Caveat);
-        }
+        let parts = gathered.parts.clone();
         let brief = Brief {
-            prompt,
-            section: "facts",
-            evidence,
             scatters,
             strict,
-            matched,
+            parts,
+            ..match from_passages && shortfall.is_none() {
+                true => self.brief_of_passages(gathered.into_passages(), matched, &mut fallbacks),
+                false => {
+                    let prompt = match (strict, &shortfall) {
+                        (true, _) => &self.strict,
+                        (false, Some(_)) => &self.caveat,
+                        (false, None) => &self.gather,
+                    };
+                    let prompt = Some(prompt).filter(|_| asks);
+                    self.brief_of_facts(prompt, gathered, matched, &mut fallbacks)
+                }
+            }
         };
+        if let Some(missing) = shortfall
+            && !brief.evidence.facts.is_empty()
+        {
+            fallbacks.push(Fallback::Caveat { missing });
+        }
         self.compose(cx, brief, fallbacks).await
+    }
+
+    fn brief_of_facts<'a>(
+        &self,
+        prompt: Option<&'a Prompt>,
+        gathered: Gathered,
+        matched: Matched,
+        fallbacks: &mut Vec<Fallback>,
+    ) -> Brief<'a> {
+        let (evidence, count) = Evidence::of_facts(gathered.found, self.options.facts_chars_max);
+        if count > 0 {
+            fallbacks.push(Fallback::FactsTrimmed { count });
+        }
+        Brief::new(prompt, "facts", evidence, matched)
+    }
+
+    fn brief_of_passages(
+        &self,
+        passages: Vec<Passage>,
+        matched: Matched,
+        fallbacks: &mut Vec<Fallback>,
+    ) -> Brief<'_> {
+        let (evidence, count) = Evidence::of_passages(passages, self.options.passages_chars_max);
+        if count > 0 {
+            fallbacks.push(Fallback::PassagesTrimmed { count });
+        }
+        Brief::new(Some(&self.generate), "passages", evidence, matched)
     }
 
     async fn generate(
@@ -175,17 +199,9 @@ impl Reducer {
         passages: Vec<Passage>,
         matched: Matched,
     ) -> Result<Done<ReducerExit>, stage::Error> {
-        let (evidence, trimmed) = Evidence::of_passages(passages, self.options.passages_chars_max);
-        let trimmed = (trimmed > 0).then_some(Fallback::PassagesTrimmed { count: trimmed });
-        let brief = Brief {
-            prompt: Some(&self.generate),
-            section: "passages",
-            evidence,
-            scatters: Vec::new(),
-            strict: false,
-            matched,
-        };
-        self.compose(cx, brief, trimmed.into_iter().collect()).await
+        let mut fallbacks = Vec::new();
+        let brief = self.brief_of_passages(passages, matched, &mut fallbacks);
+        self.compose(cx, brief, fallbacks).await
     }
 
     async fn compose(
@@ -207,11 +223,13 @@ impl Reducer {
         };
         let mut done = match written {
             Ok(reply) => {
-                let done = self.drafted(cx, brief, reply);
-                match &prompt {
+                let own = prompt.as_ref().map_or(String::new(), |own| own.own_text());
+                let done = self.drafted(cx, brief, reply, &own);
+                let done = match &prompt {
                     Some(prompt) => done.with_prompt(prompt.name(), prompt.version()),
                     None => done,
-                }
+                };
+                self.with_remarks(cx, done).await?
             }
             Err(reason) => {
                 fallbacks.extend(Some(reason).filter(|r| *r != Fallback::ReduceDefault));
@@ -239,7 +257,10 @@ impl Reducer {
         let whole = brief.evidence.clone();
         let mut dropped = 0;
         let written = loop {
-            let request = self.request(cx, prompt, brief)?;
+            let question = question::shown(&cx.case.question, &brief.parts);
+            let section = brief.evidence.section();
+            let inputs = [("question", question.as_str()), (brief.section, &section)];
+            let request = self.request(cx, prompt, &inputs)?;
             match self.call(cx, &request).await {
                 Ok(reply) => break Ok(reply),
                 // Ends: each time at least one source less.
@@ -271,12 +292,59 @@ impl Reducer {
         self.model.chat_live(request, &listener).await
     }
 
-    fn request(&self, cx: &Cx, prompt: &Prompt, brief: &Brief<'_>) -> Result<ChatRequest, Error> {
-        let prompt = prompt.render(&[
-            (TODAY, &cx.today()),
-            ("question", &question::shown(&cx.case.question)),
-            (brief.section, &brief.evidence.section()),
-        ])?;
+    /// A draft that a model wrote with what it says beside its answer.
+    async fn with_remarks(
+        &self,
+        cx: &Cx,
+        mut done: Done<ReducerExit>,
+    ) -> Result<Done<ReducerExit>, stage::Error> {
+        let ReducerExit::Composed(draft) = &done.out else {
+            return Ok(done);
+        };
+        if draft.no_information || draft.stitched {
+            return Ok(done);
+        }
+        done.remarks.contradictions = remarks::contradictions(&draft.text, &draft.sources);
+        if !self.options.action_items {
+            return Ok(done);
+        }
+        let prompt = self.actions.or(&cx.case.overrides.prompts);
+        let prompt = prompt.map_err(Error::from)?;
+        let inputs = [
+            ("question", cx.case.question.best()),
+            ("answer", &draft.text),
+        ];
+        let request = self.request(cx, &prompt, &inputs)?;
+        // One call is kept back for who judges the answer.
+        let kept = Usage {
+            calls: cx.case.answer_calls() - 1,
+            ..Usage::default()
+        };
+        let left = cx.case.budget.after(&done.usage).after(&kept);
+        let is_spent = left.spent().is_some();
+        let written = match is_spent {
+            true => None,
+            false => self.model.chat(&request).await.ok(),
+        };
+        // An answer is worth more than a list of what it says: it does not wait for another try.
+        let Some(reply) = written else {
+            return Ok(done.with_fallback(Fallback::ActionItemsFailed));
+        };
+        let answer = without_prompt(without_thoughts(&reply.text), &prompt.own_text()).to_owned();
+        done.remarks.action_items = remarks::action_items(&answer, &draft.text, &draft.sources);
+        let done = done.with_model(reply.model, reply.usage);
+        Ok(done.with_prompt(prompt.name(), prompt.version()))
+    }
+
+    fn request(
+        &self,
+        cx: &Cx,
+        prompt: &Prompt,
+        inputs: &[(&str, &str)],
+    ) -> Result<ChatRequest, Error> {
+        let today = cx.today();
+        let inputs = [&[(TODAY, today.as_str())], inputs].concat();
+        let prompt = prompt.render(&inputs)?;
         Ok(ChatRequest {
             role: Role::Reducer,
             model: cx.case.overrides.model.clone(),
@@ -290,16 +358,21 @@ impl Reducer {
         })
     }
 
-    /// The draft that a model wrote.
-    fn drafted(&self, cx: &Cx, brief: Brief<'_>, reply: ChatReply) -> Done<ReducerExit> {
-        let done = match answer::read(&reply.text) {
+    /// The draft that a model wrote when it was asked with a prompt whose `own` text this is.
+    fn drafted(&self, cx: &Cx, brief: Brief<'_>, reply: ChatReply, own: &str) -> Done<ReducerExit> {
+        let done = match answer::read(without_prompt(&reply.text, own)) {
             Answer::Text(text) => {
                 let text = marks::normal(&text);
                 let facts = &brief.evidence.facts;
                 let (text, count) = marks::added(&text, facts, self.options.cite_overlap_min);
+                let queries = question::unanswered(&brief.parts, &text);
                 let mut done = composed(brief, text, Origin::Model);
                 if count > 0 {
                     done.fallbacks.insert(0, Fallback::MarksAdded { count });
+                }
+                if !queries.is_empty() {
+                    done.fallbacks
+                        .push(Fallback::SubQueriesUnanswered { queries });
                 }
                 done
             }
@@ -334,123 +407,11 @@ impl Stage for Reducer {
     }
 }
 
-/// What share of the evidence fits a context: half of it where the context is not known.
-fn share(context: Option<u32>, request: &ChatRequest) -> f64 {
-    let prompt = tokens::estimate(&request.system) + tokens::estimate(&request.user);
-    let room = context.map(|context| context.saturating_sub(request.max_tokens));
-    let share = room.map_or(0.5, |room| f64::from(room) / f64::from(prompt.max(1)));
-    // Below a tenth a wrong number would throw everything away; above, it was too long all the same.
-    share.clamp(0.1, 0.9)
-}
-
-/// Whether the call is not worth another try: waiting cannot cure it, or it was tried often, or when it
-/// may be tried again, the time is needed to bring the answer out.
-fn is_hopeless(error: &llm::Error, cx: &Cx) -> bool {
-    match error.class() {
-        Class::Permanent | Class::TooLarge => true,
-        Class::Transient if cx.attempt >= TRIES_MAX => true,
-        Class::Transient | Class::Overloaded => {
-            let wait = error.retry_after().unwrap_or_default();
-            wait.saturating_add(reserve(cx)) >= cx.time_left()
-        }
-        Class::Bug => false,
-    }
-}
-
-/// How long a call may take, so that what was read can still be brought out when it comes to nothing. What
-/// begins late keeps half of what is left: most calls end long before.
-fn time_to_call(cx: &Cx) -> Duration {
-    let left = cx.time_left();
-    left - reserve(cx).min(left / 2)
-}
-
-/// The time that is kept for bringing the answer out.
-fn reserve(cx: &Cx) -> Duration {
-    let whole = cx.header.asked_at.until(cx.header.deadline);
-    Duration::from_millis(whole / RESERVE_PART).min(RESERVE_MAX)
-}
-
-fn too_little(why: String, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {
+fn too_little(why: String, read: Vec<ReadMark>, fallbacks: Vec<Fallback>) -> Done<ReducerExit> {
     let decided = format!("too little: {why}");
-    let mut done = Done::new(ReducerExit::TooLittle { why }, decided);
+    let mut done = Done::new(ReducerExit::TooLittle { why, read }, decided);
     done.fallbacks = fallbacks;
     done
-}
-
-/// Where the text of a draft is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    Model,
-    /// The facts themselves.
-    Facts,
-    /// There is nothing to say.
-    Nothing,
-}
-
-fn composed(brief: Brief<'_>, text: String, origin: Origin) -> Done<ReducerExit> {
-    let Evidence { facts, sources, .. } = &brief.evidence;
-    let count = |n: usize, noun: &str| format!("{n} {noun}{}", if n == 1 { "" } else { "s" });
-    let (facts, sources) = (count(facts.len(), "fact"), count(sources.len(), "source"));
-    let how = match origin {
-        Origin::Facts => "stitched",
-        Origin::Model | Origin::Nothing => "composed",
-    };
-    let decided = format!("{how} from {facts} of {sources}");
-    draft(brief, text, origin, decided)
-}
-
-/// The draft that a table is: what it tells is checked against what the table was made of.
-fn listed(listing: Listing) -> Done<ReducerExit> {
-    let text = table::text(&listing);
-    let rows = listing.table.rows.len();
-    let draft = Draft {
-        text,
-        sources: listing.sources,
-        facts: Vec::new(),
-        scatters: Vec::new(),
-        strict: false,
-        no_information: false,
-        stitched: false,
-        matched: Matched::Matched,
-        table: Some(Box::new(DraftTable {
-            table: listing.table,
-            digest: listing.digest,
-        })),
-    };
-    let noun = if rows == 1 { "row" } else { "rows" };
-    Done::new(
-        ReducerExit::Composed(draft),
-        format!("a table of {rows} {noun}"),
-    )
-}
-
-fn no_information(brief: Brief<'_>, decided: &str) -> Done<ReducerExit> {
-    draft(
-        brief,
-        NO_INFORMATION.into(),
-        Origin::Nothing,
-        decided.into(),
-    )
-}
-
-fn draft(brief: Brief<'_>, text: String, origin: Origin, decided: String) -> Done<ReducerExit> {
-    let (sources, replaced) = citations(&brief.evidence, &text);
-    let draft = Draft {
-        sources,
-        facts: brief.evidence.facts,
-        text,
-        scatters: brief.scatters,
-        strict: brief.strict,
-        no_information: origin == Origin::Nothing,
-        stitched: origin == Origin::Facts,
-        matched: brief.matched,
-        table: None,
-    };
-    let done = Done::new(ReducerExit::Composed(draft), decided);
-    match replaced {
-        0 => done,
-        count => done.with_fallback(Fallback::QuotesReplaced { count }),
-    }
 }
 
 #[cfg(test)]

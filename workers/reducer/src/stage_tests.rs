@@ -1,12 +1,18 @@
 //! Tests of the reducer's step with a scripted model.
 
 use super::*;
-use envelope::{After, Findings, PartResult, Plan, Scatter, UnixMs};
+use crate::NO_INFORMATION;
+use crate::call::TRIES_MAX;
+use envelope::{After, Draft, Findings, PartResult, Plan, Scatter, UnixMs};
 use std::time::Duration;
 use testkit::model::{ScriptedModel, passage, step};
 
+#[path = "input_tests.rs"]
+mod input;
 #[path = "live_tests.rs"]
 mod live;
+#[path = "remarks_stage_tests.rs"]
+mod remarks_beside;
 #[path = "without_model_tests.rs"]
 mod without_model;
 
@@ -26,6 +32,7 @@ fn said(relevant: bool, defaulted: bool, facts: &[&str]) -> Option<Findings> {
         relevant,
         facts,
         defaulted,
+        ..Findings::default()
     })
 }
 
@@ -175,10 +182,14 @@ async fn too_little_asks_for_another_round_only_while_one_is_left() {
         .run(&cx(), gather(little(), false, false))
         .await
         .unwrap();
-    let ReducerExit::TooLittle { why } = done.out else {
+    let ReducerExit::TooLittle { why, read } = done.out else {
         panic!("composed")
     };
-    assert_eq!(why, "0 of 2 passages help with the question, 1 are wanted");
+    assert_eq!(read.len(), 2, "also the one whose part is not there yet");
+    assert_eq!(
+        why,
+        "0 of 2 passages help with the question, 1 are wanted; read so far: About d0, About d1"
+    );
     assert_eq!(done.usage.calls, 0);
 
     let mut spent = cx();
@@ -199,7 +210,9 @@ async fn too_little_asks_for_another_round_only_while_one_is_left() {
         assert_eq!(draft.text, "It is printed on the box [1].");
         let missing = Fallback::PartsMissing { indexes: vec![1] };
         let told = [missing].into_iter().chain(named).chain([
-            Fallback::Caveat,
+            Fallback::Caveat {
+                missing: "0 of 2 passages help with the question, 1 are wanted".into(),
+            },
             // The passage says nothing of a box.
             Fallback::QuotesReplaced { count: 1 },
         ]);

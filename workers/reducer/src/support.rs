@@ -17,6 +17,18 @@ impl Words {
         Words { all, known }
     }
 
+    /// Those of these words that none of `others` has.
+    pub(crate) fn without(&self, others: &[&Words]) -> Words {
+        let is_own = |word: &&String| others.iter().all(|other| !other.known.contains(*word));
+        let all: Vec<String> = self.all.iter().filter(is_own).cloned().collect();
+        let known = all.iter().cloned().collect();
+        Words { all, known }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Share of these words that occur in `other`, 0 to 1; 0 where there are none.
     pub(crate) fn share_in(&self, other: &Words) -> f32 {
         if self.all.is_empty() {

@@ -4,6 +4,7 @@
 //! Every name and number of the question has to stand in them; a question that has none is held to its words.
 
 use envelope::Passage;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use text::{stop, words};
 
@@ -19,13 +20,42 @@ pub(crate) fn lacking(question: &str, passages: &[Passage]) -> Vec<String> {
         there.extend(tokens(&passage.title).map(compared));
         there.extend(tokens(&passage.text).map(compared));
     }
-    let mut lacking: Vec<String> = Vec::new();
-    for word in named {
-        if !there.contains(&compared(word)) && !lacking.iter().any(|known| known == word) {
-            lacking.push(word.to_owned());
+    without(named, &there).1
+}
+
+/// How many different names and numbers `question` has, or telling words without any, and which of them `passages` lack:
+/// in text, title, path and metadata.
+pub(crate) fn named_and_lacking(question: &str, passages: &[Passage]) -> (usize, Vec<String>) {
+    let mut there = BTreeSet::new();
+    for passage in passages {
+        let values = passage.metadata.values().filter_map(Value::as_str);
+        let texts = [&*passage.title, &*passage.text, &*passage.source];
+        for text in texts.into_iter().chain(values) {
+            for word in tokens(text) {
+                there.insert(compared(word));
+                // `AX-1042-B` has `1042`, and `best-buy` has `buy`.
+                there.extend(word.split(|c: char| !c.is_alphanumeric()).map(compared));
+            }
         }
     }
-    lacking
+    without(named(question), &there)
+}
+
+/// How many different words there are, and which of them are not among others.
+fn without(words: Vec<&str>, there: &BTreeSet<String>) -> (usize, Vec<String>) {
+    let mut different: Vec<String> = Vec::new();
+    let mut lacking: Vec<String> = Vec::new();
+    for word in words {
+        let compared = compared(word);
+        if different.contains(&compared) {
+            continue;
+        }
+        if !there.contains(&compared) {
+            lacking.push(word.to_owned());
+        }
+        different.push(compared);
+    }
+    (different.len(), lacking)
 }
 
 /// The words that a question names something with; without a name or a number, all that say something.

@@ -3,17 +3,28 @@
 //! It narrows the search by both filters, relaxes only what the planner guessed, says so, and fits
 //! what it found into one message; a question about documents gets a table of their columns. *Not* the search itself: that is behind `search`.
 
+mod assessment;
 mod derived;
+mod grounds;
 mod known;
+mod linked_search;
+mod looking;
 mod narrowing;
 mod options;
 mod passages;
+mod shares;
 mod stage;
 mod table_rows;
 mod tables;
+mod unclear;
+mod unread;
 mod worded;
 
-pub use derived::DerivedFilter;
+pub use derived::{DerivedFilter, HeldDocument};
+pub use grounds::Grounds;
+pub use linked_search::{LinkedResult, search_derived, search_linked};
 pub use options::Options;
+pub use shares::{SharedList, Shares};
 pub use stage::{Error, Retriever};
 pub use table_rows::tabulated;
+pub use unread::UnreadSearcher;

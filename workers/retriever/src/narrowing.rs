@@ -1,40 +1,65 @@
 //! What narrowed a search, and what of it was given up. Nothing is given up in silence.
 
-use envelope::{Case, Condition, Doubt, Fallback, Filter, Matched, Origin, Plan};
+use envelope::{Case, Condition, Doubt, Fallback, Filter, Matched, Op, Origin, Plan};
 
-/// How many guesses are dropped one by one: each costs a search.
-const ONE_BY_ONE: usize = 3;
-
-/// The filter of a search, before and after the planner's guesses were dropped.
+/// The filter of a search, before and after guesses were dropped.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Narrowing {
     /// What must hold for every passage.
     pub(crate) filter: Filter,
-    /// The planner's guesses that were dropped.
+    /// The guesses that were dropped, in that order.
     relaxed: Vec<Condition>,
+    /// How many are dropped one by one; each costs a search.
+    one_by_one: usize,
 }
 
 impl Narrowing {
     /// The publisher's filter and the planner's.
-    pub(crate) fn of(case: &Case, plan: &Plan) -> Self {
+    pub(crate) fn of(case: &Case, plan: &Plan, one_by_one: usize) -> Self {
+        Narrowing::over(case.filter.clone().and(plan.filter.clone()), one_by_one)
+    }
+
+    /// A whole filter.
+    pub(crate) fn over(filter: Filter, one_by_one: usize) -> Self {
         Narrowing {
-            filter: case.filter.clone().and(plan.filter.clone()),
+            filter,
             relaxed: Vec::new(),
+            one_by_one,
         }
     }
 
-    /// The same without the least sure of the planner's guesses, which is the last, and without any of them after
-    /// [`ONE_BY_ONE`]; `None` when there is none to drop.
-    pub(crate) fn relaxed(&self) -> Option<Self> {
+    /// The guesses that were dropped, in that order.
+    pub(crate) fn given_up(&self) -> &[Condition] {
+        &self.relaxed
+    }
+
+    /// The same without the least sure of the guesses, and without any of them once so many were dropped one by one or `all`
+    /// are to go; `None` when there is none to drop. What nobody measured, as the planner's, is the least sure; of what is as sure the last.
+    /// Both ends of a span are one guess.
+    pub(crate) fn relaxed(&self, all: bool) -> Option<Self> {
         let mut next = self.clone();
-        if self.relaxed.len() >= ONE_BY_ONE {
+        if all || self.relaxed.len() >= self.one_by_one {
             let (filter, relaxed) = self.filter.relax();
             next.filter = filter;
             next.relaxed.extend(relaxed);
         } else {
-            let guess = |condition: &Condition| condition.origin == Origin::Planner;
-            let last = self.filter.0.iter().rposition(guess)?;
-            next.relaxed.push(next.filter.0.remove(last));
+            let certainty = |condition: &Condition| condition.certainty.unwrap_or_default();
+            let guesses = self
+                .filter
+                .0
+                .iter()
+                .rev()
+                .filter(|one| one.origin.is_guess());
+            let least = guesses.min_by(|one, other| certainty(one).total_cmp(&certainty(other)))?;
+            let is_same = |one: &Condition| {
+                let is_span = one.origin == Origin::Derived && one.field == least.field;
+                // Two names in one path are two guesses.
+                let are_lists = one.op == Op::In && least.op == Op::In;
+                one == least || is_span && !are_lists && one.certainty == least.certainty
+            };
+            let (dropped, kept) = next.filter.0.into_iter().partition(is_same);
+            next.filter = Filter(kept);
+            next.relaxed.extend::<Vec<Condition>>(dropped);
         }
         (next.relaxed.len() > self.relaxed.len()).then_some(next)
     }
@@ -100,17 +125,14 @@ mod tests {
             filter: Filter::parse(&planner, Origin::Planner).unwrap(),
             ..Plan::default()
         };
-        let narrowing = Narrowing::of(&case, &plan);
+        let narrowing = Narrowing::of(&case, &plan, 3);
         (case, narrowing)
     }
 
     fn narrowed_by(doubt: Doubt) -> Vec<String> {
         match doubt {
             Doubt::NoResults { narrowed_by, .. } => narrowed_by,
-            Doubt::Unclear { .. }
-            | Doubt::Ungrounded { .. }
-            | Doubt::TooMany { .. }
-            | Doubt::Ambiguous { .. } => panic!("another doubt"),
+            _ => panic!("another doubt"),
         }
     }
 
@@ -125,7 +147,7 @@ mod tests {
             "year = 2024 and source contains \".pdf\""
         );
         assert_eq!(both.matched(&[]), Matched::Matched);
-        let relaxed = both.relaxed().unwrap();
+        let relaxed = both.relaxed(false).unwrap();
         assert_eq!(relaxed.filter.to_string(), "year = 2024");
         let dropped = vec!["source contains \".pdf\"".to_owned()];
         assert_eq!(relaxed.matched(&[]), Matched::Relaxed { dropped });
@@ -135,7 +157,40 @@ mod tests {
                 condition: "source contains \".pdf\"".into()
             }]
         );
-        assert_eq!(relaxed.relaxed(), None, "the user's own is never dropped");
+        assert_eq!(
+            relaxed.relaxed(false),
+            None,
+            "the user's own is never dropped"
+        );
+    }
+
+    #[test]
+    fn the_least_sure_goes_first_and_the_ends_of_a_span_together() {
+        let derived = |field: &str, op, certainty| Condition {
+            certainty: Some(certainty),
+            ..Condition::new(field, op, 1, Origin::Derived)
+        };
+        let filter = Filter(vec![
+            Condition::new("year", Op::Eq, 2024, Origin::User),
+            derived("total", Op::Gte, 0.9),
+            derived("vendor", Op::Eq, 0.99),
+            derived("total", Op::Lt, 0.9),
+            Condition::new("source", Op::Eq, "a", Origin::Planner),
+        ]);
+        let plan = Plan {
+            filter,
+            ..Plan::default()
+        };
+        let case = testkit::model::step(Role::Retriever, "what?").case;
+        let mut narrowing = Narrowing::of(&case, &plan, 3);
+        let mut left = Vec::new();
+        while let Some(next) = narrowing.relaxed(false) {
+            narrowing = next;
+            left.push(narrowing.filter.0.len());
+        }
+        assert_eq!(left, [4, 2, 1], "the planner's, the span, the name");
+        let all = Narrowing::of(&case, &plan, 0).relaxed(false).unwrap();
+        assert_eq!(all.filter.to_string(), "year = 2024");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What may be tuned about retrieving.
 
 use crate::stage::Error;
-use envelope::limits::{CONTEXT_CHARS, FANOUT_MAX};
+use envelope::limits::{CONDITIONS_MAX, CONTEXT_CHARS, FANOUT_MAX};
 use serde::{Deserialize, Serialize};
 
 /// Most columns that hold places: each costs some look-ups for every word of a question.
@@ -39,8 +39,20 @@ pub struct Options {
     /// Documents from which no answer can be written any more, where a question is about all that satisfy a condition: the user
     /// is asked to narrow it. Lists, counts and sums have no such limit. Default 100.
     pub too_many: u64,
-    /// Part of the list that passages of the documents have which a question names, 0 to 1. Default 0.5.
+    /// Part of the list that passages of the documents have which a question names, 0 to 1; below 1 a place is left for others, two in a list of fewer than 8. Default 0.9, chosen on
+    /// the dev split of MultiHop-RAG (docs/retrieval.md).
     pub named_share: f32,
+    /// Part of the list, before that, for the sides of a comparison or a timeline, each of which is searched for by what the
+    /// question says of it, 0 to 1; 0: they are not searched by themselves. Default 0.6, chosen there, too.
+    pub side_share: f32,
+    /// Conditions that a question amounts to, or that a planner guessed, which are given up one at a time where nothing
+    /// satisfies them all, the least sure first; each costs a search, and then the rest goes at once. 0 to 16. Default 3.
+    pub relax_max: usize,
+    /// Below this score of what was found, the user is told at once that the documents do not say: the best BM25 score for each
+    /// word of the question, times the part of its names and numbers that stand in what was found. Scores are of one corpus:
+    /// `argosy eval unanswerable` tells what one catches. Default 0: never, since what asks back 3 % of the answerable
+    /// questions of one corpus asks back 40 % of another's (docs/retrieval.md).
+    pub silent_below: f32,
     /// What a word of the question before counts in the search for a follow-up question, where a word of its
     /// own counts 1; 0 to 0.9, 0 for nothing. Default 0.3: chosen on half of the dialogues of INSCIT, where it gains little
     /// (0.743 after 0.740; on the others 0.760 after 0.754).
@@ -62,7 +74,10 @@ impl Default for Options {
             location_columns: Vec::new(),
             linking: true,
             too_many: 100,
-            named_share: 0.5,
+            named_share: 0.9,
+            side_share: 0.6,
+            relax_max: 3,
+            silent_below: 0.0,
             context_weight: 0.3,
             simple_k: 20,
             simple_max: 5,
@@ -86,10 +101,24 @@ impl Options {
                 self.context_weight
             )));
         }
-        if !(0.0..=1.0).contains(&self.named_share) {
+        for (name, share) in [
+            ("named_share", self.named_share),
+            ("side_share", self.side_share),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(Error::Options(format!("`{name}` is {share}: want 0 to 1")));
+            }
+        }
+        if !(self.silent_below >= 0.0 && self.silent_below.is_finite()) {
             return Err(Error::Options(format!(
-                "`named_share` is {}: want 0 to 1",
-                self.named_share
+                "`silent_below` is {}: want 0 or more",
+                self.silent_below
+            )));
+        }
+        if self.relax_max > CONDITIONS_MAX {
+            return Err(Error::Options(format!(
+                "`relax_max` is {}: want at most {CONDITIONS_MAX}",
+                self.relax_max
             )));
         }
         let columns = &self.location_columns;

@@ -1,20 +1,23 @@
 //! The step: search, relax, search again, fit. The only place that waits.
 
 use crate::derived::DerivedFilter;
+use crate::grounds::Grounds;
 use crate::known::lacking;
+use crate::looking::Looked;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
 use crate::passages::fit;
+use crate::shares::Shares;
 use crate::tables::Tabled;
+use crate::unclear;
+use crate::unread::UnreadSearcher;
 use envelope::hop::RetrieverExit;
 use envelope::{
-    After, Class, Classed, CodecError, Fallback, Filter, Matched, Passage, Plan, Role, Scatter,
-    Search,
+    After, Class, Classed, CodecError, Doubt, Fallback, Filter, Matched, Passage, Plan, Role,
+    Scatter, Search,
 };
 use linking::LinkedQuestion;
-use search::{
-    Gathered, QueryContext, ReadAfter, Request, SearchResult, Searcher, context, search_each,
-};
+use search::{Gathered, QueryContext, ReadAfter, Request, SearchResult, Searcher, context};
 use stage::{BoxFuture, Cx, Done, Stage};
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,6 +83,10 @@ impl Retriever {
             }
         }
         let linked = self.linked(cx).await?;
+        if let Some(mut done) = unclear::asked_back(cx, &linked) {
+            done.decided = format!("{looked}{}", done.decided);
+            return Ok(done);
+        }
         let derived = DerivedFilter::of(&linked);
         let mut said = derived.told();
         let mut is_strict = derived.is_strict;
@@ -94,25 +101,33 @@ impl Retriever {
                 said.push_str(&why);
             }
         }
+        // A table is of what the question says, not of what a planner guesses.
+        let derived = derived.with_hints(&plan.bucket_hints);
         if is_strict {
             plan.filter = derived.joined().and(plan.filter);
         }
         let places = self.places(cx).await?;
         plan.filter = plan.filter.and(places);
-        let mut narrowing = Narrowing::of(&cx.case, &plan);
-        let (mut found, behind) = self.search_current(cx, &plan, then, &narrowing).await?;
-        while found.result.passages.is_empty()
-            && let Some(relaxed) = narrowing.relaxed()
-        {
-            narrowing = relaxed;
-            found = self.search(cx, &plan, then, &narrowing, None).await?;
-        }
+        let narrowing = Narrowing::of(&cx.case, &plan, self.options.relax_max);
+        let Looked {
+            plan,
+            narrowing,
+            mut found,
+            told: looked_again,
+            fallbacks,
+            searches,
+        } = self.look(cx, then, plan, narrowing).await?;
         if !is_strict {
             let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
-            let part = self.options.named_share;
+            let shares = Shares::of(&self.options);
             let result = found.result.clone();
-            match derived.share(&*self.searcher, &request, result, part).await {
-                Ok(result) => found.result = result,
+            let searcher = UnreadSearcher::over(&self.searcher, &cx.case.read);
+            let taken = shares.take(&*searcher, &request, result, &derived);
+            match taken.await {
+                Ok(list) => {
+                    said.push_str(&list.told());
+                    found.result = list.result;
+                }
                 Err(error) => said = format!("{said}; no share of the list ({})", error.code()),
             }
         }
@@ -122,7 +137,7 @@ impl Retriever {
             failed,
         } = found;
         let told = told(&by_sub_query, plan.sub_queries.len());
-        let mut fallbacks = Vec::from_iter(behind);
+        let mut fallbacks = fallbacks;
         fallbacks.extend(narrowing.fallbacks(&found.unknown_fields));
         fallbacks.extend(found.failed.iter().map(|leg| Fallback::SearchedWithout {
             leg: leg.as_str().into(),
@@ -131,14 +146,54 @@ impl Retriever {
         fallbacks.extend(failed.map(|query| Fallback::SubQueryFailed { query }));
         let mut done = if found.passages.is_empty() {
             let doubt = narrowing.doubt(&cx.case, &found.unknown_fields, &found.unlike_fields);
-            Done::new(RetrieverExit::NothingFound(doubt), "nothing found")
+            let nothing = RetrieverExit::NothingFound(doubt);
+            match cx.case.read.is_empty() {
+                true => Done::new(nothing, "nothing found"),
+                false => Done::new(nothing, "nothing that was not read")
+                    .with_fallback(Fallback::NoProgress),
+            }
+        } else if let Some(doubt) = self.silent(cx, &plan, &narrowing, &found) {
+            Done::new(
+                RetrieverExit::NothingFound(doubt),
+                "the documents do not say",
+            )
         } else {
             let matched = narrowing.matched(&found.unknown_fields);
             self.scatter(plan, then, found, matched)?
         };
-        done.decided = format!("{looked}{}{told}{said}", done.decided);
+        done.decided = format!("{looked}{looked_again}{}{told}{said}", done.decided);
+        done.usage.searches = searches;
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)
+    }
+
+    /// What to tell when the documents say too little of the question. Who has just been asked is not asked again, and a
+    /// later round has something to answer from.
+    fn silent(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        narrowing: &Narrowing,
+        found: &SearchResult,
+    ) -> Option<Doubt> {
+        let question = cx.case.question.best();
+        let is_first = cx.case.scatters.is_empty() && cx.header.parent.is_none();
+        // It reads every candidate: not where it can decide nothing.
+        if !is_first || self.options.silent_below <= 0.0 {
+            return None;
+        }
+        let grounds = Grounds::of(question, found);
+        if !grounds.is_not_in_documents(&self.options) {
+            return None;
+        }
+        let searched = format!("a search for `{}`", plan.query);
+        let narrowed = narrowing.filter.0.iter();
+        let narrowed = narrowed.map(|condition| format!("with {condition}"));
+        Some(Doubt::NotInDocuments {
+            query: question.to_owned(),
+            missing: grounds.lacking,
+            tried: [searched].into_iter().chain(narrowed).collect(),
+        })
     }
 
     /// The passages of known chunks, if they hold what the question asks for; else why they do not. They are fetched
@@ -209,42 +264,6 @@ impl Retriever {
         places.await
     }
 
-    /// Searches an index that has what the question wants to be searched. One that is behind gives
-    /// the step to another replica, and is searched in the end, which is told: better an answer that
-    /// may lack the newest document than none.
-    async fn search_current(
-        &self,
-        cx: &Cx,
-        plan: &Plan,
-        then: After,
-        narrowing: &Narrowing,
-    ) -> Result<(Gathered, Option<Fallback>), search::Error> {
-        match self.search(cx, plan, then, narrowing, self.after(cx)).await {
-            Err(search::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
-                let found = self.search(cx, plan, then, narrowing, None).await?;
-                Ok((found, Some(Fallback::SearchedBehind { wanted, at })))
-            }
-            other => Ok((other?, None)),
-        }
-    }
-
-    async fn search(
-        &self,
-        cx: &Cx,
-        plan: &Plan,
-        then: After,
-        narrowing: &Narrowing,
-        after: Option<ReadAfter>,
-    ) -> Result<Gathered, search::Error> {
-        let request = self.request(cx, plan, then, narrowing.filter.clone(), after);
-        let sub_queries = match self.options.sub_queries {
-            true => &plan.sub_queries[..],
-            false => &[],
-        };
-        let per_query_k = self.options.per_query_k;
-        search_each(&*self.searcher, &request, sub_queries, per_query_k).await
-    }
-
     /// What the question wants to be searched.
     pub(crate) fn after(&self, cx: &Cx) -> Option<ReadAfter> {
         (cx.case.min_seq > 0).then(|| ReadAfter {
@@ -253,7 +272,7 @@ impl Retriever {
         })
     }
 
-    fn request(
+    pub(crate) fn request(
         &self,
         cx: &Cx,
         plan: &Plan,

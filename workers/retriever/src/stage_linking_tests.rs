@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn of_acme(intent: Intent) -> LinkedQuestion {
+pub(super) fn of_acme(intent: Intent) -> LinkedQuestion {
     let condition = QuestionCondition {
         bucket: "reports".into(),
         field: "company".into(),
@@ -54,6 +54,12 @@ async fn a_question_for_what_documents_say_gives_those_that_it_names_a_share() {
     let (done, requests) = run(searcher, &cx()).await;
     assert_eq!(requests.len(), 2);
     assert!(!requests[0].filter.to_string().contains("company"));
+    let candidates = requests.iter().map(|request| request.fetch_k);
+    assert_eq!(
+        candidates.collect::<Vec<_>>(),
+        [100, 20],
+        "four for each place of the list where it is narrowed to what is named"
+    );
     let RetrieverExit::Found(scatter) = done.out else {
         panic!("nothing found")
     };
@@ -61,7 +67,7 @@ async fn a_question_for_what_documents_say_gives_those_that_it_names_a_share() {
     assert_eq!(
         ids,
         ["c0", "c1", "c2", "o0", "o1"],
-        "half of the list, and at least"
+        "nine tenths of a list, but two places of a short one"
     );
     assert_eq!(scatter.matched, Matched::Matched);
 }
@@ -99,4 +105,41 @@ async fn who_wants_no_linking_has_none() {
     assert!(!done.decided.contains("understood"));
     let requests = searcher.requests.lock().unwrap();
     assert!(!requests[0].filter.to_string().contains("company"));
+}
+
+#[tokio::test]
+async fn what_a_question_for_documents_leaves_open_is_asked_back_once() {
+    let mut linked = of_acme(Intent::Documents);
+    linked.ambiguous = vec![linking::Ambiguity {
+        said: "over 5 V".into(),
+        options: vec!["input".into(), "output".into()],
+        is_of_columns: true,
+    }];
+    let contradictory = LinkedQuestion {
+        contradictory: vec![("over 5".into(), "under 3".into())],
+        ..linked.clone()
+    };
+    for (linked, code) in [(&linked, "ambiguous"), (&contradictory, "unclear")] {
+        for (intent, is_reply, asks) in [
+            (Intent::Documents, false, true),
+            (Intent::Documents, true, false),
+            (Intent::Prose, false, false),
+        ] {
+            let mut searcher = FakeSearcher::new(vec![passage("a", "t")], 4);
+            searcher.linked = LinkedQuestion {
+                intent,
+                ..linked.clone()
+            };
+            let mut cx = cx();
+            cx.header.parent = is_reply.then(|| cx.header.turn.clone());
+            let (done, requests) = run(searcher, &cx).await;
+            let RetrieverExit::NothingFound(doubt) = &done.out else {
+                assert!(!asks, "{}", done.decided);
+                continue;
+            };
+            assert!(asks && requests.is_empty());
+            let told = serde_json::to_value(doubt).unwrap().to_string();
+            assert!(told.contains(code), "{told}");
+        }
+    }
 }

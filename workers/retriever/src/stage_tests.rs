@@ -1,7 +1,7 @@
 //! The step against a scripted searcher.
 
 use super::*;
-use envelope::{Doubt, Origin, TenantId};
+use envelope::{Doubt, Origin, ReadMark, TenantId};
 use linking::{Date, Intent, LinkedQuestion, QuestionCondition, Tabulation, Test};
 use serde_json::json;
 use std::sync::Mutex;
@@ -166,6 +166,25 @@ async fn searches_with_both_filters_and_the_tenant() {
 }
 
 #[tokio::test]
+async fn a_later_round_reads_on_until_nothing_is_left() {
+    let found: Vec<Passage> = (0..7).map(|n| passage(&format!("d{n}"), "t")).collect();
+    let mut later = cx();
+    later.case.read = found[..5].iter().map(ReadMark::of).collect();
+    let (done, requests) = run(FakeSearcher::new(found.clone(), 2), &later).await;
+    assert_eq!((requests[0].fetch_k, requests[0].top_k), (105, 10));
+    let RetrieverExit::Found(scatter) = done.out else {
+        panic!("nothing found")
+    };
+    assert_eq!(scatter.passages, found[5..]);
+    later.case.read = found.iter().map(ReadMark::of).collect();
+    let (done, _) = run(FakeSearcher::new(found, 2), &later).await;
+    assert!(matches!(done.out, RetrieverExit::NothingFound(_)));
+    let again = "searched again in the words of the question";
+    assert_eq!(done.decided, format!("{again}; nothing that was not read"));
+    assert_eq!(done.fallbacks.last(), Some(&Fallback::NoProgress));
+}
+
+#[tokio::test]
 async fn relaxes_the_planners_guess_and_says_so() {
     let (done, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 1), &cx()).await;
     assert_eq!(requests.len(), 2);
@@ -203,13 +222,29 @@ async fn places_narrow_a_search_where_columns_hold_them() {
 #[tokio::test]
 async fn never_relaxes_the_users_own_condition() {
     let (done, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 0), &cx()).await;
-    assert_eq!(requests.len(), 2);
+    let asked: Vec<_> = requests
+        .iter()
+        .map(|one| (one.filter.0.len(), &*one.query))
+        .collect();
+    let query = "total of the invoice";
+    assert_eq!(asked, [(2, query), (1, query), (1, QUESTION)]);
+    assert_eq!(done.usage.searches, 3);
     let doubt = Doubt::NoResults {
         query: "what is the total of the invoice?".into(),
         narrowed_by: vec!["year = 2024".into()],
     };
     assert_eq!(done.out, RetrieverExit::NothingFound(doubt));
     assert_eq!(done.fallbacks.len(), 1, "the relaxing is told all the same");
+}
+
+#[tokio::test]
+async fn no_more_is_searched_than_the_question_may() {
+    let mut cx = cx();
+    cx.case.budget.searches = 2;
+    let (done, requests) = run(FakeSearcher::new(Vec::new(), 0), &cx).await;
+    assert_eq!((requests.len(), done.usage.searches), (2, 2));
+    let limit = "searches".into();
+    assert!(done.fallbacks.contains(&Fallback::BudgetSpent { limit }));
 }
 
 #[tokio::test]
@@ -460,3 +495,5 @@ fn what_only_vectors_found_is_none_of_those_that_match() {
 
 #[path = "stage_linking_tests.rs"]
 mod linking_tests;
+#[path = "named_tests.rs"]
+mod named;

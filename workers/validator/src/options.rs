@@ -1,13 +1,15 @@
 //! What may be tuned about validating.
 
+use crate::policy::{ContradictedPolicy, UnsupportedPolicy};
 use crate::stage::Error;
 use serde::{Deserialize, Serialize};
+use settings::Span;
 
 /// Which checks are made, and how strictly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Confidence below which an answer is flagged: the share of its words that stand in the facts,
+    /// Overlap below which an answer is flagged as of low confidence: the share of its words that stand in the facts,
     /// 0 to 1. Default 0.2.
     pub low_confidence: f32,
     /// Whether an answer that cites nothing fails. Default true.
@@ -15,6 +17,20 @@ pub struct Options {
     /// Whether every number, date and identifier of an answer has to stand in the facts, the
     /// question or the name of a source. Default true. Answers that compute a sum fail it.
     pub figures_checked: bool,
+    /// What is done with sentences that the cited sources do not say: `mark` them in the event, `cut` them out, or `refuse`
+    /// the answer after one stricter draft. Default `mark`: of what is flagged, much is true (docs/trust.md).
+    pub unsupported: UnsupportedPolicy,
+    /// What is done with sentences that a cited source denies: `mark` them in the event, `cut` them out, or `retry` once
+    /// with a stricter draft, and then mark them. Default `retry`.
+    pub contradicted: ContradictedPolicy,
+    /// Longest time for the call of the model that judges (`model_of.validator`), with its retries on other nodes; at most
+    /// half of what is left to the turn. Default `20s`.
+    pub call_timeout: Span,
+    /// Longest judgement. Default 160 tokens: two words and a sentence.
+    pub max_tokens: u32,
+    /// Most text of passages that is shown to the model that judges, in characters; with more, each is cut to its share.
+    /// Default 12,000, about 3,000 tokens; at most 40,000.
+    pub judge_chars_max: usize,
 }
 
 impl Default for Options {
@@ -23,20 +39,40 @@ impl Default for Options {
             low_confidence: 0.2,
             citations_required: true,
             figures_checked: true,
+            unsupported: UnsupportedPolicy::default(),
+            contradicted: ContradictedPolicy::default(),
+            call_timeout: Span::from_secs(20),
+            max_tokens: 160,
+            judge_chars_max: 12_000,
         }
     }
 }
 
 impl Options {
-    /// Checks that the threshold is one.
+    /// Checks that every number can be kept to.
     pub fn validate(&self) -> Result<(), Error> {
-        if (0.0..=1.0).contains(&self.low_confidence) {
-            return Ok(());
+        if !(0.0..=1.0).contains(&self.low_confidence) {
+            return Err(Error::Options(format!(
+                "`low_confidence` is {}: want 0 to 1",
+                self.low_confidence
+            )));
         }
-        Err(Error::Options(format!(
-            "`low_confidence` is {}: want 0 to 1",
-            self.low_confidence
-        )))
+        if self.call_timeout.is_zero() {
+            return Err(Error::Options("`call_timeout` is no time at all".into()));
+        }
+        if self.max_tokens < 32 {
+            return Err(Error::Options(format!(
+                "`max_tokens` is {}: want at least 32, or the JSON is cut off",
+                self.max_tokens
+            )));
+        }
+        if !(500..=40_000).contains(&self.judge_chars_max) {
+            return Err(Error::Options(format!(
+                "`judge_chars_max` is {}: want 500 to 40000",
+                self.judge_chars_max
+            )));
+        }
+        Ok(())
     }
 }
 
@@ -54,6 +90,14 @@ mod tests {
             };
             let error = options.validate().unwrap_err().to_string();
             assert!(error.contains("`low_confidence`"), "{error}");
+        }
+        for (json, named) in [
+            (r#"{"call_timeout": "0s"}"#, "`call_timeout`"),
+            (r#"{"max_tokens": 8}"#, "`max_tokens`"),
+            (r#"{"judge_chars_max": 0}"#, "`judge_chars_max`"),
+        ] {
+            let options: Options = serde_json::from_str(json).unwrap();
+            assert!(options.validate().unwrap_err().to_string().contains(named));
         }
         assert!(serde_json::from_str::<Options>(r#"{"confidence": 0.5}"#).is_err());
     }

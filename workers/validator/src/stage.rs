@@ -1,10 +1,16 @@
-//! The step. Nothing in it waits: the validator has no collaborator.
+//! The step: rules, then the model that judges, where there is one. The only place that waits.
 
+use crate::earlier;
+use crate::evidence::Evidence;
+use crate::judge::{Judge, JudgeModels};
 use crate::options::Options;
 use crate::verdict::{Judged, exit, judge};
 use envelope::hop::ValidatorExit;
-use envelope::{Class, Classed, Draft, Role};
+use envelope::{Class, Classed, Draft, Fallback, Role};
+use llm::{ChatModel, PromptError, Prompts};
 use stage::{BoxFuture, Cx, Done, Stage};
+use std::fmt::Write;
+use std::sync::Arc;
 
 /// Why there is no validator.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +18,9 @@ pub enum Error {
     /// Options that cannot be kept to.
     #[error("validator options: {0}")]
     Options(String),
+    /// A prompt that cannot be used.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
 }
 
 impl Classed for Error {
@@ -20,40 +29,82 @@ impl Classed for Error {
     }
 
     fn code(&self) -> &'static str {
-        "validator_options"
+        match self {
+            Error::Options(_) => "validator_options",
+            Error::Prompt(_) => "validator_prompt",
+        }
     }
 }
 
 /// The validator.
 pub struct Validator {
     options: Options,
+    judge: Option<Judge>,
 }
 
 impl Validator {
-    /// A validator; fails when the options are nonsense.
+    /// A validator that checks by rules; fails when the options are nonsense.
     pub fn new(options: Options) -> Result<Self, Error> {
         options.validate()?;
-        Ok(Validator { options })
+        Ok(Validator {
+            options,
+            judge: None,
+        })
     }
 
-    fn validate(&self, cx: &Cx, draft: &Draft) -> Done<ValidatorExit> {
-        let judged = judge(draft, &cx.case.question, &self.options);
-        let decided = decided(&judged, draft);
-        Done::new(exit(judged, draft), decided)
+    /// The same, with a model that judges what rules let pass, asked with the prompt `validator`; fails when that is
+    /// nonsense.
+    pub fn with_judge(
+        self,
+        model: Arc<dyn ChatModel>,
+        prompts: &Prompts,
+        models: JudgeModels,
+    ) -> Result<Self, Error> {
+        let judge = Some(Judge::new(model, prompts, models)?);
+        Ok(Validator { judge, ..self })
+    }
+
+    async fn validate(&self, cx: &Cx, evidence: &Evidence) -> Done<ValidatorExit> {
+        let mut judged = judge(evidence, &cx.case.question, &self.options);
+        let draft = &evidence.draft;
+        let said = match &self.judge {
+            Some(judge) if judged.is_to_be_judged(draft) => {
+                judge.ask(cx, evidence, &mut judged, &self.options).await
+            }
+            _ => None,
+        };
+        let mut decided = decided(&judged, draft);
+        earlier::put_back(&mut judged, cx, evidence, &self.options);
+        if let Some(Fallback::EarlierDraft { hop }) = judged.fallbacks.last() {
+            let confidence = judged.verdict.confidence;
+            let _ = write!(
+                decided,
+                "; the draft of hop {hop} is better: confidence {confidence:.2}"
+            );
+        }
+        let fallbacks = std::mem::take(&mut judged.fallbacks);
+        let mut done = Done::new(exit(judged, evidence), decided);
+        done.fallbacks = fallbacks;
+        match said {
+            Some(said) => done
+                .with_model(said.reply.model, said.reply.usage)
+                .with_prompt(said.prompt, &said.version),
+            None => done,
+        }
     }
 }
 
 impl Stage for Validator {
-    type In = Draft;
+    type In = Evidence;
     type Out = ValidatorExit;
     const ROLE: Role = Role::Validator;
 
     fn run<'a>(
         &'a self,
         cx: &'a Cx,
-        draft: Draft,
+        evidence: Evidence,
     ) -> BoxFuture<'a, Result<Done<ValidatorExit>, stage::Error>> {
-        Box::pin(async move { Ok(self.validate(cx, &draft)) })
+        Box::pin(async move { Ok(self.validate(cx, &evidence).await) })
     }
 }
 
@@ -65,21 +116,40 @@ fn decided(judged: &Judged, draft: &Draft) -> String {
     if judged.failed.is_empty() && draft.table.is_some() {
         return "the table holds".into();
     }
-    if judged.failed.is_empty() {
-        let stitched = match draft.stitched {
-            true => ": taken as low, no model wrote it",
-            false => "",
-        };
-        return format!("grounded, confidence {confidence:.2}{stitched}");
+    let found = match (judged.failed.is_empty(), &judged.lacking) {
+        (true, None) => {
+            let stitched = match draft.stitched {
+                true => ": taken as low, no model wrote it",
+                false => "",
+            };
+            format!("grounded, confidence {confidence:.2}{stitched}")
+        }
+        (true, Some(lacking)) => format!("insufficient, confidence {confidence:.2}: {lacking}"),
+        (false, _) => {
+            let failed = judged.failed.join("; ");
+            format!("ungrounded, confidence {confidence:.2}: {failed}")
+        }
+    };
+    format!("{found}{}", said_by_judge(judged))
+}
+
+/// What the model that judges said, or why it did not, for the trail.
+fn said_by_judge(judged: &Judged) -> String {
+    if let Some(said) = &judged.verdict.judgement {
+        let (grounding, sufficiency) = (said.grounding.as_str(), said.sufficiency.as_str());
+        return format!("; judged {grounding}, {sufficiency}");
     }
-    let failed = judged.failed.join("; ");
-    format!("ungrounded, confidence {confidence:.2}: {failed}")
+    let why = judged.fallbacks.iter().find_map(|one| match one {
+        Fallback::Unjudged { why } => Some(why),
+        _ => None,
+    });
+    why.map_or(String::new(), |why| format!("; not judged: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Fact, Matched};
+    use envelope::Fact;
     use testkit::model::step;
 
     #[tokio::test]
@@ -90,15 +160,8 @@ mod tests {
             text: "It lasts 3 days.".into(),
         };
         let draft = Draft {
-            text: "It lasts 4 days [1].".into(),
-            sources: Vec::new(),
             facts: vec![fact],
-            scatters: vec![2],
-            strict: false,
-            no_information: false,
-            stitched: false,
-            matched: Matched::Matched,
-            table: None,
+            ..crate::testing::draft("It lasts 4 days [1].")
         };
         let cx = step(Role::Validator, "how long?");
         let stitched = Draft {
@@ -112,12 +175,12 @@ mod tests {
             ..Options::default()
         };
         let lenient = Validator::new(options).unwrap();
-        let done = lenient.run(&cx, stitched).await.unwrap();
+        let done = lenient.run(&cx, stitched.into()).await.unwrap();
         assert_eq!(
             done.decided,
             "grounded, confidence 1.00: taken as low, no model wrote it"
         );
-        let done = validator.run(&cx, draft).await.unwrap();
+        let done = validator.run(&cx, draft.into()).await.unwrap();
         let ValidatorExit::Ungrounded {
             stricter_from,
             reason,
@@ -133,8 +196,12 @@ mod tests {
         );
         assert_eq!(
             done.decided,
-            "ungrounded, confidence 0.67: 1 citations of no source; no citation; not in the facts: 4"
+            "ungrounded, confidence 0.50: 1 citations of no source; no citation; not in the facts: 4"
         );
-        assert_eq!((done.model, done.fallbacks), (None, vec![]));
+        assert_eq!(done.model, None);
+        assert_eq!(
+            done.fallbacks,
+            [Fallback::SentencesUnsupported { count: 1 }]
+        );
     }
 }

@@ -1,20 +1,26 @@
 //! Judges a draft by counting.
 //!
-//! Two signals, kept apart: *confidence* is the share of the answer's words that stand in the
-//! facts, and a low one is told; a *failed check* (a citation of nothing, no citation at all, a
-//! figure that stands nowhere) says that the draft claims more than it was given, and asks for a
-//! stricter one. A draft that no model wrote is all facts, but whether they answer the question nobody
-//! has looked at: that is told like a low confidence.
+//! Each sentence is held against the passages that the answer cites (`sentences`); what the options want is done with those
+//! that they do not say or deny. A *failed check* (a citation of nothing, no citation at all, a figure that stands nowhere,
+//! a sentence that is denied) asks for a stricter draft. A draft that no model wrote is all facts, but whether they answer
+//! the question nobody has looked at: that is told like a low confidence.
 
 use crate::citations::{Settled, settle, without_marks};
+use crate::evidence::Evidence;
 use crate::figures::unfounded;
 use crate::options::Options;
+use crate::policy::{ContradictedPolicy, UnsupportedPolicy};
+use crate::sentences::{self, Checked};
 use crate::table;
 use envelope::hop::ValidatorExit;
-use envelope::{Asked, Draft, DraftTable, Verdict};
+use envelope::{Asked, CheckedSentence, Citation, Draft, DraftTable, Fallback, Support, Verdict};
 
-/// Most figures that are named in the trail.
+/// Most figures, or sentences, that are named in the trail.
 const NAMED_MAX: usize = 3;
+/// Longest part of a sentence that is named there, in characters.
+const NAMED_CHARS_MAX: usize = 80;
+/// What is said in the place of an answer that is withheld.
+const WITHHELD: &str = "The documents that were found do not say what the answer would have said.";
 
 /// What was found out about a draft.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,10 +28,67 @@ pub(crate) struct Judged {
     pub(crate) verdict: Verdict,
     /// What failed, in words; empty when the draft is grounded.
     pub(crate) failed: Vec<String>,
+    /// What it does not say of what was asked, in the words of a model that judged it.
+    pub(crate) lacking: Option<String>,
+    /// What was marked, cut or withheld.
+    pub(crate) fallbacks: Vec<Fallback>,
 }
 
-/// Judges `draft` as an answer to `question`.
-pub(crate) fn judge(draft: &Draft, question: &Asked, options: &Options) -> Judged {
+impl Judged {
+    /// Whether a model may judge it: what rules let pass, of what a model wrote. What they have against it stands without.
+    pub(crate) fn is_to_be_judged(&self, draft: &Draft) -> bool {
+        let is_written = !draft.no_information && !draft.stitched && draft.table.is_none();
+        self.failed.is_empty() && is_written && !self.is_withheld()
+    }
+
+    /// Whether nothing of what the draft says is answered.
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.fallbacks.contains(&Fallback::AnswerWithheld)
+    }
+
+    /// Nobody judged it, for this reason.
+    pub(crate) fn unjudged(&mut self, why: &str) {
+        let why = why.into();
+        self.fallbacks.push(Fallback::Unjudged { why });
+    }
+}
+
+/// An answer with what it cites and what was found out about it.
+struct Answer {
+    text: String,
+    citations: Vec<Citation>,
+    checked: Checked,
+}
+
+impl Answer {
+    fn of(settled: Settled, evidence: &Evidence) -> Answer {
+        let texts = evidence.texts(&settled.citations);
+        Answer {
+            checked: sentences::check(&settled.answer, &settled.citations, &texts),
+            text: settled.answer,
+            citations: settled.citations,
+        }
+    }
+
+    fn count(&self, support: Support) -> u16 {
+        let count = sentences::of_kind(&self.checked.sentences, support).count();
+        u16::try_from(count).unwrap_or(u16::MAX)
+    }
+
+    /// The sentences of a kind in words, the first few of them.
+    fn named(&self, support: Support) -> String {
+        let all = sentences::of_kind(&self.checked.sentences, support);
+        let named = all.take(NAMED_MAX).map(|one| {
+            let said: String = one.of(&self.text).chars().take(NAMED_CHARS_MAX).collect();
+            format!("\"{said}\" ({})", one.reason)
+        });
+        named.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Judges the draft of `evidence` as an answer to `question`.
+pub(crate) fn judge(evidence: &Evidence, question: &Asked, options: &Options) -> Judged {
+    let draft = &evidence.draft;
     if draft.no_information {
         return no_information(draft);
     }
@@ -34,39 +97,157 @@ pub(crate) fn judge(draft: &Draft, question: &Asked, options: &Options) -> Judge
     }
     let settled = settle(&draft.text, &draft.sources);
     let facts: Vec<_> = draft.facts.iter().map(|fact| fact.text.as_str()).collect();
-    let confidence = text::overlap(&settled.answer, &facts);
     let mut failed = failed_citations(&settled, options);
     if options.figures_checked {
-        failed.extend(failed_figures(&settled.answer, draft, question, facts));
+        failed.extend(failed_figures(
+            &settled.answer,
+            draft,
+            question,
+            facts.clone(),
+        ));
     }
+    let (answer, mut fallbacks) = cut(Answer::of(settled, evidence), evidence, options);
+    let contradicted = answer.count(Support::Contradicted);
+    let unsupported = answer.count(Support::Unsupported);
+    if contradicted > 0 && options.contradicted == ContradictedPolicy::Retry {
+        let named = answer.named(Support::Contradicted);
+        failed.push(format!("a source says otherwise: {named}"));
+    }
+    let mut is_withheld = says_nothing(&answer.checked.sentences) && !fallbacks.is_empty();
+    if unsupported > 0 && options.unsupported == UnsupportedPolicy::Refuse {
+        let named = answer.named(Support::Unsupported);
+        failed.push(format!("no source says: {named}"));
+        is_withheld = true;
+    }
+    if is_withheld {
+        fallbacks.push(Fallback::AnswerWithheld);
+        let verdict = withheld();
+        return Judged {
+            verdict,
+            failed,
+            lacking: None,
+            fallbacks,
+        };
+    }
+    if unsupported > 0 {
+        fallbacks.push(Fallback::SentencesUnsupported { count: unsupported });
+    }
+    if contradicted > 0 {
+        let count = contradicted;
+        fallbacks.push(Fallback::SentencesContradicted { count });
+    }
+    let notices = fallbacks.iter().filter_map(notice).collect();
+    let overlap = text::overlap(&answer.text, &facts);
+    let is_low = overlap < options.low_confidence || contradicted > 0 || draft.stitched;
     Judged {
         verdict: Verdict {
             table: None,
-            answer: settled.answer,
-            citations: settled.citations,
-            confidence,
-            low_confidence: confidence < options.low_confidence
-                || !failed.is_empty()
-                || draft.stitched,
+            answer: answer.text,
+            citations: answer.citations,
+            confidence: answer.checked.confidence,
+            overlap: Some(overlap),
+            low_confidence: is_low || !failed.is_empty(),
+            sentences: answer.checked.sentences,
+            judgement: None,
+            notices,
         },
         failed,
+        lacking: None,
+        fallbacks,
+    }
+}
+
+/// The answer without the sentences that are to be cut out; what is left is numbered and checked anew.
+fn cut(answer: Answer, evidence: &Evidence, options: &Options) -> (Answer, Vec<Fallback>) {
+    let goes = |one: &CheckedSentence| match one.support {
+        Support::Unsupported => options.unsupported == UnsupportedPolicy::Cut,
+        Support::Contradicted => options.contradicted == ContradictedPolicy::Cut,
+        Support::Supported | Support::NoClaim => false,
+    };
+    let all = &answer.checked.sentences;
+    let count = all.iter().filter(|one| goes(one)).count();
+    if count == 0 {
+        return (answer, Vec::new());
+    }
+    let left = sentences::without(&answer.text, all, goes);
+    let settled = settle(&left, &answer.citations);
+    let count = u16::try_from(count).unwrap_or(u16::MAX);
+    let cut = vec![Fallback::SentencesCut { count }];
+    (Answer::of(settled, evidence), cut)
+}
+
+fn says_nothing(sentences: &[CheckedSentence]) -> bool {
+    sentences.iter().all(|one| one.support == Support::NoClaim)
+}
+
+/// What the user should know of what was marked or cut.
+fn notice(of: &Fallback) -> Option<String> {
+    Some(match of {
+        Fallback::SentencesUnsupported { count } => format!(
+            "{} the cited sources do not say, as far as rules tell; it is marked in `sentences`.",
+            counted(*count)
+        ),
+        Fallback::SentencesContradicted { count } => format!(
+            "{} a cited source denies; it is marked in `sentences`.",
+            counted(*count)
+        ),
+        Fallback::SentencesCut { count } => format!(
+            "{} the cited sources do not say; it is left out.",
+            counted(*count)
+        ),
+        _ => return None,
+    })
+}
+
+fn counted(count: u16) -> String {
+    match count {
+        1 => "There is 1 sentence that".into(),
+        count => format!("There are {count} sentences, each of which"),
+    }
+}
+
+/// No answer, which says so.
+fn withheld() -> Verdict {
+    Verdict {
+        answer: WITHHELD.into(),
+        citations: Vec::new(),
+        confidence: 0.0,
+        overlap: None,
+        low_confidence: true,
+        table: None,
+        sentences: Vec::new(),
+        judgement: None,
+        notices: Vec::new(),
     }
 }
 
 /// The exit that a judged draft takes. A stricter draft is asked for once, only where there is a scatter
-/// record to take it from, and not where there was no model for this one.
-pub(crate) fn exit(judged: Judged, draft: &Draft) -> ValidatorExit {
-    if judged.failed.is_empty() {
-        return ValidatorExit::Grounded(judged.verdict);
-    }
-    let stricter_from = match draft.strict || draft.stitched {
+/// record to take it from, and not where there was no model for this one. It goes before another search: what is made up
+/// answers nothing.
+pub(crate) fn exit(judged: Judged, evidence: &Evidence) -> ValidatorExit {
+    let draft = &evidence.draft;
+    let Judged {
+        verdict,
+        failed,
+        lacking,
+        ..
+    } = judged;
+    let stricter_from = match failed.is_empty() || draft.strict || draft.stitched {
         true => Vec::new(),
         false => draft.scatters.clone(),
     };
-    ValidatorExit::Ungrounded {
-        reason: judged.failed.join("; "),
-        verdict: judged.verdict,
-        stricter_from,
+    match lacking {
+        Some(reason) if stricter_from.is_empty() => ValidatorExit::Insufficient {
+            verdict,
+            reason,
+            read: evidence.read.clone(),
+        },
+        _ if failed.is_empty() => ValidatorExit::Grounded(verdict),
+        _ => ValidatorExit::Ungrounded {
+            reason: failed.join("; "),
+            verdict,
+            stricter_from,
+        },
     }
 }
 
@@ -77,10 +258,16 @@ fn no_information(draft: &Draft) -> Judged {
             answer: draft.text.clone(),
             citations: Vec::new(),
             confidence: 0.0,
+            overlap: None,
             low_confidence: false,
             table: None,
+            sentences: Vec::new(),
+            judgement: None,
+            notices: Vec::new(),
         },
         failed: Vec::new(),
+        lacking: None,
+        fallbacks: Vec::new(),
     }
 }
 
@@ -93,10 +280,16 @@ fn table(told: &DraftTable, draft: &Draft) -> Judged {
             answer: draft.text.clone(),
             citations: draft.sources.clone(),
             confidence: if holds { 1.0 } else { 0.0 },
+            overlap: None,
             low_confidence: !holds,
             table: Some(Box::new(told.table.clone())),
+            sentences: Vec::new(),
+            judgement: None,
+            notices: Vec::new(),
         },
         failed,
+        lacking: None,
+        fallbacks: Vec::new(),
     }
 }
 
@@ -132,193 +325,5 @@ fn failed_figures(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use envelope::{Citation, DocId, Fact, Matched};
-    use proptest::prelude::*;
-
-    fn draft(text: &str, facts: &[&str]) -> Draft {
-        let source = |n: u16| Citation {
-            n,
-            doc_id: DocId::new(format!("d{n}")).unwrap(),
-            chunk_id: format!("d{n}.0"),
-            title: "Invoice".into(),
-            source: format!("in/{n}.txt"),
-            page: None,
-            line: 1,
-            score: 1.0,
-            quote: String::new(),
-        };
-        let facts = (1u16..).zip(facts);
-        Draft {
-            text: text.into(),
-            sources: facts.clone().map(|(n, _)| source(n)).collect(),
-            facts: facts
-                .map(|(n, text)| Fact {
-                    n,
-                    text: (*text).into(),
-                })
-                .collect(),
-            scatters: vec![2],
-            strict: false,
-            no_information: false,
-            stitched: false,
-            matched: Matched::Matched,
-            table: None,
-        }
-    }
-
-    fn judged(text: &str, facts: &[&str]) -> Judged {
-        let question = Asked {
-            original: "What is due for order 77?".into(),
-            rewritten: None,
-        };
-        judge(&draft(text, facts), &question, &Options::default())
-    }
-
-    #[test]
-    fn a_supported_answer_is_grounded() {
-        let Judged { verdict, failed } = judged(
-            "For order 77, 200 EUR are due [2].",
-            &[
-                "It was sent in May.",
-                "For order 77 the sum of 200 EUR is due.",
-            ],
-        );
-        assert_eq!(failed, Vec::<String>::new());
-        assert_eq!(verdict.answer, "For order 77, 200 EUR are due [1].");
-        assert_eq!(verdict.citations[0].doc_id.as_str(), "d2");
-        assert!(verdict.confidence > 0.9 && !verdict.low_confidence);
-    }
-
-    #[test]
-    fn what_no_model_wrote_is_flagged_and_not_redone() {
-        let options = Options {
-            low_confidence: 0.0,
-            ..Options::default()
-        };
-        let question = Asked::default();
-        for (text, grounded) in [
-            ("200 EUR are due [1].", true),
-            ("250 EUR are due [1].", false),
-        ] {
-            let mut stitched = draft(text, &["200 EUR are due."]);
-            stitched.stitched = true;
-            let judged = judge(&stitched, &question, &options);
-            assert_eq!(judged.failed.is_empty(), grounded, "{:?}", judged.failed);
-            assert!(judged.verdict.low_confidence);
-            match exit(judged, &stitched) {
-                ValidatorExit::Grounded(verdict) => assert!(grounded && verdict.low_confidence),
-                ValidatorExit::Ungrounded { stricter_from, .. } => {
-                    assert!(!grounded && stricter_from.is_empty());
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_threshold_is_one_word_of_five() {
-        let fact = "The warranty runs.";
-        let at = judged("warranty purple elephants dance tonight [1]", &[fact]);
-        assert!((at.verdict.confidence - 0.2).abs() < 1e-6);
-        assert!(!at.verdict.low_confidence, "0.2 is not below 0.2");
-        let below = judged(
-            "warranty purple elephants dance tonight wildly [1]",
-            &[fact],
-        );
-        assert!(below.verdict.low_confidence);
-        assert!(below.failed.is_empty(), "flagged, not redone (R102)");
-    }
-
-    #[test]
-    fn failed_checks_are_named_and_flag_the_answer() {
-        for (text, failed) in [
-            ("200 EUR are due [1][9].", "1 citations of no source"),
-            ("200 EUR are due.", "no citation"),
-            (
-                "250 EUR are due on INV-7 [1].",
-                "not in the facts: 250, INV-7",
-            ),
-        ] {
-            let judged = judged(text, &["200 EUR are due."]);
-            assert_eq!(judged.failed, [failed]);
-            assert!(judged.verdict.low_confidence);
-        }
-    }
-
-    #[test]
-    fn checks_can_be_switched_off() {
-        let options = Options {
-            citations_required: false,
-            figures_checked: false,
-            low_confidence: 0.0,
-        };
-        let question = Asked {
-            original: "?".into(),
-            rewritten: None,
-        };
-        let judged = judge(&draft("It is 5.", &["It is 4."]), &question, &options);
-        assert!(judged.failed.is_empty() && !judged.verdict.low_confidence);
-    }
-
-    #[test]
-    fn no_information_is_an_honest_answer() {
-        let mut draft = draft("No relevant information found.", &["unused 1"]);
-        draft.no_information = true;
-        let question = Asked {
-            original: "?".into(),
-            rewritten: None,
-        };
-        let judged = judge(&draft, &question, &Options::default());
-        let ValidatorExit::Grounded(verdict) = exit(judged, &draft) else {
-            panic!("ungrounded")
-        };
-        assert_eq!(verdict.answer, "No relevant information found.");
-        assert_eq!(
-            (
-                verdict.citations,
-                verdict.confidence,
-                verdict.low_confidence
-            ),
-            (vec![], 0.0, false)
-        );
-    }
-
-    #[test]
-    fn a_stricter_draft_is_asked_for_once() {
-        let stricter = |scatters: &[u16], strict| {
-            let draft = Draft {
-                scatters: scatters.to_vec(),
-                strict,
-                ..draft("9 [1]", &["8"])
-            };
-            let question = Asked {
-                original: "?".into(),
-                rewritten: None,
-            };
-            match exit(judge(&draft, &question, &Options::default()), &draft) {
-                ValidatorExit::Ungrounded { stricter_from, .. } => stricter_from,
-                ValidatorExit::Grounded(_) => panic!("grounded"),
-            }
-        };
-        assert_eq!(stricter(&[2, 7], false), [2, 7]);
-        assert_eq!(stricter(&[2], true), Vec::<u16>::new());
-        assert_eq!(stricter(&[], false), Vec::<u16>::new());
-    }
-
-    proptest! {
-        #[test]
-        fn the_facts_themselves_are_grounded(words in "([A-Za-z]{2,8}|[0-9]{1,5}| ){1,30}[a-z]{5}") {
-            let judged = judged(&format!("{words} [1]"), &[&words]);
-            prop_assert_eq!(judged.failed, Vec::<String>::new());
-            prop_assert!(judged.verdict.confidence > 0.99 || text::words::content(&words).is_empty());
-        }
-
-        #[test]
-        fn whatever_is_drafted_is_judged(text in "(\\[[0-9]{1,3}\\]|\\PC|\n){0,60}", fact in "\\PC{0,60}") {
-            let judged = judged(&text, &[&fact]);
-            prop_assert!((0.0..=1.0).contains(&judged.verdict.confidence));
-            prop_assert!(judged.failed.is_empty() || judged.verdict.low_confidence);
-        }
-    }
-}
+#[path = "verdict_tests.rs"]
+mod tests;

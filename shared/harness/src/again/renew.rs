@@ -68,6 +68,8 @@ impl Renew<'_> {
 
     fn envelope<P: Clone>(&self, recorded: &Envelope<P>, hop: u16, role: Role) -> Envelope<P> {
         let mut case = recorded.case.clone();
+        // Drafts of the other turn are not copied.
+        case.kept = None;
         if !self.overrides.is_empty() {
             case.overrides = self.overrides.clone();
         }

@@ -140,13 +140,15 @@ impl Known {
 fn add(dictionary: &mut Dictionary, head: &ChunkRecord) {
     let bucket = head.bucket.as_str();
     dictionary.bucket(bucket);
+    let mut fields = Vec::new();
     for (field, value) in &head.metadata {
-        add_value(dictionary, bucket, field, value);
-    }
-    if !dictionary.is_described(bucket) {
-        for name in names::of_path(&head.source) {
-            dictionary.add(bucket, NAMED, FieldValue::Text(&name));
+        if add_value(dictionary, bucket, field, value) {
+            fields.push(field.as_str());
         }
+    }
+    dictionary.count(bucket, fields);
+    if !dictionary.is_described(bucket) {
+        dictionary.call(bucket, &head.source);
         for (_, value) in names::of_lines(head.text.lines()) {
             dictionary.add(bucket, NAMED, FieldValue::Text(value));
         }
@@ -160,7 +162,8 @@ fn add(dictionary: &mut Dictionary, head: &ChunkRecord) {
     }
 }
 
-fn add_value(dictionary: &mut Dictionary, bucket: &str, field: &str, value: &Value) {
+/// Adds what a field says; whether that is anything.
+fn add_value(dictionary: &mut Dictionary, bucket: &str, field: &str, value: &Value) -> bool {
     match value {
         Value::String(text) => dictionary.add(bucket, field, FieldValue::Text(text)),
         Value::Number(number) => {
@@ -168,12 +171,15 @@ fn add_value(dictionary: &mut Dictionary, bucket: &str, field: &str, value: &Val
             dictionary.add(bucket, field, FieldValue::Number(number));
         }
         Value::Array(items) => {
+            let mut is_any = false;
             for item in items {
-                add_value(dictionary, bucket, field, item);
+                is_any |= add_value(dictionary, bucket, field, item);
             }
+            return is_any;
         }
-        Value::Null | Value::Bool(_) | Value::Object(_) => {}
+        Value::Null | Value::Bool(_) | Value::Object(_) => return false,
     }
+    true
 }
 
 impl Index {

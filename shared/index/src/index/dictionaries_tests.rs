@@ -17,12 +17,7 @@ fn linked(index: &Index, tenant: &TenantId, question: &str) -> Vec<String> {
 }
 
 fn sources(index: &Index, field: &str, op: Op, value: Json) -> Vec<String> {
-    let condition = Condition {
-        field: field.into(),
-        op,
-        value,
-        origin: Origin::User,
-    };
+    let condition = Condition::new(field, op, value, Origin::User);
     let request = CountRequest {
         tenant: TenantId::default_tenant(),
         buckets: Vec::new(),

@@ -2,13 +2,14 @@
 
 use envelope::table::DecimalSum;
 use envelope::{ChunkRecord, DocId};
-use linking::{ColumnOperation, GroupKey, TableQuestion, fold};
+use linking::{ColumnOperation, GroupKey, TableQuestion};
 use search::filter_terms::as_number;
 use search::{GROUP_EXAMPLES_MAX, GROUP_VALUES_MAX, TableDocument, TableGroup, TableResult};
 use serde::Deserialize;
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use text::fold;
 
 /// Most groups; documents of further ones are one group.
 const GROUPS_MAX: usize = 10_000;

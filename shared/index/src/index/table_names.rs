@@ -7,7 +7,7 @@ use super::tally::{Scope, tally};
 use super::{Index, term_query};
 use crate::Error;
 use envelope::{Condition, Op, Origin};
-use linking::{GroupKey, NAMED, fold};
+use linking::{GroupKey, NAMED};
 use search::TableRequest;
 use search::filter_terms as facts;
 use std::collections::HashMap;
@@ -15,6 +15,7 @@ use std::sync::PoisonError;
 use tantivy::collector::{Count, DocSetCollector};
 use tantivy::query::{BooleanQuery, Occur, Query};
 use tantivy::{DocAddress, Searcher, Term};
+use text::fold;
 
 /// Most values of a column that documents are looked for by: each is a search.
 const VALUES_MAX: usize = 200;
@@ -46,12 +47,12 @@ impl Index {
         let scope = Scope::of(searcher, &heads)?;
         let (values, _) = tally(searcher, self.fields.facts, &scope, &field, VALUES_MAX)?;
         for (value, _) in values {
-            let is_called = Condition {
-                field: format!("{NAMED}:{column}"),
-                op: Op::In,
-                value: vec![value.clone()].into(),
-                origin: Origin::Planner,
-            };
+            let is_called = Condition::new(
+                format!("{NAMED}:{column}"),
+                Op::In,
+                vec![value.clone()],
+                Origin::Derived,
+            );
             let query = self.lacking_heads(searcher, request, &field, Some(is_called))?;
             let form = self.written(request, column, &value);
             for address in searcher.search(&query, &DocSetCollector)? {

@@ -1,56 +1,8 @@
-//! Currencies by their words, codes and signs. Pure.
+//! The currency that words of a question name. Pure.
 
 use super::says;
 use crate::token::QuestionToken;
-
-/// Words for currencies, in lower case. Longest first.
-const WORDS: [(&str, &str); 31] = [
-    ("us dollars", "USD"),
-    ("us dollar", "USD"),
-    ("u.s dollars", "USD"),
-    ("american dollars", "USD"),
-    ("pounds sterling", "GBP"),
-    ("british pounds", "GBP"),
-    ("swiss francs", "CHF"),
-    ("japanese yen", "JPY"),
-    ("canadian dollars", "CAD"),
-    ("australian dollars", "AUD"),
-    ("dollars", "USD"),
-    ("dollar", "USD"),
-    ("bucks", "USD"),
-    ("euros", "EUR"),
-    ("euro", "EUR"),
-    ("pounds", "GBP"),
-    ("pound", "GBP"),
-    ("sterling", "GBP"),
-    ("quid", "GBP"),
-    ("francs", "CHF"),
-    ("yen", "JPY"),
-    ("zloty", "PLN"),
-    ("zlotys", "PLN"),
-    ("kronor", "SEK"),
-    ("kroner", "NOK"),
-    ("rupees", "INR"),
-    ("renminbi", "CNY"),
-    ("yuan", "CNY"),
-    ("forints", "HUF"),
-    ("forint", "HUF"),
-    ("koruna", "CZK"),
-];
-
-/// Codes of currencies that stand before or behind an amount.
-pub(crate) const CODES: [&str; 16] = [
-    "USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "PLN", "SEK", "NOK", "DKK", "INR", "CNY",
-    "HUF", "CZK", "NZD",
-];
-
-const SIGNS: [(char, &str); 5] = [
-    ('$', "USD"),
-    ('€', "EUR"),
-    ('£', "GBP"),
-    ('¥', "JPY"),
-    ('₹', "INR"),
-];
+use text::currencies::{SIGNS, WORDS, code};
 
 /// The currency that a word or two at token `at` name, and how many.
 pub fn currency(tokens: &[QuestionToken], at: usize) -> Option<(usize, &'static str)> {
@@ -83,11 +35,4 @@ pub(super) fn stripped(text: &str) -> (Option<&'static str>, &str) {
         Some(code) if letters < text.len() => (Some(code), &text[letters..]),
         _ => (None, text),
     }
-}
-
-/// A code in capitals or in small letters, but not as a word begins a sentence.
-pub(super) fn code(word: &str) -> Option<&'static str> {
-    let is_one_case = word == word.to_uppercase() || word == word.to_lowercase();
-    let upper = word.to_uppercase();
-    CODES.into_iter().find(|code| is_one_case && *code == upper)
 }

@@ -9,7 +9,6 @@ mod number;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use currencies::CODES;
 pub use currencies::currency;
 
 use crate::token::QuestionToken;

@@ -3,6 +3,7 @@
 use super::currencies::{self, currency};
 use super::says;
 use crate::token::QuestionToken;
+use text::numerals::{scale, small};
 
 /// A number as it stands in a question.
 pub(super) struct Number {
@@ -16,24 +17,6 @@ pub(super) struct Number {
     /// Digits and nothing else.
     pub(super) is_bare: bool,
 }
-
-/// Words of scale behind a number.
-const SCALES: &[(&str, f64)] = &[
-    ("k", 1e3),
-    ("thousand", 1e3),
-    ("grand", 1e3),
-    ("lakh", 1e5),
-    ("m", 1e6),
-    ("mn", 1e6),
-    ("mio", 1e6),
-    ("mln", 1e6),
-    ("million", 1e6),
-    ("millions", 1e6),
-    ("crore", 1e7),
-    ("bn", 1e9),
-    ("billion", 1e9),
-    ("billions", 1e9),
-];
 
 /// The number at token `at`, and how many tokens name it.
 pub(super) fn number(tokens: &[QuestionToken], at: usize) -> Option<(usize, Number)> {
@@ -202,31 +185,8 @@ fn spelled(tokens: &[QuestionToken], at: usize) -> Option<Written> {
     (length > 0).then(|| written(total + group, length))
 }
 
-fn small(word: &str) -> Option<f64> {
-    const ONES: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen \
-        fifteen sixteen seventeen eighteen nineteen";
-    const TENS: &str = "twenty thirty forty fifty sixty seventy eighty ninety";
-    let place = |words: &str, word: &str| {
-        let place = words
-            .split_ascii_whitespace()
-            .position(|known| known == word);
-        place
-            .and_then(|place| u8::try_from(place).ok())
-            .map(f64::from)
-    };
-    if let Some((tens, ones)) = word.split_once('-') {
-        return Some(place(TENS, tens)? * 10.0 + 20.0 + place(ONES, ones)?);
-    }
-    place(ONES, word).or_else(|| place(TENS, word).map(|tens| tens * 10.0 + 20.0))
-}
-
 fn long_scale(word: &str) -> Option<f64> {
     scale(word).filter(|_| word.len() > 3)
-}
-
-fn scale(word: &str) -> Option<f64> {
-    let known = SCALES.iter().find(|(name, _)| *name == word);
-    known.map(|(_, scale)| *scale)
 }
 
 /// What stands behind a number and is short enough for a unit, or counts days.

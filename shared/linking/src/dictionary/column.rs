@@ -1,8 +1,8 @@
 //! A column of the documents of a bucket. Pure.
 
 use super::{FEW, VALUE_WORDS_MAX};
-use crate::fold;
 use crate::kindred::Kin;
+use text::fold;
 
 /// Where a column stands in a dictionary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +44,8 @@ pub struct KnownColumn {
     pub(crate) kin: Vec<Kin>,
     /// The words of its description but for those that say nothing.
     pub(crate) described_by: Vec<Kin>,
+    /// Documents that have it, of those that were counted.
+    pub(super) counted: u32,
     pub(super) texts: u32,
     pub(super) numbers: u32,
     pub(super) years: u32,
@@ -141,6 +143,12 @@ impl KnownColumn {
                 "type" | "kind" | "class" | "category" | "form" | "genre"
             )
         })
+    }
+
+    /// Whether its name leaves open if it says what documents are, or what they are about: news are of a category, too.
+    pub fn is_topic(&self) -> bool {
+        let is_open = |word: &String| matches!(word.as_str(), "category" | "class" | "genre");
+        !self.says_bucket && self.words.iter().any(is_open)
     }
 
     /// Whether it says what documents are: an invoice, a credit note.

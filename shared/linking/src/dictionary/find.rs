@@ -2,8 +2,8 @@
 
 use super::signatures::{self, Part, is_one_edit};
 use super::{ColumnId, Dictionary, FEW, KnownColumn, KnownValue, VALUE_WORDS_MAX};
-use crate::fold;
 use crate::token::QuestionToken;
+use text::fold;
 
 /// Fewest letters of a word that scans may have confused, or that begins with a capital and may be misspelt.
 const DISTINCT_MIN: usize = 6;
@@ -16,7 +16,7 @@ impl Dictionary {
     /// The part of the corpus that a word names, one or many of it.
     pub fn bucket_named(&self, word: &str) -> Option<&str> {
         let key = fold::singular(&fold::key(word));
-        self.buckets.get(&key).map(String::as_str)
+        self.buckets.get(&key)?.as_deref()
     }
 
     /// Whether a word, in lower case, is one of the name of a column.
@@ -117,8 +117,9 @@ impl Dictionary {
     pub fn longest_at(&self, tokens: &[QuestionToken], at: usize) -> Option<(usize, String)> {
         let mut key = String::new();
         let mut longest = None;
+        let mut is_joined = false;
         for (length, token) in (1..=VALUE_WORDS_MAX).zip(&tokens[at..]) {
-            if length == 1 && is_joining(token) {
+            if length == 1 && is_joining(token) && !is_article_of_name(tokens, at) {
                 return None;
             }
             let part = fold::key(&token.text);
@@ -138,13 +139,18 @@ impl Dictionary {
             };
             let misspelt = || {
                 let is_name = tokens[at].is_capital() && letters >= DISTINCT_MIN;
+                // One sign more or less makes another number, and no misspelt one.
+                let is_number = key.contains(|c: char| c.is_ascii_digit());
                 let may_be = (is_name || letters >= MISSPELT_MIN)
                     && length <= MISSPELT_WORDS_MAX
+                    && !is_number
                     && !is_joining(token);
                 may_be.then(|| self.misspelt(&key))?
             };
-            let found = known.map(String::as_str).or_else(scanned);
-            if let Some(found) = found.or_else(misspelt) {
+            // Over a mark only what is written so is one name.
+            let found = known.map(String::as_str);
+            let alike = || scanned().or_else(misspelt).filter(|_| !is_joined);
+            if let Some(found) = found.or_else(alike) {
                 longest = Some((length, found.to_owned()));
             } else if length == 1
                 && is_acronym(&token.text)
@@ -152,9 +158,10 @@ impl Dictionary {
             {
                 longest = Some((length, key.clone()));
             }
-            if token.is_last {
+            if token.is_last && !token.is_joint {
                 break;
             }
+            is_joined |= token.is_joint;
         }
         longest
     }
@@ -168,6 +175,13 @@ fn is_joining(token: &QuestionToken) -> bool {
         .split_ascii_whitespace()
         .any(|word| word == token.lower);
     is_listed && !(token.text.len() > 1 && is_acronym(&token.text))
+}
+
+/// `The Courier`: the name behind an article is written as one. `The age of 16` is none.
+fn is_article_of_name(tokens: &[QuestionToken], at: usize) -> bool {
+    let is_article = matches!(tokens[at].lower.as_str(), "the" | "a" | "an");
+    let next = tokens.get(at + 1);
+    is_article && next.is_some_and(|next| next.is_capital() || next.has_digit())
 }
 
 fn is_acronym(word: &str) -> bool {

@@ -7,17 +7,19 @@
 mod bounds_tests;
 mod column;
 mod find;
+mod paths;
 mod signatures;
 
 pub use column::{ColumnId, Kind, KnownColumn, NAMED};
+pub(crate) use paths::is_year;
 
 use crate::days::FiscalEnd;
-use crate::fold;
 use signatures::{Part, Signatures};
 use std::collections::{HashMap, HashSet};
+use text::fold;
 
 /// Words of the longest value that is looked for.
-pub const VALUE_WORDS_MAX: usize = 8;
+pub const VALUE_WORDS_MAX: usize = 10;
 /// A shorter word of a description is no noun for documents.
 const NOUN_LETTERS_MIN: usize = 4;
 /// Words of descriptions that tell no document from another.
@@ -60,11 +62,15 @@ pub struct Dictionary {
     signatures: Signatures,
     /// Buckets with a column that was described: what else their documents have is no column.
     described: HashSet<String>,
-    buckets: HashMap<String, String>,
+    /// What buckets are called: by a name that two share, none is.
+    buckets: HashMap<String, Option<String>>,
+    /// How many documents of each bucket were counted.
+    documents: HashMap<String, u32>,
     /// What the columns of a bucket are described with, and the last words of what its documents are: the bucket, unless
     /// there are several.
     nouns: HashMap<String, Option<String>>,
     fiscal: HashMap<String, FiscalEnd>,
+    path_years: paths::PathYears,
     /// Most values; `None` for any number.
     room: Option<usize>,
 }
@@ -81,12 +87,40 @@ pub enum FieldValue<'a> {
 impl Dictionary {
     /// Names a part of the corpus. The last word of its name does, too: `bills` of `purchase-bills`.
     pub fn bucket(&mut self, bucket: &str) {
+        let key = |name: &str| fold::singular(&fold::key(name));
+        let whole = key(bucket);
         let words = bucket.rsplit(|c: char| !c.is_alphanumeric());
-        let last = words.into_iter().find(|word| !word.is_empty());
-        for name in [Some(bucket), last].into_iter().flatten() {
-            let key = fold::singular(&fold::key(name));
-            self.buckets.entry(key).or_insert_with(|| bucket.to_owned());
+        let last = words.into_iter().find(|word| !word.is_empty()).map(key);
+        if let Some(last) = last.filter(|last| *last != whole) {
+            let known = self
+                .buckets
+                .entry(last)
+                .or_insert_with(|| Some(bucket.to_owned()));
+            // What is called so wholly keeps the name.
+            let is_shared = known.as_deref().is_some_and(|known| {
+                known != bucket && known.contains(|c: char| !c.is_alphanumeric())
+            });
+            if is_shared {
+                *known = None;
+            }
         }
+        self.buckets.insert(whole, Some(bucket.to_owned()));
+    }
+
+    /// Counts a document with the fields that it has. Who counts any counts all.
+    pub fn count<'a>(&mut self, bucket: &str, fields: impl IntoIterator<Item = &'a str>) {
+        for field in fields {
+            let column = self.column_of(bucket, field);
+            self.columns[column.0 as usize].counted += 1;
+        }
+        *self.documents.entry(bucket.to_owned()).or_default() += 1;
+    }
+
+    /// Whether every document that was counted has a column.
+    pub fn is_everywhere(&self, id: ColumnId) -> bool {
+        let column = self.column(id);
+        let documents = self.documents.get(&column.bucket);
+        documents.is_some_and(|documents| column.counted == *documents)
     }
 
     /// Says what a column holds, and in which unit; either may be empty.
@@ -162,7 +196,7 @@ impl Dictionary {
         };
         let column = &mut self.columns[id.0 as usize];
         let named = self.buckets.get(&fold::singular(key));
-        column.says_bucket |= named.is_some_and(|named| *named == column.bucket);
+        column.says_bucket |= named.is_some_and(|named| named.as_ref() == Some(&column.bucket));
         column.distinct += 1;
         column.small += u32::from(!text.contains(char::is_uppercase));
         let is_kind = column.is_kind() || column.distinct <= FEW && column.says(text);
@@ -174,17 +208,15 @@ impl Dictionary {
         });
         match known {
             Some(known) => self.keys[known as usize].values.push(place),
-            None => {
-                self.keys.push(KnownKey {
-                    text: key.into(),
-                    values: vec![place],
-                });
-                self.signatures.insert(Part::Whole, key, next_key);
-                let skeleton = fold::skeleton(key);
-                self.signatures.insert(Part::Skeleton, &skeleton, next_key);
-                for (part, text) in signatures::parts(key) {
-                    self.signatures.insert(part, &text, next_key);
-                }
+            None => self.add_key(key, place, next_key),
+        }
+        // `Daily | News of the World`: a name, and what is said of it.
+        let name = text.split_once(" | ").map(|(name, _)| fold::name_key(name));
+        if let Some(name) = name.filter(|name| !name.is_empty() && name != key) {
+            match (self.key_id(&name), u32::try_from(self.keys.len())) {
+                (Some(known), _) => self.keys[known as usize].values.push(place),
+                (None, Ok(next_key)) => self.add_key(&name, place, next_key),
+                (None, Err(_)) => {}
             }
         }
         if let Some(acronym) = fold::acronym(text) {
@@ -193,6 +225,20 @@ impl Dictionary {
         // `annual report` among publications: `reports` are of them.
         if is_kind && let Some((_, last)) = text.rsplit_once(' ') {
             self.noun(&last.to_lowercase(), &bucket);
+        }
+    }
+
+    /// A key that no value had before.
+    fn add_key(&mut self, key: &str, place: u32, id: u32) {
+        self.keys.push(KnownKey {
+            text: key.into(),
+            values: vec![place],
+        });
+        self.signatures.insert(Part::Whole, key, id);
+        let skeleton = fold::skeleton(key);
+        self.signatures.insert(Part::Skeleton, &skeleton, id);
+        for (part, text) in signatures::parts(key) {
+            self.signatures.insert(part, &text, id);
         }
     }
 

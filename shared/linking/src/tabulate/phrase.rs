@@ -1,8 +1,8 @@
 //! Which column a few words mean: by its name, then by its description, then by words that stand for one another.
 
 use crate::dictionary::{ColumnId, Dictionary, Kind, KnownColumn};
-use crate::fold;
 use crate::kindred::Kin;
+use text::fold;
 
 /// What a name counts that is said wholly; that is part of what is said, or has it as a part; a description that says
 /// it; and words that stand for its.

@@ -4,22 +4,23 @@ use super::phrase::{self, Fit, NAMED_MIN};
 use super::words::{self, Period};
 use super::{ColumnOperation, GroupKey, TableQuestion, Tabulation};
 use crate::dictionary::{ColumnId, Kind, KnownColumn};
-use crate::fold;
 use crate::frame::is_of;
 use crate::link::Linker;
 use crate::linked::{Intent, LinkedQuestion};
 use crate::mention::Mention;
 use crate::token::QuestionToken;
 use std::ops::Range;
+use text::fold;
 
+mod leading;
 mod settling;
+
+use leading::asked_again;
 
 /// Most columns that are shown of a document, beside those that the question is about.
 const SHOWN_MAX: usize = 6;
 /// How many documents `the largest invoices` are.
 const MOST_OF_MANY: usize = 5;
-/// How far behind a participle the condition may be that it leads to, in words.
-const LEAD_WORDS_MAX: usize = 3;
 /// Most words of a column's name that are looked for together.
 const PHRASE_WORDS_MAX: usize = 4;
 /// Words of columns that hold money.
@@ -27,6 +28,13 @@ const MONEY: &str =
     "amount total value price cost sum revenue net gross fee turnover sales worth payment";
 /// Words of a column whose amounts are a part of another's.
 const PART: &str = "net tax vat without excluding before discount";
+/// What documents are called, beside what their part of the corpus is.
+const PAPERS: &str =
+    "specification sheet slip paper document record statement letter note form filing copy";
+/// What is asked for after `how`.
+const DEGREES: &str = "large high big low small great much expensive costly";
+/// What documents do first or last.
+const COMING: &str = "came comes come was were is arrived";
 const NUMBERS: [&str; 9] = [
     "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
 ];
@@ -60,6 +68,18 @@ impl<'a> Reading<'a> {
         let mentions: Vec<Range<usize>> = mentions.map(|mention| mention.at.clone()).collect();
         let subject = linker.frame.subject.clone();
         let subject = subject.filter(|subject| linker.is_of_documents(subject));
+        if let Some(subject) = &subject {
+            // Documents are called by several words: `part specifications`.
+            let is_called = |token: &&QuestionToken| {
+                is_of(&fold::singular(&token.lower), PAPERS)
+                    || linker.dictionary.bucket_described(&token.lower) == linked.bucket.as_deref()
+            };
+            let is_open = subject.end > 0 && !linker.tokens[subject.end - 1].is_last;
+            let behind = linker.tokens.get(subject.end).filter(|_| is_open);
+            if linked.bucket.is_some() && behind.filter(is_called).is_some() {
+                is_taken[subject.end] = true;
+            }
+        }
         for at in mentions.iter().cloned().chain(subject) {
             is_taken[at].fill(true);
         }
@@ -79,7 +99,7 @@ impl<'a> Reading<'a> {
     pub(super) fn table(mut self) -> Outcome<TableQuestion> {
         self.read_operation();
         for run in self.runs() {
-            self.place(run)?;
+            self.place_parts(run)?;
         }
         self.settle()?;
         self.is_list()?;
@@ -119,15 +139,48 @@ impl<'a> Reading<'a> {
                 .tokens
                 .get(at + 1)
                 .map_or("", |next| next.lower.as_str());
-            let is_recent = (self.word(at), next) == ("most", "recent");
+            let before = at.checked_sub(1).map_or("", |at| self.word(at));
+            let subject = self.linker.frame.subject.as_ref();
+            let is_before_subject = subject.is_some_and(|subject| subject.start == at + 1);
+            let is_end = self.linker.tokens[at].is_last;
+            let is_pair = matches!(
+                (self.word(at), next),
+                ("most", "recent" | "recently")
+                    | ("grand" | "sum", "total")
+                    | ("in", "all")
+                    | ("all", "told")
+            );
             let found = match (self.word(at), next) {
-                ("most", "recent") => Some((ColumnOperation::Largest, true)),
+                ("most", "recent" | "recently") => Some((ColumnOperation::Largest, true)),
+                ("grand" | "sum", "total") | ("in", "all") | ("all", "told") | ("amount", "to") => {
+                    Some((ColumnOperation::Sum, false))
+                }
+                ("first", _) if is_end && before.ends_with("ed") => {
+                    Some((ColumnOperation::Smallest, true))
+                }
+                ("last", _) if is_end && before.ends_with("ed") => {
+                    Some((ColumnOperation::Largest, true))
+                }
+                ("more" | "fewer", _) if is_before_subject || is_end => {
+                    Some((ColumnOperation::Count, false))
+                }
+                ("numerous", _) => Some((ColumnOperation::Count, false)),
+                ("first", _) if is_of(before, COMING) => Some((ColumnOperation::Smallest, true)),
+                ("last", _) if is_of(before, COMING) => Some((ColumnOperation::Largest, true)),
+                ("first", _) if is_before_subject => Some((ColumnOperation::Smallest, true)),
+                ("last", _) if is_before_subject => Some((ColumnOperation::Largest, true)),
+                ("together", _) if is_of(before, "taken put added") => {
+                    Some((ColumnOperation::Sum, false))
+                }
+                ("more" | "fewer", _) if before == "there" => Some((ColumnOperation::Count, false)),
+                // Where a request begins, it is what is to be done; else it is part of a column's name.
+                ("total", _) if at == 0 => Some((ColumnOperation::Sum, false)),
                 ("number" | "quantity", "of") => Some((ColumnOperation::Count, false)),
                 (word, _) => words::operation(word),
             };
             if let Some((operation, is_day)) = found {
                 self.is_taken[at] = true;
-                self.is_taken[at + usize::from(is_recent)] = true;
+                self.is_taken[at + usize::from(is_pair)] = true;
                 if self
                     .operation
                     .is_none_or(|known| rank(operation) > rank(known))
@@ -186,7 +239,15 @@ impl<'a> Reading<'a> {
                 return number;
             }
         }
-        match self.is_plural() {
+        // `Among the invoices, which has the lowest total?`
+        let mut pairs = (0..at).filter(|at| is_of(self.word(*at), "which what"));
+        let is_one = pairs.any(|at| {
+            is_of(
+                self.linker.tokens.get(at + 1).map_or("", |t| &t.lower),
+                "has is was had one bears carries shows came",
+            )
+        });
+        match self.is_plural() && !is_one && !is_of(self.word(at), "first last") {
             true => MOST_OF_MANY,
             false => 1,
         }
@@ -214,8 +275,12 @@ impl<'a> Reading<'a> {
         for at in 0..self.is_taken.len() {
             phrase_until = phrase_until.max(at + self.phrase_at(at).unwrap_or(0));
             let word = self.word(at);
-            let is_said =
-                at < phrase_until || words::period(word).is_some() || !words::is_filler(word);
+            // `How high is the price` asks for the price.
+            let is_degree =
+                at > 0 && is_of(self.word(at - 1), "how most least") && is_of(word, DEGREES);
+            let is_said = at < phrase_until
+                || words::period(word).is_some()
+                || !words::is_filler(word) && !is_degree;
             // `per date`, `by due year`: what says nothing elsewhere does so here.
             let before = (0..at)
                 .rev()
@@ -234,12 +299,30 @@ impl<'a> Reading<'a> {
         runs
     }
 
+    /// Finds out what a run is there for, or its parts, where it is none of one thing: `budget quoted in`.
+    fn place_parts(&mut self, run: Range<usize>) -> Outcome<()> {
+        let before = self.table.clone();
+        let whole = self.place(run.clone());
+        if !matches!(whole, Err(Tabulation::Unfit { .. })) {
+            return whole;
+        }
+        for middle in run.start + 1..run.end {
+            self.table = before.clone();
+            let is_placed = self.place(run.start..middle).is_ok();
+            if is_placed && self.place(middle..run.end).is_ok() {
+                return Ok(());
+            }
+        }
+        self.table = before;
+        whole
+    }
+
     /// Finds out what a run is there for.
     fn place(&mut self, run: Range<usize>) -> Outcome<()> {
         let before = (0..run.start)
             .rev()
             .map(|at| self.word(at))
-            .find(|word| !is_of(word, "the a an their its"));
+            .find(|word| !is_of(word, "the a an their its to"));
         let joins = before.filter(|word| words::is_per(word));
         let leads = self.mentions.iter().any(|mention| mention.start == run.end);
         if !(joins == Some("by") && leads) && self.group_by(&run, joins)? {
@@ -260,7 +343,7 @@ impl<'a> Reading<'a> {
         if fit.is_some() && is_beside {
             return Ok(());
         }
-        if self.leads(&run) {
+        if self.leads(&run) || self.is_request(&run) || self.is_handled(&run) {
             return Ok(());
         }
         match fit.filter(|fit| fit.score >= NAMED_MIN) {
@@ -287,17 +370,6 @@ impl<'a> Reading<'a> {
         let field = self.field(*column);
         let mut conditions = self.linked.conditions.iter();
         conditions.any(|condition| condition.field == field)
-    }
-
-    /// Whether a run is a participle that leads to a condition: `drawn up with`, `awarded to`.
-    fn leads(&self, run: &Range<usize>) -> bool {
-        let [word] = &self.linker.tokens[run.clone()] else {
-            return false;
-        };
-        let is_participle = word.lower.ends_with("ed") || word.lower.ends_with("ing");
-        let mut next = run.end..self.is_taken.len().min(run.end + LEAD_WORDS_MAX);
-        let is_mention = |at: usize| self.mentions.iter().any(|mention| mention.start == at);
-        is_participle && !word.is_last && next.any(is_mention)
     }
 
     /// Whether documents are to be taken together by what a run says.
@@ -401,42 +473,5 @@ impl<'a> Reading<'a> {
                     .collect(),
             }),
         }
-    }
-}
-
-/// Where a reply to a question back asks for a list: `… - User clarified: List all of them`.
-fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
-    let mut pairs = tokens.windows(2);
-    let at = pairs.position(|pair| pair[0].text == "User" && pair[1].text == "clarified")?;
-    let next = tokens.get(at + 2)?;
-    is_of(&next.lower, "list show count give export").then_some(at + 2)
-}
-
-impl Linker<'_> {
-    /// Whether the noun of a question is what documents are called, and no word of a column that describes them.
-    fn is_of_documents(&self, subject: &Range<usize>) -> bool {
-        let mut tokens = self.tokens[subject.clone()].iter();
-        !tokens.all(|token| {
-            self.dictionary.is_column_word(&token.lower)
-                && self.dictionary.bucket_named(&token.lower).is_none()
-        })
-    }
-
-    /// Whether a mention became no condition.
-    fn is_dropped(&self, at: &Range<usize>, linked: &LinkedQuestion) -> bool {
-        let words: Vec<&str> = self.tokens[at.clone()]
-            .iter()
-            .map(|token| token.text.as_str())
-            .collect();
-        let bare = |text: &str| {
-            text.chars()
-                .filter(|c| c.is_alphanumeric())
-                .collect::<String>()
-        };
-        let said = bare(&words.concat());
-        linked
-            .dropped
-            .iter()
-            .any(|(dropped, _)| bare(dropped) == said)
     }
 }

@@ -5,14 +5,22 @@ use crate::frame::is_of;
 
 const AVERAGE: &str = "average averages averaged averaging mean avg typical typically";
 const SUM: &str = "sum sums summed summing add adding added altogether combined aggregate aggregated cumulative tot";
-const COUNT: &str = "count counts counted counting many tally headcount";
-const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum max most top strongest priciest steepest costliest";
+const COUNT: &str = "count counts counted counting many tally headcount break breakdown split";
+const LARGEST: &str = "largest biggest highest greatest dearest longest heaviest maximum maximal max most top tops \
+    strongest priciest steepest costliest";
 const SMALLEST: &str =
-    "smallest lowest least littlest cheapest shortest lightest minimum min fewest";
-const NEWEST: &str = "newest latest";
+    "smallest lowest least littlest cheapest shortest lightest minimum minimal min fewest";
+const NEWEST: &str = "newest latest youngest";
 const OLDEST: &str = "oldest earliest";
 /// Words that join a group to what it is counted by.
-const PER: &str = "per each every by across";
+const PER: &str = "per each every by across according";
+/// Words that say the size of a document, where no column is called so.
+const SIZE: &str = "size worth value amount volume sum figure price cost costs charge charges expense expenses outlay spend spending";
+/// What companies and people do with documents, whichever those are.
+const HANDLING: &str = "send sends sent issue issues issued submit submits submitted raise raises raised write writes wrote bill \
+    bills billed charge charges charged supply supplies supplied deliver delivers delivered grant grants granted award awards \
+    awarded publish publishes published release releases released sign signs signed make makes made file files filed receive \
+    receives received get gets got hold holds held have has had produce produces produced owe owes pay pays paid put puts";
 
 /// Words that say nothing to a table: what asks, joins and is polite, and what only leads to a condition.
 const FILLER: &str = "list show give find get fetch display enumerate pull bring name return export search select need \
@@ -33,7 +41,17 @@ const FILLER: &str = "list show give find get fetch display enumerate pull bring
     respectively side sides against whereas while whole collection archive system hand wish wanted asked ask could able \
     first last recent recently since until during within between above below more less than fewer greater higher lower \
     least most except save leave leaving omit omitting ignoring ignore skip skipping barring bar other rather apart aside \
-    instead exception already ever never always exactly precisely approximately about roughly";
+    instead exception already ever never always exactly precisely approximately about roughly \
+    compile assemble prepare produce generate draw round locate track hand pass put pick turn grab dump tabulate \
+    itemise itemize specify lay \
+    rundown overview roster inventory listing catalogue catalog lineup batch bunch selection \
+    books book database db archives repository library folder drive store shelf cabinet paperwork entries \
+    pertaining pertain relating relate related involving involve involved attributed belonging belong linked tied \
+    associated connected drafted concluded entered carrying occurring occur happening happen originating \
+    stemming coming went goes go due mature matures maturing until till onwards onward later earlier prior after \
+    before whose whom addressed assigned allocated taken course set next against \
+    single separately individually apiece taking take exist exists lie lies money terms gap numerous according distributed \
+    spread divided owe owes owed state larger smaller bigger longer shorter cheaper dearer newer older others stand stands";
 
 /// An operation that a word says, and whether it is said of days.
 pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
@@ -53,6 +71,16 @@ pub(super) fn operation(word: &str) -> Option<(ColumnOperation, bool)> {
 /// Whether what follows may be what documents are grouped by.
 pub(super) fn is_per(word: &str) -> bool {
     is_of(word, PER)
+}
+
+/// Whether a word says the size of documents, whatever that is.
+pub(super) fn is_size(word: &str) -> bool {
+    is_of(word, SIZE)
+}
+
+/// Whether a word says what somebody does with documents, and nothing of which they are.
+pub(super) fn is_handling(word: &str) -> bool {
+    is_of(word, HANDLING)
 }
 
 /// Whether a word says nothing to a table by itself.

@@ -18,6 +18,17 @@ pub fn field_bool(text: &str, name: &str) -> Option<bool> {
         .last()
 }
 
+/// The last `"name":` with a number behind it in the text; one at its very end may have been cut off, and is none.
+pub fn field_number(text: &str, name: &str) -> Option<f64> {
+    values(text, name)
+        .filter_map(|value| {
+            let is_part = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
+            let end = value.find(|c| !is_part(c))?;
+            value[..end].parse().ok()
+        })
+        .last()
+}
+
 /// The whole strings of the last `"name": [ … ]` in the text; one that is cut off is left out.
 /// Empty where there is no such list.
 pub fn field_strings(text: &str, name: &str) -> Vec<String> {
@@ -28,13 +39,12 @@ pub fn field_strings(text: &str, name: &str) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// The text after every `"name" :`, white space skipped.
+/// The text after every `"name" :` or `'name' :`, white space skipped.
 fn values<'a>(text: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
-    let key = format!("\"{name}\"");
-    let ends: Vec<usize> = text
-        .match_indices(&key)
-        .map(|(at, key)| at + key.len())
-        .collect();
+    let keys = [format!("\"{name}\""), format!("'{name}'")];
+    let found = keys.iter().flat_map(|key| text.match_indices(key.as_str()));
+    let mut ends: Vec<usize> = found.map(|(at, key)| at + key.len()).collect();
+    ends.sort_unstable();
     ends.into_iter().filter_map(|end| {
         let after = text[end..].trim_start().strip_prefix(':')?;
         Some(after.trim_start())
@@ -45,7 +55,9 @@ fn strings(mut rest: &str) -> Vec<String> {
     let mut found = Vec::new();
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-        let Some(end) = rest.strip_prefix('"').and_then(closing_quote) else {
+        let double = rest.strip_prefix('"').and_then(closing_quote);
+        let end = double.or_else(|| rest.strip_prefix('\'').and_then(closing_apostrophe));
+        let Some(end) = end else {
             return found;
         };
         let (quoted, after) = rest.split_at(end + 2);
@@ -55,6 +67,13 @@ fn strings(mut rest: &str) -> Vec<String> {
         }
         rest = after;
     }
+}
+
+/// Where the first apostrophe stands that closes a text: what follows goes on with the list, not with a word.
+fn closing_apostrophe(text: &str) -> Option<usize> {
+    let mut marks = text.match_indices('\'');
+    let closes = |(at, _): &(usize, &str)| text[at + 1..].trim_start().starts_with([',', ']']);
+    marks.find(closes).map(|(at, _)| at)
 }
 
 /// Where the first quote that is not escaped stands.
@@ -91,9 +110,26 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_is_whole() {
+        for (text, number) in [
+            ("{\"grade\": 0.9, \"facts\": [\"a", Some(0.9)),
+            ("'grade': 1}", Some(1.0)),
+            ("\"grade\": 0.2 … no: \"grade\": 0.8 it is", Some(0.8)),
+            ("\"grade\": 0.", None),
+            ("\"grade\": 0", None),
+            ("\"grade\": high,", None),
+            ("grade: 1,", None),
+        ] {
+            assert_eq!(field_number(text, "grade"), number, "{text}");
+        }
+    }
+
+    #[test]
     fn strings_of_a_list_that_breaks_off() {
         let text = r#"{"facts": ["a \"b\"", "c\d", "cut o"#;
         assert_eq!(field_strings(text, "facts"), ["a \"b\"", "c\\d"]);
+        let text = "{'facts': ['a pump's \"b\"', 'cut o";
+        assert_eq!(field_strings(text, "facts"), ["a pump's \"b\""]);
         assert_eq!(
             field_strings("\"facts\": []", "facts"),
             Vec::<String>::new()

@@ -127,6 +127,13 @@ fn names_are_origins_and_exceptions() {
 }
 
 #[test]
+fn a_range_that_breaks_off_is_none() {
+    for question in ["between 5", "between 5 EUR", "between 5 and"] {
+        assert_eq!(said(question), Vec::<String>::new(), "{question}");
+    }
+}
+
+#[test]
 fn what_says_it_stands_in_the_question_and_there_are_not_too_many() {
     let question: String = (0..200).map(|n| format!("over {n} EUR, ")).collect();
     let reading = read(&question);

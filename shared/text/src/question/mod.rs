@@ -12,6 +12,7 @@
 //! | `form` | in which form, and whether the words themselves are looked for |
 //! | `condition` | what has to hold, in words; `number`, `time` and `named` read one each |
 //! | `topic` | what it is about |
+//! | `scope` | whether one search can be expected to answer it |
 
 mod class;
 mod condition;
@@ -20,6 +21,7 @@ mod form;
 mod intent;
 mod named;
 mod number;
+mod scope;
 mod time;
 mod topic;
 mod words;
@@ -28,6 +30,7 @@ pub use class::Complexity;
 pub use condition::{Comparator, ConditionValue, WORDED_CONDITIONS_MAX, WordedCondition};
 pub use form::Layout;
 pub use intent::WordedIntent;
+pub use scope::{QuestionScope, scope};
 
 /// What a question says.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -85,8 +85,8 @@ fn between(words: &[QuestionWord<'_>]) -> Option<Read> {
     // A year among them is a time, and so are two.
     let is_time = |at: usize| words.get(at).is_some_and(QuestionWord::is_time);
     let (low, first) = amount(&words[1..]).filter(|_| !is_time(1))?;
-    let and = words.get(1 + first).filter(|word| word.word == "and");
-    let (high, second) = amount(&words[2 + first..]).filter(|_| and.is_some())?;
+    words.get(1 + first).filter(|word| word.word == "and")?;
+    let (high, second) = amount(&words[2 + first..])?;
     Some(Read {
         length: 2 + first + second,
         says: vec![

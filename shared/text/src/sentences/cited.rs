@@ -5,9 +5,10 @@ use crate::one_line;
 use std::ops::Range;
 
 /// Words that end in a full stop without ending a sentence, in lower case.
-const ABBREVIATIONS: [&str; 20] = [
-    "approx", "art", "ca", "cf", "co", "corp", "dr", "e.g", "etc", "fig", "i.e", "inc", "ltd",
-    "mr", "mrs", "ms", "no", "nr", "prof", "vs",
+const ABBREVIATIONS: [&str; 37] = [
+    "approx", "apr", "art", "aug", "ca", "cf", "co", "corp", "dec", "dr", "e.g", "etc", "feb",
+    "fig", "gov", "i.e", "inc", "jan", "jr", "jul", "jun", "ltd", "mr", "mrs", "ms", "no", "nov",
+    "nr", "oct", "prof", "rep", "sen", "sep", "sept", "sr", "st", "vs",
 ];
 
 /// The sentences of `text`, without the white space around them. Line breaks end one, too.

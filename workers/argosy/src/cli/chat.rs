@@ -2,7 +2,8 @@
 
 use super::Server;
 use clap::Args;
-use envelope::limits::ROUNDS_MAX;
+use envelope::ModeChoice;
+use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
 use std::path::PathBuf;
 
 /// `argosy chat`
@@ -17,8 +18,9 @@ pub struct Chat {
     /// Part of the corpus to search. May be repeated.
     #[arg(long = "bucket", value_name = "NAME")]
     pub buckets: Vec<String>,
-    /// `agentic`: every stage. `simple`: retrieve and one call. Default: `gateway.mode`.
-    #[arg(long, value_name = "MODE", value_parser = ["agentic", "simple"])]
+    /// `agentic`: every stage. `simple`: retrieve and one call. `auto`: simple where rules tell that one search does.
+    /// Default: `gateway.mode`.
+    #[arg(long, value_name = "MODE", value_parser = ModeChoice::WORDS)]
     pub mode: Option<String>,
     /// The model that answers, one of those that the fleet offers (`gateway.models`). Default: those that are configured.
     #[arg(long, value_name = "NAME")]
@@ -29,6 +31,9 @@ pub struct Chat {
     /// Rounds of searching and reading at most; 1 is quickest. Default: `gateway.rounds`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=i64::from(ROUNDS_MAX)))]
     pub rounds: Option<u8>,
+    /// Searches of the corpus at most. Default: `gateway.searches`.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(SEARCHES_MAX)))]
+    pub searches: Option<u16>,
     /// Whose documents to search; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,

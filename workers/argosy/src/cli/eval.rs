@@ -12,7 +12,7 @@ pub enum Eval {
         after_help = "Example: argosy eval retrieval --dataset scifact --path ./scifact --output json"
     )]
     Retrieval(EvalRetrieval),
-    /// What questions about documents amount to, on a generated corpus: no model, no server.
+    /// What questions about documents amount to, on a generated corpus or a data set: no model, no server.
     #[command(
         after_help = "Example: argosy eval conditions --documents 5000 --failed --report conditions.html"
     )]
@@ -22,6 +22,43 @@ pub enum Eval {
         after_help = "Example: argosy eval classify --dataset multihop_rag --path ./multihop_rag --split test"
     )]
     Classify(EvalClassify),
+    /// Whether it is told early that the documents do not say: no model, no server.
+    #[command(
+        after_help = "Example: argosy eval unanswerable --path ./multihop_rag --split test --report unanswerable.html"
+    )]
+    Unanswerable(EvalUnanswerable),
+    /// What the rounds of a turn have read, beside one list of the same length: no model, no server.
+    #[command(
+        after_help = "Example: argosy eval loop --path ./multihop_rag --split test --report loop.html"
+    )]
+    Loop(EvalLoop),
+    /// The modes of a question beside each other, through a whole fleet in this process: no server.
+    #[command(
+        after_help = "Example: argosy eval modes --path ./multihop_rag --split dev --limit 200"
+    )]
+    Modes(EvalModes),
+    /// Which sentences of answers are said to stand in passages, beside people's marks: no model, no server.
+    #[command(
+        after_help = "Example: argosy eval groundedness --path ./eval --report groundedness.html"
+    )]
+    Groundedness(EvalGroundedness),
+}
+
+/// `argosy eval groundedness`
+#[derive(Debug, Args)]
+pub struct EvalGroundedness {
+    /// A folder with `ragtruth_test`, `scifact` and `multihop_rag`, or some of them. Default: the sample corpus alone.
+    #[arg(long, value_name = "DIR")]
+    pub path: Option<PathBuf>,
+    /// Also fit the weights of the scores to the dev third of `ragtruth_test`, and print them.
+    #[arg(long)]
+    pub fit: bool,
+    /// Also print each sentence that is judged wrongly.
+    #[arg(long)]
+    pub failed: bool,
+    /// Write a page with figures, plots and what failed.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
 }
 
 /// `argosy eval classify`
@@ -65,6 +102,66 @@ impl LabelledSet {
     }
 }
 
+/// `argosy eval unanswerable`
+#[derive(Debug, Args)]
+pub struct EvalUnanswerable {
+    /// The folder of MultiHop-RAG, the data set whose questions have no answer in part.
+    #[arg(long, value_name = "DIR")]
+    pub path: PathBuf,
+    /// Which questions: `dev` is a third of them, `test` the others.
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
+    /// Keep the index in this folder, and use it again when it fits. Default: a temporary one.
+    #[arg(long, value_name = "DIR")]
+    pub index: Option<PathBuf>,
+    /// Also print each question that was judged wrongly.
+    #[arg(long)]
+    pub failed: bool,
+    /// Write a page with figures, plots and what failed.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+/// `argosy eval loop`
+#[derive(Debug, Args)]
+pub struct EvalLoop {
+    /// The folder of MultiHop-RAG, the data set whose answers want two to four pieces of evidence.
+    #[arg(long, value_name = "DIR")]
+    pub path: PathBuf,
+    /// Which questions: `dev` is a third of them, `test` the others.
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
+    /// Only so many of them, always the same ones. Default: all.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Keep the index in this folder, and use it again when it fits. Default: a temporary one.
+    #[arg(long, value_name = "DIR")]
+    pub index: Option<PathBuf>,
+    /// Write a page with figures, plots and what failed.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+/// `argosy eval modes`
+#[derive(Debug, Args)]
+pub struct EvalModes {
+    /// The folder of MultiHop-RAG, whose answers are words. Default: the sample corpus with its labelled questions.
+    #[arg(long, value_name = "DIR")]
+    pub path: Option<PathBuf>,
+    /// Which questions: `dev` is a third of them, `test` the others.
+    #[arg(long, value_enum, default_value_t = Split::All)]
+    pub split: Split,
+    /// Only so many of them, always the same ones. Default: all. Each is asked three times.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Keep the index in this folder, and use it again. Default: a temporary one.
+    #[arg(long, value_name = "DIR")]
+    pub index: Option<PathBuf>,
+    /// Write a line of JSON for each question and mode: how it ended, and what it took.
+    #[arg(long, value_name = "FILE")]
+    pub details: Option<PathBuf>,
+}
+
 /// `argosy eval conditions`
 #[derive(Debug, Args)]
 pub struct EvalConditions {
@@ -74,6 +171,15 @@ pub struct EvalConditions {
     /// How many documents are made.
     #[arg(long, value_name = "N", default_value_t = 5_000)]
     pub documents: usize,
+    /// Link the questions of a data set instead: which of them name the sources and days of their evidence.
+    #[arg(long, value_name = "NAME", requires = "path", conflicts_with_all = ["side", "documents"], value_parser = ["multihop_rag"])]
+    pub dataset: Option<String>,
+    /// The folder of the data set.
+    #[arg(long, value_name = "DIR", requires = "dataset")]
+    pub path: Option<PathBuf>,
+    /// Which questions of the data set: `dev` is a third of them, `test` the others.
+    #[arg(long, value_enum, default_value_t = Split::All, requires = "dataset")]
+    pub split: Split,
     /// Also print each question that is not wholly right.
     #[arg(long)]
     pub failed: bool,

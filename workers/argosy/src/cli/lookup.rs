@@ -49,6 +49,10 @@ pub struct Search {
     /// people, the whole text for programs.
     #[arg(long, value_name = "N", requires = "query", value_parser = clap::value_parser!(u64).range(*CONTEXT_CHARS.start() as u64..=*CONTEXT_CHARS.end() as u64))]
     pub context_chars: Option<u64>,
+    /// Take no conditions from the words of the query: what it says about documents, such as a company or a year, is words
+    /// like others then.
+    #[arg(long, requires = "query")]
+    pub no_link: bool,
     /// Count the documents, with the values of this field. May be repeated.
     #[arg(long = "facet", value_name = "FIELD")]
     pub facets: Vec<String>,

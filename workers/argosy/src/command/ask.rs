@@ -3,7 +3,9 @@
 use crate::cli::{self, Output, only_with};
 use crate::command::asking::ask_once;
 use crate::command::turn::save_csv;
-use crate::command::{IN_THIS_PROCESS, connect_or, for_fleet, must_be_folder, only_for_folder};
+use crate::command::{
+    IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, only_for_folder,
+};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
@@ -144,9 +146,7 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
     if let Some(profile) = &args.profile {
         fields.insert("profile".into(), profile.as_str().into());
     }
-    if let Some(rounds) = args.rounds {
-        fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
-    }
+    fields.extend(budget(args.rounds, args.searches));
     // A fleet works on when nobody waits any more; what is in this process ends with it.
     let wait = Duration::from_secs(args.timeout);
     let deadline = match is_remote {

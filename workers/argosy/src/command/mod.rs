@@ -106,6 +106,22 @@ fn start_there(url: &str) -> String {
 /// What works where only a folder is looked at.
 pub(crate) const IN_THIS_PROCESS: &str = "name a folder with --corpus to work in this process";
 
+/// The field `budget` of a question for whose rounds or searches a limit is given.
+pub(crate) fn budget(
+    rounds: Option<u8>,
+    searches: Option<u16>,
+) -> Option<(String, serde_json::Value)> {
+    let limits = [
+        ("rounds", rounds.map(u64::from)),
+        ("searches", searches.map(u64::from)),
+    ];
+    let given = limits
+        .into_iter()
+        .filter_map(|(name, limit)| Some((name.to_owned(), limit?.into())));
+    let given: serde_json::Map<_, _> = given.collect();
+    (!given.is_empty()).then(|| ("budget".to_owned(), given.into()))
+}
+
 /// What was given for a folder although a fleet is asked: nothing of it would happen.
 pub(crate) fn only_for_folder(config: &Config, given: &[(&str, bool)]) -> Result<(), Fail> {
     let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) else {

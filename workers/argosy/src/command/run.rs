@@ -215,7 +215,7 @@ async fn collaborators(
     let asks_model = match role {
         Role::Indexer => roles::schemas(&process.config)?.asks_model(),
         // Looking for a model that is not asked would only slow the start.
-        role => model::ASKING.contains(&role),
+        role => model::asks(&process.config, role),
     };
     let model: Arc<dyn ChatModel> = match asks_model {
         false => Arc::new(offline_reader::OfflineReader::new()),
@@ -288,7 +288,9 @@ async fn index(
     let serving = editions::start(home, Arc::new(indexes), running).await?;
     teller.searches(serving.clone());
     let current = serving.clone();
-    let lookup = Lookup::new(serving.clone(), move || current.index()).with_schemas(schemas);
+    let lookup = Lookup::new(serving.clone(), move || current.index())
+        .with_schemas(schemas)
+        .with_options(process.config.retriever.clone());
     let (bus, stop) = (process.bus.clone(), process.stop.clone());
     let mut caught_up = serving.caught_up();
     running.spawn(async move {

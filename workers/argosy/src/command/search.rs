@@ -77,6 +77,10 @@ async fn look(bus: &dyn Bus, args: &cli::Search, output: Output) -> Result<Shown
             let (field, named) = document(named);
             request.insert(field.into(), named.into());
         }
+        // Not said where it is the default: a fleet of before knows no such field.
+        if args.no_link {
+            request.insert("link".into(), false.into());
+        }
         let people = (output == Output::Text).then_some(SHOWN_CHARS);
         if let Some(chars) = args.context_chars.or(people) {
             request.insert("context_chars".into(), chars.into());

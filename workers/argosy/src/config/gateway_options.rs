@@ -1,8 +1,8 @@
 //! The options of section `gateway`. *Not* how a gateway runs, which is with the gateway.
 
 use super::span;
-use envelope::limits::{MODEL_NAME_BYTES_MAX, ROUNDS_MAX};
-use envelope::{Busy, Mode};
+use envelope::limits::{MODEL_NAME_BYTES_MAX, ROUNDS_MAX, SEARCHES_MAX};
+use envelope::{Busy, ModeChoice};
 use serde::{Deserialize, Serialize};
 use settings::Span;
 use std::time::Duration;
@@ -19,14 +19,22 @@ const MODELS_MAX: usize = 32;
 pub struct GatewayOptions {
     /// Time for a question that names no deadline. Default 2 min.
     pub deadline: Span,
-    /// Mode of a question that names none: `agentic` or `simple`. Default `agentic`.
-    pub mode: Mode,
+    /// Mode of a question that names none: `agentic` (every stage), `simple` (one search and one model call) or `auto`, where
+    /// the gateway decides by rules, without a model: simple where one thing is asked about one thing, agentic elsewhere.
+    /// Default `agentic`.
+    pub mode: ModeChoice,
     /// Rounds of a question that says nothing of them, 1 to 10: attempts at an answer, each with a search. 1 is quickest. More
-    /// than 4 want more searches (`tool_calls` in the budget of the question) as well. Default 3.
+    /// want more `searches` as well. Default 3.
     pub rounds: u8,
+    /// Searches of a question that says nothing of them, 1 to 100: the first of each round, and those that follow one that
+    /// found nothing, under fewer conditions or in other words. Default 4.
+    pub searches: u16,
     /// Models that a question may name for its calls (`model`), as the nodes of every role know them; any other is refused.
     /// Default none: questions name no model.
     pub models: Vec<String>,
+    /// A call of each turn is kept back for a model that judges the answer. Default false; it is, too, where
+    /// `model_of.validator` is set for the gateway.
+    pub judged: bool,
     /// How often lost turns are looked for. Default 1 min.
     pub sweep_every: Span,
     /// How often the room of the streams is looked at. Default 1 s.
@@ -58,7 +66,9 @@ impl Default for GatewayOptions {
             deadline,
             mode,
             rounds,
+            searches,
             models,
+            judged,
             sweep_every,
             room_every,
             room_limit,
@@ -74,7 +84,9 @@ impl Default for GatewayOptions {
             deadline: span(deadline.as_millis() as u64),
             mode,
             rounds,
+            searches,
             models,
+            judged,
             sweep_every: span(sweep_every.as_millis() as u64),
             room_every: span(room_every.as_millis() as u64),
             room_limit,
@@ -99,6 +111,11 @@ impl GatewayOptions {
             (1..=ROUNDS_MAX).contains(&self.rounds),
             "`gateway.rounds` must be from 1 to {ROUNDS_MAX}, not {}",
             self.rounds
+        );
+        anyhow::ensure!(
+            (1..=SEARCHES_MAX).contains(&self.searches),
+            "`gateway.searches` must be from 1 to {SEARCHES_MAX}, not {}",
+            self.searches
         );
         let is_name =
             |name: &String| (1..=MODEL_NAME_BYTES_MAX).contains(&name.len()) && name.trim() == name;

@@ -50,7 +50,7 @@ fn truth(text: &str) -> Option<bool> {
 mod tests {
     use super::*;
     use crate::config::Config;
-    use envelope::Mode;
+    use envelope::ModeChoice;
     use settings::{Loaded, Sources};
 
     fn loaded(variables: &[(&str, &str)]) -> Result<Loaded<Config>, settings::Error> {
@@ -71,7 +71,7 @@ mod tests {
         let Config {
             gateway, reducer, ..
         } = &loaded.value;
-        assert_eq!((gateway.mode, gateway.rounds), (Mode::Simple, 5));
+        assert_eq!((gateway.mode, gateway.rounds), (ModeChoice::Simple, 5));
         assert!(!gateway.conversations);
         assert_eq!(reducer.score_min, 0.3);
         for variable in VARIABLES {
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn without_them_a_question_is_agentic_and_may_belong_to_a_conversation() {
         let gateway = loaded(&[]).unwrap().value.gateway;
-        assert_eq!((gateway.mode, gateway.rounds), (Mode::Agentic, 3));
+        assert_eq!((gateway.mode, gateway.rounds), (ModeChoice::Agentic, 3));
         assert!(gateway.conversations);
     }
 

@@ -3,7 +3,7 @@
 
 use super::{Ground, Said};
 use crate::config::Config;
-use crate::model::ASKING;
+use crate::model::{ASKING, asks};
 use crate::processes::Seen;
 use crate::roles;
 use envelope::Role;
@@ -29,7 +29,7 @@ struct Asked<'a> {
 /// The models that roles ask: `model_of` names one of `models` for a role, and `model` is for the others.
 fn asked(config: &Config, indexer_asks: bool) -> Vec<Asked<'_>> {
     let mut all: BTreeMap<Option<&str>, Asked<'_>> = BTreeMap::new();
-    let asking = ASKING.into_iter();
+    let asking = ASKING.into_iter().filter(|role| asks(config, *role));
     for role in asking.filter(|role| *role != Role::Indexer || indexer_asks) {
         let name = config.model_of.get(&role).map(String::as_str);
         let options = match name {
@@ -57,8 +57,8 @@ async fn served(asked: &Asked<'_>, config: &Config) -> Said {
     if nodes.is_empty() {
         return Said::warn(unconfigured(&asked.by), crate::model::PLUG_IN);
     }
-    let wanted = asked.by.contains(&Role::Reducer);
-    let wanted = wanted.then(|| longest_prompt(config));
+    let long = asked.by.iter().filter_map(|role| prompt_of(*role, config));
+    let wanted = long.max();
     judged(&look(model, nodes).await, model, wanted)
 }
 
@@ -71,17 +71,27 @@ fn unconfigured(by: &[Role]) -> String {
     )
 }
 
-/// Tokens of the longest prompt with its answer, as this configuration allows it.
-fn longest_prompt(config: &Config) -> u32 {
-    let reducer = &config.reducer;
-    let chars = reducer.facts_chars_max.max(reducer.passages_chars_max);
-    let prompt = chars / CHARS_PER_TOKEN + AROUND_TOKENS;
-    u32::try_from(prompt)
-        .unwrap_or(u32::MAX)
-        .saturating_add(reducer.max_tokens)
+/// Tokens of the longest prompt of a role with its answer, as this configuration allows it; of roles with long ones.
+fn prompt_of(role: Role, config: &Config) -> Option<u32> {
+    let (chars, answer) = match role {
+        Role::Reducer => {
+            let reducer = &config.reducer;
+            let chars = reducer.facts_chars_max.max(reducer.passages_chars_max);
+            (chars, reducer.max_tokens)
+        }
+        // The answer that it judges is not longer than the reducer may write.
+        Role::Validator => {
+            let validator = &config.validator;
+            let answers = config.reducer.max_tokens + validator.max_tokens;
+            (validator.judge_chars_max, answers)
+        }
+        _ => return None,
+    };
+    let prompt = u32::try_from(chars / CHARS_PER_TOKEN + AROUND_TOKENS).unwrap_or(u32::MAX);
+    Some(prompt.saturating_add(answer))
 }
 
-/// `wanted`: tokens of the longest prompt, where the reducer asks this model; those of others are short.
+/// `wanted`: tokens of the longest prompt, where the reducer or the validator asks this model; those of others are short.
 fn judged(looked: &[Looked], model: &str, wanted: Option<u32>) -> Said {
     let mut wrong = Vec::new();
     let mut good = Vec::new();
@@ -92,7 +102,7 @@ fn judged(looked: &[Looked], model: &str, wanted: Option<u32>) -> Said {
         }
     }
     let long = wanted.map_or(String::new(), |wanted| {
-        format!(" and has a context of {wanted} tokens; smaller prompts: `reducer.facts_chars_max`")
+        format!(" and has a context of {wanted} tokens; smaller prompts: `reducer.facts_chars_max`, `validator.judge_chars_max`")
     });
     let fix = format!("look whether the server runs, serves `{model}`{long}");
     match (good.is_empty(), wrong.is_empty()) {

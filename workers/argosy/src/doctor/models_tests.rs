@@ -37,11 +37,14 @@ fn a_node_is_judged_by_what_it_tells() {
 }
 
 #[test]
-fn the_longest_prompt_is_that_of_the_reducer() {
+fn the_longest_prompts_are_those_of_the_reducer_and_of_the_validator() {
     let mut config = Config::default();
-    assert_eq!(longest_prompt(&config), 12_000 / 4 + 1_000 + 400);
+    let of = |role, config: &Config| prompt_of(role, config);
+    assert_eq!(of(Role::Reducer, &config), Some(12_000 / 4 + 1_000 + 400));
+    assert_eq!(of(Role::Validator, &config), Some(4_000 + 400 + 160));
+    assert_eq!(of(Role::Mapper, &config), None);
     config.reducer.facts_chars_max = 40_000;
-    assert_eq!(longest_prompt(&config), 11_400);
+    assert_eq!(of(Role::Reducer, &config), Some(11_400));
 }
 
 fn process(n: u32, breaker: &str, limit: usize) -> Seen {
@@ -114,7 +117,10 @@ fn every_model_is_looked_at_that_a_role_asks() {
         all.map(|one| (one.options.model.clone(), one.by)).collect()
     };
     let all = |config: &Config| of(config, true);
-    assert_eq!(all(&config), [("small".to_owned(), ASKING.to_vec())]);
+    // The validator has one only where it is given one.
+    let mut asking = ASKING.to_vec();
+    asking.retain(|role| *role != Role::Validator);
+    assert_eq!(all(&config), [("small".to_owned(), asking)]);
     config.model_of.insert(Role::Reducer, "large".into());
     let others = [Role::Planner, Role::Mapper, Role::Clarifier];
     let wanted = [

@@ -50,6 +50,9 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
+    /// The folder has none of the data sets.
+    #[error("`{}` has no folder `ragtruth_test`, `scifact` or `multihop_rag`", .0.display())]
+    NoLabelledSet(PathBuf),
     /// The split or the limit leaves no question.
     #[error("there is no question to ask")]
     NoQuestion,
@@ -62,6 +65,17 @@ pub enum Error {
     /// The day on which a question is asked is none.
     #[error("`{0}` is no day")]
     BadDay(String),
+    /// The fleet of this process does not run, or did not index.
+    #[error(transparent)]
+    Fleet(Box<crate::local::Error>),
+    /// A question was not answered at all.
+    #[error("question `{id}`: {error}")]
+    Turn {
+        /// Which.
+        id: String,
+        /// Why.
+        error: Box<client::Error>,
+    },
     /// A search failed.
     #[error("question `{id}`: {error}")]
     Question {

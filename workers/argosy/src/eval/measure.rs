@@ -71,7 +71,8 @@ pub(super) async fn ask(
     Ok(all)
 }
 
-async fn search(
+/// Asks one question as it stands, for so many passages.
+pub(super) async fn search(
     searcher: &dyn Searcher,
     question: &Question,
     top_k: usize,

@@ -5,7 +5,7 @@ use super::ground::Ground;
 use futures_util::future::BoxFuture;
 use index::Options;
 use offline_reader::sub_queries;
-use retriever::DerivedFilter;
+use retriever::search_linked;
 use search::{Request, SearchResult, Searcher, search_each};
 use std::sync::Arc;
 
@@ -29,15 +29,12 @@ const METHODS: &[Method] = &[
     method("lexical", true, false, true),
     method("vectors", false, true, false),
     method("fused", true, true, false),
-    method("fused_rerank", true, true, true),
+    plain(),
     Method {
         parts: true,
         ..method("sub_queries", true, true, true)
     },
-    Method {
-        linked: true,
-        ..method("linked", true, true, true)
-    },
+    linked(),
 ];
 
 const fn method(name: &'static str, words: bool, vectors: bool, rerank: bool) -> Method {
@@ -70,9 +67,12 @@ impl Searcher for InParts {
     }
 }
 
-/// Gives the documents that a question names their share, with the retriever's defaults. The day is that of the questions'
-/// data set, no matter: none of them says `last month`.
-struct Linked(Arc<dyn Searcher>);
+/// Does what a retriever does with what a question names, by its options. The day is that of the questions' data set, no
+/// matter: none of them says `last month`.
+struct Linked {
+    searcher: Arc<dyn Searcher>,
+    options: retriever::Options,
+}
 
 impl Searcher for Linked {
     fn search<'a>(
@@ -80,27 +80,22 @@ impl Searcher for Linked {
         request: &'a Request,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
-            let found = self.0.search(request).await?;
             let Some(today) = linking::days::day(2024, 1, 1) else {
-                return Ok(found);
+                return self.searcher.search(request).await;
             };
-            let linked = self.0.link(&request.tenant, &request.query, today);
-            let derived = DerivedFilter::of(&linked.await?);
-            derived
-                .share(
-                    &*self.0,
-                    request,
-                    found,
-                    retriever::Options::default().named_share,
-                )
-                .await
+            let found = search_linked(&*self.searcher, request, today, &self.options);
+            Ok(found.await?.result)
         })
     }
 }
 
 impl Method {
-    /// The searcher over an index.
-    pub(super) fn build(&self, ground: &Ground) -> Arc<dyn Searcher> {
+    /// The searcher over an index, with the options of a retriever.
+    pub(super) fn build(
+        &self,
+        ground: &Ground,
+        retriever: &retriever::Options,
+    ) -> Arc<dyn Searcher> {
         let options = Options {
             words: self.words,
             vectors: self.vectors,
@@ -111,9 +106,35 @@ impl Method {
         let searcher = Arc::new(kit.searcher(ground.index.clone()));
         match (self.parts, self.linked) {
             (true, _) => Arc::new(InParts(searcher)),
-            (_, true) => Arc::new(Linked(searcher)),
+            (_, true) => linked_over(searcher, retriever),
             _ => searcher,
         }
+    }
+}
+
+/// A search that does with what a question names what a retriever does, by its options.
+pub(super) fn linked_over(
+    searcher: Arc<dyn Searcher>,
+    retriever: &retriever::Options,
+) -> Arc<dyn Searcher> {
+    // Both ways are measured, whatever is configured.
+    let options = retriever::Options {
+        linking: true,
+        ..retriever.clone()
+    };
+    Arc::new(Linked { searcher, options })
+}
+
+/// The one that links nothing.
+pub(super) const fn plain() -> Method {
+    method("fused_rerank", true, true, true)
+}
+
+/// The one that does what a retriever does.
+pub(super) const fn linked() -> Method {
+    Method {
+        linked: true,
+        ..method("linked", true, true, true)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Measuring answers to questions whose right answers are known.
 //!
-//! Retrieval: which chunks or documents come first. Conditions: what a question says about documents. Classes: what kind of question it is. Data is named on the command
+//! Retrieval: which chunks or documents come first. Conditions: what a question says about documents. Classes: what kind of question it is. Groundedness: whether passages say what an answer says. Data is named on the command
 //! line and never part of the repository. What happens to a document here is what happens to it in
 //! the fleet: the same chunker, the same index, the same search. *Not* measured: what a planner
 //! would make of the question; it is asked as it stands.
@@ -15,7 +15,12 @@
 //! | `metrics`, `signal` | figures: pure |
 //! | [`classify`] | which class rules give to questions |
 //! | [`conditions`] | what questions about documents amount to |
-//! | `figures`, `report` | figures over many questions, and how they look |
+//! | [`unanswerable`] | whether it is told early that the documents do not say |
+//! | [`labelled`] | questions put to a whole fleet, and what is expected of their answers |
+//! | [`modes`] | the modes of a question beside each other |
+//! | [`rounds`] | what the rounds of a turn read, beside one list |
+//! | [`groundedness`] | which sentences of answers stand in passages |
+//! | `figures`, `paired`, `report`, `page` | figures over many questions, and how they look |
 
 mod beir;
 pub mod classify;
@@ -24,12 +29,19 @@ mod dataset;
 mod error;
 mod figures;
 mod ground;
+pub mod groundedness;
+pub mod labelled;
 mod measure;
 mod methods;
 mod metrics;
+pub mod modes;
 mod multihop;
+mod page;
+mod paired;
 mod report;
+pub mod rounds;
 mod signal;
+pub mod unanswerable;
 mod vectors;
 
 pub use error::Error;
@@ -52,13 +64,7 @@ pub async fn retrieval(
 ) -> Result<(), Error> {
     let chosen = methods::chosen(&args.method)?;
     config.retrieval.embedder = args.embedder.unwrap_or(config.retrieval.embedder);
-    // One process: what is measured is the embedder, and a server would only be further away.
-    config.retrieval.vectors = search_factory::Place::Embedded;
-    config.retrieval.validate().map_err(Error::Options)?;
-    let registry = telemetry::Registry::new();
-    let pools = Pools::default();
-    let embedder = search_factory::embedder(&config, &registry, &pools).await?;
-    let kit = Kit::new(&config, embedder, &registry, &pools)?;
+    let kit = kit(&config).await?;
     let line = Line::new(output);
     line.say("reading".into());
     let mut dataset = Dataset::load(args.dataset, &args.path)?;
@@ -70,8 +76,10 @@ pub async fn retrieval(
     let ground = Ground::build(&dataset, kit, folder, cache, &line).await?;
     let mut report = Report::begin(&args, &dataset, &ground);
     let mut details = Vec::new();
+    // What the others are compared with: the first one.
+    let mut base: Option<(&'static str, Vec<measure::Asked>)> = None;
     for method in chosen {
-        let searcher = method.build(&ground);
+        let searcher = method.build(&ground, &config.retriever);
         let tell = |done| {
             line.say(format!(
                 "{}: {done} of {}",
@@ -84,6 +92,10 @@ pub async fn retrieval(
         if args.details.is_some() {
             details.extend(report::details(method.name, &dataset, &asked));
         }
+        match &base {
+            Some((name, base)) => report.compare(name, &dataset, base, &asked),
+            None => base = Some((method.name, asked)),
+        }
     }
     line.done();
     if let Some(path) = &args.details {
@@ -91,6 +103,17 @@ pub async fn retrieval(
     }
     report.print(output);
     Ok(())
+}
+
+/// What is searched with. One process: what is measured is the embedder, and a server would only be further away.
+async fn kit(config: &Config) -> Result<Kit, Error> {
+    let mut config = config.clone();
+    config.retrieval.vectors = search_factory::Place::Embedded;
+    config.retrieval.validate().map_err(Error::Options)?;
+    let registry = telemetry::Registry::new();
+    let pools = Pools::default();
+    let embedder = search_factory::embedder(&config, &registry, &pools).await?;
+    Ok(Kit::new(&config, embedder, &registry, &pools)?)
 }
 
 fn write(path: &std::path::Path, lines: &[String]) -> Result<(), Error> {

@@ -6,13 +6,14 @@
 
 use super::Error;
 use super::dataset::{
-    Dataset, Gold, Question, Unit, at, document, lines, read, short_hash, squeezed,
+    Dataset, Gold, Question, Unit, at, doc_id, document, lines, read, short_hash, squeezed,
 };
 use crate::cli::DatasetName;
+use envelope::DocId;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The type of the questions that have no answer.
@@ -33,12 +34,16 @@ struct Article {
 struct Asked {
     query: String,
     question_type: String,
+    #[serde(default)]
+    answer: String,
     evidence_list: Vec<Evidence>,
 }
 
 #[derive(Deserialize)]
 struct Evidence {
     fact: String,
+    #[serde(default)]
+    url: String,
 }
 
 /// Reads the data set.
@@ -52,6 +57,23 @@ pub(super) fn load(folder: &Path) -> Result<Dataset, Error> {
         unit: Unit::Chunk,
         unmatched: 0,
     })
+}
+
+/// The documents of each answerable question's evidence, by the question's id.
+pub(super) fn evidence(folder: &Path) -> Result<BTreeMap<String, BTreeSet<DocId>>, Error> {
+    let asked: Vec<Asked> = json(&folder.join("MultiHopRAG.json"))?;
+    let answerable = asked.iter().filter(|one| one.question_type != NULL);
+    let of = |one: &Asked| one.evidence_list.iter().map(|e| doc_id(&e.url)).collect();
+    Ok(answerable
+        .map(|one| (short_hash(&one.query), of(one)))
+        .collect())
+}
+
+/// The words of the right answers, by the question's id.
+pub(super) fn answers(folder: &Path) -> Result<BTreeMap<String, String>, Error> {
+    let asked: Vec<Asked> = json(&folder.join("MultiHopRAG.json"))?;
+    let of = |one: Asked| (short_hash(&one.query), one.answer);
+    Ok(asked.into_iter().map(of).collect())
 }
 
 fn json<T: DeserializeOwned>(path: &Path) -> Result<T, Error> {

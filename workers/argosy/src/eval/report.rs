@@ -5,6 +5,7 @@ use super::dataset::{Dataset, Question};
 use super::figures::Figures;
 use super::ground::{self, Ground};
 use super::measure::Asked;
+use super::paired::{Paired, paired};
 use crate::cli::{EvalRetrieval, Output};
 use crate::machine::machine;
 use crate::out::println;
@@ -45,6 +46,15 @@ struct Configuration {
     #[serde(flatten)]
     figures: Figures,
     by_type: BTreeMap<String, Figures>,
+    /// How much better it is than the first one, question by question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<Against>,
+}
+
+#[derive(Debug, Serialize)]
+struct Against {
+    name: &'static str,
+    differences: BTreeMap<String, Paired>,
 }
 
 impl Report {
@@ -85,7 +95,22 @@ impl Report {
                 .into_iter()
                 .map(|(kind, some)| (kind, Figures::of(dataset.unit, &some)))
                 .collect(),
+            against: None,
         });
+    }
+
+    /// Takes in how the last method differs from another.
+    pub(super) fn compare(
+        &mut self,
+        name: &'static str,
+        dataset: &Dataset,
+        base: &[Asked],
+        other: &[Asked],
+    ) {
+        if let Some(last) = self.configurations.last_mut() {
+            let differences = paired(dataset.unit, &dataset.questions, base, other);
+            last.against = Some(Against { name, differences });
+        }
     }
 
     /// Prints it.
@@ -121,7 +146,31 @@ impl Report {
                 println!("{}", row(&format!("  {kind}"), figures));
             }
         }
+        for configuration in &self.configurations {
+            let Some(against) = &configuration.against else {
+                continue;
+            };
+            let title = format!("{} against {}", configuration.name, against.name);
+            println!("{}", title.bold());
+            for (kind, paired) in &against.differences {
+                println!("  {kind:<20} {}", told(paired));
+            }
+        }
     }
+}
+
+/// Differences with their standard errors.
+fn told(paired: &Paired) -> String {
+    let figures = [
+        ("hits@4", Some(paired.hits_at_4)),
+        ("ndcg@10", paired.ndcg_at_10),
+        ("evid@10", paired.evidence_recall_at_10),
+        ("all@10", paired.all_evidence_at_10),
+    ];
+    let told = figures
+        .iter()
+        .filter_map(|(name, figure)| Some(format!("{name} {}", (*figure)?)));
+    told.collect::<Vec<_>>().join("  ")
 }
 
 type Column = (&'static str, fn(&Figures) -> Option<f64>);

@@ -431,12 +431,15 @@ impl From<eval::Error> for Fail {
             }
             Error::Options(_) => Fail::usage(text),
             Error::Search(error) => error.into(),
+            Error::Fleet(error) => (*error).into(),
             Error::NoFolder(_) => {
                 Fail::not_found(text).hint("name the folder of the data set with --path")
             }
             Error::NoFile { .. } => {
                 Fail::not_found(text).hint("--dataset and --path have to go together")
             }
+            Error::NoLabelledSet(_) => Fail::not_found(text)
+                .hint("name the folder that holds the folders of the data sets with --path"),
             Error::NoQuestion => {
                 Fail::negative(text).hint("take another --split or a larger --limit")
             }
@@ -449,6 +452,7 @@ impl From<eval::Error> for Fail {
             | Error::Schema(_)
             | Error::BadDay(_)
             | Error::Question { .. }
+            | Error::Turn { .. }
             | Error::Index { .. }
             | Error::Embed(_)
             | Error::Io(_) => Fail::negative(text),

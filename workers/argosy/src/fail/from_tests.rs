@@ -249,6 +249,7 @@ fn what_is_not_there_is_named_with_where_to_look() {
     };
     assert_eq!(told(unread), NEGATIVE);
     assert_eq!(told(eval::Error::NoFolder(path())), NOT_FOUND);
+    assert_eq!(told(eval::Error::NoLabelledSet(path())), NOT_FOUND);
     assert_eq!(told(model::Error::Unserved("x".into())), NOT_FOUND);
     assert!(hint(model::Error::Unserved("x".into())).contains(model::OFFLINE));
 }

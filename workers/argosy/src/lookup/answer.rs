@@ -8,10 +8,11 @@ use envelope::lookup::{
 };
 use envelope::{
     Bucket, Classed, Condition, Filter, Matched, Op, Origin, Passage, Problem, SearchStrategy,
-    TenantId,
+    TenantId, UnixMs,
 };
 use index::{CountRequest, DocumentFacts, Index};
 use indexer::schema::Schemas;
+use retriever::{DerivedFilter, LinkedResult, search_derived, search_linked};
 use search::{Request, SearchPart, Searcher, context};
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ pub struct Lookup {
     searcher: Arc<dyn Searcher>,
     index: Box<dyn Fn() -> Index + Send + Sync>,
     schemas: Arc<Schemas>,
+    options: retriever::Options,
 }
 
 impl Lookup {
@@ -37,7 +39,13 @@ impl Lookup {
             searcher,
             index: Box::new(index),
             schemas: Arc::default(),
+            options: retriever::Options::default(),
         }
+    }
+
+    /// The same, which does with what a query says about documents what a retriever with these options does.
+    pub fn with_options(self, options: retriever::Options) -> Lookup {
+        Lookup { options, ..self }
     }
 
     /// The same, which knows what schemas say of buckets and columns.
@@ -45,17 +53,16 @@ impl Lookup {
         Lookup { schemas, ..self }
     }
 
-    pub(super) async fn search(&self, body: &[u8]) -> Result<Found, Problem> {
+    pub(super) async fn search(&self, body: &[u8], now: UnixMs) -> Result<Found, Problem> {
         let asked = lookup::Search::parse(body)?;
+        // Within one document there is nothing to tell apart.
+        let is_linked = asked.link && asked.document.is_none();
         let mut filter = asked.filter;
         if let Some(which) = asked.document {
             let document = self.document(asked.tenant.clone(), which).await?;
-            filter.0.push(Condition {
-                field: "doc_id".into(),
-                op: Op::Eq,
-                value: document.doc_id.as_str().into(),
-                origin: Origin::User,
-            });
+            let id = document.doc_id.as_str();
+            let condition = Condition::new("doc_id", Op::Eq, id, Origin::User);
+            filter.0.push(condition);
         }
         let request = Request {
             tenant: asked.tenant,
@@ -69,7 +76,9 @@ impl Lookup {
             top_k: asked.top_k,
             after: None,
         };
-        let found = self.searcher.search(&request).await.map_err(failed)?;
+        let linked = self.linked(&request, is_linked, now).await?;
+        let conditions = linked.conditions();
+        let (found, given_up) = (linked.result, linked.relaxed);
         alone(request.strategy, &found.failed)?;
         let mut passages = found.passages;
         if let Some(chars) = asked.context_chars {
@@ -79,14 +88,34 @@ impl Lookup {
         }
         let unknown_fields = found.unknown_fields;
         Ok(Found {
-            matched: matched(&passages, &request.filter, &unknown_fields),
+            matched: matched(&passages, &request.filter, &unknown_fields, &given_up),
             passages,
             total_hits: found.total_hits,
             known_fields: self.known(request.tenant, &unknown_fields).await?,
             unknown_fields,
             failed: found.failed.iter().map(|leg| leg.as_str().into()).collect(),
             left_out: 0,
+            conditions,
         })
+    }
+
+    /// What a search finds under what its query says about documents, asked now.
+    async fn linked(
+        &self,
+        request: &Request,
+        is_linked: bool,
+        now: UnixMs,
+    ) -> Result<LinkedResult, Problem> {
+        let searcher = &*self.searcher;
+        let today = linking::days::of_unix_ms(now.0).filter(|_| is_linked);
+        let found = match today {
+            Some(today) => search_linked(searcher, request, today, &self.options).await,
+            None => {
+                let nothing = DerivedFilter::default();
+                search_derived(searcher, request, &nothing, &self.options).await
+            }
+        };
+        found.map_err(failed)
     }
 
     pub(super) async fn count(&self, body: &[u8]) -> Result<Counted, Problem> {
@@ -206,13 +235,20 @@ fn failed(error: impl Classed + std::fmt::Display) -> Problem {
     Problem::new(error.code(), error.to_string())
 }
 
-/// How a filter fared: what was left out of it is named as it was meant.
-fn matched(passages: &[Passage], filter: &Filter, unknown: &[String]) -> Matched {
+/// How a filter fared: what was left out of it is named as it was meant, after what the query was understood to say and
+/// nothing satisfies.
+fn matched(
+    passages: &[Passage],
+    filter: &Filter,
+    unknown: &[String],
+    given_up: &[Condition],
+) -> Matched {
     if passages.is_empty() {
         return Matched::Empty;
     }
     let left_out = filter.0.iter().filter(|c| unknown.contains(&c.field));
-    let dropped: Vec<String> = left_out.map(ToString::to_string).collect();
+    let dropped = given_up.iter().chain(left_out).map(ToString::to_string);
+    let dropped: Vec<String> = dropped.collect();
     match dropped.is_empty() {
         true => Matched::Matched,
         false => Matched::Relaxed { dropped },
@@ -263,6 +299,7 @@ mod tests {
             known_fields: Vec::new(),
             failed: Vec::new(),
             left_out: 0,
+            conditions: None,
         }
     }
 
@@ -297,10 +334,10 @@ mod tests {
         let unknown = ["yeer".to_owned()];
         let dropped = vec!["yeer = 2024".to_owned()];
         assert_eq!(
-            matched(&some, &filter, &unknown),
+            matched(&some, &filter, &unknown, &[]),
             Matched::Relaxed { dropped }
         );
-        assert_eq!(matched(&some, &filter, &[]), Matched::Matched);
-        assert_eq!(matched(&[], &filter, &unknown), Matched::Empty);
+        assert_eq!(matched(&some, &filter, &[], &[]), Matched::Matched);
+        assert_eq!(matched(&[], &filter, &unknown, &[]), Matched::Empty);
     }
 }

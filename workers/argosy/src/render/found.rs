@@ -3,7 +3,7 @@
 use super::{count, json, one_line};
 use crate::cli::Output;
 use crate::out::println;
-use envelope::lookup::{Counted, Document, Found};
+use envelope::lookup::{Counted, Document, Found, SearchConditions};
 use envelope::{Matched, Passage};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -73,6 +73,40 @@ fn passages(found: &Found, query: &str) {
         ));
     }
     println!("{}", rest.join(" · ").dimmed());
+    for line in found.conditions.iter().flat_map(understood) {
+        println!("{}", line.dimmed());
+    }
+}
+
+/// What the query was understood to say about documents, a line for each thing that became of it.
+fn understood(conditions: &SearchConditions) -> Vec<String> {
+    let SearchConditions {
+        filter,
+        shared,
+        dropped,
+        doubts,
+    } = conditions;
+    let mut lines = Vec::new();
+    if !filter.is_empty() {
+        lines.push(format!("only where {}", filter.join(" and ")));
+    }
+    lines.extend(shared.iter().map(|share| {
+        let conditions = share.conditions.join(" and ");
+        format!(
+            "first where {conditions}: {}",
+            count(u64::from(share.passages), "passage")
+        )
+    }));
+    if !lines.is_empty() {
+        lines.push("--no-link takes these words as words like others".into());
+    }
+    if !dropped.is_empty() {
+        lines.push(format!("no condition: {}", dropped.join(", ")));
+    }
+    if !doubts.is_empty() {
+        lines.push(format!("in doubt: {}", doubts.join(", ")));
+    }
+    lines
 }
 
 fn place(passage: &Passage) -> String {
@@ -161,5 +195,26 @@ mod tests {
         );
         assert_eq!(marked(""), "");
         assert_eq!(marked("— é"), "— é");
+    }
+
+    #[test]
+    fn what_the_query_was_understood_to_say_is_told() {
+        let mut said = SearchConditions {
+            filter: vec!["vendor is Acme".into(), "year is 2023".into()],
+            ..SearchConditions::default()
+        };
+        assert_eq!(
+            understood(&said),
+            [
+                "only where vendor is Acme and year is 2023",
+                "--no-link takes these words as words like others"
+            ]
+        );
+        said = SearchConditions {
+            dropped: vec!["`31 June` (no such day)".into()],
+            ..SearchConditions::default()
+        };
+        assert_eq!(understood(&said), ["no condition: `31 June` (no such day)"]);
+        assert!(understood(&SearchConditions::default()).is_empty());
     }
 }

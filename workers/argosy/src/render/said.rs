@@ -1,26 +1,37 @@
 //! A terminal event as it is said at a prompt: the answer, or the question back with numbers to press.
 
-use super::{duration, duration_ms, one_line, source_line};
+use super::{duration, duration_ms, marked, one_line, source_line};
 use crate::out::println;
 use envelope::{Clarification, Outcome, Terminal};
 use owo_colors::OwoColorize;
 
 /// Prints what was said, if anything was.
 pub(crate) fn said(t: &Terminal) {
-    if let Some(answer) = &t.answer {
+    if let Some(answer) = marked::answer(t) {
         println!("{answer}");
     }
+    to_do(t);
     if let Some(asked) = &t.clarification {
         asked_back(asked);
     }
     for notice in &t.notices {
         println!("{} {notice}", "note:".yellow());
     }
+    marked::reasons(t)
+        .iter()
+        .for_each(|line| println!("{line}"));
     for cited in &t.citations {
         println!("{}", source_line(cited).dimmed());
     }
     if matches!(t.outcome, Outcome::Answered | Outcome::Clarification) {
         println!("{}", footer(t).dimmed());
+    }
+}
+
+/// Prints what is to be done according to an answer, if that was asked for and is anything.
+pub(super) fn to_do(t: &Terminal) {
+    for item in &t.action_items {
+        println!("{} {}", "to do:".cyan(), item.text);
     }
 }
 
@@ -42,7 +53,8 @@ fn footer(t: &Terminal) -> String {
     let searched = searched.map_or(String::new(), |q| {
         format!(" · searched for: {}", one_line(q, 100))
     });
-    format!("{confidence}{}{searched}", duration(duration_ms(t)))
+    let judged = marked::judged(t);
+    format!("{confidence}{judged}{}{searched}", duration(duration_ms(t)))
 }
 
 /// Prints the sources of an answer with the words that they are cited for.

@@ -12,6 +12,7 @@ use llm::{ChatModel, EmbeddedPrompt, PromptError, Prompts};
 use offline_reader::OfflineReader;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use validator::JudgeModels;
 
 /// Why a text cannot take the place of a prompt.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +69,14 @@ fn prompts_of(role: Role, config: &Config) -> Result<Vec<EmbeddedPrompt>, Error>
         Role::Indexer => Extractor::new(model, &prompts, &config.indexer)
             .map(drop)
             .map_err(Error::of(role))?,
-        Role::Gateway | Role::Conversation | Role::Retriever | Role::Validator => {}
+        Role::Validator => {
+            let (judge, writer) = Default::default();
+            validator::Validator::new(config.validator.clone())
+                .and_then(|rules| rules.with_judge(model, &prompts, JudgeModels { judge, writer }))
+                .map(drop)
+                .map_err(Error::of(role))?
+        }
+        Role::Gateway | Role::Conversation | Role::Retriever => {}
     }
     Ok(prompts.asked())
 }
@@ -76,7 +84,7 @@ fn prompts_of(role: Role, config: &Config) -> Result<Vec<EmbeddedPrompt>, Error>
 /// Has the calls of each prompt of a role counted from 0 on, under the version of the text that is in force.
 pub(super) fn count_prompts(role: Role, config: &Config, metrics: &Metrics) -> Result<(), Error> {
     // Those of documents leave no trail.
-    if role == Role::Indexer {
+    if role == Role::Indexer || !model::asks(config, role) {
         return Ok(());
     }
     let own = prompts(config)?;

@@ -74,12 +74,14 @@ pub(crate) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> 
                 calls: 1,
                 tokens_in: 100,
                 tokens_out: 10,
+                ..Usage::default()
             },
             false => Usage::default(),
         },
         decided: decided.into(),
         fallbacks: Vec::new(),
         prompts: Default::default(),
+        remarks: Default::default(),
     }
 }
 

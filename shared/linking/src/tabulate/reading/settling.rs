@@ -1,8 +1,8 @@
 //! What the words of a question leave open of its table: what is done, with which column, which are shown. Pure.
 
 use super::*;
-use crate::amounts::CODES;
 use std::cmp::Reverse;
+use text::currencies::CODES;
 
 /// Words of columns that hold no money, whatever there is beside them.
 const COUNTED: &str = "days day weeks months month years year hours period notice term duration count quantity qty pieces pages \
@@ -16,9 +16,22 @@ const ENDS: &str = "end ends ending due until expiry expires expiration deadline
 impl Reading<'_> {
     /// What is done, as far as the words alone did not say: what a total is of, makes it a sum.
     pub(super) fn settle(&mut self) -> Outcome<()> {
+        // `The net amount for every vendor` is what it comes to for each.
+        if let (None, Some(GroupKey::Column(_)), None) =
+            (self.operation, &self.table.group, &self.table.measure)
+        {
+            self.table.measure = self.shown_number();
+        }
         let has_measure = self.table.measure.is_some();
         self.table.operation = match (self.operation, self.linked.intent) {
             (Some(operation), _) => operation,
+            (None, _) if self.table.group.is_some() => match has_measure {
+                true => ColumnOperation::Sum,
+                false => ColumnOperation::Count,
+            },
+            (None, Intent::Compare) if has_measure && self.is_between_many() => {
+                ColumnOperation::Sum
+            }
             (None, Intent::Compute) if has_measure => ColumnOperation::Sum,
             (None, Intent::Compute) => ColumnOperation::Count,
             (None, Intent::Compare) if !has_measure => {
@@ -28,6 +41,26 @@ impl Reading<'_> {
         };
         self.operation = Some(self.table.operation);
         Ok(())
+    }
+
+    /// The column of numbers that is to be shown, if there is one.
+    fn shown_number(&self) -> Option<String> {
+        let is_number = |field: &&String| {
+            let mut columns = self.linker.dictionary.columns(self.bucket);
+            columns.any(|(_, column)| column.field == **field && phrase::is_number(column))
+        };
+        self.table.shown.iter().find(is_number).cloned()
+    }
+
+    /// Whether the sides of a comparison are many documents each, and not one.
+    fn is_between_many(&self) -> bool {
+        let is_many = |field: &str| {
+            let mut columns = self.linker.dictionary.columns(self.bucket);
+            let column = columns.find(|(_, column)| column.field == field);
+            column.is_some_and(|(_, column)| !column.is_naming() && !column.is_named())
+        };
+        let mut parts = self.linked.parts.iter();
+        self.linker.frame.subject.is_some() && parts.any(|part| is_many(&part.field))
     }
 
     /// Whether a list of documents is wanted, where nothing is counted: `what does invoice 4 say?` asks for its words.

@@ -8,7 +8,7 @@ mod words;
 use crate::cli::{self, Output, only_with};
 use crate::command::ask::{DEFAULT_TENANT, prepare};
 use crate::command::asking::ask_and_show;
-use crate::command::{IN_THIS_PROCESS, connect_or, for_fleet, must_be_folder, trace};
+use crate::command::{IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, trace};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
@@ -168,9 +168,7 @@ impl Chat {
         if let Some(profile) = &self.args.profile {
             fields.insert("profile".into(), profile.as_str().into());
         }
-        if let Some(rounds) = self.args.rounds {
-            fields.insert("budget".into(), serde_json::json!({ "rounds": rounds }));
-        }
+        fields.extend(budget(self.args.rounds, self.args.searches));
         let wait = Duration::from_secs(self.args.timeout);
         fields.insert("deadline".into(), format!("{}ms", wait.as_millis()).into());
         let ask = client::Ask {

@@ -30,10 +30,7 @@ pub fn run(args: &EvalClassify, output: Output) -> Result<(), Error> {
     }
     let report = ClassReport::new(args, &score, micros);
     if let Some(path) = &args.report {
-        std::fs::write(path, report.page(&score)).map_err(|error| Error::File {
-            path: path.clone(),
-            error,
-        })?;
+        report.page(&score).write(path)?;
     }
     report.print(output, &score, args.failed);
     Ok(())

@@ -2,6 +2,8 @@
 
 use super::score::{ClassScore, LabelFigures};
 use crate::cli::{EvalClassify, Output};
+use crate::eval::metrics::quantile;
+use crate::eval::page::Page;
 use crate::machine::machine;
 use crate::out::println;
 use owo_colors::OwoColorize;
@@ -22,16 +24,8 @@ pub(super) struct ClassReport {
 }
 
 impl ClassReport {
-    pub(super) fn new(
-        args: &EvalClassify,
-        score: &ClassScore,
-        mut micros: Vec<f64>,
-    ) -> ClassReport {
-        micros.sort_by(f64::total_cmp);
-        let at = |share: f64| {
-            let place = (micros.len().saturating_sub(1) as f64 * share).round() as usize;
-            micros.get(place).copied().unwrap_or_default()
-        };
+    pub(super) fn new(args: &EvalClassify, score: &ClassScore, micros: Vec<f64>) -> ClassReport {
+        let at = |share| quantile(micros.clone(), share);
         ClassReport {
             dataset: args.dataset.as_str(),
             split: args.split.as_str(),
@@ -76,49 +70,47 @@ impl ClassReport {
         );
     }
 
-    /// One page that needs nothing else: figures with a bar for each F1, who was taken for whom, what failed.
-    pub(super) fn page(&self, score: &ClassScore) -> String {
-        let figures = self.labels.iter().map(|one| {
-            format!(
-                "<tr><td>{}</td><td>{}</td><td>{:.3}</td><td>{:.3}</td><td>{:.3}</td><td><svg width=\"204\" height=\"14\">\
-                 <rect width=\"200\" height=\"14\" fill=\"#ddd\"/><rect width=\"{:.0}\" height=\"14\" fill=\"#2a6\"/></svg></td></tr>",
-                one.label, one.questions, one.precision, one.recall, one.f1, one.f1 * 200.0
-            )
+    /// A page to keep: figures with a bar for each F1, who was taken for whom, what failed.
+    pub(super) fn page(&self, score: &ClassScore) -> Page {
+        let bars = self.labels.iter().map(|one| {
+            let told = format!(
+                "F1 {:.3}, precision {:.3}, recall {:.3} of {}",
+                one.f1, one.precision, one.recall, one.questions
+            );
+            (one.label.to_owned(), one.f1, told)
         });
-        let labels = score.labels();
-        let head = labels.iter().map(|label| format!("<th>{label}</th>"));
-        let confused = labels.iter().map(|right| {
-            let cells = labels
-                .iter()
-                .map(|given| format!("<td>{}</td>", score.count(right, given)));
-            format!("<tr><th>{right}</th>{}</tr>", cells.collect::<String>())
-        });
-        let failed = score
-            .failed()
-            .iter()
-            .map(|line| format!("<li>{}</li>", escaped(line)));
-        format!(
-            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Classes, {dataset} {split}</title>\
-             <style>body{{font:15px sans-serif;max-width:60em;margin:2em auto}}td,th{{padding:2px 12px;text-align:right}}li{{margin:6px 0}}</style>\
-             <h1>Classes of questions, {dataset} {split}</h1><p>{questions} questions, accuracy {accuracy:.3}; {machine}</p>\
-             <table><tr><th></th><th>questions</th><th>precision</th><th>recall</th><th>F1</th></tr>{figures}</table>\
-             <h2>Rows are right, columns were given</h2><table><tr><th></th>{head}</tr>{confused}</table>\
-             <h2>What failed</h2><ol>{failed}</ol></html>\n",
-            dataset = self.dataset,
-            split = self.split,
-            questions = self.questions,
-            accuracy = self.accuracy,
-            machine = escaped(&self.machine),
-            figures = figures.collect::<String>(),
-            head = head.collect::<String>(),
-            confused = confused.collect::<String>(),
-            failed = failed.collect::<String>(),
-        )
+        Page {
+            title: format!("Classes of questions, {} {}", self.dataset, self.split),
+            lead: self.machine.clone(),
+            rows: vec![
+                ("questions".into(), self.questions.to_string()),
+                ("accuracy".into(), format!("{:.3}", self.accuracy)),
+                (
+                    "µs a question, p50".into(),
+                    format!("{:.0}", self.read_micros_p50),
+                ),
+            ],
+            bars: bars.collect(),
+            bars_title: "F1 of each class".into(),
+            plot: confusion(score),
+            failed: score.failed().to_vec(),
+        }
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+/// Who was taken for whom, as a table.
+fn confusion(score: &ClassScore) -> String {
+    let labels = score.labels();
+    let head = labels.iter().map(|label| format!("<th>{label}</th>"));
+    let rows = labels.iter().map(|right| {
+        let cells = labels
+            .iter()
+            .map(|given| format!("<td>{}</td>", score.count(right, given)));
+        format!("<tr><th>{right}</th>{}</tr>", cells.collect::<String>())
+    });
+    format!(
+        "<h2>Rows are right, columns were given</h2><table><tr><th></th>{}</tr>{}</table>",
+        head.collect::<String>(),
+        rows.collect::<String>()
+    )
 }

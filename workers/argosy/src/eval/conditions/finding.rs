@@ -12,7 +12,7 @@ use index::{HybridSearcher, Options};
 use linking::amounts::Bound;
 use linking::days::{DayRange, day};
 use linking::{Date, LinkedQuestion, QuestionCondition, Test};
-use retriever::DerivedFilter;
+use retriever::{DerivedFilter, search_derived};
 use search::{Request, SearchResult, Searcher};
 use serde::Serialize;
 use serde_json::Value;
@@ -93,13 +93,11 @@ impl AmongTen {
         let without = searcher.search(&request).await.map_err(broken)?;
         self.questions += 1;
         self.without += usize::from(has_right(&without));
-        let by_linked = as_retrieved(searcher, &request, &derived, without.clone()).await;
-        let by_linked = by_linked.map_err(broken)?;
-        self.linked += usize::from(has_right(&by_linked));
-        let by_gold = as_retrieved(searcher, &request, &gold, without)
-            .await
-            .map_err(broken)?;
-        self.gold += usize::from(has_right(&by_gold));
+        let options = retriever::Options::default();
+        let by_linked = search_derived(searcher, &request, &derived, &options).await;
+        self.linked += usize::from(has_right(&by_linked.map_err(broken)?.result));
+        let by_gold = search_derived(searcher, &request, &gold, &options).await;
+        self.gold += usize::from(has_right(&by_gold.map_err(broken)?.result));
         Ok(())
     }
 
@@ -114,39 +112,11 @@ impl AmongTen {
     }
 }
 
-/// What a retriever finds under conditions; `without` is what is found without them.
-async fn as_retrieved(
-    searcher: &HybridSearcher,
-    request: &Request,
-    derived: &DerivedFilter,
-    without: SearchResult,
-) -> Result<SearchResult, search::Error> {
-    if !derived.is_strict {
-        let part = retriever::Options::default().named_share;
-        return derived.share(searcher, request, without, part).await;
-    }
-    let mut filter = derived.joined();
-    while !filter.is_empty() {
-        let request = Request {
-            filter: filter.clone(),
-            ..request.clone()
-        };
-        let found = searcher.search(&request).await?;
-        if !found.passages.is_empty() {
-            return Ok(found);
-        }
-        filter.0.pop();
-    }
-    Ok(without)
-}
-
 /// The right conditions, as a user would give them.
 fn right(question: &GoldQuestion, known: &Known) -> DerivedFilter {
     let bucket = question.bucket.clone();
     let of = |conditions: &[GoldCondition]| {
-        let is_bare = !bucket
-            .as_deref()
-            .is_some_and(|bucket| known.described.contains(bucket));
+        let is_bare = !known.is_described(question);
         let conditions = conditions.iter();
         conditions
             .filter_map(|one| condition(one, is_bare))

@@ -75,6 +75,12 @@ impl Known {
         linked.map_err(|error| self.broken(error))
     }
 
+    /// Whether a schema describes the part of the corpus that a question is about.
+    pub(super) fn is_described(&self, question: &GoldQuestion) -> bool {
+        let bucket = question.bucket.as_deref();
+        bucket.is_some_and(|bucket| self.described.contains(bucket))
+    }
+
     /// The sources of the documents that a question amounts to; of a comparison, those of any side.
     pub(super) fn documents(&self, linked: &LinkedQuestion) -> Result<BTreeSet<String>, Error> {
         let derived = DerivedFilter::of(linked);

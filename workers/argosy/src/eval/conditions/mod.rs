@@ -3,12 +3,13 @@
 //! The corpus is made by seed, with questions whose conditions and documents are known from the records that it was made
 //! of. Here its files are indexed with its schema, its questions linked to the index, and the documents looked up for which
 //! the conditions hold, as a retriever does; and each question is searched for, without conditions, with its own, and with
-//! the right ones.
+//! the right ones. With `--dataset`, questions that people wrote are linked to real documents (`sources`).
 
 mod finding;
 mod known;
 mod report;
 mod score;
+mod sources;
 mod tables;
 
 use super::error::Error;
@@ -24,6 +25,10 @@ use std::time::Instant;
 
 /// `argosy eval conditions`
 pub async fn run(args: &EvalConditions, output: Output) -> Result<(), Error> {
+    if let Some(path) = &args.path {
+        let sums = sources::measure(args, path)?;
+        return report::tell_sources(args, &sums, output);
+    }
     let line = Line::new(output);
     line.say(format!("making {} documents", args.documents));
     let known = Known::generated(CorpusPlan::new(args.side.half(), args.documents))?;
@@ -36,17 +41,15 @@ pub async fn run(args: &EvalConditions, output: Output) -> Result<(), Error> {
         let begun = Instant::now();
         let linked = known.link(question)?;
         micros.push(begun.elapsed().as_secs_f64() * 1e6);
-        score.add(question, &linked, &known.documents(&linked)?);
+        let found_all = known.documents(&linked)?;
+        score.add(question, &linked, &found_all, known.is_described(question));
         found.add(&known, &searcher, question, &linked).await?;
         score.add_table(question, &linked, known.table(question, &linked)?.as_ref());
     }
     line.done();
     let report = ConditionReport::new(args, &known, &score, &found, micros);
     if let Some(path) = &args.report {
-        std::fs::write(path, report.page(&score)).map_err(|error| Error::File {
-            path: path.clone(),
-            error,
-        })?;
+        report.page(&score).write(path)?;
     }
     report.print(output, &score, args.failed);
     Ok(())
@@ -65,7 +68,8 @@ mod tests {
         let mut score = Score::default();
         for question in &known.questions {
             let linked = known.link(question).unwrap();
-            score.add(question, &linked, &known.documents(&linked).unwrap());
+            let all = known.documents(&linked).unwrap();
+            score.add(question, &linked, &all, known.is_described(question));
             let table = known.table(question, &linked).unwrap();
             score.add_table(question, &linked, table.as_ref());
         }

@@ -2,12 +2,17 @@
 
 use super::finding::{AmongTen, TenShares};
 use super::known::Known;
-use super::score::{ConditionSums, Score};
+use super::score::{ConditionSums, KindScore, Score};
+use super::sources::SourceSums;
 use crate::cli::{EvalConditions, Output};
+use crate::eval::Error;
+use crate::eval::metrics::quantile;
+use crate::eval::page::Page;
 use crate::machine::machine;
 use crate::out::println;
 use owo_colors::OwoColorize;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// One run.
 #[derive(Debug, Serialize)]
@@ -31,13 +36,9 @@ impl ConditionReport {
         known: &Known,
         score: &Score,
         found: &AmongTen,
-        mut micros: Vec<f64>,
+        micros: Vec<f64>,
     ) -> ConditionReport {
-        micros.sort_by(f64::total_cmp);
-        let at = |share: f64| {
-            let place = (micros.len().saturating_sub(1) as f64 * share).round() as usize;
-            micros.get(place).copied().unwrap_or_default()
-        };
+        let at = |share| quantile(micros.clone(), share);
         ConditionReport {
             side: args.side.as_str(),
             documents: known.documents,
@@ -68,6 +69,12 @@ impl ConditionReport {
         for (what, value) in self.rows() {
             println!("{what:<34} {value}");
         }
+        println!("a right document shut out, and what else is wrong");
+        print_counts(&self.sums.harm_beside);
+        println!("tables that are not exact");
+        print_counts(&self.sums.tables_unmade);
+        println!("named, and no condition");
+        print_counts(&self.sums.dropped);
         println!("a right document among ten");
         for (what, share) in self.right_among_ten.rows() {
             println!(
@@ -75,14 +82,17 @@ impl ConditionReport {
                 bar((share * 100.0) as usize, 100)
             );
         }
-        println!("all conditions right, by kind");
-        for (kind, score) in &self.sums.kinds {
-            println!(
-                "  {kind:<10} {:>3} of {:>3}  {}",
-                score.right,
-                score.questions,
-                bar(score.right, score.questions)
-            );
+        let by_kind = [
+            ("tables exact, by kind", &self.sums.tables_of),
+            ("all conditions right, by kind", &self.sums.kinds),
+        ];
+        for (title, kinds) in by_kind {
+            println!("{title}");
+            for (kind, score) in kinds {
+                let (right, questions) = (score.right, score.questions);
+                let bar = bar(right, questions);
+                println!("  {kind:<10} {right:>3} of {questions:>3}  {bar}");
+            }
         }
     }
 
@@ -99,6 +109,14 @@ impl ConditionReport {
             (
                 "harm: a right document shut out",
                 format!("{:.3}", sums.harm),
+            ),
+            (
+                "  where conditions filter",
+                format!("{:.3}", sums.harm_filtered),
+            ),
+            (
+                "  with a schema, and without",
+                format!("{:.3}, {:.3}", sums.harm_described, sums.harm_undescribed),
             ),
             (
                 "false conditions",
@@ -123,54 +141,76 @@ impl ConditionReport {
     }
 
     /// One page that needs nothing else: figures, a bar for each kind of question, what failed.
-    pub(super) fn page(&self, score: &Score) -> String {
-        let rows = self.rows().into_iter();
-        let rows = rows
-            .map(|(what, value)| format!("<tr><td>{what}</td><td>{}</td></tr>", escaped(&value)));
+    pub(super) fn page(&self, score: &Score) -> Page {
+        let share = |score: &KindScore| score.right as f64 / score.questions.max(1) as f64;
         let kinds = self.sums.kinds.iter().map(|(kind, score)| {
-            let share = 100.0 * score.right as f64 / score.questions.max(1) as f64;
-            format!(
-                "<tr><td>{kind}</td><td><svg width=\"204\" height=\"14\"><rect width=\"200\" height=\"14\" fill=\"#ddd\"/>\
-                 <rect width=\"{:.0}\" height=\"14\" fill=\"#2a6\"/></svg></td><td>{} of {}</td></tr>",
-                share * 2.0, score.right, score.questions
-            )
+            let told = format!("{} of {}", score.right, score.questions);
+            ((*kind).to_owned(), share(score), told)
         });
-        let ten = self.right_among_ten.rows().map(|(what, share)| {
-            format!(
-                "<tr><td>{what}</td><td><svg width=\"204\" height=\"14\"><rect width=\"200\" height=\"14\" fill=\"#ddd\"/>\
-                 <rect width=\"{:.0}\" height=\"14\" fill=\"#26a\"/></svg></td><td>{share:.3}</td></tr>",
-                share * 200.0
-            )
-        });
-        let failed = score
-            .failed()
-            .iter()
-            .map(|line| format!("<li>{}</li>", escaped(line)));
-        format!(
-            "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Conditions, {side} side</title>\
-             <style>body{{font:15px sans-serif;max-width:60em;margin:2em auto}}td{{padding:2px 12px}}li{{margin:6px 0}}</style>\
-             <h1>Conditions, {side} side</h1><p>{documents} documents, {questions} questions; {machine}</p>\
-             <table>{rows}</table><h2>A right document among the first ten passages</h2><table>{ten}</table>\
-             <h2>Questions with all conditions right, by kind</h2><table>{kinds}</table>\
-             <h2>What failed</h2><ol>{failed}</ol></html>\n",
-            side = self.side,
-            documents = self.documents,
-            questions = self.sums.questions,
-            machine = escaped(&self.machine),
-            rows = rows.collect::<String>(),
-            ten = ten.concat(),
-            kinds = kinds.collect::<String>(),
-            failed = failed.collect::<String>(),
-        )
+        let ten = self.right_among_ten.rows().into_iter();
+        let ten = ten.map(|(what, share)| (what.to_owned(), share, format!("{share:.3}")));
+        let rows = self.rows().into_iter();
+        Page {
+            title: format!("Conditions, {} side", self.side),
+            lead: format!(
+                "{} documents, {} questions; {}",
+                self.documents, self.sums.questions, self.machine
+            ),
+            rows: rows.map(|(what, value)| (what.to_owned(), value)).collect(),
+            bars: ten.chain(kinds).collect(),
+            bars_title: "A right document among ten passages; all conditions right, by kind".into(),
+            failed: score.failed().to_vec(),
+            ..Page::default()
+        }
+    }
+}
+
+/// Tells what the questions of a data set came to, as is wanted.
+pub(super) fn tell_sources(
+    args: &EvalConditions,
+    sums: &SourceSums,
+    output: Output,
+) -> Result<(), Error> {
+    let split = args.split.as_str();
+    if let Some(path) = &args.report {
+        let rows = sums.rows().into_iter();
+        let page = Page {
+            title: format!("Sources and days that questions name, split {split}"),
+            lead: format!("{} questions; {}", sums.questions, machine()),
+            rows: rows.map(|(what, value)| (what.to_owned(), value)).collect(),
+            failed: sums.failed.clone(),
+            ..Page::default()
+        };
+        page.write(path)?;
+    }
+    if output == Output::Json {
+        let mut told = serde_json::json!(sums);
+        told["split"] = split.into();
+        told["machine"] = machine().into();
+        println!("{told}");
+        return Ok(());
+    }
+    if args.failed {
+        sums.failed.iter().for_each(|line| println!("{line}"));
+    }
+    println!(
+        "split {}, {} questions, {}",
+        split.bold(),
+        sums.questions,
+        machine()
+    );
+    for (what, value) in sums.rows() {
+        println!("{what:<36} {value}");
+    }
+    Ok(())
+}
+
+fn print_counts<T: std::fmt::Display>(counts: &BTreeMap<T, usize>) {
+    for (what, count) in counts {
+        println!("  {what:<64} {count:>3}");
     }
 }
 
 fn bar(part: usize, all: usize) -> String {
     "#".repeat(20 * part / all.max(1))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
 }

@@ -7,10 +7,12 @@ use super::tables;
 use conditions::question::{GoldCondition, GoldQuestion, QuestionKind};
 use envelope::AnswerTable;
 use linking::amounts::Bound;
-use linking::{LinkedQuestion, NAMED, QuestionCondition, Test, fold};
+use linking::{Intent, LinkedQuestion, NAMED, QuestionCondition, Tabulation, Test};
+use retriever::DerivedFilter;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use text::fold;
 
 /// How well all questions were linked.
 #[derive(Default)]
@@ -23,10 +25,18 @@ pub(super) struct Score {
     asked_for: usize,
     exact: usize,
     harmed: usize,
+    /// Of the harmed, those whose conditions filter; and all in parts of the corpus that a schema describes.
+    filtered: usize,
+    described: usize,
+    described_harmed: usize,
     /// Whether the last question had all conditions right, and the documents that they mean.
     is_right: bool,
     tables: usize,
     exact_tables: usize,
+    tables_of: BTreeMap<&'static str, KindScore>,
+    unmade: BTreeMap<&'static str, usize>,
+    dropped: BTreeMap<&'static str, usize>,
+    harm_beside: BTreeMap<String, usize>,
     failed: Vec<String>,
 }
 
@@ -50,11 +60,23 @@ pub(super) struct ConditionSums {
     pub(super) exact_documents: f64,
     /// The share of questions of which a right document was shut out.
     pub(super) harm: f64,
+    /// The same where conditions filter: those of other questions have a share of the list, and shut nothing out.
+    pub(super) harm_filtered: f64,
+    /// The same of the questions about a part of the corpus that a schema describes, and about others.
+    pub(super) harm_described: f64,
+    pub(super) harm_undescribed: f64,
+    /// What else is wrong with the questions of which a right document was shut out.
+    pub(super) harm_beside: BTreeMap<String, usize>,
     /// Questions that are about no documents and became conditions.
     pub(super) false_questions: usize,
     /// Of the tables of questions with all conditions and documents right, the share that is exact; and how many those are.
     pub(super) exact_tables: f64,
     pub(super) tables: usize,
+    /// Of the tables, those that are exact, by kind of question; and why others are not, by what became of them.
+    pub(super) tables_of: BTreeMap<&'static str, KindScore>,
+    pub(super) tables_unmade: BTreeMap<&'static str, usize>,
+    /// What was named and became no condition, by reason.
+    pub(super) dropped: BTreeMap<&'static str, usize>,
     pub(super) kinds: BTreeMap<&'static str, KindScore>,
 }
 
@@ -74,7 +96,11 @@ impl Score {
         question: &GoldQuestion,
         linked: &LinkedQuestion,
         found: &BTreeSet<String>,
+        is_described: bool,
     ) {
+        for (_, reason) in &linked.dropped {
+            *self.dropped.entry(reason).or_default() += 1;
+        }
         let (lacks, wrong) = self.compare(question, linked);
         let kind = self.kinds.entry(question.kind.as_str()).or_default();
         kind.questions += 1;
@@ -95,7 +121,30 @@ impl Score {
             let shut_out = gold.difference(found).count();
             self.asked_for += 1;
             self.exact += usize::from(shut_out + besides == 0);
-            self.harmed += usize::from(shut_out > 0);
+            let is_harmed = usize::from(shut_out > 0);
+            self.harmed += is_harmed;
+            self.filtered += is_harmed * usize::from(DerivedFilter::of(linked).is_strict);
+            if is_harmed > 0 {
+                let what = match (&linked.bucket, self.is_right, linked.intent) {
+                    (Some(bucket), _, Intent::Prose)
+                        if Some(bucket) != question.bucket.as_ref() =>
+                    {
+                        "another part of the corpus, taken for a question for words"
+                    }
+                    (Some(bucket), ..) if Some(bucket) != question.bucket.as_ref() => {
+                        "another part of the corpus"
+                    }
+                    (None, ..) => "no part of the corpus",
+                    (_, false, Intent::Prose) => "conditions wrong, taken for a question for words",
+                    (_, false, _) => "conditions wrong",
+                    (_, true, Intent::Prose) => "nothing, taken for a question for words",
+                    (_, true, _) => "nothing",
+                };
+                let what = format!("{}: {what}", question.kind.as_str());
+                *self.harm_beside.entry(what).or_default() += 1;
+            }
+            self.described += usize::from(is_described);
+            self.described_harmed += is_harmed * usize::from(is_described);
             self.is_right &= shut_out + besides == 0;
             if shut_out + besides > 0 {
                 documents = format!(
@@ -135,11 +184,24 @@ impl Score {
             return;
         };
         self.tables += 1;
+        let of_kind = self.tables_of.entry(question.kind.as_str()).or_default();
+        of_kind.questions += 1;
         match tables::wrong(gold, made, linked) {
-            None => self.exact_tables += 1,
-            Some(wrong) => self
-                .failed
-                .push(format!("{} {}: {wrong}", question.id, question.question)),
+            None => {
+                self.exact_tables += 1;
+                of_kind.right += 1;
+            }
+            Some(wrong) => {
+                let what = match &linked.tabulation {
+                    Tabulation::None => "taken for a question for words",
+                    Tabulation::Unfit { .. } => "a word without a place",
+                    Tabulation::Ambiguous { .. } => "asked back",
+                    Tabulation::Fit(_) => "another table",
+                };
+                *self.unmade.entry(what).or_default() += 1;
+                self.failed
+                    .push(format!("{} {}: {wrong}", question.id, question.question));
+            }
         }
     }
 
@@ -190,9 +252,19 @@ impl Score {
             f1: share(2 * self.right, self.linked + self.gold),
             exact_documents: share(self.exact, self.asked_for),
             harm: share(self.harmed, self.asked_for),
+            harm_filtered: share(self.filtered, self.asked_for),
+            harm_beside: self.harm_beside.clone(),
+            harm_described: share(self.described_harmed, self.described),
+            harm_undescribed: share(
+                self.harmed - self.described_harmed,
+                self.asked_for - self.described,
+            ),
             false_questions: self.false_questions,
             exact_tables: share(self.exact_tables, self.tables),
             tables: self.tables,
+            tables_of: self.tables_of.clone(),
+            tables_unmade: self.unmade.clone(),
+            dropped: self.dropped.clone(),
             kinds: self.kinds.clone(),
         }
     }
@@ -241,11 +313,11 @@ fn of_gold(condition: &GoldCondition) -> Vec<Atom> {
         let mut values = vec![shown(value)];
         // The forms of a list are those of all its values.
         if is_list {
-            let key = linking::fold::name_key(&shown(value));
+            let key = text::fold::name_key(&shown(value));
             let mine = condition
                 .forms
                 .iter()
-                .filter(|form| linking::fold::name_key(form) == key);
+                .filter(|form| text::fold::name_key(form) == key);
             values.extend(mine.map(|form| form.to_lowercase()));
         } else {
             values.extend(condition.forms.iter().map(|form| form.to_lowercase()));

@@ -5,9 +5,9 @@
 
 use conditions::question::GoldTable;
 use envelope::{AnswerTable, TableRow};
-use linking::fold::name_key;
 use linking::{LinkedQuestion, Tabulation};
 use serde_json::Value;
+use text::fold::name_key;
 
 /// What is wrong with a table, in words; nothing when it is right.
 pub(super) fn wrong(

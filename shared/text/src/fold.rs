@@ -2,7 +2,7 @@
 //!
 //! *Not* a measure of likeness: two keys are equal or they are not.
 
-use text::unaccented;
+use crate::unaccented;
 
 /// What stands behind the names of companies and says only how they are registered. In lower case, without dots.
 const LEGAL_FORMS: &str = "inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg kgaa \

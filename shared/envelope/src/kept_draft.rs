@@ -1,0 +1,50 @@
+//! The best draft of a turn so far, by the hop of the step that checked it. *Not* the draft: that is read from its step when a
+//! later one turns out to be worse.
+
+use serde::{Deserialize, Serialize};
+
+/// What was found out about a draft.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DraftScore {
+    /// Every check of the rules was passed.
+    pub grounded: bool,
+    /// How far it is supported, 0 to 1.
+    pub confidence: f32,
+}
+
+impl DraftScore {
+    /// One that is grounded goes before one that is not; then the one with more confidence.
+    pub fn is_better_than(&self, other: &DraftScore) -> bool {
+        match self.grounded == other.grounded {
+            true => self.confidence > other.confidence,
+            false => self.grounded,
+        }
+    }
+}
+
+/// A draft that was checked and not answered with, since a better one might come.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct KeptDraft {
+    /// Hop of the validator's step that carries it.
+    pub hop: u16,
+    /// What came of the check.
+    #[serde(flatten)]
+    pub score: DraftScore,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grounded_goes_before_confident() {
+        let score = |grounded, confidence| DraftScore {
+            grounded,
+            confidence,
+        };
+        assert!(score(true, 0.1).is_better_than(&score(false, 0.9)));
+        assert!(!score(false, 0.9).is_better_than(&score(true, 0.0)));
+        assert!(score(true, 0.6).is_better_than(&score(true, 0.5)));
+        assert!(!score(true, 0.5).is_better_than(&score(true, 0.5)));
+    }
+}

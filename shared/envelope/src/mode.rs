@@ -1,0 +1,67 @@
+//! The mode that a question asks for, and what became of one that leaves it to the gateway.
+//!
+//! Two types on purpose: after hop 0 there are two modes, [`Mode`], and no worker ever meets an open one. *Not* here: by
+//! which rules the gateway decides.
+
+use crate::message::Mode;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a question, or the configuration of a gateway, says about the mode.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModeChoice {
+    /// Every stage.
+    #[default]
+    Agentic,
+    /// Retrieve and one call.
+    Simple,
+    /// The gateway decides by rules, without a model: simple where one search can be expected to do, agentic elsewhere.
+    Auto,
+}
+
+impl ModeChoice {
+    /// The words on the wire, in the configuration and on the command line.
+    pub const WORDS: [&'static str; 3] = ["agentic", "simple", "auto"];
+
+    /// The mode that is named; `None` where it is left to the gateway.
+    pub const fn named(self) -> Option<Mode> {
+        match self {
+            ModeChoice::Agentic => Some(Mode::Agentic),
+            ModeChoice::Simple => Some(Mode::Simple),
+            ModeChoice::Auto => None,
+        }
+    }
+}
+
+/// What was decided for a question that left its mode to the gateway.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AutoMode {
+    /// The mode.
+    pub mode: Mode,
+    /// Why, in a word.
+    pub reason: String,
+}
+
+impl fmt::Display for AutoMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "mode auto: {} ({})", self.mode.as_str(), self.reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_those_of_the_wire() {
+        for (choice, word) in [ModeChoice::Agentic, ModeChoice::Simple, ModeChoice::Auto]
+            .into_iter()
+            .zip(ModeChoice::WORDS)
+        {
+            assert_eq!(serde_json::json!(choice), word);
+            let mode = choice.named().map(|mode| serde_json::json!(mode));
+            assert_eq!(mode, (word != "auto").then(|| serde_json::json!(word)));
+        }
+    }
+}

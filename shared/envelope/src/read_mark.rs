@@ -1,0 +1,33 @@
+//! Which passages a turn has read, in few bytes: what a later round passes over.
+//!
+//! The marks travel from the reducer that finds too little over the planner to the retriever, and no further: the scatter
+//! record holds the passages themselves, and no map step carries them.
+
+use crate::hop::FanOut;
+use crate::ids::fnv1a_64;
+use crate::payload::Passage;
+use serde::{Deserialize, Serialize};
+
+/// A passage as 32 bits of a hash over its bucket and chunk id. Two of the some hundred candidates of a turn share a mark
+/// once in a million turns; one of them is then not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ReadMark(u32);
+
+impl ReadMark {
+    /// The mark of a passage.
+    pub fn of(passage: &Passage) -> ReadMark {
+        let key = format!("{}/{}", passage.bucket.as_str(), passage.chunk_id);
+        ReadMark((fnv1a_64(key.as_bytes()) >> 32) as u32)
+    }
+
+    /// The marks of all passages of these fan-outs, each once, in ascending order. A part that was not there in time has its
+    /// place: it may still come, and then it counts.
+    pub fn of_all(fan_outs: &[FanOut]) -> Vec<ReadMark> {
+        let passages = fan_outs.iter().flat_map(|one| &one.scatter.passages);
+        let mut marks: Vec<ReadMark> = passages.map(ReadMark::of).collect();
+        marks.sort_unstable();
+        marks.dedup();
+        marks
+    }
+}

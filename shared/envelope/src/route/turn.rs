@@ -1,0 +1,354 @@
+//! A turn between two steps: what it may still spend, what it remembers, and the step that it comes to. *Not* here: which
+//! exit leads where; that is [`route`](super::route).
+
+use super::{Event, Next, Transition};
+use crate::filter::Filter;
+use crate::history::History;
+use crate::hop::Payload;
+use crate::ids::TurnId;
+use crate::kept_draft::{DraftScore, KeptDraft};
+use crate::limits::HOPS_MAX;
+use crate::message::{Asked, Case, Header, Mode, UnixMs};
+use crate::payload::{After, Doubt, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
+use crate::read_mark::ReadMark;
+use crate::role::Role;
+use crate::terminal::{
+    CLARIFICATION_MS, CLARIFIED, Clarification, Outcome, Problem, Resume, Terminal,
+};
+use crate::trail::{Fallback, Usage};
+
+pub(super) fn step(payload: impl Into<Payload>) -> Next {
+    Next::Step(payload.into())
+}
+
+pub(super) fn generate(found: Scatter) -> Next {
+    step(ReduceTask::Generate {
+        passages: found.passages,
+        matched: found.matched,
+    })
+}
+
+/// A turn on its way to the next step.
+pub(super) struct Turn {
+    pub(super) header: Header,
+    pub(super) case: Case,
+    pub(super) fallbacks: Vec<Fallback>,
+    now: UnixMs,
+}
+
+impl Turn {
+    pub(super) fn after(
+        header: &Header,
+        case: &Case,
+        event: &Event,
+        usage: &Usage,
+        now: UnixMs,
+    ) -> Turn {
+        let hop = match event {
+            Event::Accepted(_) | Event::Resumed(..) | Event::Begun(_) => header.hop,
+            Event::Exit(_) | Event::Broken(..) | Event::Unread(_) => header.hop + 1,
+        };
+        Turn {
+            header: Header {
+                hop,
+                created_at: now,
+                ..header.clone()
+            },
+            case: Case {
+                budget: case.budget.after(usage),
+                ..case.clone()
+            },
+            fallbacks: Vec::new(),
+            now,
+        }
+    }
+
+    /// A reply goes on with the question that it is about. Its own conditions replace those on the same field, and its
+    /// own parts of the corpus those that were to be searched.
+    pub(super) fn resumed(&mut self, resumed: Option<(TurnId, Resume)>) {
+        let Some((parent, resume)) = resumed else {
+            return;
+        };
+        self.header.parent = Some(parent);
+        let reply = self.case.question.original.trim();
+        if resume.widens.is_some_and(|widens| widens == reply) {
+            // The same question again, of the whole corpus or of what the reply itself asks for.
+            self.case.question = Asked {
+                original: resume.question,
+                rewritten: None,
+            };
+            return;
+        }
+        let merged = format!("{}{CLARIFIED}{reply}", resume.question);
+        self.case.question = Asked {
+            original: merged.clone(),
+            rewritten: Some(merged),
+        };
+        if self.case.buckets.is_empty() {
+            self.case.buckets = resume.buckets;
+        }
+        let own = std::mem::take(&mut self.case.filter).0;
+        let mut kept = resume.filter.0;
+        kept.retain(|condition| own.iter().all(|other| other.field != condition.field));
+        self.case.filter = Filter(kept.into_iter().chain(own).collect());
+    }
+
+    /// Retrieve and one call, since there is no planner.
+    pub(super) fn basic_rag(&mut self, history: &History) -> Next {
+        let role = Role::Planner;
+        self.fallbacks.push(Fallback::BasicRag { role });
+        self.search(Plan::after(&self.case, history), After::Generate)
+    }
+
+    pub(super) fn search(&mut self, plan: Plan, then: After) -> Next {
+        let plan = self.planned(plan);
+        step(Search {
+            plan,
+            then,
+            ..Search::default()
+        })
+    }
+
+    /// Has known chunks looked at. That they answer the question is for the retriever to find out.
+    pub(super) fn look(&mut self, plan: Plan, fetch: Vec<String>) -> Next {
+        let plan = self.planned(plan);
+        step(Search {
+            plan,
+            then: After::Map,
+            fetch,
+        })
+    }
+
+    /// A plan that is about to be searched with: it is paid for, and every step from here on knows the question as
+    /// the plan has it.
+    fn planned(&mut self, mut plan: Plan) -> Plan {
+        self.case.queries.push(plan.query.clone());
+        if let Some(rewritten) = plan.rewritten.take() {
+            self.case.question.rewritten = Some(rewritten);
+        }
+        plan
+    }
+
+    /// What follows a search that found something.
+    pub(super) fn found(&mut self, found: Scatter) -> Next {
+        match found.after {
+            After::Generate => generate(found),
+            After::Map => self.fan_out(found),
+        }
+    }
+
+    fn fan_out(&mut self, mut found: Scatter) -> Next {
+        let kept = self.case.answer_calls();
+        let calls = self.case.budget.llm_calls.saturating_sub(kept) as usize;
+        if calls == 0 {
+            self.spent("llm_calls");
+            // What nobody has read is no reason to leave out what earlier rounds have read.
+            return match self.case.scatters.is_empty() {
+                true => generate(found),
+                false => self.reduce(),
+            };
+        }
+        if found.passages.len() > calls {
+            self.spent("llm_calls");
+            self.fallbacks.push(Fallback::PassagesTrimmed {
+                count: (found.passages.len() - calls) as u16,
+            });
+            found.passages.truncate(calls);
+        }
+        let reserved = Usage {
+            calls: found.passages.len() as u32,
+            // Four characters a token, and as much again for the prompt and the facts.
+            tokens_in: found.passages.iter().map(|p| p.text.len() as u64 / 2).sum(),
+            tokens_out: 0,
+            ..Usage::default()
+        };
+        self.case.budget = self.case.budget.after(&reserved);
+        self.case.scatters.push(self.header.hop);
+        Next::Scatter(found)
+    }
+
+    /// Composes from what all rounds so far have found: nothing better will come.
+    pub(super) fn reduce(&mut self) -> Next {
+        step(ReduceTask::Gather {
+            scatters: self.case.scatters.clone(),
+            strict: false,
+            last: true,
+        })
+    }
+
+    /// Another round, which reads on where those before it ended.
+    pub(super) fn refine(&mut self, why: String, read: Vec<ReadMark>) -> Next {
+        if let Some(limit) = self.case.round_refused() {
+            self.spent(limit);
+            return self.reduce();
+        }
+        self.next_round(why, read)
+    }
+
+    fn next_round(&mut self, why: String, read: Vec<ReadMark>) -> Next {
+        self.case.budget.rounds -= 1;
+        self.header.round += 1;
+        self.case.read = read;
+        step(PlanTask::Refine { why })
+    }
+
+    /// The draft leaves out what was asked: another search may find it. Where nothing was read by itself (mode simple, a
+    /// planner that was broken) there is nobody to read what it finds beside what is there.
+    pub(super) fn insufficient(
+        &mut self,
+        verdict: Verdict,
+        reason: String,
+        read: Vec<ReadMark>,
+    ) -> Next {
+        if self.case.scatters.is_empty() {
+            return self.unproven(verdict, reason);
+        }
+        let has_time = self.header.has_time_for_round(self.now);
+        let limit = self.case.round_refused();
+        if let Some(limit) = limit.or((!has_time).then_some("time")) {
+            self.spent(limit);
+            return self.unproven(verdict, reason);
+        }
+        self.keep(true, &verdict);
+        self.next_round(reason, read)
+    }
+
+    /// The same facts are read once more, so neither a search nor a new round is needed; it counts as a
+    /// retry all the same.
+    pub(super) fn stricter(&mut self, verdict: Verdict, from: Vec<u16>, reason: String) -> Next {
+        if from.is_empty() {
+            return self.unproven(verdict, reason);
+        }
+        if let Some(limit) = self.case.budget.draft_refused() {
+            self.spent(limit);
+            return self.unproven(verdict, reason);
+        }
+        self.keep(false, &verdict);
+        self.case.budget.rounds -= 1;
+        self.fallbacks.push(Fallback::Stricter);
+        step(ReduceTask::Gather {
+            scatters: from,
+            strict: true,
+            last: true,
+        })
+    }
+
+    /// Remembers the draft of the step that has just ended, where no better one is. A validator that gives the verdict of the
+    /// kept draft gives it no more confidence than it was kept with, so that it stays where it is.
+    fn keep(&mut self, grounded: bool, verdict: &Verdict) {
+        let confidence = verdict.confidence;
+        let score = DraftScore {
+            grounded,
+            confidence,
+        };
+        let kept = self.case.kept;
+        if kept.is_none_or(|kept| score.is_better_than(&kept.score)) {
+            let hop = self.header.hop - 1;
+            self.case.kept = Some(KeptDraft { hop, score });
+        }
+    }
+
+    /// No better draft will come. In a conversation the user is asked, once: who has just replied, like whoever is
+    /// not there to reply, gets the best there is, flagged.
+    fn unproven(&mut self, verdict: Verdict, reason: String) -> Next {
+        let talks = self.header.conversation.is_some() && self.case.mode == Mode::Agentic;
+        if talks && self.header.parent.is_none() {
+            let cited = verdict.citations.into_iter().map(|cited| cited.chunk_id);
+            self.case.doubted = cited.collect();
+            let query = self.case.question.best().to_owned();
+            return step(Doubt::Ungrounded { query, reason });
+        }
+        self.answered(Verdict {
+            low_confidence: true,
+            ..verdict
+        })
+    }
+
+    /// A limit of the budget has ended something that would have gone on.
+    pub(super) fn spent(&mut self, limit: &str) {
+        let limit = limit.into();
+        self.fallbacks.push(Fallback::BudgetSpent { limit });
+    }
+
+    pub(super) fn answered(&self, verdict: Verdict) -> Next {
+        Next::End(Box::new(Terminal::answered(
+            &self.header,
+            verdict,
+            self.now,
+        )))
+    }
+
+    pub(super) fn clarified(&self, question: Clarification) -> Next {
+        let mut terminal = Terminal::of(&self.header, Outcome::Clarification, self.now);
+        let widens = question.widens.clone();
+        terminal.clarification = Some(Clarification {
+            expires: Some(self.now.plus(CLARIFICATION_MS)),
+            ..question
+        });
+        terminal.resume = Some(Resume {
+            question: self.case.question.best().to_owned(),
+            buckets: self.case.buckets.clone(),
+            filter: self.case.filter.clone(),
+            evidence: self.case.doubted.clone(),
+            widens,
+        });
+        Next::End(Box::new(terminal))
+    }
+
+    pub(super) fn failed(&self, what: &str, code: &'static str) -> Next {
+        let why = format!("the {what} could not be done; see the dead letter of this turn");
+        self.end(Problem::new(code, why))
+    }
+
+    fn end(&self, problem: Problem) -> Next {
+        let terminal = Terminal::of(&self.header, Outcome::Failed, self.now);
+        Next::End(Box::new(terminal.because(problem)))
+    }
+
+    /// The step as it is published. A turn that does not end by itself ends here.
+    pub(super) fn bounded(self, next: Next) -> Transition {
+        let is_over =
+            self.header.hop >= HOPS_MAX && matches!(next, Next::Step(_) | Next::Scatter(_));
+        let mut next = match is_over {
+            true => self.end(Problem::new(
+                "hops",
+                format!("the turn did not end within {HOPS_MAX} hops"),
+            )),
+            false => next,
+        };
+        if let Next::End(terminal) = &mut next {
+            terminal.rewritten = self.case.question.rewritten.clone();
+            terminal.auto = self.case.auto();
+        }
+        let role = match &next {
+            Next::Step(payload) => payload.role(),
+            Next::Scatter(_) => Role::Retriever,
+            Next::Part(_) => Role::Mapper,
+            Next::End(_) => self.header.role,
+        };
+        let Turn {
+            header,
+            mut case,
+            fallbacks,
+            ..
+        } = self;
+        // Whoever searches next passes it over; nobody else wants it, and there are many map steps.
+        let searches = matches!(
+            &next,
+            Next::Step(Payload::Planner(_) | Payload::Retriever(_))
+        );
+        if !searches {
+            case.read.clear();
+        }
+        Transition {
+            header: Header { role, ..header },
+            case,
+            next,
+            fallbacks,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "turn_tests.rs"]
+mod tests;

@@ -1,0 +1,273 @@
+//! How much of a sentence stands in windows of one to three sentences of a passage.
+//!
+//! The distinct words of the sentence are bits of a mask, so that a window is read by joining masks.
+
+use crate::reading::{self, Sentence};
+use crate::vocabulary::Vocabulary;
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// Most distinct words of a sentence that are looked at.
+const WORDS_MAX: usize = 128;
+/// Most sentences of a window.
+const WINDOW_MAX: usize = 3;
+/// What each further sentence of a window costs, as a share: of windows that say the same the shortest is it.
+const WIDER_COST: f32 = 0.03;
+/// What a word counts whose kin stands there: `completion` for `complete`.
+const KINDRED_CREDIT: f32 = 0.6;
+/// No bit.
+const NONE: u8 = u8::MAX;
+
+/// The passages, read.
+pub(crate) struct Evidence {
+    pub(crate) sentences: Vec<Sentence>,
+    /// The sentences of each passage.
+    pub(crate) passages: Vec<Range<usize>>,
+    /// The stems of content words of each sentence.
+    stems: Vec<Vec<u32>>,
+    /// Content words that follow each other in a sentence, by stem.
+    pairs: HashSet<(u32, u32)>,
+}
+
+impl Evidence {
+    pub(crate) fn read(passages: &[&str], vocabulary: &mut Vocabulary) -> Evidence {
+        let mut evidence = Evidence {
+            sentences: Vec::new(),
+            passages: Vec::new(),
+            stems: Vec::new(),
+            pairs: HashSet::new(),
+        };
+        for text in passages {
+            let from = evidence.sentences.len();
+            evidence
+                .sentences
+                .extend(reading::passage(text, vocabulary));
+            evidence.passages.push(from..evidence.sentences.len());
+        }
+        for sentence in &evidence.sentences {
+            let stems = content(sentence, vocabulary);
+            evidence
+                .pairs
+                .extend(stems.windows(2).map(|pair| (pair[0], pair[1])));
+            evidence.stems.push(stems);
+        }
+        evidence
+    }
+
+    /// The passage that a sentence is of.
+    pub(crate) fn passage_of(&self, sentence: usize) -> usize {
+        let it = self
+            .passages
+            .iter()
+            .position(|range| range.contains(&sentence));
+        it.unwrap_or_default()
+    }
+
+    /// Whether the passages have two words beside each other.
+    fn has_pair(&self, first: u32, second: u32) -> bool {
+        self.pairs.contains(&(first, second))
+    }
+}
+
+/// The stems of the content words of a sentence that are no values, in order.
+fn content(sentence: &Sentence, vocabulary: &Vocabulary) -> Vec<u32> {
+    let tokens = sentence.tokens.iter().filter(|token| !token.is_value);
+    let words = tokens.map(|token| vocabulary.word(token.word));
+    words
+        .filter(|word| word.is_content)
+        .map(|word| word.stem)
+        .collect()
+}
+
+/// A window of a passage.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Window {
+    /// Its sentences.
+    pub(crate) sentences: Range<usize>,
+    /// The share of the weight of the words that stands in it.
+    pub(crate) share: f32,
+}
+
+/// A sentence of an answer, held against the passages word by word.
+pub(crate) struct Covered {
+    /// The bit of each stem.
+    by_stem: Vec<u8>,
+    /// The bit of each token.
+    bits: Vec<u8>,
+    /// What each bit weighs.
+    weights: Vec<f32>,
+    /// What each bit counts where it is found.
+    credits: Vec<f32>,
+    /// The bits that stand in each sentence of the passages.
+    pub(crate) masks: Vec<u128>,
+    /// The bits that stand anywhere.
+    pub(crate) known: u128,
+}
+
+impl Covered {
+    pub(crate) fn new(
+        sentence: &Sentence,
+        evidence: &Evidence,
+        vocabulary: &mut Vocabulary,
+    ) -> Covered {
+        let mut covered = Covered {
+            by_stem: vec![NONE; vocabulary.stems()],
+            bits: vec![NONE; sentence.tokens.len()],
+            weights: Vec::new(),
+            credits: Vec::new(),
+            masks: Vec::new(),
+            known: 0,
+        };
+        for (at, token) in sentence.tokens.iter().enumerate() {
+            let word = vocabulary.word(token.word);
+            if token.is_value || !word.is_content {
+                continue;
+            }
+            let (stem, weight) = (
+                word.stem as usize,
+                weight(&word.lower, token.is_capital && !token.is_first),
+            );
+            if covered.by_stem[stem] == NONE {
+                if covered.weights.len() == WORDS_MAX {
+                    break;
+                }
+                covered.by_stem[stem] = covered.weights.len() as u8;
+                covered.weights.push(weight);
+                let credit = covered.alias(stem, token.word, vocabulary);
+                covered.credits.push(credit);
+            }
+            covered.bits[at] = covered.by_stem[stem];
+        }
+        let mask = |stems: &Vec<u32>| {
+            let bits = stems.iter().map(|stem| covered.by_stem[*stem as usize]);
+            bits.filter(|bit| *bit != NONE)
+                .fold(0, |mask, bit| mask | 1 << bit)
+        };
+        let masks: Vec<u128> = evidence.stems.iter().map(mask).collect();
+        covered.masks = masks;
+        covered.known = covered.masks.iter().fold(0, |known, mask| known | mask);
+        covered
+    }
+
+    /// Lets another word of the passages stand for one that they lack; what it counts then.
+    fn alias(&mut self, stem: usize, number: u32, vocabulary: &mut Vocabulary) -> f32 {
+        if vocabulary.is_known(number) {
+            return 1.0;
+        }
+        let bit = self.by_stem[stem];
+        let same = vocabulary
+            .confused(number)
+            .or_else(|| vocabulary.torn(number));
+        let (other, credit) = match same {
+            Some(other) => (Some(other), 1.0),
+            None => (vocabulary.kindred(number), KINDRED_CREDIT),
+        };
+        match other {
+            Some(other) if self.by_stem[other as usize] == NONE => {
+                self.by_stem[other as usize] = bit;
+                credit
+            }
+            // The other word is itself one of the sentence: it stands there for both.
+            _ => 1.0,
+        }
+    }
+
+    /// The bit of a token, as a mask.
+    pub(crate) fn bit(&self, token: usize) -> u128 {
+        match self.bits[token] {
+            NONE => 0,
+            bit => 1 << bit,
+        }
+    }
+
+    /// The bit of a stem of the passages, as a mask.
+    pub(crate) fn bit_of_stem(&self, stem: u32) -> u128 {
+        match self.by_stem.get(stem as usize) {
+            None | Some(&NONE) => 0,
+            Some(bit) => 1 << bit,
+        }
+    }
+
+    /// What the words weigh that a mask has, found or not.
+    pub(crate) fn weight(&self, mask: u128) -> f32 {
+        bits(mask).map(|bit| self.weights[bit]).sum()
+    }
+
+    /// All words.
+    pub(crate) fn all(&self) -> u128 {
+        match self.weights.len() {
+            WORDS_MAX => u128::MAX,
+            count => (1 << count) - 1,
+        }
+    }
+
+    /// The share of the weight of `of` that a mask has.
+    pub(crate) fn share(&self, mask: u128, of: u128) -> f32 {
+        let found: f32 = bits(mask & of)
+            .map(|bit| self.weights[bit] * self.credits[bit])
+            .sum();
+        let all = self.weight(of);
+        if all > 0.0 { found / all } else { 1.0 }
+    }
+
+    /// The window that has most of the words `of`.
+    pub(crate) fn best(
+        &self,
+        evidence: &Evidence,
+        of: u128,
+        sentences_max: usize,
+    ) -> Option<Window> {
+        let mut best: Option<(f32, Window)> = None;
+        for passage in &evidence.passages {
+            for start in passage.clone() {
+                let mut mask = 0;
+                for end in start..passage.end.min(start + sentences_max.min(WINDOW_MAX)) {
+                    mask |= self.masks[end];
+                    let share = self.share(mask, of);
+                    let rank = share - WIDER_COST * (end - start) as f32;
+                    if best.as_ref().is_none_or(|(known, _)| rank > *known) {
+                        let sentences = start..end + 1;
+                        best = Some((rank, Window { sentences, share }));
+                    }
+                }
+            }
+        }
+        best.map(|(_, window)| window)
+    }
+
+    /// The share of neighbouring words that are neighbours in the passages, too.
+    pub(crate) fn pairs(
+        &self,
+        sentence: &Sentence,
+        evidence: &Evidence,
+        vocabulary: &Vocabulary,
+    ) -> f32 {
+        let stems = content(sentence, vocabulary);
+        let pairs = stems.len().saturating_sub(1);
+        let found = stems
+            .windows(2)
+            .filter(|pair| evidence.has_pair(pair[0], pair[1]));
+        if pairs == 0 {
+            1.0
+        } else {
+            found.count() as f32 / pairs as f32
+        }
+    }
+}
+
+/// The bits of a mask, in order.
+fn bits(mut mask: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let bit = mask.trailing_zeros();
+        (mask != 0).then(|| {
+            mask &= mask - 1;
+            bit as usize
+        })
+    })
+}
+
+/// What a word weighs: a long one is rarer, and one with a capital is somebody.
+fn weight(lower: &str, is_capital: bool) -> f32 {
+    let length = lower.chars().count().clamp(3, 10) as f32;
+    0.6 + 0.08 * length + if is_capital { 0.4 } else { 0.0 }
+}

@@ -1,0 +1,376 @@
+//! What a sentence comes to beside the passages: a handful of figures, and the score that they add up to.
+
+use crate::claims;
+use crate::coverage::{Covered, Evidence, Window};
+use crate::polarity::{Beside, Turn, sign};
+use crate::reading::{Sentence, Token};
+use crate::slots::{Fault, Finding, Slots};
+use crate::thresholds::{ANSWER_WEIGHTS, CONTRAST_WEIGHTS, COUNT, SENTENCE_WEIGHTS, Thresholds};
+use crate::verbatim::Verbatim;
+use crate::vocabulary::Vocabulary;
+use std::ops::Range;
+use text::words;
+
+/// What the figures of a sentence are, in their order.
+pub const FEATURES: [&str; COUNT] = [
+    "uncovered in the best window",
+    "uncovered anywhere",
+    "weight of missing words, ln",
+    "pairs of words that stand nowhere",
+    "values that stand nowhere",
+    "names that stand nowhere",
+    "values and names of something else",
+    "turned round",
+    "values and names that stand there, ln",
+];
+
+/// What the figures are that tell a contrary from a confirmation, in their order.
+pub const CONTRAST_FEATURES: [&str; 3] = [
+    "uncovered in the best window",
+    "turned round",
+    "signs against those of the passages",
+];
+
+/// What the figures of an answer are, in their order.
+pub const ANSWER_FEATURES: [&str; 4] = [
+    "risk of the worst sentence",
+    "mean risk of a sentence",
+    "claims, ln",
+    "words, ln",
+];
+
+/// Most sentences of an answer that are looked at; those behind them are unsupported.
+const SENTENCES_MAX: usize = 256;
+/// Most words of a sentence that is looked at: a longer one is no prose, and is unsupported.
+const WORDS_MAX: usize = 400;
+/// The figures of a sentence of which nothing stands in the passages.
+const UNREAD: [f32; COUNT] = [1.0, 1.0, 4.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+/// Most sentences of the passages that a clause is held against for what turns it round.
+const BESIDE_MAX: usize = 3;
+/// The share of words that such a sentence must have.
+const BESIDE_MIN: f32 = 0.3;
+/// How many sentences of the passages are asked for their sign.
+const SIGNS_OF: usize = 3;
+/// How many tokens around a turn have to stand there, too.
+const AROUND: usize = 9;
+
+/// The figures of one sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SentenceFeatures {
+    /// Where the sentence stands, in bytes of the answer.
+    pub at: Range<usize>,
+    /// In the order of [`FEATURES`]; none for a sentence that claims nothing.
+    pub figures: Option<[f32; COUNT]>,
+    /// In the order of [`CONTRAST_FEATURES`].
+    pub contrast: [f32; 3],
+}
+
+/// A turn with how well its surroundings stand in the passages.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PlacedTurn {
+    pub(crate) turn: Turn,
+    /// 0 to 1.
+    pub(crate) fit: f32,
+}
+
+/// What was found out about a sentence.
+pub(crate) struct Examination {
+    pub(crate) at: Range<usize>,
+    pub(crate) figures: Option<[f32; COUNT]>,
+    pub(crate) contrast: [f32; 3],
+    pub(crate) sentence: Sentence,
+    pub(crate) window: Option<Window>,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) turns: Vec<PlacedTurn>,
+    /// Whether a sentence of the passages reads the same, blanks and marks aside.
+    pub(crate) is_verbatim: bool,
+    /// The tokens of words that stand nowhere.
+    pub(crate) missing: Vec<usize>,
+}
+
+impl Examination {
+    /// Of a sentence that is not held against anything.
+    fn unread(at: Range<usize>, figures: Option<[f32; COUNT]>) -> Examination {
+        Examination {
+            sentence: Sentence {
+                at: at.clone(),
+                tokens: Vec::new(),
+                values: Vec::new(),
+            },
+            at,
+            figures,
+            contrast: [0.0; 3],
+            window: None,
+            findings: Vec::new(),
+            turns: Vec::new(),
+            is_verbatim: false,
+            missing: Vec::new(),
+        }
+    }
+}
+
+/// The figures of each sentence of an answer: what weights are fitted to.
+pub fn features(answer: &str, passages: &[&str], thresholds: &Thresholds) -> Vec<SentenceFeatures> {
+    let (_, examined) = examine(answer, passages, thresholds);
+    let each = examined.into_iter();
+    each.map(|one| SentenceFeatures {
+        at: one.at,
+        contrast: one.contrast,
+        figures: one.figures,
+    })
+    .collect()
+}
+
+/// Looks at every sentence of an answer.
+pub(crate) fn examine(
+    answer: &str,
+    passages: &[&str],
+    thresholds: &Thresholds,
+) -> (Evidence, Vec<Examination>) {
+    let mut vocabulary = Vocabulary::default();
+    let evidence = Evidence::read(passages, &mut vocabulary);
+    let verbatim = Verbatim::new(passages, &evidence);
+    let text = claims::blanked(answer);
+    let sentences = claims::sentences(answer).into_iter().enumerate();
+    let examined = sentences
+        .map(|(number, one)| {
+            let at = one.at.clone();
+            let words = words::runs(&text[at.clone()]).take(WORDS_MAX + 1).count();
+            if number >= SENTENCES_MAX || words > WORDS_MAX {
+                return Examination::unread(at, Some(UNREAD));
+            }
+            let sentence = Sentence::read(&text, at.clone(), &mut vocabulary);
+            if !one.is_claim || !claims_something(&sentence, &vocabulary) {
+                return Examination::unread(at, None);
+            }
+            let is_verbatim = verbatim.has(&text[at]);
+            examine_claim(
+                sentence,
+                is_verbatim,
+                &evidence,
+                &mut vocabulary,
+                thresholds,
+            )
+        })
+        .collect();
+    (evidence, examined)
+}
+
+/// One word alone says nothing, unless it is a value or a name.
+fn claims_something(sentence: &Sentence, vocabulary: &Vocabulary) -> bool {
+    let words = sentence
+        .tokens
+        .iter()
+        .filter(|token| vocabulary.word(token.word).is_content && !token.is_value);
+    let (count, capitals) = words.fold((0, 0), |(count, capitals), token| {
+        (count + 1, capitals + usize::from(token.is_capital))
+    });
+    count >= 2 || capitals > 0 || !sentence.values.is_empty()
+}
+
+fn examine_claim(
+    sentence: Sentence,
+    is_verbatim: bool,
+    evidence: &Evidence,
+    vocabulary: &mut Vocabulary,
+    thresholds: &Thresholds,
+) -> Examination {
+    let covered = Covered::new(&sentence, evidence, vocabulary);
+    let all = covered.all();
+    let window = covered.best(evidence, all, 3);
+    let slots = Slots::new(&sentence, &covered, evidence, vocabulary, thresholds);
+    let (findings, turns) = match is_verbatim {
+        true => (Vec::new(), Vec::new()),
+        false => (
+            slots.findings(),
+            turns(&sentence, &covered, evidence, vocabulary),
+        ),
+    };
+    let nowhere = |is_name: bool| {
+        let named =
+            |finding: &&Finding| (finding.kind == crate::check::ReasonKind::Name) == is_name;
+        let nowhere = findings
+            .iter()
+            .filter(named)
+            .filter(|finding| finding.told_by.is_none() || finding.fault == Fault::Nowhere);
+        (nowhere.count() as f32).min(2.0)
+    };
+    let misplaced = findings
+        .iter()
+        .filter(|finding| finding.fault != Fault::Nowhere)
+        .count() as f32;
+    let turned = turns
+        .iter()
+        .map(|placed| placed.fit * placed.turn.weight)
+        .fold(0.0, f32::max);
+    let standing = slots.count().saturating_sub(findings.len()) as f32;
+    let figures = [
+        1.0 - window.as_ref().map_or(0.0, |window| window.share),
+        1.0 - covered.share(covered.known, all),
+        covered.weight(all & !covered.known).ln_1p(),
+        1.0 - covered.pairs(&sentence, evidence, vocabulary),
+        nowhere(false),
+        nowhere(true),
+        misplaced.min(2.0),
+        turned,
+        standing.ln_1p(),
+    ];
+    let contrast = [
+        figures[0],
+        turned,
+        signs_against(&sentence, &covered, evidence, vocabulary),
+    ];
+    let is_missing = |at: &usize| covered.bit(*at) & !covered.known != 0;
+    let missing = (0..sentence.tokens.len()).filter(is_missing).collect();
+    Examination {
+        at: sentence.at.clone(),
+        figures: Some(figures),
+        contrast,
+        window,
+        findings,
+        turns,
+        is_verbatim,
+        missing,
+        sentence,
+    }
+}
+
+/// What turns a sentence round, beside the sentences of the passages that are most like it. A turn that another sentence,
+/// which fits as well, does not have is none.
+fn turns(
+    sentence: &Sentence,
+    covered: &Covered,
+    evidence: &Evidence,
+    vocabulary: &Vocabulary,
+) -> Vec<PlacedTurn> {
+    let near = nearest(sentence, covered, vocabulary);
+    let fit = |at: usize, tokens: &Range<usize>| {
+        let clause = sentence.clause(tokens, vocabulary);
+        let from = tokens.start.saturating_sub(AROUND).max(clause.start);
+        let to = (tokens.end + AROUND).min(clause.end);
+        let own = tokens
+            .clone()
+            .fold(0, |mask, token| mask | covered.bit(token));
+        // The word that turns it is not what it is about.
+        let is_turning = |token: usize| {
+            let word = vocabulary.word(sentence.tokens[token].word);
+            !word.directions.is_empty() && covered.bit(token) & covered.known == 0
+        };
+        let about = (from..to).filter(|token| !is_turning(*token));
+        let around = about.fold(0, |mask, token| mask | covered.bit(token)) & !own;
+        match around.count_ones() {
+            0..2 => 0.0,
+            _ => covered.share(covered.masks[at], around),
+        }
+    };
+    let beside = |at: usize| Beside::new(sentence, covered, vocabulary, evidence, at).turns();
+    let by_sentence: Vec<(usize, Vec<Turn>)> = near.iter().map(|at| (*at, beside(*at))).collect();
+    let mut placed: Vec<PlacedTurn> = Vec::new();
+    for (at, turns) in &by_sentence {
+        for turn in turns {
+            let fit_here = fit(*at, &turn.tokens);
+            let is_unturned = by_sentence.iter().any(|(other, turns)| {
+                let is_turned = turns
+                    .iter()
+                    .any(|other| other.kind == turn.kind && other.tokens == turn.tokens);
+                other != at && !is_turned && fit(*other, &turn.tokens) >= fit_here - 0.05
+            });
+            if !is_unturned {
+                placed.push(PlacedTurn {
+                    turn: turn.clone(),
+                    fit: fit_here,
+                });
+            }
+        }
+    }
+    placed.sort_by(|one, other| {
+        (other.fit * other.turn.weight).total_cmp(&(one.fit * one.turn.weight))
+    });
+    placed
+}
+
+/// The sentences of the passages that are most like a clause of a sentence.
+fn nearest(sentence: &Sentence, covered: &Covered, vocabulary: &Vocabulary) -> Vec<usize> {
+    let mut near = Vec::new();
+    let mut from = 0;
+    while from < sentence.tokens.len() {
+        let clause = sentence.clause(&(from..from + 1), vocabulary);
+        from = clause.end.max(from + 1);
+        let words = clause.fold(0, |mask, token| mask | covered.bit(token));
+        let shares = covered.masks.iter().map(|mask| covered.share(*mask, words));
+        let shares = shares.enumerate().filter(|(_, share)| *share >= BESIDE_MIN);
+        let mut shares: Vec<(usize, f32)> = shares.collect();
+        shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+        for (at, _) in shares.into_iter().take(BESIDE_MAX) {
+            if !near.contains(&at) {
+                near.push(at);
+            }
+        }
+    }
+    near
+}
+
+/// How much the signs of the most like sentences speak against that of a sentence: -1, all are the same, to 1.
+fn signs_against(
+    sentence: &Sentence,
+    covered: &Covered,
+    evidence: &Evidence,
+    vocabulary: &Vocabulary,
+) -> f32 {
+    // What has no sign affirms.
+    let claimed = sign(sentence, vocabulary, |_| true).unwrap_or(true);
+    let all = covered.all();
+    let shares = covered.masks.iter().map(|mask| covered.share(*mask, all));
+    let mut shares: Vec<(usize, f32)> = shares
+        .enumerate()
+        .filter(|(_, share)| *share > 0.0)
+        .collect();
+    shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+    shares.truncate(SIGNS_OF);
+    let (mut against, mut all) = (0.0, 0.0);
+    for (at, share) in shares {
+        let is_shared = |token: &Token| covered.bit_of_stem(vocabulary.word(token.word).stem) != 0;
+        all += share;
+        against += match sign(&evidence.sentences[at], vocabulary, is_shared) {
+            Some(given) if given == claimed => -share,
+            Some(_) => share,
+            None => 0.0,
+        };
+    }
+    if all > 0.0 { against / all } else { 0.0 }
+}
+
+/// The probability that a sentence with these figures is supported, 0 to 1.
+pub(crate) fn sentence_score(figures: &[f32; COUNT]) -> f32 {
+    1.0 - probability(&SENTENCE_WEIGHTS, figures)
+}
+
+/// The probability that passages which speak of a sentence say the contrary, 0 to 1.
+pub(crate) fn contrast_score(figures: &[f32; 3]) -> f32 {
+    probability(&CONTRAST_WEIGHTS, figures)
+}
+
+/// The figures of an answer: the worst sentence, the mean one, how many claim something, and how many words there are.
+pub fn answer_figures(scores: &[f32], words: usize) -> [f32; 4] {
+    let risks = scores.iter().map(|score| 1.0 - score);
+    let worst = risks.clone().fold(0.0, f32::max);
+    let mean = risks.sum::<f32>() / scores.len().max(1) as f32;
+    [
+        worst,
+        mean,
+        (scores.len() as f32).ln_1p(),
+        (words as f32).ln_1p(),
+    ]
+}
+
+/// The probability that nothing in an answer is made up, 0 to 1.
+pub(crate) fn answer_score(figures: &[f32; 4]) -> f32 {
+    1.0 - probability(&ANSWER_WEIGHTS, figures)
+}
+
+/// What a logistic sum says of figures.
+fn probability<const N: usize>((bias, weights): &(f32, [f32; N]), figures: &[f32; N]) -> f32 {
+    let each = figures.iter().zip(weights);
+    let sum = each.fold(*bias, |sum, (figure, weight)| sum + figure * weight);
+    1.0 / (1.0 + (-sum).exp())
+}

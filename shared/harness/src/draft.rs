@@ -1,0 +1,63 @@
+//! What a draft is checked against: the passages that it was written from, and the draft that was kept for a better one.
+//!
+//! What maps made of passages proves nothing, so parts are not read. What is no longer stored is left out: the check is then
+//! against less, and no question fails for it.
+
+use crate::join::record;
+use crate::step::Step;
+use bus::{Bus, BusError, Stream};
+use envelope::{Draft, Envelope, FanOut, Header, Payload, Role, Subject, Task};
+use futures_util::future::try_join_all;
+
+/// The task of the validator's step that carries `draft`.
+pub(crate) async fn checkable(bus: &dyn Bus, step: &Step, draft: &Draft) -> Result<Task, BusError> {
+    let kept = match step.case.kept {
+        Some(kept) => draft_at(bus, &step.header, kept.hop).await?,
+        None => None,
+    };
+    let earlier = kept.iter().flat_map(|kept| &kept.scatters);
+    let mut hops: Vec<u16> = draft.scatters.iter().chain(earlier).copied().collect();
+    hops.sort_unstable();
+    hops.dedup();
+    Ok(Task {
+        payload: step.payload.clone(),
+        evidence: fan_outs(bus, &step.header, &hops).await?,
+        kept,
+    })
+}
+
+/// The draft of the validator's step at `hop`, while that is stored. One of a turn that this one goes on from is not.
+async fn draft_at(bus: &dyn Bus, header: &Header, hop: u16) -> Result<Option<Draft>, BusError> {
+    let at = Subject::Step {
+        shard: header.shard,
+        role: Role::Validator,
+        turn: header.turn.clone(),
+        hop,
+        index: None,
+    };
+    let stored = bus
+        .last(Stream::Steps(header.shard), &at.to_string())
+        .await?;
+    let step = stored.and_then(|stored| Payload::read(Role::Validator, &stored.body).ok());
+    Ok(match step {
+        Some(Envelope {
+            payload: Payload::Validator(draft),
+            ..
+        }) => Some(draft),
+        _ => None,
+    })
+}
+
+/// The scatter records of `hops` without what their maps came to.
+async fn fan_outs(bus: &dyn Bus, header: &Header, hops: &[u16]) -> Result<Vec<FanOut>, BusError> {
+    let each = hops
+        .iter()
+        .map(|hop| record(bus, header.shard, &header.turn, *hop));
+    let found = try_join_all(each).await?.into_iter().flatten();
+    let without_maps = found.map(|record| FanOut {
+        hop: record.header.hop,
+        scatter: record.payload,
+        results: Vec::new(),
+    });
+    Ok(without_maps.collect())
+}

@@ -1,0 +1,128 @@
+//! A name and a year that together are what a document is called: `Adobe's revenue in 2023` where there is an
+//! `ADOBE_2023_10K.pdf`. Pure.
+//!
+//! Either alone is a word like others, or a time that is told of. *Not* for parts of a corpus with days of their own.
+
+use crate::days::{Grain, Span, SpanSide, start_of_month};
+use crate::dictionary::{ColumnId, Kind, is_year};
+use crate::link::Linker;
+use crate::linked::Test;
+use crate::mention::{Mention, Named};
+
+/// Most years in a row that are looked for beside a name.
+const YEARS_MAX: i32 = 20;
+
+impl Linker<'_> {
+    /// Whether a value is part of what a document is called, with a year that stands in it or elsewhere in the question.
+    pub(crate) fn is_called_with_year(
+        &self,
+        mention: &Mention,
+        key: &str,
+        column: ColumnId,
+    ) -> bool {
+        if !self.tells_no_days(&self.dictionary.column(column).bucket) {
+            return false;
+        }
+        let said = &self.tokens[mention.at.clone()];
+        let has_year = || said.len() > 1 && said.iter().any(|token| is_year(&token.text));
+        let mut mentions = self.mentions.iter();
+        let is_beside = |other: &Mention| match &other.what {
+            Named::Days(span) => self.years_beside(key, span).next().is_some(),
+            _ => false,
+        };
+        has_year() || mentions.any(is_beside)
+    }
+
+    /// The years of a span that documents are called after which are called by something else that the question names.
+    pub(crate) fn years_called(
+        &self,
+        span: &Span,
+        bucket: Option<&str>,
+    ) -> Option<(ColumnId, Test)> {
+        if !self.is_prose(bucket) {
+            return None;
+        }
+        let mut column = None;
+        let mut years: Vec<Vec<String>> = Vec::new();
+        for mention in &self.mentions {
+            let Named::Value(key) = &mention.what else {
+                continue;
+            };
+            let found: Vec<Vec<String>> = self
+                .years_beside(key, span)
+                .map(|year| vec![year])
+                .collect();
+            if found.is_empty() {
+                continue;
+            }
+            let mut named = self.dictionary.with_key(key).map(|entry| entry.column);
+            column = column.or_else(|| named.find(|id| self.dictionary.column(*id).is_named()));
+            years.extend(found);
+        }
+        let column = column.filter(|id| self.tells_no_days(&self.dictionary.column(*id).bucket))?;
+        years.sort();
+        years.dedup();
+        Some((column, Test::Is(years)))
+    }
+
+    /// Which of the years, or quarters, of a span stand in a path beside a name.
+    fn years_beside(&self, key: &str, span: &Span) -> impl Iterator<Item = String> {
+        let called = forms(span).into_iter();
+        let called = called.map(|forms| {
+            let mut forms = forms.into_iter();
+            forms.find(|form| self.dictionary.is_called(key, form))
+        });
+        called.flatten().collect::<Vec<_>>().into_iter()
+    }
+
+    /// Whether nothing but what documents are called says of which time they are.
+    pub(crate) fn tells_no_days(&self, bucket: &str) -> bool {
+        let mut columns = self.dictionary.columns(Some(bucket));
+        !columns.any(|(_, column)| {
+            !column.is_named() && matches!(column.kind(), Kind::Day | Kind::Year)
+        })
+    }
+}
+
+/// What documents may be called after of a span: for each of its years, the ways to write it, the most telling first.
+fn forms(span: &Span) -> Vec<Vec<String>> {
+    let year_of = |year: i32| vec![year.to_string(), format!("FY{year}")];
+    let quarter_of = |year: i32, quarter: u8| {
+        let mut forms = vec![format!("{year}Q{quarter}")];
+        forms.extend(year_of(year));
+        forms
+    };
+    if span.side != SpanSide::In {
+        return Vec::new();
+    }
+    match span.grain {
+        Grain::Years(first, last) if last - first < YEARS_MAX => {
+            (first..=last).map(year_of).collect()
+        }
+        Grain::Years(..) => Vec::new(),
+        Grain::Fiscal { year, quarter } => match quarter {
+            Some(quarter) => vec![quarter_of(year, quarter)],
+            None => vec![year_of(year)],
+        },
+        Grain::Days => {
+            let (Some(from), Some(until)) = (span.range.from, span.range.until) else {
+                return Vec::new();
+            };
+            let Some(last) = until
+                .previous_day()
+                .filter(|last| last.year() == from.year())
+            else {
+                return Vec::new();
+            };
+            let (first, month) = (u8::from(from.month()), i32::from(u8::from(last.month())));
+            let is_quarter = first % 3 == 1
+                && month == i32::from(first) + 2
+                && from.day() == 1
+                && start_of_month(last.year(), month + 1) == Some(until);
+            match is_quarter {
+                true => vec![quarter_of(from.year(), first.div_ceil(3))],
+                false => vec![year_of(from.year())],
+            }
+        }
+    }
+}

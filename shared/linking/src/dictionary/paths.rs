@@ -1,0 +1,91 @@
+//! Which names stand beside which year in a path: `ACME_10K_2018.pdf` is called by `ACME` and by `2018`. Pure.
+
+use super::{Dictionary, FieldValue, NAMED};
+use crate::names;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use text::fold;
+
+/// Years of one path that count.
+const YEARS_MAX: usize = 2;
+
+/// Names with a year of one path, by hash: two that fall together cost a condition on a name that is there.
+#[derive(Debug, Default)]
+pub(super) struct PathYears(HashSet<u64>);
+
+impl Dictionary {
+    /// Takes in what a path calls its document.
+    pub fn call(&mut self, bucket: &str, path: &str) {
+        let all = names::of_path(path);
+        for name in &all {
+            self.add(bucket, NAMED, FieldValue::Text(name));
+        }
+        let is_year = |name: &&String| is_year(name);
+        for year in all.iter().filter(is_year).take(YEARS_MAX) {
+            for name in all
+                .iter()
+                .filter(|name| !name.split(' ').any(self::is_year))
+            {
+                // As many as there are values, and no more.
+                if self.path_years.0.len() < self.values.len() {
+                    self.path_years.0.insert(hash(&fold::name_key(name), year));
+                }
+            }
+        }
+    }
+
+    /// Whether a document is called by a name, given by its key, and by a year.
+    pub fn is_called(&self, key: &str, year: &str) -> bool {
+        self.path_years.0.contains(&hash(key, year))
+    }
+}
+
+/// Whether a word of a path is a year, alone or with the mark of a fiscal one or a quarter: `2018`, `FY2018`, `2023Q2`.
+pub(crate) fn is_year(word: &str) -> bool {
+    let key = fold::key(word);
+    let bare = key.strip_prefix("fy").unwrap_or(&key);
+    let year = bare.find('q').map_or(bare, |at| &bare[..at]);
+    let quarter = &bare[year.len()..];
+    let is_year = year.len() == 4
+        && (year.starts_with("19") || year.starts_with("20"))
+        && year.bytes().all(|byte| byte.is_ascii_digit());
+    is_year && matches!(quarter, "" | "q1" | "q2" | "q3" | "q4")
+}
+
+fn hash(key: &str, year: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (key, fold::key(year)).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_with_the_years_of_their_path() {
+        let mut known = Dictionary::default();
+        known.call("generic", "generic/NORVIK FOODS_10K_2022.pdf");
+        known.call("generic", "HALDEN_2023Q2_10Q.pdf");
+        for (name, year, is_called) in [
+            ("norvikfoods", "2022", true),
+            ("10k", "2022", true),
+            ("halden", "2023Q2", true),
+            ("halden", "2022", false),
+            ("norvikfoods", "2023", false),
+            ("2022", "2022", false),
+        ] {
+            assert_eq!(known.is_called(name, year), is_called, "{name} {year}");
+        }
+    }
+
+    #[test]
+    fn years_are_told_from_other_numbers() {
+        for word in ["2018", "FY2018", "2023Q2", "1999"] {
+            assert!(is_year(word), "{word}");
+        }
+        for word in ["20184", "10K", "FY18", "2023Q5", "3M", "0215", ""] {
+            assert!(!is_year(word), "{word}");
+        }
+    }
+}

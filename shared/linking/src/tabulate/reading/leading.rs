@@ -1,0 +1,108 @@
+//! Words of a question that say nothing to a table by themselves: what a request begins with, and what leads to a condition.
+//! Pure.
+
+use super::*;
+
+/// How far behind a participle the condition may be that it leads to, in words.
+const LEAD_WORDS_MAX: usize = 3;
+/// Words that a request may begin with, before its verb.
+const POLITE: &str = "please kindly can could would will you i we d ll to like want need wish us let me now hi hello hey just";
+/// What is written about documents, and is no list of them.
+const WRITING: &str = "summarize summarise explain describe define clarify analyse analyze discuss outline assess evaluate \
+    translate interpret paraphrase quote recap condense digest brief characterise characterize review";
+
+impl Reading<'_> {
+    /// Whether a run is a verb that leads to a condition: `drawn up with`, `awarded to`, `that went out to`.
+    pub(super) fn leads(&self, run: &Range<usize>) -> bool {
+        let [word] = &self.linker.tokens[run.clone()] else {
+            return false;
+        };
+        let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
+        let is_verb = word.lower.ends_with("ed")
+            || word.lower.ends_with("ing")
+            || is_of(before, "that which who");
+        let next = run.end..self.is_taken.len().min(run.end + LEAD_WORDS_MAX);
+        let is_mention = |at: &usize| self.mentions.iter().any(|mention| mention.start == *at);
+        // Nothing that is not known yet stands between them.
+        let mut between = next.clone().take_while(|at| !is_mention(at));
+        let is_near = next.clone().any(|at| is_mention(&at));
+        is_verb && !word.is_last && is_near && between.all(|at| words::is_filler(self.word(at)))
+    }
+
+    /// Whether a run says what somebody does who is named, or what documents are called anyway: `did Acme send us`, `for
+    /// parts of`; or how large they are, where no column says so.
+    pub(super) fn is_handled(&self, run: &Range<usize>) -> bool {
+        let [word] = &self.linker.tokens[run.clone()] else {
+            return false;
+        };
+        let before = run.start.checked_sub(1).map_or("", |at| self.word(at));
+        let is_behind = self.mentions.iter().any(|mention| mention.end == run.start)
+            || is_of(before, "we they you i who that which");
+        let bucket = self.linker.dictionary.bucket_named(&word.lower);
+        let is_bucket = bucket.is_some() && bucket == self.bucket;
+        is_bucket
+            || is_behind && words::is_handling(&word.lower)
+            || self.needs_measure() && words::is_size(&word.lower)
+    }
+
+    /// Whether a run is the verb that a request begins with: `Collate for me all the invoices`. What stands right before
+    /// a noun describes it: `Overdue invoices`.
+    pub(super) fn is_request(&self, run: &Range<usize>) -> bool {
+        let Some(subject) = &self.linker.frame.subject else {
+            return false;
+        };
+        let is_polite = |at: usize| {
+            let word = self.word(at);
+            !self.is_taken[at] && is_of(word, POLITE)
+        };
+        let is_first = run.len() == 1 && (0..run.start).all(is_polite);
+        let mut between = run.end..subject.start.max(run.end);
+        let is_told_apart = between.clone().any(|at| {
+            is_of(
+                self.word(at),
+                "all every each any the our these those which what me us",
+            )
+        });
+        is_first
+            && is_told_apart
+            && !is_of(self.word(run.start), WRITING)
+            && between.all(|at| words::is_filler(self.word(at)))
+    }
+}
+
+/// Where a reply to a question back asks for a list: `… - User clarified: List all of them`.
+pub(super) fn asked_again(tokens: &[QuestionToken]) -> Option<usize> {
+    let mut pairs = tokens.windows(2);
+    let at = pairs.position(|pair| pair[0].text == "User" && pair[1].text == "clarified")?;
+    let next = tokens.get(at + 2)?;
+    is_of(&next.lower, "list show count give export").then_some(at + 2)
+}
+
+impl Linker<'_> {
+    /// Whether the noun of a question is what documents are called, and no word of a column that describes them.
+    pub(super) fn is_of_documents(&self, subject: &Range<usize>) -> bool {
+        let mut tokens = self.tokens[subject.clone()].iter();
+        !tokens.all(|token| {
+            self.dictionary.is_column_word(&token.lower)
+                && self.dictionary.bucket_named(&token.lower).is_none()
+        })
+    }
+
+    /// Whether a mention became no condition.
+    pub(super) fn is_dropped(&self, at: &Range<usize>, linked: &LinkedQuestion) -> bool {
+        let words: Vec<&str> = self.tokens[at.clone()]
+            .iter()
+            .map(|token| token.text.as_str())
+            .collect();
+        let bare = |text: &str| {
+            text.chars()
+                .filter(|c| c.is_alphanumeric())
+                .collect::<String>()
+        };
+        let said = bare(&words.concat());
+        linked
+            .dropped
+            .iter()
+            .any(|(dropped, _)| bare(dropped) == said)
+    }
+}

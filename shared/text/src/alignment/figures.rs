@@ -1,0 +1,163 @@
+//! The figures of a text as numbers in one form: `1,200.50` is `1200.5`, `03.05.2021` is 3, 5 and 2021.
+//! *Not* what they measure: units and currencies are words like others.
+
+use crate::{months, words};
+use std::collections::HashSet;
+
+/// Numbers that texts spell out.
+const SPELT: [&str; 13] = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve",
+];
+/// Lower-case letters of a word whose end is no number.
+const WORD_CHARS_MIN: usize = 3;
+/// Letters that a scan takes for digits, and the digits.
+const ALIKE: [(char, char); 4] = [('o', '0'), ('O', '0'), ('l', '1'), ('I', '1')];
+
+/// The numbers that a statement names in digits.
+pub(super) fn figures(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for token in tokens(text) {
+        let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+        let read = as_number(token);
+        for piece in read.split(|c| !is_number(c)) {
+            let piece = piece.trim_matches(['.', ',']);
+            if !piece.is_empty() {
+                found.extend(numbers(piece));
+            }
+        }
+    }
+    found
+}
+
+/// The numbers that a text gives: in digits, in words, and as names of months.
+pub(super) fn given_figures(text: &str) -> HashSet<String> {
+    let mut given: HashSet<String> = figures(text).into_iter().collect();
+    for run in words::runs(text) {
+        let word = run.to_lowercase();
+        let spelt = SPELT.iter().position(|spelt| *spelt == word);
+        given.extend(spelt.map(|number| number.to_string()));
+        if run.starts_with(char::is_uppercase) {
+            let named =
+                |month: &&str| **month == word || word.len() == 3 && month.starts_with(&word);
+            let month = months::ENGLISH.iter().position(named);
+            given.extend(month.map(|month| (month + 1).to_string()));
+        }
+    }
+    given
+}
+
+/// Runs of letters and digits with a digit in them, with the marks between digits.
+fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',');
+    let tokens = text.split(move |c| !is_part(c));
+    tokens.filter(|token| token.bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// `2O0` as `200`, where a token has no other letters; `m0nths` without a digit, where it is a word.
+fn as_number(token: &str) -> String {
+    let digit = |c: char| ALIKE.iter().find(|(letter, _)| *letter == c);
+    let is_blurred = |c: char| !c.is_alphabetic() || digit(c).is_some();
+    if token.chars().all(is_blurred) {
+        let chars = token.chars();
+        return chars
+            .map(|c| digit(c).map_or(c, |(_, digit)| *digit))
+            .collect();
+    }
+    let chars: Vec<char> = token.chars().collect();
+    let letter = |at: Option<usize>| {
+        at.and_then(|at| chars.get(at))
+            .is_some_and(|c| c.is_lowercase())
+    };
+    let in_word = |at: usize| {
+        let before = (1..=WORD_CHARS_MIN).all(|back| letter(at.checked_sub(back)));
+        letter(at.checked_sub(1)) && letter(Some(at + 1)) || before && at + 1 == chars.len()
+    };
+    let shown = chars.iter().enumerate();
+    shown
+        .map(|(at, c)| match c {
+            '0' | '1' | '5' | '8' if in_word(at) => ' ',
+            c => *c,
+        })
+        .collect()
+}
+
+/// What digits with dots and commas between them come to.
+fn numbers(piece: &str) -> Vec<String> {
+    let groups: Vec<&str> = piece.split(['.', ',']).filter(|g| !g.is_empty()).collect();
+    let marks: Vec<char> = piece.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let thousands = |groups: &[&str]| {
+        let (first, rest) = groups.split_first().unwrap_or((&"", &[]));
+        first.len() <= 3 && !rest.is_empty() && rest.iter().all(|group| group.len() == 3)
+    };
+    let alike = |marks: &[char]| marks.windows(2).all(|two| two[0] == two[1]);
+    let Some((last, whole)) = groups.split_last() else {
+        return Vec::new();
+    };
+    if marks.is_empty() {
+        return vec![number(piece, "")];
+    }
+    if marks.len() + 1 != groups.len() {
+        return groups.iter().map(|group| number(group, "")).collect();
+    }
+    if thousands(&groups) && alike(&marks) {
+        return vec![number(&groups.concat(), "")];
+    }
+    let differs = marks.len() > 1 && marks[marks.len() - 2] != marks[marks.len() - 1];
+    if marks.len() == 1 || differs && thousands(whole) && alike(&marks[..marks.len() - 1]) {
+        return vec![number(&whole.concat(), last)];
+    }
+    groups.iter().map(|group| number(group, "")).collect()
+}
+
+fn number(whole: &str, fraction: &str) -> String {
+    let whole = whole.trim_start_matches('0');
+    let whole = if whole.is_empty() { "0" } else { whole };
+    match fraction.trim_end_matches('0') {
+        "" => whole.to_owned(),
+        fraction => format!("{whole}.{fraction}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn one_form_for_every_notation() {
+        for (text, wanted) in [
+            ("It costs $1,200.00.", &["1200"][..]),
+            ("1.200,50 EUR", &["1200.5"]),
+            ("1,234,567 of 3.5 kg", &["1234567", "3.5"]),
+            ("due 03.05.2021", &["3", "5", "2021"]),
+            ("due 2021-05-03", &["2021", "5", "3"]),
+            ("HV2N4410A at 2O0 V", &["2", "4410", "200"]),
+            ("0.50, 0 and 007", &["0.5", "0", "7"]),
+            ("the tota1 of m0nths", &[]),
+            ("Q1 and v5", &["1", "5"]),
+            ("No. 7.", &["7"]),
+            ("1..2", &["1", "2"]),
+            ("none at all", &[]),
+        ] {
+            assert_eq!(figures(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_text_gives_may_be_spelt_out() {
+        let given = given_figures("Due on 3 May; two years, or twelve months from Mar");
+        for figure in ["3", "5", "2", "12"] {
+            assert!(given.contains(figure), "{figure}");
+        }
+        assert!(!given_figures("you may go").contains("5"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_in_a_text_is_given(text in "([0-9]{1,5}[.,]?|[a-zA-Z ]|\\PC){0,30}") {
+            let given = given_figures(&text);
+            prop_assert!(figures(&text).iter().all(|figure| given.contains(figure)));
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Where a statement stands in a text: in its own words, or in the few sentences that say as much.
+//!
+//! A statement that was copied is found through what copying and scanning do to a text: blanks, line breaks, hyphens,
+//! punctuation, case and letters that look alike. One that was reworded is found in the nearest window of sentences that
+//! holds most of its words and *all* of its figures, and denies something where the statement does. *Not* whether the text
+//! says what the statement says: who does what to whom is not looked at, and figures are compared without their units.
+
+mod figures;
+mod letters;
+mod units;
+
+use crate::words;
+use figures::{figures, given_figures};
+use letters::Letters;
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::ops::Range;
+use units::Unit;
+
+/// Most sentences beside each other that a reworded statement is looked for in.
+const WINDOW_UNITS_MAX: usize = 3;
+/// What a further sentence has to add to the coverage of a window.
+const FURTHER_UNIT_MIN: f32 = 0.05;
+/// Shortest word, in bytes, that may differ in one letter.
+const BLURRED_BYTES_MIN: usize = 6;
+
+/// Words that deny, sorted; `n't` is looked for by itself.
+const DENIALS: [&str; 10] = [
+    "cannot", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "without",
+];
+
+/// Where a statement stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alignment {
+    /// Bytes of the text.
+    pub span: Range<usize>,
+    /// Share of the statement's content words that stand there, or beside the text, 0 to 1.
+    pub coverage: f32,
+    /// Whether it stands there word by word.
+    pub is_verbatim: bool,
+}
+
+/// A text in which statements are looked up. What that takes is read when it is first needed: most statements are copied,
+/// and need nothing.
+pub struct AlignedText<'a> {
+    text: &'a str,
+    /// What goes for any part of the text.
+    beside: &'a [&'a str],
+    letters: OnceCell<[Letters; 2]>,
+    beside_read: OnceCell<Beside>,
+    units: OnceCell<Vec<Read>>,
+}
+
+struct Beside {
+    words: HashSet<String>,
+    figures: HashSet<String>,
+}
+
+/// A sentence of the text with what stands in it.
+struct Read {
+    unit: Unit,
+    words: HashSet<String>,
+    figures: HashSet<String>,
+    denies: bool,
+}
+
+impl<'a> AlignedText<'a> {
+    /// Words and figures of `beside`, such as its title, may stand in a statement about any part of `text`.
+    pub fn new(text: &'a str, beside: &'a [&'a str]) -> Self {
+        AlignedText {
+            text,
+            beside,
+            letters: OnceCell::new(),
+            beside_read: OnceCell::new(),
+            units: OnceCell::new(),
+        }
+    }
+
+    /// Where `statement` stands word by word. Blanks, punctuation, hyphens, case and letters that look alike do not
+    /// count; figures do.
+    pub fn verbatim(&self, statement: &str) -> Option<Range<usize>> {
+        if let Some(span) = letters::exact(statement.trim(), self.text) {
+            return Some(span);
+        }
+        let form = forms(statement);
+        let letters = self.letters.get_or_init(|| forms(self.text));
+        let found = letters.iter().zip(&form);
+        let span = found
+            .filter_map(|(letters, form)| letters.find(form, self.text))
+            .next()?;
+        let given = given_figures(&self.text[span.clone()]);
+        let holds = figures(statement)
+            .iter()
+            .all(|figure| given.contains(figure));
+        holds.then_some(span)
+    }
+
+    /// Where `statement` stands: word by word, else in the nearest one to three sentences that hold at least
+    /// `coverage_min` of its content words, one of them at least in the text itself, and each of its figures, and that deny
+    /// something where it does. `None` where it stands nowhere.
+    pub fn align(&self, statement: &str, coverage_min: f32) -> Option<Alignment> {
+        if let Some(span) = self.verbatim(statement) {
+            return Some(Alignment {
+                span,
+                coverage: 1.0,
+                is_verbatim: true,
+            });
+        }
+        let (given, denies) = (figures(statement), denies(statement));
+        let nearest = self.windows(statement, |window| {
+            let denies_too = !denies || window.iter().any(|read| read.denies);
+            denies_too && given.iter().all(|figure| self.has_figure(window, figure))
+        });
+        nearest.filter(|nearest| nearest.coverage >= coverage_min)
+    }
+
+    /// The sentences that share most words with `statement`, figures or not; `None` where none shares any.
+    pub fn nearest(&self, statement: &str) -> Option<Alignment> {
+        self.windows(statement, |_| true)
+    }
+
+    /// The first sentence; nothing of an empty text.
+    pub fn opening(&self) -> Range<usize> {
+        let first = self.units().first();
+        first.map_or(0..0, |read| read.unit.span.clone())
+    }
+
+    fn windows(&self, statement: &str, fits: impl Fn(&[Read]) -> bool) -> Option<Alignment> {
+        let wanted = content(statement);
+        let (units, beside) = (self.units(), self.beside());
+        let mut best: Option<(f32, Alignment)> = None;
+        for first in 0..units.len() {
+            let mut missing: Vec<&String> = wanted.iter().collect();
+            for further in 0..WINDOW_UNITS_MAX.min(units.len() - first) {
+                let window = &units[first..=first + further];
+                let added = missing.len();
+                missing.retain(|word| !self.has_word(&window[further], word));
+                if missing.len() == added && further == 0 {
+                    break;
+                }
+                let left = missing.iter().filter(|word| !beside.words.contains(**word));
+                let coverage = 1.0 - left.count() as f32 / wanted.len() as f32;
+                let score = coverage - further as f32 * FURTHER_UNIT_MIN;
+                if best.as_ref().is_none_or(|(most, _)| score > *most) && fits(window) {
+                    let span = window[0].unit.span.start..window[further].unit.span.end;
+                    let is_verbatim = false;
+                    best = Some((
+                        score,
+                        Alignment {
+                            span,
+                            coverage,
+                            is_verbatim,
+                        },
+                    ));
+                }
+            }
+        }
+        best.map(|(_, alignment)| alignment)
+    }
+
+    fn has_word(&self, read: &Read, word: &str) -> bool {
+        let head = read.unit.head.map(|head| &self.units()[head].words);
+        holds(&read.words, word) || head.is_some_and(|words| holds(words, word))
+    }
+
+    fn has_figure(&self, window: &[Read], figure: &str) -> bool {
+        let in_head = |read: &Read| {
+            let head = read.unit.head.map(|head| &self.units()[head].figures);
+            head.is_some_and(|figures| figures.contains(figure))
+        };
+        let in_window = window
+            .iter()
+            .any(|read| read.figures.contains(figure) || in_head(read));
+        in_window || self.beside().figures.contains(figure)
+    }
+
+    fn beside(&self) -> &Beside {
+        self.beside_read.get_or_init(|| {
+            let joined = self.beside.join("\n");
+            Beside {
+                words: content(&joined).into_iter().collect(),
+                figures: given_figures(&joined),
+            }
+        })
+    }
+
+    fn units(&self) -> &[Read] {
+        self.units.get_or_init(|| {
+            let units = units::units(self.text).into_iter();
+            let read = units.map(|unit| {
+                let text = units::without_hyphens(&self.text[unit.span.clone()]);
+                Read {
+                    words: content(&text).into_iter().collect(),
+                    figures: given_figures(&text),
+                    denies: denies(&text),
+                    unit,
+                }
+            });
+            read.collect()
+        })
+    }
+}
+
+fn forms(text: &str) -> [Letters; 2] {
+    [Letters::plain(text), Letters::merged(text)]
+}
+
+/// The content words of a text, in the form in which scanned words are compared. Numbers are figures, and no words.
+fn content(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    words::each_content(text, |word| {
+        if !word.bytes().all(|byte| byte.is_ascii_digit()) {
+            words.push(letters::folded(word));
+        }
+    });
+    words
+}
+
+fn denies(text: &str) -> bool {
+    let is_denial = |run: &str| DENIALS.binary_search(&run.to_lowercase().as_str()).is_ok();
+    words::runs(text).any(is_denial) || text.contains("n't") || text.contains("n’t")
+}
+
+/// Whether `word` is one of `words`, or a long one differs from it in a single letter that is not the first.
+fn holds(words: &HashSet<String>, word: &str) -> bool {
+    if words.contains(word) {
+        return true;
+    }
+    let is_long = word.len() >= BLURRED_BYTES_MIN;
+    is_long && words.iter().any(|known| is_blurred(known, word))
+}
+
+fn is_blurred(known: &str, word: &str) -> bool {
+    let (a, b) = (known.as_bytes(), word.as_bytes());
+    if a.len().abs_diff(b.len()) > 1 || a.first() != b.first() {
+        return false;
+    }
+    let head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[head..], &b[head..]);
+    let tail = a.iter().rev().zip(b.iter().rev());
+    let tail = tail.take_while(|(a, b)| a == b).count();
+    a.len() - tail <= 1 && b.len() - tail <= 1
+}
+
+#[cfg(test)]
+mod tests;

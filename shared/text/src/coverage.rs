@@ -1,0 +1,67 @@
+//! How much of a question passages speak of, part by part. Pure.
+//!
+//! *Not* whether they answer it: that takes reading.
+
+use crate::words;
+use std::collections::BTreeSet;
+
+/// How well all parts of a question are spoken of, 0 to 1: for each part the share of its words in the passage that has most
+/// of them, and the product of these, since each part is one more thing to miss. A question in one piece is its own part;
+/// words are compared without endings, and stop words do not count. 0 without a passage.
+///
+/// As a judge of whether all evidence of a question was read, on 359 questions of the dev third of MultiHop-RAG with
+/// the parts that rules make, the area under the curve is .69 after 5 passages, .68 after 10 and .69 after 15, on 702 of test .71, .68 and .67
+/// (`argosy eval loop`, docs/retrieval.md). By a script over the passages of those of dev the least share tells less than the
+/// product by .01 to .03, the mean by .05 to .06, the share of the names that stand anywhere by .16 to .19; words weighted by how
+/// rare they are in the corpus tell more by .02 to .03, and want an index.
+pub fn coverage<'a>(parts: &[&str], passages: impl IntoIterator<Item = &'a str>) -> f32 {
+    let passages: Vec<BTreeSet<String>> = passages.into_iter().map(content).collect();
+    let shares = parts.iter().map(|part| {
+        let asked = content(part);
+        let shares = passages.iter().map(|said| share(&asked, said));
+        shares.fold(0.0, f32::max)
+    });
+    shares.product()
+}
+
+fn content(text: &str) -> BTreeSet<String> {
+    words::content(text).into_iter().collect()
+}
+
+/// The share of the words that are among others; 1 where there are none to find.
+fn share(asked: &BTreeSet<String>, said: &BTreeSet<String>) -> f32 {
+    match asked.len() {
+        0 => 1.0,
+        all => asked.intersection(said).count() as f32 / all as f32,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn each_part_counts() {
+        let acme = "Acme charges 5 dollars a month.";
+        let bolt = "Bolt's monthly charge is 7 dollars.";
+        let parts = ["What does Acme charge?", "What does Bolt charge?"];
+        assert_eq!(coverage(&parts[..1], [acme]), 1.0);
+        assert_eq!(coverage(&parts, [acme, bolt]), 1.0);
+        assert_eq!(coverage(&parts, [acme]), 0.5, "`charge` alone of Bolt's");
+        assert_eq!(coverage(&parts, []), 0.0);
+        assert_eq!(coverage(&["What is it?"], [acme]), 1.0, "nothing to find");
+    }
+
+    proptest! {
+        #[test]
+        fn more_passages_cover_no_less(
+            part in "[a-z ]{0,30}",
+            passages in proptest::collection::vec("[a-z ]{0,40}", 1..5),
+        ) {
+            let all = coverage(&[&part], passages.iter().map(String::as_str));
+            let fewer = coverage(&[&part], passages[1..].iter().map(String::as_str));
+            prop_assert!((0.0..=1.0).contains(&all) && fewer <= all);
+        }
+    }
+}

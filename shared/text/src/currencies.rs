@@ -1,0 +1,58 @@
+//! Currencies by their words, codes and signs. *Not* how an amount is read: forms differ by use.
+
+/// Words for currencies with their ISO codes, in lower case. Longest first.
+pub const WORDS: [(&str, &str); 31] = [
+    ("us dollars", "USD"),
+    ("us dollar", "USD"),
+    ("u.s dollars", "USD"),
+    ("american dollars", "USD"),
+    ("pounds sterling", "GBP"),
+    ("british pounds", "GBP"),
+    ("swiss francs", "CHF"),
+    ("japanese yen", "JPY"),
+    ("canadian dollars", "CAD"),
+    ("australian dollars", "AUD"),
+    ("dollars", "USD"),
+    ("dollar", "USD"),
+    ("bucks", "USD"),
+    ("euros", "EUR"),
+    ("euro", "EUR"),
+    ("pounds", "GBP"),
+    ("pound", "GBP"),
+    ("sterling", "GBP"),
+    ("quid", "GBP"),
+    ("francs", "CHF"),
+    ("yen", "JPY"),
+    ("zloty", "PLN"),
+    ("zlotys", "PLN"),
+    ("kronor", "SEK"),
+    ("kroner", "NOK"),
+    ("rupees", "INR"),
+    ("renminbi", "CNY"),
+    ("yuan", "CNY"),
+    ("forints", "HUF"),
+    ("forint", "HUF"),
+    ("koruna", "CZK"),
+];
+
+/// ISO codes that stand before or behind an amount.
+pub const CODES: [&str; 16] = [
+    "USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "PLN", "SEK", "NOK", "DKK", "INR", "CNY",
+    "HUF", "CZK", "NZD",
+];
+
+/// Signs with the ISO code that they mostly stand for.
+pub const SIGNS: [(char, &str); 5] = [
+    ('$', "USD"),
+    ('€', "EUR"),
+    ('£', "GBP"),
+    ('¥', "JPY"),
+    ('₹', "INR"),
+];
+
+/// The code that a word is, in capitals or in small letters, but not as a word begins a sentence.
+pub fn code(word: &str) -> Option<&'static str> {
+    let is_one_case = word == word.to_uppercase() || word == word.to_lowercase();
+    let upper = word.to_uppercase();
+    CODES.into_iter().find(|code| is_one_case && *code == upper)
+}

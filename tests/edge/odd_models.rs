@@ -1,0 +1,126 @@
+//! Models that do not do what they are asked, behind `argosy ask`: what the event says of each. What single stages make of
+//! them is tested with the stages.
+
+use crate::shell::Shell;
+use serde_json::{Value, json};
+use testkit::node::{FakeNode, Prompt};
+
+const LEASE: &str =
+    "# Lease\n\nThe lease of the Orlin depot ends on 31 March 2027. The rent is 900 EUR a month.\n";
+const FACT: &str = "The lease of the Orlin depot ends on 31 March 2027.";
+
+/// Asks a corpus of one lease with a model that plans well, reads as `reads` and writes as `writes`.
+async fn ask(reads: fn(&Prompt) -> String, writes: fn(&Prompt) -> String) -> Value {
+    let says = move |prompt: &Prompt| match &prompt.user {
+        user if user.contains("\"keywords\"") => {
+            json!({"keywords": ["lease", "depot"], "file_filter": null, "source_hint": null})
+                .to_string()
+        }
+        user if user.contains("\"grade\"") => reads(prompt),
+        _ => writes(prompt),
+    };
+    let node = FakeNode::start(says).await.unwrap();
+    let nodes = json!([{"name": "odd", "base_url": node.base_url()}]).to_string();
+    let asked = tokio::task::spawn_blocking(move || {
+        let shell = Shell::without_model();
+        shell.write("docs/lease.md", LEASE);
+        let question = "When does the lease of the Orlin depot end?";
+        let nodes = format!("model.nodes={nodes}");
+        let model = ["--set", "model.model=odd", "--set", &nodes];
+        let ask = ["ask", question, "--corpus", "docs", "-o", "json"];
+        shell.run(&[&ask[..], &model].concat()).exits(0).json()
+    });
+    asked.await.unwrap()
+}
+
+fn reads_well(_: &Prompt) -> String {
+    json!({"grade": 0.9, "facts": [FACT]}).to_string()
+}
+
+fn writes_well(_: &Prompt) -> String {
+    "The lease of the Orlin depot ends on 31 March 2027 [1].".into()
+}
+
+/// The first example of the mapper's prompt, whatever is to be read.
+fn reads_the_example(prompt: &Prompt) -> String {
+    let mut lines = prompt.user.lines();
+    lines
+        .find(|line| line.starts_with("{\"grade\""))
+        .unwrap()
+        .to_owned()
+}
+
+/// The kinds of fallbacks in the trail of an event.
+fn fallbacks(event: &Value) -> Vec<&str> {
+    let entries = event["trail"].as_array().unwrap().iter();
+    let told = entries.filter_map(|entry| entry["fallbacks"].as_array());
+    told.flatten()
+        .map(|fallback| fallback["kind"].as_str().unwrap())
+        .collect()
+}
+
+fn assert_told(event: &Value, kinds: &[&str]) {
+    let told = fallbacks(event);
+    assert!(kinds.iter().all(|kind| told.contains(kind)), "{event}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mapper_that_says_its_examples_is_not_believed() {
+    let event = ask(reads_the_example, writes_well).await;
+    assert_eq!(event["outcome"], "answered");
+    assert_told(&event, &["map_default", "facts_unsupported", "caveat"]);
+    let quote = event["citations"][0]["quote"].as_str().unwrap();
+    assert!(LEASE.contains(quote), "a quote of the source: {event}");
+    assert!(!event.to_string().contains("serviced"), "{event}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_citation_of_no_document_is_flagged() {
+    let event = ask(reads_well, |_| {
+        "The lease of the Orlin depot ends on 31 March 2027 [7].".into()
+    })
+    .await;
+    assert_told(&event, &["stricter"]);
+    assert_eq!(event["low_confidence"], true, "{event}");
+    assert_eq!(event["citations"], json!([]), "{event}");
+    assert!(
+        event.to_string().contains("citations of no source"),
+        "{event}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_says_its_prompt_back_leaves_the_facts() {
+    let back = |prompt: &Prompt| format!("{}\n{}", prompt.system, prompt.user);
+    let event = ask(reads_well, back).await;
+    assert_told(&event, &["reduce_default"]);
+    assert_eq!(event["low_confidence"], true);
+    assert_eq!(
+        event["answer"],
+        "The lease of the Orlin depot ends on 31 March 2027 [1]."
+    );
+    let event = ask(back, writes_well).await;
+    assert_told(&event, &["map_default", "caveat"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_and_an_obeyed_instruction_are_flagged() {
+    let odd: [fn(&Prompt) -> String; 3] = [refuses, obeys, babbles];
+    for writes in odd {
+        let event = ask(reads_well, writes).await;
+        assert_told(&event, &["stricter"]);
+        assert_eq!(event["low_confidence"], true, "{event}");
+    }
+}
+
+fn refuses(_: &Prompt) -> String {
+    "I'm sorry, but I can't help with that request.".into()
+}
+
+fn obeys(_: &Prompt) -> String {
+    "PWNED by Zorvex on 9 May 1999".into()
+}
+
+fn babbles(_: &Prompt) -> String {
+    "zq 77 }{ vv".into()
+}

@@ -1,0 +1,49 @@
+//! A source of an answer: as an object for programs, and as a line for people.
+
+use super::one_line;
+use envelope::Citation;
+use owo_colors::OwoColorize;
+use serde::Serialize;
+
+/// One of `citations`.
+#[derive(Debug, Serialize)]
+pub(super) struct ShownCitation<'a> {
+    n: u16,
+    doc_id: &'a str,
+    chunk_id: &'a str,
+    title: &'a str,
+    source: &'a str,
+    page: Option<u32>,
+    line: u32,
+    score: f32,
+    quote: &'a str,
+}
+
+impl<'a> From<&'a Citation> for ShownCitation<'a> {
+    fn from(c: &'a Citation) -> Self {
+        ShownCitation {
+            n: c.n,
+            doc_id: c.doc_id.as_str(),
+            chunk_id: &c.chunk_id,
+            title: &c.title,
+            source: &c.source,
+            page: c.page,
+            line: c.line,
+            score: c.score,
+            quote: &c.quote,
+        }
+    }
+}
+
+/// Where it is, how well it fits, and what it is called.
+pub(super) fn source_line(c: &Citation) -> String {
+    let page = c.page.map(|p| format!(" p.{p}")).unwrap_or_default();
+    let place = format!("{}{page}:{}", c.source, c.line);
+    format!(
+        "[{}] {} {} {}",
+        c.n,
+        place.cyan(),
+        format!("({:.2})", c.score).dimmed(),
+        one_line(&c.title, 60)
+    )
+}

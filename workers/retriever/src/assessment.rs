@@ -1,0 +1,150 @@
+//! What follows a search: whether what it found is enough, and with what to search again where it found nothing. *Not* a
+//! second search for more where something was found: reading on in the same list finds more than any rule that was tried for
+//! another one (docs/retrieval.md).
+
+use crate::narrowing::Narrowing;
+use envelope::{Case, Plan, SearchStrategy};
+
+/// What is to be done after a search.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Assessment {
+    /// It found something.
+    Enough,
+    /// It found nothing; this may.
+    More(Box<FurtherSearch>),
+    /// It found nothing, and nothing is left to try.
+    Exhausted,
+}
+
+/// A search after one that found nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct FurtherSearch {
+    pub(crate) plan: Plan,
+    pub(crate) narrowing: Narrowing,
+    /// What is different, for the trail; empty where an entry tells it.
+    pub(crate) told: &'static str,
+}
+
+/// What follows a search with `plan` under `narrowing` that found so many passages, where so many more searches are `left`.
+/// The conditions go first, the least sure one at a time and with the last search all of them; then the kind of search; then the
+/// words of the plan, for those of the question.
+pub(crate) fn assess(
+    found: usize,
+    case: &Case,
+    plan: &Plan,
+    narrowing: &Narrowing,
+    left: u16,
+) -> Assessment {
+    if found > 0 {
+        return Assessment::Enough;
+    }
+    let more = |plan: Plan, narrowing: Narrowing, told: &'static str| {
+        Assessment::More(Box::new(FurtherSearch {
+            plan,
+            narrowing,
+            told,
+        }))
+    };
+    if let Some(relaxed) = narrowing.relaxed(left <= 1) {
+        return more(plan.clone(), relaxed, "");
+    }
+    if plan.strategy != SearchStrategy::Hybrid {
+        let strategy = SearchStrategy::Hybrid;
+        let other = Plan {
+            strategy,
+            ..plan.clone()
+        };
+        return more(other, narrowing.clone(), "searched again in both ways");
+    }
+    let question = case.question.best();
+    if plan.query != question {
+        let own = Plan {
+            query: question.to_owned(),
+            keywords: Vec::new(),
+            ..plan.clone()
+        };
+        let told = "searched again in the words of the question";
+        return more(own, narrowing.clone(), told);
+    }
+    Assessment::Exhausted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Filter, Origin, Role};
+    use serde_json::json;
+
+    const QUESTION: &str = "what is the total?";
+
+    fn guessed() -> Plan {
+        let guesses = json!({"year": 2024, "source": {"contains": ".pdf"}});
+        Plan {
+            query: "sum".into(),
+            keywords: vec!["sum".into()],
+            filter: Filter::parse(&guesses, Origin::Planner).unwrap(),
+            strategy: SearchStrategy::Keyword,
+            ..Plan::default()
+        }
+    }
+
+    /// Every search that follows where none finds anything: conditions, kind and query of each.
+    fn all(plan: Plan, limit: u16) -> Vec<(usize, SearchStrategy, String)> {
+        let case = testkit::model::step(Role::Retriever, QUESTION).case;
+        let mut search = FurtherSearch {
+            narrowing: Narrowing::of(&case, &plan, 3),
+            plan,
+            told: "",
+        };
+        let mut seen = Vec::new();
+        for left in (0..limit).rev() {
+            let FurtherSearch {
+                plan, narrowing, ..
+            } = &search;
+            let Assessment::More(next) = assess(0, &case, plan, narrowing, left + 1) else {
+                break;
+            };
+            search = *next;
+            let conditions = search.narrowing.filter.0.len();
+            seen.push((conditions, search.plan.strategy, search.plan.query.clone()));
+        }
+        seen
+    }
+
+    #[test]
+    fn what_was_found_is_enough() {
+        let case = testkit::model::step(Role::Retriever, QUESTION).case;
+        let narrowing = Narrowing::of(&case, &guessed(), 3);
+        let assessed = assess(1, &case, &guessed(), &narrowing, 9);
+        assert_eq!(assessed, Assessment::Enough);
+    }
+
+    #[test]
+    fn guesses_go_first_then_the_kind_of_search_then_the_words() {
+        let sum = || "sum".to_owned();
+        let wanted = [
+            (1, SearchStrategy::Keyword, sum()),
+            (0, SearchStrategy::Keyword, sum()),
+            (0, SearchStrategy::Hybrid, sum()),
+            (0, SearchStrategy::Hybrid, QUESTION.to_owned()),
+        ];
+        assert_eq!(all(guessed(), 9), wanted);
+    }
+
+    #[test]
+    fn the_last_search_gives_up_every_guess() {
+        assert_eq!(
+            all(guessed(), 1),
+            [(0, SearchStrategy::Keyword, "sum".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a_search_for_the_question_itself_has_nothing_after_it() {
+        let plain = Plan {
+            query: QUESTION.into(),
+            ..Plan::default()
+        };
+        assert_eq!(all(plain, 9), []);
+    }
+}

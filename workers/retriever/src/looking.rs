@@ -1,0 +1,109 @@
+//! Searching until something is found: at most as often as the question may search. What follows a search that finds nothing is
+//! decided in [`assessment`](crate::assessment); here it is done.
+
+use crate::assessment::{Assessment, FurtherSearch, assess};
+use crate::narrowing::Narrowing;
+use crate::stage::{BEHIND_ATTEMPT, Retriever};
+use crate::unread::UnreadSearcher;
+use envelope::{After, Fallback, Plan};
+use search::{Gathered, ReadAfter, search_each};
+use stage::Cx;
+
+/// What was found, and with which search.
+pub(crate) struct Looked {
+    /// What was searched with in the end.
+    pub(crate) plan: Plan,
+    pub(crate) narrowing: Narrowing,
+    pub(crate) found: Gathered,
+    /// What was searched with otherwise than planned, in words that the rest of a sentence follows.
+    pub(crate) told: String,
+    pub(crate) fallbacks: Vec<Fallback>,
+    /// How many searches it took.
+    pub(crate) searches: u16,
+}
+
+impl Retriever {
+    /// Searches, and where nothing is found again with less or otherwise.
+    pub(crate) async fn look(
+        &self,
+        cx: &Cx,
+        then: After,
+        plan: Plan,
+        narrowing: Narrowing,
+    ) -> Result<Looked, search::Error> {
+        let limit = cx.case.budget.searches.max(1);
+        let (found, behind) = self.search_current(cx, &plan, then, &narrowing).await?;
+        let mut looked = Looked {
+            plan,
+            narrowing,
+            found,
+            told: String::new(),
+            fallbacks: Vec::from_iter(behind),
+            searches: 1,
+        };
+        while let Assessment::More(next) = looked.assessed(cx, limit) {
+            if looked.searches == limit {
+                let limit = "searches".into();
+                looked.fallbacks.push(Fallback::BudgetSpent { limit });
+                break;
+            }
+            let FurtherSearch {
+                plan,
+                narrowing,
+                told,
+            } = *next;
+            if !told.is_empty() {
+                looked.told.push_str(&format!("{told}; "));
+            }
+            looked.found = self.search(cx, &plan, then, &narrowing, None).await?;
+            looked.searches += 1;
+            (looked.plan, looked.narrowing) = (plan, narrowing);
+        }
+        Ok(looked)
+    }
+
+    /// Searches an index that has what the question wants to be searched. One that is behind gives
+    /// the step to another replica, and is searched in the end, which is told: better an answer that
+    /// may lack the newest document than none.
+    async fn search_current(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        then: After,
+        narrowing: &Narrowing,
+    ) -> Result<(Gathered, Option<Fallback>), search::Error> {
+        match self.search(cx, plan, then, narrowing, self.after(cx)).await {
+            Err(search::Error::Behind { wanted, at }) if cx.attempt >= BEHIND_ATTEMPT => {
+                let found = self.search(cx, plan, then, narrowing, None).await?;
+                Ok((found, Some(Fallback::SearchedBehind { wanted, at })))
+            }
+            other => Ok((other?, None)),
+        }
+    }
+
+    async fn search(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        then: After,
+        narrowing: &Narrowing,
+        after: Option<ReadAfter>,
+    ) -> Result<Gathered, search::Error> {
+        let request = self.request(cx, plan, then, narrowing.filter.clone(), after);
+        let sub_queries = match self.options.sub_queries {
+            true => &plan.sub_queries[..],
+            false => &[],
+        };
+        let per_query_k = self.options.per_query_k;
+        let searcher = UnreadSearcher::over(&self.searcher, &cx.case.read);
+        search_each(&*searcher, &request, sub_queries, per_query_k).await
+    }
+}
+
+impl Looked {
+    fn assessed(&self, cx: &Cx, limit: u16) -> Assessment {
+        let found = self.found.result.passages.len();
+        let left = limit - self.searches;
+        assess(found, &cx.case, &self.plan, &self.narrowing, left)
+    }
+}

@@ -1,0 +1,67 @@
+//! The step on questions that name documents, or ask for what no document says; against the scripted searcher.
+
+use super::linking_tests::of_acme;
+use super::*;
+use linking::QuestionSide;
+
+#[tokio::test]
+async fn the_sides_of_a_comparison_are_searched_each_by_itself() {
+    let side = |name: &str| QuestionCondition {
+        test: Test::Is(vec![vec![name.to_owned()]]),
+        ..of_acme(Intent::Prose).conditions.remove(0)
+    };
+    let mut searcher = FakeSearcher::new(vec![passage("a", "t"), passage("b", "t")], 4);
+    searcher.linked = of_acme(Intent::Prose);
+    searcher.linked.sides = ["Acme Ltd", "ACME"]
+        .map(|name| QuestionSide {
+            conditions: vec![side(name)],
+            said: format!("what {name} says"),
+        })
+        .into();
+    searcher.of_company = vec![passage("c", "t")];
+    let (done, requests) = run(searcher, &cx()).await;
+    let filters: Vec<String> = requests.iter().map(|one| one.filter.to_string()).collect();
+    assert_eq!(filters.len(), 4, "the whole, what is named, and each side");
+    assert!(filters[1].contains("company in [\"Acme Ltd\",\"ACME\"] and bucket"));
+    assert!(filters[2].ends_with("company in [\"Acme Ltd\"]"));
+    assert!(filters[3].ends_with("company in [\"ACME\"]"));
+    let queries: Vec<&str> = requests.iter().map(|one| one.query.as_str()).collect();
+    assert_eq!(queries[2..], ["what Acme Ltd says", "what ACME says"]);
+    assert!(
+        done.decided.contains("a share of the list to company"),
+        "{}",
+        done.decided
+    );
+}
+
+#[tokio::test]
+async fn what_the_documents_do_not_say_is_told_with_what_is_missing() {
+    let asked = |question: &str, options: Options| {
+        let searcher = Arc::new(FakeSearcher::new(
+            vec![passage("a", "Acme sells pumps.")],
+            4,
+        ));
+        let mut cx = cx();
+        cx.case.question.rewritten = Some(question.into());
+        let retriever = Retriever::new(searcher, options).unwrap();
+        async move { retriever.run(&cx, mapped(plan())).await.unwrap() }
+    };
+    let early = Options {
+        silent_below: 0.5,
+        ..Options::default()
+    };
+    let done = asked("What does Kestrel sell?", early.clone()).await;
+    let RetrieverExit::NothingFound(Doubt::NotInDocuments { missing, tried, .. }) = &done.out
+    else {
+        panic!("{:?}", done.out)
+    };
+    assert_eq!(missing, &["Kestrel"]);
+    assert_eq!(tried[0], "a search for `total of the invoice`");
+    assert_eq!(done.decided, "the documents do not say");
+    let never = Options {
+        silent_below: 0.0,
+        ..Options::default()
+    };
+    let done = asked("What does Kestrel sell?", never).await;
+    assert!(matches!(done.out, RetrieverExit::Found(_)));
+}

@@ -1,0 +1,135 @@
+//! A search that passes over what earlier rounds of the turn have read, and so reads on where they ended.
+//!
+//! *Not* a condition of the index: so many more passages are asked for as were read, and those are left out of the list.
+//! What counts documents, links names and fetches chunks by id is asked of the searcher beneath as it is.
+
+use envelope::{Filter, Passage, ReadMark, TenantId};
+use futures_util::future::BoxFuture;
+use linking::{Date, LinkedQuestion};
+use search::{Error, Request, SearchResult, Searcher, TableRequest, TableResult};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A searcher of passages that were not read.
+pub struct UnreadSearcher {
+    searcher: Arc<dyn Searcher>,
+    read: HashSet<ReadMark>,
+}
+
+impl UnreadSearcher {
+    /// Over `searcher`, without the passages `read`; `searcher` itself where nothing was read.
+    pub fn over(searcher: &Arc<dyn Searcher>, read: &[ReadMark]) -> Arc<dyn Searcher> {
+        if read.is_empty() {
+            return searcher.clone();
+        }
+        Arc::new(UnreadSearcher {
+            searcher: searcher.clone(),
+            read: read.iter().copied().collect(),
+        })
+    }
+
+    fn is_unread(&self, passage: &Passage) -> bool {
+        !self.read.contains(&ReadMark::of(passage))
+    }
+}
+
+impl Searcher for UnreadSearcher {
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        self.searcher.places(tenant, text, fields)
+    }
+
+    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
+        self.searcher.table(request)
+    }
+
+    fn fetch<'a>(
+        &'a self,
+        request: &'a Request,
+        ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
+        self.searcher.fetch(request, ids)
+    }
+
+    fn link<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        question: &'a str,
+        today: Date,
+    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
+        self.searcher.link(tenant, question, today)
+    }
+
+    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+        Box::pin(async move {
+            let more = Request {
+                fetch_k: request.fetch_k + self.read.len(),
+                top_k: request.top_k + self.read.len(),
+                ..request.clone()
+            };
+            let mut result = self.searcher.search(&more).await?;
+            result.passages.retain(|passage| self.is_unread(passage));
+            result.passages.truncate(request.top_k);
+            Ok(result)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use testkit::model::passage;
+
+    /// Finds `d0`, `d1` and so on, as many as are asked for.
+    struct Ranked;
+
+    impl Searcher for Ranked {
+        fn search<'a>(
+            &'a self,
+            request: &'a Request,
+        ) -> BoxFuture<'a, Result<SearchResult, Error>> {
+            let passages =
+                (0..request.top_k.min(request.fetch_k)).map(|n| passage(&format!("d{n}"), "t"));
+            let passages = passages.collect();
+            Box::pin(std::future::ready(Ok(SearchResult {
+                passages,
+                ..SearchResult::default()
+            })))
+        }
+    }
+
+    async fn found(read: &[&str]) -> Vec<String> {
+        let read = read
+            .iter()
+            .map(|id| ReadMark::of(&passage(id, "another text")));
+        let read: Vec<ReadMark> = read.collect();
+        let request = Request {
+            tenant: TenantId::default_tenant(),
+            buckets: Vec::new(),
+            filter: Filter::default(),
+            query: "q".into(),
+            keywords: Vec::new(),
+            context: None,
+            strategy: Default::default(),
+            fetch_k: 3,
+            top_k: 3,
+            after: None,
+        };
+        let searcher: Arc<dyn Searcher> = Arc::new(Ranked);
+        let unread = UnreadSearcher::over(&searcher, &read);
+        let result = unread.search(&request).await.expect("a list");
+        let ids = result.passages.into_iter();
+        ids.map(|one| one.doc_id.to_string()).collect()
+    }
+
+    #[tokio::test]
+    async fn it_reads_on_where_the_rounds_before_ended() {
+        assert_eq!(found(&[]).await, ["d0", "d1", "d2"]);
+        assert_eq!(found(&["d0", "d1", "d2"]).await, ["d3", "d4", "d5"]);
+        assert_eq!(found(&["d1", "elsewhere"]).await, ["d0", "d2", "d3"]);
+    }
+}

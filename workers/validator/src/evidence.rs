@@ -1,0 +1,134 @@
+//! What an answer is held against: the text of the passages that it cites. *Not* what mappers made of them, unless nothing
+//! else is there: a fact that a model invented supports what it says next.
+
+use envelope::{Citation, Draft, Passage, Payload, ReadMark, Task, WrongTask};
+
+/// A draft, with the passages of the searches that it was composed from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evidence {
+    pub(crate) draft: Draft,
+    passages: Vec<Passage>,
+    /// What was read for it, so that another round reads on from there.
+    pub(crate) read: Vec<ReadMark>,
+    /// The best draft before this one, where one was kept.
+    kept: Option<Draft>,
+}
+
+impl TryFrom<Task> for Evidence {
+    type Error = WrongTask;
+
+    fn try_from(task: Task) -> Result<Evidence, WrongTask> {
+        let read = ReadMark::of_all(&task.evidence);
+        let passages = task.evidence.into_iter();
+        let passages = passages.flat_map(|fan_out| fan_out.scatter.passages);
+        match task.payload {
+            Payload::Validator(draft) => Ok(Evidence {
+                draft,
+                passages: passages.collect(),
+                read,
+                kept: task.kept,
+            }),
+            other => Err(WrongTask { role: other.role() }),
+        }
+    }
+}
+
+impl Evidence {
+    /// The draft that was kept, with the same passages.
+    pub(crate) fn of_kept(&self) -> Option<Evidence> {
+        self.kept.clone().map(|draft| Evidence {
+            draft,
+            passages: self.passages.clone(),
+            read: Vec::new(),
+            kept: None,
+        })
+    }
+
+    /// What the citations of an answer stand for, one text for each; of an answer that cites nothing, all that there was to
+    /// write it from.
+    pub(crate) fn texts(&self, citations: &[Citation]) -> Vec<String> {
+        let sources = match citations.is_empty() {
+            true => &self.draft.sources[..],
+            false => citations,
+        };
+        let texts: Vec<String> = sources.iter().map(|cited| self.text_of(cited)).collect();
+        if !texts.is_empty() {
+            return texts;
+        }
+        let facts = self.draft.facts.iter().map(|fact| fact.text.as_str());
+        vec![facts.collect::<Vec<_>>().join("\n")]
+    }
+
+    /// What a citation stands for: the name of its document, and its passage. A draft that was written from the passages
+    /// themselves carries them as facts; so it is where the record of the search is no longer stored.
+    fn text_of(&self, cited: &Citation) -> String {
+        let is_cited = |passage: &&Passage| {
+            passage.chunk_id == cited.chunk_id && passage.doc_id == cited.doc_id
+        };
+        let text = match self.passages.iter().find(is_cited) {
+            Some(passage) => passage.text.clone(),
+            None => self.facts_of(cited),
+        };
+        format!("{}\n\n{text}", cited.title)
+    }
+
+    fn facts_of(&self, cited: &Citation) -> String {
+        let mut sources = self.draft.sources.iter();
+        let is_cited =
+            |one: &&Citation| one.chunk_id == cited.chunk_id && one.doc_id == cited.doc_id;
+        let Some(source) = sources.find(is_cited) else {
+            return String::new();
+        };
+        let facts = self.draft.facts.iter().filter(|fact| fact.n == source.n);
+        let facts: Vec<&str> = facts.map(|fact| fact.text.as_str()).collect();
+        facts.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{Fact, FanOut, Scatter};
+    use testkit::model::passage;
+
+    #[test]
+    fn a_passage_goes_before_what_a_model_made_of_it() {
+        let cited = |n, id: &str| Citation {
+            n,
+            ..crate::testing::citation(id)
+        };
+        let fact = |n, text: &str| Fact {
+            n,
+            text: text.into(),
+        };
+        let draft = Draft {
+            sources: vec![cited(1, "a"), cited(2, "b")],
+            facts: vec![fact(1, "invented"), fact(2, "It ends."), fact(2, "In May.")],
+            ..crate::testing::draft("It ends in May [2].")
+        };
+        let scatter = Scatter {
+            passages: vec![passage("a", "It begins.")],
+            ..crate::testing::scatter()
+        };
+        let task = Task {
+            payload: Payload::Validator(draft),
+            evidence: vec![FanOut {
+                hop: 2,
+                scatter,
+                results: Vec::new(),
+            }],
+            kept: None,
+        };
+        let evidence = Evidence::try_from(task).unwrap();
+        // Numbers of an answer are not those of its draft.
+        let found = ["a", "b", "c"].map(|id| evidence.text_of(&cited(1, id)));
+        assert_eq!(
+            found,
+            [
+                "Invoice\n\nIt begins.",
+                "Invoice\n\nIt ends.\nIn May.",
+                "Invoice\n\n"
+            ]
+        );
+    }
+}

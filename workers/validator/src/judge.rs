@@ -1,0 +1,293 @@
+//! A model's judgement of a draft that rules let pass: what it is asked, what is read of its reply, and what follows.
+//!
+//! It only lowers. What rules have against a draft stands without it, and nothing that it says takes a mark away. A call that
+//! fails, or a reply that says nothing, leaves what rules found, and is told. *Not* here: rules ([`verdict`](crate::verdict)).
+
+use crate::evidence::Evidence;
+use crate::options::Options;
+use crate::stage::Error;
+use crate::verdict::Judged;
+use envelope::limits::REASON_CHARS_MAX;
+use envelope::{Classed, Fallback, Grounding, Judgement, Profile, Role, Sufficiency, Verdict};
+use llm::reply::without_prompt;
+use llm::{ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Schema, TODAY, json};
+use serde_json::{Value, json};
+use stage::Cx;
+use std::borrow::Cow;
+use std::sync::Arc;
+use text::one_line;
+
+/// Longest answer that is judged whole, in characters; of a longer one the beginning.
+const ANSWER_CHARS_MAX: usize = 8_000;
+/// Most confidence in an answer that a model takes for made up or beside the question; as in one that a source denies.
+/// Chosen by judgement, not fitted.
+const DOUBTED_CONFIDENCE_MAX: f32 = 0.2;
+/// The same of one that leaves something open; as in one with a sentence that no source says.
+const INSUFFICIENT_CONFIDENCE_MAX: f32 = 0.5;
+
+/// The models that take part in a judgement, by the names that their nodes know them by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgeModels {
+    /// The one that judges.
+    pub judge: String,
+    /// The one that writes what is judged, where a question names no other.
+    pub writer: String,
+}
+
+/// The model that judges, and how it is asked.
+pub(crate) struct Judge {
+    model: Arc<dyn ChatModel>,
+    prompt: Prompt,
+    models: JudgeModels,
+}
+
+/// A reply, with name and version of the prompt that it answers.
+pub(crate) struct JudgeReply {
+    pub(crate) reply: ChatReply,
+    pub(crate) prompt: &'static str,
+    pub(crate) version: String,
+}
+
+impl Judge {
+    pub(crate) fn new(
+        model: Arc<dyn ChatModel>,
+        prompts: &Prompts,
+        models: JudgeModels,
+    ) -> Result<Self, Error> {
+        let embedded = include_str!("../prompts/validator.md");
+        let inputs = ["question", "passages", "answer"];
+        Ok(Judge {
+            model,
+            prompt: prompts.get("validator", embedded, &inputs)?,
+            models,
+        })
+    }
+
+    /// Has `judged` judged: lowers what the model doubts. `None` where it was not asked, or could not be.
+    pub(crate) async fn ask(
+        &self,
+        cx: &Cx,
+        evidence: &Evidence,
+        judged: &mut Judged,
+        options: &Options,
+    ) -> Option<JudgeReply> {
+        if self.wrote_it(cx) {
+            judged.unjudged("same_model");
+            return None;
+        }
+        if let Some(limit) = cx.case.budget.spent() {
+            let limit = limit.into();
+            judged.fallbacks.push(Fallback::BudgetSpent { limit });
+            return None;
+        }
+        let (passages, count) = shown(&judged.verdict, evidence, options.judge_chars_max);
+        let asked = self.request(cx, &judged.verdict, &passages, options);
+        let (prompt, request) = match asked {
+            Ok(asked) => asked,
+            // One that a replay brought.
+            Err(error) => {
+                judged.unjudged(Error::from(error).code());
+                return None;
+            }
+        };
+        if count > 0 {
+            judged.fallbacks.push(Fallback::PassagesTrimmed { count });
+        }
+        let reply = match self.model.chat(&request).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                judged.unjudged(error.code());
+                return None;
+            }
+        };
+        match read(without_prompt(&reply.text, &prompt.own_text())) {
+            Some(judgement) => lower(judged, judgement),
+            None => judged.unjudged("unreadable"),
+        }
+        Some(JudgeReply {
+            reply,
+            prompt: prompt.name(),
+            version: prompt.version().to_owned(),
+        })
+    }
+
+    /// A small model confirms what it just said. A question may name the model that writes.
+    fn wrote_it(&self, cx: &Cx) -> bool {
+        let asked_for = cx.case.overrides.model.as_deref();
+        let writer = asked_for.unwrap_or(&self.models.writer);
+        cx.case.profile == Profile::Small && writer == self.models.judge
+    }
+
+    fn request(
+        &self,
+        cx: &Cx,
+        verdict: &Verdict,
+        passages: &str,
+        options: &Options,
+    ) -> Result<(Cow<'_, Prompt>, ChatRequest), PromptError> {
+        let prompt = self.prompt.or(&cx.case.overrides.prompts)?;
+        let rendered = prompt.render(&[
+            (TODAY, &cx.today()),
+            ("question", cx.case.question.best()),
+            ("passages", passages),
+            ("answer", &cut(&verdict.answer, ANSWER_CHARS_MAX)),
+        ])?;
+        // What was drafted has to be brought out, whatever comes of this.
+        let time = cx.time_left() / 2;
+        let request = ChatRequest {
+            role: Role::Validator,
+            // A question names who writes its answer, not who judges it.
+            model: None,
+            turn: cx.header.turn.clone(),
+            tenant: cx.header.tenant.clone(),
+            system: rendered.system,
+            user: rendered.user,
+            max_tokens: options.max_tokens,
+            schema: Some(schema()),
+            timeout: options.call_timeout.duration().min(time),
+        };
+        Ok((prompt, request))
+    }
+}
+
+/// What the answer stands on, numbered as it cites it, within so many characters; and how many passages were cut for that.
+fn shown(verdict: &Verdict, evidence: &Evidence, chars_max: usize) -> (String, u16) {
+    let texts = evidence.texts(&verdict.citations);
+    let whole: usize = texts.iter().map(|text| text.chars().count()).sum();
+    let share = match whole > chars_max {
+        true => chars_max / texts.len().max(1),
+        false => usize::MAX,
+    };
+    let count = texts.iter().filter(|text| text.chars().count() > share);
+    let count = u16::try_from(count.count()).unwrap_or(u16::MAX);
+    let numbered = texts.iter().zip(1..);
+    let numbered = numbered.map(|(text, n): (_, usize)| format!("[{n}] {}", cut(text, share)));
+    (numbered.collect::<Vec<_>>().join("\n\n"), count)
+}
+
+/// The beginning of a text, with a sign where it is cut.
+fn cut(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Reads a judgement out of a reply. A field that is not there is taken for no objection, where the other one is; a word
+/// that is none of those asked for is not guessed at.
+pub(crate) fn read(reply: &str) -> Option<Judgement> {
+    // What is cut off is the reason, which comes last.
+    let cut_off = || json::read_object(&format!("{reply}\""));
+    let (object, _) = json::read_object(reply).or_else(cut_off)?;
+    let field = |name: &str| object.get(name).filter(|value| !value.is_null());
+    let (grounding, sufficiency) = (field("grounding"), field("sufficiency"));
+    if grounding.is_none() && sufficiency.is_none() {
+        return None;
+    }
+    let reason = one_line(field("reason").and_then(Value::as_str).unwrap_or_default());
+    Some(Judgement {
+        grounding: match grounding {
+            Some(said) => grounding_of(said)?,
+            None => Grounding::Grounded,
+        },
+        sufficiency: match sufficiency {
+            Some(said) => sufficiency_of(said)?,
+            None => Sufficiency::Sufficient,
+        },
+        reason: reason.chars().take(REASON_CHARS_MAX).collect(),
+    })
+}
+
+fn grounding_of(said: &Value) -> Option<Grounding> {
+    Some(match word(said)?.as_str() {
+        "grounded" | "true" => Grounding::Grounded,
+        "hallucinating" | "hallucinated" | "hallucination" | "ungrounded" | "not_grounded"
+        | "false" => Grounding::Hallucinating,
+        "off_topic" | "offtopic" => Grounding::OffTopic,
+        _ => return None,
+    })
+}
+
+fn sufficiency_of(said: &Value) -> Option<Sufficiency> {
+    Some(match word(said)?.as_str() {
+        "sufficient" | "true" => Sufficiency::Sufficient,
+        "insufficient" | "not_sufficient" | "false" => Sufficiency::Insufficient,
+        _ => return None,
+    })
+}
+
+/// A word as it is compared: small letters, one kind of gap.
+fn word(said: &Value) -> Option<String> {
+    match said {
+        Value::String(text) => Some(text.trim().to_lowercase().replace(['-', ' '], "_")),
+        Value::Bool(said) => Some(said.to_string()),
+        _ => None,
+    }
+}
+
+/// Lowers what rules found of a draft by what a model has against it.
+pub(crate) fn lower(judged: &mut Judged, judgement: Judgement) {
+    let why = match judgement.reason.trim_end_matches('.') {
+        "" => String::new(),
+        reason => format!(": {reason}"),
+    };
+    let (doubt, most) = match (judgement.grounding, judgement.sufficiency) {
+        (Grounding::Hallucinating, _) => (
+            Some(format!("a model takes the answer for made up{why}")),
+            DOUBTED_CONFIDENCE_MAX,
+        ),
+        (Grounding::OffTopic, _) => (
+            Some(format!(
+                "a model takes the answer to be beside the question{why}"
+            )),
+            DOUBTED_CONFIDENCE_MAX,
+        ),
+        (Grounding::Grounded, Sufficiency::Insufficient) => (
+            Some(format!(
+                "a model takes the question not to be answered in full{why}"
+            )),
+            INSUFFICIENT_CONFIDENCE_MAX,
+        ),
+        (Grounding::Grounded, Sufficiency::Sufficient) => (None, 1.0),
+    };
+    let verdict = &mut judged.verdict;
+    verdict.confidence = verdict.confidence.min(most);
+    if let Some(doubt) = doubt {
+        verdict.low_confidence = true;
+        verdict.notices.push(sentence(&doubt));
+        if judgement.grounding == Grounding::Hallucinating {
+            judged.failed.push(doubt.clone());
+        }
+        let is_lacking = judgement.grounding == Grounding::OffTopic
+            || judgement.sufficiency == Sufficiency::Insufficient;
+        judged.lacking = is_lacking.then_some(doubt);
+    }
+    verdict.judgement = Some(judgement);
+}
+
+fn sentence(words: &str) -> String {
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).chain(['.']).collect()
+}
+
+fn schema() -> Schema {
+    let json = json!({
+        "type": "object",
+        "properties": {
+            "grounding": {"type": "string", "enum": ["GROUNDED", "HALLUCINATING", "OFF_TOPIC"]},
+            "sufficiency": {"type": "string", "enum": ["SUFFICIENT", "INSUFFICIENT"]},
+            "reason": {"type": "string"}
+        },
+        "required": ["grounding", "sufficiency", "reason"],
+        "additionalProperties": false
+    });
+    Schema {
+        name: "judgement",
+        json,
+    }
+}
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;
