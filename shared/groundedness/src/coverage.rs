@@ -4,7 +4,6 @@
 
 use crate::reading::{self, Sentence};
 use crate::vocabulary::Vocabulary;
-use std::collections::HashSet;
 use std::ops::Range;
 
 /// Most distinct words of a sentence that are looked at.
@@ -25,8 +24,8 @@ pub(crate) struct Evidence {
     pub(crate) passages: Vec<Range<usize>>,
     /// The stems of content words of each sentence.
     stems: Vec<Vec<u32>>,
-    /// Content words that follow each other in a sentence, by stem.
-    pairs: HashSet<(u32, u32)>,
+    /// Content words that follow each other in a sentence, by stem; in order, to be searched.
+    pairs: Vec<(u32, u32)>,
 }
 
 impl Evidence {
@@ -35,7 +34,7 @@ impl Evidence {
             sentences: Vec::new(),
             passages: Vec::new(),
             stems: Vec::new(),
-            pairs: HashSet::new(),
+            pairs: Vec::new(),
         };
         for text in passages {
             let from = evidence.sentences.len();
@@ -51,6 +50,8 @@ impl Evidence {
                 .extend(stems.windows(2).map(|pair| (pair[0], pair[1])));
             evidence.stems.push(stems);
         }
+        evidence.pairs.sort_unstable();
+        evidence.pairs.dedup();
         evidence
     }
 
@@ -65,7 +66,7 @@ impl Evidence {
 
     /// Whether the passages have two words beside each other.
     fn has_pair(&self, first: u32, second: u32) -> bool {
-        self.pairs.contains(&(first, second))
+        self.pairs.binary_search(&(first, second)).is_ok()
     }
 }
 

@@ -6,7 +6,7 @@ use crate::polarity::{Beside, Turn, sign};
 use crate::reading::{Sentence, Token};
 use crate::slots::{Fault, Finding, Slots};
 use crate::thresholds::{ANSWER_WEIGHTS, CONTRAST_WEIGHTS, COUNT, SENTENCE_WEIGHTS, Thresholds};
-use crate::verbatim::Verbatim;
+use crate::verbatim;
 use crate::vocabulary::Vocabulary;
 use std::ops::Range;
 use text::words;
@@ -129,7 +129,6 @@ pub(crate) fn examine(
 ) -> (Evidence, Vec<Examination>) {
     let mut vocabulary = Vocabulary::default();
     let evidence = Evidence::read(passages, &mut vocabulary);
-    let verbatim = Verbatim::new(passages, &evidence);
     let text = claims::blanked(answer);
     let sentences = claims::sentences(answer).into_iter().enumerate();
     let examined = sentences
@@ -143,7 +142,7 @@ pub(crate) fn examine(
             if !one.is_claim || !claims_something(&sentence, &vocabulary) {
                 return Examination::unread(at, None);
             }
-            let is_verbatim = verbatim.has(&text[at]);
+            let is_verbatim = verbatim::has(passages, &evidence, &text[at]);
             examine_claim(
                 sentence,
                 is_verbatim,

@@ -84,7 +84,10 @@ pub(crate) fn passage(text: &str, vocabulary: &mut Vocabulary) -> Vec<Sentence> 
         for token in &sentence.tokens {
             vocabulary.see(token.word, token.is_capital, token.is_first);
         }
-        sentences.extend(cut(sentence));
+        match sentence.tokens.len() <= SENTENCE_TOKENS_MAX {
+            true => sentences.push(sentence),
+            false => sentences.extend(cut(&sentence)),
+        }
     }
     sentences
 }
@@ -122,10 +125,7 @@ fn is_row(line: &str) -> bool {
 }
 
 /// A sentence in parts of which none is too long.
-fn cut(sentence: Sentence) -> Vec<Sentence> {
-    if sentence.tokens.len() <= SENTENCE_TOKENS_MAX {
-        return vec![sentence];
-    }
+fn cut(sentence: &Sentence) -> Vec<Sentence> {
     let mut parts = Vec::new();
     let mut from = 0;
     while from < sentence.tokens.len() {
@@ -161,7 +161,8 @@ fn cut(sentence: Sentence) -> Vec<Sentence> {
 
 /// The tokens of the part `at` of `text`.
 fn tokens(text: &str, at: Range<usize>, vocabulary: &mut Vocabulary) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
+    // A word and a blank are seldom shorter than this.
+    let mut tokens: Vec<Token> = Vec::with_capacity(at.len() / 5);
     let mut is_quoted = false;
     let mut end = at.start;
     let mut runs = Runs {
@@ -183,7 +184,9 @@ fn tokens(text: &str, at: Range<usize>, vocabulary: &mut Vocabulary) -> Vec<Toke
             runs.next();
         }
         let gap = &text[end..run.start];
-        for c in gap.chars() {
+        // Mostly one blank.
+        let is_marked = gap != " ";
+        for c in gap.chars().filter(|_| is_marked) {
             match c {
                 '"' => is_quoted = !is_quoted,
                 '“' => is_quoted = true,
@@ -198,7 +201,7 @@ fn tokens(text: &str, at: Range<usize>, vocabulary: &mut Vocabulary) -> Vec<Toke
             word: vocabulary.number(bare),
             is_capital: bare.starts_with(char::is_uppercase),
             is_first,
-            is_parted: !is_first && gap.contains([',', ';', ':', '(', ')', '—', '–']),
+            is_parted: !is_first && is_marked && gap.contains([',', ';', ':', '(', ')', '—', '–']),
             is_quoted,
             is_value: false,
             at: run.clone(),

@@ -111,7 +111,11 @@ pub(crate) fn unit(word: &str) -> Option<Unit> {
     // `M` is no metre, and `S` no second: one letter is compared as written.
     let lower = || BY_FORM.get(word.to_lowercase().as_str()).copied();
     let known = BY_FORM.get(word).copied();
-    known.or_else(|| lower().filter(|_| word.chars().count() > 1))
+    let is_lower = word.chars().all(char::is_lowercase);
+    known.or_else(|| match is_lower || word.chars().count() <= 1 {
+        true => None,
+        false => lower(),
+    })
 }
 
 /// An amount of money.

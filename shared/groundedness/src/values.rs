@@ -3,7 +3,7 @@
 //! *Not* here: whether a value has to be there. Nothing is computed.
 
 use crate::dates::{self, Day};
-use crate::lexicon::{LEXICON, ROUGHLY, is_of};
+use crate::lexicon::LEXICON;
 use crate::reading::Token;
 use crate::units::{self, Unit};
 use crate::vocabulary::Vocabulary;
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         }
         let (length, number, suffix, is_weak) = self
             .digits(at)
-            .or_else(|| self.spelled(at).filter(|_| is_numeral))?;
+            .or_else(|| is_numeral.then(|| self.spelled(at)).flatten())?;
         let (more, number, unit) = self.unit(at, at + length, number, suffix)?;
         Some((length + more, Amount::Number { number, unit }, is_weak))
     }
@@ -388,11 +388,12 @@ impl<'a> Reader<'a> {
                 .zip(at..)
                 .all(|(word, at)| self.lower(at) == word)
         };
-        let first = self.lower(at);
-        let mut known = currencies::WORDS.iter();
-        let named = known.find(|(words, _)| words.starts_with(first) && is_it(words));
-        if let Some((words, code)) = named {
-            return Some((words.split(' ').count(), code));
+        let token = self.tokens.get(at)?;
+        if self.vocabulary.word(token.word).is_currency {
+            let mut known = currencies::WORDS.iter();
+            if let Some((words, code)) = known.find(|(words, _)| is_it(words)) {
+                return Some((words.split(' ').count(), code));
+            }
         }
         Some((1, currencies::code(self.raw(at))?))
     }
@@ -433,8 +434,8 @@ impl<'a> Reader<'a> {
 
     fn is_rough(&self, at: usize) -> bool {
         (1..=2).any(|back| {
-            at.checked_sub(back)
-                .is_some_and(|at| is_of(self.lower(at), ROUGHLY))
+            let before = at.checked_sub(back).and_then(|at| self.tokens.get(at));
+            before.is_some_and(|token| self.vocabulary.word(token.word).is_rough)
         })
     }
 }

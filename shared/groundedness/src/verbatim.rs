@@ -1,48 +1,37 @@
 //! Whether a sentence is taken over as it stands, blanks and marks aside. What a scan confused stays as it is.
 
 use crate::coverage::Evidence;
-use std::collections::HashSet;
 
-/// The sentences of the passages as letters and digits alone.
-pub(crate) struct Verbatim {
-    sentences: HashSet<String>,
-}
-
-impl Verbatim {
-    pub(crate) fn new(passages: &[&str], evidence: &Evidence) -> Verbatim {
-        let mut sentences = HashSet::new();
-        for (text, range) in passages.iter().zip(&evidence.passages) {
-            for at in range.clone() {
-                sentences.insert(bare(&text[evidence.sentences[at].at.clone()]));
-            }
-        }
-        Verbatim { sentences }
-    }
-
-    pub(crate) fn has(&self, sentence: &str) -> bool {
-        let bare = bare(sentence);
-        !bare.is_empty() && self.sentences.contains(&bare)
-    }
+/// Whether a sentence of the passages reads as `sentence` does.
+pub(crate) fn has(passages: &[&str], evidence: &Evidence, sentence: &str) -> bool {
+    let mut placed = passages.iter().zip(&evidence.passages);
+    // Nearly all differ in their first letters: nothing is kept of them.
+    bare(sentence).next().is_some()
+        && placed.any(|(text, range)| {
+            let mut given = evidence.sentences[range.clone()].iter();
+            given.any(|one| bare(&text[one.at.clone()]).eq(bare(sentence)))
+        })
 }
 
 /// Letters, digits, and the signs that make another value of a number.
-fn bare(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
+fn bare(text: &str) -> impl Iterator<Item = char> {
     let mut chars = text.chars().peekable();
     let mut before = ' ';
-    while let Some(c) = chars.next() {
-        let is_digit_next = chars.peek().is_some_and(char::is_ascii_digit);
-        let is_point = c == '.' && before.is_ascii_digit() && is_digit_next;
-        let is_minus = matches!(c, '-' | '−') && before.is_whitespace() && is_digit_next;
-        match c {
-            _ if c.is_alphanumeric() => kept.extend(c.to_lowercase()),
-            '$' | '€' | '£' | '¥' | '%' | '°' | '<' | '>' | '≤' | '≥' | '=' => {
-                kept.push(c)
+    let kept = std::iter::from_fn(move || {
+        loop {
+            let c = chars.next()?;
+            let is_digit_next = chars.peek().is_some_and(char::is_ascii_digit);
+            let is_point = c == '.' && before.is_ascii_digit() && is_digit_next;
+            let is_minus = matches!(c, '-' | '−') && before.is_whitespace() && is_digit_next;
+            before = c;
+            match c {
+                _ if c.is_alphanumeric() || is_point || is_minus => return Some(c),
+                '$' | '€' | '£' | '¥' | '%' | '°' | '<' | '>' | '≤' | '≥' | '=' => {
+                    return Some(c);
+                }
+                _ => {}
             }
-            _ if is_point || is_minus => kept.push(c),
-            _ => {}
         }
-        before = c;
-    }
-    kept
+    });
+    kept.flat_map(char::to_lowercase)
 }

@@ -1,9 +1,9 @@
 //! The words of an answer and its passages, by number: what is the same word has the same one.
 
-use crate::lexicon::{Direction, LEXICON};
+use crate::lexicon::{self, Direction, LEXICON};
 use crate::slots;
 use std::collections::HashMap;
-use text::{fold, stop, unaccented, unify};
+use text::{currencies, fold, stop, unaccented, unify, words};
 
 /// Fewest letters of a word that a scan may have confused, or torn apart.
 const CONFUSED_MIN: usize = 4;
@@ -21,6 +21,10 @@ pub(crate) struct Word {
     pub(crate) is_auxiliary: bool,
     /// Whether a number in words may begin with it.
     pub(crate) is_numeral: bool,
+    /// Whether it makes the number behind it a rough one.
+    pub(crate) is_rough: bool,
+    /// Whether a currency in words begins with it.
+    pub(crate) is_currency: bool,
     pub(crate) directions: &'static [Direction],
     /// Whether the passages have it in small letters.
     pub(crate) is_seen_small: bool,
@@ -33,6 +37,8 @@ pub(crate) struct Word {
 pub(crate) struct Vocabulary {
     by_form: HashMap<Box<str>, u32>,
     words: Vec<Word>,
+    /// The word that is asked for, in lower case: kept for its room, since every word of a passage is asked for.
+    lower: String,
     stems: HashMap<String, u32>,
     /// By stem: whether the passages have it.
     is_in_passages: Vec<bool>,
@@ -43,19 +49,17 @@ pub(crate) struct Vocabulary {
 impl Vocabulary {
     /// The number of a word as it is written.
     pub(crate) fn number(&mut self, run: &str) -> u32 {
-        let mut lower = String::with_capacity(run.len());
+        self.lower.clear();
         match run.is_ascii() {
-            true => {
-                lower.push_str(run);
-                lower.make_ascii_lowercase();
-            }
-            false => lower = unaccented(&unify(run)).to_lowercase(),
+            true => words::push_lower(&mut self.lower, run),
+            false => self.lower.push_str(&unaccented(&unify(run)).to_lowercase()),
         }
         // A mark of omission or ownership inside a word says nothing that its letters do not.
-        lower.retain(|c| c.is_alphanumeric());
-        if let Some(known) = self.by_form.get(lower.as_str()) {
+        self.lower.retain(|c| c.is_alphanumeric());
+        if let Some(known) = self.by_form.get(self.lower.as_str()) {
             return *known;
         }
+        let lower = self.lower.clone();
         let stem = LEXICON.stem(&lower);
         let directions = LEXICON.directions(&stem);
         let next = self.stems.len() as u32;
@@ -73,6 +77,10 @@ impl Vocabulary {
             is_denying: LEXICON.is_denying(&lower),
             is_auxiliary: LEXICON.is_auxiliary(&lower),
             is_numeral: LEXICON.is_numeral(&lower),
+            is_rough: lexicon::is_of(&lower, lexicon::ROUGHLY),
+            is_currency: currencies::WORDS
+                .iter()
+                .any(|(words, _)| words.split(' ').next() == Some(&lower)),
             directions,
             is_seen_small: false,
             is_seen_capital: false,

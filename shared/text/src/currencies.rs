@@ -52,7 +52,12 @@ pub const SIGNS: [(char, &str); 5] = [
 
 /// The code that a word is, in capitals or in small letters, but not as a word begins a sentence.
 pub fn code(word: &str) -> Option<&'static str> {
-    let is_one_case = word == word.to_uppercase() || word == word.to_lowercase();
-    let upper = word.to_uppercase();
-    CODES.into_iter().find(|code| is_one_case && *code == upper)
+    let is_of_one = |is_case: fn(&u8) -> bool| word.bytes().all(|byte| is_case(&byte));
+    let is_one_case = is_of_one(u8::is_ascii_uppercase) || is_of_one(u8::is_ascii_lowercase);
+    if word.len() != 3 || !is_one_case {
+        return None;
+    }
+    CODES
+        .into_iter()
+        .find(|code| code.eq_ignore_ascii_case(word))
 }
