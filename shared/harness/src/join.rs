@@ -136,14 +136,15 @@ pub async fn record(
     turn: &envelope::TurnId,
     hop: u16,
 ) -> Result<Option<Envelope<Scatter>>, BusError> {
-    let subject = Subject::Scatter {
-        shard,
-        turn: turn.clone(),
-        hop,
-    }
-    .to_string();
+    let subject = scatter_subject(shard, turn, hop);
     let stored = bus.last(Stream::Steps(shard), &subject).await?;
     Ok(stored.and_then(|stored| decode(&stored.body).ok()))
+}
+
+/// Where the scatter record of a hop is stored.
+pub(crate) fn scatter_subject(shard: u16, turn: &TurnId, hop: u16) -> String {
+    let turn = turn.clone();
+    Subject::Scatter { shard, turn, hop }.to_string()
 }
 
 /// The map steps that this process has in hand, by fan-out.
@@ -269,12 +270,7 @@ pub(crate) async fn there_is(
 ) -> Result<Recorded, JoinError> {
     let Header { shard, turn, .. } = header;
     let stream = Stream::Steps(*shard);
-    let at = Subject::Scatter {
-        shard: *shard,
-        turn: turn.clone(),
-        hop: scatter,
-    }
-    .to_string();
+    let at = scatter_subject(*shard, turn, scatter);
     let found = bus
         .last_of_each(
             stream,

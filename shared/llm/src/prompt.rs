@@ -25,6 +25,8 @@ pub struct Prompt {
     tags: Vec<String>,
     system: Vec<Piece>,
     user: Vec<Piece>,
+    /// Its text between the placeholders, made once: each reply is held against it.
+    own: String,
 }
 
 /// A prompt with its inputs in place.
@@ -87,6 +89,14 @@ enum Piece {
     Slot(String),
 }
 
+fn own_text<'a>(pieces: impl Iterator<Item = &'a Piece>) -> String {
+    let texts = pieces.filter_map(|piece| match piece {
+        Piece::Text(text) => Some(text.as_str()),
+        Piece::Slot(_) => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
 impl Prompt {
     /// Reads a template. Every one of `placeholders` must be used in it, and no other but [`TODAY`].
     pub fn parse(
@@ -97,13 +107,15 @@ impl Prompt {
         let (system, user) = halves(text).ok_or_else(|| PromptError::NoUserPart {
             prompt: name.into(),
         })?;
+        let (system, user) = (pieces(name, system.trim())?, pieces(name, user.trim())?);
         let prompt = Prompt {
+            own: own_text(system.iter().chain(&user)),
             name,
             version: format!("{:08x}", fnv1a_64(text.as_bytes()) >> 32),
             placeholders: placeholders.iter().map(|&p| p.to_owned()).collect(),
             tags: section::tags(text),
-            system: pieces(name, system.trim())?,
-            user: pieces(name, user.trim())?,
+            system,
+            user,
         };
         prompt.check()?;
         Ok(prompt)
@@ -121,13 +133,8 @@ impl Prompt {
     }
 
     /// What it says itself, whatever its inputs: its orders and its examples.
-    pub fn own_text(&self) -> String {
-        let pieces = self.system.iter().chain(&self.user);
-        let texts = pieces.filter_map(|piece| match piece {
-            Piece::Text(text) => Some(text.as_str()),
-            Piece::Slot(_) => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+    pub fn own_text(&self) -> &str {
+        &self.own
     }
 
     /// The prompt itself, or the text of the same name in `instead`, checked in the same way.

@@ -23,8 +23,7 @@ pub fn without_thoughts(text: &str) -> &str {
 /// What follows the last line of the prompt's `own` text that a reply repeats, where it repeats whole sentences of it.
 /// Lines of JSON show nothing: an answer may well be the same as an example.
 pub fn without_prompt<'a>(text: &'a str, own: &str) -> &'a str {
-    let own: Vec<&str> = own.lines().map(str::trim).collect();
-    let is_own = |line: &str| !line.is_empty() && own.contains(&line);
+    let is_own = |line: &str| !line.is_empty() && own.lines().any(|own| own.trim() == line);
     let is_telling = |line: &str| line.chars().count() >= ECHO_CHARS_MIN && !line.starts_with('{');
     let lines = || text.split_inclusive('\n').map(str::trim);
     if !lines().any(|line| is_telling(line) && is_own(line)) {

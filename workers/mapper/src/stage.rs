@@ -76,9 +76,9 @@ impl Mapper {
         let request = self.request(cx, &prompt, passage)?;
         let reply = self.model.chat(&request).await?;
         let own = prompt.own_text();
-        let answer = without_prompt(&reply.text, &own);
+        let answer = without_prompt(&reply.text, own);
         let mut read = findings::read(answer, passage, self.options.relevant_above);
-        let dropped = settle(&mut read, passage, &own, self.options.fact_support_min);
+        let dropped = settle(&mut read, passage, own, self.options.fact_support_min);
         let decided = decided(&read, dropped);
         let mut done = Done::new(read.findings, decided)
             .with_model(reply.model, reply.usage)

@@ -223,8 +223,8 @@ impl Reducer {
         };
         let mut done = match written {
             Ok(reply) => {
-                let own = prompt.as_ref().map_or(String::new(), |own| own.own_text());
-                let done = self.drafted(cx, brief, reply, &own);
+                let own = prompt.as_ref().map_or("", |own| own.own_text());
+                let done = self.drafted(cx, brief, reply, own);
                 let done = match &prompt {
                     Some(prompt) => done.with_prompt(prompt.name(), prompt.version()),
                     None => done,
@@ -330,7 +330,7 @@ impl Reducer {
         let Some(reply) = written else {
             return Ok(done.with_fallback(Fallback::ActionItemsFailed));
         };
-        let answer = without_prompt(without_thoughts(&reply.text), &prompt.own_text()).to_owned();
+        let answer = without_prompt(without_thoughts(&reply.text), prompt.own_text()).to_owned();
         done.remarks.action_items = remarks::action_items(&answer, &draft.text, &draft.sources);
         let done = done.with_model(reply.model, reply.usage);
         Ok(done.with_prompt(prompt.name(), prompt.version()))

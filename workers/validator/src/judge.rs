@@ -100,7 +100,7 @@ impl Judge {
                 return None;
             }
         };
-        match read(without_prompt(&reply.text, &prompt.own_text())) {
+        match read(without_prompt(&reply.text, prompt.own_text())) {
             Some(judgement) => lower(judged, judgement),
             None => judged.unjudged("unreadable"),
         }
