@@ -102,6 +102,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("eval unanswerable", "wants a data set"),
     ("eval loop", "wants a data set"),
     ("eval modes", "asks every question in three modes"),
+    ("eval trajectories", "see its tests"),
     ("eval classify", "wants a data set"),
     ("eval conditions", "takes a minute; see its tests"),
     ("eval groundedness", "takes a minute; see its tests"),
