@@ -1,5 +1,4 @@
-//! How every command behaves alike: JSON where it is asked for, colour where it is wanted, silence where
-//! that is.
+//! How every command behaves alike: JSON where it is asked for, colour where it is wanted, silence where that is.
 
 use crate::help::commands;
 use crate::shell::{Ran, Shell, finish};
