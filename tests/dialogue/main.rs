@@ -9,9 +9,8 @@
 //! |---|---|
 //! | [`lines`] | a file as headings, fields and documents, with their lines |
 //! | [`script`] | the same as a scenario; what is wrong is named with its line |
-//! | [`reply`] | the model: what the scenario has it say, and the offline reader for the rest |
 //! | [`outcome`] | what was seen of a turn, and how it differs from what was expected |
-//! | [`run`] | the fleet, and the turns one after the other |
+//! | [`run`] | the fleet with its model, which says what the scenario has it say, and the turns one after the other |
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot go on may panic, in its helpers too"
@@ -19,7 +18,6 @@
 
 mod lines;
 mod outcome;
-mod reply;
 mod run;
 mod script;
 

@@ -1,9 +1,10 @@
 //! One dialogue through a fleet of one process: its documents are indexed, and its turns asked one after the other.
 
 use crate::outcome;
-use crate::reply::Dialogue;
 use crate::script::{Scenario, Turn};
 use argosy::config::Config;
+use argosy::eval::trajectories::ScriptedReply;
+use argosy::eval::trajectories::scripted::ScriptedChat;
 use argosy::local::Local;
 use argosy::model::Chosen;
 use client::Ask;
@@ -23,7 +24,7 @@ pub(crate) async fn differences(scenario: &Scenario) -> Vec<String> {
     let dir = tempfile::tempdir().unwrap();
     let corpus = dir.path().join("corpus");
     write(scenario, &corpus);
-    let model = Dialogue::new();
+    let model = ScriptedChat::new();
     let chosen = Chosen {
         model: model.clone(),
         pools: Vec::new(),
@@ -46,15 +47,19 @@ pub(crate) async fn differences(scenario: &Scenario) -> Vec<String> {
                 scenario.file, turn.line, scenario.title
             )
         };
-        model.says(&turn.says);
+        let says = turn.says.iter().cloned();
+        model.says(
+            says.map(|(role, text)| ScriptedReply::new(role, text))
+                .collect(),
+        );
         let seen = asked(&local, scenario, turn).await;
         findings.extend(
             outcome::differences(&turn.expected, &seen)
                 .into_iter()
                 .map(at),
         );
-        for (role, text) in model.says(&[]) {
-            let text = text.unwrap_or_else(|| "(fails)".into());
+        for ScriptedReply { role, says, .. } in model.says(Vec::new()) {
+            let text = says.map_or("(fails)".into(), |says| says.to_string());
             findings.push(at(format!("the {role} was not asked for `{text}`")));
         }
     }

@@ -1,5 +1,4 @@
-//! How every command behaves alike: JSON where it is asked for, colour where it is wanted, silence where
-//! that is.
+//! How every command behaves alike: JSON where it is asked for, colour where it is wanted, silence where that is.
 
 use crate::help::commands;
 use crate::shell::{Ran, Shell, finish};
@@ -102,6 +101,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("eval unanswerable", "wants a data set"),
     ("eval loop", "wants a data set"),
     ("eval modes", "asks every question in three modes"),
+    ("eval trajectories", "see its tests"),
     ("eval classify", "wants a data set"),
     ("eval conditions", "takes a minute; see its tests"),
     ("eval groundedness", "takes a minute; see its tests"),

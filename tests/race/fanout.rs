@@ -3,11 +3,11 @@
 use crate::hand::Stop;
 use crate::refusals::STRAIGHT;
 use crate::script::{
-    Script, draft, fails, found, grounded, mapper, plan, read, retriever, verdict,
+    Script, draft, fails, found, grounded, mapper, plan, read, retriever, too_little, verdict,
 };
 use crate::world::{On, World, turn};
 use bus::Stream;
-use envelope::hop::{ReducerExit, ValidatorExit};
+use envelope::hop::ValidatorExit;
 use envelope::{Class, Exit, Fallback, Outcome, Payload, ReduceTask, Role, Subject, Task};
 use harness::fault::Point;
 use serde_json::json;
@@ -123,18 +123,6 @@ pub(crate) async fn what_a_fan_out_lacks_is_counted_once(on: On) {
         let line = "argosy_fanin_incomplete_total{reason=\"early\"} 1";
         assert!(lines.any(|found| found == line), "{class:?}: {text}");
     }
-}
-
-fn too_little() -> Done<Exit> {
-    let why = "too little".into();
-    Done::new(
-        ReducerExit::TooLittle {
-            why,
-            read: Vec::new(),
-        }
-        .into(),
-        "too little",
-    )
 }
 
 /// Turn ids, hops and indexes that are the same numbers: four turns, each with two rounds of four

@@ -111,6 +111,18 @@ pub(crate) fn facts(text: &str) -> Done<Exit> {
     Done::new(findings.into(), "read")
 }
 
+pub(crate) fn too_little() -> Done<Exit> {
+    let why = "too little".into();
+    Done::new(
+        ReducerExit::TooLittle {
+            why,
+            read: Vec::new(),
+        }
+        .into(),
+        "too little",
+    )
+}
+
 /// A draft out of whatever there is, which names what was missing.
 pub(crate) fn draft(task: Task) -> Done<Exit> {
     let Payload::Reducer(reduce) = task.payload else {

@@ -2,7 +2,7 @@
 
 use crate::between::{Between, Do};
 use crate::refusals::STRAIGHT;
-use crate::script::{Script, draft, read};
+use crate::script::{Script, draft, plan, read, too_little};
 use crate::world::{On, World, until};
 use bus::{Bus, PublishError, Stream};
 use envelope::{Fallback, Outcome, Payload, Role, Subject, Terminal};
@@ -77,6 +77,63 @@ pub(crate) async fn a_late_part_changes_nothing(on: On) {
         (world.steps(&id).await, reducer.calls()),
         (STRAIGHT.map(String::from).into(), 1)
     );
+    assert_eq!(world.ends(&id).await, 1);
+}
+
+/// One mapper of the first round is too late for its reducer, which finds too little. What it read counts in the second round,
+/// and is not read again.
+pub(crate) async fn a_late_part_counts_in_the_next_round(on: On) {
+    let world = World::new(on).await;
+    let _gateway = world.gateway();
+    let (late, next) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let wait = late.clone();
+    let mapper = Script::new(Role::Mapper, move |call| {
+        let wait = wait.clone();
+        async move {
+            let is_first = call.cx.header.round == 0;
+            if matches!(&call.task.payload, Payload::Mapper(map) if is_first && map.index == 2) {
+                wait.acquire().await.unwrap().forget();
+            }
+            Ok(read(call.task))
+        }
+    });
+    let wait = next.clone();
+    let planner = Script::new(Role::Planner, move |call| {
+        let wait = wait.clone();
+        async move {
+            let round = call.cx.header.round;
+            if round > 0 {
+                wait.acquire().await.unwrap().forget();
+            }
+            Ok(plan(&format!("plan {round}")))
+        }
+    });
+    let reducer = Script::new(Role::Reducer, async |call| match call.cx.header.round {
+        0 => Ok(too_little()),
+        _ => Ok(draft(call.task)),
+    });
+    let _hands = [&mapper, &planner, &reducer].map(|script| world.hire(script).start());
+    let _staff = world.staff(&[Role::Retriever, Role::Validator]);
+    let question = json!({"question": "q", "id": "later", "deadline": "6s"});
+    let id = world.ask(question).await;
+    world.step_stored(&id, "planner 5").await;
+    assert_eq!(world.step(&id, "part 3.2").await, None);
+    late.add_permits(1);
+    world.step_stored(&id, "part 3.2").await;
+    next.add_permits(1);
+
+    let terminal = world.end(&id).await;
+    let answer = terminal.answer.as_deref();
+    assert_eq!(
+        answer,
+        Some("fact 0, fact 1, fact 2, fact 0, fact 1, fact 2")
+    );
+    assert_eq!(
+        missing(&terminal),
+        [0u16; 0],
+        "what is missing is told of the newest round"
+    );
+    assert_eq!((mapper.calls(), reducer.calls()), (6, 2));
     assert_eq!(world.ends(&id).await, 1);
 }
 

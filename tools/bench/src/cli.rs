@@ -64,6 +64,9 @@ pub struct RunArgs {
     /// How long the stubbed index takes, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 0, requires = "stub_ms")]
     pub stub_search_ms: u64,
+    /// Rounds of each question until the stubbed index finds something that helps.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "stub_ms", value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub stub_rounds: u8,
     /// Abort at a named point with this probability, as in `part-stored=0.01`.
     #[arg(long, value_name = "POINT=P")]
     pub fault: Vec<String>,
@@ -163,6 +166,9 @@ pub struct FleetArgs {
     /// How long the stubbed index takes, in milliseconds.
     #[arg(long, default_value_t = 0)]
     pub search_delay_ms: u64,
+    /// Rounds of each question: what those before the last one find does not help. Over 1 without a floor, which has one.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub rounds: u8,
     /// Run steadily for this long instead, with short settings, and watch memory and disk.
     #[arg(long)]
     pub seconds: Option<u64>,
@@ -177,7 +183,7 @@ pub struct FleetArgs {
     pub no_floor: bool,
     /// Nothing stubbed: the sample corpus, the offline reader, the binary that ships; the processor time of
     /// each role. Without a floor.
-    #[arg(long, conflicts_with_all = ["model_delay_ms", "search_delay_ms", "seconds", "no_floor"])]
+    #[arg(long, conflicts_with_all = ["model_delay_ms", "search_delay_ms", "seconds", "no_floor", "rounds"])]
     pub real: bool,
     /// Only for `--real`: the binary that ships. Default: `argosy` beside this one.
     #[arg(long, value_name = "FILE", requires = "real")]
@@ -190,6 +196,7 @@ impl FleetArgs {
         [
             ("--stub-ms", self.model_delay_ms),
             ("--stub-search-ms", self.search_delay_ms),
+            ("--stub-rounds", self.rounds.into()),
         ]
         .into_iter()
         .flat_map(|(name, ms)| [name.into(), ms.to_string()])

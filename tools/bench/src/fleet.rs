@@ -48,7 +48,7 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), Fail> {
     let (mut fleets, mut floors) = (Vec::new(), Vec::new());
     for repetition in 0..args.repeat.max(1) {
         fleets.push(fleet_run::run(&setting, Kind::Fleet).await?);
-        if !args.no_floor {
+        if !args.no_floor && args.rounds == 1 {
             floors.push(fleet_run::run(&setting, Kind::Floor).await?);
         }
         tracing::info!(repetition, "repetition done");
@@ -61,17 +61,18 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), Fail> {
     let class = if args.sync_always { "F" } else { "P" };
     if output == Output::Json {
         let report = json!({
-            "class": class, "model_delay_ms": args.model_delay_ms, "maps": fleet_run::MAPS, "machine": machine(),
+            "class": class, "model_delay_ms": args.model_delay_ms, "maps": fleet_run::MAPS, "rounds": args.rounds, "machine": machine(),
             "search_delay_ms": args.search_delay_ms, "repetitions": args.repeat, "idle_worker_rss_mb": median(idle), "runs": rows, "message_sizes": sizes,
         });
         println!("{report:#}");
         return Ok(());
     }
     println!(
-        "{} class {class}, model {} ms, index {} ms, {} repetitions",
+        "{} class {class}, model {} ms, index {} ms, rounds of a question {}, {} repetitions",
         machine(),
         args.model_delay_ms,
         args.search_delay_ms,
+        args.rounds,
         args.repeat
     );
     let head = format!(
@@ -108,7 +109,7 @@ pub async fn fleet(args: FleetArgs, output: Output) -> Result<(), Fail> {
     println!("one idle worker: {:.1} MB resident", median(idle));
     println!("{}", "median bytes by kind of message".bold());
     for size in sizes {
-        println!("{:>20} {:>7.0}", size.kind, size.p50_bytes);
+        println!("{:>28} {:>7.0}", size.kind, size.p50_bytes);
     }
     Ok(())
 }

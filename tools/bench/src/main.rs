@@ -54,6 +54,7 @@ async fn role(args: RunArgs, config: Config) -> Result<(), Fail> {
     let stub = args.stub_ms.map(|model| Stub {
         model: Duration::from_millis(model),
         search: Duration::from_millis(args.stub_search_ms),
+        rounds: args.stub_rounds,
     });
     let hooks = Hooks {
         collaborators: stub.map(Stub::collaborators),

@@ -1,10 +1,12 @@
-//! How large the messages of a question are, by kind: read back from the streams after a run.
+//! How large the messages of a question are, by kind and from the second round on by round: read back from the streams after a
+//! run.
 
 use crate::fleet::median;
 use argosy::fail::Fail;
 use bus::{Bus, Stored, Stream};
-use envelope::Subject;
+use envelope::{Envelope, Part, Subject, decode};
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
 /// Messages looked at in each stream, the newest.
@@ -49,6 +51,20 @@ pub(super) async fn sizes(bus: &dyn Bus) -> Result<Vec<Size>, Fail> {
     Ok(kinds.into_iter().map(size).collect())
 }
 
+/// The round of a step or a scatter record, from 0.
+fn round(message: &Stored) -> Option<u8> {
+    let read: Envelope<IgnoredAny> = decode(&message.body).ok()?;
+    Some(read.header.round)
+}
+
+/// Which round it is, where that is not the first one.
+fn later(round: Option<u8>) -> String {
+    match round {
+        None | Some(0) => String::new(),
+        Some(round) => format!(", round {}", round + 1),
+    }
+}
+
 fn bytes(message: &Stored) -> f64 {
     let headers: usize = message
         .headers
@@ -61,9 +77,15 @@ fn bytes(message: &Stored) -> f64 {
 
 fn kind(message: &Stored) -> Option<String> {
     let kind = match Subject::parse(&message.subject) {
-        Ok(Subject::Step { role, .. }) => format!("step {role}"),
-        Ok(Subject::Scatter { .. }) => "scatter".into(),
-        Ok(Subject::Part { .. }) => "part".into(),
+        Ok(Subject::Step { role, .. }) => format!("step {role}{}", later(round(message))),
+        Ok(Subject::Scatter { .. }) => format!("scatter{}", later(round(message))),
+        Ok(Subject::Part { .. }) => {
+            let part: Option<Part> = decode(&message.body).ok();
+            format!(
+                "part{}",
+                later(part.and_then(|part| part.entry).map(|entry| entry.round))
+            )
+        }
         Ok(Subject::Timer { hop, .. }) => match hop {
             Some(_) => "timer of a scatter".into(),
             None => "timer of a turn".into(),

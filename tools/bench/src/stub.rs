@@ -1,5 +1,6 @@
 //! A stubbed model and a canned index, for measuring the fleet itself. They answer nothing: a run
-//! with them is a run of messages.
+//! with them is a run of messages. For questions of several rounds the index has as many lists of passages, and only those
+//! of the last one help.
 
 use argosy::roles::Collaborators;
 use envelope::{Bucket, DocId, Passage, Role, Usage};
@@ -13,6 +14,9 @@ use std::time::Duration;
 const PASSAGES: u32 = 5;
 /// Characters of each.
 const PASSAGE_CHARS: usize = 1_000;
+/// What a passage says that helps, and what one says that does not.
+const HELPFUL: &str = "The notice period is 90 days. ";
+const BESIDE: &str = "The parties meet once a year. ";
 
 /// A model that waits and says what the stage can read.
 struct StubModel {
@@ -36,7 +40,10 @@ impl ChatModel for StubModel {
                 Role::Planner => {
                     r#"{"keywords":["notice","period"],"file_filter":null,"source_hint":null}"#
                 }
-                Role::Mapper => r#"{"relevant":true,"facts":["The notice period is 90 days."]}"#,
+                Role::Mapper if request.user.contains(HELPFUL) => {
+                    r#"{"relevant":true,"facts":["The notice period is 90 days."]}"#
+                }
+                Role::Mapper => r#"{"relevant":false,"facts":[]}"#,
                 _ => "The notice period is 90 days [1].",
             };
             let usage = Usage {
@@ -54,7 +61,7 @@ impl ChatModel for StubModel {
     }
 }
 
-/// An index that finds the same passages for everybody.
+/// An index that finds the same passages for everybody, as many as are asked for.
 struct CannedSearch {
     delay: Duration,
     passages: Vec<Passage>,
@@ -63,14 +70,15 @@ struct CannedSearch {
 impl Searcher for CannedSearch {
     fn search<'a>(
         &'a self,
-        _request: &'a Request,
+        request: &'a Request,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
         Box::pin(async move {
             if !self.delay.is_zero() {
                 tokio::time::sleep(self.delay).await;
             }
+            let wanted = self.passages.iter().take(request.top_k);
             Ok(SearchResult {
-                passages: self.passages.clone(),
+                passages: wanted.cloned().collect(),
                 total_hits: self.passages.len() as u64,
                 ..SearchResult::default()
             })
@@ -78,23 +86,32 @@ impl Searcher for CannedSearch {
     }
 }
 
-/// How long the stubs take.
+/// How long the stubs take, and how many rounds.
 #[derive(Debug, Clone, Copy)]
 pub struct Stub {
     /// The model.
     pub model: Duration,
     /// The index.
     pub search: Duration,
+    /// Rounds until something helps, from 1.
+    pub rounds: u8,
 }
 
 impl Stub {
+    /// The passages of every round, in order.
+    fn passages(self) -> impl Iterator<Item = Passage> {
+        let beside = PASSAGES * u32::from(self.rounds.saturating_sub(1));
+        let text = move |n| if n < beside { BESIDE } else { HELPFUL };
+        (0..beside + PASSAGES).filter_map(move |n| passage(n, text(n)))
+    }
+
     /// The collaborators of a measured process.
     pub fn collaborators(self) -> Collaborators {
         Collaborators {
             model: Arc::new(StubModel { delay: self.model }),
             searcher: Arc::new(CannedSearch {
                 delay: self.search,
-                passages: (0..PASSAGES).filter_map(passage).collect(),
+                passages: self.passages().collect(),
             }),
             caught_up: None,
             conversations: None,
@@ -104,8 +121,7 @@ impl Stub {
     }
 }
 
-fn passage(n: u32) -> Option<Passage> {
-    let text = "The notice period is 90 days. ";
+fn passage(n: u32, text: &str) -> Option<Passage> {
     Some(Passage {
         bucket: Bucket::new("contracts").ok()?,
         doc_id: DocId::new(format!("stub-{n}")).ok()?,
@@ -114,9 +130,32 @@ fn passage(n: u32) -> Option<Passage> {
         source: format!("contracts/stub-{n}.md"),
         page: None,
         line: 1,
-        score: 1.0 - f32::from(u8::try_from(n).ok()?) / 10.0,
+        score: 1.0 - f32::from(u8::try_from(n).ok()?) / 100.0,
         text: text.repeat(PASSAGE_CHARS.div_ceil(text.len())),
         metadata: Default::default(),
         found_by: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_passages_of_the_last_round_help() {
+        for rounds in [1, 3] {
+            let stub = Stub {
+                model: Duration::ZERO,
+                search: Duration::ZERO,
+                rounds,
+            };
+            let all: Vec<Passage> = stub.passages().collect();
+            assert_eq!(all.len(), usize::from(rounds) * PASSAGES as usize);
+            let helps = all.iter().map(|one| one.text.contains(HELPFUL));
+            assert_eq!(helps.clone().filter(|helps| *helps).count(), 5);
+            assert!(helps.rev().take(5).all(|helps| helps));
+            let lengths: Vec<usize> = all.iter().map(|one| one.text.len()).collect();
+            assert!(lengths.iter().all(|length| *length == lengths[0]));
+        }
+    }
 }

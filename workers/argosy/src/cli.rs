@@ -32,7 +32,7 @@ pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{
     CorpusSide, DatasetName, Eval, EvalClassify, EvalConditions, EvalGroundedness, EvalLoop,
-    EvalModes, EvalRetrieval, EvalUnanswerable, LabelledSet, Split,
+    EvalModes, EvalRetrieval, EvalTrajectories, EvalUnanswerable, LabelledSet, Split,
 };
 pub use lookup::{CatalogArgs, Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};

@@ -20,6 +20,7 @@ use conversation_log::ConversationKey;
 use documents::{Catalog, Mode};
 use envelope::{ConversationId, Edition, Role, TenantId, UnixMs};
 use index::Index;
+use search::Searcher;
 use stage::Ingest;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -113,6 +114,17 @@ impl Local {
         chosen: Chosen,
         registry: Registry,
     ) -> Result<Local, Error> {
+        Local::start_between(config, dir, chosen, registry, |searcher| searcher).await
+    }
+
+    /// The same, where what is made of its index stands between this and the retriever.
+    pub async fn start_between(
+        config: &Config,
+        dir: &Path,
+        chosen: Chosen,
+        registry: Registry,
+        between: impl FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher>,
+    ) -> Result<Local, Error> {
         if config.retrieval.vectors == Place::Qdrant {
             return Err(Error::Qdrant);
         }
@@ -167,7 +179,7 @@ impl Local {
             &Role::ALL,
             &Collaborators {
                 model: chosen.model.clone(),
-                searcher,
+                searcher: between(searcher),
                 caught_up: None,
                 conversations: None,
                 embedder: kit.embedder(),

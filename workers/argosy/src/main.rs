@@ -92,6 +92,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
             Ok(eval::unanswerable::run(args, config, output).await?)
         }
         Command::Eval(Eval::Modes(args)) => Ok(eval::modes::run(args, config, output).await?),
+        Command::Eval(Eval::Trajectories(args)) => Ok(eval::trajectories::run(args, output).await?),
         Command::Eval(Eval::Loop(args)) => Ok(eval::rounds::run(args, config, output).await?),
         Command::Eval(Eval::Groundedness(args)) => {
             Ok(eval::groundedness::run(&args, output).await?)

@@ -37,6 +37,9 @@ pub enum Eval {
         after_help = "Example: argosy eval modes --path ./multihop_rag --split dev --limit 200"
     )]
     Modes(EvalModes),
+    /// Whether questions take the way that is written down for them, step by step: scripted model, no server.
+    #[command(after_help = "Example: argosy eval trajectories contracts --output json")]
+    Trajectories(EvalTrajectories),
     /// Which sentences of answers are said to stand in passages, beside people's marks: no model, no server.
     #[command(
         after_help = "Example: argosy eval groundedness --path ./eval --report groundedness.html"
@@ -160,6 +163,17 @@ pub struct EvalModes {
     /// Write a line of JSON for each question and mode: how it ended, and what it took.
     #[arg(long, value_name = "FILE")]
     pub details: Option<PathBuf>,
+}
+
+/// `argosy eval trajectories`
+#[derive(Debug, Args)]
+pub struct EvalTrajectories {
+    /// Only those with this in their name.
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// A folder of `.json` files. Default: those that are built in, over the sample corpus.
+    #[arg(long, value_name = "DIR")]
+    pub path: Option<PathBuf>,
 }
 
 /// `argosy eval conditions`

@@ -76,6 +76,23 @@ pub enum Error {
         /// Why.
         error: Box<client::Error>,
     },
+    /// The file of a trajectory is none, or its settings are.
+    #[error("trajectory `{name}`: {what}")]
+    Case {
+        /// Which.
+        name: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// No trajectory has that name, or there is none.
+    #[error("there is no such trajectory")]
+    NoCase,
+    /// Questions took another way than was expected.
+    #[error("{differing} trajectories went another way than is expected")]
+    OtherWays {
+        /// How many.
+        differing: usize,
+    },
     /// A search failed.
     #[error("question `{id}`: {error}")]
     Question {

@@ -19,6 +19,7 @@
 //! | [`labelled`] | questions put to a whole fleet, and what is expected of their answers |
 //! | [`modes`] | the modes of a question beside each other |
 //! | [`rounds`] | what the rounds of a turn read, beside one list |
+//! | [`trajectories`] | the way that questions take, beside the one that is expected |
 //! | [`groundedness`] | which sentences of answers stand in passages |
 //! | `figures`, `paired`, `report`, `page` | figures over many questions, and how they look |
 
@@ -41,6 +42,7 @@ mod paired;
 mod report;
 pub mod rounds;
 mod signal;
+pub mod trajectories;
 pub mod unanswerable;
 mod vectors;
 

@@ -446,6 +446,13 @@ impl From<eval::Error> for Fail {
             Error::Corpus(::conditions::Error::TooSmall { .. }) => {
                 Fail::usage(text).hint("name more with --documents")
             }
+            Error::NoCase => Fail::not_found(text)
+                .hint("without a name all of them are run; --path names a folder of others"),
+            Error::Case { .. } => {
+                Fail::usage(text).hint("docs/retrieval.md says how a trajectory is written")
+            }
+            // What was printed says it all.
+            Error::OtherWays { .. } => Fail::negative(""),
             Error::File { .. }
             | Error::Line { .. }
             | Error::Corpus(_)

@@ -1,6 +1,7 @@
 //! A trace for people: one line a step, what hangs on it below it.
 
-use super::{Again, Doing, How, Letter, Step, Trace};
+use super::rounds::{TOO_LITTLE, without_titles};
+use super::{Again, Doing, How, Letter, LookedFor, RoundTold, Step, Trace};
 use crate::render::{count, duration, one_line};
 use envelope::{Fallback, Outcome, Overrides};
 use owo_colors::OwoColorize;
@@ -14,23 +15,62 @@ pub struct Detail {
 
 /// How long a line of a decision may be, in characters.
 const DECIDED_CHARS: usize = 90;
+/// How long a line of a round may be, in characters.
+const ROUND_CHARS: usize = 240;
 /// Room for the branches, the name and the hop of a step.
 const NAME_WIDTH: usize = 22;
 
 /// The whole of it, as lines.
 pub fn lines(trace: &Trace, detail: Detail) -> Vec<String> {
     let mut lines = head(trace);
-    let own = trace.steps.iter().filter(|step| !step.inherited);
-    let rounds = own.map(|step| step.round).max().unwrap_or(0);
     let last = trace.steps.len().saturating_sub(1);
     for (n, step) in trace.steps.iter().enumerate() {
-        let is_new_round = n > 0 && trace.steps[n - 1].round < step.round;
-        if rounds > 0 && is_new_round {
-            lines.push(format!("├─ round {}", step.round + 1).dimmed().to_string());
+        let is_new_round = n == 0 || trace.steps[n - 1].round < step.round;
+        let told = trace.rounds.iter().find(|one| one.round == step.round);
+        if let Some(told) = told.filter(|_| is_new_round && trace.rounds.len() > 1) {
+            lines.extend(round(told));
         }
-        lines.extend(branch(step, n == last, detail));
+        lines.extend(branch(&shown(step, trace, detail), n == last, detail));
     }
     lines.extend(foot(trace));
+    lines
+}
+
+/// A step as it is drawn: where the rounds are told, the titles of what was read stand there.
+fn shown(step: &Step, trace: &Trace, detail: Detail) -> Step {
+    let mut shown = step.clone();
+    let is_told = trace.rounds.len() > 1 && !detail.unfold;
+    if is_told && shown.decided.starts_with(TOO_LITTLE) {
+        shown.decided = without_titles(&shown.decided).to_owned();
+    }
+    shown
+}
+
+/// What a round came to, before its steps.
+fn round(told: &RoundTold) -> Vec<String> {
+    let RoundTold {
+        round,
+        looked_for,
+        missing,
+        ..
+    } = told;
+    let facts = [
+        (
+            "looked for",
+            looked_for.as_ref().map_or(String::new(), LookedFor::told),
+        ),
+        (
+            "came",
+            looked_for.as_ref().map_or(String::new(), LookedFor::came),
+        ),
+        ("missing", missing.clone()),
+        ("then", told.then_told()),
+    ];
+    let mut lines = vec![format!("├─ round {}", round + 1).bold().to_string()];
+    for (what, text) in facts.iter().filter(|(_, text)| !text.is_empty()) {
+        let text = one_line(text, ROUND_CHARS);
+        lines.push(format!("{}     {what:<10} {text}", "│".dimmed()));
+    }
     lines
 }
 

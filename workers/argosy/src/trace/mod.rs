@@ -7,6 +7,7 @@
 //! spans of single calls are not here.
 
 pub mod draw;
+mod rounds;
 #[cfg(test)]
 pub(crate) mod sample;
 mod tree;
@@ -18,6 +19,7 @@ use envelope::{
     decode,
 };
 use harness::again;
+pub use rounds::{LookedFor, RoundTold};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use streams::history::{self, TurnRecord};
@@ -75,6 +77,8 @@ pub struct Trace {
     pub aged_out: bool,
     /// Its steps in the order of their hops; maps stand below the search that they read.
     pub steps: Vec<Step>,
+    /// Its rounds, as a person would tell them.
+    pub rounds: Vec<RoundTold>,
     /// Turns that go on from it.
     pub again: Vec<Again>,
 }

@@ -1,11 +1,11 @@
 //! From what is stored of a turn to its tree: pure, and content with whatever is missing.
 
-use super::{Again, Doing, Found, Letter, Step, Trace};
+use super::{Again, Doing, Found, Letter, Step, Trace, rounds};
 use bus::Stored;
 use client::trace_id_in;
 use envelope::{
-    Case, Envelope, Header, Outcome, Part, PartResult, Role, Subject, Terminal, TrailEntry, TurnId,
-    decode, header,
+    Case, Envelope, Header, Outcome, Part, PartResult, Role, Scatter, Subject, Terminal,
+    TrailEntry, TurnId, decode, header,
 };
 use harness::again;
 use serde::de::IgnoredAny;
@@ -14,6 +14,9 @@ use streams::history::TurnRecord;
 
 /// A hop, and which of the fan-out there.
 type Place = (u16, Option<u16>);
+
+/// What came of map steps.
+pub(super) type Parts = BTreeMap<Place, Part>;
 
 /// A step or scatter record, its payload unread.
 type Read = Envelope<IgnoredAny>;
@@ -30,7 +33,9 @@ struct Facts {
     steps: BTreeMap<Place, (Role, Header, Stored)>,
     /// Hops that hold a step of the main path or a scatter record.
     hops: BTreeSet<u16>,
-    parts: BTreeMap<Place, Part>,
+    parts: Parts,
+    /// What was found, by the hop of its record.
+    scatters: BTreeMap<u16, Scatter>,
     entries: BTreeMap<Place, TrailEntry>,
     letters: BTreeMap<Place, (Role, Letter)>,
     terminal: Option<Terminal>,
@@ -54,6 +59,7 @@ pub fn build(turn: &TurnId, found: &Found) -> Trace {
     let ended_at = terminal.as_ref().map(|terminal| terminal.ended_at);
     let until = ended_at.unwrap_or(found.at);
     let steps = facts.steps_of(first_hop, found);
+    let outcome = terminal.as_ref().map(|terminal| terminal.outcome);
     let own = |step: &&Step| !step.inherited;
     let usage = steps
         .iter()
@@ -78,7 +84,7 @@ pub fn build(turn: &TurnId, found: &Found) -> Trace {
             .case
             .as_ref()
             .map(|case| case.question.original.clone()),
-        outcome: terminal.as_ref().map(|terminal| terminal.outcome),
+        outcome,
         error: terminal
             .as_ref()
             .and_then(|terminal| terminal.error.clone()),
@@ -102,6 +108,7 @@ pub fn build(turn: &TurnId, found: &Found) -> Trace {
         // A refused question never had a step.
         aged_out: found.history.steps.is_empty()
             && terminal.is_some_and(|terminal| terminal.outcome != Outcome::Refused),
+        rounds: rounds::of(&steps, &facts.scatters, &facts.parts, outcome),
         steps,
         again: found.again.clone(),
     }
@@ -151,6 +158,9 @@ impl Facts {
             Ok(Subject::Scatter { hop, .. }) => {
                 self.hops.insert(hop);
                 self.read(stored);
+                if let Ok(found) = decode::<Envelope<Scatter>>(&stored.body) {
+                    self.scatters.insert(hop, found.payload);
+                }
             }
             Ok(Subject::Part { hop, index, .. }) => {
                 if let Ok(part) = decode::<Part>(&stored.body) {

@@ -1,0 +1,112 @@
+//! A searcher that writes down what it is asked for. What the searcher beneath finds is passed on as it is; what a text
+//! names and what a question links is no call of a tool, and is not written down.
+
+use super::case::{Tool, ToolCall};
+use envelope::{Bucket, Filter, Passage, TenantId};
+use futures_util::future::BoxFuture;
+use linking::{Date, LinkedQuestion, TableQuestion};
+use search::{Error, Request, SearchResult, Searcher, TableRequest, TableResult};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What was asked for so far.
+#[derive(Clone, Default)]
+pub(super) struct Record(Arc<Mutex<Vec<ToolCall>>>);
+
+impl Record {
+    /// Takes it out, oldest first.
+    pub(super) fn taken(&self) -> Vec<ToolCall> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, call: ToolCall) {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        calls.push(call);
+    }
+
+    /// A searcher that notes here what it is asked for.
+    pub(super) fn over(&self, searcher: Arc<dyn Searcher>) -> Arc<dyn Searcher> {
+        Arc::new(RecordingSearcher {
+            searcher,
+            record: self.clone(),
+        })
+    }
+}
+
+struct RecordingSearcher {
+    searcher: Arc<dyn Searcher>,
+    record: Record,
+}
+
+impl Searcher for RecordingSearcher {
+    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+        self.record.note(ToolCall {
+            words: request.query.clone(),
+            keywords: request.keywords.clone(),
+            strategy: request.strategy,
+            most: Some(request.top_k),
+            ..narrowed(&request.filter, &request.buckets)
+        });
+        self.searcher.search(request)
+    }
+
+    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
+        self.record.note(ToolCall {
+            tool: Tool::Table,
+            words: table_told(&request.question),
+            ..narrowed(&request.filter, &request.buckets)
+        });
+        self.searcher.table(request)
+    }
+
+    fn fetch<'a>(
+        &'a self,
+        request: &'a Request,
+        ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
+        self.record.note(ToolCall {
+            tool: Tool::Fetch,
+            words: ids.join(" "),
+            ..narrowed(&request.filter, &request.buckets)
+        });
+        self.searcher.fetch(request, ids)
+    }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        self.searcher.places(tenant, text, fields)
+    }
+
+    fn link<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        question: &'a str,
+        today: Date,
+    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
+        self.searcher.link(tenant, question, today)
+    }
+}
+
+/// A call with its conditions alone.
+fn narrowed(filter: &Filter, buckets: &[Bucket]) -> ToolCall {
+    ToolCall {
+        conditions: filter.0.iter().map(ToString::to_string).collect(),
+        buckets: buckets.iter().map(|one| one.as_str().to_owned()).collect(),
+        ..ToolCall::default()
+    }
+}
+
+/// What is done with documents: the operation, its column, and by what they are taken together.
+fn table_told(question: &TableQuestion) -> String {
+    let mut told = format!("{:?}", question.operation).to_lowercase();
+    if let Some(measure) = &question.measure {
+        told.push_str(&format!(" {measure}"));
+    }
+    if let Some(group) = &question.group {
+        told.push_str(&format!(" by {group:?}").to_lowercase());
+    }
+    told
+}

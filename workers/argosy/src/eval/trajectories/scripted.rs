@@ -1,0 +1,83 @@
+//! A model that says what was written down for it, role by role, and else what the offline reader says. It is never an LLM.
+
+use super::case::ScriptedReply;
+use envelope::Usage;
+use llm::{BoxFuture, ChatModel, ChatReply, ChatRequest, Error};
+use offline_reader::OfflineReader;
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The name that its replies are labelled with.
+const NAME: &str = "scripted";
+
+/// Such a model.
+#[derive(Default)]
+pub struct ScriptedChat {
+    replies: Mutex<Vec<ScriptedReply>>,
+    offline: OfflineReader,
+}
+
+impl ScriptedChat {
+    /// One that has nothing written down yet.
+    pub fn new() -> Arc<ScriptedChat> {
+        Arc::default()
+    }
+
+    /// What it says from now on. Gives back what it was not asked for.
+    pub fn says(&self, replies: Vec<ScriptedReply>) -> Vec<ScriptedReply> {
+        let mut left = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *left, replies)
+    }
+
+    /// The first reply that fits a request, used once more.
+    fn taken(&self, request: &ChatRequest) -> Option<ScriptedReply> {
+        let mut replies = self.replies.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits =
+            |one: &ScriptedReply| one.role == request.role && request.user.contains(&one.when);
+        let at = replies.iter().position(fits)?;
+        let taken = replies[at].clone();
+        match taken.times {
+            0 | 1 => drop(replies.remove(at)),
+            times => replies[at].times = times - 1,
+        }
+        Some(taken)
+    }
+}
+
+impl ChatModel for ScriptedChat {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn chat<'a>(&'a self, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatReply, Error>> {
+        let Some(reply) = self.taken(request) else {
+            return self.offline.chat(request);
+        };
+        Box::pin(std::future::ready(said(reply.says, request)))
+    }
+}
+
+fn said(says: Option<Value>, request: &ChatRequest) -> Result<ChatReply, Error> {
+    let text = match says {
+        Some(Value::String(text)) => text,
+        Some(object) => object.to_string(),
+        None => {
+            return Err(Error::Refused {
+                status: 400,
+                message: "it was written down that the call fails".into(),
+            });
+        }
+    };
+    // Four characters a token: the rule of thumb that nodes without a count are read with.
+    let tokens_in = (request.system.len() + request.user.len()) as u64 / 4;
+    Ok(ChatReply {
+        model: NAME.into(),
+        usage: Usage {
+            calls: 1,
+            tokens_in,
+            tokens_out: text.len() as u64 / 4,
+            ..Usage::default()
+        },
+        text,
+    })
+}
