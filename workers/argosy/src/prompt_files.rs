@@ -9,8 +9,9 @@ use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
 /// Every prompt there is.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "planner",
+    "planner_bucket",
     "planner_follow_up",
     "planner_refine",
     "mapper",

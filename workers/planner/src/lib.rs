@@ -1,11 +1,16 @@
-//! The planner worker: a question to a search plan, with one model call.
+//! The planner worker: a question to a search plan, with one model call, or two where a large model chooses a part of the
+//! corpus first.
 //!
 //! It says what to search for, and after a round that found too little, what to search for instead. A question that
 //! leans on what was said before is made to stand alone, by the same call.
 //! *Not* here: whether another round is worth it, which is the reducer's gate and the graph.
 
+mod bucket_choice;
 mod bucket_note;
+mod choosing;
+mod column_note;
 mod constraints;
+mod corpus_note;
 mod fingerprint;
 mod follow_up;
 mod lists;

@@ -1,6 +1,7 @@
 //! The step: build the prompt, call, read, compare with earlier plans. The only place that waits.
 
-use crate::bucket_note::{self, BucketNote};
+use crate::choosing::Choosing;
+use crate::corpus_note::CorpusNote;
 use crate::fingerprint::Fingerprint;
 use crate::follow_up;
 use crate::lists::ListLimits;
@@ -10,7 +11,7 @@ use crate::routes;
 use crate::schema::schema;
 use crate::trail_line;
 use envelope::hop::PlannerExit;
-use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role};
+use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
 use llm::{
     ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, TODAY,
     tokens,
@@ -46,17 +47,18 @@ impl Classed for Error {
 
 /// The planner.
 pub struct Planner {
-    model: Arc<dyn ChatModel>,
+    pub(crate) model: Arc<dyn ChatModel>,
     first: Prompt,
+    pub(crate) bucket: Prompt,
     follow_up: Prompt,
     refine: Prompt,
-    options: Options,
+    pub(crate) options: Options,
     catalog: Arc<dyn CatalogSource>,
 }
 
 impl Planner {
-    /// A planner that asks `model` with the prompts `planner`, `planner_follow_up` and `planner_refine`; fails
-    /// when prompts or options are nonsense.
+    /// A planner that asks `model` with the prompts `planner`, `planner_bucket`, `planner_follow_up` and `planner_refine`;
+    /// fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -64,13 +66,16 @@ impl Planner {
     ) -> Result<Self, Error> {
         options.validate()?;
         let first = include_str!("../prompts/planner.md");
+        let bucket = include_str!("../prompts/planner_bucket.md");
         let follow_up = include_str!("../prompts/planner_follow_up.md");
         let refine = include_str!("../prompts/planner_refine.md");
         let inputs = ["question", "earlier_queries", "feedback"];
         let routed = ["question", "history", "routes"];
+        let parted = ["question", "buckets", "asked_before"];
         Ok(Planner {
             model,
             first: prompts.get("planner", first, &inputs[..1])?,
+            bucket: prompts.get("planner_bucket", bucket, &parted)?,
             follow_up: prompts.get("planner_follow_up", follow_up, &routed)?,
             refine: prompts.get("planner_refine", refine, &inputs)?,
             options,
@@ -87,11 +92,11 @@ impl Planner {
         ListLimits::new(cx.case.profile, &self.options)
     }
 
-    fn read_by<'a>(&'a self, cx: &Cx, buckets: &'a [BucketNote]) -> ReadBy<'a> {
+    fn read_by<'a>(&'a self, cx: &Cx, corpus: &'a CorpusNote) -> ReadBy<'a> {
         ReadBy {
             options: &self.options,
             limits: self.limits(cx),
-            buckets,
+            corpus,
         }
     }
 
@@ -103,31 +108,61 @@ impl Planner {
             return Ok(exit(done, cx, &task));
         }
         let catalog = self.catalog.catalog(&cx.header.tenant).await;
-        let buckets = bucket_note::of(&catalog, &cx.case.buckets);
-        let reply = self.ask(cx, &mut task, &buckets).await?;
-        let object = plan::fields(&reply.text);
-        let by = self.read_by(cx, &buckets);
-        let done = match &task {
-            PlanTask::First | PlanTask::Refine { .. } => {
-                exit(self.read(cx, &task, &object, by), cx, &task)
+        let Choosing {
+            mut corpus,
+            reply: choice,
+            fallbacks,
+        } = self.choose(cx, &task, &catalog).await?;
+        let mut done = match cx.case.budget.after(&usage_of(&choice)).spent() {
+            Some(limit) => {
+                let limit = limit.into();
+                let done = self.as_it_stands(cx, &task, Fallback::BudgetSpent { limit });
+                exit(done, cx, &task)
             }
-            PlanTask::FollowUp { history } => self.read_follow_up(cx, &task, history, &object, by),
+            None => self.planned_by_model(cx, &mut task, &mut corpus).await?,
+        };
+        done.fallbacks.splice(0..0, fallbacks);
+        Ok(match choice {
+            Some(reply) => done.with_model(reply.model, reply.usage),
+            None => done,
+        })
+    }
+
+    async fn planned_by_model(
+        &self,
+        cx: &Cx,
+        task: &mut PlanTask,
+        corpus: &mut CorpusNote,
+    ) -> Result<Done<PlannerExit>, stage::Error> {
+        let reply = self.ask(cx, task, corpus).await?;
+        let object = plan::fields(&reply.text);
+        let by = self.read_by(cx, corpus);
+        let task = &*task;
+        let done = match task {
+            PlanTask::First | PlanTask::Refine { .. } => {
+                exit(self.read(cx, task, &object, by), cx, task)
+            }
+            PlanTask::FollowUp { history } => self.read_follow_up(cx, task, history, &object, by),
         };
         Ok(done.with_model(reply.model, reply.usage))
     }
 
-    /// The reply of the model. A follow-up whose prompt is too long is asked again with less of what was said before.
+    /// The reply of the model. A prompt that is too long is sent again without the columns, and that of a follow-up with less
+    /// of what was said before.
     async fn ask(
         &self,
         cx: &Cx,
         task: &mut PlanTask,
-        buckets: &[BucketNote],
+        corpus: &mut CorpusNote,
     ) -> Result<ChatReply, stage::Error> {
         loop {
-            let error = match self.model.chat(&self.request(cx, task, buckets)?).await {
+            let error = match self.model.chat(&self.request(cx, task, corpus)?).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
+            if matches!(error, llm::Error::TooLong { .. }) && corpus.columns.take().is_some() {
+                continue;
+            }
             match (&error, &mut *task) {
                 (llm::Error::TooLong { .. }, PlanTask::FollowUp { history }) => {
                     match history.shorter() {
@@ -153,7 +188,7 @@ impl Planner {
 
     fn read(&self, cx: &Cx, task: &PlanTask, object: &Value, by: ReadBy<'_>) -> Done<Plan> {
         match plan::read(object, cx.case.question.best(), by) {
-            Some(reading) => planned(reading, by.buckets),
+            Some(reading) => planned(reading, by.corpus),
             None => self.as_it_stands(cx, task, Fallback::PlanDefault),
         }
     }
@@ -191,7 +226,7 @@ impl Planner {
         if read.route == PlanRoute::LocationSearch {
             reading.plan.filter = reading.plan.filter.and(routes::places(&self.options));
         }
-        let mut done = planned(reading, by.buckets);
+        let mut done = planned(reading, by.corpus);
         done.decided = format!("{}; {}", trail_line::of_route(&read, history), done.decided);
         done.out.context = history.question_before().to_owned();
         done.out.rewritten = read.rewritten;
@@ -226,15 +261,9 @@ impl Planner {
         done
     }
 
-    fn request(
-        &self,
-        cx: &Cx,
-        task: &PlanTask,
-        buckets: &[BucketNote],
-    ) -> Result<ChatRequest, Error> {
+    fn request(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Result<ChatRequest, Error> {
         let Rendered { mut system, user } = self.render(cx, task)?;
-        let notes = [self.limits(cx).note(), bucket_note::section(buckets)];
-        for note in notes.into_iter().flatten() {
+        for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
             system.push_str("\n\n");
             system.push_str(&note);
         }
@@ -246,7 +275,7 @@ impl Planner {
             system,
             user,
             max_tokens: self.tokens_max(cx, task),
-            schema: Some(self.schema(cx, task, buckets)),
+            schema: Some(self.schema(cx, task, corpus)),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
         })
     }
@@ -260,14 +289,14 @@ impl Planner {
         }
     }
 
-    fn schema(&self, cx: &Cx, task: &PlanTask, buckets: &[BucketNote]) -> Schema {
+    fn schema(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Schema {
         let offered = match task {
             PlanTask::First | PlanTask::Refine { .. } => Vec::new(),
             PlanTask::FollowUp { history } => {
                 routes::offered(&cx.case.question, history, &self.options)
             }
         };
-        schema(task, &offered, &self.limits(cx), buckets)
+        schema(task, &offered, &self.limits(cx), &corpus.buckets)
     }
 
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
@@ -312,6 +341,10 @@ impl Stage for Planner {
     }
 }
 
+fn usage_of(reply: &Option<ChatReply>) -> Usage {
+    reply.as_ref().map_or(Usage::default(), |reply| reply.usage)
+}
+
 /// What follows from a plan.
 fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     match task {
@@ -321,9 +354,9 @@ fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     .map(PlannerExit::Planned)
 }
 
-fn planned(reading: PlanReading, buckets: &[BucketNote]) -> Done<Plan> {
+fn planned(reading: PlanReading, corpus: &CorpusNote) -> Done<Plan> {
     let mut decided = trail_line::of_plan(&reading.plan);
-    if !buckets.is_empty() {
+    if corpus.is_choice() {
         decided.push_str(&trail_line::of_buckets(&reading.plan));
     }
     let mut done = Done::new(reading.plan, decided);

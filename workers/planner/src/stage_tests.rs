@@ -450,15 +450,15 @@ async fn the_parts_that_a_question_is_about_are_asked_for_where_it_may_be_about_
 
 #[tokio::test]
 async fn a_large_model_is_asked_for_more_and_knows_the_parts_of_the_corpus() {
-    let model = ScriptedModel::saying(["{}", "{}"]);
+    let model = ScriptedModel::saying(["{}", "{}", "{}"]);
     let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
     let planner = planner.with_catalog(Arc::new(Parts(["orders", "sales"])));
     let mut cx = step(Role::Planner, QUESTION);
     planner.run(&cx, PlanTask::First).await.unwrap();
     cx.case.profile = envelope::Profile::Large;
     planner.run(&cx, PlanTask::First).await.unwrap();
-    let [small, large] = &model.requests()[..] else {
-        panic!("two calls")
+    let [small, _choice, large] = &model.requests()[..] else {
+        panic!("three calls")
     };
     assert!(small.system.ends_with(
         "<buckets>\n- orders: What is in orders\n- sales: What is in sales\n</buckets>"
