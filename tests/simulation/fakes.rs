@@ -107,6 +107,9 @@ fn said(request: &ChatRequest, denies: bool) -> String {
                 0 => question.trim().to_owned(),
                 _ => "the limit in other words".to_owned(),
             };
+            if llm::section::read(&request.user, "evaluation").is_some() {
+                return reviewed(question, &query);
+            }
             format!(
                 r#"{{"query":{},"keywords":["limit"],"route":"retrieve"}}"#,
                 serde_json::json!(query)
@@ -138,6 +141,17 @@ fn said(request: &ChatRequest, denies: bool) -> String {
             )
         }
     }
+}
+
+/// What a large model says of what was found: to read on, in another way where a second look is needed, and what cannot be
+/// used of a question that wants things made up.
+fn reviewed(question: &str, query: &str) -> String {
+    let tool = match () {
+        () if question.contains("made up") => "make_up",
+        () if question.contains("second look") => "search_semantic",
+        () => "search_text",
+    };
+    serde_json::json!({"status": "more", "next_tool_call": {"tool": tool, "args": {"query": query}}}).to_string()
 }
 
 /// What the one that judges says: it believes whatever was made up, and wants more where a second look is needed.

@@ -125,6 +125,8 @@ pub enum PlannerExit {
     Located(Plan),
     /// Ask the user.
     Ask(Doubt),
+    /// What was found so far is enough to answer from.
+    Enough,
 }
 
 /// The exits of the retriever.
@@ -188,8 +190,11 @@ impl Payload {
             ) => scatters,
             // The passages that it is checked against.
             Payload::Validator(draft) => &draft.scatters,
+            Payload::Planner(PlanTask::Review { scatters, .. }) => scatters,
             Payload::Conversation(_)
-            | Payload::Planner(_)
+            | Payload::Planner(
+                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
+            )
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
@@ -220,8 +225,13 @@ impl Payload {
             Payload::Reducer(
                 ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. },
             ) => scatters.retain(|at| *at != hop),
+            Payload::Planner(PlanTask::Review { scatters, .. }) => {
+                scatters.retain(|at| *at != hop);
+            }
             Payload::Conversation(_)
-            | Payload::Planner(_)
+            | Payload::Planner(
+                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
+            )
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })

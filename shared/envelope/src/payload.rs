@@ -49,6 +49,14 @@ pub enum PlanTask {
         /// What was wrong with it, in words.
         why: String,
     },
+    /// What was found is too little, and a large model is to look at it: whether it is enough all the same, what to search for
+    /// next, or whether the user has to be asked.
+    Review {
+        /// What is missing by rule, in words.
+        why: String,
+        /// Hops of the scatter records so far: what was found stands there.
+        scatters: Vec<u16>,
+    },
 }
 
 /// What a planner made of a question that may lean on what was said before it.

@@ -3,14 +3,14 @@
 //! ```text
 //! accepted   in a conversation: conversation | else as after it
 //! conversation Recalled -> agentic: planner | simple: retriever (then generate)
-//! planner    Planned | Known | Located -> retriever   Ask -> clarifier
+//! planner    Planned | Known | Located -> retriever   Ask -> clarifier   Enough -> reducer (last)
 //! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
 //!            Listed -> reducer (table)
 //!            NothingFound -> clarifier | in a later round: reducer (last)
 //! mapper     Findings -> part; the join makes the reducer's step (see `fanout`)
-//! reducer    Composed -> validator         TooLittle -> planner (refine)
+//! reducer    Composed -> validator         TooLittle -> planner (refine | in the profile large: review)
 //! validator  Grounded -> end               Ungrounded -> reducer (strict), or clarifier, or end, flagged
-//!            Insufficient -> planner (refine), or clarifier, or end, flagged
+//!            Insufficient -> planner (refine | review), or clarifier, or end, flagged
 //! clarifier  -> end
 //! any        Broken -> its named default: see `default_of`; of the reducer: what was read, without a model
 //! ```
@@ -121,6 +121,7 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
         Exit::Planner(PlannerExit::Known { plan, chunks }) => turn.look(plan, chunks),
         Exit::Planner(PlannerExit::Located(plan)) => turn.search(plan, After::Generate),
         Exit::Planner(PlannerExit::Ask(doubt)) => step(doubt),
+        Exit::Planner(PlannerExit::Enough) => turn.enough(),
         Exit::Retriever(RetrieverExit::Found(found)) => turn.found(*found),
         Exit::Retriever(RetrieverExit::Listed(listing)) => step(ReduceTask::Table { listing }),
         Exit::Retriever(RetrieverExit::NothingFound(doubt)) if turn.case.scatters.is_empty() => {
@@ -160,7 +161,7 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
         Payload::Planner(PlanTask::First) => turn.basic_rag(&History::default()),
         Payload::Planner(PlanTask::FollowUp { history }) => turn.basic_rag(&history),
         // The search that there was reads on.
-        Payload::Planner(PlanTask::Refine { .. }) => {
+        Payload::Planner(PlanTask::Refine { .. } | PlanTask::Review { .. }) => {
             turn.fallbacks.push(Fallback::PlanDefault);
             turn.search(Plan::from_question(&turn.case), After::Map)
         }

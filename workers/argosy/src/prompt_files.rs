@@ -9,11 +9,12 @@ use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
 /// Every prompt there is.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 17] = [
     "planner",
     "planner_bucket",
     "planner_follow_up",
     "planner_refine",
+    "planner_review",
     "mapper",
     "reducer",
     "reducer_caveat",

@@ -209,6 +209,8 @@ impl Turns {
                 (mode, Some(reason.to_owned()))
             }
         };
+        let profile = question.profile.unwrap_or(self.options.profile);
+        let least = question.score_min.or(self.options.score_min);
         Case {
             question: Asked {
                 original: question.question.clone(),
@@ -216,7 +218,8 @@ impl Turns {
             },
             mode,
             mode_reason,
-            profile: question.profile.unwrap_or(self.options.profile),
+            profile,
+            score_min: least.unwrap_or(profile.score_min()),
             buckets: question.buckets.clone(),
             filter: question.filter.clone(),
             budget: question.budget.or(budget),

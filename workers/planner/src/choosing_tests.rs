@@ -48,7 +48,7 @@ fn large() -> Cx {
 }
 
 async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: PlanTask) -> (Plan, Done<PlannerExit>) {
-    let done = planner(model, true).run(cx, task).await.unwrap();
+    let done = planner(model, true).run(cx, task.into()).await.unwrap();
     let PlannerExit::Planned(plan) = &done.out else {
         panic!("no plan")
     };
@@ -138,7 +138,10 @@ async fn a_failure_of_either_call_is_one_of_the_step() {
     let chosen = || Ok(r#"{"bucket": "bills", "intent": "list"}"#.to_owned());
     for script in [vec![failed()], vec![chosen(), failed()]] {
         let planner = planner(&ScriptedModel::queue(script), true);
-        let error = planner.run(&large(), PlanTask::First).await.unwrap_err();
+        let error = planner
+            .run(&large(), PlanTask::First.into())
+            .await
+            .unwrap_err();
         assert_eq!(error.code, "model_timeout");
     }
 }
@@ -146,7 +149,9 @@ async fn a_failure_of_either_call_is_one_of_the_step() {
 #[tokio::test]
 async fn one_part_is_no_choice_and_its_columns_are_told_at_once() {
     let model = ScriptedModel::saying([PLAN]);
-    let done = planner(&model, false).run(&large(), PlanTask::First).await;
+    let done = planner(&model, false)
+        .run(&large(), PlanTask::First.into())
+        .await;
     assert_eq!(done.unwrap().usage.calls, 1);
     assert!(model.requests()[0].system.contains("- vendor (text)"));
 }

@@ -7,6 +7,7 @@ use crate::follow_up;
 use crate::lists::ListLimits;
 use crate::options::Options;
 use crate::plan::{self, PlanReading, ReadBy};
+use crate::planning::Planning;
 use crate::routes;
 use crate::schema::schema;
 use crate::trail_line;
@@ -52,13 +53,14 @@ pub struct Planner {
     pub(crate) bucket: Prompt,
     follow_up: Prompt,
     refine: Prompt,
+    pub(crate) review: Prompt,
     pub(crate) options: Options,
     catalog: Arc<dyn CatalogSource>,
 }
 
 impl Planner {
-    /// A planner that asks `model` with the prompts `planner`, `planner_bucket`, `planner_follow_up` and `planner_refine`;
-    /// fails when prompts or options are nonsense.
+    /// A planner that asks `model` with the prompts `planner`, `planner_bucket`, `planner_follow_up`, `planner_refine` and
+    /// `planner_review`; fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -69,15 +71,26 @@ impl Planner {
         let bucket = include_str!("../prompts/planner_bucket.md");
         let follow_up = include_str!("../prompts/planner_follow_up.md");
         let refine = include_str!("../prompts/planner_refine.md");
+        let review = include_str!("../prompts/planner_review.md");
         let inputs = ["question", "earlier_queries", "feedback"];
         let routed = ["question", "history", "routes"];
         let parted = ["question", "buckets", "asked_before"];
+        let reviewed = [
+            "question",
+            "earlier_queries",
+            "evaluation",
+            "missing",
+            "score_min",
+            "tools",
+            "statuses",
+        ];
         Ok(Planner {
             model,
             first: prompts.get("planner", first, &inputs[..1])?,
             bucket: prompts.get("planner_bucket", bucket, &parted)?,
             follow_up: prompts.get("planner_follow_up", follow_up, &routed)?,
             refine: prompts.get("planner_refine", refine, &inputs)?,
+            review: prompts.get("planner_review", review, &reviewed)?,
             options,
             catalog: Arc::new(NoCatalog),
         })
@@ -88,7 +101,7 @@ impl Planner {
         Planner { catalog, ..self }
     }
 
-    fn limits(&self, cx: &Cx) -> ListLimits {
+    pub(crate) fn limits(&self, cx: &Cx) -> ListLimits {
         ListLimits::new(cx.case.profile, &self.options)
     }
 
@@ -100,7 +113,8 @@ impl Planner {
         }
     }
 
-    async fn plan(&self, cx: &Cx, task: PlanTask) -> Result<Done<PlannerExit>, stage::Error> {
+    async fn plan(&self, cx: &Cx, planning: Planning) -> Result<Done<PlannerExit>, stage::Error> {
+        let Planning { task, evidence } = planning;
         let mut task = self.routed(task);
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
@@ -108,6 +122,9 @@ impl Planner {
             return Ok(exit(done, cx, &task));
         }
         let catalog = self.catalog.catalog(&cx.header.tenant).await;
+        if matches!(task, PlanTask::Review { .. }) {
+            return self.review(cx, &task, &evidence, &catalog).await;
+        }
         let Choosing {
             mut corpus,
             reply: choice,
@@ -139,7 +156,7 @@ impl Planner {
         let by = self.read_by(cx, corpus);
         let task = &*task;
         let done = match task {
-            PlanTask::First | PlanTask::Refine { .. } => {
+            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => {
                 exit(self.read(cx, task, &object, by), cx, task)
             }
             PlanTask::FollowUp { history } => self.read_follow_up(cx, task, history, &object, by),
@@ -241,10 +258,10 @@ impl Planner {
     }
 
     /// The question as it is, with what rules read in it.
-    fn as_it_stands(&self, cx: &Cx, task: &PlanTask, why: Fallback) -> Done<Plan> {
+    pub(crate) fn as_it_stands(&self, cx: &Cx, task: &PlanTask, why: Fallback) -> Done<Plan> {
         let limits = self.limits(cx);
         let (plain, before) = match task {
-            PlanTask::First | PlanTask::Refine { .. } => {
+            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => {
                 (Plan::from_question(&cx.case), String::new())
             }
             PlanTask::FollowUp { history } => {
@@ -284,14 +301,14 @@ impl Planner {
     fn tokens_max(&self, cx: &Cx, task: &PlanTask) -> u32 {
         let most = self.limits(cx).tokens(&self.options);
         match task {
-            PlanTask::First | PlanTask::Refine { .. } => most,
+            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => most,
             PlanTask::FollowUp { .. } => most + tokens::estimate(cx.case.question.best()),
         }
     }
 
     fn schema(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Schema {
         let offered = match task {
-            PlanTask::First | PlanTask::Refine { .. } => Vec::new(),
+            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => Vec::new(),
             PlanTask::FollowUp { history } => {
                 routes::offered(&cx.case.question, history, &self.options)
             }
@@ -317,27 +334,29 @@ impl Planner {
                     &routes::choices(&routes::offered(&cx.case.question, history, &self.options)),
                 ),
             ]),
-            PlanTask::Refine { why } => self.refine.or(instead)?.render(&[
-                today,
-                ("question", question),
-                ("earlier_queries", &cx.case.queries.join("\n")),
-                ("feedback", why),
-            ]),
+            PlanTask::Refine { why } | PlanTask::Review { why, .. } => {
+                self.refine.or(instead)?.render(&[
+                    today,
+                    ("question", question),
+                    ("earlier_queries", &cx.case.queries.join("\n")),
+                    ("feedback", why),
+                ])
+            }
         }
     }
 }
 
 impl Stage for Planner {
-    type In = PlanTask;
+    type In = Planning;
     type Out = PlannerExit;
     const ROLE: Role = Role::Planner;
 
     fn run<'a>(
         &'a self,
         cx: &'a Cx,
-        task: PlanTask,
+        planning: Planning,
     ) -> BoxFuture<'a, Result<Done<PlannerExit>, stage::Error>> {
-        Box::pin(self.plan(cx, task))
+        Box::pin(self.plan(cx, planning))
     }
 }
 
@@ -349,7 +368,7 @@ fn usage_of(reply: &Option<ChatReply>) -> Usage {
 fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     match task {
         PlanTask::First | PlanTask::FollowUp { .. } => done,
-        PlanTask::Refine { .. } => progress(done, &cx.case.queries),
+        PlanTask::Refine { .. } | PlanTask::Review { .. } => progress(done, &cx.case.queries),
     }
     .map(PlannerExit::Planned)
 }
@@ -366,7 +385,7 @@ fn planned(reading: PlanReading, corpus: &CorpusNote) -> Done<Plan> {
 
 /// A refined plan, told with what it looks for. One that searches as an earlier round did is none the worse: the retriever
 /// passes over what was read, and reads on.
-fn progress(mut done: Done<Plan>, earlier: &[String]) -> Done<Plan> {
+pub(crate) fn progress(mut done: Done<Plan>, earlier: &[String]) -> Done<Plan> {
     let is_same = Fingerprint::of(&done.out.query).is_among(earlier);
     let search = match is_same {
         true => "the same search, which reads on".to_owned(),

@@ -124,7 +124,7 @@ impl Reducer {
         let from_passages = asks && !strict && self.options.input.is_passages(cx.case.profile);
         let shortfall = gathered.shortfall(Gate {
             min_relevant: self.options.min_relevant,
-            score_min: self.options.score_min,
+            score_min: cx.case.score_min,
             wants_facts: !from_passages,
         });
         if let Some(why) = &shortfall

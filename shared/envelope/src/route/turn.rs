@@ -8,7 +8,7 @@ use crate::hop::Payload;
 use crate::ids::TurnId;
 use crate::kept_draft::{DraftScore, KeptDraft};
 use crate::limits::HOPS_MAX;
-use crate::message::{Asked, Case, Header, Mode, UnixMs};
+use crate::message::{Asked, Case, Header, Mode, Profile, UnixMs};
 use crate::payload::{After, Doubt, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
 use crate::read_mark::ReadMark;
 use crate::role::Role;
@@ -189,7 +189,19 @@ impl Turn {
         self.case.budget.rounds -= 1;
         self.header.round += 1;
         self.case.read = read;
-        step(PlanTask::Refine { why })
+        match self.case.profile {
+            Profile::Small => step(PlanTask::Refine { why }),
+            Profile::Large => step(PlanTask::Review {
+                why,
+                scatters: self.case.scatters.clone(),
+            }),
+        }
+    }
+
+    /// Composes from what was found, which a model has looked at: what it scored is no reason for doubt any more.
+    pub(super) fn enough(&mut self) -> Next {
+        self.case.score_min = 0.0;
+        self.reduce()
     }
 
     /// The draft leaves out what was asked: another search may find it. Where nothing was read by itself (mode simple, a
@@ -251,8 +263,7 @@ impl Turn {
     /// No better draft will come. In a conversation the user is asked, once: who has just replied, like whoever is
     /// not there to reply, gets the best there is, flagged.
     fn unproven(&mut self, verdict: Verdict, reason: String) -> Next {
-        let talks = self.header.conversation.is_some() && self.case.mode == Mode::Agentic;
-        if talks && self.header.parent.is_none() {
+        if self.header.may_ask_back() && self.case.mode == Mode::Agentic {
             let cited = verdict.citations.into_iter().map(|cited| cited.chunk_id);
             self.case.doubted = cited.collect();
             let query = self.case.question.best().to_owned();

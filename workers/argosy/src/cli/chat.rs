@@ -1,6 +1,6 @@
 //! `argosy chat`
 
-use super::Server;
+use super::{Server, share};
 use clap::Args;
 use envelope::ModeChoice;
 use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
@@ -34,6 +34,9 @@ pub struct Chat {
     /// Searches of the corpus at most. Default: `gateway.searches`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(SEARCHES_MAX)))]
     pub searches: Option<u16>,
+    /// Look further where the passages of a search score less than this on average, 0 to 1. Default: `gateway.score_min`.
+    #[arg(long, value_name = "SCORE", value_parser = share)]
+    pub score_min: Option<f32>,
     /// Whose documents to search; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,
