@@ -38,6 +38,8 @@ pub enum Mode {
     Agentic,
     /// Retrieve and one call: the linear baseline.
     Simple,
+    /// A large model acts step by step, a search or a look at a document each, until it has enough to answer from.
+    Loop,
 }
 
 impl Mode {
@@ -46,6 +48,7 @@ impl Mode {
         match self {
             Mode::Agentic => "agentic",
             Mode::Simple => "simple",
+            Mode::Loop => "loop",
         }
     }
 }

@@ -57,6 +57,11 @@ pub enum PlanTask {
         /// Hops of the scatter records so far: what was found stands there.
         scatters: Vec<u16>,
     },
+    /// The next action of a loop.
+    Act {
+        /// Hops of the scatter records so far, one for each action: what came of it stands there.
+        scatters: Vec<u16>,
+    },
 }
 
 /// What a planner made of a question that may lean on what was said before it.
@@ -193,6 +198,8 @@ pub enum After {
     Map,
     /// One call over the passages themselves.
     Generate,
+    /// A model looks at what was found, and acts again: mode loop.
+    Review,
 }
 
 impl After {
@@ -300,6 +307,14 @@ pub enum ReduceTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         strict: bool,
     },
+    /// One call over the passages of these fan-outs, which no map has read: mode loop.
+    Read {
+        /// Hops of the scatter records, in the order of the actions.
+        scatters: Vec<u16>,
+        /// Ask for a stricter draft: the last one was not grounded.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        strict: bool,
+    },
     /// One call over the passages themselves: simple mode, or a broken stage.
     Generate {
         /// What to answer from, best first.
@@ -357,7 +372,8 @@ pub struct Draft {
     pub text: String,
     /// Every source that the model was shown, by number; unused ones included.
     pub sources: Vec<Citation>,
-    /// What the model was given; the answer is checked against it.
+    /// What the model was given; the answer is checked against it. Empty in mode loop, where it stands in the scatter records
+    /// alone.
     pub facts: Vec<Fact>,
     /// Hops of the scatter records that it was composed from, for a stricter second draft; empty when
     /// it was written from the passages themselves.

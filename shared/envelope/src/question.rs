@@ -210,7 +210,7 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
         conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
-        mode: read_optional(object, "mode", "agentic, simple or auto")?,
+        mode: read_optional(object, "mode", "agentic, simple, auto or loop")?,
         model: read_model(object)?,
         profile: read_optional(object, "profile", "small or large")?,
         buckets: read_buckets(object)?,

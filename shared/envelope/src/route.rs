@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! accepted   in a conversation: conversation | else as after it
-//! conversation Recalled -> agentic: planner | simple: retriever (then generate)
+//! conversation Recalled -> agentic: planner | simple: retriever (then generate) | loop: planner (act)
 //! planner    Planned | Known | Located -> retriever   Ask -> clarifier   Enough -> reducer (last)
+//!            Call -> retriever (then review: scatter -> planner (act) ...)   Enough in a loop -> reducer (read)
 //! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
 //!            Listed -> reducer (table)
 //!            NothingFound -> clarifier | in a later round: reducer (last)
@@ -108,6 +109,11 @@ fn begin(turn: &mut Turn, history: History) -> Next {
             step(PlanTask::First)
         }
         Mode::Agentic => step(PlanTask::FollowUp { history }),
+        // It acts on a question that stands alone.
+        Mode::Loop if history.is_empty() => step(PlanTask::Act {
+            scatters: Vec::new(),
+        }),
+        Mode::Loop => step(PlanTask::FollowUp { history }),
     }
 }
 
@@ -117,11 +123,15 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
             turn.resumed(resumed);
             begin(turn, history)
         }
-        Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, After::Map),
-        Exit::Planner(PlannerExit::Known { plan, chunks }) => turn.look(plan, chunks),
+        Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, turn.after_plan()),
+        Exit::Planner(PlannerExit::Known { plan, chunks }) => match turn.case.mode {
+            Mode::Agentic | Mode::Simple => turn.look(plan, chunks),
+            Mode::Loop => turn.search(plan, After::Review),
+        },
         Exit::Planner(PlannerExit::Located(plan)) => turn.search(plan, After::Generate),
         Exit::Planner(PlannerExit::Ask(doubt)) => step(doubt),
         Exit::Planner(PlannerExit::Enough) => turn.enough(),
+        Exit::Planner(PlannerExit::Call { plan, fetch, read }) => turn.act(plan, fetch, read),
         Exit::Retriever(RetrieverExit::Found(found)) => turn.found(*found),
         Exit::Retriever(RetrieverExit::Listed(listing)) => step(ReduceTask::Table { listing }),
         Exit::Retriever(RetrieverExit::NothingFound(doubt)) if turn.case.scatters.is_empty() => {
@@ -160,6 +170,8 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
         }
         Payload::Planner(PlanTask::First) => turn.basic_rag(&History::default()),
         Payload::Planner(PlanTask::FollowUp { history }) => turn.basic_rag(&history),
+        Payload::Planner(PlanTask::Act { .. }) if !turn.case.scatters.is_empty() => turn.reduce(),
+        Payload::Planner(PlanTask::Act { .. }) => turn.basic_rag(&History::default()),
         // The search that there was reads on.
         Payload::Planner(PlanTask::Refine { .. } | PlanTask::Review { .. }) => {
             turn.fallbacks.push(Fallback::PlanDefault);
@@ -174,7 +186,10 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
             scatters, strict, ..
         }) => step(ReduceTask::Stitch { scatters, strict }),
         Payload::Reducer(
-            ReduceTask::Stitch { .. } | ReduceTask::Generate { .. } | ReduceTask::Table { .. },
+            ReduceTask::Stitch { .. }
+            | ReduceTask::Read { .. }
+            | ReduceTask::Generate { .. }
+            | ReduceTask::Table { .. },
         ) => turn.failed("writing of the answer", code),
         Payload::Validator(draft) => {
             turn.fallbacks.push(Fallback::Unvalidated);

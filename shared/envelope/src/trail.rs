@@ -269,7 +269,7 @@ pub enum Fallback {
     /// A limit of the budget forbade a model call, another round or a stricter draft, or the reading of
     /// some passages.
     BudgetSpent {
-        /// Which limit: `rounds`, `searches`, `llm_calls`, `tokens` or `time`.
+        /// Which limit: `rounds`, `searches`, `llm_calls`, `tokens`, `time`, or `steps` of a loop.
         limit: String,
     },
 }

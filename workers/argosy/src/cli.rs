@@ -347,7 +347,7 @@ pub struct Ask {
     #[arg(long = "bucket", value_name = "NAME")]
     pub buckets: Vec<String>,
     /// `agentic`: every stage. `simple`: retrieve and one call. `auto`: simple where rules tell that one search does.
-    /// Default: `gateway.mode`.
+    /// `loop`: a model of the profile `large` acts step by step. Default: `gateway.mode`.
     #[arg(long, value_name = "MODE", value_parser = ModeChoice::WORDS)]
     pub mode: Option<String>,
     /// The model that answers, one of those that the fleet offers (`gateway.models`). Default: those that are configured.

@@ -31,7 +31,7 @@ impl Planner {
         let parts = bucket_note::of(catalog, &cx.case.buckets);
         let is_first = match task {
             PlanTask::First | PlanTask::FollowUp { .. } => true,
-            PlanTask::Refine { .. } | PlanTask::Review { .. } => false,
+            PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => false,
         };
         if cx.case.profile != Profile::Large || !is_first {
             return Ok(told(bucket_note::choice(parts)));
@@ -73,7 +73,10 @@ impl Planner {
     ) -> Result<ChatRequest, Error> {
         let before = match task {
             PlanTask::FollowUp { history } => history.question_before(),
-            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => "",
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => "",
         };
         let before = if before.is_empty() { "nothing" } else { before };
         let prompt = self.bucket.or(&cx.case.overrides.prompts)?;

@@ -4,6 +4,7 @@
 //! mean score says little by itself, and the model that looks may find enough in poor results.
 
 use envelope::{FanOut, Findings, Passage};
+use serde_json::Value;
 use std::fmt::Write;
 use text::one_line;
 
@@ -15,6 +16,8 @@ const FACTS_MAX: usize = 12;
 const TEXT_CHARS_MAX: usize = 400;
 const TITLE_CHARS_MAX: usize = 80;
 const VALUE_CHARS_MAX: usize = 40;
+/// Most fields of a document that is asked for what it says of itself.
+const METADATA_MAX: usize = 40;
 /// Most fields of its document that are shown with a result.
 const FIELDS_MAX: usize = 6;
 
@@ -87,6 +90,36 @@ impl Evaluation {
     }
 }
 
+/// What a document says of itself, as it stands in a prompt.
+pub(crate) fn metadata(passages: &[Passage]) -> String {
+    let Some(passage) = passages.first() else {
+        return "There is no such document.".to_owned();
+    };
+    let title = plain(&passage.title, TITLE_CHARS_MAX);
+    let source = plain(&passage.source, TITLE_CHARS_MAX);
+    let bucket = passage.bucket.as_str();
+    let told = format!("{title} ({source}) in {bucket}");
+    let fields = passage.metadata.iter().take(METADATA_MAX);
+    let fields: Vec<String> = fields
+        .map(|(field, value)| said(field, value, TITLE_CHARS_MAX))
+        .collect();
+    match fields.is_empty() {
+        true => format!("{told}: it says nothing more of itself"),
+        false => format!("{told}: {}", fields.join(", ")),
+    }
+}
+
+fn said(field: &str, value: &Value, chars_max: usize) -> String {
+    let value = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    format!(
+        "{} = {}",
+        plain(field, VALUE_CHARS_MAX),
+        plain(&value, chars_max)
+    )
+}
+
 fn result(passage: &Passage) -> EvaluatedResult {
     let title = plain(&passage.title, TITLE_CHARS_MAX);
     let mut from = format!(
@@ -96,16 +129,7 @@ fn result(passage: &Passage) -> EvaluatedResult {
     );
     let fields = passage.metadata.iter().take(FIELDS_MAX);
     let fields: Vec<String> = fields
-        .map(|(field, value)| {
-            let value = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
-            format!(
-                "{} = {}",
-                plain(field, VALUE_CHARS_MAX),
-                plain(&value, VALUE_CHARS_MAX)
-            )
-        })
+        .map(|(field, value)| said(field, value, VALUE_CHARS_MAX))
         .collect();
     if !fields.is_empty() {
         let _ = write!(from, " ({})", fields.join(", "));

@@ -5,6 +5,8 @@
 //! leans on what was said before is made to stand alone, by the same call.
 //! *Not* here: whether another round is worth it, which is the reducer's gate and the graph.
 
+mod act;
+mod acting;
 mod bucket_choice;
 mod bucket_note;
 mod choosing;

@@ -100,7 +100,7 @@ impl Planner {
     ) -> Result<ChatRequest, Error> {
         let why = match task {
             PlanTask::Review { why, .. } | PlanTask::Refine { why } => why,
-            PlanTask::First | PlanTask::FollowUp { .. } => "",
+            PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Act { .. } => "",
         };
         let prompt = self.review.or(&cx.case.overrides.prompts)?;
         let Rendered { system, user } = prompt.render(&[

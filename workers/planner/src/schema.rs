@@ -26,7 +26,7 @@ pub(crate) fn schema(
             properties["route"] = json!({"type": "string", "enum": routes});
             properties["reason"] = json!({"type": "string"});
         }
-        PlanTask::Refine { .. } | PlanTask::Review { .. } => {
+        PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => {
             properties["query"] = json!({"type": "string"})
         }
     }

@@ -54,13 +54,14 @@ pub struct Planner {
     follow_up: Prompt,
     refine: Prompt,
     pub(crate) review: Prompt,
+    pub(crate) act: Prompt,
     pub(crate) options: Options,
     catalog: Arc<dyn CatalogSource>,
 }
 
 impl Planner {
-    /// A planner that asks `model` with the prompts `planner`, `planner_bucket`, `planner_follow_up`, `planner_refine` and
-    /// `planner_review`; fails when prompts or options are nonsense.
+    /// A planner that asks `model` with the prompts `planner`, `planner_bucket`, `planner_follow_up`, `planner_refine`,
+    /// `planner_review` and `planner_act`; fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -72,6 +73,7 @@ impl Planner {
         let follow_up = include_str!("../prompts/planner_follow_up.md");
         let refine = include_str!("../prompts/planner_refine.md");
         let review = include_str!("../prompts/planner_review.md");
+        let act = include_str!("../prompts/planner_act.md");
         let inputs = ["question", "earlier_queries", "feedback"];
         let routed = ["question", "history", "routes"];
         let parted = ["question", "buckets", "asked_before"];
@@ -84,6 +86,7 @@ impl Planner {
             "tools",
             "statuses",
         ];
+        let acted = ["question", "steps", "tools", "left"];
         Ok(Planner {
             model,
             first: prompts.get("planner", first, &inputs[..1])?,
@@ -91,6 +94,7 @@ impl Planner {
             follow_up: prompts.get("planner_follow_up", follow_up, &routed)?,
             refine: prompts.get("planner_refine", refine, &inputs)?,
             review: prompts.get("planner_review", review, &reviewed)?,
+            act: prompts.get("planner_act", act, &acted)?,
             options,
             catalog: Arc::new(NoCatalog),
         })
@@ -115,6 +119,10 @@ impl Planner {
 
     async fn plan(&self, cx: &Cx, planning: Planning) -> Result<Done<PlannerExit>, stage::Error> {
         let Planning { task, evidence } = planning;
+        if matches!(task, PlanTask::Act { .. }) {
+            let catalog = self.catalog.catalog(&cx.header.tenant).await;
+            return self.act(cx, &evidence, &catalog).await;
+        }
         let mut task = self.routed(task);
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
@@ -156,9 +164,10 @@ impl Planner {
         let by = self.read_by(cx, corpus);
         let task = &*task;
         let done = match task {
-            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => {
-                exit(self.read(cx, task, &object, by), cx, task)
-            }
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => exit(self.read(cx, task, &object, by), cx, task),
             PlanTask::FollowUp { history } => self.read_follow_up(cx, task, history, &object, by),
         };
         Ok(done.with_model(reply.model, reply.usage))
@@ -261,9 +270,10 @@ impl Planner {
     pub(crate) fn as_it_stands(&self, cx: &Cx, task: &PlanTask, why: Fallback) -> Done<Plan> {
         let limits = self.limits(cx);
         let (plain, before) = match task {
-            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => {
-                (Plan::from_question(&cx.case), String::new())
-            }
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => (Plan::from_question(&cx.case), String::new()),
             PlanTask::FollowUp { history } => {
                 let route = PlanRoute::Retrieve.as_str();
                 let before = format!("{}: {route}, ", follow_up::used(history));
@@ -301,14 +311,20 @@ impl Planner {
     fn tokens_max(&self, cx: &Cx, task: &PlanTask) -> u32 {
         let most = self.limits(cx).tokens(&self.options);
         match task {
-            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => most,
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => most,
             PlanTask::FollowUp { .. } => most + tokens::estimate(cx.case.question.best()),
         }
     }
 
     fn schema(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Schema {
         let offered = match task {
-            PlanTask::First | PlanTask::Refine { .. } | PlanTask::Review { .. } => Vec::new(),
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => Vec::new(),
             PlanTask::FollowUp { history } => {
                 routes::offered(&cx.case.question, history, &self.options)
             }
@@ -321,7 +337,8 @@ impl Planner {
         let today = cx.today();
         let today = (TODAY, today.as_str());
         match task {
-            PlanTask::First => {
+            // A loop has a prompt of its own.
+            PlanTask::First | PlanTask::Act { .. } => {
                 let inputs = [("question", question), today];
                 self.first.or(instead)?.render(&inputs)
             }
@@ -368,7 +385,9 @@ fn usage_of(reply: &Option<ChatReply>) -> Usage {
 fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     match task {
         PlanTask::First | PlanTask::FollowUp { .. } => done,
-        PlanTask::Refine { .. } | PlanTask::Review { .. } => progress(done, &cx.case.queries),
+        PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => {
+            progress(done, &cx.case.queries)
+        }
     }
     .map(PlannerExit::Planned)
 }

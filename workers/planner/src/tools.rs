@@ -27,6 +27,19 @@ pub(crate) enum Tool {
     SearchSemantic,
     /// A search of what is kept of places.
     SearchLocation,
+    /// A look at what a document says of itself.
+    DocumentMetadata,
+    /// No tool: the end of a loop.
+    Done,
+}
+
+/// What a model does in a loop.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Action {
+    /// It has what it wants.
+    Done,
+    /// It calls a tool.
+    Call(ToolCall),
 }
 
 /// The tools that are there, and the parts of the corpus that they may be called for.
@@ -44,16 +57,28 @@ pub(crate) struct ToolCall {
     query: String,
     /// Part of the corpus, conditions, document: each a guess of the model.
     filter: Filter,
+    /// The document to look at.
+    document: Option<DocId>,
 }
 
 impl Tool {
-    const ALL: [Tool; 3] = [Tool::SearchText, Tool::SearchSemantic, Tool::SearchLocation];
+    /// Those that search. What documents say of themselves stands beside their results.
+    const OF_REVIEW: [Tool; 3] = [Tool::SearchText, Tool::SearchSemantic, Tool::SearchLocation];
+    const OF_LOOP: [Tool; 5] = [
+        Tool::SearchText,
+        Tool::SearchSemantic,
+        Tool::SearchLocation,
+        Tool::DocumentMetadata,
+        Tool::Done,
+    ];
 
     const fn as_str(self) -> &'static str {
         match self {
             Tool::SearchText => "search_text",
             Tool::SearchSemantic => "search_semantic",
             Tool::SearchLocation => "search_location",
+            Tool::DocumentMetadata => "get_document_metadata",
+            Tool::Done => "done",
         }
     }
 
@@ -69,6 +94,10 @@ impl Tool {
             Tool::SearchLocation => {
                 "search_location(query): where something is, or what is near a place"
             }
+            Tool::DocumentMetadata => {
+                "get_document_metadata(doc_id): everything that a document of the results says of itself"
+            }
+            Tool::Done => "done(): what was found is enough, or nothing more can be expected",
         }
     }
 
@@ -76,14 +105,29 @@ impl Tool {
         match self {
             Tool::SearchText | Tool::SearchSemantic => &["bucket", "query", "filters", "doc_id"],
             Tool::SearchLocation => &["query"],
+            Tool::DocumentMetadata => &["doc_id"],
+            Tool::Done => &[],
         }
     }
 }
 
 impl Toolbox {
-    /// Those of this planner, for a question that may be about the buckets that it names.
+    /// Those of a review, for a question that may be about the buckets that it names.
     pub(crate) fn of(options: &Options, catalog: &CorpusCatalog, named: &[Bucket]) -> Toolbox {
-        let mut tools = Tool::ALL.to_vec();
+        Toolbox::with(Tool::OF_REVIEW.to_vec(), options, catalog, named)
+    }
+
+    /// Those of a loop.
+    pub(crate) fn of_loop(options: &Options, catalog: &CorpusCatalog, named: &[Bucket]) -> Toolbox {
+        Toolbox::with(Tool::OF_LOOP.to_vec(), options, catalog, named)
+    }
+
+    fn with(
+        mut tools: Vec<Tool>,
+        options: &Options,
+        catalog: &CorpusCatalog,
+        named: &[Bucket],
+    ) -> Toolbox {
         tools.retain(|tool| *tool != Tool::SearchLocation || !options.location_buckets.is_empty());
         let known = catalog.buckets.iter().map(|one| one.bucket.clone());
         let buckets = match named.is_empty() {
@@ -141,6 +185,15 @@ impl Toolbox {
         })
     }
 
+    /// The action that `value` is, or what is wrong with it.
+    pub(crate) fn action(&self, value: &Value) -> Result<Action, String> {
+        let name = value.get("tool").and_then(Value::as_str).map(str::trim);
+        match name == Some(Tool::Done.as_str()) {
+            true => Ok(Action::Done),
+            false => self.read(value).map(Action::Call),
+        }
+    }
+
     /// The call that `value` is, or what is wrong with it.
     pub(crate) fn read(&self, value: &Value) -> Result<ToolCall, String> {
         let name = value
@@ -177,6 +230,17 @@ impl Toolbox {
             Some(Value::String(text)) => Ok(Some(one_line(text))),
             Some(_) => Err(format!("`{name}` must be a text")),
         };
+        let document = text("doc_id")?.map(DocId::new).transpose();
+        let document = document.map_err(|error| format!("`doc_id`: {error}"))?;
+        if tool == Tool::DocumentMetadata {
+            let document = Some(document.ok_or("`doc_id` is missing")?);
+            return Ok(ToolCall {
+                tool,
+                query: String::new(),
+                filter: Filter::default(),
+                document,
+            });
+        }
         let query = text("query")?.ok_or("`query` is missing")?;
         if query.chars().count() > SUB_QUERY_CHARS_MAX {
             return Err(format!("`query` is over {SUB_QUERY_CHARS_MAX} characters"));
@@ -188,14 +252,14 @@ impl Toolbox {
         if let Some(filters) = given("filters") {
             filter = filter.and(conditions(filters)?);
         }
-        if let Some(id) = text("doc_id")? {
-            let id = DocId::new(id).map_err(|error| format!("`doc_id`: {error}"))?;
+        if let Some(id) = document {
             filter = filter.and(guess("doc_id", id.as_str()));
         }
         Ok(ToolCall {
             tool,
             query,
             filter,
+            document: None,
         })
     }
 
@@ -220,24 +284,50 @@ impl ToolCall {
             query: question.to_owned(),
             ..Plan::default()
         };
-        let meaning = plan::by_rules(plain, limits).plan;
-        let (strategy, places) = match self.tool {
-            Tool::SearchText => (SearchStrategy::Keyword, Filter::default()),
-            Tool::SearchSemantic => (SearchStrategy::Semantic, Filter::default()),
-            Tool::SearchLocation => (SearchStrategy::Hybrid, routes::places(options)),
+        let own = self.search(options);
+        Plan {
+            query: own.query,
+            strategy: own.strategy,
+            filter: own.filter,
+            ..plan::by_rules(plain, limits).plan
+        }
+    }
+
+    /// The search that it is, and nothing else; of a look at a document its name, by which the look is known again.
+    pub(crate) fn search(&self, options: &Options) -> Plan {
+        let query = match &self.document {
+            Some(document) => format!("{} {}", self.tool.as_str(), document.as_str()),
+            None => self.query.clone(),
+        };
+        let strategy = match self.tool {
+            Tool::SearchText => SearchStrategy::Keyword,
+            Tool::SearchSemantic => SearchStrategy::Semantic,
+            Tool::SearchLocation | Tool::DocumentMetadata | Tool::Done => SearchStrategy::Hybrid,
         };
         Plan {
-            query: self.query.clone(),
+            query,
             strategy,
-            filter: self.filter.clone().and(places),
-            ..meaning
+            filter: match self.tool {
+                Tool::SearchLocation => self.filter.clone().and(routes::places(options)),
+                _ => self.filter.clone(),
+            },
+            ..Plan::default()
         }
+    }
+
+    /// The chunks that it looks at, by id: the first of its document.
+    pub(crate) fn chunks(&self) -> Vec<String> {
+        let document = self.document.iter();
+        document.map(|id| format!("{}.0", id.as_str())).collect()
     }
 }
 
 /// As the trail has it: `search_text "notice period" where bucket = "contracts"`.
 impl fmt::Display for ToolCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(document) = &self.document {
+            return write!(f, "{} {}", self.tool.as_str(), document.as_str());
+        }
         write!(f, "{} \"{}\"", self.tool.as_str(), cut(&self.query))?;
         if !self.filter.is_empty() {
             write!(f, " where {}", self.filter)?;

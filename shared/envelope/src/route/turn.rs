@@ -134,7 +134,30 @@ impl Turn {
         match found.after {
             After::Generate => generate(found),
             After::Map => self.fan_out(found),
+            After::Review => {
+                self.case.scatters.push(self.header.hop);
+                Next::Scatter(found)
+            }
         }
+    }
+
+    /// What follows the search of a plan: in a loop a follow-up question is searched for first, and then looked at.
+    pub(super) fn after_plan(&self) -> After {
+        match self.case.mode {
+            Mode::Agentic | Mode::Simple => After::Map,
+            Mode::Loop => After::Review,
+        }
+    }
+
+    /// An action of a loop.
+    pub(super) fn act(&mut self, plan: Plan, fetch: Vec<String>, read: Vec<ReadMark>) -> Next {
+        self.case.read = read;
+        let plan = self.planned(plan);
+        step(Search {
+            plan,
+            then: After::Review,
+            fetch,
+        })
     }
 
     fn fan_out(&mut self, mut found: Scatter) -> Next {
@@ -169,6 +192,12 @@ impl Turn {
 
     /// Composes from what all rounds so far have found: nothing better will come.
     pub(super) fn reduce(&mut self) -> Next {
+        if self.case.mode == Mode::Loop {
+            return step(ReduceTask::Read {
+                scatters: self.case.scatters.clone(),
+                strict: false,
+            });
+        }
         step(ReduceTask::Gather {
             scatters: self.case.scatters.clone(),
             strict: false,
@@ -212,7 +241,8 @@ impl Turn {
         reason: String,
         read: Vec<ReadMark>,
     ) -> Next {
-        if self.case.scatters.is_empty() {
+        // A loop has ended, too: its model found what it found enough.
+        if self.case.scatters.is_empty() || self.case.mode == Mode::Loop {
             return self.unproven(verdict, reason);
         }
         let has_time = self.header.has_time_for_round(self.now);
@@ -238,6 +268,13 @@ impl Turn {
         self.keep(false, &verdict);
         self.case.budget.rounds -= 1;
         self.fallbacks.push(Fallback::Stricter);
+        if self.case.mode == Mode::Loop {
+            let strict = true;
+            return step(ReduceTask::Read {
+                scatters: from,
+                strict,
+            });
+        }
         step(ReduceTask::Gather {
             scatters: from,
             strict: true,
@@ -263,7 +300,7 @@ impl Turn {
     /// No better draft will come. In a conversation the user is asked, once: who has just replied, like whoever is
     /// not there to reply, gets the best there is, flagged.
     fn unproven(&mut self, verdict: Verdict, reason: String) -> Next {
-        if self.header.may_ask_back() && self.case.mode == Mode::Agentic {
+        if self.header.may_ask_back() && self.case.mode != Mode::Simple {
             let cited = verdict.citations.into_iter().map(|cited| cited.chunk_id);
             self.case.doubted = cited.collect();
             let query = self.case.question.best().to_owned();

@@ -19,9 +19,9 @@ const MODELS_MAX: usize = 32;
 pub struct GatewayOptions {
     /// Time for a question that names no deadline. Default 2 min.
     pub deadline: Span,
-    /// Mode of a question that names none: `agentic` (every stage), `simple` (one search and one model call) or `auto`, where
-    /// the gateway decides by rules, without a model: simple where one thing is asked about one thing, agentic elsewhere.
-    /// Default `agentic`.
+    /// Mode of a question that names none: `agentic` (every stage), `simple` (one search and one model call), `auto`, where
+    /// the gateway decides by rules, without a model: simple where one thing is asked about one thing, agentic elsewhere; or
+    /// `loop`, where a model acts step by step, which wants `model.profile` `large`. Default `agentic`.
     pub mode: ModeChoice,
     /// Rounds of a question that says nothing of them, 1 to 10: attempts at an answer, each with a search. 1 is quickest. More
     /// want more `searches` as well. Default 3.
