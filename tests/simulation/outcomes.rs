@@ -31,6 +31,8 @@ pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
                                         // What it called is not there, or was called before.
                                         | Fallback::CallRefused { .. }
                                         | Fallback::ReviewDefault
+                                        // A loop finds more than is composed from.
+                                        | Fallback::PassagesTrimmed { .. }
                                         | Fallback::NoProgress
                                         | Fallback::BudgetSpent { .. }
                                         // What the model made up is marked.

@@ -18,6 +18,7 @@ mod lookup;
 mod models;
 mod prompts;
 mod schema;
+mod share;
 mod status;
 mod tools;
 mod trace;
@@ -363,7 +364,7 @@ pub struct Ask {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(SEARCHES_MAX)))]
     pub searches: Option<u16>,
     /// Look further where the passages of a search score less than this on average, 0 to 1. Default: `gateway.score_min`.
-    #[arg(long, value_name = "SCORE", value_parser = share)]
+    #[arg(long, value_name = "SCORE", value_parser = share::share)]
     pub score_min: Option<f32>,
     /// Ask in this conversation, which begins with its first question. Whoever knows the id may read and continue it.
     /// Without a fleet it is kept in the data folder.
@@ -494,13 +495,4 @@ pub struct Turn {
     /// Where the fleet is.
     #[command(flatten)]
     pub server: Server,
-}
-
-/// A number from 0 to 1.
-fn share(text: &str) -> Result<f32, String> {
-    let share = text
-        .parse()
-        .ok()
-        .filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "want a number from 0 to 1".to_owned())
 }

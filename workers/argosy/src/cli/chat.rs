@@ -1,6 +1,6 @@
 //! `argosy chat`
 
-use super::{Server, share};
+use super::{Server, share::share};
 use clap::Args;
 use envelope::ModeChoice;
 use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
