@@ -210,3 +210,6 @@ mod tests;
 #[cfg(test)]
 #[path = "route_talk_tests.rs"]
 mod talk_tests;
+
+#[cfg(test)]
+mod loop_tests;
