@@ -32,6 +32,7 @@ mod http;
 mod index;
 mod ingest;
 mod judge;
+mod large;
 mod measured;
 mod metrics;
 mod model;

@@ -136,6 +136,17 @@ pub(crate) fn draft(task: Task) -> Done<Exit> {
             let told = vec![listing.table.csv()];
             (Vec::new(), false, told, Matched::Matched)
         }
+        ReduceTask::Read { scatters, strict } => {
+            let matched = newest.map_or(Matched::Empty, |newest| newest.scatter.matched.clone());
+            let found = task.evidence.into_iter();
+            let found = found.flat_map(|fan_out| fan_out.scatter.passages);
+            (
+                scatters,
+                strict,
+                found.map(|one| one.text).collect(),
+                matched,
+            )
+        }
         ReduceTask::Generate { passages, matched } => {
             let texts = passages.into_iter().map(|p| p.text).collect();
             (Vec::new(), false, texts, matched)

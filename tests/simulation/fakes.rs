@@ -107,6 +107,12 @@ fn said(request: &ChatRequest, denies: bool) -> String {
                 0 => question.trim().to_owned(),
                 _ => "the limit in other words".to_owned(),
             };
+            if let Some(steps) = llm::section::read(&request.user, "steps") {
+                return acted(question, steps);
+            }
+            if llm::section::read(&request.user, "evaluation").is_some() {
+                return reviewed(question, &query);
+            }
             format!(
                 r#"{{"query":{},"keywords":["limit"],"route":"retrieve"}}"#,
                 serde_json::json!(query)
@@ -140,6 +146,48 @@ fn said(request: &ChatRequest, denies: bool) -> String {
     }
 }
 
+/// What a large model says of what was found: to read on, in another way where a second look is needed, and what cannot be
+/// used of a question that wants things made up.
+fn reviewed(question: &str, query: &str) -> String {
+    let tool = match () {
+        () if question.contains("made up") => "make_up",
+        () if question.contains("second look") => "search_semantic",
+        () => "search_text",
+    };
+    serde_json::json!({"status": "more", "next_tool_call": {"tool": tool, "args": {"query": query}}}).to_string()
+}
+
+/// What a large model does in a loop: it searches once and is done; where a second look is needed, it looks for ever; and what is
+/// made up it wants from a tool that is not there.
+fn acted(question: &str, steps: &str) -> String {
+    let done = steps.matches("Step ").count();
+    let (tool, args) = match () {
+        () if question.contains("made up") => ("make_up", serde_json::json!({})),
+        () if question.contains("second look") && done % 2 == 1 => {
+            let doc_id = format!("doc-{done}");
+            (
+                "get_document_metadata",
+                serde_json::json!({ "doc_id": doc_id }),
+            )
+        }
+        () if question.contains("second look") => {
+            let query = format!("look {done} in other words");
+            ("search_semantic", serde_json::json!({ "query": query }))
+        }
+        () if done == 0 => (
+            "search_text",
+            serde_json::json!({ "query": question.trim() }),
+        ),
+        // Over and over the same.
+        () if question.contains("exactly") => (
+            "search_text",
+            serde_json::json!({ "query": question.trim() }),
+        ),
+        () => ("done", serde_json::json!({})),
+    };
+    serde_json::json!({"tool": tool, "args": args}).to_string()
+}
+
 /// What the one that judges says: it believes whatever was made up, and wants more where a second look is needed.
 fn judged(question: &str) -> String {
     let sufficiency = match question.contains("second look") {
@@ -153,6 +201,15 @@ fn judged(question: &str) -> String {
 pub(crate) struct FakeIndex(pub Arc<World>);
 
 impl Searcher for FakeIndex {
+    fn fetch<'a>(
+        &'a self,
+        _: &'a Request,
+        ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Passage>, search::Error>> {
+        let found = ids.iter().filter_map(|id| looked_up(id)).collect();
+        Box::pin(std::future::ready(Ok(found)))
+    }
+
     fn search<'a>(
         &'a self,
         request: &'a Request,
@@ -172,7 +229,15 @@ impl Searcher for FakeIndex {
                 query => 1 + envelope::ids::fnv1a_64(query.as_bytes()) % 5,
             };
             let taken = found.min(request.top_k as u64);
-            let passages: Vec<Passage> = (0..taken).map(passage).collect();
+            let mut passages: Vec<Passage> = (0..taken).map(passage).collect();
+            if request.query.starts_with("look ") {
+                // What a loop finds is long, and no step may carry it.
+                for passage in &mut passages {
+                    passage
+                        .text
+                        .push_str(&" Nothing else is said here.".repeat(150));
+                }
+            }
             Ok(SearchResult {
                 total_hits: found,
                 passages,
@@ -199,6 +264,12 @@ fn passage(n: u64) -> Passage {
         metadata: Default::default(),
         found_by: Vec::new(),
     }
+}
+
+/// What is looked at by its id.
+fn looked_up(id: &str) -> Option<Passage> {
+    let number = id.strip_prefix("doc-")?.strip_suffix(".0")?;
+    number.parse().ok().map(passage)
 }
 
 /// A stage whose runs are written down.

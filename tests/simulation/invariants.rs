@@ -9,6 +9,7 @@ use crate::drafts::no_better_draft_is_lost;
 use crate::early::early_reducers_have_enough;
 use crate::fleet::Remains;
 use crate::ledger::Reply;
+use crate::loops::{loops_are_bounded, loops_name_their_end};
 use crate::outcomes::outcomes_are_explained;
 use crate::quota::{tenants_keep_to_their_turns, waited};
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
@@ -26,7 +27,7 @@ use std::time::Duration;
 pub(crate) type Check = fn(&Remains) -> Result<(), String>;
 
 /// Every invariant by name.
-pub(crate) const ALL: [(&str, Check); 26] = [
+pub(crate) const ALL: [(&str, Check); 28] = [
     ("one_terminal_per_turn", one_terminal_per_turn),
     ("turns_end_in_time", turns_end_in_time),
     ("one_step_per_hop", one_step_per_hop),
@@ -38,6 +39,8 @@ pub(crate) const ALL: [(&str, Check); 26] = [
     ("outcomes_are_explained", outcomes_are_explained),
     ("no_denial_goes_unmarked", no_denial_goes_unmarked),
     ("no_better_draft_is_lost", no_better_draft_is_lost),
+    ("loops_name_their_end", loops_name_their_end),
+    ("loops_are_bounded", loops_are_bounded),
     ("no_time_is_lost", no_time_is_lost),
     ("tenants_keep_to_their_turns", tenants_keep_to_their_turns),
     ("no_part_is_overlooked", no_part_is_overlooked),
@@ -198,7 +201,13 @@ fn no_passage_is_read_twice(remains: &Remains) -> Result<(), String> {
         let Ok(record) = decode::<Envelope<Scatter>>(&message.body) else {
             return Err(format!("{} cannot be read", message.subject));
         };
-        for passage in record.payload.passages {
+        // One without its text was looked at and not read.
+        for passage in record
+            .payload
+            .passages
+            .into_iter()
+            .filter(|one| !one.text.is_empty())
+        {
             let chunk = passage.chunk_id;
             if !seen.insert((turn.clone(), chunk.clone())) {
                 return Err(format!("{} reads {chunk} again", message.subject));

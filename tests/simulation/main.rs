@@ -26,6 +26,7 @@ mod fakes;
 mod fleet;
 mod invariants;
 mod ledger;
+mod loops;
 mod outcomes;
 mod plan;
 mod quota;
@@ -61,6 +62,7 @@ struct Tally {
     judged: usize,
     /// Answers of a draft that was put back for a better one.
     earlier: usize,
+    loops: usize,
     /// Turns that waited in the log of their conversation.
     waiting: usize,
 }
@@ -111,6 +113,7 @@ fn every_invariant_holds_on_every_seed() {
         assert!(tally.denials > 0, "no source was denied");
         assert!(tally.judged > 0, "no answer was judged");
         assert!(tally.earlier > 0, "no answer is of an earlier draft");
+        assert!(tally.loops > 0, "no loop came to its end");
         assert!(tally.waiting > 0, "no turn waited for another one");
     }
 }
@@ -148,6 +151,7 @@ impl Tally {
         self.denials += denials::count(&remains);
         self.judged += outcomes::judged(&remains);
         self.earlier += drafts::count(&remains);
+        self.loops += loops::count(&remains);
         self.waiting += conversation::waiting(&remains);
         for outcome in reading::outcomes(&remains) {
             *self.outcomes.entry(outcome).or_default() += 1;

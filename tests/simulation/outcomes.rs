@@ -28,6 +28,11 @@ pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
                                 || matches!(
                                     fallback,
                                     Fallback::Stricter
+                                        // What it called is not there, or was called before.
+                                        | Fallback::CallRefused { .. }
+                                        | Fallback::ReviewDefault
+                                        // A loop finds more than is composed from.
+                                        | Fallback::PassagesTrimmed { .. }
                                         | Fallback::NoProgress
                                         | Fallback::BudgetSpent { .. }
                                         // What the model made up is marked.

@@ -220,6 +220,8 @@ fn asks(rng: &mut Rng) -> Vec<Ask> {
             0 => vec![r#""colour":"blue""#.to_owned()],
             1..=2 => vec![format!(r#""deadline":"{}s""#, rng.u8(1..=6))],
             3..=5 => vec![r#""mode":"simple""#.to_owned()],
+            6..=9 => vec![r#""profile":"large""#.to_owned()],
+            10..=12 => vec![r#""profile":"large","mode":"loop""#.to_owned()],
             _ => Vec::new(),
         };
         let words = [

@@ -3,7 +3,7 @@
 
 use crate::codec::WIRE;
 use crate::message::{Case, Envelope, Header};
-use crate::payload::{MapTask, ReduceTask, Scatter};
+use crate::payload::{MapTask, PlanTask, ReduceTask, Scatter};
 use crate::role::Role;
 
 /// Share of the time from the scatter to the deadline that the maps get, in percent; the rest is
@@ -36,6 +36,23 @@ pub fn map_steps(scatter: &Envelope<Scatter>) -> impl Iterator<Item = Envelope<M
                 payload: task,
             }
         })
+}
+
+/// The step of a loop that looks at what a record holds, which nobody maps: hop `s + 1` for a scatter at hop `s`.
+pub fn act_step(scatter: &Envelope<Scatter>) -> Envelope<PlanTask> {
+    Envelope {
+        v: WIRE,
+        header: Header {
+            role: Role::Planner,
+            hop: scatter.header.hop + 1,
+            ..scatter.header.clone()
+        },
+        case: scatter.case.clone(),
+        trail: Vec::new(),
+        payload: PlanTask::Act {
+            scatters: scatter.case.scatters.clone(),
+        },
+    }
 }
 
 /// The step that joins them: hop `s + 2` for a scatter at hop `s`. It composes from the scatter records

@@ -125,6 +125,17 @@ pub enum PlannerExit {
     Located(Plan),
     /// Ask the user.
     Ask(Doubt),
+    /// What was found so far is enough to answer from.
+    Enough,
+    /// An action of a loop: search with this, and look again.
+    Call {
+        /// What to search for.
+        plan: Plan,
+        /// The chunks to look at instead, by id; none for a search.
+        fetch: Vec<String>,
+        /// What was read so far: the search passes it over.
+        read: Vec<ReadMark>,
+    },
 }
 
 /// The exits of the retriever.
@@ -184,12 +195,19 @@ impl Payload {
     pub fn reads(&self) -> &[u16] {
         match self {
             Payload::Reducer(
-                ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. },
+                ReduceTask::Gather { scatters, .. }
+                | ReduceTask::Stitch { scatters, .. }
+                | ReduceTask::Read { scatters, .. },
             ) => scatters,
             // The passages that it is checked against.
             Payload::Validator(draft) => &draft.scatters,
+            Payload::Planner(PlanTask::Review { scatters, .. } | PlanTask::Act { scatters }) => {
+                scatters
+            }
             Payload::Conversation(_)
-            | Payload::Planner(_)
+            | Payload::Planner(
+                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
+            )
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })
@@ -201,7 +219,9 @@ impl Payload {
     /// of such a step is refused when one of them is no longer stored.
     pub fn composes(&self) -> bool {
         match self {
-            Payload::Reducer(ReduceTask::Gather { .. } | ReduceTask::Stitch { .. }) => true,
+            Payload::Reducer(
+                ReduceTask::Gather { .. } | ReduceTask::Stitch { .. } | ReduceTask::Read { .. },
+            ) => true,
             Payload::Conversation(_)
             | Payload::Planner(_)
             | Payload::Retriever(_)
@@ -218,10 +238,17 @@ impl Payload {
         match self {
             Payload::Validator(draft) => draft.scatters.retain(|at| *at != hop),
             Payload::Reducer(
-                ReduceTask::Gather { scatters, .. } | ReduceTask::Stitch { scatters, .. },
+                ReduceTask::Gather { scatters, .. }
+                | ReduceTask::Stitch { scatters, .. }
+                | ReduceTask::Read { scatters, .. },
             ) => scatters.retain(|at| *at != hop),
+            Payload::Planner(PlanTask::Review { scatters, .. } | PlanTask::Act { scatters }) => {
+                scatters.retain(|at| *at != hop);
+            }
             Payload::Conversation(_)
-            | Payload::Planner(_)
+            | Payload::Planner(
+                PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Refine { .. },
+            )
             | Payload::Retriever(_)
             | Payload::Mapper(_)
             | Payload::Reducer(ReduceTask::Generate { .. } | ReduceTask::Table { .. })

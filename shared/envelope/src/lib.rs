@@ -61,6 +61,7 @@ pub mod mode;
 mod notices;
 pub mod overrides;
 pub mod payload;
+mod plan_task;
 pub mod question;
 mod read_mark;
 pub mod refusal;

@@ -10,6 +10,12 @@ pub const QUESTION_CHARS_MAX: usize = 8_000;
 pub const ROUNDS_MAX: u8 = 10;
 /// Most searches of one question.
 pub const SEARCHES_MAX: u16 = 100;
+/// Most actions of a model in mode loop.
+pub const LOOP_STEPS_MAX: u16 = 10;
+/// Most searches among them.
+pub const LOOP_SEARCHES_MAX: u16 = 3;
+/// Most passages that an answer is composed from in mode loop: a draft names each of them.
+pub const LOOP_PASSAGES_MAX: usize = 6;
 /// Most messages that a question may bring along.
 pub const MESSAGES_MAX: usize = 64;
 /// Longest of them, in characters.

@@ -3,6 +3,7 @@
 use crate::filter::Filter;
 use crate::ids::{Bucket, ConversationId, TenantId, TurnId};
 use crate::kept_draft::KeptDraft;
+use crate::meaning::is_default;
 use crate::mode::AutoMode;
 use crate::overrides::Overrides;
 use crate::read_mark::ReadMark;
@@ -37,6 +38,8 @@ pub enum Mode {
     Agentic,
     /// Retrieve and one call: the linear baseline.
     Simple,
+    /// A large model acts step by step, a search or a look at a document each, until it has enough to answer from.
+    Loop,
 }
 
 impl Mode {
@@ -45,6 +48,7 @@ impl Mode {
         match self {
             Mode::Agentic => "agentic",
             Mode::Simple => "simple",
+            Mode::Loop => "loop",
         }
     }
 }
@@ -62,6 +66,15 @@ pub enum Profile {
 }
 
 impl Profile {
+    /// Mean score of the passages of a search below which more is looked for, where nobody says one. Scores are relative to one
+    /// search and say little by themselves: a small model is not asked again for them, and a large one looks what they are of.
+    pub const fn score_min(self) -> f32 {
+        match self {
+            Profile::Small => 0.0,
+            Profile::Large => 0.3,
+        }
+    }
+
     /// The word on the wire, in the configuration and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -148,6 +161,11 @@ pub struct Header {
 }
 
 impl Header {
+    /// Whether there is somebody to ask back: who talks, and has not just been asked.
+    pub fn may_ask_back(&self) -> bool {
+        self.conversation.is_some() && self.parent.is_none()
+    }
+
     /// Whether another round can be expected to end in time: it takes as long as those before it did on average, and its
     /// answer half as long again. A late answer is none.
     pub fn has_time_for_round(&self, now: UnixMs) -> bool {
@@ -199,6 +217,9 @@ pub struct Case {
     /// A model judges what is drafted: a call is kept back for it. Absent where none does, or the gateway does not know.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub judged: bool,
+    /// Mean score of the passages of a search below which more is looked for, 0 to 1; 0 for never.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub score_min: f32,
     /// Why the gateway chose the mode, in a word; absent where the question or the configuration named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode_reason: Option<String>,

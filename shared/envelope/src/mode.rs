@@ -1,6 +1,6 @@
 //! The mode that a question asks for, and what became of one that leaves it to the gateway.
 //!
-//! Two types on purpose: after hop 0 there are two modes, [`Mode`], and no worker ever meets an open one. *Not* here: by
+//! Two types on purpose: after hop 0 there is one of the [`Mode`]s, and no worker ever meets an open one. *Not* here: by
 //! which rules the gateway decides.
 
 use crate::message::Mode;
@@ -18,17 +18,20 @@ pub enum ModeChoice {
     Simple,
     /// The gateway decides by rules, without a model: simple where one search can be expected to do, agentic elsewhere.
     Auto,
+    /// A large model acts step by step; refused in the profile `small`.
+    Loop,
 }
 
 impl ModeChoice {
     /// The words on the wire, in the configuration and on the command line.
-    pub const WORDS: [&'static str; 3] = ["agentic", "simple", "auto"];
+    pub const WORDS: [&'static str; 4] = ["agentic", "simple", "auto", "loop"];
 
     /// The mode that is named; `None` where it is left to the gateway.
     pub const fn named(self) -> Option<Mode> {
         match self {
             ModeChoice::Agentic => Some(Mode::Agentic),
             ModeChoice::Simple => Some(Mode::Simple),
+            ModeChoice::Loop => Some(Mode::Loop),
             ModeChoice::Auto => None,
         }
     }
@@ -55,10 +58,13 @@ mod tests {
 
     #[test]
     fn the_words_are_those_of_the_wire() {
-        for (choice, word) in [ModeChoice::Agentic, ModeChoice::Simple, ModeChoice::Auto]
-            .into_iter()
-            .zip(ModeChoice::WORDS)
-        {
+        let all = [
+            ModeChoice::Agentic,
+            ModeChoice::Simple,
+            ModeChoice::Auto,
+            ModeChoice::Loop,
+        ];
+        for (choice, word) in all.into_iter().zip(ModeChoice::WORDS) {
             assert_eq!(serde_json::json!(choice), word);
             let mode = choice.named().map(|mode| serde_json::json!(mode));
             assert_eq!(mode, (word != "auto").then(|| serde_json::json!(word)));

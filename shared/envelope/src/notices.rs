@@ -76,6 +76,8 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
         }
         Fallback::PlanDefault
         | Fallback::PlanFieldsDefaulted { .. }
+        | Fallback::CallRefused { .. }
+        | Fallback::ReviewDefault
         | Fallback::ConstraintsUnsaid { .. }
         | Fallback::SubQueriesTrimmed { .. }
         | Fallback::PassagesTrimmed { .. }

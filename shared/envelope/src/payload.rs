@@ -13,6 +13,7 @@ use crate::meaning::{
     AnswerForm, QuestionClass, QuestionIntent, SearchStrategy, WordedConstraint, is_default,
 };
 use crate::message::Case;
+pub use crate::plan_task::{PlanRoute, PlanTask};
 use crate::support::{CheckedSentence, Judgement};
 use crate::table::{AnswerTable, Listing, TableDigest};
 use serde::{Deserialize, Serialize};
@@ -31,63 +32,6 @@ pub struct Recall {
     /// Where the conversation has had more turns than are kept of one: how many are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns_kept: Option<u64>,
-}
-
-/// What the planner is asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum PlanTask {
-    /// The first plan of a turn.
-    First,
-    /// The same for a question that may lean on what was said before it.
-    FollowUp {
-        /// What was said.
-        history: History,
-    },
-    /// Another plan, because the last one found too little.
-    Refine {
-        /// What was wrong with it, in words.
-        why: String,
-    },
-}
-
-/// What a planner made of a question that may lean on what was said before it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PlanRoute {
-    /// What the last answer stands on answers this, too.
-    DirectAnswer,
-    /// It stands alone: it is searched for as it is.
-    #[default]
-    Retrieve,
-    /// It is searched for as it was rewritten.
-    RewriteThenRetrieve,
-    /// Nobody can tell what it means: the user is asked.
-    AskClarification,
-    /// It asks where something is: what is kept of places is searched, where anything is (`planner.location_buckets`).
-    LocationSearch,
-}
-
-impl PlanRoute {
-    /// Every route.
-    pub const ALL: [PlanRoute; 5] = [
-        PlanRoute::DirectAnswer,
-        PlanRoute::Retrieve,
-        PlanRoute::RewriteThenRetrieve,
-        PlanRoute::AskClarification,
-        PlanRoute::LocationSearch,
-    ];
-
-    /// The word on the wire, in prompts and in the trail.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            PlanRoute::DirectAnswer => "direct_answer",
-            PlanRoute::Retrieve => "retrieve",
-            PlanRoute::RewriteThenRetrieve => "rewrite_then_retrieve",
-            PlanRoute::AskClarification => "ask_clarification",
-            PlanRoute::LocationSearch => "location_search",
-        }
-    }
 }
 
 /// What to search for.
@@ -185,6 +129,8 @@ pub enum After {
     Map,
     /// One call over the passages themselves.
     Generate,
+    /// A model looks at what was found, and acts again: mode loop.
+    Review,
 }
 
 impl After {
@@ -292,6 +238,14 @@ pub enum ReduceTask {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         strict: bool,
     },
+    /// One call over the passages of these fan-outs, which no map has read: mode loop.
+    Read {
+        /// Hops of the scatter records, in the order of the actions.
+        scatters: Vec<u16>,
+        /// Ask for a stricter draft: the last one was not grounded.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        strict: bool,
+    },
     /// One call over the passages themselves: simple mode, or a broken stage.
     Generate {
         /// What to answer from, best first.
@@ -349,7 +303,8 @@ pub struct Draft {
     pub text: String,
     /// Every source that the model was shown, by number; unused ones included.
     pub sources: Vec<Citation>,
-    /// What the model was given; the answer is checked against it.
+    /// What the model was given; the answer is checked against it. Empty in mode loop, where it stands in the scatter records
+    /// alone.
     pub facts: Vec<Fact>,
     /// Hops of the scatter records that it was composed from, for a stricter second draft; empty when
     /// it was written from the passages themselves.

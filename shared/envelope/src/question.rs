@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The fields of a question. Anything else is refused by name.
-pub const FIELDS: [&str; 18] = [
+pub const FIELDS: [&str; 19] = [
     "id",
     "question",
     "messages",
@@ -36,6 +36,7 @@ pub const FIELDS: [&str; 18] = [
     "filters",
     "deadline",
     "budget",
+    "score_min",
     "reply_to",
     "stream",
     "min_seq",
@@ -74,6 +75,8 @@ pub struct Question {
     pub deadline: Option<UnixMs>,
     /// What may be spent; what is left open takes the gateway's default.
     pub budget: BudgetAsked,
+    /// Mean score of the passages of a search below which more is looked for, 0 to 1; absent means the gateway's default.
+    pub score_min: Option<f32>,
     /// Where to deliver the terminal event.
     pub reply_to: Option<String>,
     /// Whether stage events and drafts are wanted on `argosy.live.<turn>`.
@@ -167,6 +170,10 @@ impl Question {
         if let (Value::Array(asked), Some(model)) = (&mut asked, &self.model) {
             asked.push(serde_json::json!({ "model": model }));
         }
+        // How much is looked for, too.
+        if let (Value::Array(asked), Some(least)) = (&mut asked, self.score_min) {
+            asked.push(serde_json::json!({ "score_min": least }));
+        }
         // The same words after others may mean something else.
         if let (Value::Array(asked), false) = (&mut asked, self.history.is_empty()) {
             asked.push(serde_json::json!(self.history));
@@ -203,13 +210,14 @@ fn read(object: &Map<String, Value>, stored_at: UnixMs, now: UnixMs) -> Result<Q
         clarification: read_id(object, "reply_to_clarification", TurnId::new)?,
         conversation,
         tenant: read_id(object, "tenant", TenantId::new)?.unwrap_or_else(TenantId::default_tenant),
-        mode: read_optional(object, "mode", "agentic, simple or auto")?,
+        mode: read_optional(object, "mode", "agentic, simple, auto or loop")?,
         model: read_model(object)?,
         profile: read_optional(object, "profile", "small or large")?,
         buckets: read_buckets(object)?,
         filter: read_filter(object)?,
         deadline: read_deadline(object, stored_at, now)?,
         budget: read_budget(object)?,
+        score_min: read_score_min(object)?,
         reply_to: read_reply_to(object)?,
         stream: read_stream(object)?,
         min_seq: read_min_seq(object)?,
@@ -422,6 +430,22 @@ fn read_budget(object: &Map<String, Value>) -> Result<BudgetAsked, Refusal> {
         }
     }
     Ok(budget)
+}
+
+fn read_score_min(object: &Map<String, Value>) -> Result<Option<f32>, Refusal> {
+    let Some(value) = field(object, "score_min") else {
+        return Ok(None);
+    };
+    match value.as_f64().filter(|least| (0.0..=1.0).contains(least)) {
+        Some(least) => Ok(Some(least as f32)),
+        None => refuse(
+            RefusalCode::BadField,
+            format!(
+                "`score_min` is {}; want a number from 0 to 1",
+                cut(&value.to_string())
+            ),
+        ),
+    }
 }
 
 fn read_reply_to(object: &Map<String, Value>) -> Result<Option<String>, Refusal> {

@@ -271,3 +271,20 @@ fn a_class_of_model_is_said_or_left_open() {
     assert_eq!(open, hash(r#"{"question":"q","profile":"small"}"#));
     assert_ne!(open, hash(r#"{"question":"q","profile":"large"}"#));
 }
+
+#[test]
+fn a_least_score_is_a_number_from_0_to_1_and_makes_another_question() {
+    let of = |least: &str| parse(&format!(r#"{{"question": "q"{least}}}"#));
+    let open = of("").unwrap();
+    let said = of(r#", "score_min": 0.4"#).unwrap();
+    assert_eq!((open.score_min, said.score_min), (None, Some(0.4)));
+    assert_ne!(open.hash(), said.hash());
+    for wrong in ["1.5", "-0.1", "\"0.3\""] {
+        let refused = of(&format!(r#", "score_min": {wrong}"#)).unwrap_err();
+        assert!(
+            refused.message.contains("want a number from 0 to 1"),
+            "{}",
+            refused.message
+        );
+    }
+}

@@ -25,6 +25,8 @@ impl ReadMark {
     /// place: it may still come, and then it counts.
     pub fn of_all(fan_outs: &[FanOut]) -> Vec<ReadMark> {
         let passages = fan_outs.iter().flat_map(|one| &one.scatter.passages);
+        // One without its text was looked at and not read.
+        let passages = passages.filter(|passage| !passage.text.is_empty());
         let mut marks: Vec<ReadMark> = passages.map(ReadMark::of).collect();
         marks.sort_unstable();
         marks.dedup();

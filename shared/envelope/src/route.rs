@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! accepted   in a conversation: conversation | else as after it
-//! conversation Recalled -> agentic: planner | simple: retriever (then generate)
-//! planner    Planned | Known | Located -> retriever   Ask -> clarifier
+//! conversation Recalled -> agentic: planner | simple: retriever (then generate) | loop: planner (act)
+//! planner    Planned | Known | Located -> retriever   Ask -> clarifier   Enough -> reducer (last)
+//!            Call -> retriever (then review: scatter -> planner (act) ...)   Enough in a loop -> reducer (read)
 //! retriever  Found -> scatter -> mapper xN | then generate: reducer (generate)
 //!            Listed -> reducer (table)
 //!            NothingFound -> clarifier | in a later round: reducer (last)
 //! mapper     Findings -> part; the join makes the reducer's step (see `fanout`)
-//! reducer    Composed -> validator         TooLittle -> planner (refine)
+//! reducer    Composed -> validator         TooLittle -> planner (refine | in the profile large: review)
 //! validator  Grounded -> end               Ungrounded -> reducer (strict), or clarifier, or end, flagged
-//!            Insufficient -> planner (refine), or clarifier, or end, flagged
+//!            Insufficient -> planner (refine | review), or clarifier, or end, flagged
 //! clarifier  -> end
 //! any        Broken -> its named default: see `default_of`; of the reducer: what was read, without a model
 //! ```
@@ -108,6 +109,11 @@ fn begin(turn: &mut Turn, history: History) -> Next {
             step(PlanTask::First)
         }
         Mode::Agentic => step(PlanTask::FollowUp { history }),
+        // It acts on a question that stands alone.
+        Mode::Loop if history.is_empty() => step(PlanTask::Act {
+            scatters: Vec::new(),
+        }),
+        Mode::Loop => step(PlanTask::FollowUp { history }),
     }
 }
 
@@ -117,10 +123,15 @@ fn follow(turn: &mut Turn, exit: Exit) -> Next {
             turn.resumed(resumed);
             begin(turn, history)
         }
-        Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, After::Map),
-        Exit::Planner(PlannerExit::Known { plan, chunks }) => turn.look(plan, chunks),
+        Exit::Planner(PlannerExit::Planned(plan)) => turn.search(plan, turn.after_plan()),
+        Exit::Planner(PlannerExit::Known { plan, chunks }) => match turn.case.mode {
+            Mode::Agentic | Mode::Simple => turn.look(plan, chunks),
+            Mode::Loop => turn.search(plan, After::Review),
+        },
         Exit::Planner(PlannerExit::Located(plan)) => turn.search(plan, After::Generate),
         Exit::Planner(PlannerExit::Ask(doubt)) => step(doubt),
+        Exit::Planner(PlannerExit::Enough) => turn.enough(),
+        Exit::Planner(PlannerExit::Call { plan, fetch, read }) => turn.act(plan, fetch, read),
         Exit::Retriever(RetrieverExit::Found(found)) => turn.found(*found),
         Exit::Retriever(RetrieverExit::Listed(listing)) => step(ReduceTask::Table { listing }),
         Exit::Retriever(RetrieverExit::NothingFound(doubt)) if turn.case.scatters.is_empty() => {
@@ -159,8 +170,10 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
         }
         Payload::Planner(PlanTask::First) => turn.basic_rag(&History::default()),
         Payload::Planner(PlanTask::FollowUp { history }) => turn.basic_rag(&history),
+        Payload::Planner(PlanTask::Act { .. }) if !turn.case.scatters.is_empty() => turn.reduce(),
+        Payload::Planner(PlanTask::Act { .. }) => turn.basic_rag(&History::default()),
         // The search that there was reads on.
-        Payload::Planner(PlanTask::Refine { .. }) => {
+        Payload::Planner(PlanTask::Refine { .. } | PlanTask::Review { .. }) => {
             turn.fallbacks.push(Fallback::PlanDefault);
             turn.search(Plan::from_question(&turn.case), After::Map)
         }
@@ -173,7 +186,10 @@ fn default_of(turn: &mut Turn, task: Task, code: &'static str) -> Next {
             scatters, strict, ..
         }) => step(ReduceTask::Stitch { scatters, strict }),
         Payload::Reducer(
-            ReduceTask::Stitch { .. } | ReduceTask::Generate { .. } | ReduceTask::Table { .. },
+            ReduceTask::Stitch { .. }
+            | ReduceTask::Read { .. }
+            | ReduceTask::Generate { .. }
+            | ReduceTask::Table { .. },
         ) => turn.failed("writing of the answer", code),
         Payload::Validator(draft) => {
             turn.fallbacks.push(Fallback::Unvalidated);
@@ -194,3 +210,6 @@ mod tests;
 #[cfg(test)]
 #[path = "route_talk_tests.rs"]
 mod talk_tests;
+
+#[cfg(test)]
+mod loop_tests;

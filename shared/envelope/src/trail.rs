@@ -129,6 +129,13 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
+    /// A model called a tool that is not there, or one with arguments that it does not take: it was told so once.
+    CallRefused {
+        /// What was wrong with the call, in words.
+        why: String,
+    },
+    /// What a model was to decide about a further search could not be read, twice or with no call left to say so: rules decided.
+    ReviewDefault,
     /// A later round found no passage that an earlier one has not read: going round again would change nothing.
     NoProgress,
     /// No hit with the planner's guess of a filter: it was dropped.
@@ -262,7 +269,7 @@ pub enum Fallback {
     /// A limit of the budget forbade a model call, another round or a stricter draft, or the reading of
     /// some passages.
     BudgetSpent {
-        /// Which limit: `rounds`, `searches`, `llm_calls`, `tokens` or `time`.
+        /// Which limit: `rounds`, `searches`, `llm_calls`, `tokens`, `time`, or `steps` of a loop.
         limit: String,
     },
 }
@@ -278,6 +285,8 @@ impl Fallback {
             Fallback::PlanFieldsDefaulted { .. } => "plan_fields_defaulted",
             Fallback::ConstraintsUnsaid { .. } => "constraints_unsaid",
             Fallback::ConstraintsTrimmed { .. } => "constraints_trimmed",
+            Fallback::CallRefused { .. } => "call_refused",
+            Fallback::ReviewDefault => "review_default",
             Fallback::NoProgress => "no_progress",
             Fallback::FilterRelaxed { .. } => "filter_relaxed",
             Fallback::FilterUnknownField { .. } => "filter_unknown_field",
@@ -313,7 +322,7 @@ impl Fallback {
     }
 
     /// Every word, so that counters can be registered at 0.
-    pub const ALL: [&'static str; 38] = [
+    pub const ALL: [&'static str; 40] = [
         "no_history",
         "history_gone",
         "conversation_trimmed",
@@ -321,6 +330,8 @@ impl Fallback {
         "plan_fields_defaulted",
         "constraints_unsaid",
         "constraints_trimmed",
+        "call_refused",
+        "review_default",
         "no_progress",
         "filter_relaxed",
         "filter_unknown_field",

@@ -38,6 +38,8 @@ fn steps() {
     same::<Envelope<PlanTask>>("plan_judged");
     same::<Envelope<PlanTask>>("plan_refine");
     same::<Envelope<PlanTask>>("plan_read_on");
+    same::<Envelope<PlanTask>>("plan_review");
+    same::<Envelope<PlanTask>>("plan_act");
     same::<Envelope<Search>>("retrieve");
     same::<Envelope<Search>>("retrieve_not_in");
     same::<Envelope<Search>>("retrieve_meaning");

@@ -12,8 +12,8 @@
 
 use bus::{Bus, BusError, Fence, Publish, Stored, Stream};
 use envelope::{
-    Case, Envelope, FanOut, Header, Part, Scatter, Subject, TrailEntry, TurnId, UnixMs, decode,
-    encode, fanout, subject,
+    After, Case, Envelope, FanOut, Header, Part, Scatter, Subject, TrailEntry, TurnId, UnixMs,
+    decode, encode, fanout, subject,
 };
 use futures_util::future::try_join_all;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use streams::outbox::{Created, OutboxError, headers_of, publish_until, step, time_to_live, timer};
 
-/// Publishes what follows from a scatter record: the map steps and the timer of the soft deadline.
+/// Publishes what follows from a scatter record: the map steps and the timer of the soft deadline, or the next step of a loop.
 pub(crate) async fn scatter(
     bus: &dyn Bus,
     record: &Envelope<Scatter>,
@@ -44,6 +44,10 @@ pub(crate) fn scatter_messages(
     now: UnixMs,
     keep: Duration,
 ) -> Result<Vec<Publish>, OutboxError> {
+    // Nobody maps what a loop found: its next step looks at it, and there is nothing to wait for.
+    if record.payload.after == After::Review {
+        return Ok(vec![step(&fanout::act_step(record), None, now, keep)?]);
+    }
     let mut messages = Vec::with_capacity(record.payload.passages.len() + 1);
     for map in fanout::map_steps(record) {
         messages.push(step(&map, Some(map.payload.index), now, keep)?);

@@ -68,6 +68,10 @@ impl OfflineReader {
         let question = question.replace(CLARIFIED, " ");
         let question = question.as_str();
         match role {
+            Role::Planner if section::read(user, "evaluation").is_some() => {
+                let earlier = section::read(user, "earlier_queries").unwrap_or_default();
+                Some(plan::review(&self.lexicon, question, earlier))
+            }
             Role::Planner => Some(match section::read(user, "history") {
                 Some(history) => {
                     let routes = section::read(user, "routes").unwrap_or_default();

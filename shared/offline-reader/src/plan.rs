@@ -59,6 +59,18 @@ pub(super) fn write_follow_up(
     plan.to_string()
 }
 
+/// What is to be done after a search that brought too little: another one in other words, while there are any. It cannot tell
+/// whether what was found is enough.
+pub(super) fn review(lexicon: &Lexicon, question: &str, earlier: &str) -> String {
+    let plan = plan(lexicon, question, Some(earlier));
+    json!({
+        "reasoning": "by rules: it was asked since too little was found",
+        "status": "more",
+        "next_tool_call": {"tool": "search_text", "args": {"query": plan["query"]}},
+    })
+    .to_string()
+}
+
 /// Whether a question looks for what is near a place.
 fn asks_for_a_place(question: &str) -> bool {
     let near = ["near", "nearby", "nearest", "closest"];

@@ -120,3 +120,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_review_asks_for_another_search_in_other_words() {
+    let reader = OfflineReader::new();
+    let question = "How long is the guarantee on the pump?";
+    let user = format!(
+        "<question>\n{question}\n</question>\n<earlier_queries>\n{question}\n</earlier_queries>\n<evaluation>\nnothing\n</evaluation>"
+    );
+    let answer = reader.answer(Role::Planner, &user, 400).unwrap();
+    let review: serde_json::Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(review["status"], "more");
+    let query = review["next_tool_call"]["args"]["query"].as_str().unwrap();
+    assert!(!query.is_empty() && query != question, "{query}");
+}

@@ -18,6 +18,7 @@ mod lookup;
 mod models;
 mod prompts;
 mod schema;
+mod share;
 mod status;
 mod tools;
 mod trace;
@@ -347,7 +348,7 @@ pub struct Ask {
     #[arg(long = "bucket", value_name = "NAME")]
     pub buckets: Vec<String>,
     /// `agentic`: every stage. `simple`: retrieve and one call. `auto`: simple where rules tell that one search does.
-    /// Default: `gateway.mode`.
+    /// `loop`: a model of the profile `large` acts step by step. Default: `gateway.mode`.
     #[arg(long, value_name = "MODE", value_parser = ModeChoice::WORDS)]
     pub mode: Option<String>,
     /// The model that answers, one of those that the fleet offers (`gateway.models`). Default: those that are configured.
@@ -362,6 +363,9 @@ pub struct Ask {
     /// Searches of the corpus at most. Default: `gateway.searches`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(SEARCHES_MAX)))]
     pub searches: Option<u16>,
+    /// Look further where the passages of a search score less than this on average, 0 to 1. Default: `gateway.score_min`.
+    #[arg(long, value_name = "SCORE", value_parser = share::share)]
+    pub score_min: Option<f32>,
     /// Ask in this conversation, which begins with its first question. Whoever knows the id may read and continue it.
     /// Without a fleet it is kept in the data folder.
     #[arg(long, value_name = "ID")]

@@ -20,7 +20,7 @@ use crate::{prompt_files, snapshot};
 use anyhow::Context;
 use bus::topology::Topology;
 use envelope::limits::DEADLINE_MS_MAX;
-use envelope::{Edition, Role};
+use envelope::{Edition, ModeChoice, Profile, Role};
 use serde::{Deserialize, Serialize};
 use settings::{Loaded, Size, Sources, Span};
 use std::collections::BTreeMap;
@@ -378,6 +378,11 @@ impl Config {
         anyhow::ensure!(self.run.slots > 0, "`run.slots` must not be 0");
         anyhow::ensure!(self.run.threads > 0, "`run.threads` must not be 0");
         self.gateway.validate()?;
+        anyhow::ensure!(
+            self.gateway.mode != ModeChoice::Loop || self.model.profile == Profile::Large,
+            "`gateway.mode` is `loop`, which wants a large model: set `model.profile` to `large` where the model is, or \
+             `gateway.mode` to `agentic`"
+        );
         self.telemetry.validate()?;
         self.snapshots
             .validate()

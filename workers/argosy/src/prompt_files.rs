@@ -9,10 +9,13 @@ use settings::nearest_name;
 use std::path::{Path, PathBuf};
 
 /// Every prompt there is.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 18] = [
     "planner",
+    "planner_bucket",
     "planner_follow_up",
     "planner_refine",
+    "planner_review",
+    "planner_act",
     "mapper",
     "reducer",
     "reducer_caveat",

@@ -13,7 +13,10 @@ use bus::{Delivery, Fence, Headers, Publish, Stored};
 use conversation_log::AdmissionRefusal;
 use envelope::limits::DELIVERIES_MAX;
 use envelope::question::{Question, Refusal, RefusalCode};
-use envelope::{Busy, Event, Header, Outcome, Problem, Subject, Terminal, TurnId, UnixMs, header};
+use envelope::{
+    Busy, Event, Header, ModeChoice, Outcome, Problem, Profile, Subject, Terminal, TurnId, UnixMs,
+    header,
+};
 use futures_util::future::BoxFuture;
 use harness::pump::{Answer, Take};
 use std::sync::Arc;
@@ -61,6 +64,12 @@ fn unsupported(question: &Question, options: &Options) -> Option<Refusal> {
     let message = if question.conversation.is_some() && !options.conversations {
         "this fleet takes no conversations (`gateway.conversations`); leave `conversation` out and ask one \
          self-contained question"
+            .to_owned()
+    } else if question.mode.unwrap_or(options.mode) == ModeChoice::Loop
+        && question.profile.unwrap_or(options.profile) == Profile::Small
+    {
+        "mode `loop` wants a large model, and the profile is `small`; set `profile` to `large` where the model is \
+         (`model.profile`), or `mode` to `agentic`"
             .to_owned()
     } else {
         let model = question.model.as_ref()?;

@@ -17,6 +17,9 @@ pub struct Options {
     pub rounds: u8,
     /// Searches of a question that says nothing of them, 1 to 100. Default 4.
     pub searches: u16,
+    /// Mean score of the passages of a search below which more is looked for, of a question that says nothing of it, 0 to 1.
+    /// Default none: that of its profile.
+    pub score_min: Option<f32>,
     /// Deliveries at once, for each of its consumers. Default 64.
     pub slots: usize,
     /// Models that a question may name for its calls. Default none: every call asks for the configured one.
@@ -62,6 +65,7 @@ impl Default for Options {
             profile: Profile::default(),
             rounds: Budget::default().rounds,
             searches: Budget::default().searches,
+            score_min: None,
             slots: 64,
             models: Vec::new(),
             judged: false,

@@ -8,11 +8,12 @@ use crate::room::Room;
 use crate::turnstile::Turnstile;
 use bus::topology::Topology;
 use bus::{Bus, BusError, CoreMessage, Fence, Headers, PublishError, Stored, Stream};
+use envelope::limits::LOOP_SEARCHES_MAX;
 use envelope::question::Question;
 use envelope::route::route;
 use envelope::{
-    Asked, Budget, Case, Envelope, Event, Header, Next, Outcome, Overrides, Problem, Refusal, Role,
-    Subject, TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
+    Asked, Budget, Case, Envelope, Event, Header, Mode, Next, Outcome, Overrides, Problem, Refusal,
+    Role, Subject, TenantId, Terminal, Transition, TurnId, UnixMs, Usage, WIRE, header, subject,
 };
 use harness::Ended;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -209,6 +210,9 @@ impl Turns {
                 (mode, Some(reason.to_owned()))
             }
         };
+        let profile = question.profile.unwrap_or(self.options.profile);
+        let asked = question.budget.or(budget);
+        let least = question.score_min.or(self.options.score_min);
         Case {
             question: Asked {
                 original: question.question.clone(),
@@ -216,10 +220,17 @@ impl Turns {
             },
             mode,
             mode_reason,
-            profile: question.profile.unwrap_or(self.options.profile),
+            profile,
+            score_min: least.unwrap_or(profile.score_min()),
             buckets: question.buckets.clone(),
             filter: question.filter.clone(),
-            budget: question.budget.or(budget),
+            budget: match mode {
+                Mode::Agentic | Mode::Simple => asked,
+                Mode::Loop => Budget {
+                    searches: asked.searches.min(LOOP_SEARCHES_MAX),
+                    ..asked
+                },
+            },
             min_seq: question.min_seq,
             judged: self.options.judged,
             overrides: Overrides {

@@ -17,7 +17,7 @@ pub(crate) struct BucketNote {
     pub(crate) description: String,
 }
 
-/// The parts that a question may be about: those that were named for it, else all. A choice of one is none.
+/// The parts that a question may be about: those that were named for it, else all.
 pub(crate) fn of(catalog: &CorpusCatalog, named: &[Bucket]) -> Vec<BucketNote> {
     let may_be = |bucket: &Bucket| named.is_empty() || named.contains(bucket);
     let told = catalog.buckets.iter().filter(|one| may_be(&one.bucket));
@@ -25,12 +25,16 @@ pub(crate) fn of(catalog: &CorpusCatalog, named: &[Bucket]) -> Vec<BucketNote> {
         bucket: one.bucket.clone(),
         description: one.description.clone(),
     });
-    let notes: Vec<BucketNote> = notes.take(BUCKETS_MAX).collect();
+    notes.take(BUCKETS_MAX).collect()
+}
+
+/// The parts to choose from. A choice of one is none.
+pub(crate) fn choice(notes: Vec<BucketNote>) -> Vec<BucketNote> {
     if notes.len() < 2 { Vec::new() } else { notes }
 }
 
-/// The parts as a model is told of them; nothing where there are none.
-pub(crate) fn section(notes: &[BucketNote]) -> Option<String> {
+/// The parts, a line each.
+pub(crate) fn lines(notes: &[BucketNote]) -> String {
     let line = |note: &BucketNote| {
         // No tag can be opened or closed by a description.
         let said = one_line(&note.description).replace(['<', '>'], " ");
@@ -41,10 +45,15 @@ pub(crate) fn section(notes: &[BucketNote]) -> Option<String> {
         }
     };
     let lines: Vec<String> = notes.iter().map(line).collect();
-    (!lines.is_empty()).then(|| {
+    lines.join("\n")
+}
+
+/// The parts as a model is told of them; nothing where there are none.
+pub(crate) fn section(notes: &[BucketNote]) -> Option<String> {
+    (!notes.is_empty()).then(|| {
         format!(
             "The documents are kept in these parts. Name those that the question is about in a further field \"buckets\", a list that may be empty.\n<buckets>\n{}\n</buckets>",
-            lines.join("\n")
+            lines(notes)
         )
     })
 }

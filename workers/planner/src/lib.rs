@@ -1,23 +1,36 @@
-//! The planner worker: a question to a search plan, with one model call.
+//! The planner worker: a question to a search plan, with one model call, or two where a large model chooses a part of the
+//! corpus first.
 //!
 //! It says what to search for, and after a round that found too little, what to search for instead. A question that
 //! leans on what was said before is made to stand alone, by the same call.
 //! *Not* here: whether another round is worth it, which is the reducer's gate and the graph.
 
+mod act;
+mod acting;
+mod bucket_choice;
 mod bucket_note;
+mod choosing;
+mod column_note;
 mod constraints;
+mod corpus_note;
+mod evaluation;
 mod fingerprint;
 mod follow_up;
 mod lists;
 mod meaning;
 mod options;
 mod plan;
+mod planning;
+mod review;
+mod reviewing;
 mod routes;
 mod rules;
 mod schema;
 mod stage;
 mod sub_queries;
+mod tools;
 mod trail_line;
 
 pub use options::Options;
+pub use planning::Planning;
 pub use stage::{Error, Planner};

@@ -1,6 +1,6 @@
 //! Reads a plan out of what a model wrote.
 
-use crate::bucket_note::BucketNote;
+use crate::corpus_note::CorpusNote;
 use crate::lists::ListLimits;
 use crate::meaning;
 use crate::options::Options;
@@ -23,7 +23,7 @@ const EXTENSION_CHARS_MAX: usize = 5;
 pub(crate) struct ReadBy<'a> {
     pub(crate) options: &'a Options,
     pub(crate) limits: ListLimits,
-    pub(crate) buckets: &'a [BucketNote],
+    pub(crate) corpus: &'a CorpusNote,
 }
 
 /// A plan that was read.
@@ -50,7 +50,7 @@ pub(crate) fn read(object: &Value, question: &str, by: ReadBy<'_>) -> Option<Pla
     let rewritten = text(object, "query").filter(|q| q.chars().count() <= QUESTION_CHARS_MAX);
     let filter = filter(object, question, by.options);
     let mut parts = sub_queries::read(object, question);
-    let meaning = meaning::read(object, question, &by.limits, by.buckets);
+    let meaning = meaning::read(object, question, &by.limits, &by.corpus.buckets);
     let is_nothing = keywords.is_empty() && rewritten.is_none() && filter.is_empty();
     if is_nothing && parts.queries.is_empty() && !meaning.is_said {
         return None;
@@ -65,7 +65,7 @@ pub(crate) fn read(object: &Value, question: &str, by: ReadBy<'_>) -> Option<Pla
     if count > 0 {
         fallbacks.push(Fallback::SubQueriesTrimmed { count });
     }
-    let plan = Plan {
+    let mut plan = Plan {
         query: worded(rewritten.unwrap_or(question), &keywords),
         keywords,
         sub_queries: parts.queries,
@@ -74,6 +74,7 @@ pub(crate) fn read(object: &Value, question: &str, by: ReadBy<'_>) -> Option<Pla
         class,
         ..meaning.plan
     };
+    by.corpus.settle(&mut plan, object);
     Some(PlanReading { plan, fallbacks })
 }
 
@@ -183,7 +184,7 @@ mod tests {
         let by = ReadBy {
             options,
             limits: ListLimits::new(Profile::Small, options),
-            buckets: &[],
+            corpus: &CorpusNote::default(),
         };
         read(&fields(answer), question, by)
     }

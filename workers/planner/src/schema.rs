@@ -26,7 +26,9 @@ pub(crate) fn schema(
             properties["route"] = json!({"type": "string", "enum": routes});
             properties["reason"] = json!({"type": "string"});
         }
-        PlanTask::Refine { .. } => properties["query"] = json!({"type": "string"}),
+        PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => {
+            properties["query"] = json!({"type": "string"})
+        }
     }
     if !buckets.is_empty() {
         let names: Vec<_> = buckets

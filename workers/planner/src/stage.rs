@@ -1,16 +1,18 @@
 //! The step: build the prompt, call, read, compare with earlier plans. The only place that waits.
 
-use crate::bucket_note::{self, BucketNote};
+use crate::choosing::Choosing;
+use crate::corpus_note::CorpusNote;
 use crate::fingerprint::Fingerprint;
 use crate::follow_up;
 use crate::lists::ListLimits;
 use crate::options::Options;
 use crate::plan::{self, PlanReading, ReadBy};
+use crate::planning::Planning;
 use crate::routes;
 use crate::schema::schema;
 use crate::trail_line;
 use envelope::hop::PlannerExit;
-use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role};
+use envelope::{Class, Classed, Doubt, Fallback, History, Plan, PlanRoute, PlanTask, Role, Usage};
 use llm::{
     ChatModel, ChatReply, ChatRequest, Prompt, PromptError, Prompts, Rendered, Schema, TODAY,
     tokens,
@@ -46,17 +48,20 @@ impl Classed for Error {
 
 /// The planner.
 pub struct Planner {
-    model: Arc<dyn ChatModel>,
+    pub(crate) model: Arc<dyn ChatModel>,
     first: Prompt,
+    pub(crate) bucket: Prompt,
     follow_up: Prompt,
     refine: Prompt,
-    options: Options,
+    pub(crate) review: Prompt,
+    pub(crate) act: Prompt,
+    pub(crate) options: Options,
     catalog: Arc<dyn CatalogSource>,
 }
 
 impl Planner {
-    /// A planner that asks `model` with the prompts `planner`, `planner_follow_up` and `planner_refine`; fails
-    /// when prompts or options are nonsense.
+    /// A planner that asks `model` with the prompts `planner`, `planner_bucket`, `planner_follow_up`, `planner_refine`,
+    /// `planner_review` and `planner_act`; fails when prompts or options are nonsense.
     pub fn new(
         model: Arc<dyn ChatModel>,
         prompts: &Prompts,
@@ -64,15 +69,32 @@ impl Planner {
     ) -> Result<Self, Error> {
         options.validate()?;
         let first = include_str!("../prompts/planner.md");
+        let bucket = include_str!("../prompts/planner_bucket.md");
         let follow_up = include_str!("../prompts/planner_follow_up.md");
         let refine = include_str!("../prompts/planner_refine.md");
+        let review = include_str!("../prompts/planner_review.md");
+        let act = include_str!("../prompts/planner_act.md");
         let inputs = ["question", "earlier_queries", "feedback"];
         let routed = ["question", "history", "routes"];
+        let parted = ["question", "buckets", "asked_before"];
+        let reviewed = [
+            "question",
+            "earlier_queries",
+            "evaluation",
+            "missing",
+            "score_min",
+            "tools",
+            "statuses",
+        ];
+        let acted = ["question", "steps", "tools", "left"];
         Ok(Planner {
             model,
             first: prompts.get("planner", first, &inputs[..1])?,
+            bucket: prompts.get("planner_bucket", bucket, &parted)?,
             follow_up: prompts.get("planner_follow_up", follow_up, &routed)?,
             refine: prompts.get("planner_refine", refine, &inputs)?,
+            review: prompts.get("planner_review", review, &reviewed)?,
+            act: prompts.get("planner_act", act, &acted)?,
             options,
             catalog: Arc::new(NoCatalog),
         })
@@ -83,19 +105,24 @@ impl Planner {
         Planner { catalog, ..self }
     }
 
-    fn limits(&self, cx: &Cx) -> ListLimits {
+    pub(crate) fn limits(&self, cx: &Cx) -> ListLimits {
         ListLimits::new(cx.case.profile, &self.options)
     }
 
-    fn read_by<'a>(&'a self, cx: &Cx, buckets: &'a [BucketNote]) -> ReadBy<'a> {
+    fn read_by<'a>(&'a self, cx: &Cx, corpus: &'a CorpusNote) -> ReadBy<'a> {
         ReadBy {
             options: &self.options,
             limits: self.limits(cx),
-            buckets,
+            corpus,
         }
     }
 
-    async fn plan(&self, cx: &Cx, task: PlanTask) -> Result<Done<PlannerExit>, stage::Error> {
+    async fn plan(&self, cx: &Cx, planning: Planning) -> Result<Done<PlannerExit>, stage::Error> {
+        let Planning { task, evidence } = planning;
+        if matches!(task, PlanTask::Act { .. }) {
+            let catalog = self.catalog.catalog(&cx.header.tenant).await;
+            return self.act(cx, &evidence, &catalog).await;
+        }
         let mut task = self.routed(task);
         if let Some(limit) = cx.case.budget.spent() {
             let limit = limit.into();
@@ -103,31 +130,65 @@ impl Planner {
             return Ok(exit(done, cx, &task));
         }
         let catalog = self.catalog.catalog(&cx.header.tenant).await;
-        let buckets = bucket_note::of(&catalog, &cx.case.buckets);
-        let reply = self.ask(cx, &mut task, &buckets).await?;
-        let object = plan::fields(&reply.text);
-        let by = self.read_by(cx, &buckets);
-        let done = match &task {
-            PlanTask::First | PlanTask::Refine { .. } => {
-                exit(self.read(cx, &task, &object, by), cx, &task)
+        if matches!(task, PlanTask::Review { .. }) {
+            return self.review(cx, &task, &evidence, &catalog).await;
+        }
+        let Choosing {
+            mut corpus,
+            reply: choice,
+            fallbacks,
+        } = self.choose(cx, &task, &catalog).await?;
+        let mut done = match cx.case.budget.after(&usage_of(&choice)).spent() {
+            Some(limit) => {
+                let limit = limit.into();
+                let done = self.as_it_stands(cx, &task, Fallback::BudgetSpent { limit });
+                exit(done, cx, &task)
             }
-            PlanTask::FollowUp { history } => self.read_follow_up(cx, &task, history, &object, by),
+            None => self.planned_by_model(cx, &mut task, &mut corpus).await?,
+        };
+        done.fallbacks.splice(0..0, fallbacks);
+        Ok(match choice {
+            Some(reply) => done.with_model(reply.model, reply.usage),
+            None => done,
+        })
+    }
+
+    async fn planned_by_model(
+        &self,
+        cx: &Cx,
+        task: &mut PlanTask,
+        corpus: &mut CorpusNote,
+    ) -> Result<Done<PlannerExit>, stage::Error> {
+        let reply = self.ask(cx, task, corpus).await?;
+        let object = plan::fields(&reply.text);
+        let by = self.read_by(cx, corpus);
+        let task = &*task;
+        let done = match task {
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => exit(self.read(cx, task, &object, by), cx, task),
+            PlanTask::FollowUp { history } => self.read_follow_up(cx, task, history, &object, by),
         };
         Ok(done.with_model(reply.model, reply.usage))
     }
 
-    /// The reply of the model. A follow-up whose prompt is too long is asked again with less of what was said before.
+    /// The reply of the model. A prompt that is too long is sent again without the columns, and that of a follow-up with less
+    /// of what was said before.
     async fn ask(
         &self,
         cx: &Cx,
         task: &mut PlanTask,
-        buckets: &[BucketNote],
+        corpus: &mut CorpusNote,
     ) -> Result<ChatReply, stage::Error> {
         loop {
-            let error = match self.model.chat(&self.request(cx, task, buckets)?).await {
+            let error = match self.model.chat(&self.request(cx, task, corpus)?).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
+            if matches!(error, llm::Error::TooLong { .. }) && corpus.columns.take().is_some() {
+                continue;
+            }
             match (&error, &mut *task) {
                 (llm::Error::TooLong { .. }, PlanTask::FollowUp { history }) => {
                     match history.shorter() {
@@ -153,7 +214,7 @@ impl Planner {
 
     fn read(&self, cx: &Cx, task: &PlanTask, object: &Value, by: ReadBy<'_>) -> Done<Plan> {
         match plan::read(object, cx.case.question.best(), by) {
-            Some(reading) => planned(reading, by.buckets),
+            Some(reading) => planned(reading, by.corpus),
             None => self.as_it_stands(cx, task, Fallback::PlanDefault),
         }
     }
@@ -191,7 +252,7 @@ impl Planner {
         if read.route == PlanRoute::LocationSearch {
             reading.plan.filter = reading.plan.filter.and(routes::places(&self.options));
         }
-        let mut done = planned(reading, by.buckets);
+        let mut done = planned(reading, by.corpus);
         done.decided = format!("{}; {}", trail_line::of_route(&read, history), done.decided);
         done.out.context = history.question_before().to_owned();
         done.out.rewritten = read.rewritten;
@@ -206,12 +267,13 @@ impl Planner {
     }
 
     /// The question as it is, with what rules read in it.
-    fn as_it_stands(&self, cx: &Cx, task: &PlanTask, why: Fallback) -> Done<Plan> {
+    pub(crate) fn as_it_stands(&self, cx: &Cx, task: &PlanTask, why: Fallback) -> Done<Plan> {
         let limits = self.limits(cx);
         let (plain, before) = match task {
-            PlanTask::First | PlanTask::Refine { .. } => {
-                (Plan::from_question(&cx.case), String::new())
-            }
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => (Plan::from_question(&cx.case), String::new()),
             PlanTask::FollowUp { history } => {
                 let route = PlanRoute::Retrieve.as_str();
                 let before = format!("{}: {route}, ", follow_up::used(history));
@@ -226,15 +288,9 @@ impl Planner {
         done
     }
 
-    fn request(
-        &self,
-        cx: &Cx,
-        task: &PlanTask,
-        buckets: &[BucketNote],
-    ) -> Result<ChatRequest, Error> {
+    fn request(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Result<ChatRequest, Error> {
         let Rendered { mut system, user } = self.render(cx, task)?;
-        let notes = [self.limits(cx).note(), bucket_note::section(buckets)];
-        for note in notes.into_iter().flatten() {
+        for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
             system.push_str("\n\n");
             system.push_str(&note);
         }
@@ -246,7 +302,7 @@ impl Planner {
             system,
             user,
             max_tokens: self.tokens_max(cx, task),
-            schema: Some(self.schema(cx, task, buckets)),
+            schema: Some(self.schema(cx, task, corpus)),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
         })
     }
@@ -255,19 +311,25 @@ impl Planner {
     fn tokens_max(&self, cx: &Cx, task: &PlanTask) -> u32 {
         let most = self.limits(cx).tokens(&self.options);
         match task {
-            PlanTask::First | PlanTask::Refine { .. } => most,
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => most,
             PlanTask::FollowUp { .. } => most + tokens::estimate(cx.case.question.best()),
         }
     }
 
-    fn schema(&self, cx: &Cx, task: &PlanTask, buckets: &[BucketNote]) -> Schema {
+    fn schema(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Schema {
         let offered = match task {
-            PlanTask::First | PlanTask::Refine { .. } => Vec::new(),
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => Vec::new(),
             PlanTask::FollowUp { history } => {
                 routes::offered(&cx.case.question, history, &self.options)
             }
         };
-        schema(task, &offered, &self.limits(cx), buckets)
+        schema(task, &offered, &self.limits(cx), &corpus.buckets)
     }
 
     fn render(&self, cx: &Cx, task: &PlanTask) -> Result<Rendered, PromptError> {
@@ -275,7 +337,8 @@ impl Planner {
         let today = cx.today();
         let today = (TODAY, today.as_str());
         match task {
-            PlanTask::First => {
+            // A loop has a prompt of its own.
+            PlanTask::First | PlanTask::Act { .. } => {
                 let inputs = [("question", question), today];
                 self.first.or(instead)?.render(&inputs)
             }
@@ -288,42 +351,50 @@ impl Planner {
                     &routes::choices(&routes::offered(&cx.case.question, history, &self.options)),
                 ),
             ]),
-            PlanTask::Refine { why } => self.refine.or(instead)?.render(&[
-                today,
-                ("question", question),
-                ("earlier_queries", &cx.case.queries.join("\n")),
-                ("feedback", why),
-            ]),
+            PlanTask::Refine { why } | PlanTask::Review { why, .. } => {
+                self.refine.or(instead)?.render(&[
+                    today,
+                    ("question", question),
+                    ("earlier_queries", &cx.case.queries.join("\n")),
+                    ("feedback", why),
+                ])
+            }
         }
     }
 }
 
 impl Stage for Planner {
-    type In = PlanTask;
+    type In = Planning;
     type Out = PlannerExit;
     const ROLE: Role = Role::Planner;
 
     fn run<'a>(
         &'a self,
         cx: &'a Cx,
-        task: PlanTask,
+        planning: Planning,
     ) -> BoxFuture<'a, Result<Done<PlannerExit>, stage::Error>> {
-        Box::pin(self.plan(cx, task))
+        Box::pin(self.plan(cx, planning))
     }
+}
+
+fn usage_of(reply: &Option<ChatReply>) -> Usage {
+    reply.as_ref().map_or(Usage::default(), |reply| reply.usage)
 }
 
 /// What follows from a plan.
 fn exit(done: Done<Plan>, cx: &Cx, task: &PlanTask) -> Done<PlannerExit> {
     match task {
         PlanTask::First | PlanTask::FollowUp { .. } => done,
-        PlanTask::Refine { .. } => progress(done, &cx.case.queries),
+        PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => {
+            progress(done, &cx.case.queries)
+        }
     }
     .map(PlannerExit::Planned)
 }
 
-fn planned(reading: PlanReading, buckets: &[BucketNote]) -> Done<Plan> {
+fn planned(reading: PlanReading, corpus: &CorpusNote) -> Done<Plan> {
     let mut decided = trail_line::of_plan(&reading.plan);
-    if !buckets.is_empty() {
+    if corpus.is_choice() {
         decided.push_str(&trail_line::of_buckets(&reading.plan));
     }
     let mut done = Done::new(reading.plan, decided);
@@ -333,7 +404,7 @@ fn planned(reading: PlanReading, buckets: &[BucketNote]) -> Done<Plan> {
 
 /// A refined plan, told with what it looks for. One that searches as an earlier round did is none the worse: the retriever
 /// passes over what was read, and reads on.
-fn progress(mut done: Done<Plan>, earlier: &[String]) -> Done<Plan> {
+pub(crate) fn progress(mut done: Done<Plan>, earlier: &[String]) -> Done<Plan> {
     let is_same = Fingerprint::of(&done.out.query).is_among(earlier);
     let search = match is_same {
         true => "the same search, which reads on".to_owned(),

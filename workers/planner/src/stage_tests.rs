@@ -10,7 +10,7 @@ const QUESTION: &str = "How long is the guarantee on the Delta pump?";
 
 async fn run(model: &Arc<ScriptedModel>, cx: &Cx, task: PlanTask) -> Done<PlannerExit> {
     let planner = Planner::new(model.clone(), &Prompts::default(), Options::default());
-    planner.unwrap().run(cx, task).await.unwrap()
+    planner.unwrap().run(cx, task.into()).await.unwrap()
 }
 
 fn refine() -> (Cx, PlanTask) {
@@ -142,7 +142,7 @@ async fn a_failed_call_is_left_to_the_harness() {
     let model = ScriptedModel::failing(llm::Error::TimedOut(Duration::from_secs(1)));
     let planner = Planner::new(model, &Prompts::default(), Options::default()).unwrap();
     let cx = step(Role::Planner, QUESTION);
-    let error = planner.run(&cx, PlanTask::First).await.unwrap_err();
+    let error = planner.run(&cx, PlanTask::First.into()).await.unwrap_err();
     assert_eq!(
         (error.class, error.code),
         (Class::Transient, "model_timeout")
@@ -226,7 +226,7 @@ async fn a_history_that_is_too_long_is_told_shorter() {
     // A prompt that is too long without any of it is too long for good.
     let model = ScriptedModel::answering(move |_| too_long());
     let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
-    let error = planner.run(&cx, task).await.unwrap_err();
+    let error = planner.run(&cx, task.into()).await.unwrap_err();
     assert_eq!(
         (error.class, error.code),
         (Class::TooLarge, "model_context")
@@ -298,7 +298,7 @@ async fn located(model: &Arc<ScriptedModel>, cx: &Cx, task: PlanTask) -> Done<Pl
         ..Options::default()
     };
     let planner = Planner::new(model.clone(), &Prompts::default(), options);
-    planner.unwrap().run(cx, task).await.unwrap()
+    planner.unwrap().run(cx, task.into()).await.unwrap()
 }
 
 const LOCATED: &str = r#"{"question": "Find pumps near Austin", "route": "location_search", "reason": "a place", "keywords": ["pumps", "Austin"]}"#;
@@ -436,7 +436,7 @@ async fn the_parts_that_a_question_is_about_are_asked_for_where_it_may_be_about_
             .iter()
             .map(|name| Bucket::new(*name).unwrap())
             .collect();
-        let done = planner.run(&cx, PlanTask::First).await.unwrap();
+        let done = planner.run(&cx, PlanTask::First.into()).await.unwrap();
         let PlannerExit::Planned(plan) = &done.out else {
             panic!("no plan")
         };
@@ -450,15 +450,15 @@ async fn the_parts_that_a_question_is_about_are_asked_for_where_it_may_be_about_
 
 #[tokio::test]
 async fn a_large_model_is_asked_for_more_and_knows_the_parts_of_the_corpus() {
-    let model = ScriptedModel::saying(["{}", "{}"]);
+    let model = ScriptedModel::saying(["{}", "{}", "{}"]);
     let planner = Planner::new(model.clone(), &Prompts::default(), Options::default()).unwrap();
     let planner = planner.with_catalog(Arc::new(Parts(["orders", "sales"])));
     let mut cx = step(Role::Planner, QUESTION);
-    planner.run(&cx, PlanTask::First).await.unwrap();
+    planner.run(&cx, PlanTask::First.into()).await.unwrap();
     cx.case.profile = envelope::Profile::Large;
-    planner.run(&cx, PlanTask::First).await.unwrap();
-    let [small, large] = &model.requests()[..] else {
-        panic!("two calls")
+    planner.run(&cx, PlanTask::First.into()).await.unwrap();
+    let [small, _choice, large] = &model.requests()[..] else {
+        panic!("three calls")
     };
     assert!(small.system.ends_with(
         "<buckets>\n- orders: What is in orders\n- sales: What is in sales\n</buckets>"

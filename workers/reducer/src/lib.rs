@@ -17,6 +17,7 @@
 //! | `quote` | the words of a source that support an answer |
 //! | `sentences`, `support` | where sentences end, how many words two texts share |
 
+mod acted;
 mod answer;
 mod call;
 mod draft;

@@ -41,9 +41,6 @@ pub struct Options {
     /// of one part, and for a question of several one for each part whose names tell it from the others. A number holds for
     /// every question, whatever its parts.
     pub min_relevant: Option<usize>,
-    /// Mean score of the passages of a search below which another round is asked for while one is left, 0 to 1. Scores are
-    /// relative to one search, so it says little of how well a question is answered. Default 0: the mappers alone decide.
-    pub score_min: f32,
     /// What the model is shown to compose from: `facts` (what the mappers found), `passages` (those that help, themselves),
     /// or `auto`, passages where the question's profile is `large` and facts where it is `small`: a small model loses the
     /// thread in whole passages. Default `auto`. A stricter draft, and one from too little, is composed from facts.
@@ -73,7 +70,6 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             min_relevant: None,
-            score_min: 0.0,
             input: ReducerInput::Auto,
             call_timeout: Span::from_secs(30),
             max_tokens: 400,
@@ -108,13 +104,9 @@ impl Options {
                 return wrong(format!("`{name}` is {chars}: want 1000 to {CHARS_MAX}"));
             }
         }
-        for (name, share) in [
-            ("score_min", self.score_min),
-            ("cite_overlap_min", self.cite_overlap_min),
-        ] {
-            if !(0.0..=1.0).contains(&share) {
-                return wrong(format!("`{name}` is {share}: want 0 to 1"));
-            }
+        let share = self.cite_overlap_min;
+        if !(0.0..=1.0).contains(&share) {
+            return wrong(format!("`cite_overlap_min` is {share}: want 0 to 1"));
         }
         if self.stitched_max == 0 {
             return wrong("`stitched_max` is 0: want at least 1".into());
@@ -148,7 +140,6 @@ mod tests {
             (r#"{"facts_chars_max": 10}"#, "`facts_chars_max`"),
             (r#"{"passages_chars_max": 1000000}"#, "`passages_chars_max`"),
             (r#"{"cite_overlap_min": 2}"#, "`cite_overlap_min`"),
-            (r#"{"score_min": -0.1}"#, "`score_min`"),
             (r#"{"stitched_max": 0}"#, "`stitched_max`"),
         ] {
             let options: Options = serde_json::from_str(json).unwrap();

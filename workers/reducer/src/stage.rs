@@ -1,5 +1,6 @@
 //! The step: gather, gate, build the prompt, call, finish the draft. The only place that waits.
 
+use crate::acted;
 use crate::answer::{self, Answer};
 use crate::call::{is_hopeless, share, time_to_call};
 use crate::draft::{Brief, Origin, composed, listed, no_information};
@@ -109,6 +110,9 @@ impl Reducer {
                 return self.generate(cx, passages, matched).await;
             }
             ReduceTask::Table { listing } => return Ok(listed(*listing)),
+            ReduceTask::Read { scatters, strict } => {
+                return self.read(cx, scatters, strict, work.evidence).await;
+            }
             ReduceTask::Gather {
                 scatters,
                 strict,
@@ -124,7 +128,7 @@ impl Reducer {
         let from_passages = asks && !strict && self.options.input.is_passages(cx.case.profile);
         let shortfall = gathered.shortfall(Gate {
             min_relevant: self.options.min_relevant,
-            score_min: self.options.score_min,
+            score_min: cx.case.score_min,
             wants_facts: !from_passages,
         });
         if let Some(why) = &shortfall
@@ -202,6 +206,43 @@ impl Reducer {
         let mut fallbacks = Vec::new();
         let brief = self.brief_of_passages(passages, matched, &mut fallbacks);
         self.compose(cx, brief, fallbacks).await
+    }
+
+    /// One call over the passages of a loop's searches. They stay where they are stored: the draft names them, and carries none
+    /// of their text.
+    async fn read(
+        &self,
+        cx: &Cx,
+        scatters: Vec<u16>,
+        strict: bool,
+        evidence: Vec<FanOut>,
+    ) -> Result<Done<ReducerExit>, stage::Error> {
+        let mut fallbacks = Vec::new();
+        let newest = evidence.last().map(|newest| &newest.scatter);
+        let matched = newest.map_or(Matched::Empty, |newest| newest.matched.clone());
+        let (passages, count) = acted::passages(evidence);
+        if count > 0 {
+            fallbacks.push(Fallback::PassagesTrimmed { count });
+        }
+        let brief = self.brief_of_passages(passages, matched, &mut fallbacks);
+        let brief = match strict {
+            true => Brief {
+                prompt: Some(&self.strict),
+                section: "facts",
+                ..brief
+            },
+            false => brief,
+        };
+        let brief = Brief {
+            scatters,
+            strict,
+            ..brief
+        };
+        let mut done = self.compose(cx, brief, fallbacks).await?;
+        if let ReducerExit::Composed(draft) = &mut done.out {
+            draft.facts.clear();
+        }
+        Ok(done)
     }
 
     async fn compose(

@@ -3,6 +3,7 @@
 //! It narrows the search by both filters, relaxes only what the planner guessed, says so, and fits
 //! what it found into one message; a question about documents gets a table of their columns. *Not* the search itself: that is behind `search`.
 
+mod acting;
 mod assessment;
 mod derived;
 mod grounds;

@@ -65,7 +65,7 @@ impl Retriever {
     /// Searches an index that has what the question wants to be searched. One that is behind gives
     /// the step to another replica, and is searched in the end, which is told: better an answer that
     /// may lack the newest document than none.
-    async fn search_current(
+    pub(crate) async fn search_current(
         &self,
         cx: &Cx,
         plan: &Plan,

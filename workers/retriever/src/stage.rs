@@ -75,6 +75,12 @@ impl Retriever {
             then,
             fetch,
         } = search;
+        if then == After::Review {
+            return match fetch.is_empty() {
+                true => self.act(cx, plan).await,
+                false => self.look_at(cx, plan, &fetch).await,
+            };
+        }
         let mut looked = String::new();
         if !fetch.is_empty() {
             match self.known(cx, &plan, &fetch).await? {
@@ -281,7 +287,7 @@ impl Retriever {
         after: Option<ReadAfter>,
     ) -> Request {
         let (fetch_k, top_k) = match then {
-            After::Map => (self.options.fetch_k, self.options.map_max),
+            After::Map | After::Review => (self.options.fetch_k, self.options.map_max),
             After::Generate => (self.options.simple_k, self.options.simple_max),
         };
         let leans = !plan.context.is_empty() && self.options.context_weight > 0.0;
@@ -302,7 +308,7 @@ impl Retriever {
         }
     }
 
-    fn scatter(
+    pub(crate) fn scatter(
         &self,
         plan: Plan,
         after: After,
@@ -316,7 +322,7 @@ impl Retriever {
             }
         }
         let count_max = match after {
-            After::Map => self.options.map_max,
+            After::Map | After::Review => self.options.map_max,
             After::Generate => self.options.simple_max,
         };
         let (passages, trimmed) = fit(found.passages, count_max)?;

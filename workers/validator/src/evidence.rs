@@ -1,7 +1,9 @@
 //! What an answer is held against: the text of the passages that it cites. *Not* what mappers made of them, unless nothing
 //! else is there: a fact that a model invented supports what it says next.
 
-use envelope::{Citation, Draft, Passage, Payload, ReadMark, Task, WrongTask};
+use envelope::{Citation, Draft, Fact, Passage, Payload, ReadMark, Task, WrongTask};
+
+use text::sentences::cited;
 
 /// A draft, with the passages of the searches that it was composed from.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,16 +23,38 @@ impl TryFrom<Task> for Evidence {
         let read = ReadMark::of_all(&task.evidence);
         let passages = task.evidence.into_iter();
         let passages = passages.flat_map(|fan_out| fan_out.scatter.passages);
+        let passages: Vec<Passage> = passages.collect();
         match task.payload {
             Payload::Validator(draft) => Ok(Evidence {
-                draft,
-                passages: passages.collect(),
+                draft: with_facts(draft, &passages),
+                kept: task.kept.map(|draft| with_facts(draft, &passages)),
+                passages,
                 read,
-                kept: task.kept,
             }),
             other => Err(WrongTask { role: other.role() }),
         }
     }
+}
+
+/// A draft that was written from passages where they are stored has their sentences as its facts.
+fn with_facts(mut draft: Draft, passages: &[Passage]) -> Draft {
+    let is_by_reference = draft.facts.is_empty() && !draft.scatters.is_empty();
+    if !is_by_reference || draft.no_information || draft.table.is_some() {
+        return draft;
+    }
+    for source in &draft.sources {
+        let mut found = passages
+            .iter()
+            .filter(|one| one.chunk_id == source.chunk_id);
+        let Some(passage) = found.find(|one| !one.text.is_empty()) else {
+            continue;
+        };
+        let said = cited::of(&passage.text).into_iter();
+        draft
+            .facts
+            .extend(said.map(|text| Fact { n: source.n, text }));
+    }
+    draft
 }
 
 impl Evidence {
@@ -63,7 +87,9 @@ impl Evidence {
     /// themselves carries them as facts; so it is where the record of the search is no longer stored.
     fn text_of(&self, cited: &Citation) -> String {
         let is_cited = |passage: &&Passage| {
-            passage.chunk_id == cited.chunk_id && passage.doc_id == cited.doc_id
+            let is_it = passage.chunk_id == cited.chunk_id && passage.doc_id == cited.doc_id;
+            // Of a document that was only looked at there is no text.
+            is_it && !passage.text.is_empty()
         };
         let text = match self.passages.iter().find(is_cited) {
             Some(passage) => passage.text.clone(),
@@ -88,7 +114,7 @@ impl Evidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use envelope::{Fact, FanOut, Scatter};
+    use envelope::{FanOut, Scatter};
     use testkit::model::passage;
 
     #[test]

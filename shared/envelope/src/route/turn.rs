@@ -8,7 +8,7 @@ use crate::hop::Payload;
 use crate::ids::TurnId;
 use crate::kept_draft::{DraftScore, KeptDraft};
 use crate::limits::HOPS_MAX;
-use crate::message::{Asked, Case, Header, Mode, UnixMs};
+use crate::message::{Asked, Case, Header, Mode, Profile, UnixMs};
 use crate::payload::{After, Doubt, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
 use crate::read_mark::ReadMark;
 use crate::role::Role;
@@ -134,7 +134,30 @@ impl Turn {
         match found.after {
             After::Generate => generate(found),
             After::Map => self.fan_out(found),
+            After::Review => {
+                self.case.scatters.push(self.header.hop);
+                Next::Scatter(found)
+            }
         }
+    }
+
+    /// What follows the search of a plan: in a loop a follow-up question is searched for first, and then looked at.
+    pub(super) fn after_plan(&self) -> After {
+        match self.case.mode {
+            Mode::Agentic | Mode::Simple => After::Map,
+            Mode::Loop => After::Review,
+        }
+    }
+
+    /// An action of a loop.
+    pub(super) fn act(&mut self, plan: Plan, fetch: Vec<String>, read: Vec<ReadMark>) -> Next {
+        self.case.read = read;
+        let plan = self.planned(plan);
+        step(Search {
+            plan,
+            then: After::Review,
+            fetch,
+        })
     }
 
     fn fan_out(&mut self, mut found: Scatter) -> Next {
@@ -169,6 +192,12 @@ impl Turn {
 
     /// Composes from what all rounds so far have found: nothing better will come.
     pub(super) fn reduce(&mut self) -> Next {
+        if self.case.mode == Mode::Loop {
+            return step(ReduceTask::Read {
+                scatters: self.case.scatters.clone(),
+                strict: false,
+            });
+        }
         step(ReduceTask::Gather {
             scatters: self.case.scatters.clone(),
             strict: false,
@@ -189,7 +218,19 @@ impl Turn {
         self.case.budget.rounds -= 1;
         self.header.round += 1;
         self.case.read = read;
-        step(PlanTask::Refine { why })
+        match self.case.profile {
+            Profile::Small => step(PlanTask::Refine { why }),
+            Profile::Large => step(PlanTask::Review {
+                why,
+                scatters: self.case.scatters.clone(),
+            }),
+        }
+    }
+
+    /// Composes from what was found, which a model has looked at: what it scored is no reason for doubt any more.
+    pub(super) fn enough(&mut self) -> Next {
+        self.case.score_min = 0.0;
+        self.reduce()
     }
 
     /// The draft leaves out what was asked: another search may find it. Where nothing was read by itself (mode simple, a
@@ -200,7 +241,8 @@ impl Turn {
         reason: String,
         read: Vec<ReadMark>,
     ) -> Next {
-        if self.case.scatters.is_empty() {
+        // A loop has ended, too: its model found what it found enough.
+        if self.case.scatters.is_empty() || self.case.mode == Mode::Loop {
             return self.unproven(verdict, reason);
         }
         let has_time = self.header.has_time_for_round(self.now);
@@ -226,6 +268,13 @@ impl Turn {
         self.keep(false, &verdict);
         self.case.budget.rounds -= 1;
         self.fallbacks.push(Fallback::Stricter);
+        if self.case.mode == Mode::Loop {
+            let strict = true;
+            return step(ReduceTask::Read {
+                scatters: from,
+                strict,
+            });
+        }
         step(ReduceTask::Gather {
             scatters: from,
             strict: true,
@@ -251,8 +300,7 @@ impl Turn {
     /// No better draft will come. In a conversation the user is asked, once: who has just replied, like whoever is
     /// not there to reply, gets the best there is, flagged.
     fn unproven(&mut self, verdict: Verdict, reason: String) -> Next {
-        let talks = self.header.conversation.is_some() && self.case.mode == Mode::Agentic;
-        if talks && self.header.parent.is_none() {
+        if self.header.may_ask_back() && self.case.mode != Mode::Simple {
             let cited = verdict.citations.into_iter().map(|cited| cited.chunk_id);
             self.case.doubted = cited.collect();
             let query = self.case.question.best().to_owned();

@@ -1,11 +1,13 @@
 //! What a turn remembers of its drafts, and what a broken search leaves it.
 
-use crate::hop::{RetrieverExit, Task, ValidatorExit};
+use crate::hop::{Payload, PlannerExit, ReducerExit, RetrieverExit, Task, ValidatorExit};
 use crate::kept_draft::{DraftScore, KeptDraft};
-use crate::message::{Case, Header};
-use crate::payload::{Search, Verdict};
-use crate::route::tests::{agentic, gather, header, no_results, routed, verdict};
-use crate::route::{Event, Transition};
+use crate::message::{Case, Header, Profile};
+use crate::payload::{After, PlanTask, Search, Verdict};
+use crate::read_mark::ReadMark;
+use crate::route::tests::{agentic, gather, header, no_results, passage, routed, verdict};
+use crate::route::{Event, Next, Transition};
+use crate::trail::Fallback;
 
 fn at(hop: u16) -> Header {
     Header { hop, ..header() }
@@ -85,5 +87,80 @@ fn a_broken_search_of_a_later_round_leaves_what_was_read() {
     assert_eq!(broken(&with_facts()), nothing);
     assert_eq!(nothing, gather(&[2], false, true));
     let failed = broken(&agentic());
-    assert!(matches!(&failed, crate::route::Next::End(_)), "{failed:?}");
+    assert!(matches!(&failed, Next::End(_)), "{failed:?}");
+}
+
+fn of_large() -> Case {
+    Case {
+        profile: Profile::Large,
+        score_min: Profile::Large.score_min(),
+        ..with_facts()
+    }
+}
+
+fn review(why: &str) -> Next {
+    let why = why.to_owned();
+    Next::Step(Payload::Planner(PlanTask::Review {
+        why,
+        scatters: vec![2],
+    }))
+}
+
+#[test]
+fn a_large_model_looks_before_each_further_search_and_a_small_one_never() {
+    let read = vec![ReadMark::of(&passage(1))];
+    let too_little = || ReducerExit::TooLittle {
+        why: "little".into(),
+        read: read.clone(),
+    };
+    let looked = routed(&at(4), &of_large(), too_little());
+    assert_eq!(looked.next, review("little"));
+    assert_eq!((looked.header.round, &looked.case.read), (1, &read));
+    assert_eq!(
+        insufficient(5, &of_large(), 0.4).next,
+        review("the day is missing")
+    );
+    let small = routed(&at(4), &with_facts(), too_little());
+    let refine = PlanTask::Refine {
+        why: "little".into(),
+    };
+    assert_eq!(small.next, Next::Step(Payload::Planner(refine)));
+    // What may not be searched is not looked at.
+    for spend in ["rounds", "searches", "llm_calls"] {
+        let mut case = of_large();
+        match spend {
+            "rounds" => case.budget.rounds = 1,
+            "searches" => case.budget.searches = 0,
+            _ => case.budget.llm_calls = 2,
+        }
+        let ended = routed(&at(4), &case, too_little());
+        assert_eq!(ended.next, gather(&[2], false, true));
+        let limit = spend.to_owned();
+        assert_eq!(ended.fallbacks, [Fallback::BudgetSpent { limit }]);
+    }
+}
+
+#[test]
+fn what_a_review_finds_enough_is_composed_from_whatever_it_scored() {
+    let enough = routed(&at(5), &of_large(), PlannerExit::Enough);
+    assert_eq!(enough.next, gather(&[2], false, true));
+    assert_eq!(enough.case.score_min, 0.0);
+}
+
+#[test]
+fn a_review_that_is_broken_searches_on() {
+    let Next::Step(payload) = review("little") else {
+        panic!("no step")
+    };
+    assert_eq!(payload.reads(), [2]);
+    let event = Event::Broken(Task::bare(payload), "bug");
+    let searched = routed(&at(5), &of_large(), event);
+    let Next::Step(Payload::Retriever(search)) = searched.next else {
+        panic!("no search")
+    };
+    assert_eq!(
+        (search.then, search.plan.query.as_str()),
+        (After::Map, "what?")
+    );
+    assert_eq!(searched.fallbacks, [Fallback::PlanDefault]);
 }

@@ -1,6 +1,6 @@
 //! `argosy chat`
 
-use super::Server;
+use super::{Server, share::share};
 use clap::Args;
 use envelope::ModeChoice;
 use envelope::limits::{ROUNDS_MAX, SEARCHES_MAX};
@@ -19,7 +19,7 @@ pub struct Chat {
     #[arg(long = "bucket", value_name = "NAME")]
     pub buckets: Vec<String>,
     /// `agentic`: every stage. `simple`: retrieve and one call. `auto`: simple where rules tell that one search does.
-    /// Default: `gateway.mode`.
+    /// `loop`: a model of the profile `large` acts step by step. Default: `gateway.mode`.
     #[arg(long, value_name = "MODE", value_parser = ModeChoice::WORDS)]
     pub mode: Option<String>,
     /// The model that answers, one of those that the fleet offers (`gateway.models`). Default: those that are configured.
@@ -34,6 +34,9 @@ pub struct Chat {
     /// Searches of the corpus at most. Default: `gateway.searches`.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=i64::from(SEARCHES_MAX)))]
     pub searches: Option<u16>,
+    /// Look further where the passages of a search score less than this on average, 0 to 1. Default: `gateway.score_min`.
+    #[arg(long, value_name = "SCORE", value_parser = share)]
+    pub score_min: Option<f32>,
     /// Whose documents to search; goes with a fleet.
     #[arg(long, value_name = "TENANT", default_value = "default")]
     pub tenant: String,

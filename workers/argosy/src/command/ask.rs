@@ -4,7 +4,7 @@ use crate::cli::{self, Output, only_with};
 use crate::command::asking::ask_once;
 use crate::command::turn::save_csv;
 use crate::command::{
-    IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, only_for_folder,
+    IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, only_for_folder, score_min,
 };
 use crate::config::Config;
 use crate::fail::Fail;
@@ -147,6 +147,7 @@ fn question(args: &cli::Ask, config: &Config, is_remote: bool) -> Result<client:
         fields.insert("profile".into(), profile.as_str().into());
     }
     fields.extend(budget(args.rounds, args.searches));
+    fields.extend(score_min(args.score_min));
     // A fleet works on when nobody waits any more; what is in this process ends with it.
     let wait = Duration::from_secs(args.timeout);
     let deadline = match is_remote {

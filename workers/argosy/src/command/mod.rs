@@ -122,6 +122,11 @@ pub(crate) fn budget(
     (!given.is_empty()).then(|| ("budget".to_owned(), given.into()))
 }
 
+/// The field `score_min` of a question for which it is given.
+pub(crate) fn score_min(least: Option<f32>) -> Option<(String, serde_json::Value)> {
+    Some(("score_min".to_owned(), least?.into()))
+}
+
 /// What was given for a folder although a fleet is asked: nothing of it would happen.
 pub(crate) fn only_for_folder(config: &Config, given: &[(&str, bool)]) -> Result<(), Fail> {
     let Some((flag, _)) = given.iter().find(|(_, is_given)| *is_given) else {

@@ -19,9 +19,9 @@ const MODELS_MAX: usize = 32;
 pub struct GatewayOptions {
     /// Time for a question that names no deadline. Default 2 min.
     pub deadline: Span,
-    /// Mode of a question that names none: `agentic` (every stage), `simple` (one search and one model call) or `auto`, where
-    /// the gateway decides by rules, without a model: simple where one thing is asked about one thing, agentic elsewhere.
-    /// Default `agentic`.
+    /// Mode of a question that names none: `agentic` (every stage), `simple` (one search and one model call), `auto`, where
+    /// the gateway decides by rules, without a model: simple where one thing is asked about one thing, agentic elsewhere; or
+    /// `loop`, where a model acts step by step, which wants `model.profile` `large`. Default `agentic`.
     pub mode: ModeChoice,
     /// Rounds of a question that says nothing of them, 1 to 10: attempts at an answer, each with a search. 1 is quickest. More
     /// want more `searches` as well. Default 3.
@@ -29,6 +29,11 @@ pub struct GatewayOptions {
     /// Searches of a question that says nothing of them, 1 to 100: the first of each round, and those that follow one that
     /// found nothing, under fewer conditions or in other words. Default 4.
     pub searches: u16,
+    /// Mean score of the passages of a search below which more is looked for while a round is left, of a question that says
+    /// nothing of it, 0 to 1. Scores are relative to one search, so they say little of how well a question is answered. Default
+    /// by its profile: 0.3 for `large`, where a model looks at what was found and may find it enough, and 0 for `small`, where
+    /// what the mappers found decides alone.
+    pub score_min: Option<f32>,
     /// Models that a question may name for its calls (`model`), as the nodes of every role know them; any other is refused.
     /// Default none: questions name no model.
     pub models: Vec<String>,
@@ -67,6 +72,7 @@ impl Default for GatewayOptions {
             mode,
             rounds,
             searches,
+            score_min,
             models,
             judged,
             sweep_every,
@@ -85,6 +91,7 @@ impl Default for GatewayOptions {
             mode,
             rounds,
             searches,
+            score_min,
             models,
             judged,
             sweep_every: span(sweep_every.as_millis() as u64),
@@ -116,6 +123,11 @@ impl GatewayOptions {
             (1..=SEARCHES_MAX).contains(&self.searches),
             "`gateway.searches` must be from 1 to {SEARCHES_MAX}, not {}",
             self.searches
+        );
+        anyhow::ensure!(
+            self.score_min
+                .is_none_or(|least| (0.0..=1.0).contains(&least)),
+            "`gateway.score_min` must be from 0 to 1"
         );
         let is_name =
             |name: &String| (1..=MODEL_NAME_BYTES_MAX).contains(&name.len()) && name.trim() == name;

@@ -146,6 +146,7 @@ impl Config {
             profile: self.model.profile,
             rounds: g.rounds,
             searches: g.searches,
+            score_min: g.score_min,
             models: g.models.clone(),
             judged: g.judged || self.judge_models().is_some(),
             slots: self.run.slots as usize,

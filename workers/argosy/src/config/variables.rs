@@ -32,7 +32,7 @@ pub const VARIABLES: [NamedVariable; 4] = [
     },
     NamedVariable {
         name: "AGENTIC_MIN_SCORE_THRESHOLD",
-        key: "reducer.score_min",
+        key: "gateway.score_min",
         wanted: "a number from 0 to 1",
         read: |text| {
             let least = text.parse().ok().filter(|n| (0.0..=1.0).contains(n));
@@ -68,12 +68,10 @@ mod tests {
             ("AGENTIC_MIN_SCORE_THRESHOLD", "0.3"),
         ])
         .unwrap();
-        let Config {
-            gateway, reducer, ..
-        } = &loaded.value;
+        let gateway = &loaded.value.gateway;
         assert_eq!((gateway.mode, gateway.rounds), (ModeChoice::Simple, 5));
         assert!(!gateway.conversations);
-        assert_eq!(reducer.score_min, 0.3);
+        assert_eq!(gateway.score_min, Some(0.3));
         for variable in VARIABLES {
             let origin = loaded.origins[variable.key].to_string();
             let wanted = format!("environment variable `{}`", variable.name);

@@ -8,7 +8,9 @@ mod words;
 use crate::cli::{self, Output, only_with};
 use crate::command::ask::{DEFAULT_TENANT, prepare};
 use crate::command::asking::ask_and_show;
-use crate::command::{IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, trace};
+use crate::command::{
+    IN_THIS_PROCESS, budget, connect_or, for_fleet, must_be_folder, score_min, trace,
+};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
@@ -169,6 +171,7 @@ impl Chat {
             fields.insert("profile".into(), profile.as_str().into());
         }
         fields.extend(budget(self.args.rounds, self.args.searches));
+        fields.extend(score_min(self.args.score_min));
         let wait = Duration::from_secs(self.args.timeout);
         fields.insert("deadline".into(), format!("{}ms", wait.as_millis()).into());
         let ask = client::Ask {

@@ -1,0 +1,74 @@
+//! What the planner is asked for, and which way it sends a question. *Not* the plan that it makes.
+
+use crate::history::History;
+use serde::{Deserialize, Serialize};
+
+/// What the planner is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PlanTask {
+    /// The first plan of a turn.
+    First,
+    /// The same for a question that may lean on what was said before it.
+    FollowUp {
+        /// What was said.
+        history: History,
+    },
+    /// Another plan, because the last one found too little.
+    Refine {
+        /// What was wrong with it, in words.
+        why: String,
+    },
+    /// What was found is too little, and a large model is to look at it: whether it is enough all the same, what to search for
+    /// next, or whether the user has to be asked.
+    Review {
+        /// What is missing by rule, in words.
+        why: String,
+        /// Hops of the scatter records so far: what was found stands there.
+        scatters: Vec<u16>,
+    },
+    /// The next action of a loop.
+    Act {
+        /// Hops of the scatter records so far, one for each action: what came of it stands there.
+        scatters: Vec<u16>,
+    },
+}
+
+/// What a planner made of a question that may lean on what was said before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanRoute {
+    /// What the last answer stands on answers this, too.
+    DirectAnswer,
+    /// It stands alone: it is searched for as it is.
+    #[default]
+    Retrieve,
+    /// It is searched for as it was rewritten.
+    RewriteThenRetrieve,
+    /// Nobody can tell what it means: the user is asked.
+    AskClarification,
+    /// It asks where something is: what is kept of places is searched, where anything is (`planner.location_buckets`).
+    LocationSearch,
+}
+
+impl PlanRoute {
+    /// Every route.
+    pub const ALL: [PlanRoute; 5] = [
+        PlanRoute::DirectAnswer,
+        PlanRoute::Retrieve,
+        PlanRoute::RewriteThenRetrieve,
+        PlanRoute::AskClarification,
+        PlanRoute::LocationSearch,
+    ];
+
+    /// The word on the wire, in prompts and in the trail.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            PlanRoute::DirectAnswer => "direct_answer",
+            PlanRoute::Retrieve => "retrieve",
+            PlanRoute::RewriteThenRetrieve => "rewrite_then_retrieve",
+            PlanRoute::AskClarification => "ask_clarification",
+            PlanRoute::LocationSearch => "location_search",
+        }
+    }
+}

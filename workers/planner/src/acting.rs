@@ -1,0 +1,167 @@
+//! A step of a loop: a large model is shown what was done and what came of it, and acts. What it says is decided on in
+//! [`act`](crate::act); here it is asked, told once what was wrong with its answer, and the loop is ended where that did not
+//! help or a limit is reached. Every end is named.
+
+use crate::act::{self, Acted, Wrong};
+use crate::stage::{Error, Planner};
+use crate::tools::{Action, Toolbox};
+use envelope::hop::PlannerExit;
+use envelope::lookup::CorpusCatalog;
+use envelope::{Doubt, Fallback, FanOut, Plan, ReadMark, Role};
+use llm::{ChatReply, ChatRequest, Rendered, TODAY};
+use stage::{Cx, Done};
+
+impl Planner {
+    /// The next action of a loop, or its end.
+    pub(crate) async fn act(
+        &self,
+        cx: &Cx,
+        evidence: &[FanOut],
+        catalog: &CorpusCatalog,
+    ) -> Result<Done<PlannerExit>, stage::Error> {
+        if let Some(limit) = act::limit(cx, evidence.len()) {
+            let limit = limit.to_owned();
+            let decided = format!("the loop ends: no {limit} left");
+            let spent = Fallback::BudgetSpent { limit };
+            return Ok(ended(cx, evidence, decided).with_fallback(spent));
+        }
+        let tools = Toolbox::of_loop(&self.options, catalog, &cx.case.buckets);
+        let mut request = self.act_request(cx, evidence, &tools)?;
+        let reply = self.model.chat(&request).await?;
+        let wrong = match act::decide(&reply.text, &tools, &self.options, evidence) {
+            Ok(acted) => return Ok(with(self.acted(cx, acted, evidence), reply)),
+            Err(wrong) => wrong,
+        };
+        let left = cx.case.budget.after(&reply.usage);
+        if left.spent().is_some() || left.llm_calls <= cx.case.answer_calls() {
+            return Ok(with(self.led_on(cx, evidence, &wrong), reply));
+        }
+        let told = format!(
+            "\n\nYour last reply could not be used: {}. Reply once more, with a JSON object as described.",
+            wrong.why()
+        );
+        request.user.push_str(&told);
+        let again = self.model.chat(&request).await?;
+        let done = match act::decide(&again.text, &tools, &self.options, evidence) {
+            Ok(acted) => self
+                .acted(cx, acted, evidence)
+                .with_fallback(refused(&wrong)),
+            Err(wrong) => self.led_on(cx, evidence, &wrong),
+        };
+        Ok(with(with(done, reply), again))
+    }
+
+    fn acted(&self, cx: &Cx, acted: Acted, evidence: &[FanOut]) -> Done<PlannerExit> {
+        let Acted { action, reason } = acted;
+        let because = match reason.is_empty() {
+            true => String::new(),
+            false => format!(" ({reason})"),
+        };
+        let step = evidence.len() + 1;
+        match action {
+            Action::Done => ended(cx, evidence, format!("the loop ends: done{because}")),
+            Action::Call(call) => {
+                let decided = format!("step {step}: {call}{because}");
+                called(call.search(&self.options), call.chunks(), evidence, decided)
+            }
+        }
+    }
+
+    /// What is done where a model has nothing to say that can be used: one search for the question, or the end.
+    fn led_on(&self, cx: &Cx, evidence: &[FanOut], wrong: &Wrong) -> Done<PlannerExit> {
+        let done = match wrong {
+            Wrong::Repeated(_) => {
+                let decided = "the loop ends: no progress".to_owned();
+                return ended(cx, evidence, decided)
+                    .with_fallback(refused(wrong))
+                    .with_fallback(Fallback::NoProgress);
+            }
+            Wrong::Unusable(_) if act::has_text(evidence) => {
+                ended(cx, evidence, "the loop ends: by rules".to_owned())
+            }
+            Wrong::Unusable(_) => {
+                let plan = Plan::from_question(&cx.case);
+                let is_done = evidence
+                    .iter()
+                    .any(|done| done.scatter.plan.query == plan.query);
+                match is_done {
+                    true => ended(cx, evidence, "the loop ends: by rules".to_owned()),
+                    false => {
+                        let decided = "by rules: searches for the question".to_owned();
+                        called(plan, Vec::new(), evidence, decided)
+                    }
+                }
+            }
+        };
+        done.with_fallback(refused(wrong))
+            .with_fallback(Fallback::ReviewDefault)
+    }
+
+    fn act_request(
+        &self,
+        cx: &Cx,
+        evidence: &[FanOut],
+        tools: &Toolbox,
+    ) -> Result<ChatRequest, Error> {
+        let prompt = self.act.or(&cx.case.overrides.prompts)?;
+        let Rendered { system, user } = prompt.render(&[
+            (TODAY, &cx.today()),
+            ("question", cx.case.question.best()),
+            ("steps", &act::steps(evidence)),
+            ("tools", &tools.lines()),
+            ("left", &act::left(evidence.len(), cx.case.budget.searches)),
+        ])?;
+        Ok(ChatRequest {
+            role: Role::Planner,
+            model: cx.case.overrides.model.clone(),
+            turn: cx.header.turn.clone(),
+            tenant: cx.header.tenant.clone(),
+            system,
+            user,
+            max_tokens: self.options.max_tokens,
+            schema: Some(act::schema(tools)),
+            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+        })
+    }
+}
+
+fn called(
+    plan: Plan,
+    fetch: Vec<String>,
+    evidence: &[FanOut],
+    decided: String,
+) -> Done<PlannerExit> {
+    let read = ReadMark::of_all(evidence);
+    Done::new(PlannerExit::Call { plan, fetch, read }, decided)
+}
+
+/// The end of a loop: an answer from what was found, or where nothing was, the word to the user.
+fn ended(cx: &Cx, evidence: &[FanOut], decided: String) -> Done<PlannerExit> {
+    if act::has_text(evidence) {
+        return Done::new(PlannerExit::Enough, decided);
+    }
+    let buckets = cx
+        .case
+        .buckets
+        .iter()
+        .map(|one| format!("bucket in {}", one.as_str()));
+    let conditions = cx.case.filter.0.iter().map(ToString::to_string);
+    let doubt = Doubt::NoResults {
+        query: cx.case.question.best().to_owned(),
+        narrowed_by: buckets.chain(conditions).collect(),
+    };
+    Done::new(PlannerExit::Ask(doubt), decided)
+}
+
+fn refused(wrong: &Wrong) -> Fallback {
+    let why = wrong.why().chars().take(200).collect();
+    Fallback::CallRefused { why }
+}
+
+fn with(done: Done<PlannerExit>, reply: ChatReply) -> Done<PlannerExit> {
+    done.with_model(reply.model, reply.usage)
+}
+
+#[cfg(test)]
+#[path = "acting_tests.rs"]
+mod tests;

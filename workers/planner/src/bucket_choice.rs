@@ -1,0 +1,109 @@
+//! Where a model that is asked in two calls looks for an answer: the first call chooses a part of the corpus by name and
+//! description, and says what is wanted. Pure. *Not* the call itself ([`choosing`](crate::choosing)).
+
+use crate::bucket_note::BucketNote;
+use envelope::{Bucket, QuestionIntent};
+use llm::{Schema, json};
+use serde_json::{Value, json};
+
+/// What the first call came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct BucketChoice {
+    /// The part of the corpus; none where no part fits better than the others.
+    pub(crate) bucket: Option<Bucket>,
+    /// What the question wants, where the model said it.
+    pub(crate) intent: Option<QuestionIntent>,
+}
+
+/// What an answer chooses among the parts that the model was told of; `None` when it says nothing that can be read, or names
+/// another part.
+pub(crate) fn read(answer: &str, known: &[BucketNote]) -> Option<BucketChoice> {
+    let (object, _) = json::read_object(answer)?;
+    let said = |field: &str| object.get(field).filter(|value| !value.is_null());
+    let intent = said("intent").and_then(Value::as_str);
+    let intent = intent.and_then(|word| {
+        let word = word.trim().to_lowercase();
+        QuestionIntent::ALL
+            .into_iter()
+            .find(|one| one.as_str() == word)
+    });
+    let bucket = match said("bucket") {
+        None if intent.is_none() => return None,
+        None => None,
+        Some(value) => match value.as_str()?.trim() {
+            // What small models write for nothing.
+            "" | "null" | "none" => None,
+            name => Some(known.iter().find(|note| note.bucket.as_str() == name)?),
+        },
+    };
+    Some(BucketChoice {
+        bucket: bucket.map(|note| note.bucket.clone()),
+        intent,
+    })
+}
+
+/// The schema of the answer. Every field is required, as in a plan.
+pub(crate) fn schema(known: &[BucketNote]) -> Schema {
+    let names = known.iter().map(|note| json!(note.bucket.as_str()));
+    let names: Vec<Value> = names.chain([Value::Null]).collect();
+    let intents = QuestionIntent::ALL.map(QuestionIntent::as_str);
+    Schema {
+        name: "bucket_choice",
+        json: json!({
+            "type": "object",
+            "properties": {
+                "bucket": {"type": ["string", "null"], "enum": names},
+                "intent": {"type": "string", "enum": intents}
+            },
+            "required": ["bucket", "intent"],
+            "additionalProperties": false
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_chosen_by_the_name_that_was_told() {
+        let known = ["bills", "leases"].map(|name| BucketNote {
+            bucket: Bucket::new(name).unwrap(),
+            description: String::new(),
+        });
+        let choice = |bucket: Option<&str>, intent| {
+            let bucket = bucket.map(|name| Bucket::new(name).unwrap());
+            Some(BucketChoice { bucket, intent })
+        };
+        let list = Some(QuestionIntent::List);
+        for (answer, wanted) in [
+            (
+                r#"{"bucket": "bills", "intent": "list"}"#,
+                choice(Some("bills"), list),
+            ),
+            (
+                r#"So: {"bucket": " leases ", "intent": "all of it"}"#,
+                choice(Some("leases"), None),
+            ),
+            (r#"{"bucket": null, "intent": "List"}"#, choice(None, list)),
+            (r#"{"bucket": "none"}"#, choice(None, None)),
+            // As of a reader that writes a plan whatever it is asked.
+            (
+                r#"{"keywords": ["a"], "intent": "list"}"#,
+                choice(None, list),
+            ),
+            (r#"{"bucket": "memos", "intent": "list"}"#, None),
+            (r#"{"bucket": ["bills"], "intent": "list"}"#, None),
+            (r#"{"keywords": ["bills"]}"#, None),
+            ("bills", None),
+            ("", None),
+        ] {
+            assert_eq!(read(answer, &known), wanted, "{answer}");
+        }
+        let schema = schema(&known).json;
+        assert_eq!(
+            schema["properties"]["bucket"]["enum"],
+            json!(["bills", "leases", null])
+        );
+    }
+}

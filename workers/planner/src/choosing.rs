@@ -1,0 +1,145 @@
+//! The first of two calls for a plan, in the profile `large`: which part of the corpus. The call for the plan is then told the
+//! columns of that part alone. *Not* a call where there is nothing to choose.
+
+use crate::bucket_choice;
+use crate::bucket_note::{self, BucketNote};
+use crate::column_note;
+use crate::corpus_note::CorpusNote;
+use crate::stage::{Error, Planner};
+use envelope::lookup::CorpusCatalog;
+use envelope::{Bucket, Fallback, PlanTask, Profile, Role};
+use llm::{ChatReply, ChatRequest, Rendered, TODAY};
+use stage::Cx;
+
+/// What a plan may be told, and what it cost to know.
+#[derive(Default)]
+pub(crate) struct Choosing {
+    pub(crate) corpus: CorpusNote,
+    /// The call, where there was one.
+    pub(crate) reply: Option<ChatReply>,
+    pub(crate) fallbacks: Vec<Fallback>,
+}
+
+impl Planner {
+    /// What the call for a plan is told of the corpus. A failed call is an error of the step, as that of the plan is.
+    pub(crate) async fn choose(
+        &self,
+        cx: &Cx,
+        task: &PlanTask,
+        catalog: &CorpusCatalog,
+    ) -> Result<Choosing, stage::Error> {
+        let parts = bucket_note::of(catalog, &cx.case.buckets);
+        let is_first = match task {
+            PlanTask::First | PlanTask::FollowUp { .. } => true,
+            PlanTask::Refine { .. } | PlanTask::Review { .. } | PlanTask::Act { .. } => false,
+        };
+        if cx.case.profile != Profile::Large || !is_first {
+            return Ok(told(bucket_note::choice(parts)));
+        }
+        if let [only] = &parts[..] {
+            let columns = columns_of(catalog, &only.bucket);
+            return Ok(Choosing {
+                corpus: CorpusNote {
+                    columns,
+                    ..CorpusNote::default()
+                },
+                ..Choosing::default()
+            });
+        }
+        if parts.is_empty() {
+            return Ok(Choosing::default());
+        }
+        // The choice, the plan, one passage, and the answer.
+        if cx.case.budget.llm_calls < 3 + cx.case.answer_calls() {
+            let limit = "llm_calls".into();
+            let fallbacks = vec![Fallback::BudgetSpent { limit }];
+            return Ok(Choosing {
+                fallbacks,
+                ..told(parts)
+            });
+        }
+        let reply = self
+            .model
+            .chat(&self.choice_request(cx, task, &parts)?)
+            .await?;
+        Ok(chosen(reply, parts, catalog))
+    }
+
+    fn choice_request(
+        &self,
+        cx: &Cx,
+        task: &PlanTask,
+        parts: &[BucketNote],
+    ) -> Result<ChatRequest, Error> {
+        let before = match task {
+            PlanTask::FollowUp { history } => history.question_before(),
+            PlanTask::First
+            | PlanTask::Refine { .. }
+            | PlanTask::Review { .. }
+            | PlanTask::Act { .. } => "",
+        };
+        let before = if before.is_empty() { "nothing" } else { before };
+        let prompt = self.bucket.or(&cx.case.overrides.prompts)?;
+        let Rendered { system, user } = prompt.render(&[
+            (TODAY, &cx.today()),
+            ("question", cx.case.question.best()),
+            ("buckets", &bucket_note::lines(parts)),
+            ("asked_before", before),
+        ])?;
+        Ok(ChatRequest {
+            role: Role::Planner,
+            model: cx.case.overrides.model.clone(),
+            turn: cx.header.turn.clone(),
+            tenant: cx.header.tenant.clone(),
+            system,
+            user,
+            max_tokens: self.options.max_tokens,
+            schema: Some(bucket_choice::schema(parts)),
+            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+        })
+    }
+}
+
+/// The parts to name some of in the plan itself.
+fn told(buckets: Vec<BucketNote>) -> Choosing {
+    Choosing {
+        corpus: CorpusNote {
+            buckets,
+            ..CorpusNote::default()
+        },
+        ..Choosing::default()
+    }
+}
+
+/// What follows from a reply. One that cannot be read leaves the choice to the plan.
+fn chosen(reply: ChatReply, parts: Vec<BucketNote>, catalog: &CorpusCatalog) -> Choosing {
+    let choice = bucket_choice::read(&reply.text, &parts);
+    let Some(choice) = choice else {
+        let fields = vec!["bucket".into()];
+        return Choosing {
+            reply: Some(reply),
+            fallbacks: vec![Fallback::PlanFieldsDefaulted { fields }],
+            ..told(parts)
+        };
+    };
+    let chosen = choice.bucket.as_ref();
+    let columns = chosen.and_then(|bucket| columns_of(catalog, bucket));
+    Choosing {
+        corpus: CorpusNote {
+            buckets: Vec::new(),
+            choice: Some(choice),
+            columns,
+        },
+        reply: Some(reply),
+        fallbacks: Vec::new(),
+    }
+}
+
+fn columns_of(catalog: &CorpusCatalog, bucket: &Bucket) -> Option<String> {
+    let part = catalog.buckets.iter().find(|one| one.bucket == *bucket)?;
+    column_note::section(part)
+}
+
+#[cfg(test)]
+#[path = "choosing_tests.rs"]
+mod tests;

@@ -1,0 +1,42 @@
+//! What the call for a plan is told of the corpus, and what an earlier call has settled for it. Pure.
+
+use crate::bucket_choice::BucketChoice;
+use crate::bucket_note::{self, BucketNote};
+use envelope::Plan;
+use serde_json::Value;
+
+/// What is told of the corpus: the parts to name some of, or the columns of the one that was chosen. The default is nothing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct CorpusNote {
+    /// The parts that the plan is to choose from.
+    pub(crate) buckets: Vec<BucketNote>,
+    /// What an earlier call chose.
+    pub(crate) choice: Option<BucketChoice>,
+    /// The columns of one part, as a section of the prompt.
+    pub(crate) columns: Option<String>,
+}
+
+impl CorpusNote {
+    /// What stands in the prompt.
+    pub(crate) fn sections(&self) -> Vec<String> {
+        let buckets = bucket_note::section(&self.buckets);
+        buckets.into_iter().chain(self.columns.clone()).collect()
+    }
+
+    /// Whether the question could be about several parts, so that the trail tells which.
+    pub(crate) fn is_choice(&self) -> bool {
+        !self.buckets.is_empty() || self.choice.is_some()
+    }
+
+    /// Puts into a plan, read from `object`, what was settled before it.
+    pub(crate) fn settle(&self, plan: &mut Plan, object: &Value) {
+        let Some(choice) = &self.choice else {
+            return;
+        };
+        plan.bucket_hints = choice.bucket.iter().cloned().collect();
+        let says_intent = object.get("intent").is_some_and(|intent| !intent.is_null());
+        if let (false, Some(intent)) = (says_intent, choice.intent) {
+            plan.intent = intent;
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! What the planner works on: what it is asked for, and where it is to look at what was found, the fan-outs of the turn.
+
+use envelope::{FanOut, Payload, PlanTask, Task, WrongTask};
+
+/// A task with its evidence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planning {
+    pub(crate) task: PlanTask,
+    /// Empty but for a review.
+    pub(crate) evidence: Vec<FanOut>,
+}
+
+impl From<PlanTask> for Planning {
+    fn from(task: PlanTask) -> Planning {
+        Planning {
+            task,
+            evidence: Vec::new(),
+        }
+    }
+}
+
+impl TryFrom<Task> for Planning {
+    type Error = WrongTask;
+
+    fn try_from(task: Task) -> Result<Planning, WrongTask> {
+        let evidence = task.evidence;
+        match task.payload {
+            Payload::Planner(task) => Ok(Planning { task, evidence }),
+            other => Err(WrongTask { role: other.role() }),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! What follows a search that brought too little, as a large model decides it: enough, one more call, or a question back. Pure.
+//! *Not* the call of the model ([`reviewing`](crate::reviewing)), and not where its decision leads, which is the graph's.
+
+use crate::tools::{ToolCall, Toolbox};
+use envelope::Doubt;
+use envelope::limits::REASON_CHARS_MAX;
+use llm::{Schema, json};
+use serde_json::{Value, json};
+use text::one_line;
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Decision {
+    /// Answer from what there is.
+    Enough,
+    /// Search once more.
+    More(ToolCall),
+    /// Ask the user.
+    Clarify(Doubt),
+}
+
+/// A decision with its reason.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Reviewed {
+    pub(crate) decision: Decision,
+    /// Why, in the words of the model; may be empty.
+    pub(crate) reason: String,
+    /// Where the decision is another one than the model's: how that comes.
+    pub(crate) told: &'static str,
+}
+
+/// What a review is decided by.
+pub(crate) struct ReviewBy<'a> {
+    pub(crate) question: &'a str,
+    pub(crate) queries: &'a [String],
+    pub(crate) tools: &'a Toolbox,
+    /// Whether somebody is there to be asked back.
+    pub(crate) may_ask: bool,
+}
+
+/// What an answer decides, or what is wrong with it, in words that the model is told.
+pub(crate) fn decide(answer: &str, by: &ReviewBy<'_>) -> Result<Reviewed, String> {
+    let Some((object, _)) = json::read_object(answer) else {
+        return Err("it is no JSON object".into());
+    };
+    let said = |names: [&str; 2]| {
+        let mut found = names.into_iter().filter_map(|name| object.get(name));
+        found.find(|value| !value.is_null())
+    };
+    let reason = said(["reasoning", "reason"]).and_then(Value::as_str);
+    let reason = one_line(reason.unwrap_or_default());
+    let reason = reason.chars().take(REASON_CHARS_MAX).collect();
+    let status = status(&object).ok_or_else(|| {
+        let status = object.get("status").unwrap_or(&Value::Null).to_string();
+        let status: String = status.chars().take(40).collect();
+        format!("`status` is {status}; want {}", statuses(by.may_ask))
+    })?;
+    let reviewed = |decision, told| Reviewed {
+        decision,
+        reason,
+        told,
+    };
+    Ok(match status {
+        Status::Enough => reviewed(Decision::Enough, ""),
+        Status::More => match said(["next_tool_call", "tool_call"]) {
+            None => reviewed(Decision::Enough, "more, and no call: enough"),
+            Some(call) => reviewed(Decision::More(by.tools.read(call)?), ""),
+        },
+        Status::Clarify if by.may_ask => {
+            let details = said(["clarification_details", "clarification"]);
+            reviewed(Decision::Clarify(doubt(details, by)), "")
+        }
+        Status::Clarify => reviewed(Decision::Enough, "nobody is there to be asked: enough"),
+    })
+}
+
+#[derive(Clone, Copy)]
+enum Status {
+    Enough,
+    More,
+    Clarify,
+}
+
+/// The status, or what comes to the same in the words of an evaluation: that it is sufficient.
+fn status(object: &Value) -> Option<Status> {
+    if let Some(word) = object.get("status").and_then(Value::as_str) {
+        return match word.trim().to_lowercase().as_str() {
+            "enough" => Some(Status::Enough),
+            "more" => Some(Status::More),
+            "clarify" => Some(Status::Clarify),
+            _ => None,
+        };
+    }
+    let sufficient = object
+        .get("sufficient")
+        .or_else(|| object.get("isSufficient"))?;
+    Some(match sufficient.as_bool()? {
+        true => Status::Enough,
+        false => Status::More,
+    })
+}
+
+/// What to ask the user about.
+fn doubt(details: Option<&Value>, by: &ReviewBy<'_>) -> Doubt {
+    let text = |name: &str| {
+        details
+            .and_then(|all| all.get(name))
+            .and_then(Value::as_str)
+    };
+    let query = by.question.to_owned();
+    let missing = one_line(text("missing_info").unwrap_or_default());
+    let reason: String = missing.chars().take(REASON_CHARS_MAX).collect();
+    match (text("type"), reason.is_empty()) {
+        (Some("no_results"), true) => Doubt::NotInDocuments {
+            query,
+            missing: Vec::new(),
+            tried: by
+                .queries
+                .iter()
+                .map(|query| format!("a search for `{query}`"))
+                .collect(),
+        },
+        _ => Doubt::Unclear { query, reason },
+    }
+}
+
+/// The words to choose from, as the prompt has them.
+pub(crate) fn statuses(may_ask: bool) -> &'static str {
+    match may_ask {
+        true => {
+            "\"enough\" if the question can be answered from what was found, \"more\" if another search may bring what is missing, \"clarify\" if only the user can say what is missing, or nothing at all was found"
+        }
+        false => {
+            "\"enough\" if the question can be answered from what was found, \"more\" if another search may bring what is missing"
+        }
+    }
+}
+
+/// The schema of the answer.
+pub(crate) fn schema(tools: &Toolbox, may_ask: bool) -> Schema {
+    let text = json!({"type": "string"});
+    let mut words = vec!["enough", "more"];
+    let mut properties = json!({
+        "reasoning": text,
+        "next_tool_call": tools.schema(),
+    });
+    if may_ask {
+        words.push("clarify");
+        properties["clarification_details"] = json!({
+            "type": ["object", "null"],
+            "properties": {"type": {"type": "string", "enum": ["no_results", "overload"]}, "missing_info": text},
+            "required": ["type", "missing_info"],
+            "additionalProperties": false
+        });
+    }
+    properties["status"] = json!({"type": "string", "enum": words});
+    let required = properties
+        .as_object()
+        .into_iter()
+        .flat_map(|all| all.keys());
+    let required: Vec<&String> = required.collect();
+    Schema {
+        name: "review",
+        json: json!({
+            "type": "object",
+            "required": required,
+            "properties": properties,
+            "additionalProperties": false
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+    use envelope::lookup::CorpusCatalog;
+
+    fn decided(answer: &str, may_ask: bool) -> Result<Reviewed, String> {
+        let tools = Toolbox::of(&Options::default(), &CorpusCatalog::default(), &[]);
+        let by = ReviewBy {
+            question: "How long?",
+            queries: &["how long".to_owned()],
+            tools: &tools,
+            may_ask,
+        };
+        decide(answer, &by)
+    }
+
+    /// Decision and reason in short.
+    fn short(answer: &str, may_ask: bool) -> String {
+        match decided(answer, may_ask) {
+            Err(wrong) => format!("! {wrong}"),
+            Ok(Reviewed { decision, told, .. }) => match decision {
+                Decision::Enough => format!("enough{told}"),
+                Decision::More(call) => call.to_string(),
+                Decision::Clarify(doubt) => doubt.as_str().to_owned(),
+            },
+        }
+    }
+
+    #[test]
+    fn a_review_is_read_in_both_of_its_forms() {
+        for (answer, wanted) in [
+            (
+                r#"{"status": "enough", "reasoning": "it is there"}"#,
+                "enough",
+            ),
+            (r#"Well: {"sufficient": true, "reasoning": "ok"}"#, "enough"),
+            (
+                r#"{"status": "More", "next_tool_call": {"tool": "search_text", "args": {"query": "q"}}}"#,
+                "search_text \"q\"",
+            ),
+            (
+                r#"{"status": "more", "next_tool_call": null}"#,
+                "enoughmore, and no call: enough",
+            ),
+            (
+                r#"{"isSufficient": false}"#,
+                "enoughmore, and no call: enough",
+            ),
+            ("I would search on.", "! it is no JSON object"),
+            (
+                r#"{"status": "more", "next_tool_call": {"tool": "rm", "args": {}}}"#,
+                "! there is no tool `rm`; there are search_text, search_semantic",
+            ),
+        ] {
+            assert_eq!(short(answer, false), wanted, "{answer}");
+        }
+        let unknown = short(r#"{"status": "maybe"}"#, false);
+        assert!(
+            unknown.starts_with("! `status` is \"maybe\"; want \"enough\""),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn a_question_back_needs_somebody_to_be_asked() {
+        let details = |details: &str| {
+            format!(r#"{{"status": "clarify", "clarification_details": {details}}}"#)
+        };
+        let unclear = details(r#"{"type": "overload", "missing_info": "Which year?"}"#);
+        assert_eq!(
+            short(&unclear, false),
+            "enoughnobody is there to be asked: enough"
+        );
+        assert_eq!(short(&unclear, true), "unclear");
+        assert_eq!(
+            short(
+                &details(r#"{"type": "no_results", "missing_info": ""}"#),
+                true
+            ),
+            "not_in_documents"
+        );
+        assert_eq!(short(&details("null"), true), "unclear");
+        let schema = |may_ask| {
+            let tools = Toolbox::of(&Options::default(), &CorpusCatalog::default(), &[]);
+            schema(&tools, may_ask).json["properties"]["status"]["enum"].clone()
+        };
+        assert_eq!(schema(false), json!(["enough", "more"]));
+        assert_eq!(schema(true), json!(["enough", "more", "clarify"]));
+    }
+}

@@ -1,0 +1,136 @@
+//! Has a large model look at what was found before there is another search. What it says is decided on in
+//! [`review`](crate::review); here it is asked, told once what was wrong with its answer, and the rules take over where that
+//! did not help.
+
+use crate::evaluation::Evaluation;
+use crate::review::{self, Decision, ReviewBy, Reviewed};
+use crate::stage::{Error, Planner, progress};
+use crate::tools::Toolbox;
+use envelope::hop::PlannerExit;
+use envelope::lookup::CorpusCatalog;
+use envelope::{Fallback, FanOut, PlanTask, Role};
+use llm::{ChatReply, ChatRequest, Rendered, TODAY};
+use stage::{Cx, Done};
+
+/// Calls that a search is no use without: for one passage. The answer's are kept back beside it.
+const PASSAGE_CALLS: u32 = 1;
+
+impl Planner {
+    /// The step after a search that brought too little. It ends in a search, an answer or a question back, whatever the model
+    /// says.
+    pub(crate) async fn review(
+        &self,
+        cx: &Cx,
+        task: &PlanTask,
+        evidence: &[FanOut],
+        catalog: &CorpusCatalog,
+    ) -> Result<Done<PlannerExit>, stage::Error> {
+        let tools = Toolbox::of(&self.options, catalog, &cx.case.buckets);
+        let by = ReviewBy {
+            question: cx.case.question.best(),
+            queries: &cx.case.queries,
+            tools: &tools,
+            may_ask: cx.header.may_ask_back(),
+        };
+        let mut request = self.review_request(cx, task, evidence, &by)?;
+        let reply = self.model.chat(&request).await?;
+        let wrong = match review::decide(&reply.text, &by) {
+            Ok(reviewed) => return Ok(with(self.reviewed(cx, reviewed), reply)),
+            Err(wrong) => wrong,
+        };
+        let refused = Fallback::CallRefused { why: wrong.clone() };
+        let left = cx.case.budget.after(&reply.usage);
+        let asks_again =
+            left.spent().is_none() && left.llm_calls > PASSAGE_CALLS + cx.case.answer_calls();
+        if asks_again {
+            let told = format!(
+                "\n\nYour last reply could not be used: {wrong}. Reply once more, with a JSON object as described."
+            );
+            request.user.push_str(&told);
+            let again = self.model.chat(&request).await?;
+            let done = match review::decide(&again.text, &by) {
+                Ok(reviewed) => self.reviewed(cx, reviewed).with_fallback(refused),
+                Err(_) => self.by_rules(cx, task, refused),
+            };
+            return Ok(with(with(done, reply), again));
+        }
+        Ok(with(self.by_rules(cx, task, refused), reply))
+    }
+
+    /// The search that there was reads on, as it does for a small model that has nothing better to say.
+    fn by_rules(&self, cx: &Cx, task: &PlanTask, refused: Fallback) -> Done<PlannerExit> {
+        let done = self.as_it_stands(cx, task, Fallback::ReviewDefault);
+        let mut done = progress(done, &cx.case.queries).map(PlannerExit::Planned);
+        done.fallbacks.insert(0, refused);
+        done.decided = format!("by rules: {}", done.decided);
+        done
+    }
+
+    fn reviewed(&self, cx: &Cx, reviewed: Reviewed) -> Done<PlannerExit> {
+        let Reviewed {
+            decision,
+            reason,
+            told,
+        } = reviewed;
+        let (out, what) = match decision {
+            Decision::Enough => (PlannerExit::Enough, "enough".to_owned()),
+            Decision::Clarify(doubt) => {
+                let what = format!("asks back: {}", doubt.as_str());
+                (PlannerExit::Ask(doubt), what)
+            }
+            Decision::More(call) => {
+                let plan = call.plan(cx.case.question.best(), &self.limits(cx), &self.options);
+                (PlannerExit::Planned(plan), format!("more: {call}"))
+            }
+        };
+        let what = if told.is_empty() { &what } else { told };
+        let decided = match reason.is_empty() {
+            true => format!("review: {what}"),
+            false => format!("review: {what} ({reason})"),
+        };
+        Done::new(out, decided)
+    }
+
+    fn review_request(
+        &self,
+        cx: &Cx,
+        task: &PlanTask,
+        evidence: &[FanOut],
+        by: &ReviewBy<'_>,
+    ) -> Result<ChatRequest, Error> {
+        let why = match task {
+            PlanTask::Review { why, .. } | PlanTask::Refine { why } => why,
+            PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Act { .. } => "",
+        };
+        let prompt = self.review.or(&cx.case.overrides.prompts)?;
+        let Rendered { system, user } = prompt.render(&[
+            (TODAY, &cx.today()),
+            ("question", by.question),
+            ("earlier_queries", &by.queries.join("\n")),
+            ("evaluation", &Evaluation::of(evidence).section()),
+            ("missing", why),
+            ("score_min", &format!("{:.2}", cx.case.score_min)),
+            ("tools", &by.tools.lines()),
+            ("statuses", review::statuses(by.may_ask)),
+        ])?;
+        Ok(ChatRequest {
+            role: Role::Planner,
+            model: cx.case.overrides.model.clone(),
+            turn: cx.header.turn.clone(),
+            tenant: cx.header.tenant.clone(),
+            system,
+            user,
+            max_tokens: self.options.max_tokens,
+            schema: Some(review::schema(by.tools, by.may_ask)),
+            timeout: self.options.call_timeout.duration().min(cx.time_left()),
+        })
+    }
+}
+
+fn with(done: Done<PlannerExit>, reply: ChatReply) -> Done<PlannerExit> {
+    done.with_model(reply.model, reply.usage)
+}
+
+#[cfg(test)]
+#[path = "reviewing_tests.rs"]
+mod tests;

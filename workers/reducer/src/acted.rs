@@ -1,0 +1,68 @@
+//! What an answer in mode loop is composed from: the best passages of all its searches. Pure.
+
+use envelope::limits::LOOP_PASSAGES_MAX;
+use envelope::{FanOut, Passage};
+
+/// The passages that are composed from, and how many are left out: the best of each search first, then the second of each,
+/// each passage once. What a document says of itself alone is none.
+pub(crate) fn passages(evidence: Vec<FanOut>) -> (Vec<Passage>, u16) {
+    let mut searches: Vec<_> = evidence
+        .into_iter()
+        // The last search is that for what the ones before it lacked.
+        .rev()
+        .map(|search| search.scatter.passages.into_iter())
+        .collect();
+    let mut all: Vec<Passage> = Vec::new();
+    loop {
+        let rank: Vec<Passage> = searches.iter_mut().filter_map(Iterator::next).collect();
+        if rank.is_empty() {
+            break;
+        }
+        for passage in rank.into_iter().filter(|one| !one.text.is_empty()) {
+            if all.iter().all(|known| known.chunk_id != passage.chunk_id) {
+                all.push(passage);
+            }
+        }
+    }
+    let over = all.len().saturating_sub(LOOP_PASSAGES_MAX);
+    all.truncate(LOOP_PASSAGES_MAX);
+    (all, u16::try_from(over).unwrap_or(u16::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use envelope::{After, Matched, Plan, Scatter};
+    use testkit::model::passage;
+
+    fn search(names: &[&str]) -> FanOut {
+        let passages = names.iter().map(|name| match name.strip_prefix('-') {
+            Some(bare) => passage(bare, ""),
+            None => passage(name, "text"),
+        });
+        FanOut {
+            hop: 2,
+            results: Vec::new(),
+            scatter: Scatter {
+                plan: Plan::default(),
+                passages: passages.collect(),
+                matched: Matched::Matched,
+                total_hits: 9,
+                after: After::Review,
+            },
+        }
+    }
+
+    #[test]
+    fn the_best_of_each_search_come_first_each_once_and_no_more_than_a_draft_names() {
+        let searches = vec![
+            search(&["a", "b", "c", "d"]),
+            search(&["-a"]),
+            search(&["e", "a", "f", "g"]),
+        ];
+        let (kept, over) = passages(searches);
+        let names: Vec<_> = kept.iter().map(|one| one.doc_id.as_str()).collect();
+        assert_eq!((names, over), (vec!["e", "a", "b", "f", "c", "g"], 1));
+        assert_eq!(passages(Vec::new()), (Vec::new(), 0));
+    }
+}

@@ -1,0 +1,72 @@
+//! One action of a loop: the search that a model asked for, as it asked for it, or a look at a document. *Not* one search more
+//! and nothing given up: the model that acts is shown what came, and decides what is next. What finds nothing is no end.
+
+use crate::narrowing::Narrowing;
+use crate::stage::Retriever;
+use envelope::hop::RetrieverExit;
+use envelope::{After, Fallback, Matched, Plan};
+use search::SearchResult;
+use stage::{Cx, Done};
+
+impl Retriever {
+    /// A search; it passes over what was read.
+    pub(crate) async fn act(
+        &self,
+        cx: &Cx,
+        plan: Plan,
+    ) -> Result<Done<RetrieverExit>, stage::Error> {
+        let narrowing = Narrowing::of(&cx.case, &plan, 0);
+        let (found, behind) = self
+            .search_current(cx, &plan, After::Review, &narrowing)
+            .await?;
+        let result = found.result;
+        let mut fallbacks = narrowing.fallbacks(&result.unknown_fields);
+        fallbacks.extend(behind);
+        let failed = result.failed.iter();
+        fallbacks.extend(failed.map(|leg| Fallback::SearchedWithout {
+            leg: leg.as_str().into(),
+        }));
+        let matched = match result.passages.is_empty() {
+            true => Matched::Empty,
+            false => narrowing.matched(&result.unknown_fields),
+        };
+        let mut done = self.scatter(plan, After::Review, result, matched)?;
+        done.usage.searches = 1;
+        done.fallbacks.splice(0..0, fallbacks);
+        Ok(done)
+    }
+
+    /// What documents say of themselves, by their first chunks: without the text, which nobody has asked for.
+    pub(crate) async fn look_at(
+        &self,
+        cx: &Cx,
+        plan: Plan,
+        chunks: &[String],
+    ) -> Result<Done<RetrieverExit>, stage::Error> {
+        let filter = cx.case.filter.clone();
+        let request = self.request(cx, &plan, After::Review, filter, self.after(cx));
+        let mut passages = self.searcher.fetch(&request, chunks).await?;
+        for passage in &mut passages {
+            passage.text.clear();
+        }
+        let told = match passages.len() {
+            0 => "no such document",
+            _ => "what the document says of itself",
+        };
+        let matched = match passages.is_empty() {
+            true => Matched::Empty,
+            false => Matched::Matched,
+        };
+        let found = SearchResult {
+            passages,
+            ..SearchResult::default()
+        };
+        let mut done = self.scatter(plan, After::Review, found, matched)?;
+        done.decided = told.to_owned();
+        Ok(done)
+    }
+}
+
+#[cfg(test)]
+#[path = "acting_tests.rs"]
+mod tests;
