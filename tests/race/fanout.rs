@@ -8,7 +8,7 @@ use crate::script::{
 use crate::world::{On, World, turn};
 use bus::Stream;
 use envelope::hop::ValidatorExit;
-use envelope::{Class, Exit, Fallback, Outcome, Payload, ReduceTask, Role, Subject, Task};
+use envelope::{Class, Fallback, Outcome, Payload, ReduceTask, Role, Subject, Task};
 use harness::fault::Point;
 use serde_json::json;
 use stage::Done;
