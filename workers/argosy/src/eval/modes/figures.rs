@@ -108,7 +108,8 @@ impl RunEnd {
 impl ModeFigures {
     /// Of each mode, in the order of [`ModeChoice::WORDS`].
     pub(super) fn of(runs: &[[Run; 3]]) -> Vec<ModeFigures> {
-        let words = ModeChoice::WORDS.into_iter().enumerate();
+        // Mode loop is for another profile of models.
+        let words = ModeChoice::WORDS.into_iter().take(3).enumerate();
         words
             .map(|(at, mode)| {
                 let of_mode: Vec<&Run> = runs.iter().map(|of_modes| &of_modes[at]).collect();
