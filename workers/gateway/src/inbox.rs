@@ -293,7 +293,7 @@ impl Inbox {
         let is_begun = begun.is_some();
         let owner = match begun.or(due) {
             Some(owner) => owner,
-            None => self.claim(header, message).await?,
+            None => self.0.claim(header, message).await?,
         };
         if owner.question_hash != header.question_hash {
             self.id_in_use(header, message).await?;
@@ -386,19 +386,6 @@ impl Inbox {
             Some(terminal) => self.join_ended(header, &terminal, message).await,
             None => Ok(()),
         }
-    }
-
-    /// Creates the timer; gives the header of the one that was there before, even if it fired just now.
-    async fn claim(&self, header: &Header, message: &Stored) -> Result<Header, Error> {
-        let owner = match self.0.create_timer(header, message).await? {
-            Created::Now => self.0.fell_due(&header.turn).await?,
-            // It may fall due at this moment.
-            Created::Before => match self.0.claimed(&header.turn).await? {
-                Some(owner) => Some(owner),
-                None => self.0.fell_due(&header.turn).await?,
-            },
-        };
-        Ok(owner.unwrap_or_else(|| header.clone()))
     }
 
     /// The turn has ended already: tell this listener, if it asked the same.

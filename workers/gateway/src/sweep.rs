@@ -168,6 +168,28 @@ async fn compare(turns: &Turns, batch: Vec<Stored>) -> Result<bool, Error> {
     Ok(none_open)
 }
 
+fn is_overdue(turns: &Turns, header: &Header) -> bool {
+    header.deadline.plus(COURTESY_MS) <= turns.now()
+}
+
+/// Ends a turn that is past its deadline. One that was not begun is claimed before: another question under the same id may
+/// become its owner at this moment, with a later deadline and a listener of its own, who would never be told.
+async fn end_overdue(
+    turns: &Turns,
+    header: &Header,
+    waits: bool,
+    message: &Stored,
+) -> Result<(), Error> {
+    let owner = match waits {
+        true => turns.claim(header, message).await?,
+        false => header.clone(),
+    };
+    match is_overdue(turns, &owner) {
+        true => turns.expire(&owner).await.map(drop),
+        false => Ok(()),
+    }
+}
+
 /// One open turn: past its deadline it is ended, before that its timer must be there. The follower
 /// that was asked may have lagged; both acts are create-once and ask the leader.
 async fn look_after(turns: &Turns, message: &Stored, asked: InboxQuestion) -> Result<(), BusError> {
@@ -188,8 +210,8 @@ async fn look_after(turns: &Turns, message: &Stored, asked: InboxQuestion) -> Re
         Some(owner) => owner,
         None => turns.claimed(&header.turn).await?.unwrap_or(header),
     };
-    let acted = if header.deadline.plus(COURTESY_MS) <= turns.now() {
-        turns.expire(&header).await.map(drop)
+    let acted = if is_overdue(turns, &header) {
+        end_overdue(turns, &header, waits, message).await
     } else if waits {
         Ok(())
     } else {

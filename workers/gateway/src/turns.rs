@@ -195,6 +195,19 @@ impl Turns {
         Ok(publish_until(&*self.bus, timer, self.patience()).await?)
     }
 
+    /// Claims the id of a turn by its timer; gives the header of who did so before, even if that timer fired just now.
+    pub(crate) async fn claim(&self, header: &Header, question: &Stored) -> Result<Header, Error> {
+        let owner = match self.create_timer(header, question).await? {
+            Created::Now => self.fell_due(&header.turn).await?,
+            // It may fall due at this moment.
+            Created::Before => match self.claimed(&header.turn).await? {
+                Some(owner) => Some(owner),
+                None => self.fell_due(&header.turn).await?,
+            },
+        };
+        Ok(owner.unwrap_or_else(|| header.clone()))
+    }
+
     /// What a question says to every stage; what it leaves open is as this gateway is set.
     pub(crate) fn case(&self, question: &Question) -> Case {
         let budget = Budget {
