@@ -7,8 +7,8 @@ use crate::stage::{Error, Planner};
 use crate::tools::{Action, Toolbox};
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
-use envelope::{Doubt, Fallback, FanOut, Plan, ReadMark, Role};
-use llm::{ChatReply, ChatRequest, Rendered, TODAY};
+use envelope::{Doubt, Fallback, FanOut, Plan, ReadMark};
+use llm::{ChatReply, ChatRequest, TODAY};
 use stage::{Cx, Done};
 
 impl Planner {
@@ -104,24 +104,14 @@ impl Planner {
         tools: &Toolbox,
     ) -> Result<ChatRequest, Error> {
         let prompt = self.act.or(&cx.case.overrides.prompts)?;
-        let Rendered { system, user } = prompt.render(&[
+        let rendered = prompt.render(&[
             (TODAY, &cx.today()),
             ("question", cx.case.question.best()),
             ("steps", &act::steps(evidence)),
             ("tools", &tools.lines()),
             ("left", &act::left(evidence.len(), cx.case.budget.searches)),
         ])?;
-        Ok(ChatRequest {
-            role: Role::Planner,
-            model: cx.case.overrides.model.clone(),
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system,
-            user,
-            max_tokens: self.options.max_tokens,
-            schema: Some(act::schema(tools)),
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        })
+        Ok(self.call(cx, rendered, act::schema(tools), self.options.max_tokens))
     }
 }
 

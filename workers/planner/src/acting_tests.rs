@@ -3,7 +3,7 @@
 use super::*;
 use crate::options::Options;
 use crate::planning::Planning;
-use envelope::{After, Matched, PlanTask, Profile, Scatter, SearchStrategy};
+use envelope::{After, Matched, PlanTask, Profile, Role, Scatter, SearchStrategy};
 use llm::Prompts;
 use serde_json::{Value, json};
 use stage::Stage;

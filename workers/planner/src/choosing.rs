@@ -7,8 +7,8 @@ use crate::column_note;
 use crate::corpus_note::CorpusNote;
 use crate::stage::{Error, Planner};
 use envelope::lookup::CorpusCatalog;
-use envelope::{Bucket, Fallback, PlanTask, Profile, Role};
-use llm::{ChatReply, ChatRequest, Rendered, TODAY};
+use envelope::{Bucket, Fallback, PlanTask, Profile};
+use llm::{ChatReply, ChatRequest, TODAY};
 use stage::Cx;
 
 /// What a plan may be told, and what it cost to know.
@@ -80,23 +80,18 @@ impl Planner {
         };
         let before = if before.is_empty() { "nothing" } else { before };
         let prompt = self.bucket.or(&cx.case.overrides.prompts)?;
-        let Rendered { system, user } = prompt.render(&[
+        let rendered = prompt.render(&[
             (TODAY, &cx.today()),
             ("question", cx.case.question.best()),
             ("buckets", &bucket_note::lines(parts)),
             ("asked_before", before),
         ])?;
-        Ok(ChatRequest {
-            role: Role::Planner,
-            model: cx.case.overrides.model.clone(),
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system,
-            user,
-            max_tokens: self.options.max_tokens,
-            schema: Some(bucket_choice::schema(parts)),
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        })
+        Ok(self.call(
+            cx,
+            rendered,
+            bucket_choice::schema(parts),
+            self.options.max_tokens,
+        ))
     }
 }
 

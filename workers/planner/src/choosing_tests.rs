@@ -3,7 +3,7 @@
 use super::*;
 use crate::options::Options;
 use envelope::hop::PlannerExit;
-use envelope::{Exchange, History, Plan, QuestionIntent, TenantId};
+use envelope::{Exchange, History, Plan, QuestionIntent, Role, TenantId};
 use llm::Prompts;
 use search::CatalogSource;
 use serde_json::json;

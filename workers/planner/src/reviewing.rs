@@ -8,8 +8,8 @@ use crate::stage::{Error, Planner, progress};
 use crate::tools::Toolbox;
 use envelope::hop::PlannerExit;
 use envelope::lookup::CorpusCatalog;
-use envelope::{Fallback, FanOut, PlanTask, Role};
-use llm::{ChatReply, ChatRequest, Rendered, TODAY};
+use envelope::{Fallback, FanOut, PlanTask};
+use llm::{ChatReply, ChatRequest, TODAY};
 use stage::{Cx, Done};
 
 /// Calls that a search is no use without: for one passage. The answer's are kept back beside it.
@@ -103,7 +103,7 @@ impl Planner {
             PlanTask::First | PlanTask::FollowUp { .. } | PlanTask::Act { .. } => "",
         };
         let prompt = self.review.or(&cx.case.overrides.prompts)?;
-        let Rendered { system, user } = prompt.render(&[
+        let rendered = prompt.render(&[
             (TODAY, &cx.today()),
             ("question", by.question),
             ("earlier_queries", &by.queries.join("\n")),
@@ -113,17 +113,12 @@ impl Planner {
             ("tools", &by.tools.lines()),
             ("statuses", review::statuses(by.may_ask)),
         ])?;
-        Ok(ChatRequest {
-            role: Role::Planner,
-            model: cx.case.overrides.model.clone(),
-            turn: cx.header.turn.clone(),
-            tenant: cx.header.tenant.clone(),
-            system,
-            user,
-            max_tokens: self.options.max_tokens,
-            schema: Some(review::schema(by.tools, by.may_ask)),
-            timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        })
+        Ok(self.call(
+            cx,
+            rendered,
+            review::schema(by.tools, by.may_ask),
+            self.options.max_tokens,
+        ))
     }
 }
 

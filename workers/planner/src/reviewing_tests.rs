@@ -3,7 +3,7 @@
 use super::*;
 use crate::options::Options;
 use envelope::{
-    After, ConversationId, Doubt, Findings, Matched, PartResult, Plan, Profile, Scatter,
+    After, ConversationId, Doubt, Findings, Matched, PartResult, Plan, Profile, Role, Scatter,
     SearchStrategy,
 };
 use llm::Prompts;

@@ -289,22 +289,34 @@ impl Planner {
     }
 
     fn request(&self, cx: &Cx, task: &PlanTask, corpus: &CorpusNote) -> Result<ChatRequest, Error> {
-        let Rendered { mut system, user } = self.render(cx, task)?;
+        let mut rendered = self.render(cx, task)?;
         for note in self.limits(cx).note().into_iter().chain(corpus.sections()) {
-            system.push_str("\n\n");
-            system.push_str(&note);
+            rendered.system.push_str("\n\n");
+            rendered.system.push_str(&note);
         }
-        Ok(ChatRequest {
+        let schema = self.schema(cx, task, corpus);
+        Ok(self.call(cx, rendered, schema, self.tokens_max(cx, task)))
+    }
+
+    /// A call of the planner's model: for a plan, a choice, a review or an action.
+    pub(crate) fn call(
+        &self,
+        cx: &Cx,
+        Rendered { system, user }: Rendered,
+        schema: Schema,
+        max_tokens: u32,
+    ) -> ChatRequest {
+        ChatRequest {
             role: Role::Planner,
             model: cx.case.overrides.model.clone(),
             turn: cx.header.turn.clone(),
             tenant: cx.header.tenant.clone(),
             system,
             user,
-            max_tokens: self.tokens_max(cx, task),
-            schema: Some(self.schema(cx, task, corpus)),
+            max_tokens,
+            schema: Some(schema),
             timeout: self.options.call_timeout.duration().min(cx.time_left()),
-        })
+        }
     }
 
     /// A question that is written anew takes as much again as it has.
