@@ -220,7 +220,10 @@ async fn watch_over(process: &Process, task: &mut JoinSet<()>, stop: &Cancellati
         tokio::select! {
             biased;
             () = process.killed() => return true,
-            _ = task.join_next() => return false,
+            // A store that stops following is done before its worker has drained.
+            _ = task.join_next() => if task.is_empty() {
+                return false;
+            },
             () = sleep(RESTART_EVERY) => {
                 if process.strikes(process.world.rates().restart, "restart") {
                     process.log(|| "told to restart".into());

@@ -66,7 +66,7 @@ pub(crate) const ALL: [(&str, Check); 28] = [
 /// the sweep of every 10 s is the net below it.
 const SLACK: Duration = Duration::from_secs(30);
 /// What a turn needs that nobody takes from it: restarts of pulls, polling, the last redelivery.
-const UNDISTURBED: Duration = Duration::from_secs(3);
+pub(crate) const UNDISTURBED: Duration = Duration::from_secs(3);
 /// Deliveries after which a gateway gives a question up; its listener is told nothing then.
 const GIVEN_UP: u64 = envelope::limits::DELIVERIES_MAX;
 

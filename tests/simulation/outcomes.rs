@@ -1,10 +1,15 @@
 //! How turns ended: for each end there is a cause.
 
 use crate::fleet::Remains;
+use crate::invariants::UNDISTURBED;
 use crate::quota::waited;
 use crate::reading::{Asked, asked, terminals};
 use crate::world::turn_in;
-use envelope::{Fallback, Outcome, Problem, Terminal, TurnId, header};
+use envelope::fanout::soft_deadline;
+use envelope::{
+    Envelope, Fallback, Outcome, Problem, ReduceTask, Terminal, TurnId, decode, header,
+};
+use std::time::Duration;
 
 /// A turn ends without an answer only if something that struck it explains that.
 pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
@@ -23,8 +28,9 @@ pub(crate) fn outcomes_are_explained(remains: &Remains) -> Result<(), String> {
                     || !waited(remains, &turn).is_zero()
                     || terminal.trail.iter().all(|entry| {
                         entry.fallbacks.iter().all(|fallback| {
-                            let early = matches!(fallback, Fallback::PartsMissing { .. });
-                            early && remains.plan.early > 0
+                            let missing = matches!(fallback, Fallback::PartsMissing { .. });
+                            missing
+                                && (remains.plan.early > 0 || is_hurried(remains, &turn, entry.hop))
                                 || matches!(
                                     fallback,
                                     Fallback::Stricter
@@ -97,6 +103,19 @@ fn is_ungrounded(terminal: &Terminal) -> bool {
 fn is(terminal: &Terminal, code: &str) -> bool {
     let problem = terminal.error.as_ref();
     terminal.conversation.is_some() && problem.is_some_and(|problem| problem.code == code)
+}
+
+/// Whether a reducer started at the soft deadline of a question that gives an undisturbed turn too little time.
+fn is_hurried(remains: &Remains, turn: &TurnId, hop: u16) -> bool {
+    let subject = format!("argosy.step.0.reducer.{turn}.{hop}");
+    let step = remains.steps.iter().find(|m| m.subject == subject);
+    step.is_some_and(|step| {
+        decode::<Envelope<ReduceTask>>(&step.body).is_ok_and(|read| {
+            let soft = soft_deadline(&read.header);
+            let room = Duration::from_millis(read.header.created_at.until(soft));
+            step.stored_at >= soft && room < UNDISTURBED
+        })
+    })
 }
 
 fn quiet(remains: &Remains) -> bool {
