@@ -86,6 +86,18 @@ pub enum Tabulation {
         /// By what the documents could be told apart, if there are too many.
         facets: Vec<GroupKey>,
     },
+    /// It is answered by this if `words`, which have no place in a table, say nothing that tells documents apart: whoever has
+    /// the documents, or the model's plan, knows.
+    Unsure {
+        /// The table without these words.
+        table: Box<TableQuestion>,
+        /// The words, each run of them as it is said.
+        words: Vec<String>,
+        /// What it is else: see [`Tabulation::Unfit`].
+        why: String,
+        /// See there, too.
+        facets: Vec<GroupKey>,
+    },
     /// Several columns fit what is said, and none better than another.
     Ambiguous {
         /// The words of the question.
@@ -130,7 +142,13 @@ impl Linker<'_> {
             return Tabulation::None;
         }
         match Reading::of(self, linked).table() {
-            Ok(table) => Tabulation::Fit(Box::new(table)),
+            Ok((table, words)) if words.is_empty() => Tabulation::Fit(Box::new(table)),
+            Ok((table, words)) => Tabulation::Unsure {
+                table: Box::new(table),
+                why: format!("`{}` is no condition on a column", words.join("`, `")),
+                words,
+                facets: self.facets(linked.bucket.as_deref()),
+            },
             Err(Tabulation::Unfit { why, .. }) => Tabulation::Unfit {
                 why,
                 facets: self.facets(linked.bucket.as_deref()),

@@ -42,7 +42,10 @@ impl DerivedFilter {
         let mut derived = DerivedFilter {
             // What has words that no table has a place for is for what documents say, too.
             is_strict: matches!(linked.intent, Intent::Documents | Intent::Compute)
-                && !matches!(linked.tabulation, Tabulation::Unfit { .. }),
+                && !matches!(
+                    linked.tabulation,
+                    Tabulation::Unfit { .. } | Tabulation::Unsure { .. }
+                ),
             ..DerivedFilter::default()
         };
         for (said, why) in &linked.dropped {

@@ -7,6 +7,7 @@ mod acting;
 mod assessment;
 mod derived;
 mod grounds;
+mod idle_words;
 mod known;
 mod linked_search;
 mod looking;
@@ -23,6 +24,7 @@ mod worded;
 
 pub use derived::{DerivedFilter, HeldDocument};
 pub use grounds::Grounds;
+pub use idle_words::idle_because;
 pub use linked_search::{LinkedResult, search_derived, search_linked};
 pub use options::Options;
 pub use shares::{SharedList, Shares};

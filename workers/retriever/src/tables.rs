@@ -5,12 +5,13 @@
 //! rows become a table (`table_rows`).
 
 use crate::derived::DerivedFilter;
+use crate::idle_words::idle_because;
 use crate::stage::{BEHIND_ATTEMPT, Retriever};
 use crate::table_rows::{self, Side};
 use crate::worded;
 use envelope::hop::RetrieverExit;
 use envelope::table::{Listing, csv};
-use envelope::{AnswerForm, Doubt, Fallback, Filter, Plan, QuestionIntent, limits};
+use envelope::{After, AnswerForm, Doubt, Fallback, Filter, Plan, QuestionIntent, limits};
 use linking::{ColumnOperation, GroupKey, LinkedQuestion, TableQuestion, Tabulation};
 use search::{TableRequest, TableResult};
 use stage::{Attachment, Cx, Done};
@@ -39,11 +40,26 @@ impl Retriever {
         linked: &LinkedQuestion,
         derived: &DerivedFilter,
     ) -> Result<Tabled, stage::Error> {
+        let mut left_out = None;
         let said = match &linked.tabulation {
+            Tabulation::Unsure {
+                table,
+                words,
+                why,
+                facets,
+            } => match self.idle(cx, plan, derived, words).await? {
+                Some(because) => {
+                    left_out = Some(format!(
+                        "Left out of account, since {because}: `{}`.",
+                        words.join("`, `")
+                    ));
+                    &**table
+                }
+                None => return self.unfit(cx, plan, derived, why, facets).await,
+            },
             Tabulation::None => return Ok(Tabled::Not(String::new())),
             Tabulation::Unfit { why, facets } => {
-                let asks = self.asks_too_much(cx, plan, derived, facets).await?;
-                return Ok(asks.unwrap_or_else(|| Tabled::Not(format!("; no table: {why}"))));
+                return self.unfit(cx, plan, derived, why, facets).await;
             }
             Tabulation::Ambiguous { said, columns } => {
                 // Who has chosen already, and still means several, is searched for.
@@ -105,9 +121,36 @@ impl Retriever {
             )));
         }
         let filter = cx.case.filter.clone().and(derived.filter.clone());
-        let mut done = listed(cx, plan, linked, said, sides, &filter)?;
+        let notices = left_out.into_iter().collect();
+        let mut done = listed(cx, plan, linked, said, sides, &filter, notices)?;
         done.fallbacks.splice(0..0, behind);
         Ok(Tabled::Done(Box::new(done)))
+    }
+
+    /// What becomes of a question that no table answers.
+    async fn unfit(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        derived: &DerivedFilter,
+        why: &str,
+        facets: &[GroupKey],
+    ) -> Result<Tabled, stage::Error> {
+        let asks = self.asks_too_much(cx, plan, derived, facets).await?;
+        Ok(asks.unwrap_or_else(|| Tabled::Not(format!("; no table: {why}"))))
+    }
+
+    /// Why words without a place in a table may be left out of account, if they may.
+    async fn idle(
+        &self,
+        cx: &Cx,
+        plan: &Plan,
+        derived: &DerivedFilter,
+        words: &[String],
+    ) -> Result<Option<&'static str>, search::Error> {
+        let filter = cx.case.filter.clone().and(derived.filter.clone());
+        let request = self.request(cx, plan, After::Map, filter, None);
+        idle_because(&*self.searcher, plan, request, words).await
     }
 
     fn table_request(&self, cx: &Cx, filter: Filter, question: TableQuestion) -> TableRequest {
@@ -225,6 +268,7 @@ fn listed(
     question: &TableQuestion,
     sides: Vec<Side>,
     filter: &Filter,
+    mut notices: Vec<String>,
 ) -> Result<Done<RetrieverExit>, stage::Error> {
     let unknown: Vec<String> = sides
         .iter()
@@ -251,7 +295,6 @@ fn listed(
             .conditions
             .push(format!("bucket is {}", buckets.join(" or ")));
     }
-    let mut notices: Vec<String> = Vec::new();
     for field in &unlike {
         let told = format!(
             "`{field}` holds no values to compare with that; the condition holds for nothing."

@@ -3,7 +3,9 @@
 use crate::{Options, Retriever};
 use envelope::hop::RetrieverExit;
 use envelope::table::Listing;
-use envelope::{AnswerForm, DocId, Doubt, Fallback, Filter, Origin, Plan, Role, Search};
+use envelope::{
+    AnswerForm, DocId, Doubt, Fallback, Filter, Origin, Plan, QuestionIntent, Role, Search,
+};
 use linking::{
     ColumnOperation, Date, GroupKey, Intent, LinkedQuestion, QuestionCondition, TableQuestion,
     Tabulation, Test,
@@ -22,14 +24,23 @@ struct Columns {
     linked: LinkedQuestion,
     requests: Mutex<Vec<TableRequest>>,
     is_behind: bool,
+    /// A word that documents say.
+    said: &'static str,
 }
 
 impl Searcher for Columns {
     fn search<'a>(
         &'a self,
-        _request: &'a Request,
+        request: &'a Request,
     ) -> BoxFuture<'a, Result<SearchResult, search::Error>> {
-        Box::pin(async { Ok(SearchResult::default()) })
+        let is_said = !self.said.is_empty() && request.query.contains(self.said);
+        let total_hits = u64::from(is_said);
+        Box::pin(async move {
+            Ok(SearchResult {
+                total_hits,
+                ..SearchResult::default()
+            })
+        })
     }
 
     fn link<'a>(
@@ -117,12 +128,16 @@ fn list() -> Tabulation {
 }
 
 async fn run(searcher: &Arc<Columns>, cx: &Cx) -> Done<RetrieverExit> {
+    run_with(searcher, cx, Plan::default()).await
+}
+
+async fn run_with(searcher: &Arc<Columns>, cx: &Cx, plan: Plan) -> Done<RetrieverExit> {
     let retriever = Retriever::new(searcher.clone(), Options::default()).unwrap();
     let plan = Plan {
         query: "q".into(),
         // What a planner guesses of texts narrows no table.
         filter: Filter::parse(&json!({"source": {"contains": "x"}}), Origin::Planner).unwrap(),
-        ..Plan::default()
+        ..plan
     };
     let search = Search {
         plan,
@@ -137,6 +152,7 @@ fn columns(documents: u64, tabulation: Tabulation) -> Arc<Columns> {
         linked: linked(tabulation),
         requests: Mutex::default(),
         is_behind: false,
+        said: "",
     })
 }
 
@@ -203,6 +219,7 @@ async fn a_field_that_nobody_has_and_an_index_that_is_behind_are_told() {
     behind.case.filter = Filter::parse(&json!({"nobody": 1}), Origin::User).unwrap();
     let searcher = Arc::new(Columns {
         is_behind: true,
+        said: "",
         documents: 1,
         linked: linked(list()),
         requests: Mutex::default(),
@@ -273,6 +290,49 @@ async fn two_columns_and_too_many_documents_are_asked_back() {
             "{}",
             done.decided
         );
+    }
+}
+
+#[tokio::test]
+async fn words_without_a_place_are_left_out_where_they_say_nothing_and_that_is_told() {
+    let unsure = |said: &'static str| {
+        let searcher = columns(
+            3,
+            Tabulation::Unsure {
+                table: Box::default(),
+                words: vec!["gist".into()],
+                why: "`gist` is no condition on a column".into(),
+                facets: Vec::new(),
+            },
+        );
+        let searcher = Arc::into_inner(searcher).unwrap();
+        Arc::new(Columns { said, ..searcher })
+    };
+    let question = cx("Give me the gist of all invoices from Acme");
+    let done = run(&unsure(""), &question).await;
+    let told = "Left out of account, since no document says them: `gist`.";
+    assert_eq!(listing(&done).notices, [told]);
+
+    let done = run(&unsure("gist"), &question).await;
+    assert!(
+        done.decided.contains("no table: `gist` is no condition"),
+        "{}",
+        done.decided
+    );
+    // A plan that knows what the question is about knows better, if documents are wanted at all.
+    let plan = |intent, topic: &str| Plan {
+        intent,
+        topics: vec![topic.into()],
+        ..Plan::default()
+    };
+    for (plan, is_left_out) in [
+        (plan(QuestionIntent::List, "invoices of Acme"), true),
+        (plan(QuestionIntent::List, "the gist"), false),
+        (plan(QuestionIntent::Qa, "invoices of Acme"), false),
+    ] {
+        let done = run_with(&unsure("gist"), &question, plan.clone()).await;
+        let is_listed = matches!(done.out, RetrieverExit::Listed(_));
+        assert_eq!(is_listed, is_left_out, "{plan:?}");
     }
 }
 

@@ -51,6 +51,8 @@ pub(super) struct Reading<'a> {
     /// Where somebody who was asked back about the question begins to ask for a list.
     asked_again: Option<usize>,
     table: TableQuestion,
+    /// Words without a place that may say nothing.
+    unplaced: Vec<String>,
 }
 
 type Outcome<T> = Result<T, Tabulation>;
@@ -92,11 +94,12 @@ impl<'a> Reading<'a> {
             operation: None,
             asked_again: asked_again(&linker.tokens),
             table: TableQuestion::default(),
+            unplaced: Vec::new(),
         }
     }
 
-    /// The table that is asked for.
-    pub(super) fn table(mut self) -> Outcome<TableQuestion> {
+    /// The table that is asked for, and the words without a place in it that may say nothing.
+    pub(super) fn table(mut self) -> Outcome<(TableQuestion, Vec<String>)> {
         self.read_operation();
         for run in self.runs() {
             self.place_parts(run)?;
@@ -108,7 +111,7 @@ impl<'a> Reading<'a> {
         }
         self.table.currency = self.currency();
         self.show();
-        Ok(self.table)
+        Ok((self.table, self.unplaced))
     }
 
     fn word(&self, at: usize) -> &'a str {
@@ -314,7 +317,30 @@ impl<'a> Reading<'a> {
             }
         }
         self.table = before;
-        whole
+        match self.is_idle(&run) {
+            true => Ok(()),
+            false => whole,
+        }
+    }
+
+    /// Whether a run, or an end of it while the rest has its place, may say nothing; that is kept then.
+    fn is_idle(&mut self, run: &Range<usize>) -> bool {
+        let before = self.table.clone();
+        for middle in run.start + 1..run.end {
+            let (head, tail) = (run.start..middle, middle..run.end);
+            for (idle, other) in [(head.clone(), tail.clone()), (tail, head)] {
+                if self.may_be_idle(&idle) && self.place(other).is_ok() {
+                    self.unplaced.push(self.said(&idle));
+                    return true;
+                }
+                self.table = before.clone();
+            }
+        }
+        let is_idle = self.may_be_idle(run);
+        if is_idle {
+            self.unplaced.push(self.said(run));
+        }
+        is_idle
     }
 
     /// Finds out what a run is there for.

@@ -7,7 +7,7 @@
 use super::known::Known;
 use crate::eval::Error;
 use conditions::question::{GoldCondition, GoldQuestion};
-use envelope::Filter;
+use envelope::{Filter, TenantId};
 use index::{HybridSearcher, Options};
 use linking::amounts::Bound;
 use linking::days::{DayRange, day};
@@ -68,26 +68,12 @@ impl AmongTen {
         if question.documents.is_empty() {
             return Ok(());
         }
-        let request = Request {
-            tenant: known.tenant.clone(),
-            buckets: Vec::new(),
-            filter: Filter::default(),
-            query: question.question.clone(),
-            keywords: Vec::new(),
-            context: None,
-            strategy: envelope::SearchStrategy::default(),
-            fetch_k: 100,
-            top_k: PASSAGES,
-            after: None,
-        };
+        let request = words_of(&known.tenant, &question.question, Filter::default());
         let has_right = |found: &SearchResult| {
             let mut passages = found.passages.iter();
             passages.any(|passage| question.documents.contains(&passage.source))
         };
-        let broken = |error| Error::Question {
-            id: question.id.clone(),
-            error,
-        };
+        let broken = |error| broken(question, error);
         let derived = DerivedFilter::of(linked);
         let gold = right(question, known);
         let without = searcher.search(&request).await.map_err(broken)?;
@@ -109,6 +95,30 @@ impl AmongTen {
             linking_on: share(self.linked),
             right_conditions_given: share(self.gold),
         }
+    }
+}
+
+/// A search for what a question says.
+pub(super) fn words_of(tenant: &TenantId, question: &str, filter: Filter) -> Request {
+    Request {
+        tenant: tenant.clone(),
+        buckets: Vec::new(),
+        filter,
+        query: question.to_owned(),
+        keywords: Vec::new(),
+        context: None,
+        strategy: envelope::SearchStrategy::default(),
+        fetch_k: 100,
+        top_k: PASSAGES,
+        after: None,
+    }
+}
+
+/// A search for a question that failed.
+pub(super) fn broken(question: &GoldQuestion, error: search::Error) -> Error {
+    Error::Question {
+        id: question.id.clone(),
+        error,
     }
 }
 

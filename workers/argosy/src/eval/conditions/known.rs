@@ -1,15 +1,16 @@
 //! A generated corpus in an index, as a retriever has it.
 
+use super::finding::{broken, words_of};
 use crate::eval::Error;
 use conditions::question::GoldQuestion;
 use conditions::{Corpus, CorpusPlan};
 use documents::record::publish_order;
-use envelope::{AnswerTable, Bucket, Filter, TenantId};
-use index::{CountRequest, Index, Vectors};
+use envelope::{AnswerTable, Bucket, Filter, Plan, TenantId};
+use index::{CountRequest, HybridSearcher, Index, Vectors};
 use indexer::schema::Schemas;
 use linking::days::day;
 use linking::{LinkedQuestion, Tabulation};
-use retriever::DerivedFilter;
+use retriever::{DerivedFilter, idle_because};
 use search::TableRequest;
 use std::collections::BTreeSet;
 
@@ -106,15 +107,25 @@ impl Known {
     }
 
     /// The table that answers a question, if one does.
-    pub(super) fn table(
+    pub(super) async fn table(
         &self,
+        searcher: &HybridSearcher,
         question: &GoldQuestion,
         linked: &LinkedQuestion,
     ) -> Result<Option<AnswerTable>, Error> {
-        let Tabulation::Fit(asked) = &linked.tabulation else {
-            return Ok(None);
-        };
         let derived = DerivedFilter::of(linked);
+        let asked = match &linked.tabulation {
+            Tabulation::Fit(asked) => asked,
+            Tabulation::Unsure { table, words, .. } => {
+                let request = words_of(&self.tenant, &question.question, derived.filter.clone());
+                let idle = idle_because(searcher, &Plan::default(), request, words).await;
+                match idle.map_err(|error| broken(question, error))? {
+                    Some(_) => table,
+                    None => return Ok(None),
+                }
+            }
+            _ => return Ok(None),
+        };
         let named = linked
             .parts
             .iter()

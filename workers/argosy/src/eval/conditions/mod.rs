@@ -44,7 +44,8 @@ pub async fn run(args: &EvalConditions, output: Output) -> Result<(), Error> {
         let found_all = known.documents(&linked)?;
         score.add(question, &linked, &found_all, known.is_described(question));
         found.add(&known, &searcher, question, &linked).await?;
-        score.add_table(question, &linked, known.table(question, &linked)?.as_ref());
+        let table = known.table(&searcher, question, &linked).await?;
+        score.add_table(question, &linked, table.as_ref());
     }
     line.done();
     let report = ConditionReport::new(args, &known, &score, &found, micros);
@@ -62,15 +63,16 @@ mod tests {
 
     /// What is reached on the side on which the linker is tuned, at 500 documents: below it, something broke. Nothing is
     /// tuned on the other side.
-    #[test]
-    fn conditions_are_what_questions_say() {
+    #[tokio::test]
+    async fn conditions_are_what_questions_say() {
         let known = Known::generated(CorpusPlan::new(Half::Dev, 500)).unwrap();
+        let searcher = HybridSearcher::new(known.index.clone(), by_words());
         let mut score = Score::default();
         for question in &known.questions {
             let linked = known.link(question).unwrap();
             let all = known.documents(&linked).unwrap();
             score.add(question, &linked, &all, known.is_described(question));
-            let table = known.table(question, &linked).unwrap();
+            let table = known.table(&searcher, question, &linked).await.unwrap();
             score.add_table(question, &linked, table.as_ref());
         }
         let sums = score.sums();

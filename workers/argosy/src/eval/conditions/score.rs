@@ -195,8 +195,11 @@ impl Score {
                 let what = match &linked.tabulation {
                     Tabulation::None => "taken for a question for words",
                     Tabulation::Unfit { .. } => "a word without a place",
+                    Tabulation::Unsure { .. } if made.is_none() => {
+                        "a word without a place that documents say"
+                    }
                     Tabulation::Ambiguous { .. } => "asked back",
-                    Tabulation::Fit(_) => "another table",
+                    Tabulation::Unsure { .. } | Tabulation::Fit(_) => "another table",
                 };
                 *self.unmade.entry(what).or_default() += 1;
                 self.failed

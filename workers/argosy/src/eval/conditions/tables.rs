@@ -17,7 +17,9 @@ pub(super) fn wrong(
 ) -> Option<String> {
     let why = format!("{:?}", linked.tabulation);
     let currency = match &linked.tabulation {
-        Tabulation::Fit(asked) => asked.currency.as_deref(),
+        Tabulation::Fit(asked) | Tabulation::Unsure { table: asked, .. } => {
+            asked.currency.as_deref()
+        }
         _ => None,
     };
     let Some(made) = made else {

@@ -1,0 +1,48 @@
+//! Words of a question that a table has no place for: whether they say which documents are meant.
+//!
+//! `Rustle up the invoices of 2024` is a list, and `the invoices of 2024 about pumps` is none. Which words stand where neither
+//! a name nor a topic does is found by rule (`linking`); whether they mean something after all is asked here: of the plan,
+//! which knows what the question is about, and of the documents. *Not* a way to leave out what was said: the answer tells it.
+
+use envelope::{Plan, QuestionIntent, SearchStrategy};
+use search::{Request, Searcher};
+
+/// Why words were left out of account, for the reader of the answer; `None` where they say something.
+pub async fn idle_because(
+    searcher: &dyn Searcher,
+    plan: &Plan,
+    request: Request,
+    words: &[String],
+) -> Result<Option<&'static str>, search::Error> {
+    if are_no_topic(plan, words) {
+        return Ok(Some("by the plan they are not what the question is about"));
+    }
+    let request = Request {
+        query: words.join(" "),
+        keywords: Vec::new(),
+        context: None,
+        strategy: SearchStrategy::Keyword,
+        fetch_k: 1,
+        top_k: 1,
+        ..request
+    };
+    let found = searcher.search(&request).await?;
+    let is_sure = found.failed.is_empty() && found.total_hits == 0;
+    Ok(is_sure.then_some("no document says them"))
+}
+
+/// Whether a plan says that documents are wanted, and what for, and names none of the words.
+fn are_no_topic(plan: &Plan, words: &[String]) -> bool {
+    let is_of_documents = matches!(plan.intent, QuestionIntent::List | QuestionIntent::Compute);
+    let topics: Vec<String> = plan.topics.iter().flat_map(|topic| stems(topic)).collect();
+    let mut said = words.iter().flat_map(|run| stems(run));
+    is_of_documents && !topics.is_empty() && !said.any(|word| topics.contains(&word))
+}
+
+fn stems(said: &str) -> Vec<String> {
+    let words = said.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    words
+        .map(|word| text::words::stem(&word.to_lowercase()))
+        .collect()
+}
