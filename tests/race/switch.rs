@@ -5,11 +5,11 @@
 use crate::editions::small;
 use crate::ingest::{notice, text};
 use crate::world::{On, World, until, within};
-use argosy::editions::{Error, Home, Open, Opened, What, start};
 use bus::Stored;
 use envelope::{ChunkRecord, Edition, Filter, TenantId};
 use futures_util::future::BoxFuture;
 use index::{Index, Vectors};
+use index_host::editions::{Error, Home, Open, Opened, What, start};
 use search::{Request, SearchResult, Searcher};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -107,6 +107,28 @@ const OURS: Table = &[
             "erasure",
         ],
     ),
+    // Which index answers, and looks into it as a retriever and an indexer see it.
+    (
+        "index-host",
+        &[
+            "envelope",
+            "settings",
+            "telemetry",
+            "bus",
+            "streams",
+            "client",
+            "llm",
+            "llm-pool",
+            "static-embed",
+            "documents",
+            "linking",
+            "search",
+            "index",
+            "qdrant",
+            "retriever",
+            "indexer",
+        ],
+    ),
     // what measurements and tests stand on
     ("sim-node", &[]),
     ("conditions", &[]),

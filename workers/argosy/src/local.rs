@@ -3,16 +3,11 @@
 //! The same workers, the same gateway, the same messages as against NATS; only the bus differs. It
 //! is for one process: what is asked here ends with it.
 
-use crate::catalog::{CatalogCache, CatalogMetrics};
 use crate::config::Config;
 use crate::corpus::{self, Progress, Summary};
 use crate::kept::{self, Kept};
-use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
-use crate::pools::Pools;
 use crate::roles::{self, Collaborators, Process, ingest};
-use crate::search_factory::{self, Kit, Place};
-use crate::view::IndexView;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, BusError, Stream};
@@ -20,6 +15,12 @@ use conversation_log::ConversationKey;
 use documents::{Catalog, Mode};
 use envelope::{ConversationId, Edition, Role, TenantId, UnixMs};
 use index::Index;
+use index_host::Place;
+use index_host::catalog::{CatalogCache, CatalogMetrics};
+use index_host::lookup::{self, Heard, Lookup};
+use index_host::search_factory::{self, Kit};
+use index_host::view::IndexView;
+use llm_pool::Pools;
 use search::Searcher;
 use stage::Ingest;
 use std::path::{Path, PathBuf};
@@ -130,13 +131,15 @@ impl Local {
         }
         // Nobody asks one process what it calls.
         let pools = Pools::default();
-        let embedder = search_factory::embedder(config, &registry, &pools).await?;
-        let kit = Kit::new(config, embedder, &registry, &pools)?;
+        let options = &config.retrieval;
+        let embedder =
+            search_factory::embedder(options, &config.data_dir.0, &registry, &pools).await?;
+        let kit = Kit::new(options, embedder, &registry, &pools)?;
         let at = || dir.to_owned();
         let index =
             Index::open(dir, kit.vectors()).map_err(|error| Error::Index { dir: at(), error })?;
         let schemas = Arc::new(roles::schemas(config)?);
-        index.describe(roles::described(&schemas));
+        index.describe(index_host::described(&schemas));
         let (mut view, seen) =
             IndexView::kept(index.clone()).map_err(|error| Error::Held { dir: at(), error })?;
         let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?

@@ -8,13 +8,13 @@ mod store;
 pub use store::{StoreAt, StoreSeen};
 
 use crate::disk::{self, Disk};
-use crate::editions::Serving;
-use crate::pools::Pools;
 use bus::{Bus, BusError, CoreMessage, Headers};
 use bytes::Bytes;
 use envelope::{Edition, Role};
 use harness::{Metrics, Tally};
+use index_host::editions::Serving;
 use llm::ChatModel;
+use llm_pool::Pools;
 use llm_pool::{NodeView, Pool};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};

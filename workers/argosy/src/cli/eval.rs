@@ -1,7 +1,7 @@
 //! `argosy eval`: its arguments.
 
-use crate::search_factory::Choice;
 use clap::{Args, Subcommand, ValueEnum};
+use index_host::Choice;
 use std::path::PathBuf;
 
 /// What to measure against known answers.
@@ -250,7 +250,7 @@ pub struct EvalRetrieval {
     pub limit: Option<usize>,
     /// Who makes vectors. Default: what `retrieval.embedder` says.
     #[arg(long, value_name = "NAME", value_enum)]
-    pub embedder: Option<Choice>,
+    pub embedder: Option<EmbedderName>,
     /// Keep the vectors of chunks in this folder, and take those that are there.
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
@@ -266,6 +266,30 @@ pub struct EvalRetrieval {
     /// Write a line of JSON for each question and method: where its gold was found.
     #[arg(long, value_name = "FILE")]
     pub details: Option<PathBuf>,
+}
+
+/// Who makes vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EmbedderName {
+    /// The shipped table.
+    Static,
+    /// all-MiniLM-L6-v2 in this process.
+    Minilm,
+    /// A server.
+    Http,
+    /// Nobody.
+    None,
+}
+
+impl From<EmbedderName> for Choice {
+    fn from(name: EmbedderName) -> Choice {
+        match name {
+            EmbedderName::Static => Choice::Static,
+            EmbedderName::Minilm => Choice::Minilm,
+            EmbedderName::Http => Choice::Http,
+            EmbedderName::None => Choice::None,
+        }
+    }
 }
 
 /// A data set with known answers.

@@ -5,27 +5,28 @@ mod store;
 
 pub(crate) use host::RoomMetrics;
 
-use crate::catalog::{CatalogCache, CatalogMetrics};
 use crate::config::{Config, Telemetry};
 use crate::corpus::Reach;
-use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
-use crate::lookup::{self, Lookup};
-use crate::pools::Pools;
 use crate::processes::Teller;
 use crate::roles::{self, Collaborators, NoSearch, Process};
-use crate::search_factory::{self, Kit};
-use crate::snapshot::{self, Fit, Keeper};
-use crate::view::IndexView;
-use crate::{cli, model, qdrant_view, signal};
+use crate::{cli, model, signal};
 use bus::{Bus, Snapshots, Stream};
 use bus_nats::{self as nats, NatsBus};
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::fault::Faults;
 use index::Index;
+use index_host::catalog::{CatalogCache, CatalogMetrics};
+use index_host::editions::{self, Home, Open, Opened, Serving, What};
+use index_host::lookup::{self, Lookup};
+use index_host::qdrant_view;
+use index_host::search_factory::{self, Kit};
+use index_host::snapshot::{self, Fit, Keeper};
+use index_host::view::IndexView;
 use indexer::schema::Schemas;
 use llm::ChatModel;
+use llm_pool::Pools;
 use search::{CatalogSource, Current, NoCatalog, Searcher};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -199,7 +200,13 @@ async fn collaborators(
         Role::Indexer => {
             // Who makes the vectors of an edition and who compares them are of one mind.
             let config = process.config.for_edition(&process.config.indexer.edition);
-            search_factory::embedder(&config, &process.registry, teller.pools()).await?
+            search_factory::embedder(
+                &config.retrieval,
+                &config.data_dir.0,
+                &process.registry,
+                teller.pools(),
+            )
+            .await?
         }
         // A retriever has one for each index.
         _ => None,
@@ -336,8 +343,10 @@ impl Indexes {
             error,
         };
         let config = self.config.for_edition(edition);
-        let embedder = search_factory::embedder(&config, &self.registry, &self.pools).await?;
-        let kit = Kit::new(&config, embedder, &self.registry, &self.pools)?;
+        let options = &config.retrieval;
+        let (data_dir, pools) = (&config.data_dir.0, &self.pools);
+        let embedder = search_factory::embedder(options, data_dir, &self.registry, pools).await?;
+        let kit = Kit::new(options, embedder, &self.registry, &self.pools)?;
         let vectors = kit.vectors().clone();
         let fit = Fit::new(&vectors, stream);
         tokio::select! {
@@ -346,11 +355,11 @@ impl Indexes {
         }
         let mut tasks = JoinSet::new();
         let index = tokio::task::block_in_place(|| Index::open(dir, &vectors)).map_err(broken)?;
-        index.describe(roles::described(&self.schemas));
-        let fed = qdrant_view::Fed {
+        index.describe(index_host::described(&self.schemas));
+        let fed = qdrant_view::FeedSource {
             bus: &self.bus,
             stop,
-            options: &config.retrieval,
+            options,
             edition,
             begun,
             stream,

@@ -5,8 +5,8 @@
 
 use super::{Ground, Said, Verdict};
 use crate::config::Config;
-use crate::search_factory::Choice;
 use futures_util::future::{BoxFuture, join_all};
+use index_host::Choice;
 use llm::{Embedder, Reranker, Side};
 use llm_pool::options::{Node, embedding, reranker};
 use llm_pool::{HttpEmbedder, HttpReranker};
@@ -140,7 +140,7 @@ fn judged(kind: Kind, model: &str, nodes: &[Node], tried: &[Result<(), String>])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search_factory::Options;
+    use index_host::Options;
     use testkit::node::{Behaviour, DIMS, FakeNode};
 
     fn node(name: &str, base_url: &str) -> Node {

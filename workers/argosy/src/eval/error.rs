@@ -1,6 +1,6 @@
 //! Why nothing was measured.
 
-use crate::search_factory;
+use index_host::{InvalidOptions, search_factory};
 use std::io;
 use std::path::PathBuf;
 
@@ -16,8 +16,8 @@ pub enum Error {
         known: String,
     },
     /// The options of the search do not go together.
-    #[error("in section `retrieval`: {0:#}")]
-    Options(anyhow::Error),
+    #[error("in section `retrieval`: {0}")]
+    Options(InvalidOptions),
     /// It cannot be searched as is configured.
     #[error(transparent)]
     Search(#[from] search_factory::Error),

@@ -4,12 +4,12 @@ use super::dataset::{Dataset, Gold, squeezed};
 use super::metrics::mean;
 use super::{Error, vectors};
 use crate::render::Line;
-use crate::search_factory::Kit;
 use documents::chunk::{CHUNK_TOKENS_MAX, OVERLAP_TOKENS_MAX};
 use documents::document::sha256_hex;
 use documents::record::publish_order;
 use envelope::ChunkRecord;
 use index::{Index, Vectors};
+use index_host::search_factory::Kit;
 use search::StreamPosition;
 use std::collections::HashMap;
 use std::path::Path;
@@ -161,7 +161,6 @@ mod tests {
     use super::super::dataset::Unit;
     use super::*;
     use crate::cli::{DatasetName, Output};
-    use crate::config::Config;
     use documents::document::{Document, Line};
     use serde_json::json;
 
@@ -198,10 +197,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let kit = || {
             Kit::new(
-                &Config::default(),
+                &index_host::Options::default(),
                 None,
                 &telemetry::Registry::new(),
-                &crate::pools::Pools::default(),
+                &llm_pool::Pools::default(),
             )
             .unwrap()
         };

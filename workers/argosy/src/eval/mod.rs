@@ -50,11 +50,11 @@ pub use error::Error;
 
 use crate::cli::{EvalRetrieval, Output};
 use crate::config::Config;
-use crate::pools::Pools;
 use crate::render::Line;
-use crate::search_factory::{self, Kit};
 use dataset::Dataset;
 use ground::Ground;
+use index_host::search_factory::{self, Kit};
+use llm_pool::Pools;
 use report::Report;
 use std::io::Write;
 
@@ -65,7 +65,7 @@ pub async fn retrieval(
     output: Output,
 ) -> Result<(), Error> {
     let chosen = methods::chosen(&args.method)?;
-    config.retrieval.embedder = args.embedder.unwrap_or(config.retrieval.embedder);
+    config.retrieval.embedder = args.embedder.map_or(config.retrieval.embedder, Into::into);
     let kit = kit(&config).await?;
     let line = Line::new(output);
     line.say("reading".into());
@@ -110,12 +110,13 @@ pub async fn retrieval(
 /// What is searched with. One process: what is measured is the embedder, and a server would only be further away.
 async fn kit(config: &Config) -> Result<Kit, Error> {
     let mut config = config.clone();
-    config.retrieval.vectors = search_factory::Place::Embedded;
+    config.retrieval.vectors = index_host::Place::Embedded;
     config.retrieval.validate().map_err(Error::Options)?;
     let registry = telemetry::Registry::new();
     let pools = Pools::default();
-    let embedder = search_factory::embedder(&config, &registry, &pools).await?;
-    Ok(Kit::new(&config, embedder, &registry, &pools)?)
+    let options = &config.retrieval;
+    let embedder = search_factory::embedder(options, &config.data_dir.0, &registry, &pools).await?;
+    Ok(Kit::new(options, embedder, &registry, &pools)?)
 }
 
 fn write(path: &std::path::Path, lines: &[String]) -> Result<(), Error> {

@@ -7,8 +7,7 @@
 use super::{FULL, Fail, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
 use crate::{
-    config, corpus, editions, eval, fleet, kept, letters, local, model, models, position, roles,
-    search_factory, snapshot, talks,
+    config, corpus, eval, fleet, kept, letters, local, model, models, position, roles, talks,
 };
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
@@ -16,6 +15,7 @@ use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
 use envelope::EditionError;
 use harness::again;
+use index_host::{editions, search_factory, snapshot};
 use llm_pool::download;
 use nats_server::ServerError;
 use streams::conversation::{LogError, RestoreError};

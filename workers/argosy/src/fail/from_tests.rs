@@ -1,15 +1,13 @@
 //! What users and programs are told of errors below the command line: exit code, word, hint.
 
 use super::{FULL, Fail};
-use crate::{
-    corpus, editions, eval, kept, letters, local, model, models, position, roles, search_factory,
-    talks,
-};
+use crate::{corpus, eval, kept, letters, local, model, models, position, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
 use envelope::{CodecError, Edition, EditionError, Problem, Role, TurnId};
 use harness::again;
+use index_host::{editions, search_factory};
 use llm_pool::download;
 use nats_server::ServerError;
 use std::io;
@@ -111,7 +109,7 @@ fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<client::lookup::Error>();
     passes_on::<position::Error>();
     passes_on::<search_factory::Error>();
-    passes_on::<crate::snapshot::Error>();
+    passes_on::<index_host::snapshot::Error>();
 }
 
 #[test]

@@ -36,7 +36,7 @@ impl Known {
         Corpus::generate(plan)?.write(folder.path())?;
         let schemas = Schemas::load(&folder.path().join("schema.toml"))?;
         let index = Index::open_in_ram(&Vectors::None).map_err(broken)?;
-        index.describe(crate::roles::described(&schemas));
+        index.describe(index_host::described(&schemas));
         let tenant = TenantId::default_tenant();
         let mut writer = index.writer().map_err(broken)?;
         let mut documents = 0;

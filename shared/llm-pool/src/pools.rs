@@ -3,7 +3,7 @@
 //! Whoever makes a pool notes it here, and whoever tells of the process finds it. *Not* what keeps them:
 //! an index that is closed takes its embedder along, and its nodes are told no more.
 
-use llm_pool::{NodeView, Pool};
+use crate::{NodeView, Pool};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The pools of a process, as long as they are there. Clones share it.
@@ -29,7 +29,7 @@ impl Pools {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use llm_pool::Options;
+    use crate::Options;
     use telemetry::Registry;
 
     #[tokio::test]

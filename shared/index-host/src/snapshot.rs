@@ -45,14 +45,17 @@ impl Default for Options {
 
 impl Options {
     /// Checks that it can be kept to.
-    pub fn validate(&self) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    /// Names the option.
+    pub fn validate(&self) -> Result<(), Error> {
         let every = self.every.duration();
-        anyhow::ensure!(
-            every.is_zero() || every >= Duration::from_secs(1),
-            "`every` must be 0 or at least 1s, not {}",
-            self.every
-        );
-        anyhow::ensure!(self.changes > 0, "`changes` must not be 0");
+        if !every.is_zero() && every < Duration::from_secs(1) {
+            return Err(Error::Every(self.every));
+        }
+        if self.changes == 0 {
+            return Err(Error::NoChanges);
+        }
         Ok(())
     }
 }

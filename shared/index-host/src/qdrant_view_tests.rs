@@ -1,12 +1,12 @@
 //! The feed against a fake server behind its real protocol.
 
 use super::*;
-use crate::pools::Pools;
 use bus::Publish;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use envelope::{Embedding, Filter, TenantId};
 use index::{HybridSearcher, Index};
+use llm_pool::Pools;
 use search::{SearchPart, SearchResult, Searcher};
 use settings::Span;
 use testkit::embedder::FakeEmbedder;
@@ -314,20 +314,22 @@ async fn kit(
     world: &World,
     running: &mut JoinSet<()>,
 ) -> Result<(Kit, Vectors), search_factory::Error> {
-    let mut config = crate::config::Config::default();
-    config.retrieval.vectors = Place::Qdrant;
-    config.retrieval.qdrant = Options {
-        url: world.server.url(),
-        timeout: Span::from_secs(5),
-        ..Options::default()
+    let options = crate::Options {
+        vectors: Place::Qdrant,
+        qdrant: Options {
+            url: world.server.url(),
+            timeout: Span::from_secs(5),
+            ..Options::default()
+        },
+        ..crate::Options::default()
     };
     let registry = telemetry::Registry::new();
-    let kit = Kit::new(&config, Some(compass()), &registry, &Pools::default()).unwrap();
+    let kit = Kit::new(&options, Some(compass()), &registry, &Pools::default()).unwrap();
     let bus: Arc<dyn Bus> = world.bus.clone();
-    let fed = Fed {
+    let fed = FeedSource {
         bus: &bus,
         stop: &CancellationToken::new(),
-        options: &config.retrieval,
+        options: &options,
         edition: &Edition::main(),
         begun: 0,
         stream: "chunks@1",

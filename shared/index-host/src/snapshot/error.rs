@@ -1,11 +1,12 @@
-//! Why a snapshot was not written, or not begun with.
+//! Why a snapshot was not written, or not begun with, or cannot be as it is configured.
 
 use bus::{BusError, PublishError};
+use settings::Span;
 use std::io;
 use std::time::Duration;
 use tokio::task::JoinError;
 
-/// Why a snapshot was not written, or not begun with.
+/// Why a snapshot was not written, or not begun with, or cannot be as it is configured.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The bus could not be asked, or refused.
@@ -32,4 +33,10 @@ pub enum Error {
     /// The pieces did not all come.
     #[error("the download: {0}")]
     Download(io::Error),
+    /// They are to be written too often.
+    #[error("`every` must be 0 or at least 1s, not {0}")]
+    Every(Span),
+    /// They are to be written when nothing has changed.
+    #[error("`changes` must not be 0")]
+    NoChanges,
 }

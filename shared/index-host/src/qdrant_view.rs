@@ -18,7 +18,8 @@
 //! since it comes from the lexical index. And a collection that is emptied between the writes of a part
 //! and its commit, which are two calls, may lack that part; so may one that is emptied within its first.
 
-use crate::search_factory::{self, Kit, Place};
+use crate::options::Place;
+use crate::search_factory::{self, Kit};
 use bus::{Bus, BusError, Reader, Stored, Stream};
 use envelope::{ChunkRecord, Class, Classed, Edition};
 use futures_util::future::BoxFuture;
@@ -58,21 +59,21 @@ enum Interrupted {
 }
 
 /// What a server is fed from.
-pub(crate) struct Fed<'a> {
+pub struct FeedSource<'a> {
     /// The bus.
-    pub(crate) bus: &'a Arc<dyn Bus>,
+    pub bus: &'a Arc<dyn Bus>,
     /// Told to stop.
-    pub(crate) stop: &'a CancellationToken,
+    pub stop: &'a CancellationToken,
     /// Where the server is.
-    pub(crate) options: &'a crate::search_factory::Options,
+    pub options: &'a crate::Options,
     /// Which edition of the corpus.
-    pub(crate) edition: &'a Edition,
+    pub edition: &'a Edition,
     /// Tells it from an earlier edition of the same name.
-    pub(crate) begun: u64,
+    pub begun: u64,
     /// The name of what it is fed from.
-    pub(crate) stream: &'a str,
+    pub stream: &'a str,
     /// Told how many chunks came without a vector.
-    pub(crate) without_vector: WithoutVector,
+    pub without_vector: WithoutVector,
 }
 
 /// Whom a feed tells how it goes.
@@ -191,12 +192,12 @@ fn missing(at: At, last: u64) -> Option<&'static str> {
 ///
 /// # Errors
 /// A server that refuses, such as one that is too old.
-pub(crate) async fn added(
-    fed: Fed<'_>,
+pub async fn added(
+    fed: FeedSource<'_>,
     kit: Kit,
     running: &mut JoinSet<()>,
 ) -> Result<(Kit, Option<Vectors>), search_factory::Error> {
-    let Fed {
+    let FeedSource {
         bus,
         stop,
         options,
