@@ -31,7 +31,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// The index of one edition, opened.
-pub struct Opened {
+pub struct OpenIndex {
     /// Searches it.
     pub searcher: Arc<dyn Searcher>,
     /// Takes in its chunks.
@@ -42,13 +42,13 @@ pub struct Opened {
     pub seen: watch::Receiver<u64>,
     /// Its vectors, where a server keeps them.
     pub vectors: Option<Vectors>,
-    /// What else belongs to it; ends with [`What::stop`].
+    /// What else belongs to it; ends with [`OpenRequest::stop`].
     pub tasks: JoinSet<()>,
 }
 
 /// What is to be opened.
 #[derive(Clone, Copy)]
-pub struct What<'a> {
+pub struct OpenRequest<'a> {
     /// The edition.
     pub edition: &'a Edition,
     /// Tells it from an earlier one of the same name.
@@ -65,11 +65,11 @@ pub struct What<'a> {
 /// Opens the index of an edition.
 pub trait Open: Send + Sync + 'static {
     /// Opens it, and what belongs to it.
-    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Error>>;
+    fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>>;
 }
 
 /// Where the indexes are, and what they are fed from.
-pub struct Home {
+pub struct IndexContext {
     /// The bus.
     pub bus: Arc<dyn Bus>,
     /// Where it is told how far the indexes are behind.
@@ -96,7 +96,7 @@ const VECTORS: &str = "vectors";
 const LEFT: &str = ".left-";
 
 /// Searches the current edition.
-pub struct Serving {
+pub struct EditionRouter {
     of: RwLock<Searched>,
     caught_up: watch::Sender<bool>,
 }
@@ -121,9 +121,9 @@ impl Searched {
     }
 }
 
-impl Serving {
-    fn of(edition: &Edition, held: &Held) -> Serving {
-        Serving {
+impl EditionRouter {
+    fn of(edition: &Edition, held: &Held) -> EditionRouter {
+        EditionRouter {
             of: RwLock::new(Searched::new(edition, held)),
             caught_up: watch::Sender::new(false),
         }
@@ -185,13 +185,13 @@ impl Held {
 
 /// All that a replica holds.
 struct Keeper {
-    home: Home,
+    home: IndexContext,
     open: Arc<dyn Open>,
     stream: String,
     held: BTreeMap<Edition, Held>,
     /// What is searched, and when it was begun.
     serving: (Edition, u64),
-    current: Arc<Serving>,
+    current: Arc<EditionRouter>,
     is_ready: bool,
     /// Whether the condition of vectors was ever told.
     has_vectors: bool,
@@ -201,12 +201,12 @@ struct Keeper {
 }
 
 /// Opens the index of the current edition, and from then on keeps those that the record names; the
-/// tasks are in `running` and end with [`Home::stop`]. Waits for a corpus that is not there yet.
+/// tasks are in `running` and end with [`IndexContext::stop`]. Waits for a corpus that is not there yet.
 pub async fn start(
-    home: Home,
+    home: IndexContext,
     open: Arc<dyn Open>,
     running: &mut JoinSet<()>,
-) -> Result<Arc<Serving>, Error> {
+) -> Result<Arc<EditionRouter>, Error> {
     let waiting = "catching up with the corpus";
     home.health.not_ready(CONDITION, waiting);
     let (stream, record) = first(&home).await?;
@@ -215,7 +215,7 @@ pub async fn start(
     // Only now: a process before this one that still drains had its files until here.
     clear(&home.dir, &record);
     let begun = held.begun;
-    let current = Arc::new(Serving::of(&serving, &held));
+    let current = Arc::new(EditionRouter::of(&serving, &held));
     let (told, record) = watch::channel(record);
     let (bus, stop) = (home.bus.clone(), home.stop.clone());
     running.spawn(async move { editions::watch(&*bus, told, stop).await });
@@ -236,7 +236,7 @@ pub async fn start(
 }
 
 /// The stream of the corpus by name, and the record as it is now.
-async fn first(home: &Home) -> Result<(String, Record), Error> {
+async fn first(home: &IndexContext) -> Result<(String, Record), Error> {
     let look = async || -> Result<_, BusError> {
         let state = home.bus.state(Stream::Chunks).await?;
         let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
@@ -259,7 +259,7 @@ async fn first(home: &Home) -> Result<(String, Record), Error> {
 
 /// Opens the index of an edition and begins to feed it.
 async fn hold(
-    home: &Home,
+    home: &IndexContext,
     open: &dyn Open,
     edition: &Edition,
     record: &Record,
@@ -269,14 +269,14 @@ async fn hold(
     let stream = format!("{stream}/{edition}@{begun}");
     let dir = home.dir.join(edition.as_str());
     let stop = home.stop.child_token();
-    let what = What {
+    let what = OpenRequest {
         edition,
         begun,
         dir: &dir,
         stream: &stream,
         stop: &stop,
     };
-    let Opened {
+    let OpenIndex {
         searcher,
         index,
         mut view,

@@ -2,7 +2,7 @@
 //! switches are in the race tests.
 
 use super::*;
-use crate::qdrant_view::At;
+use crate::qdrant_view::FeedPosition;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Publish, Stored};
@@ -51,12 +51,12 @@ impl View for Slow {
 /// Opens such indexes; the vectors of `main` are said to be in a server, those of `small` are in this.
 struct Slowly {
     may: watch::Sender<u64>,
-    vectors: watch::Sender<At>,
+    vectors: watch::Sender<FeedPosition>,
     server: Option<Qdrant>,
 }
 
 impl Open for Slowly {
-    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Error>> {
+    fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>> {
         std::fs::create_dir_all(what.dir).unwrap();
         let is_main = *what.edition == Edition::main();
         if is_main {
@@ -73,11 +73,11 @@ impl Open for Slowly {
             (true, _) => Some(Vectors::told(self.vectors.subscribe(), 2, None)),
             (false, None) => None,
             (false, server) => {
-                let (_, at) = watch::channel(At::default());
+                let (_, at) = watch::channel(FeedPosition::default());
                 Some(Vectors::told(at, 0, server.clone()))
             }
         };
-        let opened = Opened {
+        let opened = OpenIndex {
             searcher: Arc::new(Nothing),
             index: Index::open_in_ram(&Kept::None).unwrap(),
             view: Box::new(view),
@@ -112,7 +112,7 @@ impl Replica {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(dir.path().join("elsewhen")).unwrap();
         let (health, stop) = (Health::new(&[]), CancellationToken::new());
-        let home = Home {
+        let home = IndexContext {
             bus: bus.clone(),
             metrics: index::Metrics::new(&registry).unwrap(),
             health: health.clone(),
@@ -121,7 +121,7 @@ impl Replica {
         };
         let open = Arc::new(Slowly {
             may: watch::Sender::new(1),
-            vectors: watch::Sender::new(At::default()),
+            vectors: watch::Sender::new(FeedPosition::default()),
             server,
         });
         let mut running = JoinSet::new();
@@ -153,8 +153,8 @@ impl Replica {
     }
 }
 
-fn at(sequence: u64, is_away: bool) -> At {
-    At { sequence, is_away }
+fn at(sequence: u64, is_away: bool) -> FeedPosition {
+    FeedPosition { sequence, is_away }
 }
 
 #[tokio::test(start_paused = true)]

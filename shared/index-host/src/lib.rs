@@ -27,4 +27,4 @@ pub mod snapshot;
 pub mod view;
 
 pub use described::described;
-pub use options::{Choice, InvalidOptions, MiniLm, Options, Place};
+pub use options::{EmbedderChoice, InvalidOptions, MiniLm, Options, VectorStore};

@@ -40,7 +40,7 @@ const AWAY: Duration = Duration::from_millis(500);
 pub async fn serve(
     bus: Arc<dyn Bus>,
     lookup: Lookup,
-    mut listening: Option<Heard>,
+    mut listening: Option<LookupSubscriptions>,
     stop: CancellationToken,
 ) {
     while !stop.is_cancelled() {
@@ -48,7 +48,7 @@ pub async fn serve(
         let served = async {
             let heard = match heard {
                 Some(heard) => Ok(heard),
-                None => Heard::open(&*bus).await,
+                None => LookupSubscriptions::open(&*bus).await,
             };
             match heard {
                 Ok(heard) => answer_all(&bus, &lookup, heard, &stop).await,
@@ -69,17 +69,17 @@ pub async fn serve(
 }
 
 /// The four subjects, listened to.
-pub struct Heard {
+pub struct LookupSubscriptions {
     search: Box<dyn Subscription>,
     count: Box<dyn Subscription>,
     metadata: Box<dyn Subscription>,
     catalog: Box<dyn Subscription>,
 }
 
-impl Heard {
+impl LookupSubscriptions {
     /// Listens from now on.
-    pub async fn open(bus: &dyn Bus) -> Result<Heard, BusError> {
-        Ok(Heard {
+    pub async fn open(bus: &dyn Bus) -> Result<LookupSubscriptions, BusError> {
+        Ok(LookupSubscriptions {
             search: bus.subscribe(SEARCH, Some(QUEUE)).await?,
             count: bus.subscribe(COUNT, Some(QUEUE)).await?,
             metadata: bus.subscribe(METADATA, Some(QUEUE)).await?,
@@ -101,7 +101,7 @@ impl Heard {
 async fn answer_all(
     bus: &Arc<dyn Bus>,
     lookup: &Lookup,
-    mut heard: Heard,
+    mut heard: LookupSubscriptions,
     stop: &CancellationToken,
 ) {
     let mut running: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();

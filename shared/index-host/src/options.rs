@@ -17,10 +17,10 @@ pub struct Options {
     /// Who makes vectors: `static`, a table that is shipped and fitted to the corpus; `minilm`, an
     /// encoder in this process; `http`, a server; `none`, so that only words are searched. Default
     /// `static`.
-    pub embedder: Choice,
+    pub embedder: EmbedderChoice,
     /// Where vectors are kept: `embedded`, in the index of each retriever; `qdrant`, in a server.
     /// Default `embedded`.
-    pub vectors: Place,
+    pub vectors: VectorStore,
     /// How words and vectors come together.
     pub search: index::Options,
     /// The encoder in this process.
@@ -36,7 +36,7 @@ pub struct Options {
 /// Who makes vectors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Choice {
+pub enum EmbedderChoice {
     /// The shipped table.
     #[default]
     Static,
@@ -51,7 +51,7 @@ pub enum Choice {
 /// Where vectors are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum VectorStore {
     /// In the index of each retriever.
     #[default]
     Embedded,
@@ -77,14 +77,14 @@ impl Options {
         self.http.validate().map_err(InvalidOptions::Http)?;
         self.reranker.validate().map_err(InvalidOptions::Reranker)?;
         self.qdrant.validate().map_err(InvalidOptions::Qdrant)?;
-        if self.embedder == Choice::Http && self.http.nodes.is_empty() {
+        if self.embedder == EmbedderChoice::Http && self.http.nodes.is_empty() {
             return Err(InvalidOptions::NoEmbedder);
         }
-        if self.embedder == Choice::None && !self.search.words {
+        if self.embedder == EmbedderChoice::None && !self.search.words {
             return Err(InvalidOptions::Nothing);
         }
-        if self.vectors == Place::Qdrant {
-            if !matches!(self.embedder, Choice::Minilm | Choice::Http) {
+        if self.vectors == VectorStore::Qdrant {
+            if !matches!(self.embedder, EmbedderChoice::Minilm | EmbedderChoice::Http) {
                 return Err(InvalidOptions::NoVectors);
             }
             if self.qdrant.url.is_empty() {

@@ -18,8 +18,8 @@
 //! since it comes from the lexical index. And a collection that is emptied between the writes of a part
 //! and its commit, which are two calls, may lack that part; so may one that is emptied within its first.
 
-use crate::options::Place;
-use crate::search_factory::{self, Kit};
+use crate::options::VectorStore;
+use crate::search_factory::{self, SearchFactory};
 use bus::{Bus, BusError, Reader, Stored, Stream};
 use envelope::{ChunkRecord, Class, Classed, Edition};
 use futures_util::future::BoxFuture;
@@ -77,9 +77,9 @@ pub struct FeedSource<'a> {
 }
 
 /// Whom a feed tells how it goes.
-pub struct Told {
+pub struct FeedListener {
     /// How far it is.
-    pub at: watch::Sender<At>,
+    pub at: watch::Sender<FeedPosition>,
     /// How many chunks came without a vector of the embedder while this process wrote: what others wrote is
     /// not counted, and what was made anew counts on.
     pub without_vector: WithoutVector,
@@ -87,7 +87,7 @@ pub struct Told {
 
 /// Where a feed is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct At {
+pub struct FeedPosition {
     /// The server has everything up to this sequence.
     pub sequence: u64,
     /// The last call of the server failed.
@@ -98,7 +98,7 @@ pub struct At {
 #[derive(Clone)]
 pub struct Vectors {
     slot: Arc<Slot>,
-    at: watch::Receiver<At>,
+    at: watch::Receiver<FeedPosition>,
     /// What was stored of the edition when the feed began.
     last: u64,
 }
@@ -127,13 +127,17 @@ impl VectorSearch for Slot {
 }
 
 impl Vectors {
-    fn new(slot: Arc<Slot>, at: watch::Receiver<At>, last: u64) -> Vectors {
+    fn new(slot: Arc<Slot>, at: watch::Receiver<FeedPosition>, last: u64) -> Vectors {
         Vectors { slot, at, last }
     }
 
     /// Those that a test says where they are.
     #[cfg(test)]
-    pub(crate) fn told(at: watch::Receiver<At>, last: u64, server: Option<Qdrant>) -> Vectors {
+    pub(crate) fn told(
+        at: watch::Receiver<FeedPosition>,
+        last: u64,
+        server: Option<Qdrant>,
+    ) -> Vectors {
         let slot = server.map_or_else(OnceLock::new, OnceLock::from);
         Vectors::new(Arc::new(Slot(slot)), at, last)
     }
@@ -146,7 +150,7 @@ impl Vectors {
     /// Comes back when nothing is gained by waiting: all of them are there, or the server is away.
     pub async fn settled(&mut self) {
         let last = self.last;
-        let settled = |at: &At| at.is_away || missing(*at, last).is_none();
+        let settled = |at: &FeedPosition| at.is_away || missing(*at, last).is_none();
         if self.at.wait_for(settled).await.is_err() {
             // The feed has ended, and with it the edition.
             std::future::pending::<()>().await;
@@ -157,7 +161,7 @@ impl Vectors {
     pub async fn changed(&mut self) {
         let before = self.missing();
         let last = self.last;
-        let is_other = |at: &At| missing(*at, last) != before;
+        let is_other = |at: &FeedPosition| missing(*at, last) != before;
         if self.at.wait_for(is_other).await.is_err() {
             std::future::pending::<()>().await;
         }
@@ -179,24 +183,26 @@ impl Vectors {
     }
 }
 
-fn missing(at: At, last: u64) -> Option<&'static str> {
+fn missing(at: FeedPosition, last: u64) -> Option<&'static str> {
     match at {
-        At { sequence, .. } if sequence >= last => None,
-        At { is_away: true, .. } => Some("the Qdrant server is away: searches are by words alone"),
+        FeedPosition { sequence, .. } if sequence >= last => None,
+        FeedPosition { is_away: true, .. } => {
+            Some("the Qdrant server is away: searches are by words alone")
+        }
         _ => Some("the Qdrant server has not caught up"),
     }
 }
 
-/// The kit with the server that `retrieval.vectors` names, fed from now on. Without a server, the kit
+/// The parts of a search with the server that `retrieval.vectors` names, fed from now on. Without a server, the parts
 /// as it is. One that is away is waited for by a task in `running`, and not here.
 ///
 /// # Errors
 /// A server that refuses, such as one that is too old.
 pub async fn added(
     fed: FeedSource<'_>,
-    kit: Kit,
+    factory: SearchFactory,
     running: &mut JoinSet<()>,
-) -> Result<(Kit, Option<Vectors>), search_factory::Error> {
+) -> Result<(SearchFactory, Option<Vectors>), search_factory::Error> {
     let FeedSource {
         bus,
         stop,
@@ -206,8 +212,11 @@ pub async fn added(
         stream,
         without_vector,
     } = fed;
-    let Some(embedder) = kit.embedder().filter(|_| options.vectors == Place::Qdrant) else {
-        return Ok((kit, None));
+    let Some(embedder) = factory
+        .embedder()
+        .filter(|_| options.vectors == VectorStore::Qdrant)
+    else {
+        return Ok((factory, None));
     };
     let mut options = options.qdrant.clone();
     if *edition != Edition::main() || begun > 0 {
@@ -219,7 +228,7 @@ pub async fn added(
         embedder,
         slot: Arc::default(),
     };
-    let mut at = At::default();
+    let mut at = FeedPosition::default();
     match connection.open().await {
         Ok(_) => {}
         Err(error) if error.class() == Class::Permanent => {
@@ -234,7 +243,7 @@ pub async fn added(
     let last = bus.last(Stream::Chunks, &filter).await?;
     let last = last.map_or(0, |newest| newest.sequence);
     let (tell, at) = watch::channel(at);
-    let told = Told {
+    let told = FeedListener {
         at: tell,
         without_vector,
     };
@@ -247,7 +256,7 @@ pub async fn added(
         feed(&*bus, &qdrant, (&name, &filter), &told, &until).await
     });
     let vectors = Vectors::new(slot.clone(), at, last);
-    Ok((kit.with_vectors(slot), Some(vectors)))
+    Ok((factory.with_vectors(slot), Some(vectors)))
 }
 
 /// How the collection of an edition is reached.
@@ -292,7 +301,7 @@ pub async fn feed(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),
-    told: &Told,
+    told: &FeedListener,
     stop: &CancellationToken,
 ) {
     while !stop.is_cancelled() {
@@ -314,7 +323,7 @@ async fn run(
     bus: &dyn Bus,
     qdrant: &Qdrant,
     (stream, filter): (&str, &str),
-    told: &Told,
+    told: &FeedListener,
     stop: &CancellationToken,
 ) -> Result<(), Interrupted> {
     // Somebody may have deleted it, or restored a server without it: then it is filled again.
@@ -333,7 +342,7 @@ async fn run(
             0
         }
     };
-    told.at.send_replace(At {
+    told.at.send_replace(FeedPosition {
         sequence: at,
         is_away: false,
     });
@@ -375,7 +384,7 @@ async fn run(
             }
         }
         at = last;
-        told.at.send_replace(At {
+        told.at.send_replace(FeedPosition {
             sequence: at,
             is_away: false,
         });

@@ -68,9 +68,9 @@ impl World {
     }
 
     /// Feeds until `work` is done, which is told how far the feed is.
-    async fn feeding<T>(&self, work: impl AsyncFnOnce(watch::Receiver<At>) -> T) -> T {
-        let (tell, at) = watch::channel(At::default());
-        let told = Told {
+    async fn feeding<T>(&self, work: impl AsyncFnOnce(watch::Receiver<FeedPosition>) -> T) -> T {
+        let (tell, at) = watch::channel(FeedPosition::default());
+        let told = FeedListener {
             at: tell,
             without_vector: self.metrics.without_vector("main"),
         };
@@ -92,7 +92,7 @@ impl World {
 
     /// Feeds until everything up to `last` is there.
     async fn feed_to(&self, last: u64) {
-        let reached = async |mut at: watch::Receiver<At>| {
+        let reached = async |mut at: watch::Receiver<FeedPosition>| {
             at.wait_for(|at| at.sequence >= last).await.unwrap();
         };
         self.feeding(reached).await;
@@ -309,13 +309,13 @@ async fn another_stream_begins_anew() {
     assert_eq!(found(&result), ["new"]);
 }
 
-/// The kit of a retriever whose vectors are in this server, and what is known of them.
-async fn kit(
+/// The parts of a search of a retriever whose vectors are in this server, and what is known of them.
+async fn factory(
     world: &World,
     running: &mut JoinSet<()>,
-) -> Result<(Kit, Vectors), search_factory::Error> {
+) -> Result<(SearchFactory, Vectors), search_factory::Error> {
     let options = crate::Options {
-        vectors: Place::Qdrant,
+        vectors: VectorStore::Qdrant,
         qdrant: Options {
             url: world.server.url(),
             timeout: Span::from_secs(5),
@@ -324,7 +324,8 @@ async fn kit(
         ..crate::Options::default()
     };
     let registry = telemetry::Registry::new();
-    let kit = Kit::new(&options, Some(compass()), &registry, &Pools::default()).unwrap();
+    let factory =
+        SearchFactory::new(&options, Some(compass()), &registry, &Pools::default()).unwrap();
     let bus: Arc<dyn Bus> = world.bus.clone();
     let fed = FeedSource {
         bus: &bus,
@@ -335,8 +336,8 @@ async fn kit(
         stream: "chunks@1",
         without_vector: world.metrics.without_vector("main"),
     };
-    let (kit, vectors) = added(fed, kit, running).await?;
-    Ok((kit, vectors.unwrap()))
+    let (factory, vectors) = added(fed, factory, running).await?;
+    Ok((factory, vectors.unwrap()))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -353,14 +354,14 @@ async fn a_server_that_is_away_does_not_keep_words_back() {
     let away = vec![Fault::Refuse(Code::Unavailable); 4];
     world.server.script(away);
     let mut running = JoinSet::new();
-    let (kit, mut vectors) = kit(&world, &mut running).await.unwrap();
+    let (factory, mut vectors) = factory(&world, &mut running).await.unwrap();
     let within = async |what: &str, wait: BoxFuture<'_, ()>| {
         let came = tokio::time::timeout(Duration::from_secs(30), wait).await;
         came.unwrap_or_else(|_| panic!("{what} did not come"));
     };
     within("that it is away", Box::pin(vectors.settled())).await;
     assert!(vectors.missing().unwrap().contains("away"));
-    let searcher = kit.searcher(index);
+    let searcher = factory.searcher(index);
     let result = searcher.search(&harbour()).await.unwrap();
     assert_eq!(
         (found(&result), &result.failed),
@@ -381,14 +382,14 @@ async fn a_server_that_is_away_does_not_keep_words_back() {
 
     // One that refuses is not waited for.
     world.server.script([Fault::Refuse(Code::Unauthenticated)]);
-    let refused = self::kit(&world, &mut running).await.err().unwrap();
+    let refused = self::factory(&world, &mut running).await.err().unwrap();
     let said = refused.to_string();
     assert!(said.contains("retrieval.qdrant"), "{said}");
 }
 
 #[test]
 fn what_is_missing_is_told_by_name() {
-    let at = |sequence, is_away| missing(At { sequence, is_away }, 7);
+    let at = |sequence, is_away| missing(FeedPosition { sequence, is_away }, 7);
     assert_eq!(at(7, false), None);
     assert_eq!(at(7, true), None, "what was there is there");
     assert!(at(6, true).unwrap().contains("words alone"));

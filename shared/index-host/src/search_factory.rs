@@ -4,7 +4,7 @@
 //! who makes vectors and who compares them are of one mind. *Not* here: what each part may be tuned in,
 //! which is with the part.
 
-use crate::options::{Choice, Options, Place};
+use crate::options::{EmbedderChoice, Options, VectorStore};
 use bus::BusError;
 use index::{HybridSearcher, Index, Vectors};
 use llm::{Embedder, Reranker};
@@ -55,14 +55,14 @@ pub async fn embedder(
     pools: &Pools,
 ) -> Result<Option<Arc<dyn Embedder>>, Error> {
     match options.embedder {
-        Choice::Static | Choice::None => Ok(None),
-        Choice::Http => {
+        EmbedderChoice::Static | EmbedderChoice::None => Ok(None),
+        EmbedderChoice::Http => {
             let made = HttpEmbedder::new(options.http.clone(), registry);
             let made = made.map_err(Error::Embedder)?;
             pools.add(made.pool());
             Ok(Some(Arc::new(made)))
         }
-        Choice::Minilm => {
+        EmbedderChoice::Minilm => {
             let dir = options.minilm_dir(data_dir);
             let opened = tokio::task::spawn_blocking(move || minilm(&dir)).await;
             opened.map_err(Error::Broken)?.map(Some)
@@ -83,7 +83,7 @@ fn minilm(_: &Path) -> Result<Arc<dyn Embedder>, Error> {
 
 /// The parts of a search, ready to be put over any index.
 #[derive(Clone)]
-pub struct Kit {
+pub struct SearchFactory {
     options: index::Options,
     vectors: Vectors,
     embedder: Option<Arc<dyn Embedder>>,
@@ -91,10 +91,10 @@ pub struct Kit {
     reranker: Option<Arc<dyn Reranker>>,
 }
 
-impl Kit {
+impl SearchFactory {
     /// The parts that `options` name, with the embedder that [`embedder`] gave. The nodes of a reranker
     /// are noted in `pools`. Nothing is contacted;
-    /// vectors in a server are added by [`Kit::with_vectors`].
+    /// vectors in a server are added by [`SearchFactory::with_vectors`].
     ///
     /// # Errors
     /// A reranker that cannot be spoken to: usage.
@@ -103,7 +103,7 @@ impl Kit {
         embedder: Option<Arc<dyn Embedder>>,
         registry: &Registry,
         pools: &Pools,
-    ) -> Result<Kit, Error> {
+    ) -> Result<SearchFactory, Error> {
         let Options {
             embedder: choice,
             vectors,
@@ -112,13 +112,13 @@ impl Kit {
             ..
         } = options;
         let vectors = match (vectors, &embedder) {
-            (Place::Qdrant, _) => Vectors::None,
-            (Place::Embedded, Some(embedder)) => Vectors::Carried {
+            (VectorStore::Qdrant, _) => Vectors::None,
+            (VectorStore::Embedded, Some(embedder)) => Vectors::Carried {
                 by: embedder.name().to_owned(),
                 dims: embedder.dims(),
             },
-            (Place::Embedded, None) if *choice == Choice::None => Vectors::None,
-            (Place::Embedded, None) => Vectors::Table(StaticTable::shipped()),
+            (VectorStore::Embedded, None) if *choice == EmbedderChoice::None => Vectors::None,
+            (VectorStore::Embedded, None) => Vectors::Table(StaticTable::shipped()),
         };
         let reranker = match reranker.nodes.is_empty() {
             true => None,
@@ -129,7 +129,7 @@ impl Kit {
                 Some(Arc::new(made) as Arc<dyn Reranker>)
             }
         };
-        Ok(Kit {
+        Ok(SearchFactory {
             options: search.clone(),
             vectors,
             embedder,
@@ -139,16 +139,16 @@ impl Kit {
     }
 
     /// The same with vectors in that server.
-    pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> Kit {
-        Kit {
+    pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> SearchFactory {
+        SearchFactory {
             elsewhere: Some(elsewhere),
             ..self
         }
     }
 
     /// The same, tuned otherwise.
-    pub fn with_options(self, options: index::Options) -> Kit {
-        Kit { options, ..self }
+    pub fn with_options(self, options: index::Options) -> SearchFactory {
+        SearchFactory { options, ..self }
     }
 
     /// What vectors the index of a retriever keeps.
@@ -166,7 +166,7 @@ impl Kit {
         &self.options
     }
 
-    /// A searcher over an index that was opened with [`Kit::vectors`].
+    /// A searcher over an index that was opened with [`SearchFactory::vectors`].
     pub fn searcher(&self, index: Index) -> HybridSearcher {
         let searcher = HybridSearcher::new(index, self.options.clone());
         let searcher = match &self.embedder {
@@ -195,28 +195,28 @@ mod tests {
 
     #[tokio::test]
     async fn each_embedder_has_its_vectors() {
-        let kit = async |options: &Options| {
+        let factory = async |options: &Options| {
             let (registry, pools) = (Registry::new(), Pools::default());
             let embedder = embedder(options, Path::new("data"), &registry, &pools)
                 .await
                 .unwrap();
-            Kit::new(options, embedder, &registry, &Pools::default()).unwrap()
+            SearchFactory::new(options, embedder, &registry, &Pools::default()).unwrap()
         };
-        let by_table = kit(&options(json!({}))).await;
+        let by_table = factory(&options(json!({}))).await;
         assert!(matches!(by_table.vectors(), Vectors::Table(_)));
         assert!(by_table.embedder().is_none());
-        let words = kit(&options(json!({"embedder": "none"}))).await;
+        let words = factory(&options(json!({"embedder": "none"}))).await;
         assert!(matches!(words.vectors(), Vectors::None));
         let http =
             json!({"model": "e", "dims": 3, "nodes": [{"name": "a", "base_url": "http://a"}]});
         let mut options = options(json!({"embedder": "http", "http": http}));
-        let served = kit(&options).await;
+        let served = factory(&options).await;
         assert!(
             matches!(served.vectors(), Vectors::Carried { by, dims: 3 } if by == "e"),
             "the index keeps what the server makes"
         );
-        options.vectors = Place::Qdrant;
-        assert!(matches!(kit(&options).await.vectors(), Vectors::None));
+        options.vectors = VectorStore::Qdrant;
+        assert!(matches!(factory(&options).await.vectors(), Vectors::None));
     }
 
     #[tokio::test]

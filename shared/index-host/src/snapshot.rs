@@ -9,7 +9,7 @@ mod keep;
 mod restore;
 
 pub use error::Error;
-pub use keep::{Keeper, Written};
+pub use keep::{Keeper, SnapshotWrite};
 pub use restore::restore;
 
 use bus::Snapshot;

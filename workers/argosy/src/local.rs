@@ -15,10 +15,10 @@ use conversation_log::ConversationKey;
 use documents::{Catalog, Mode};
 use envelope::{ConversationId, Edition, Role, TenantId, UnixMs};
 use index::Index;
-use index_host::Place;
+use index_host::VectorStore;
 use index_host::catalog::{CatalogCache, CatalogMetrics};
-use index_host::lookup::{self, Heard, Lookup};
-use index_host::search_factory::{self, Kit};
+use index_host::lookup::{self, Lookup, LookupSubscriptions};
+use index_host::search_factory::{self, SearchFactory};
 use index_host::view::IndexView;
 use llm_pool::Pools;
 use search::Searcher;
@@ -126,7 +126,7 @@ impl Local {
         registry: Registry,
         between: impl FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher>,
     ) -> Result<Local, Error> {
-        if config.retrieval.vectors == Place::Qdrant {
+        if config.retrieval.vectors == VectorStore::Qdrant {
             return Err(Error::Qdrant);
         }
         // Nobody asks one process what it calls.
@@ -134,15 +134,15 @@ impl Local {
         let options = &config.retrieval;
         let embedder =
             search_factory::embedder(options, &config.data_dir.0, &registry, &pools).await?;
-        let kit = Kit::new(options, embedder, &registry, &pools)?;
+        let factory = SearchFactory::new(options, embedder, &registry, &pools)?;
         let at = || dir.to_owned();
-        let index =
-            Index::open(dir, kit.vectors()).map_err(|error| Error::Index { dir: at(), error })?;
+        let index = Index::open(dir, factory.vectors())
+            .map_err(|error| Error::Index { dir: at(), error })?;
         let schemas = Arc::new(roles::schemas(config)?);
         index.describe(index_host::described(&schemas));
         let (mut view, seen) =
             IndexView::kept(index.clone()).map_err(|error| Error::Held { dir: at(), error })?;
-        let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
+        let pipeline = ingest(config, factory.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
         // What is kept on disk is kept for ever: nobody but its owner takes anything out.
@@ -168,7 +168,7 @@ impl Local {
             traces: Traces::off(),
             faults: None,
         };
-        let searcher = Arc::new(kit.searcher(index.clone()));
+        let searcher = Arc::new(factory.searcher(index.clone()));
         let counted = index.clone();
         let lookup = Lookup::new(searcher.clone(), move || counted.clone());
         let lookup = lookup
@@ -185,13 +185,13 @@ impl Local {
                 searcher: between(searcher),
                 caught_up: None,
                 conversations: None,
-                embedder: kit.embedder(),
+                embedder: factory.embedder(),
                 catalog,
             },
         )?;
         running.spawn(keeper.keep(stop.clone()));
         // Listening before anybody can ask: a request that nobody hears is lost.
-        let heard = Heard::open(&*bus).await?;
+        let heard = LookupSubscriptions::open(&*bus).await?;
         running.spawn(lookup::serve(
             bus.clone(),
             lookup,

@@ -1,12 +1,12 @@
 //! A search over the current edition: whatever is switched meanwhile, it is over one index.
 
-use super::Serving;
+use super::EditionRouter;
 use envelope::{Filter, Passage, TenantId};
 use futures_util::future::BoxFuture;
 use linking::{Date, LinkedQuestion};
 use search::{Error, Request, SearchResult, Searcher, TableRequest, TableResult};
 
-impl Searcher for Serving {
+impl Searcher for EditionRouter {
     fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
         // Whatever is switched meanwhile, this search is over this index.
         let searcher = self.get().searcher;

@@ -64,7 +64,7 @@ impl Keeper {
     }
 
     /// Writes one when it is due and nobody else has claimed it.
-    pub(super) async fn write_if_due(&self) -> Result<Option<Written>, Error> {
+    pub(super) async fn write_if_due(&self) -> Result<Option<SnapshotWrite>, Error> {
         let Some(position) = self.index.position()? else {
             return Ok(None);
         };
@@ -100,7 +100,7 @@ impl Keeper {
     }
 
     /// Writes the index as it is committed; `there` are the ones that are kept, newest first.
-    pub async fn write(&self, there: &[Snapshot]) -> Result<Written, Error> {
+    pub async fn write(&self, there: &[Snapshot]) -> Result<SnapshotWrite, Error> {
         let start = Instant::now();
         let (index, dir) = (self.index.clone(), self.dir.clone());
         let held = tokio::task::spawn_blocking(move || index.archive(&dir)).await??;
@@ -111,7 +111,7 @@ impl Keeper {
         // First room, then the new one: two have to fit, not three.
         self.snapshots.remove(&name).await?;
         self.snapshots.put(&name, sequence, pieces(archive)).await?;
-        Ok(Written {
+        Ok(SnapshotWrite {
             sequence,
             bytes,
             took: start.elapsed(),
@@ -121,7 +121,7 @@ impl Keeper {
 
 /// A snapshot that was written.
 #[derive(Debug, Clone, Copy)]
-pub struct Written {
+pub struct SnapshotWrite {
     /// Where the index stood.
     pub sequence: u64,
     /// Bytes of its files.

@@ -1,7 +1,7 @@
 //! `argosy eval`: its arguments.
 
 use clap::{Args, Subcommand, ValueEnum};
-use index_host::Choice;
+use index_host::EmbedderChoice;
 use std::path::PathBuf;
 
 /// What to measure against known answers.
@@ -281,13 +281,13 @@ pub enum EmbedderName {
     None,
 }
 
-impl From<EmbedderName> for Choice {
-    fn from(name: EmbedderName) -> Choice {
+impl From<EmbedderName> for EmbedderChoice {
+    fn from(name: EmbedderName) -> EmbedderChoice {
         match name {
-            EmbedderName::Static => Choice::Static,
-            EmbedderName::Minilm => Choice::Minilm,
-            EmbedderName::Http => Choice::Http,
-            EmbedderName::None => Choice::None,
+            EmbedderName::Static => EmbedderChoice::Static,
+            EmbedderName::Minilm => EmbedderChoice::Minilm,
+            EmbedderName::Http => EmbedderChoice::Http,
+            EmbedderName::None => EmbedderChoice::None,
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::{Ground, Said, Verdict};
 use crate::config::Config;
 use futures_util::future::{BoxFuture, join_all};
-use index_host::Choice;
+use index_host::EmbedderChoice;
 use llm::{Embedder, Reranker, Side};
 use llm_pool::options::{Node, embedding, reranker};
 use llm_pool::{HttpEmbedder, HttpReranker};
@@ -26,7 +26,7 @@ enum Kind {
 fn embedders(config: &Config) -> Vec<&embedding::Options> {
     let mut all: Vec<&embedding::Options> = Vec::new();
     for one in std::iter::once(&config.retrieval).chain(config.editions.values()) {
-        if one.embedder == Choice::Http && !all.contains(&&one.http) {
+        if one.embedder == EmbedderChoice::Http && !all.contains(&&one.http) {
             all.push(&one.http);
         }
     }
@@ -153,7 +153,7 @@ mod tests {
 
     fn config(nodes: Vec<Node>) -> Config {
         let retrieval = Options {
-            embedder: Choice::Http,
+            embedder: EmbedderChoice::Http,
             http: embedding::Options {
                 model: "e".into(),
                 dims: DIMS as u32,
@@ -231,7 +231,7 @@ mod tests {
         }
         assert_eq!(embedders(&config).len(), 2);
         assert_eq!(rerankers(&config).len(), 1);
-        config.retrieval.embedder = Choice::Static;
+        config.retrieval.embedder = EmbedderChoice::Static;
         config.editions.clear();
         assert!(embedders(&config).is_empty());
     }

@@ -9,7 +9,7 @@ use documents::document::sha256_hex;
 use documents::record::publish_order;
 use envelope::ChunkRecord;
 use index::{Index, Vectors};
-use index_host::search_factory::Kit;
+use index_host::search_factory::SearchFactory;
 use search::StreamPosition;
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(super) struct Ground {
     /// The index.
     pub(super) index: Index,
     /// What is searched with.
-    pub(super) kit: Kit,
+    pub(super) factory: SearchFactory,
     /// Its folder, where nobody wants to keep it.
     _folder: Option<TempDir>,
 }
@@ -34,7 +34,7 @@ impl Ground {
     /// travel are made here, or taken from the folder `cache`.
     pub(super) async fn build(
         dataset: &Dataset,
-        kit: Kit,
+        factory: SearchFactory,
         folder: Option<&Path>,
         cache: Option<&Path>,
         line: &Line,
@@ -50,14 +50,14 @@ impl Ground {
             dir: path.clone(),
             error,
         };
-        let index = Index::open(&path, kit.vectors()).map_err(broken)?;
+        let index = Index::open(&path, factory.vectors()).map_err(broken)?;
         let whole = whole(dataset);
         if index.position().map_err(broken)?.as_ref() == Some(&whole) {
             tokio::task::block_in_place(|| fit(&index)).map_err(broken)?;
         } else {
             let documents = dataset.documents.iter();
             let mut records: Vec<_> = documents.flat_map(|d| publish_order(d, None)).collect();
-            if let Some(embedder) = kit.embedder() {
+            if let Some(embedder) = factory.embedder() {
                 vectors::make(&*embedder, &mut records, cache, line).await?;
             }
             let fill = || fill(&index, &records, &whole, line);
@@ -65,14 +65,14 @@ impl Ground {
         }
         Ok(Ground {
             index,
-            kit,
+            factory,
             _folder: temporary,
         })
     }
 
     /// The name of the embedder, where there is one.
     pub(super) fn embedder(&self) -> Option<String> {
-        match self.kit.vectors() {
+        match self.factory.vectors() {
             Vectors::None => None,
             Vectors::Carried { by, .. } => Some(by.clone()),
             Vectors::Table(_) => Some(static_embed::STATIC_NAME.into()),
@@ -195,8 +195,8 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn an_index_that_was_left_without_vectors_gets_them() {
         let folder = tempfile::tempdir().unwrap();
-        let kit = || {
-            Kit::new(
+        let factory = || {
+            SearchFactory::new(
                 &index_host::Options::default(),
                 None,
                 &telemetry::Registry::new(),
@@ -206,7 +206,7 @@ mod tests {
         };
         let dataset = data("Porto");
         let whole = whole(&dataset);
-        let index = Index::open(folder.path(), kit().vectors()).unwrap();
+        let index = Index::open(folder.path(), factory().vectors()).unwrap();
         let mut writer = index.writer().unwrap();
         writer
             .apply(&publish_order(&dataset.documents[0], None))
@@ -215,7 +215,7 @@ mod tests {
         drop(writer);
         drop(index);
         let line = crate::render::Line::new(Output::Json);
-        let ground = Ground::build(&dataset, kit(), Some(folder.path()), None, &line);
+        let ground = Ground::build(&dataset, factory(), Some(folder.path()), None, &line);
         let ground = ground.await.unwrap();
         let options = index::Options {
             words: false,

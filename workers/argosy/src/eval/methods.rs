@@ -100,10 +100,10 @@ impl Method {
             words: self.words,
             vectors: self.vectors,
             rerank: self.rerank,
-            ..ground.kit.options().clone()
+            ..ground.factory.options().clone()
         };
-        let kit = ground.kit.clone().with_options(options);
-        let searcher = Arc::new(kit.searcher(ground.index.clone()));
+        let factory = ground.factory.clone().with_options(options);
+        let searcher = Arc::new(factory.searcher(ground.index.clone()));
         match (self.parts, self.linked) {
             (true, _) => Arc::new(InParts(searcher)),
             (_, true) => linked_over(searcher, retriever),

@@ -53,7 +53,7 @@ use crate::config::Config;
 use crate::render::Line;
 use dataset::Dataset;
 use ground::Ground;
-use index_host::search_factory::{self, Kit};
+use index_host::search_factory::{self, SearchFactory};
 use llm_pool::Pools;
 use report::Report;
 use std::io::Write;
@@ -66,7 +66,7 @@ pub async fn retrieval(
 ) -> Result<(), Error> {
     let chosen = methods::chosen(&args.method)?;
     config.retrieval.embedder = args.embedder.map_or(config.retrieval.embedder, Into::into);
-    let kit = kit(&config).await?;
+    let factory = factory(&config).await?;
     let line = Line::new(output);
     line.say("reading".into());
     let mut dataset = Dataset::load(args.dataset, &args.path)?;
@@ -75,7 +75,7 @@ pub async fn retrieval(
         return Err(Error::NoQuestion);
     }
     let (folder, cache) = (args.index.as_deref(), args.cache.as_deref());
-    let ground = Ground::build(&dataset, kit, folder, cache, &line).await?;
+    let ground = Ground::build(&dataset, factory, folder, cache, &line).await?;
     let mut report = Report::begin(&args, &dataset, &ground);
     let mut details = Vec::new();
     // What the others are compared with: the first one.
@@ -108,15 +108,15 @@ pub async fn retrieval(
 }
 
 /// What is searched with. One process: what is measured is the embedder, and a server would only be further away.
-async fn kit(config: &Config) -> Result<Kit, Error> {
+async fn factory(config: &Config) -> Result<SearchFactory, Error> {
     let mut config = config.clone();
-    config.retrieval.vectors = index_host::Place::Embedded;
+    config.retrieval.vectors = index_host::VectorStore::Embedded;
     config.retrieval.validate().map_err(Error::Options)?;
     let registry = telemetry::Registry::new();
     let pools = Pools::default();
     let options = &config.retrieval;
     let embedder = search_factory::embedder(options, &config.data_dir.0, &registry, &pools).await?;
-    Ok(Kit::new(options, embedder, &registry, &pools)?)
+    Ok(SearchFactory::new(options, embedder, &registry, &pools)?)
 }
 
 fn write(path: &std::path::Path, lines: &[String]) -> Result<(), Error> {

@@ -9,7 +9,7 @@ use super::ground::Ground;
 use super::measure::search;
 use super::metrics::auroc;
 use super::page::{Page, curve};
-use super::{Error, kit, methods};
+use super::{Error, factory, methods};
 use crate::cli::{DatasetName, EvalLoop, Output};
 use crate::config::Config;
 use crate::machine::machine;
@@ -91,8 +91,8 @@ pub async fn run(args: EvalLoop, config: Config, output: Output) -> Result<(), E
     if dataset.questions.is_empty() {
         return Err(Error::NoQuestion);
     }
-    let kit = kit(&config).await?;
-    let ground = Ground::build(&dataset, kit, args.index.as_deref(), None, &line).await?;
+    let factory = factory(&config).await?;
+    let ground = Ground::build(&dataset, factory, args.index.as_deref(), None, &line).await?;
     let plain = methods::plain().build(&ground, &config.retriever);
     let searchers = Searchers {
         base: plain.clone(),

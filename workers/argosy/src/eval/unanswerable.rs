@@ -9,7 +9,7 @@ use super::ground::Ground;
 use super::measure::search;
 use super::metrics::auroc;
 use super::page::{Page, curve};
-use super::{Error, kit, methods};
+use super::{Error, factory, methods};
 use crate::cli::{DatasetName, EvalUnanswerable, Output};
 use crate::config::Config;
 use crate::machine::machine;
@@ -55,8 +55,8 @@ pub async fn run(args: EvalUnanswerable, config: Config, output: Output) -> Resu
     if dataset.nulls() == 0 || dataset.nulls() == dataset.questions.len() {
         return Err(Error::NoQuestion);
     }
-    let kit = kit(&config).await?;
-    let ground = Ground::build(&dataset, kit, args.index.as_deref(), None, &line).await?;
+    let factory = factory(&config).await?;
+    let ground = Ground::build(&dataset, factory, args.index.as_deref(), None, &line).await?;
     let searcher = methods::linked().build(&ground, &config.retriever);
     let mut judged = Vec::new();
     for (n, question) in dataset.questions.iter().enumerate() {
