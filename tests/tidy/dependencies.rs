@@ -57,6 +57,10 @@ const OURS: Table = &[
             "settings",
         ],
     ),
+    (
+        "corpus-sync",
+        &["envelope", "bus", "streams", "documents", "search"],
+    ),
     // decisions
     ("conversation", &["envelope", "stage", "conversation-log"]),
     // What it is told of the corpus.

@@ -16,8 +16,6 @@
 //! | [`prompt_files`] | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
 //! | [`kept`], [`talks`] | its conversations, on disk between questions; conversations to look at |
-//! | [`corpus`] | a folder into the corpus, by way of indexers |
-//! | [`census`] | what the corpus holds of each edition |
 //! | [`extracted`] | what models answered about documents, kept |
 //! | [`trace`], [`letters`] | how a turn went; what was given up, and trying it again |
 //! | [`model`] | which model answers |
@@ -32,11 +30,9 @@
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
 //! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
 
-pub mod census;
 pub mod cli;
 pub mod command;
 pub mod config;
-pub mod corpus;
 pub mod disk;
 pub mod doctor;
 pub mod entry;

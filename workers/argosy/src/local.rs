@@ -3,8 +3,7 @@
 //! The same workers, the same gateway, the same messages as against NATS; only the bus differs. It
 //! is for one process: what is asked here ends with it.
 
-use crate::config::Config;
-use crate::corpus::{self, Progress, Summary};
+use crate::config::{Config, FILE};
 use crate::kept::{self, Kept};
 use crate::model::{self, Chosen};
 use crate::roles::{self, Collaborators, Process, ingest};
@@ -12,6 +11,7 @@ use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, BusError, Stream};
 use conversation_log::ConversationKey;
+use corpus_sync::{Progress, Summary};
 use documents::{Catalog, Mode};
 use envelope::{ConversationId, Edition, Role, TenantId, UnixMs};
 use index::Index;
@@ -76,7 +76,7 @@ pub enum Error {
     Catalog(index::Error),
     /// The folder did not get into the corpus.
     #[error(transparent)]
-    Corpus(#[from] corpus::Error),
+    Corpus(#[from] corpus_sync::Error),
     /// The index is behind what was published.
     #[error("the index did not take in what was published; its log says why")]
     Behind,
@@ -230,13 +230,14 @@ impl Local {
             .map_err(Error::Catalog)?;
         // Another schema makes other documents of the same files.
         catalog.outdate(&self.pipeline);
-        let summary = corpus::index(
+        let summary = corpus_sync::index(
             self.bus.clone(),
             root,
             &catalog,
-            corpus::Options {
+            corpus_sync::Options {
                 patience: Some(self.patience),
-                ..corpus::Options::waiting(mode)
+                silent: Some(FILE),
+                ..corpus_sync::Options::waiting(mode)
             },
             progress,
         )

@@ -6,13 +6,13 @@ mod store;
 pub(crate) use host::RoomMetrics;
 
 use crate::config::{Config, Telemetry};
-use crate::corpus::Reach;
 use crate::fail::Fail;
 use crate::processes::Teller;
 use crate::roles::{self, Collaborators, NoSearch, Process};
 use crate::{cli, model, signal};
 use bus::{Bus, Snapshots, Stream};
 use bus_nats::{self as nats, NatsBus};
+use corpus_sync::Reach;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::fault::Faults;

@@ -6,9 +6,7 @@
 
 use super::{FULL, Fail, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
-use crate::{
-    config, corpus, eval, fleet, kept, letters, local, model, models, position, roles, talks,
-};
+use crate::{config, eval, fleet, kept, letters, local, model, models, position, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
@@ -184,9 +182,9 @@ impl From<snapshot::Error> for Fail {
     }
 }
 
-impl From<corpus::Error> for Fail {
-    fn from(error: corpus::Error) -> Self {
-        use corpus::Error;
+impl From<corpus_sync::Error> for Fail {
+    fn from(error: corpus_sync::Error) -> Self {
+        use corpus_sync::Error;
         let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),
@@ -220,7 +218,7 @@ impl From<local::Error> for Fail {
             Error::Model(error) => error.into(),
             Error::Role(error) => error.into(),
             Error::Bus(error) => error.into(),
-            Error::Corpus(error @ corpus::Error::Stuck { .. }) => Fail::from(error).hint(
+            Error::Corpus(error @ corpus_sync::Error::Stuck { .. }) => Fail::from(error).hint(
                 "a slow embedder takes long for large documents: raise --patience; what was not done is \
                  done by the next run",
             ),

@@ -1,7 +1,7 @@
 //! What users and programs are told of errors below the command line: exit code, word, hint.
 
 use super::{FULL, Fail};
-use crate::{corpus, eval, kept, letters, local, model, models, position, roles, talks};
+use crate::{eval, kept, letters, local, model, models, position, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
@@ -102,7 +102,7 @@ fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<streams::editions::Error>();
     passes_on::<again::Error>();
     passes_on::<client::Error>();
-    passes_on::<corpus::Error>();
+    passes_on::<corpus_sync::Error>();
     passes_on::<editions::Error>();
     passes_on::<letters::Error>();
     passes_on::<local::Error>();
@@ -179,7 +179,7 @@ fn a_look_up_ends_as_the_retriever_says() {
 
 #[test]
 fn a_folder_that_was_not_indexed_says_how_to_go_on() {
-    use corpus::Error;
+    use corpus_sync::Error;
     let stuck = || Error::Stuck {
         patience: Duration::from_secs(9),
         done: 1,

@@ -2,7 +2,7 @@
 //!
 //! Counted from the heads of the documents: a document without its head is not there yet.
 
-use crate::corpus;
+use crate::sync::heads;
 use bus::{Bus, BusError};
 use envelope::ChunkRecord;
 use envelope::{DocId, Edition, TenantId};
@@ -13,7 +13,7 @@ const NAMED: usize = 3;
 
 /// An edition, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Count {
+pub struct EditionInventory {
     /// The version of every document, and its source.
     documents: BTreeMap<(TenantId, DocId), Document>,
     /// Chunks of them.
@@ -42,14 +42,14 @@ pub struct Difference {
 }
 
 /// Counts every edition of which there is a document.
-pub async fn count(bus: &dyn Bus) -> Result<BTreeMap<Edition, Count>, BusError> {
-    let mut counts: BTreeMap<Edition, Count> = BTreeMap::new();
+pub async fn count(bus: &dyn Bus) -> Result<BTreeMap<Edition, EditionInventory>, BusError> {
+    let mut counts: BTreeMap<Edition, EditionInventory> = BTreeMap::new();
     let each = |edition, record| counts.entry(edition).or_default().observe(record);
-    corpus::heads(bus, &envelope::subject::heads("*"), each).await?;
+    heads(bus, &envelope::subject::heads("*"), each).await?;
     Ok(counts)
 }
 
-impl Count {
+impl EditionInventory {
     /// How many documents there are.
     pub fn documents(&self) -> usize {
         self.documents.len()
@@ -70,7 +70,7 @@ impl Count {
     }
 
     /// In what it differs from `other`.
-    pub fn against(&self, other: &Count) -> Difference {
+    pub fn against(&self, other: &EditionInventory) -> Difference {
         let mut difference = Difference::default();
         for (key, document) in &other.documents {
             match self.documents.get(key) {
@@ -99,8 +99,8 @@ impl Difference {
 mod tests {
     use super::*;
 
-    fn counted(documents: &[(&str, &str)]) -> Count {
-        let mut count = Count::default();
+    fn counted(documents: &[(&str, &str)]) -> EditionInventory {
+        let mut count = EditionInventory::default();
         for (source, hash) in documents {
             let record = serde_json::json!({
                 "v": 1, "tenant": "default", "bucket": "b", "doc_id": source, "n": 0, "of": 2,
@@ -128,7 +128,7 @@ mod tests {
         let wider = counted(&[("a", "1"), ("b", "1"), ("c", "1"), ("d", "1")]);
         assert!(wider.against(&current).is_covered());
         assert_eq!(wider.against(&current).more, 1);
-        assert_eq!(Count::default().against(&current).missing, 3);
+        assert_eq!(EditionInventory::default().against(&current).missing, 3);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub struct Reach {
 }
 
 /// The sequence of the newest message of an edition; 0 when there is none.
-pub(super) async fn last(bus: &dyn Bus, edition: &Edition) -> Result<u64, BusError> {
+pub(crate) async fn last(bus: &dyn Bus, edition: &Edition) -> Result<u64, BusError> {
     let newest = bus.last(Stream::Chunks, &subject::edition(edition)).await?;
     Ok(newest.map_or(0, |newest| newest.sequence))
 }
@@ -37,7 +37,7 @@ impl Source for Reach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::corpus::{Options, To, index};
+    use crate::{Options, To, index};
     use bus::Publish;
     use bus::memory::MemoryBus;
     use bus::topology::Topology;

@@ -1,7 +1,7 @@
 //! Waiting for what was published: events tell, and where one is lost, what is stored.
 
-use super::publish::Sent;
-use super::{Error, Progress, Skipped, Summary};
+use crate::publish::Sent;
+use crate::{Error, Progress, SkippedFile, Summary};
 use bus::{Bus, BusError, Stream, Subscription};
 use envelope::ChunkRecord;
 use envelope::document::{Indexed, Outcome};
@@ -156,7 +156,7 @@ impl Waiting {
                     false => summary.added += 1,
                 }
                 // Of which something was left out.
-                summary.skipped.extend(event.problem.map(|p| Skipped {
+                summary.skipped.extend(event.problem.map(|p| SkippedFile {
                     source: sent.notice.source,
                     reason: p.message,
                 }));
@@ -166,7 +166,7 @@ impl Waiting {
             Outcome::Unchanged if sent.notice.is_deleted => summary.deleted += 1,
             Outcome::Unchanged => summary.unchanged += 1,
             Outcome::Superseded => summary.superseded += 1,
-            Outcome::Skipped => summary.skipped.push(Skipped {
+            Outcome::Skipped => summary.skipped.push(SkippedFile {
                 source: sent.notice.source,
                 reason: event.problem.map_or_else(String::new, |p| p.message),
             }),

@@ -1,6 +1,6 @@
 //! Looking at every file of a folder once.
 
-use super::{Error, Progress};
+use crate::{Error, Progress};
 use documents::{Skip, SkipReason, Stamp};
 use envelope::TenantId;
 use envelope::document::Form;

@@ -1,6 +1,6 @@
 //! One document, or the word that it is gone, onto its subject.
 
-use super::{Error, To};
+use crate::{Error, To};
 use bus::{Bus, BusError, Headers, Publish};
 use bytes::Bytes;
 use documents::corpus::Cursor;

@@ -1,20 +1,8 @@
-//! A folder into the corpus: what is new, changed or gone is published as documents, and indexers do
-//! the rest.
-//!
-//! The same on either bus. What came of a document is told by an event; where that is lost, by what is
-//! stored: a message that waits is still in its stream, one that is done has left chunks or a dead
-//! letter. So a run may be stopped at any point, and the next one makes good what is missing.
+//! A run over a folder: compared with what is indexed, published, waited for. *Not* how each of these is done, which is
+//! with the modules of those names.
 
-mod error;
-mod publish;
-mod reach;
-mod scan;
-mod wait;
-
-pub use error::Error;
-pub use reach::Reach;
-
-use crate::config::FILE;
+use crate::error::Error;
+use crate::{publish, reach, scan, wait};
 use bus::{Bus, BusError, Stream};
 use documents::{Catalog, IndexPlan, Mode, Skip, SkipReason};
 use envelope::document::{Form, Notice};
@@ -39,6 +27,8 @@ pub struct Options {
     /// How long nothing may come of any document before the run is given up; `None` to publish and
     /// not to wait.
     pub patience: Option<Duration>,
+    /// A file that is passed over without a word, such as the configuration of who indexes. Default none.
+    pub silent: Option<&'static str>,
 }
 
 /// For which edition documents are published.
@@ -57,6 +47,7 @@ impl Options {
             mode,
             to: To::default(),
             patience: Some(PATIENCE),
+            silent: None,
         }
     }
 }
@@ -89,12 +80,12 @@ pub struct Summary {
     /// Documents that were published and not waited for; those that are gone count as `deleted`.
     pub published: usize,
     /// Files that could not be indexed, or not all of them, and why.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
 }
 
 /// A file that could not be indexed, or of which something was left out.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// The file, relative to the corpus.
     pub source: String,
     /// Why.
@@ -172,9 +163,9 @@ pub(crate) async fn heads(
     }
 }
 
-/// Whether a file that is passed over is named: a hidden one is not, nor is the configuration of Argosy.
-fn is_told(skip: &Skip) -> bool {
-    skip.reason != SkipReason::Hidden && skip.source != FILE
+/// Whether a file that is passed over is named: a hidden one is not, nor is the one that is said to be `silent`.
+fn is_told(skip: &Skip, silent: Option<&str>) -> bool {
+    skip.reason != SkipReason::Hidden && silent != Some(skip.source.as_str())
 }
 
 /// Compares `root` with `catalog`, publishes the difference, and waits until it is indexed.
@@ -220,7 +211,9 @@ pub async fn index(
     for source in kept {
         tracing::info!(source, "cannot be read now; what is indexed of it is kept");
     }
-    let told = skips.into_iter().filter(is_told).map(|skip| Skipped {
+    let told = skips.into_iter();
+    let told = told.filter(|skip| is_told(skip, options.silent));
+    let told = told.map(|skip| SkippedFile {
         source: skip.source,
         reason: skip.reason.to_string(),
     });
@@ -261,7 +254,7 @@ pub async fn index(
                 let sent = publish::Sent { was_known, ..sent };
                 waiting.add(sent, &mut summary, &mut progress).await?;
             }
-            Err(reason) => summary.skipped.push(Skipped {
+            Err(reason) => summary.skipped.push(SkippedFile {
                 source: stamp.source,
                 reason,
             }),
