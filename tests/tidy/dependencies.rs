@@ -85,6 +85,8 @@ const OURS: Table = &[
             "envelope", "settings", "stage", "llm", "text", "linking", "search",
         ],
     ),
+    // Measurements know what it says where there is no answer.
+    ("reducer", THINKING),
     (
         "indexer",
         &[
@@ -137,6 +139,31 @@ const OURS: Table = &[
     ("sim-node", &[]),
     ("conditions", &[]),
     ("mutations", &["text"]),
+    (
+        "eval",
+        &[
+            "envelope",
+            "telemetry",
+            "text",
+            "bus",
+            "client",
+            "llm",
+            "llm-pool",
+            "offline-reader",
+            "static-embed",
+            "documents",
+            "linking",
+            "groundedness",
+            "search",
+            "index",
+            "index-host",
+            "retriever",
+            "reducer",
+            "indexer",
+            "conditions",
+            "mutations",
+        ],
+    ),
     (
         "testkit",
         &[
@@ -214,6 +241,7 @@ const PURE: Table = &[
     ("text", &["unicode-normalization"]),
     ("llm", WORDS),
     ("retriever", WORDS),
+    ("reducer", WORDS),
 ];
 
 const WORDS: &[&str] = &[

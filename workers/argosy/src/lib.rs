@@ -7,7 +7,6 @@
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`command`] | one module per command |
-//! | [`eval`] | measuring against known answers |
 //! | [`entry`] | the frame around a command |
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
@@ -23,8 +22,6 @@
 //! | [`processes`], [`disk`] | what processes tell of themselves, and their disks |
 //! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
-//! | [`machine`] | what machine this is, for reports |
-//! | [`sample`] | the sample corpus, in the binary |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
@@ -36,7 +33,6 @@ pub mod config;
 pub mod disk;
 pub mod doctor;
 pub mod entry;
-pub mod eval;
 pub mod extracted;
 pub mod fail;
 pub mod fleet;
@@ -45,7 +41,6 @@ pub mod keys;
 pub mod letters;
 pub mod line_diff;
 pub mod local;
-pub mod machine;
 pub mod metrics;
 pub mod model;
 pub mod models;
@@ -56,7 +51,6 @@ pub mod processes;
 pub mod prompt_files;
 pub mod render;
 pub mod roles;
-pub mod sample;
 pub mod signal;
 pub mod status;
 pub mod talks;

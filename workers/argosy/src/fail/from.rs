@@ -6,7 +6,7 @@
 
 use super::{FULL, Fail, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
-use crate::{config, eval, fleet, kept, letters, local, model, models, position, roles, talks};
+use crate::{config, fleet, kept, letters, local, model, models, position, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
@@ -429,7 +429,11 @@ impl From<eval::Error> for Fail {
             }
             Error::Options(_) => Fail::usage(text),
             Error::Search(error) => error.into(),
-            Error::Fleet(error) => (*error).into(),
+            // The fleet of a measurement is one of this process.
+            Error::Fleet(error) => match error.downcast::<local::Error>() {
+                Ok(error) => (*error).into(),
+                Err(_) => Fail::negative(text),
+            },
             Error::NoFolder(_) => {
                 Fail::not_found(text).hint("name the folder of the data set with --path")
             }
@@ -449,8 +453,6 @@ impl From<eval::Error> for Fail {
             Error::Case { .. } => {
                 Fail::usage(text).hint("docs/retrieval.md says how a trajectory is written")
             }
-            // What was printed says it all.
-            Error::OtherWays { .. } => Fail::negative(""),
             Error::File { .. }
             | Error::Line { .. }
             | Error::Corpus(_)
