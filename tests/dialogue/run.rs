@@ -3,13 +3,13 @@
 use crate::outcome;
 use crate::script::{Scenario, Turn};
 use argosy::config::Config;
-use argosy::eval::trajectories::ScriptedReply;
-use argosy::eval::trajectories::scripted::ScriptedChat;
 use argosy::local::Local;
 use argosy::model::Chosen;
 use client::Ask;
 use documents::Mode;
 use envelope::Terminal;
+use eval::trajectories::ScriptedReply;
+use eval::trajectories::scripted::ScriptedChat;
 use serde_json::Map;
 use settings::Sources;
 use std::path::Path;

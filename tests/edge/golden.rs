@@ -3,12 +3,12 @@
 //! `cargo test -p argosy-tests --test edge golden -- --nocapture`.
 
 use argosy::config::Config;
-use argosy::eval::labelled::{LabelledQuestion, is_nothing, plain};
 use argosy::local::Local;
 use argosy::model::OFFLINE;
 use client::{self, Ask};
 use documents::Mode;
 use envelope::{Citation, Filter, Op, Origin, Outcome, TenantId, Terminal};
+use eval::labelled::{LabelledQuestion, is_nothing, plain};
 use reducer::NO_INFORMATION;
 use serde_json::Value;
 use std::cmp::Ordering;

@@ -2,9 +2,7 @@
 //! the memory bus and on a real server.
 
 use crate::shell::Shell;
-use argosy::catalog::{CatalogCache, CatalogMetrics};
 use argosy::config::Config;
-use argosy::lookup::{self, Lookup};
 use bus::memory::MemoryBus;
 use bus::{Bus, CoreMessage, Headers};
 use bus_nats::NatsBus;
@@ -12,6 +10,8 @@ use envelope::limits::LOOKUP_REPLY_BYTES_MAX;
 use envelope::{ChunkRecord, TenantId};
 use futures_util::future::BoxFuture;
 use index::{HybridSearcher, Index, Options, Vectors};
+use index_host::catalog::{CatalogCache, CatalogMetrics};
+use index_host::lookup::{self, Lookup};
 use search::{CatalogSource, Request, SearchResult, Searcher};
 use serde_json::{Value, json};
 use std::sync::Arc;

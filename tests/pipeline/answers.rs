@@ -3,9 +3,9 @@
 use crate::fleet::{Fleet, PATIENCE, connect, until};
 use crate::served::Model;
 use crate::turns::terminals;
-use argosy::corpus::{self, Options};
 use bus::{Bus, CoreMessage, Headers, Publish, Stored, Stream};
 use bus_nats::NatsBus;
+use corpus_sync::Options;
 use documents::{Catalog, Mode};
 use envelope::{Outcome, Role, TenantId, Terminal, TurnId, subject};
 use serde_json::{Value, json};
@@ -34,10 +34,10 @@ const FIELDS: [&str; 14] = [
     "duration_ms",
 ];
 
-async fn index_sample(bus: Arc<NatsBus>) -> corpus::Summary {
+async fn index_sample(bus: Arc<NatsBus>) -> corpus_sync::Summary {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/corpus"));
     let nothing = Catalog::new(TenantId::default_tenant());
-    let indexed = corpus::index(
+    let indexed = corpus_sync::index(
         bus,
         root,
         &nothing,

@@ -5,11 +5,11 @@
 use crate::editions::small;
 use crate::ingest::{notice, text};
 use crate::world::{On, World, until, within};
-use argosy::editions::{Error, Home, Open, Opened, What, start};
 use bus::Stored;
 use envelope::{ChunkRecord, Edition, Filter, TenantId};
 use futures_util::future::BoxFuture;
 use index::{Index, Vectors};
+use index_host::editions::{Error, IndexContext, Open, OpenIndex, OpenRequest, start};
 use search::{Request, SearchResult, Searcher};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,8 +101,8 @@ struct Shelves {
 }
 
 impl Open for Shelves {
-    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, Error>> {
-        let What {
+    fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>> {
+        let OpenRequest {
             edition,
             dir,
             stream,
@@ -123,7 +123,7 @@ impl Open for Shelves {
             edition: edition.clone(),
             shelf,
         };
-        Box::pin(std::future::ready(Ok(Opened {
+        Box::pin(std::future::ready(Ok(OpenIndex {
             searcher: Arc::new(searcher),
             index: Index::open_in_ram(&Vectors::None).unwrap(),
             tasks: JoinSet::new(),
@@ -169,7 +169,7 @@ pub(crate) async fn every_search_is_over_one_edition(on: On) {
     let health = Health::new(&[]);
     let stop = CancellationToken::new();
     let held = Arc::new(AtomicBool::new(true));
-    let home = Home {
+    let home = IndexContext {
         bus: world.bus.clone(),
         metrics: index::Metrics::new(&telemetry::Registry::new()).unwrap(),
         health: health.clone(),

@@ -57,6 +57,10 @@ const OURS: Table = &[
             "settings",
         ],
     ),
+    (
+        "corpus-sync",
+        &["envelope", "bus", "streams", "documents", "search"],
+    ),
     // decisions
     ("conversation", &["envelope", "stage", "conversation-log"]),
     // What it is told of the corpus.
@@ -81,6 +85,8 @@ const OURS: Table = &[
             "envelope", "settings", "stage", "llm", "text", "linking", "search",
         ],
     ),
+    // Measurements know what it says where there is no answer.
+    ("reducer", THINKING),
     (
         "indexer",
         &[
@@ -107,10 +113,57 @@ const OURS: Table = &[
             "erasure",
         ],
     ),
+    // Which index answers, and looks into it as a retriever and an indexer see it.
+    (
+        "index-host",
+        &[
+            "envelope",
+            "settings",
+            "telemetry",
+            "bus",
+            "streams",
+            "client",
+            "llm",
+            "llm-pool",
+            "static-embed",
+            "documents",
+            "linking",
+            "search",
+            "index",
+            "qdrant",
+            "retriever",
+            "indexer",
+        ],
+    ),
     // what measurements and tests stand on
     ("sim-node", &[]),
     ("conditions", &[]),
     ("mutations", &["text"]),
+    (
+        "eval",
+        &[
+            "envelope",
+            "telemetry",
+            "text",
+            "bus",
+            "client",
+            "llm",
+            "llm-pool",
+            "offline-reader",
+            "static-embed",
+            "documents",
+            "linking",
+            "groundedness",
+            "search",
+            "index",
+            "index-host",
+            "retriever",
+            "reducer",
+            "indexer",
+            "conditions",
+            "mutations",
+        ],
+    ),
     (
         "testkit",
         &[
@@ -188,6 +241,7 @@ const PURE: Table = &[
     ("text", &["unicode-normalization"]),
     ("llm", WORDS),
     ("retriever", WORDS),
+    ("reducer", WORDS),
 ];
 
 const WORDS: &[&str] = &[

@@ -85,6 +85,7 @@ pub(crate) const THEIRS: &[(&str, &[&str], &str)] = &[
             "conversation",
             "streams",
             "gateway",
+            "index-host",
             "argosy",
         ],
         "what decides is not what counts",

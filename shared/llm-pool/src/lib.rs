@@ -11,6 +11,7 @@
 //! | [`look`](mod@look) | looks once at the configured nodes of a model |
 //! | [`download`](mod@download) | fetches the files of a model |
 //! | [`limits`] | every limit that is no option |
+//! | [`Pools`] | all pools of a process, to tell of |
 //! | [`HttpEmbedder`] | vectors of texts, from the nodes of an embedding model |
 //! | [`HttpReranker`] | how well texts fit a query, from the nodes of a reranking model |
 //! | `pool`, `job`, `race`, `seat` | one call: a place, a try, a second one when it is late, what follows |
@@ -48,6 +49,7 @@ mod metrics;
 mod node;
 pub mod options;
 mod pool;
+mod pools;
 mod race;
 mod reranker;
 mod retry;
@@ -66,4 +68,5 @@ pub use error::Error;
 pub use metrics::register;
 pub use options::Options;
 pub use pool::Pool;
+pub use pools::Pools;
 pub use reranker::HttpReranker;

@@ -12,14 +12,15 @@ use crate::host::cpu_ms;
 use crate::out::println;
 use argosy::cli::Output;
 use argosy::config::Config;
-use argosy::corpus::{self, Summary, catalog_of_stream};
 use argosy::fail::Fail;
 use argosy::fleet::{Member, drain};
-use argosy::machine::machine;
-use argosy::{model, sample};
+use argosy::model;
 use bytes::Bytes;
+use corpus_sync::{Summary, catalog_of_stream};
 use documents::Mode;
 use envelope::{Role, TenantId, Terminal};
+use eval::machine;
+use eval::sample;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -122,11 +123,11 @@ async fn measure(
 async fn index(ground: &Ground) -> Result<Summary, Fail> {
     let folder = ground.dir.path().join("sample");
     sample::unpack(&folder)?;
-    let to = corpus::To::default();
+    let to = corpus_sync::To::default();
     let tenant = TenantId::default_tenant();
     let catalog = catalog_of_stream(&*ground.bus, &tenant, &to.edition).await?;
-    let options = corpus::Options::waiting(Mode::Incremental);
-    let indexed = corpus::index(ground.bus.clone(), folder, &catalog, options, |_| {}).await;
+    let options = corpus_sync::Options::waiting(Mode::Incremental);
+    let indexed = corpus_sync::index(ground.bus.clone(), folder, &catalog, options, |_| {}).await;
     Ok(indexed?)
 }
 

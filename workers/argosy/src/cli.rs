@@ -32,8 +32,9 @@ pub use conversation::{
 pub use doctor::{Doctor, Explain};
 pub use editions::{Edition, Editions, OneEdition, Switch};
 pub use eval::{
-    CorpusSide, DatasetName, Eval, EvalClassify, EvalConditions, EvalGroundedness, EvalLoop,
-    EvalModes, EvalRetrieval, EvalTrajectories, EvalUnanswerable, LabelledSet, Split,
+    CorpusSide, DatasetArg, EmbedderName, Eval, EvalClassify, EvalConditions, EvalGroundedness,
+    EvalLoop, EvalModes, EvalRetrieval, EvalTrajectories, EvalUnanswerable, LabelledSetArg,
+    SplitArg,
 };
 pub use lookup::{CatalogArgs, Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};

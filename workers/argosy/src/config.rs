@@ -16,11 +16,12 @@ pub use given::Given;
 pub use judge::JudgeError;
 pub use variables::VARIABLES;
 
-use crate::{prompt_files, snapshot};
+use crate::prompt_files;
 use anyhow::Context;
 use bus::topology::Topology;
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{Edition, ModeChoice, Profile, Role};
+use index_host::snapshot;
 use serde::{Deserialize, Serialize};
 use settings::{Loaded, Size, Sources, Span};
 use std::collections::BTreeMap;
@@ -59,7 +60,7 @@ pub struct Config {
     /// The retriever.
     pub retriever: retriever::Options,
     /// What searches: embedder, vectors, reranker.
-    pub retrieval: crate::search_factory::Options,
+    pub retrieval: index_host::Options,
     /// The mapper.
     pub mapper: mapper::Options,
     /// The reducer.
@@ -74,7 +75,7 @@ pub struct Config {
     pub clarifier: clarifier::Options,
     /// How an edition of the corpus is searched that has another embedder than `retrieval` says, by the
     /// name of the edition. Default none.
-    pub editions: BTreeMap<Edition, crate::search_factory::Options>,
+    pub editions: BTreeMap<Edition, index_host::Options>,
     /// Logs and the admin endpoints.
     pub telemetry: Telemetry,
     /// What is set, and by whom: no option itself.

@@ -31,15 +31,11 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("model.cache", "shared/llm-pool/src/cache.rs", "Options"),
     ("planner", "workers/planner/src/options.rs", "Options"),
     ("retriever", "workers/retriever/src/options.rs", "Options"),
-    (
-        "retrieval",
-        "workers/argosy/src/search_factory.rs",
-        "Options",
-    ),
+    ("retrieval", "shared/index-host/src/options.rs", "Options"),
     ("retrieval.search", "shared/index/src/hybrid.rs", "Options"),
     (
         "retrieval.minilm",
-        "workers/argosy/src/search_factory.rs",
+        "shared/index-host/src/options.rs",
         "MiniLm",
     ),
     (
@@ -60,7 +56,7 @@ const SECTIONS: &[(&str, &str, &str)] = &[
     ("mapper", "workers/mapper/src/options.rs", "Options"),
     ("reducer", "workers/reducer/src/options.rs", "Options"),
     ("indexer", "workers/indexer/src/options.rs", "Options"),
-    ("snapshots", "workers/argosy/src/snapshot.rs", "Options"),
+    ("snapshots", "shared/index-host/src/snapshot.rs", "Options"),
     ("validator", "workers/validator/src/options.rs", "Options"),
     ("clarifier", "workers/clarifier/src/options.rs", "Options"),
 ];

@@ -7,7 +7,6 @@
 //! |---|---|
 //! | [`cli`] | the command line |
 //! | [`command`] | one module per command |
-//! | [`eval`] | measuring against known answers |
 //! | [`entry`] | the frame around a command |
 //! | [`config`] | the options of every crate under one roof |
 //! | [`roles`] | stages and their collaborators, as running workers |
@@ -16,40 +15,24 @@
 //! | [`prompt_files`] | the folder of prompts that replace the embedded ones |
 //! | [`local`] | the whole fleet in one process |
 //! | [`kept`], [`talks`] | its conversations, on disk between questions; conversations to look at |
-//! | [`lookup`] | looking into the corpus by request and reply |
-//! | [`corpus`] | a folder into the corpus, by way of indexers |
-//! | [`editions`] | the indexes of a retriever, and which of them is searched |
-//! | [`catalog`] | what planners may know of the corpus, kept for a minute |
-//! | [`census`] | what the corpus holds of each edition |
 //! | [`extracted`] | what models answered about documents, kept |
-//! | [`view`] | the corpus stream into an index |
-//! | [`snapshot`] | snapshots of an index, written and begun with |
-//! | [`qdrant_view`] | the corpus stream into a Qdrant server |
-//! | [`search`] | which embedder, vectors and reranker a search has |
 //! | [`trace`], [`letters`] | how a turn went; what was given up, and trying it again |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
-//! | [`processes`], [`disk`], [`pools`] | what processes tell of themselves, their disks and their model nodes |
+//! | [`processes`], [`disk`] | what processes tell of themselves, and their disks |
 //! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
-//! | [`machine`] | what machine this is, for reports |
-//! | [`sample`] | the sample corpus, in the binary |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
 //! | [`render`], [`out`], [`keys`] | how results look; printing them; keys of who looks |
 //! | [`fail`] | how commands fail: the error of the command line, and what it is made of |
 
-pub mod catalog;
-pub mod census;
 pub mod cli;
 pub mod command;
 pub mod config;
-pub mod corpus;
 pub mod disk;
 pub mod doctor;
-pub mod editions;
 pub mod entry;
-pub mod eval;
 pub mod extracted;
 pub mod fail;
 pub mod fleet;
@@ -58,25 +41,17 @@ pub mod keys;
 pub mod letters;
 pub mod line_diff;
 pub mod local;
-pub mod lookup;
-pub mod machine;
 pub mod metrics;
 pub mod model;
 pub mod models;
 pub mod offline_model;
 pub mod out;
-pub mod pools;
 pub mod position;
 pub mod processes;
 pub mod prompt_files;
-pub mod qdrant_view;
 pub mod render;
 pub mod roles;
-pub mod sample;
-pub mod search_factory;
 pub mod signal;
-pub mod snapshot;
 pub mod status;
 pub mod talks;
 pub mod trace;
-pub mod view;

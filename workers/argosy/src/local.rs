@@ -3,23 +3,24 @@
 //! The same workers, the same gateway, the same messages as against NATS; only the bus differs. It
 //! is for one process: what is asked here ends with it.
 
-use crate::catalog::{CatalogCache, CatalogMetrics};
-use crate::config::Config;
-use crate::corpus::{self, Progress, Summary};
+use crate::config::{Config, FILE};
 use crate::kept::{self, Kept};
-use crate::lookup::{self, Heard, Lookup};
 use crate::model::{self, Chosen};
-use crate::pools::Pools;
 use crate::roles::{self, Collaborators, Process, ingest};
-use crate::search_factory::{self, Kit, Place};
-use crate::view::IndexView;
 use bus::memory::MemoryBus;
 use bus::topology::Topology;
 use bus::{Bus, BusError, Stream};
 use conversation_log::ConversationKey;
+use corpus_sync::{Progress, Summary};
 use documents::{Catalog, Mode};
 use envelope::{ConversationId, Edition, Role, TenantId, UnixMs};
 use index::Index;
+use index_host::VectorStore;
+use index_host::catalog::{CatalogCache, CatalogMetrics};
+use index_host::lookup::{self, Lookup, LookupSubscriptions};
+use index_host::search_factory::{self, SearchFactory};
+use index_host::view::IndexView;
+use llm_pool::Pools;
 use search::Searcher;
 use stage::Ingest;
 use std::path::{Path, PathBuf};
@@ -75,7 +76,7 @@ pub enum Error {
     Catalog(index::Error),
     /// The folder did not get into the corpus.
     #[error(transparent)]
-    Corpus(#[from] corpus::Error),
+    Corpus(#[from] corpus_sync::Error),
     /// The index is behind what was published.
     #[error("the index did not take in what was published; its log says why")]
     Behind,
@@ -125,21 +126,23 @@ impl Local {
         registry: Registry,
         between: impl FnOnce(Arc<dyn Searcher>) -> Arc<dyn Searcher>,
     ) -> Result<Local, Error> {
-        if config.retrieval.vectors == Place::Qdrant {
+        if config.retrieval.vectors == VectorStore::Qdrant {
             return Err(Error::Qdrant);
         }
         // Nobody asks one process what it calls.
         let pools = Pools::default();
-        let embedder = search_factory::embedder(config, &registry, &pools).await?;
-        let kit = Kit::new(config, embedder, &registry, &pools)?;
+        let options = &config.retrieval;
+        let embedder =
+            search_factory::embedder(options, &config.data_dir.0, &registry, &pools).await?;
+        let factory = SearchFactory::new(options, embedder, &registry, &pools)?;
         let at = || dir.to_owned();
-        let index =
-            Index::open(dir, kit.vectors()).map_err(|error| Error::Index { dir: at(), error })?;
+        let index = Index::open(dir, factory.vectors())
+            .map_err(|error| Error::Index { dir: at(), error })?;
         let schemas = Arc::new(roles::schemas(config)?);
-        index.describe(roles::described(&schemas));
+        index.describe(index_host::described(&schemas));
         let (mut view, seen) =
             IndexView::kept(index.clone()).map_err(|error| Error::Held { dir: at(), error })?;
-        let pipeline = ingest(config, kit.embedder(), &chosen.model, None)?
+        let pipeline = ingest(config, factory.embedder(), &chosen.model, None)?
             .pipeline()
             .to_owned();
         // What is kept on disk is kept for ever: nobody but its owner takes anything out.
@@ -165,7 +168,7 @@ impl Local {
             traces: Traces::off(),
             faults: None,
         };
-        let searcher = Arc::new(kit.searcher(index.clone()));
+        let searcher = Arc::new(factory.searcher(index.clone()));
         let counted = index.clone();
         let lookup = Lookup::new(searcher.clone(), move || counted.clone());
         let lookup = lookup
@@ -182,13 +185,13 @@ impl Local {
                 searcher: between(searcher),
                 caught_up: None,
                 conversations: None,
-                embedder: kit.embedder(),
+                embedder: factory.embedder(),
                 catalog,
             },
         )?;
         running.spawn(keeper.keep(stop.clone()));
         // Listening before anybody can ask: a request that nobody hears is lost.
-        let heard = Heard::open(&*bus).await?;
+        let heard = LookupSubscriptions::open(&*bus).await?;
         running.spawn(lookup::serve(
             bus.clone(),
             lookup,
@@ -227,13 +230,14 @@ impl Local {
             .map_err(Error::Catalog)?;
         // Another schema makes other documents of the same files.
         catalog.outdate(&self.pipeline);
-        let summary = corpus::index(
+        let summary = corpus_sync::index(
             self.bus.clone(),
             root,
             &catalog,
-            corpus::Options {
+            corpus_sync::Options {
                 patience: Some(self.patience),
-                ..corpus::Options::waiting(mode)
+                silent: Some(FILE),
+                ..corpus_sync::Options::waiting(mode)
             },
             progress,
         )

@@ -1,9 +1,9 @@
 //! `argosy`: loads, runs, drains, exits.
 
-use argosy::cli::{Cli, Command, Edition, Eval, Output, Schema, Server, Settings};
+use argosy::cli::{Cli, Command, Edition, Output, Schema, Server, Settings};
 use argosy::config::Config;
 use argosy::fail::Fail;
-use argosy::{command, entry, eval, out};
+use argosy::{command, entry, out};
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -86,18 +86,7 @@ async fn dispatch(cli: Cli, config: Config) -> Result<(), Fail> {
         Command::OfflineModel(args) => command::offline_model::run(args, output).await,
         // Done without a runtime, see `run`.
         Command::Explain(_) | Command::Completions(_) | Command::Config(_) => Ok(()),
-        Command::Eval(Eval::Conditions(args)) => Ok(eval::conditions::run(&args, output).await?),
-        Command::Eval(Eval::Classify(args)) => Ok(eval::classify::run(&args, output)?),
-        Command::Eval(Eval::Unanswerable(args)) => {
-            Ok(eval::unanswerable::run(args, config, output).await?)
-        }
-        Command::Eval(Eval::Modes(args)) => Ok(eval::modes::run(args, config, output).await?),
-        Command::Eval(Eval::Trajectories(args)) => Ok(eval::trajectories::run(args, output).await?),
-        Command::Eval(Eval::Loop(args)) => Ok(eval::rounds::run(args, config, output).await?),
-        Command::Eval(Eval::Groundedness(args)) => {
-            Ok(eval::groundedness::run(&args, output).await?)
-        }
-        Command::Eval(Eval::Retrieval(args)) => Ok(eval::retrieval(args, config, output).await?),
+        Command::Eval(what) => command::eval::run(what, config, output).await,
     }
 }
 

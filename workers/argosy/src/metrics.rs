@@ -1,11 +1,11 @@
 //! Every metric there is, as `docs/metrics.md` lists them: asked of the code that registers them, so
 //! that the document cannot say anything else. *Not* where metrics are made.
 
-use crate::catalog::CatalogMetrics;
 use crate::command::run::RoomMetrics;
 use crate::config::Config;
 use crate::roles::embedded_prompts;
 use envelope::Role;
+use index_host::catalog::CatalogMetrics;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use telemetry::{Description, Error, Registry};

@@ -8,13 +8,13 @@ mod store;
 pub use store::{StoreAt, StoreSeen};
 
 use crate::disk::{self, Disk};
-use crate::editions::Serving;
-use crate::pools::Pools;
 use bus::{Bus, BusError, CoreMessage, Headers};
 use bytes::Bytes;
 use envelope::{Edition, Role};
 use harness::{Metrics, Tally};
+use index_host::editions::EditionRouter;
 use llm::ChatModel;
+use llm_pool::Pools;
 use llm_pool::{NodeView, Pool};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
@@ -159,7 +159,7 @@ pub struct Teller {
     listens: OnceLock<SocketAddr>,
     model: OnceLock<String>,
     pools: Pools,
-    index: OnceLock<Arc<Serving>>,
+    index: OnceLock<Arc<EditionRouter>>,
     store: OnceLock<StoreSeen>,
     conversations: OnceLock<bool>,
     window: Mutex<Window>,
@@ -209,7 +209,7 @@ impl Teller {
     }
 
     /// Tells of these indexes from now on.
-    pub fn searches(&self, serving: Arc<Serving>) {
+    pub fn searches(&self, serving: Arc<EditionRouter>) {
         let _ = self.index.set(serving);
     }
 

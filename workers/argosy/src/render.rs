@@ -18,9 +18,9 @@ pub(crate) use quiet::is_quiet;
 pub(crate) use said::{asked_back, said, sources};
 
 use crate::cli::Output;
-use crate::corpus::{Skipped, Summary};
 use crate::fail::Fail;
 use crate::out::{self, eprintln, println};
+use corpus_sync::{SkippedFile, Summary};
 use envelope::{AnswerTable, CheckedSentence, Judgement, Outcome, Remark, Terminal, TrailEntry};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -405,7 +405,7 @@ fn indexed_of(documents: u64, chunks: u64) -> String {
 }
 
 /// Says in one line on stderr that files were left out; `argosy index` names all of them.
-pub fn skipped(skipped: &[Skipped], root: &Path) {
+pub fn skipped(skipped: &[SkippedFile], root: &Path) {
     /// How many are named.
     const NAMED: usize = 3;
     if skipped.is_empty() || is_quiet() {

@@ -11,13 +11,12 @@ use crate::prompt_files;
 use bus::Bus;
 use conversation::Conversation;
 use conversation_log::Source;
-use envelope::{Bucket, Role};
+use envelope::Role;
 use futures_util::future::BoxFuture;
 use gateway::Gateway;
 use harness::fault::Faults;
 use harness::ingest::Indexer;
 use harness::{IngestMetrics, Metrics, Worker};
-use index::DescribedColumn;
 use indexer::schema::{SchemaError, Schemas};
 use indexer::{Answers, Extractor};
 use llm::{ChatModel, Embedder, Prompts};
@@ -133,20 +132,6 @@ pub fn schemas(config: &Config) -> Result<Schemas, Error> {
         None => Ok(Schemas::default()),
         Some(path) => Schemas::load(path).map_err(Error::Schemas),
     }
-}
-
-/// What schemas say of their columns, for the linking of questions.
-pub fn described(schemas: &Schemas) -> Vec<DescribedColumn> {
-    let of_table = |(bucket, table): (&Bucket, &indexer::schema::Table)| {
-        let columns = table.columns().iter().map(|column| DescribedColumn {
-            bucket: bucket.as_str().to_owned(),
-            field: column.name.clone(),
-            description: column.description.clone(),
-            unit: column.form.unit.clone().unwrap_or_default(),
-        });
-        columns.collect::<Vec<_>>()
-    };
-    schemas.tables().flat_map(of_table).collect()
 }
 
 /// What makes chunks of documents. Vectors of an encoder travel with them; with the table of words,

@@ -1,7 +1,7 @@
 //! `argosy eval`: its arguments.
 
-use crate::search_factory::Choice;
 use clap::{Args, Subcommand, ValueEnum};
+use index_host::EmbedderChoice;
 use std::path::PathBuf;
 
 /// What to measure against known answers.
@@ -69,13 +69,13 @@ pub struct EvalGroundedness {
 pub struct EvalClassify {
     /// Which data set.
     #[arg(long, value_name = "NAME", value_enum)]
-    pub dataset: LabelledSet,
+    pub dataset: LabelledSetArg,
     /// Its folder.
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = Split::All)]
-    pub split: Split,
+    #[arg(long, value_enum, default_value_t = SplitArg::All)]
+    pub split: SplitArg,
     /// Also print each question that is given another class.
     #[arg(long)]
     pub failed: bool,
@@ -86,23 +86,13 @@ pub struct EvalClassify {
 
 /// A data set of questions whose class is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LabelledSet {
+pub enum LabelledSetArg {
     /// MultiHop-RAG: comparisons and orders of time among questions over news.
     #[value(name = "multihop_rag")]
     MultihopRag,
     /// Break, high-level decompositions: comparisons, numbers to work out, one step or several.
     #[value(name = "break_qdmr")]
     BreakQdmr,
-}
-
-impl LabelledSet {
-    /// As it is called on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            LabelledSet::MultihopRag => "multihop_rag",
-            LabelledSet::BreakQdmr => "break_qdmr",
-        }
-    }
 }
 
 /// `argosy eval unanswerable`
@@ -112,8 +102,8 @@ pub struct EvalUnanswerable {
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = Split::All)]
-    pub split: Split,
+    #[arg(long, value_enum, default_value_t = SplitArg::All)]
+    pub split: SplitArg,
     /// Keep the index in this folder, and use it again when it fits. Default: a temporary one.
     #[arg(long, value_name = "DIR")]
     pub index: Option<PathBuf>,
@@ -132,8 +122,8 @@ pub struct EvalLoop {
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = Split::All)]
-    pub split: Split,
+    #[arg(long, value_enum, default_value_t = SplitArg::All)]
+    pub split: SplitArg,
     /// Only so many of them, always the same ones. Default: all.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -152,8 +142,8 @@ pub struct EvalModes {
     #[arg(long, value_name = "DIR")]
     pub path: Option<PathBuf>,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = Split::All)]
-    pub split: Split,
+    #[arg(long, value_enum, default_value_t = SplitArg::All)]
+    pub split: SplitArg,
     /// Only so many of them, always the same ones. Default: all. Each is asked three times.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -192,8 +182,8 @@ pub struct EvalConditions {
     #[arg(long, value_name = "DIR", requires = "dataset")]
     pub path: Option<PathBuf>,
     /// Which questions of the data set: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = Split::All, requires = "dataset")]
-    pub split: Split,
+    #[arg(long, value_enum, default_value_t = SplitArg::All, requires = "dataset")]
+    pub split: SplitArg,
     /// Also print each question that is not wholly right.
     #[arg(long)]
     pub failed: bool,
@@ -213,44 +203,24 @@ pub enum CorpusSide {
     Extra,
 }
 
-impl CorpusSide {
-    /// As it is called on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            CorpusSide::Dev => "dev",
-            CorpusSide::Test => "test",
-            CorpusSide::Extra => "extra",
-        }
-    }
-
-    /// As the generator calls it.
-    pub const fn half(self) -> conditions::Half {
-        match self {
-            CorpusSide::Dev => conditions::Half::Dev,
-            CorpusSide::Test => conditions::Half::Test,
-            CorpusSide::Extra => conditions::Half::Extra,
-        }
-    }
-}
-
 /// `argosy eval retrieval`
 #[derive(Debug, Args)]
 pub struct EvalRetrieval {
     /// Which data set.
     #[arg(long, value_name = "NAME", value_enum)]
-    pub dataset: DatasetName,
+    pub dataset: DatasetArg,
     /// Its folder.
     #[arg(long, value_name = "DIR")]
     pub path: PathBuf,
     /// Which questions: `dev` is a third of them, `test` the others.
-    #[arg(long, value_enum, default_value_t = Split::All)]
-    pub split: Split,
+    #[arg(long, value_enum, default_value_t = SplitArg::All)]
+    pub split: SplitArg,
     /// Ask at most this many of them, always the same ones.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Who makes vectors. Default: what `retrieval.embedder` says.
     #[arg(long, value_name = "NAME", value_enum)]
-    pub embedder: Option<Choice>,
+    pub embedder: Option<EmbedderName>,
     /// Keep the vectors of chunks in this folder, and take those that are there.
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
@@ -268,9 +238,33 @@ pub struct EvalRetrieval {
     pub details: Option<PathBuf>,
 }
 
+/// Who makes vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EmbedderName {
+    /// The shipped table.
+    Static,
+    /// all-MiniLM-L6-v2 in this process.
+    Minilm,
+    /// A server.
+    Http,
+    /// Nobody.
+    None,
+}
+
+impl From<EmbedderName> for EmbedderChoice {
+    fn from(name: EmbedderName) -> EmbedderChoice {
+        match name {
+            EmbedderName::Static => EmbedderChoice::Static,
+            EmbedderName::Minilm => EmbedderChoice::Minilm,
+            EmbedderName::Http => EmbedderChoice::Http,
+            EmbedderName::None => EmbedderChoice::None,
+        }
+    }
+}
+
 /// A data set with known answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum DatasetName {
+pub enum DatasetArg {
     /// MultiHop-RAG: news, and questions over several articles.
     #[value(name = "multihop_rag")]
     MultihopRag,
@@ -284,22 +278,11 @@ pub enum DatasetName {
 
 /// Part of the questions of a data set, by the hash of their ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Split {
+pub enum SplitArg {
     /// A third, to choose settings on.
     Dev,
     /// The other two thirds, to report.
     Test,
     /// All questions.
     All,
-}
-
-impl Split {
-    /// As it is called on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Split::Dev => "dev",
-            Split::Test => "test",
-            Split::All => "all",
-        }
-    }
 }

@@ -1,6 +1,5 @@
 //! `argosy edition`: the corpus built anew beside the one that answers, and the switch.
 
-use crate::census::{self, Count, Difference};
 use crate::cli::{self, Output};
 use crate::command::connect;
 use crate::config::Config;
@@ -8,6 +7,7 @@ use crate::fail::Fail;
 use crate::out::println;
 use crate::render;
 use bus::Bus;
+use corpus_sync::inventory::{self, Difference, EditionInventory};
 use envelope::{Edition, EditionError, Editions};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ pub async fn run(args: cli::Edition, config: Config, output: Output) -> Result<(
 
 async fn ls(bus: &dyn Bus, output: Output) -> Result<(), Fail> {
     let editions = editions::read(bus).await?.editions;
-    let rows = rows(&editions, census::count(bus).await?);
+    let rows = rows(&editions, inventory::count(bus).await?);
     if output == Output::Json {
         render::json(&rows);
         return Ok(());
@@ -63,7 +63,7 @@ async fn ls(bus: &dyn Bus, output: Output) -> Result<(), Fail> {
 }
 
 /// The editions of the record, the current one first, then what is left of others.
-fn rows(editions: &Editions, mut counts: BTreeMap<Edition, Count>) -> Vec<Row> {
+fn rows(editions: &Editions, mut counts: BTreeMap<Edition, EditionInventory>) -> Vec<Row> {
     let named: Vec<Edition> = editions.all().cloned().collect();
     let mut rows: Vec<Row> = named
         .into_iter()
@@ -84,7 +84,7 @@ fn rows(editions: &Editions, mut counts: BTreeMap<Edition, Count>) -> Vec<Row> {
     rows
 }
 
-fn row(name: Edition, state: &'static str, count: Count) -> Row {
+fn row(name: Edition, state: &'static str, count: EditionInventory) -> Row {
     Row {
         name,
         state,
@@ -115,8 +115,8 @@ async fn switch(bus: &dyn Bus, args: &cli::Switch, output: Output) -> Result<(),
         .editions
         .switch(name)
         .map_err(editions::Error::from)?;
-    let counts = census::count(bus).await?;
-    let none = Count::default();
+    let counts = inventory::count(bus).await?;
+    let none = EditionInventory::default();
     let of = |edition: &Edition| counts.get(edition).unwrap_or(&none);
     let from = &record.editions.current;
     let difference = of(name).against(of(from));
@@ -196,7 +196,7 @@ mod tests {
     fn the_current_one_comes_first_and_leftovers_last() {
         let edition = |name: &str| Edition::new(name).unwrap();
         let editions = Editions::default().begin(&edition("a-new"), 1).unwrap();
-        let counts = BTreeMap::from([(edition("a-left"), Count::default())]);
+        let counts = BTreeMap::from([(edition("a-left"), EditionInventory::default())]);
         let rows = rows(&editions, counts);
         let shape: Vec<_> = rows.iter().map(|r| (r.name.as_str(), r.state)).collect();
         assert_eq!(

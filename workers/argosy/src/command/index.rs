@@ -3,13 +3,13 @@
 use crate::cli::{self, Output, only_with};
 use crate::command::ask::DEFAULT_TENANT;
 use crate::command::{connect_or, must_be_folder};
-use crate::config::Config;
-use crate::corpus::{self, Options, Summary, catalog_of_stream};
+use crate::config::{Config, FILE};
 use crate::fail::Fail;
 use crate::local::{Local, index_dir};
 use crate::out::{self, eprintln};
 use crate::render::{self, Line};
 use bus::{Bus, BusError};
+use corpus_sync::{Options, Summary, catalog_of_stream};
 use documents::Mode;
 use envelope::TenantId;
 use std::time::Duration;
@@ -54,7 +54,7 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
         if args.server.server.is_none() && output == Output::Text {
             eprintln!("{}", into_fleet(&config));
         }
-        let to = corpus::to(&*bus, args.edition).await?;
+        let to = corpus_sync::to(&*bus, args.edition).await?;
         is_searched = editions::read(&*bus).await?.editions.current == to.edition;
         // A queue that nobody takes from keeps nothing.
         let taken = bus.consume(&config.topology().documents(&to.edition)).await;
@@ -62,13 +62,14 @@ pub async fn run(args: cli::Index, config: Config, output: Output) -> Result<(),
             return Err(error.into());
         }
         let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
-        let patience = patience.unwrap_or(corpus::PATIENCE);
+        let patience = patience.unwrap_or(corpus_sync::PATIENCE);
         let options = Options {
             mode,
             to,
             patience: (!args.no_wait).then_some(patience),
+            silent: Some(FILE),
         };
-        let indexed = corpus::index(bus, args.path, &catalog, options, say).await;
+        let indexed = corpus_sync::index(bus, args.path, &catalog, options, say).await;
         indexed.map_err(Fail::from)
     } else {
         let mut local = Local::start(&config, &index_dir(&config, &args.path)).await?;

@@ -10,6 +10,7 @@ pub mod dead;
 pub mod demo;
 pub mod doctor;
 pub mod edition;
+pub mod eval;
 pub mod index;
 pub mod models;
 pub mod nodes;

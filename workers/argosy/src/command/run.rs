@@ -5,27 +5,28 @@ mod store;
 
 pub(crate) use host::RoomMetrics;
 
-use crate::catalog::{CatalogCache, CatalogMetrics};
 use crate::config::{Config, Telemetry};
-use crate::corpus::Reach;
-use crate::editions::{self, Home, Open, Opened, Serving, What};
 use crate::fail::Fail;
-use crate::lookup::{self, Lookup};
-use crate::pools::Pools;
 use crate::processes::Teller;
 use crate::roles::{self, Collaborators, NoSearch, Process};
-use crate::search_factory::{self, Kit};
-use crate::snapshot::{self, Fit, Keeper};
-use crate::view::IndexView;
-use crate::{cli, model, qdrant_view, signal};
+use crate::{cli, model, signal};
 use bus::{Bus, Snapshots, Stream};
 use bus_nats::{self as nats, NatsBus};
+use corpus_sync::Reach;
 use envelope::Role;
 use futures_util::future::BoxFuture;
 use harness::fault::Faults;
 use index::Index;
+use index_host::catalog::{CatalogCache, CatalogMetrics};
+use index_host::editions::{self, EditionRouter, IndexContext, Open, OpenIndex, OpenRequest};
+use index_host::lookup::{self, Lookup};
+use index_host::qdrant_view;
+use index_host::search_factory::{self, SearchFactory};
+use index_host::snapshot::{self, Fit, Keeper};
+use index_host::view::IndexView;
 use indexer::schema::Schemas;
 use llm::ChatModel;
+use llm_pool::Pools;
 use search::{CatalogSource, Current, NoCatalog, Searcher};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -199,7 +200,13 @@ async fn collaborators(
         Role::Indexer => {
             // Who makes the vectors of an edition and who compares them are of one mind.
             let config = process.config.for_edition(&process.config.indexer.edition);
-            search_factory::embedder(&config, &process.registry, teller.pools()).await?
+            search_factory::embedder(
+                &config.retrieval,
+                &config.data_dir.0,
+                &process.registry,
+                teller.pools(),
+            )
+            .await?
         }
         // A retriever has one for each index.
         _ => None,
@@ -265,10 +272,10 @@ async fn index(
     snapshots: Arc<dyn Snapshots>,
     teller: &Teller,
     running: &mut JoinSet<()>,
-) -> Result<Arc<Serving>, Fail> {
+) -> Result<Arc<EditionRouter>, Fail> {
     let metrics =
         index::Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;
-    let home = Home {
+    let home = IndexContext {
         bus: process.bus.clone(),
         metrics: metrics.clone(),
         health: process.health.clone(),
@@ -316,15 +323,18 @@ struct Indexes {
 }
 
 impl Open for Indexes {
-    fn open<'a>(&'a self, what: What<'a>) -> BoxFuture<'a, Result<Opened, editions::Error>> {
+    fn open<'a>(
+        &'a self,
+        what: OpenRequest<'a>,
+    ) -> BoxFuture<'a, Result<OpenIndex, editions::Error>> {
         Box::pin(self.opened(what))
     }
 }
 
 impl Indexes {
     /// Begins with a snapshot where that is quicker, and with what the folder holds else.
-    async fn opened(&self, what: What<'_>) -> Result<Opened, editions::Error> {
-        let What {
+    async fn opened(&self, what: OpenRequest<'_>) -> Result<OpenIndex, editions::Error> {
+        let OpenRequest {
             edition,
             begun,
             dir,
@@ -336,9 +346,11 @@ impl Indexes {
             error,
         };
         let config = self.config.for_edition(edition);
-        let embedder = search_factory::embedder(&config, &self.registry, &self.pools).await?;
-        let kit = Kit::new(&config, embedder, &self.registry, &self.pools)?;
-        let vectors = kit.vectors().clone();
+        let options = &config.retrieval;
+        let (data_dir, pools) = (&config.data_dir.0, &self.pools);
+        let embedder = search_factory::embedder(options, data_dir, &self.registry, pools).await?;
+        let factory = SearchFactory::new(options, embedder, &self.registry, &self.pools)?;
+        let vectors = factory.vectors().clone();
         let fit = Fit::new(&vectors, stream);
         tokio::select! {
             _ = snapshot::restore(&*self.snapshots, dir, &vectors, &fit) => {}
@@ -346,17 +358,17 @@ impl Indexes {
         }
         let mut tasks = JoinSet::new();
         let index = tokio::task::block_in_place(|| Index::open(dir, &vectors)).map_err(broken)?;
-        index.describe(roles::described(&self.schemas));
-        let fed = qdrant_view::Fed {
+        index.describe(index_host::described(&self.schemas));
+        let fed = qdrant_view::FeedSource {
             bus: &self.bus,
             stop,
-            options: &config.retrieval,
+            options,
             edition,
             begun,
             stream,
             without_vector: self.metrics.without_vector(edition.as_str()),
         };
-        let (kit, vectors) = qdrant_view::added(fed, kit, &mut tasks).await?;
+        let (factory, vectors) = qdrant_view::added(fed, factory, &mut tasks).await?;
         let (view, seen) = IndexView::new(index.clone(), stream.to_owned()).map_err(broken)?;
         let without_vector = self.metrics.without_vector(edition.as_str());
         let view = view.telling(without_vector).map_err(broken)?;
@@ -373,7 +385,7 @@ impl Indexes {
         };
         let last = last.map_or(0, |newest| newest.sequence);
         tasks.spawn(keeper.run(seen.clone(), last, stop.clone()));
-        let searcher = kit
+        let searcher = factory
             .searcher(index.clone())
             .with_metrics(self.metrics.clone());
         let reach = Reach {
@@ -381,7 +393,7 @@ impl Indexes {
             edition: edition.clone(),
         };
         let current = Current::new(Arc::new(searcher), found).with_source(Arc::new(reach));
-        Ok(Opened {
+        Ok(OpenIndex {
             searcher: Arc::new(current),
             index,
             view: Box::new(view),

@@ -3,8 +3,7 @@
 use crate::cli::{self, Everywhere, Output};
 use crate::command::must_be_folder;
 use crate::command::setup::no_room;
-use crate::config::Config;
-use crate::corpus::{self, Options, Summary, catalog_of_stream};
+use crate::config::{Config, FILE};
 use crate::disk::{self, Disk};
 use crate::fail::Fail;
 use crate::fleet::{Member, Plan, drain, nats_server, nats_server_or_fetched};
@@ -15,6 +14,7 @@ use crate::signal::Signals;
 use bus::Bus;
 use bus::sizes::Allowance;
 use bus_nats::{self as nats, Change, NatsBus};
+use corpus_sync::{Options, Summary, catalog_of_stream};
 use documents::Mode;
 use envelope::{Role, TenantId};
 use nats_server::{self as server, Server};
@@ -283,14 +283,15 @@ fn other_size(change: &Change) -> Option<String> {
 
 /// Makes the corpus equal to a folder.
 async fn index(bus: Arc<NatsBus>, root: &Path) -> Result<Summary, Fail> {
-    let to = corpus::to(&*bus, None).await?;
+    let to = corpus_sync::to(&*bus, None).await?;
     let tenant = TenantId::default_tenant();
     let catalog = catalog_of_stream(&*bus, &tenant, &to.edition).await?;
     let options = Options {
         to,
+        silent: Some(FILE),
         ..Options::waiting(Mode::Incremental)
     };
-    Ok(corpus::index(bus, root.to_owned(), &catalog, options, |_| {}).await?)
+    Ok(corpus_sync::index(bus, root.to_owned(), &catalog, options, |_| {}).await?)
 }
 
 fn tell_processes(running: &Running) {

@@ -5,8 +5,8 @@
 
 use super::{Ground, Said, Verdict};
 use crate::config::Config;
-use crate::search_factory::Choice;
 use futures_util::future::{BoxFuture, join_all};
+use index_host::EmbedderChoice;
 use llm::{Embedder, Reranker, Side};
 use llm_pool::options::{Node, embedding, reranker};
 use llm_pool::{HttpEmbedder, HttpReranker};
@@ -26,7 +26,7 @@ enum Kind {
 fn embedders(config: &Config) -> Vec<&embedding::Options> {
     let mut all: Vec<&embedding::Options> = Vec::new();
     for one in std::iter::once(&config.retrieval).chain(config.editions.values()) {
-        if one.embedder == Choice::Http && !all.contains(&&one.http) {
+        if one.embedder == EmbedderChoice::Http && !all.contains(&&one.http) {
             all.push(&one.http);
         }
     }
@@ -140,7 +140,7 @@ fn judged(kind: Kind, model: &str, nodes: &[Node], tried: &[Result<(), String>])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search_factory::Options;
+    use index_host::Options;
     use testkit::node::{Behaviour, DIMS, FakeNode};
 
     fn node(name: &str, base_url: &str) -> Node {
@@ -153,7 +153,7 @@ mod tests {
 
     fn config(nodes: Vec<Node>) -> Config {
         let retrieval = Options {
-            embedder: Choice::Http,
+            embedder: EmbedderChoice::Http,
             http: embedding::Options {
                 model: "e".into(),
                 dims: DIMS as u32,
@@ -231,7 +231,7 @@ mod tests {
         }
         assert_eq!(embedders(&config).len(), 2);
         assert_eq!(rerankers(&config).len(), 1);
-        config.retrieval.embedder = Choice::Static;
+        config.retrieval.embedder = EmbedderChoice::Static;
         config.editions.clear();
         assert!(embedders(&config).is_empty());
     }

@@ -6,16 +6,14 @@
 
 use super::{FULL, Fail, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
-use crate::{
-    config, corpus, editions, eval, fleet, kept, letters, local, model, models, position, roles,
-    search_factory, snapshot, talks,
-};
+use crate::{config, fleet, kept, letters, local, model, models, position, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
 use envelope::EditionError;
 use harness::again;
+use index_host::{editions, search_factory, snapshot};
 use llm_pool::download;
 use nats_server::ServerError;
 use streams::conversation::{LogError, RestoreError};
@@ -184,9 +182,9 @@ impl From<snapshot::Error> for Fail {
     }
 }
 
-impl From<corpus::Error> for Fail {
-    fn from(error: corpus::Error) -> Self {
-        use corpus::Error;
+impl From<corpus_sync::Error> for Fail {
+    fn from(error: corpus_sync::Error) -> Self {
+        use corpus_sync::Error;
         let text = error.to_string();
         match error {
             Error::Bus(error) => error.into(),
@@ -220,7 +218,7 @@ impl From<local::Error> for Fail {
             Error::Model(error) => error.into(),
             Error::Role(error) => error.into(),
             Error::Bus(error) => error.into(),
-            Error::Corpus(error @ corpus::Error::Stuck { .. }) => Fail::from(error).hint(
+            Error::Corpus(error @ corpus_sync::Error::Stuck { .. }) => Fail::from(error).hint(
                 "a slow embedder takes long for large documents: raise --patience; what was not done is \
                  done by the next run",
             ),
@@ -431,7 +429,11 @@ impl From<eval::Error> for Fail {
             }
             Error::Options(_) => Fail::usage(text),
             Error::Search(error) => error.into(),
-            Error::Fleet(error) => (*error).into(),
+            // The fleet of a measurement is one of this process.
+            Error::Fleet(error) => match error.downcast::<local::Error>() {
+                Ok(error) => (*error).into(),
+                Err(_) => Fail::negative(text),
+            },
             Error::NoFolder(_) => {
                 Fail::not_found(text).hint("name the folder of the data set with --path")
             }
@@ -451,8 +453,6 @@ impl From<eval::Error> for Fail {
             Error::Case { .. } => {
                 Fail::usage(text).hint("docs/retrieval.md says how a trajectory is written")
             }
-            // What was printed says it all.
-            Error::OtherWays { .. } => Fail::negative(""),
             Error::File { .. }
             | Error::Line { .. }
             | Error::Corpus(_)

@@ -1,15 +1,13 @@
 //! What users and programs are told of errors below the command line: exit code, word, hint.
 
 use super::{FULL, Fail};
-use crate::{
-    corpus, editions, eval, kept, letters, local, model, models, position, roles, search_factory,
-    talks,
-};
+use crate::{kept, letters, local, model, models, position, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
 use envelope::{CodecError, Edition, EditionError, Problem, Role, TurnId};
 use harness::again;
+use index_host::{editions, search_factory};
 use llm_pool::download;
 use nats_server::ServerError;
 use std::io;
@@ -104,14 +102,14 @@ fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<streams::editions::Error>();
     passes_on::<again::Error>();
     passes_on::<client::Error>();
-    passes_on::<corpus::Error>();
+    passes_on::<corpus_sync::Error>();
     passes_on::<editions::Error>();
     passes_on::<letters::Error>();
     passes_on::<local::Error>();
     passes_on::<client::lookup::Error>();
     passes_on::<position::Error>();
     passes_on::<search_factory::Error>();
-    passes_on::<crate::snapshot::Error>();
+    passes_on::<index_host::snapshot::Error>();
 }
 
 #[test]
@@ -181,7 +179,7 @@ fn a_look_up_ends_as_the_retriever_says() {
 
 #[test]
 fn a_folder_that_was_not_indexed_says_how_to_go_on() {
-    use corpus::Error;
+    use corpus_sync::Error;
     let stuck = || Error::Stuck {
         patience: Duration::from_secs(9),
         done: 1,

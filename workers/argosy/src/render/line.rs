@@ -5,8 +5,8 @@
 
 use super::is_quiet;
 use crate::cli::Output;
-use crate::corpus::Progress;
 use crate::out::eprintln;
+use corpus_sync::Progress;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;

@@ -1,0 +1,144 @@
+//! What the corpus stream holds of each edition, and in what two of them differ.
+//!
+//! Counted from the heads of the documents: a document without its head is not there yet.
+
+use crate::sync::heads;
+use bus::{Bus, BusError};
+use envelope::ChunkRecord;
+use envelope::{DocId, Edition, TenantId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many sources a difference names.
+const NAMED: usize = 3;
+
+/// An edition, counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EditionInventory {
+    /// The version of every document, and its source.
+    documents: BTreeMap<(TenantId, DocId), Document>,
+    /// Chunks of them.
+    pub chunks: u64,
+    /// What made them: one, unless indexers disagree.
+    pub pipelines: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Document {
+    hash: String,
+    source: String,
+}
+
+/// In what an edition differs from another, in documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Difference {
+    /// That the other has and it has not.
+    pub missing: usize,
+    /// That both have in different versions.
+    pub differing: usize,
+    /// That only it has.
+    pub more: usize,
+    /// Sources of the first that are missing or differ.
+    pub sources: Vec<String>,
+}
+
+/// Counts every edition of which there is a document.
+pub async fn count(bus: &dyn Bus) -> Result<BTreeMap<Edition, EditionInventory>, BusError> {
+    let mut counts: BTreeMap<Edition, EditionInventory> = BTreeMap::new();
+    let each = |edition, record| counts.entry(edition).or_default().observe(record);
+    heads(bus, &envelope::subject::heads("*"), each).await?;
+    Ok(counts)
+}
+
+impl EditionInventory {
+    /// How many documents there are.
+    pub fn documents(&self) -> usize {
+        self.documents.len()
+    }
+
+    fn observe(&mut self, record: ChunkRecord) {
+        if record.deleted {
+            return;
+        }
+        self.chunks += u64::from(record.of);
+        self.pipelines.insert(record.pipeline);
+        let document = Document {
+            hash: record.hash,
+            source: record.source,
+        };
+        self.documents
+            .insert((record.tenant, record.doc_id), document);
+    }
+
+    /// In what it differs from `other`.
+    pub fn against(&self, other: &EditionInventory) -> Difference {
+        let mut difference = Difference::default();
+        for (key, document) in &other.documents {
+            match self.documents.get(key) {
+                Some(mine) if mine.hash == document.hash => continue,
+                Some(_) => difference.differing += 1,
+                None => difference.missing += 1,
+            }
+            if difference.sources.len() < NAMED {
+                difference.sources.push(document.source.clone());
+            }
+        }
+        let common = other.documents.len() - difference.missing;
+        difference.more = self.documents.len() - common;
+        difference
+    }
+}
+
+impl Difference {
+    /// Whether it can stand for the other: nothing is missing or of another version.
+    pub fn is_covered(&self) -> bool {
+        self.missing + self.differing == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(documents: &[(&str, &str)]) -> EditionInventory {
+        let mut count = EditionInventory::default();
+        for (source, hash) in documents {
+            let record = serde_json::json!({
+                "v": 1, "tenant": "default", "bucket": "b", "doc_id": source, "n": 0, "of": 2,
+                "hash": hash, "source": source, "pipeline": "p",
+            });
+            count.observe(serde_json::from_value(record).unwrap());
+        }
+        count
+    }
+
+    #[test]
+    fn what_is_missing_or_other_is_named() {
+        let current = counted(&[("a", "1"), ("b", "1"), ("c", "1")]);
+        assert_eq!((current.documents(), current.chunks), (3, 6));
+        assert!(current.against(&current).is_covered());
+        let next = counted(&[("a", "1"), ("b", "2"), ("d", "1")]);
+        let wanted = Difference {
+            missing: 1,
+            differing: 1,
+            more: 1,
+            sources: vec!["b".into(), "c".into()],
+        };
+        assert_eq!(next.against(&current), wanted);
+        assert!(!wanted.is_covered());
+        let wider = counted(&[("a", "1"), ("b", "1"), ("c", "1"), ("d", "1")]);
+        assert!(wider.against(&current).is_covered());
+        assert_eq!(wider.against(&current).more, 1);
+        assert_eq!(EditionInventory::default().against(&current).missing, 3);
+    }
+
+    #[test]
+    fn what_is_deleted_does_not_count() {
+        let mut count = counted(&[("a", "1")]);
+        let gone = serde_json::json!({
+            "v": 1, "tenant": "default", "bucket": "b", "doc_id": "x", "n": 0, "of": 9, "hash": "h",
+            "source": "x", "deleted": true,
+        });
+        count.observe(serde_json::from_value(gone).unwrap());
+        assert_eq!((count.documents(), count.chunks), (1, 2));
+    }
+}

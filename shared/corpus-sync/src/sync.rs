@@ -1,0 +1,265 @@
+//! A run over a folder: compared with what is indexed, published, waited for. *Not* how each of these is done, which is
+//! with the modules of those names.
+
+use crate::error::Error;
+use crate::{publish, reach, scan, wait};
+use bus::{Bus, BusError, Stream};
+use documents::{Catalog, IndexPlan, Mode, Skip, SkipReason};
+use envelope::document::{Form, Notice};
+use envelope::{ChunkRecord, Edition, EditionError, Subject, TenantId};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use streams::editions;
+
+/// How long the next head may take; the last one may go while the others are read.
+const NEXT_WAIT: Duration = Duration::from_secs(10);
+const LAST_GONE: &str =
+    "the corpus changed while it was read, or the server does not answer; try again";
+
+/// How a folder is brought into the corpus.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// What is published.
+    pub mode: Mode,
+    /// For which edition, the one that the catalog is of.
+    pub to: To,
+    /// How long nothing may come of any document before the run is given up; `None` to publish and
+    /// not to wait.
+    pub patience: Option<Duration>,
+    /// A file that is passed over without a word, such as the configuration of who indexes. Default none.
+    pub silent: Option<&'static str>,
+}
+
+/// For which edition documents are published.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct To {
+    /// The edition whose word is waited for.
+    pub edition: Edition,
+    /// Whether it alone is meant; else every edition that there is.
+    pub is_alone: bool,
+}
+
+impl Options {
+    /// Waits as long as is usual, for the edition of a corpus that has no other.
+    pub fn waiting(mode: Mode) -> Options {
+        Options {
+            mode,
+            to: To::default(),
+            patience: Some(PATIENCE),
+            silent: None,
+        }
+    }
+}
+
+/// How long nothing may come of any document of a fleet, unless told otherwise: longer than one part of
+/// the work on a document may take before it is tried again. A large one has many parts and an embedder
+/// may be slow, so it says nothing of whether it will be done; whatever was published is, by the fleet.
+pub const PATIENCE: Duration = Duration::from_secs(150);
+
+/// What an indexing run did.
+#[derive(Debug, Default, serde::Serialize)]
+pub struct Summary {
+    /// Documents that were indexed: added and changed.
+    pub indexed: usize,
+    /// Those of them that were not there before.
+    pub added: usize,
+    /// Those of them that were there in another version.
+    pub changed: usize,
+    /// Documents that are as they were.
+    pub unchanged: usize,
+    /// Documents that are gone.
+    pub deleted: usize,
+    /// Documents of which somebody published a newer version meanwhile.
+    pub superseded: usize,
+    /// Messages that were stored.
+    pub chunks: usize,
+    /// Sequence of the corpus stream from which on all of this is in it, for `--min-seq`; not known
+    /// without waiting.
+    pub corpus_seq: Option<u64>,
+    /// Documents that were published and not waited for; those that are gone count as `deleted`.
+    pub published: usize,
+    /// Files that could not be indexed, or not all of them, and why.
+    pub skipped: Vec<SkippedFile>,
+}
+
+/// A file that could not be indexed, or of which something was left out.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct SkippedFile {
+    /// The file, relative to the corpus.
+    pub source: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What is told while a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// This many files were looked at.
+    Scanned(usize),
+    /// So many of so many documents are done; without waiting, published.
+    Done(usize, usize),
+}
+
+/// For which edition: the one that is named, and it alone, or all, with the word of the current one.
+pub async fn to(bus: &dyn Bus, named: Option<Edition>) -> Result<To, Error> {
+    let editions = editions::read(bus).await?.editions;
+    match named {
+        None => Ok(To {
+            edition: editions.current,
+            is_alone: false,
+        }),
+        Some(edition) if editions.has(&edition) => Ok(To {
+            edition,
+            is_alone: true,
+        }),
+        Some(edition) => Err(editions::Error::from(EditionError::Unknown(edition)).into()),
+    }
+}
+
+/// What the corpus stream holds of a tenant in an edition.
+pub async fn catalog_of_stream(
+    bus: &dyn Bus,
+    tenant: &TenantId,
+    edition: &Edition,
+) -> Result<Catalog, BusError> {
+    let mut catalog = Catalog::new(tenant.clone());
+    let filter = envelope::subject::heads(edition.as_str());
+    heads(bus, &filter, |_, record| catalog.observe(&record)).await?;
+    Ok(catalog)
+}
+
+/// Every head of the corpus stream that matches, with its edition.
+pub(crate) async fn heads(
+    bus: &dyn Bus,
+    filter: &str,
+    mut each: impl FnMut(Edition, ChunkRecord) + Send,
+) -> Result<(), BusError> {
+    // Without a head there is nothing to read, and a reader would wait for ever.
+    if bus.last(Stream::Chunks, filter).await?.is_none() {
+        return Ok(());
+    }
+    let mut reader = bus.read(Stream::Chunks, filter, 1).await?;
+    loop {
+        let next = tokio::time::timeout(NEXT_WAIT, reader.next()).await;
+        let (message, pending) = next.map_err(|_| BusError::Away(LAST_GONE.into()))??;
+        match (
+            Subject::parse(&message.subject),
+            ChunkRecord::decode(&message.body),
+        ) {
+            (Ok(Subject::Chunk { edition, .. }), Ok(record)) => each(edition, record),
+            (_, decoded) => {
+                let error = decoded.err().map(|e| e.to_string());
+                tracing::warn!(
+                    error,
+                    subject = message.subject,
+                    "unreadable chunk passed over"
+                )
+            }
+        }
+        if pending == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether a file that is passed over is named: a hidden one is not, nor is the one that is said to be `silent`.
+fn is_told(skip: &Skip, silent: Option<&str>) -> bool {
+    skip.reason != SkipReason::Hidden && silent != Some(skip.source.as_str())
+}
+
+/// Compares `root` with `catalog`, publishes the difference, and waits until it is indexed.
+pub async fn index(
+    bus: Arc<dyn Bus>,
+    root: PathBuf,
+    catalog: &Catalog,
+    options: Options,
+    mut progress: impl FnMut(Progress) + Send,
+) -> Result<Summary, Error> {
+    if !root.is_dir() {
+        return Err(Error::NoFolder(root));
+    }
+    let tenant = catalog.tenant().clone();
+    let scan::Scanned {
+        stamps,
+        skips,
+        paths,
+    } = scan::scan(root.clone(), tenant.clone(), &mut progress).await?;
+    let IndexPlan {
+        publish,
+        delete,
+        unchanged,
+        kept,
+    } = catalog.diff(&stamps, &skips, options.mode);
+    // A wrong folder, or a share that is not mounted, must not empty a corpus.
+    if stamps.is_empty() && !delete.is_empty() && options.mode != Mode::Force {
+        return Err(Error::Emptied {
+            root,
+            there: delete.len(),
+        });
+    }
+    // What is unchanged was written before. A sequence of another edition would say nothing.
+    let corpus_seq = match options.patience {
+        Some(_) => Some(reach::last(&*bus, &options.to.edition).await?),
+        None => None,
+    };
+    let mut summary = Summary {
+        unchanged,
+        corpus_seq,
+        ..Summary::default()
+    };
+    for source in kept {
+        tracing::info!(source, "cannot be read now; what is indexed of it is kept");
+    }
+    let told = skips.into_iter();
+    let told = told.filter(|skip| is_told(skip, options.silent));
+    let told = told.map(|skip| SkippedFile {
+        source: skip.source,
+        reason: skip.reason.to_string(),
+    });
+    summary.skipped.extend(told);
+    let total = publish.len() + delete.len();
+    let mut waiting = wait::Waiting::listen(bus.clone(), options.patience, total).await?;
+    for (source, entry) in &delete {
+        let again = publish.iter().any(|stamp| &stamp.source == source);
+        if publish::is_known_otherwise(&tenant, source, entry) {
+            publish::forget(&*bus, &options.to.edition, &tenant, source, entry).await?;
+            summary.deleted += usize::from(!again);
+        } else {
+            let gone = publish::deletion(&*bus, &options.to, &tenant, source, entry).await?;
+            waiting.add(gone, &mut summary, &mut progress).await?;
+        }
+    }
+    let mut reading = publish::Reading::default();
+    for stamp in publish {
+        let known = catalog.get(&stamp.source);
+        let (path, form) = paths
+            .get(&stamp.source)
+            .cloned()
+            .unwrap_or_else(|| (root.join(&stamp.source), Form::File));
+        let mut notice = Notice {
+            form,
+            is_forced: options.mode == Mode::Force,
+            chunks: known.map_or(0, |entry| entry.chunks),
+            ..Notice::new(tenant.clone(), stamp.source.as_str())
+        };
+        let bytes;
+        (reading, bytes) = publish::read(reading, path, &notice).await?;
+        match bytes {
+            Ok(bytes) => {
+                notice.hash = Some(bytes.hash);
+                let sent =
+                    publish::document(&*bus, &options.to, notice, bytes.bytes, &stamp).await?;
+                let was_known = known.is_some();
+                let sent = publish::Sent { was_known, ..sent };
+                waiting.add(sent, &mut summary, &mut progress).await?;
+            }
+            Err(reason) => summary.skipped.push(SkippedFile {
+                source: stamp.source,
+                reason,
+            }),
+        }
+    }
+    waiting.all(&mut summary, &mut progress).await?;
+    Ok(summary)
+}

@@ -1,0 +1,279 @@
+//! Waiting for what was published: events tell, and where one is lost, what is stored.
+
+use crate::publish::Sent;
+use crate::{Error, Progress, SkippedFile, Summary};
+use bus::{Bus, BusError, Stream, Subscription};
+use envelope::ChunkRecord;
+use envelope::document::{Indexed, Outcome};
+use envelope::{Subject, header};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Documents on their way at once, and bytes of them: what waits takes room in streams.
+const OUT_MAX: usize = 1_000;
+const OUT_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// After how long without news of any document what is stored is looked at.
+const QUIET: Duration = Duration::from_secs(1);
+/// How many documents are looked at then.
+const LOOK_MAX: usize = 32;
+/// How many sources a failure names.
+const NAMED: usize = 3;
+
+/// Documents that were published and of which nothing is known yet.
+pub(super) struct Waiting {
+    bus: Arc<dyn Bus>,
+    /// Absent when nobody waits.
+    events: Option<(Box<dyn Subscription>, Duration)>,
+    out: BTreeMap<u64, Sent>,
+    done: usize,
+    total: usize,
+    bytes: usize,
+    /// When something last came of a document.
+    moved: Instant,
+    /// When what is stored was last looked at.
+    looked: Instant,
+}
+
+impl Waiting {
+    /// Listens before anything is published.
+    pub(super) async fn listen(
+        bus: Arc<dyn Bus>,
+        patience: Option<Duration>,
+        total: usize,
+    ) -> Result<Waiting, BusError> {
+        let events = match patience {
+            Some(patience) => Some((bus.subscribe("argosy.indexed.*.*", None).await?, patience)),
+            None => None,
+        };
+        Ok(Waiting {
+            bus,
+            events,
+            out: BTreeMap::new(),
+            done: 0,
+            total,
+            bytes: 0,
+            moved: Instant::now(),
+            looked: Instant::now(),
+        })
+    }
+
+    /// One more was published. Waits while there are too many.
+    pub(super) async fn add(
+        &mut self,
+        sent: Sent,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> Result<(), Error> {
+        if self.events.is_none() {
+            match sent.notice.is_deleted {
+                true => summary.deleted += 1,
+                false => summary.published += 1,
+            }
+            progress(Progress::Done(
+                summary.published + summary.deleted,
+                self.total,
+            ));
+            return Ok(());
+        }
+        if self.out.is_empty() {
+            self.moved = Instant::now();
+        }
+        self.bytes += sent.bytes;
+        self.out.insert(sent.sequence, sent);
+        self.until(OUT_MAX, OUT_BYTES_MAX, summary, progress).await
+    }
+
+    /// Waits for the rest.
+    pub(super) async fn all(
+        mut self,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> Result<(), Error> {
+        self.until(0, 0, summary, progress).await
+    }
+
+    async fn until(
+        &mut self,
+        most: usize,
+        most_bytes: usize,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> Result<(), Error> {
+        while self.out.len() > most || self.bytes > most_bytes {
+            let Some((events, patience)) = &mut self.events else {
+                return Ok(());
+            };
+            let patience = *patience;
+            match tokio::time::timeout(QUIET, events.next()).await {
+                Ok(Some(message)) => {
+                    if let Ok(event) = serde_json::from_slice::<Indexed>(&message.body) {
+                        self.came(event.sequence, event, summary, progress);
+                    }
+                }
+                Ok(None) => tokio::time::sleep(QUIET).await,
+                // No news is said too, to who may wonder.
+                Err(_quiet) => progress(Progress::Done(self.done, self.total)),
+            }
+            // Others may be heard all the time.
+            if self.moved.elapsed() >= QUIET && self.looked.elapsed() >= QUIET {
+                while self.look(summary, progress).await {}
+                self.looked = Instant::now();
+            }
+            if self.moved.elapsed() > patience {
+                return Err(self.stuck(patience));
+            }
+        }
+        Ok(())
+    }
+
+    fn came(
+        &mut self,
+        sequence: u64,
+        event: Indexed,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) {
+        // Another edition may be first, or later.
+        let is_its = |sent: &Sent| sent.to.edition == event.edition;
+        if !self.out.get(&sequence).is_some_and(is_its) {
+            return; // Somebody else's.
+        }
+        let Some(sent) = self.out.remove(&sequence) else {
+            return;
+        };
+        self.moved = Instant::now();
+        self.bytes -= sent.bytes;
+        self.done += 1;
+        summary.chunks += event.chunks as usize;
+        summary.corpus_seq = summary.corpus_seq.max(Some(event.corpus_seq));
+        match event.outcome {
+            Outcome::Indexed => {
+                summary.indexed += 1;
+                match sent.was_known {
+                    true => summary.changed += 1,
+                    false => summary.added += 1,
+                }
+                // Of which something was left out.
+                summary.skipped.extend(event.problem.map(|p| SkippedFile {
+                    source: sent.notice.source,
+                    reason: p.message,
+                }));
+            }
+            // Gone already is gone as well.
+            Outcome::Deleted => summary.deleted += 1,
+            Outcome::Unchanged if sent.notice.is_deleted => summary.deleted += 1,
+            Outcome::Unchanged => summary.unchanged += 1,
+            Outcome::Superseded => summary.superseded += 1,
+            Outcome::Skipped => summary.skipped.push(SkippedFile {
+                source: sent.notice.source,
+                reason: event.problem.map_or_else(String::new, |p| p.message),
+            }),
+        }
+        progress(Progress::Done(self.done, self.total));
+    }
+
+    /// Asks the streams about the oldest ones; true when that brought news.
+    async fn look(
+        &mut self,
+        summary: &mut Summary,
+        progress: &mut (impl FnMut(Progress) + Send),
+    ) -> bool {
+        let before = self.done;
+        let oldest: Vec<Sent> = self.out.values().take(LOOK_MAX).cloned().collect();
+        for sent in oldest {
+            match outcome(&*self.bus, &sent).await {
+                Ok(Some(event)) => self.came(sent.sequence, event, summary, progress),
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::debug!(%error, "what became of a document is not known yet");
+                    return false;
+                }
+            }
+        }
+        self.done > before && !self.out.is_empty()
+    }
+
+    fn stuck(&self, patience: Duration) -> Error {
+        let named: Vec<&str> = self
+            .out
+            .values()
+            .take(NAMED)
+            .map(|sent| sent.notice.source.as_str())
+            .collect();
+        let more = match self.out.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        Error::Stuck {
+            patience,
+            done: self.done,
+            total: self.total,
+            waiting: format!("{}{more}", named.join(", ")),
+        }
+    }
+}
+
+/// What came of a document in its edition, as far as it is stored; `None` while nobody can tell. Its
+/// message says nothing while another edition may hold it.
+async fn outcome(bus: &dyn Bus, sent: &Sent) -> Result<Option<Indexed>, BusError> {
+    let waits = bus.last(Stream::Documents, &sent.subject()).await?;
+    let waits = waits.is_some_and(|newest| newest.sequence == sent.sequence);
+    let (edition, bucket, doc) = (&sent.to.edition, &sent.bucket, &sent.doc_id);
+    let across = envelope::subject::chunks(edition, bucket, doc);
+    let newest = bus.last(Stream::Chunks, &across).await?;
+    let corpus_seq = newest.map_or(0, |newest| newest.sequence);
+    let event = |outcome| {
+        let (edition, bucket, doc) = (edition.clone(), bucket.clone(), doc.clone());
+        Indexed {
+            corpus_seq,
+            ..Indexed::of(&sent.notice, edition, bucket, doc, sent.sequence, outcome)
+        }
+    };
+    let letter = Subject::DeadDocument {
+        edition: edition.clone(),
+        bucket: bucket.clone(),
+        doc: doc.clone(),
+    };
+    let origin = format!("{}/{}", Stream::Documents.name(), sent.sequence);
+    let letter = bus.last(Stream::Dead, &letter.to_string()).await?;
+    if let Some(letter) = letter
+        && letter.headers.get(header::DEAD_ORIGIN) == Some(&origin)
+    {
+        let said = |name| letter.headers.get(name).unwrap_or_default();
+        let (code, text) = (said(header::DEAD_REASON), said(header::DEAD_ERROR));
+        return Ok(Some(Indexed {
+            problem: Some(envelope::Problem::new(code, text)),
+            ..event(Outcome::Skipped)
+        }));
+    }
+    let head = Subject::Chunk {
+        edition: edition.clone(),
+        bucket: bucket.clone(),
+        doc: doc.clone(),
+        n: 0,
+    };
+    let head = bus.last(Stream::Chunks, &head.to_string()).await?;
+    let head = head.and_then(|head| ChunkRecord::decode(&head.body).ok());
+    // The head of a version is stored last, the first tombstone of a deletion first.
+    if let Some(head) = &head
+        && head.document_seq == sent.sequence
+        && !head.deleted
+    {
+        return Ok(Some(Indexed {
+            chunks: head.of,
+            ..event(Outcome::Indexed)
+        }));
+    }
+    if waits {
+        return Ok(None);
+    }
+    Ok(Some(match head {
+        None if sent.notice.is_deleted => event(Outcome::Deleted),
+        None => event(Outcome::Superseded),
+        Some(head) if head.deleted && sent.notice.is_deleted => event(Outcome::Deleted),
+        Some(head) if Some(&head.hash) == sent.notice.hash.as_ref() => event(Outcome::Unchanged),
+        Some(_) => event(Outcome::Superseded),
+    }))
+}

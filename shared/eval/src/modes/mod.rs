@@ -1,0 +1,130 @@
+//! The modes of a question beside each other, through a whole fleet of one process.
+//!
+//! Every question is asked in each mode, one after the other, in an order that goes round, so that no mode has the warm
+//! caches for itself. The model is the one that is configured; without one it is the offline reader, which is no language
+//! model, and the report says so. *Not* measured: how good an answer is, see `labelled`.
+
+mod articles;
+mod figures;
+
+use super::labelled::{self, FleetQuestion};
+use super::{Error, Say, Split};
+use crate::details::write;
+use crate::fleet::{Fleet, FleetError, ask};
+use crate::machine::machine;
+use crate::outcome::{EvalReport, TextLine};
+use crate::sample;
+use envelope::ModeChoice;
+use figures::{ModeFigures, ModesReport, Run};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Longest time for a question.
+const WAIT: Duration = Duration::from_secs(120);
+
+/// What is asked, and what is kept of it.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The folder of MultiHop-RAG. Default: the sample corpus with its labelled questions.
+    pub path: Option<PathBuf>,
+    /// Which questions.
+    pub split: Split,
+    /// How many of them, always the same ones. Default: all.
+    pub limit: Option<usize>,
+    /// Where the index is kept. Default: nowhere.
+    pub index: Option<PathBuf>,
+    /// Where a line of JSON is written for each question and mode.
+    pub details: Option<PathBuf>,
+}
+
+/// Asks every question in every mode of the fleet that `start` gives, with its index in the folder that it is told; `say`
+/// is told how far it is. A reply that one mode got for nothing because another had paid for it would be no figure: the
+/// fleet keeps no replies.
+///
+/// # Errors
+/// When the questions cannot be read or there is none, the fleet fails, a question gets no end, or a file cannot be written.
+pub async fn run(
+    options: &Options,
+    start: impl AsyncFnOnce(PathBuf) -> Result<Box<dyn Fleet>, FleetError>,
+    say: Say<'_>,
+) -> Result<EvalReport, Error> {
+    let folder = tempfile::tempdir()?;
+    let corpus = folder.path().join("corpus");
+    say("reading".into());
+    let (name, questions) = read(options, &corpus)?;
+    if questions.is_empty() {
+        return Err(Error::NoQuestion);
+    }
+    let index = options.index.clone();
+    let index = index.unwrap_or_else(|| folder.path().join("index"));
+    let mut fleet = start(index).await.map_err(Error::Fleet)?;
+    let asked = all(&mut *fleet, corpus, &questions, say).await;
+    let model = fleet.model();
+    fleet.stop().await;
+    let runs = asked?;
+    let report = ModesReport {
+        dataset: name,
+        split: options.split.as_str(),
+        questions: questions.len(),
+        model,
+        machine: machine(),
+        modes: ModeFigures::of(&runs),
+        differences: figures::differences(&runs),
+    };
+    if let Some(path) = &options.details {
+        write(path, &figures::details(&questions, &runs))?;
+    }
+    Ok(outcome(&report))
+}
+
+/// The name of what is asked, and the questions; its documents are in `corpus` then.
+fn read(options: &Options, corpus: &Path) -> Result<(&'static str, Vec<FleetQuestion>), Error> {
+    let (split, limit) = (options.split, options.limit);
+    let Some(path) = &options.path else {
+        sample::unpack(corpus)?;
+        return Ok(("sample", labelled::of_sample(split, limit)?));
+    };
+    let (dataset, questions) = labelled::of_multihop(path, split, limit)?;
+    articles::write(&dataset.documents, corpus)?;
+    Ok(("multihop_rag", questions))
+}
+
+/// Every question in each of the modes, in the order of [`ModeChoice::WORDS`].
+async fn all(
+    fleet: &mut dyn Fleet,
+    corpus: PathBuf,
+    questions: &[FleetQuestion],
+    say: Say<'_>,
+) -> Result<Vec<[Run; 3]>, Error> {
+    fleet.index(corpus).await.map_err(Error::Fleet)?;
+    let mut runs = Vec::with_capacity(questions.len());
+    for (n, question) in questions.iter().enumerate() {
+        say(format!("{n} of {} questions", questions.len()));
+        let mut of_modes = [const { None }; 3];
+        for turn in 0..of_modes.len() {
+            let at = (n + turn) % of_modes.len();
+            let mut fields = question.fields.clone();
+            fields.insert("mode".into(), ModeChoice::WORDS[at].into());
+            let terminal = ask(fleet, &question.id, &question.text, fields, WAIT).await?;
+            of_modes[at] = Some(Run::of(question, &terminal));
+        }
+        let [Some(first), Some(second), Some(third)] = of_modes else {
+            continue;
+        };
+        runs.push([first, second, third]);
+    }
+    Ok(runs)
+}
+
+fn outcome(report: &ModesReport) -> EvalReport {
+    let mut outcome = EvalReport::of(report);
+    let about = format!(
+        ", split {}, {} questions, {}",
+        report.split, report.questions, report.machine
+    );
+    outcome.line(TextLine::strong(report.dataset).plain(about));
+    outcome.line(TextLine::strong("Model:").plain(format!(" {}", report.model)));
+    outcome.text("");
+    outcome.lines(&report.lines());
+    outcome
+}

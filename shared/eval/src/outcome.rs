@@ -1,0 +1,86 @@
+//! What a measurement came to, for whoever shows it: an object for programs, lines for people. *Not* how a line is set on a
+//! terminal, which is for whoever prints it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a measurement came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvalReport {
+    /// The object for programs.
+    pub object: Value,
+    /// The lines for people.
+    pub lines: Vec<TextLine>,
+}
+
+/// How a part of a line stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emphasis {
+    /// It does not.
+    None,
+    /// As a heading.
+    Strong,
+    /// As something that is not as expected.
+    Warning,
+}
+
+/// A line, part by part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextLine(Vec<(Emphasis, String)>);
+
+impl TextLine {
+    /// A line that begins with this, as it is.
+    pub fn of(text: impl Into<String>) -> TextLine {
+        TextLine(vec![(Emphasis::None, text.into())])
+    }
+
+    /// A line that begins with this, as a heading.
+    pub fn strong(text: impl Into<String>) -> TextLine {
+        TextLine(vec![(Emphasis::Strong, text.into())])
+    }
+
+    /// The same, going on with this, as it is.
+    #[must_use]
+    pub fn plain(self, text: impl Into<String>) -> TextLine {
+        self.then(Emphasis::None, text)
+    }
+
+    /// The same, going on with this.
+    #[must_use]
+    pub fn then(mut self, emphasis: Emphasis, text: impl Into<String>) -> TextLine {
+        self.0.push((emphasis, text.into()));
+        self
+    }
+
+    /// Its parts, in their order.
+    pub fn parts(&self) -> impl Iterator<Item = (Emphasis, &str)> {
+        self.0
+            .iter()
+            .map(|(emphasis, text)| (*emphasis, text.as_str()))
+    }
+}
+
+impl EvalReport {
+    /// An object, and no line yet.
+    pub(crate) fn of(report: &impl Serialize) -> EvalReport {
+        EvalReport {
+            object: serde_json::json!(report),
+            lines: Vec::new(),
+        }
+    }
+
+    /// A line more.
+    pub(crate) fn line(&mut self, line: TextLine) {
+        self.lines.push(line);
+    }
+
+    /// A line more, as it is.
+    pub(crate) fn text(&mut self, text: impl Into<String>) {
+        self.line(TextLine::of(text));
+    }
+
+    /// Lines more, as they are.
+    pub(crate) fn lines(&mut self, lines: &[String]) {
+        lines.iter().for_each(|line| self.text(line.as_str()));
+    }
+}

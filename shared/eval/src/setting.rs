@@ -1,0 +1,37 @@
+//! What a measurement searches with: as it is configured, in one process.
+
+use crate::error::Error;
+use index_host::search_factory::{SearchFactory, embedder};
+use index_host::{Options, VectorStore};
+use llm_pool::Pools;
+use std::path::Path;
+
+/// What is searched with.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchSetting<'a> {
+    /// Embedder, vectors and reranker. Wherever vectors are to be kept, here they are embedded: what is measured is the
+    /// embedder, and a server would only be further away.
+    pub search: &'a Options,
+    /// Where a local encoder has its files, unless it is said where.
+    pub data_dir: &'a Path,
+    /// What a retriever does with a question.
+    pub retriever: &'a retriever::Options,
+}
+
+impl SearchSetting<'_> {
+    /// The parts of the search.
+    ///
+    /// # Errors
+    /// When the options do not go together, or an embedder or reranker cannot be had.
+    pub(crate) async fn factory(&self) -> Result<SearchFactory, Error> {
+        let options = Options {
+            vectors: VectorStore::Embedded,
+            ..self.search.clone()
+        };
+        options.validate().map_err(Error::Options)?;
+        let registry = telemetry::Registry::new();
+        let pools = Pools::default();
+        let embedder = embedder(&options, self.data_dir, &registry, &pools).await?;
+        Ok(SearchFactory::new(&options, embedder, &registry, &pools)?)
+    }
+}

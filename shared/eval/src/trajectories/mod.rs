@@ -1,0 +1,130 @@
+//! Whether questions take the way that they are to take.
+//!
+//! A trajectory is a file: a question, what its model says, and the way that is expected of it: who works on it hop by hop,
+//! what the corpus is asked for, how often a model is called, how it ends. Each is run through the true stages of a fleet in this process,
+//! on the bus in memory, and compared exactly. *Not* measured: how good an answer is.
+//!
+//! | module | what |
+//! |---|---|
+//! | `case` | what a file says |
+//! | `bundled` | the files that are built in |
+//! | [`scripted`] | the model |
+//! | `recorded` | what the corpus is asked for |
+//! | `run` | a case through a fleet |
+//! | `seen` | the way that a question took, and how it differs: pure |
+
+mod bundled;
+mod case;
+mod recorded;
+mod run;
+pub mod scripted;
+mod seen;
+
+pub use bundled::{NamedCase, bundled};
+pub use case::{ScriptedReply, Tool, ToolCall, Trajectory, TrajectoryCase, TrajectoryEnding};
+pub use run::{BetweenSearcher, CaseFleet, StartError, TrajectoryRun, run_case};
+pub use seen::TrajectoryDifference;
+
+use super::{Error, Say};
+use crate::fleet::Fleet;
+use crate::outcome::{Emphasis, EvalReport, TextLine};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What is run.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Only cases with this in their name.
+    pub name: Option<String>,
+    /// A folder of `.json` files. Default: those that are built in, over the sample corpus.
+    pub path: Option<PathBuf>,
+}
+
+/// What the cases came to.
+#[derive(Debug)]
+pub struct TrajectoriesReport {
+    /// Each of them.
+    pub runs: Vec<TrajectoryRun>,
+}
+
+/// Runs every case through a fleet that `start` gives for it; `say` is told how far it is.
+///
+/// # Errors
+/// When there is no case, the file or the settings of one are none, a fleet fails, or a question gets no end.
+pub async fn run(
+    options: &Options,
+    start: impl AsyncFn(CaseFleet) -> Result<Box<dyn Fleet>, StartError>,
+    say: Say<'_>,
+) -> Result<TrajectoriesReport, Error> {
+    let mut cases = match &options.path {
+        Some(folder) => bundled::of_folder(folder)?,
+        None => bundled()?,
+    };
+    if let Some(part) = &options.name {
+        cases.retain(|one| one.name.contains(part));
+    }
+    if cases.is_empty() {
+        return Err(Error::NoCase);
+    }
+    let folder = tempfile::tempdir()?;
+    let mut runs = Vec::new();
+    for (n, case) in cases.iter().enumerate() {
+        say(format!("{n} of {} trajectories", cases.len()));
+        runs.push(run_case(case, folder.path(), &start).await?);
+    }
+    Ok(TrajectoriesReport { runs })
+}
+
+impl TrajectoriesReport {
+    /// How many took another way than was expected.
+    pub fn differing(&self) -> usize {
+        let differing = self.runs.iter().filter(|one| !one.differences.is_empty());
+        differing.count()
+    }
+
+    /// As it is told.
+    pub fn outcome(&self) -> EvalReport {
+        let (runs, differing) = (&self.runs, self.differing());
+        let mut outcome = EvalReport::of(&json!({ "trajectories": runs, "differing": differing }));
+        let head = row(
+            "expected, seen",
+            ["steps", "searches", "calls"],
+            "",
+            "ending",
+        );
+        outcome.line(TextLine::strong(head));
+        runs.iter().for_each(|one| tell(&mut outcome, one));
+        let all = runs.len();
+        outcome.text(format!("{} of {all} went as expected", all - differing));
+        outcome
+    }
+}
+
+fn tell(outcome: &mut EvalReport, one: &TrajectoryRun) {
+    let TrajectoryRun { expected, seen, .. } = one;
+    let pair = |count: fn(&Trajectory) -> usize| format!("{}, {}", count(expected), count(seen));
+    let counts = [
+        pair(|of| of.visited.len()),
+        pair(|of| usize::from(of.searches)),
+        pair(|of| of.calls.values().sum::<u32>() as usize),
+    ];
+    let verdict = match one.differences.is_empty() {
+        true => "the same",
+        false => "differs",
+    };
+    let counts = counts.each_ref().map(String::as_str);
+    outcome.text(row(&one.name, counts, verdict, &seen.ending.told()));
+    for one in &one.differences {
+        outcome.line(TextLine::of("  ").then(Emphasis::Warning, one.what.as_str()));
+        outcome.text(format!("    expected {}", one.expected));
+        outcome.text(format!("    seen     {}", one.seen));
+    }
+}
+
+fn row(name: &str, [steps, searches, calls]: [&str; 3], verdict: &str, ending: &str) -> String {
+    let row = format!("{name:<26} {steps:>7} {searches:>8} {calls:>7}  {verdict:<8}  {ending}");
+    row.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

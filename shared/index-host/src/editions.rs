@@ -1,0 +1,487 @@
+//! The indexes of a retriever: one of each edition, and searches over the current one.
+//!
+//! Each edition is fed into a folder of its own. When the record names another current edition, every
+//! replica swaps by itself: once the index of that edition holds all that was stored before, the next
+//! search takes it. A search that runs ends where it began, so none is over two editions. An edition
+//! that was dropped is kept until its last search has ended, then its folder goes. Where a server keeps
+//! the vectors, a swap waits for them as well, unless the server is away. *Not* here: how an
+//! index is opened ([`Open`]), and who changes the record (`streams::editions`).
+
+mod error;
+mod lag;
+mod serving;
+
+pub use error::Error;
+
+use crate::qdrant_view::Vectors;
+use bus::{Bus, BusError, Stream};
+use envelope::{Edition, subject};
+use futures_util::future::BoxFuture;
+use index::Index;
+use search::Searcher;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use streams::editions::{self, Record};
+use streams::feed::{View, feed};
+use telemetry::Health;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// The index of one edition, opened.
+pub struct OpenIndex {
+    /// Searches it.
+    pub searcher: Arc<dyn Searcher>,
+    /// Takes in its chunks.
+    pub view: Box<dyn View>,
+    /// The index itself, for counting.
+    pub index: Index,
+    /// The sequence up to which they can be found.
+    pub seen: watch::Receiver<u64>,
+    /// Its vectors, where a server keeps them.
+    pub vectors: Option<Vectors>,
+    /// What else belongs to it; ends with [`OpenRequest::stop`].
+    pub tasks: JoinSet<()>,
+}
+
+/// What is to be opened.
+#[derive(Clone, Copy)]
+pub struct OpenRequest<'a> {
+    /// The edition.
+    pub edition: &'a Edition,
+    /// Tells it from an earlier one of the same name.
+    pub begun: u64,
+    /// The folder of its index.
+    pub dir: &'a Path,
+    /// The name of what it is fed from: a stream that was made anew, or an edition that was begun anew,
+    /// has another, and nothing that is in the folder counts.
+    pub stream: &'a str,
+    /// Told when it is let go of.
+    pub stop: &'a CancellationToken,
+}
+
+/// Opens the index of an edition.
+pub trait Open: Send + Sync + 'static {
+    /// Opens it, and what belongs to it.
+    fn open<'a>(&'a self, what: OpenRequest<'a>) -> BoxFuture<'a, Result<OpenIndex, Error>>;
+}
+
+/// Where the indexes are, and what they are fed from.
+pub struct IndexContext {
+    /// The bus.
+    pub bus: Arc<dyn Bus>,
+    /// Where it is told how far the indexes are behind.
+    pub metrics: index::Metrics,
+    /// Readiness; the conditions are `index`, and `vectors` where a server keeps those that are
+    /// searched.
+    pub health: Health,
+    /// Told to stop.
+    pub stop: CancellationToken,
+    /// A folder for the folders of the editions.
+    pub dir: PathBuf,
+}
+
+/// How long an absent bus, or an index that cannot be opened, is left alone.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How long a dropped index waits for the searches on it.
+const LINGER: Duration = Duration::from_secs(30);
+/// How often it looks whether they have ended.
+const LOOK: Duration = Duration::from_millis(200);
+/// The conditions of being ready.
+const CONDITION: &str = "index";
+const VECTORS: &str = "vectors";
+/// What the name of a folder begins with that is to be deleted.
+const LEFT: &str = ".left-";
+
+/// Searches the current edition.
+pub struct EditionRouter {
+    of: RwLock<Searched>,
+    caught_up: watch::Sender<bool>,
+}
+
+/// What is searched at present.
+#[derive(Clone)]
+struct Searched {
+    edition: Edition,
+    searcher: Arc<dyn Searcher>,
+    index: Index,
+    seen: watch::Receiver<u64>,
+}
+
+impl Searched {
+    fn new(edition: &Edition, held: &Held) -> Searched {
+        Searched {
+            edition: edition.clone(),
+            searcher: held.searcher.clone(),
+            index: held.index.clone(),
+            seen: held.seen.clone(),
+        }
+    }
+}
+
+impl EditionRouter {
+    fn of(edition: &Edition, held: &Held) -> EditionRouter {
+        EditionRouter {
+            of: RwLock::new(Searched::new(edition, held)),
+            caught_up: watch::Sender::new(false),
+        }
+    }
+
+    /// Whether it has been as far as the corpus was when it was opened: before that it would answer
+    /// from a part of it.
+    pub fn caught_up(&self) -> watch::Receiver<bool> {
+        self.caught_up.subscribe()
+    }
+
+    fn get(&self) -> Searched {
+        self.of
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn set(&self, edition: &Edition, held: &Held) {
+        let new = Searched::new(edition, held);
+        *self.of.write().unwrap_or_else(PoisonError::into_inner) = new;
+        self.caught_up.send_replace(true);
+    }
+
+    /// The index that is searched at present.
+    pub fn index(&self) -> Index {
+        self.get().index
+    }
+
+    /// The edition that is searched at present, and the sequence of the corpus stream that its index has
+    /// reached.
+    pub fn reached(&self) -> (Edition, u64) {
+        let Searched { edition, seen, .. } = self.get();
+        let at = *seen.borrow();
+        (edition, at)
+    }
+}
+
+/// The index of an edition, being fed.
+struct Held {
+    /// Tells it from an earlier edition of the same name.
+    begun: u64,
+    searcher: Arc<dyn Searcher>,
+    index: Index,
+    seen: watch::Receiver<u64>,
+    vectors: Option<Vectors>,
+    dir: PathBuf,
+    stop: CancellationToken,
+    fed: JoinSet<()>,
+}
+
+impl Held {
+    /// Ends the feed; what it had taken in is settled.
+    async fn end(&mut self) {
+        self.stop.cancel();
+        while self.fed.join_next().await.is_some() {}
+    }
+}
+
+/// All that a replica holds.
+struct Keeper {
+    home: IndexContext,
+    open: Arc<dyn Open>,
+    stream: String,
+    held: BTreeMap<Edition, Held>,
+    /// What is searched, and when it was begun.
+    serving: (Edition, u64),
+    current: Arc<EditionRouter>,
+    is_ready: bool,
+    /// Whether the condition of vectors was ever told.
+    has_vectors: bool,
+    /// Dropped indexes on their way out.
+    leaving: JoinSet<()>,
+    left: u64,
+}
+
+/// Opens the index of the current edition, and from then on keeps those that the record names; the
+/// tasks are in `running` and end with [`IndexContext::stop`]. Waits for a corpus that is not there yet.
+pub async fn start(
+    home: IndexContext,
+    open: Arc<dyn Open>,
+    running: &mut JoinSet<()>,
+) -> Result<Arc<EditionRouter>, Error> {
+    let waiting = "catching up with the corpus";
+    home.health.not_ready(CONDITION, waiting);
+    let (stream, record) = first(&home).await?;
+    let serving = record.editions.current.clone();
+    let held = hold(&home, &*open, &serving, &record, &stream).await?;
+    // Only now: a process before this one that still drains had its files until here.
+    clear(&home.dir, &record);
+    let begun = held.begun;
+    let current = Arc::new(EditionRouter::of(&serving, &held));
+    let (told, record) = watch::channel(record);
+    let (bus, stop) = (home.bus.clone(), home.stop.clone());
+    running.spawn(async move { editions::watch(&*bus, told, stop).await });
+    let keeper = Keeper {
+        home,
+        open,
+        stream,
+        held: BTreeMap::from([(serving.clone(), held)]),
+        serving: (serving, begun),
+        current: current.clone(),
+        is_ready: false,
+        has_vectors: false,
+        leaving: JoinSet::new(),
+        left: 0,
+    };
+    running.spawn(keeper.keep(record));
+    Ok(current)
+}
+
+/// The stream of the corpus by name, and the record as it is now.
+async fn first(home: &IndexContext) -> Result<(String, Record), Error> {
+    let look = async || -> Result<_, BusError> {
+        let state = home.bus.state(Stream::Chunks).await?;
+        let stream = format!("{}@{}", Stream::Chunks.name(), state.created_ms);
+        Ok((stream, editions::read(&*home.bus).await?))
+    };
+    loop {
+        match look().await {
+            Ok(found) => return Ok(found),
+            Err(error @ BusError::Refused(_)) => {
+                tracing::error!(%error, "record of editions not understood");
+            }
+            Err(error) => tracing::warn!(%error, "the corpus stream is not there yet"),
+        }
+        let told = tokio::time::timeout(AGAIN, home.stop.cancelled()).await;
+        if told.is_ok() {
+            return Err(Error::Stopped);
+        }
+    }
+}
+
+/// Opens the index of an edition and begins to feed it.
+async fn hold(
+    home: &IndexContext,
+    open: &dyn Open,
+    edition: &Edition,
+    record: &Record,
+    stream: &str,
+) -> Result<Held, Error> {
+    let begun = record.editions.begun(edition);
+    let stream = format!("{stream}/{edition}@{begun}");
+    let dir = home.dir.join(edition.as_str());
+    let stop = home.stop.child_token();
+    let what = OpenRequest {
+        edition,
+        begun,
+        dir: &dir,
+        stream: &stream,
+        stop: &stop,
+    };
+    let OpenIndex {
+        searcher,
+        index,
+        mut view,
+        seen,
+        vectors,
+        tasks: mut fed,
+    } = open.open(what).await?;
+    let bus = home.bus.clone();
+    let (until, filter) = (stop.clone(), subject::edition(edition));
+    fed.spawn(async move { feed(&*bus, Stream::Chunks, &filter, &mut *view, until).await });
+    let (bus, until, at) = (home.bus.clone(), stop.clone(), seen.clone());
+    let behind = home.metrics.lag(edition.as_str());
+    let filter = subject::edition(edition);
+    fed.spawn(async move {
+        tokio::select! {
+            () = until.cancelled() => {}
+            () = lag::tell(&*bus, &filter, &at, &behind) => {}
+        }
+    });
+    Ok(Held {
+        begun,
+        searcher,
+        index,
+        seen,
+        vectors,
+        dir,
+        stop,
+        fed,
+    })
+}
+
+/// Comes back when the index holds all that is stored of its edition now.
+async fn caught_up(bus: &dyn Bus, edition: &Edition, mut seen: watch::Receiver<u64>) -> u64 {
+    let filter = subject::edition(edition);
+    let last = loop {
+        match bus.last(Stream::Chunks, &filter).await {
+            Ok(newest) => break newest.map_or(0, |newest| newest.sequence),
+            Err(error) => tracing::warn!(%error, "how long the corpus is is not known yet"),
+        }
+        tokio::time::sleep(AGAIN).await;
+    };
+    if seen.wait_for(|seen| *seen >= last).await.is_err() {
+        // The feed has ended, which it does when the process is told to stop.
+        std::future::pending::<()>().await;
+    }
+    last
+}
+
+impl Keeper {
+    async fn keep(mut self, mut record: watch::Receiver<Record>) {
+        loop {
+            let wanted = record.borrow_and_update().clone();
+            self.release(&wanted).await;
+            let is_whole = self.hold_all(&wanted).await;
+            let current = wanted.editions.current.clone();
+            let held = self.held.get(&current);
+            let held = held.map(|held| (held.seen.clone(), held.vectors.clone()));
+            let mut searched = self.vectors();
+            let begun = wanted.editions.begun(&current);
+            let behind = !self.is_ready || self.serving != (current.clone(), begun);
+            let bus = self.home.bus.clone();
+            let caught_up = async {
+                let Some((seen, vectors)) = held else {
+                    return std::future::pending().await;
+                };
+                let sequence = caught_up(&*bus, &current, seen).await;
+                if let Some(mut vectors) = vectors {
+                    vectors.settled().await;
+                }
+                sequence
+            };
+            let moved = async {
+                match &mut searched {
+                    Some(vectors) => vectors.changed().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = self.home.stop.cancelled() => break,
+                changed = record.changed() => if changed.is_err() { break },
+                sequence = caught_up, if behind => self.serve(&current, sequence),
+                // Told at the top.
+                () = moved => {}
+                Some(_) = self.leaving.join_next(), if !self.leaving.is_empty() => {}
+                () = tokio::time::sleep(AGAIN * 10), if !is_whole => {}
+            }
+        }
+        for held in self.held.values_mut() {
+            held.end().await;
+        }
+        // What was to be deleted and is not yet goes at the next start.
+        self.leaving.shutdown().await;
+    }
+
+    /// Opens what the record names and is not held; false when one cannot be opened now.
+    async fn hold_all(&mut self, wanted: &Record) -> bool {
+        let mut is_whole = true;
+        for edition in wanted.editions.all() {
+            if self.held.contains_key(edition) {
+                continue;
+            }
+            match hold(&self.home, &*self.open, edition, wanted, &self.stream).await {
+                Ok(held) => {
+                    tracing::info!(%edition, "edition is fed");
+                    self.held.insert(edition.clone(), held);
+                }
+                Err(error) => {
+                    tracing::error!(%edition, %error, "edition not opened; tried again");
+                    is_whole = false;
+                }
+            }
+        }
+        is_whole
+    }
+
+    /// The vectors that are searched, where a server keeps them; tells whether they are all there.
+    fn vectors(&mut self) -> Option<Vectors> {
+        let held = self.held.get(&self.serving.0);
+        let vectors = held.and_then(|held| held.vectors.clone());
+        self.has_vectors |= vectors.is_some();
+        if self.has_vectors {
+            match vectors.as_ref().and_then(Vectors::missing) {
+                Some(reason) => self.home.health.not_ready(VECTORS, reason),
+                None => self.home.health.ready(VECTORS),
+            }
+        }
+        vectors
+    }
+
+    /// From now on searches are over this edition.
+    fn serve(&mut self, edition: &Edition, sequence: u64) {
+        if let Some(held) = self.held.get(edition) {
+            self.current.set(edition, held);
+            self.serving = (edition.clone(), held.begun);
+            tracing::info!(%edition, sequence, "edition is searched");
+        }
+        self.is_ready = true;
+        self.home.health.ready(CONDITION);
+    }
+
+    /// Lets go of what the record does not name any more; what is searched stays until something else is.
+    async fn release(&mut self, wanted: &Record) {
+        let editions = &wanted.editions;
+        let is_gone = |(edition, held): &(&Edition, &Held)| match editions.has(edition) {
+            // Of another of that name nothing is of use, though searches stay on it for a while.
+            true => editions.begun(edition) != held.begun,
+            false => **edition != self.serving.0,
+        };
+        let gone = self.held.iter().filter(is_gone);
+        let gone: Vec<Edition> = gone.map(|(edition, _)| edition.clone()).collect();
+        for edition in gone {
+            let Some(mut held) = self.held.remove(&edition) else {
+                continue;
+            };
+            held.end().await;
+            if let Some(vectors) = held.vectors.take() {
+                self.leaving.spawn(vectors.remove());
+            }
+            // Out of the way at once: an edition of that name may be begun again.
+            self.left += 1;
+            let aside = self.home.dir.join(format!("{LEFT}{}-{edition}", self.left));
+            if let Err(error) = std::fs::rename(&held.dir, &aside) {
+                tracing::warn!(%edition, %error, "dropped index not put aside");
+                continue;
+            }
+            tracing::info!(%edition, "edition dropped");
+            self.leaving.spawn(leave(held.searcher, aside));
+        }
+    }
+}
+
+/// Deletes a dropped index when nobody searches it any more.
+async fn leave(searcher: Arc<dyn Searcher>, dir: PathBuf) {
+    let unused = async {
+        while Arc::strong_count(&searcher) > 1 {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    let _ = tokio::time::timeout(LINGER, unused).await;
+    drop(searcher);
+    remove(&dir);
+}
+
+fn remove(dir: &Path) {
+    if let Err(error) = std::fs::remove_dir_all(dir) {
+        tracing::warn!(dir = %dir.display(), %error, "dropped index not deleted");
+    }
+}
+
+/// Deletes what an earlier process left of editions that are no more.
+fn clear(dir: &Path, record: &Record) {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_gone = match Edition::new(name.as_str()) {
+            Ok(edition) => !record.editions.has(&edition),
+            Err(_) => name.starts_with(LEFT),
+        };
+        if is_gone && entry.path().is_dir() {
+            remove(&entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "editions_tests.rs"]
+mod tests;

@@ -1,0 +1,49 @@
+//! A search over the current edition: whatever is switched meanwhile, it is over one index.
+
+use super::EditionRouter;
+use envelope::{Filter, Passage, TenantId};
+use futures_util::future::BoxFuture;
+use linking::{Date, LinkedQuestion};
+use search::{Error, Request, SearchResult, Searcher, TableRequest, TableResult};
+
+impl Searcher for EditionRouter {
+    fn search<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<SearchResult, Error>> {
+        // Whatever is switched meanwhile, this search is over this index.
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.search(request).await })
+    }
+
+    fn places<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        text: &'a str,
+        fields: &'a [String],
+    ) -> BoxFuture<'a, Result<Filter, Error>> {
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.places(tenant, text, fields).await })
+    }
+
+    fn link<'a>(
+        &'a self,
+        tenant: &'a TenantId,
+        question: &'a str,
+        today: Date,
+    ) -> BoxFuture<'a, Result<LinkedQuestion, Error>> {
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.link(tenant, question, today).await })
+    }
+
+    fn table<'a>(&'a self, request: &'a TableRequest) -> BoxFuture<'a, Result<TableResult, Error>> {
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.table(request).await })
+    }
+
+    fn fetch<'a>(
+        &'a self,
+        request: &'a Request,
+        ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<Passage>, Error>> {
+        let searcher = self.get().searcher;
+        Box::pin(async move { searcher.fetch(request, ids).await })
+    }
+}

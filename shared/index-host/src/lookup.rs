@@ -1,0 +1,189 @@
+//! Looking into the corpus from outside, by request and reply: `argosy.search`, `argosy.count`,
+//! `argosy.metadata`, `argosy.catalog`. A retriever answers them beside its steps.
+//!
+//! All retrievers are one queue group, so any one that has caught up answers. A few requests at once, and
+//! whoever comes on top is told so at once: nobody waits in a line that has no end. A search cannot be
+//! stopped half-way, so one that takes too long is answered for and keeps its place until it is done.
+//! *Not* a stage: no turn, no trail, nothing stored.
+//!
+//! | module | what |
+//! |---|---|
+//! | `answer` | a request to its reply |
+//! | `catalog` | what the index counts of buckets and columns, and what schemas say of them |
+
+mod answer;
+pub(crate) mod catalog;
+
+pub use answer::Lookup;
+
+use bus::{Bus, BusError, CoreMessage, Headers, Subscription};
+use envelope::lookup::Reply;
+use envelope::subject::{CATALOG, COUNT, METADATA, SEARCH, may_reply_to};
+use envelope::{Problem, UnixMs, limits};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The group that all retrievers listen in.
+const QUEUE: &str = "retriever";
+/// Requests that one process works on at once.
+const SLOTS: usize = 16;
+/// Most time for one request.
+const TIME: Duration = Duration::from_secs(10);
+/// How long to wait before subscribing again.
+const AWAY: Duration = Duration::from_millis(500);
+
+/// Answers until told to stop; then what has been begun is finished. Who listens already hands that in.
+pub async fn serve(
+    bus: Arc<dyn Bus>,
+    lookup: Lookup,
+    mut listening: Option<LookupSubscriptions>,
+    stop: CancellationToken,
+) {
+    while !stop.is_cancelled() {
+        let heard = listening.take();
+        let served = async {
+            let heard = match heard {
+                Some(heard) => Ok(heard),
+                None => LookupSubscriptions::open(&*bus).await,
+            };
+            match heard {
+                Ok(heard) => answer_all(&bus, &lookup, heard, &stop).await,
+                Err(error) => tracing::warn!(%error, "requests are not heard"),
+            }
+        };
+        // Subscribing waits for a server that is not there yet; being told to stop does not.
+        tokio::select! {
+            biased;
+            () = served => {}
+            () = stop.cancelled(), if !bus.connected() => return,
+        }
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(AWAY) => {}
+        }
+    }
+}
+
+/// The four subjects, listened to.
+pub struct LookupSubscriptions {
+    search: Box<dyn Subscription>,
+    count: Box<dyn Subscription>,
+    metadata: Box<dyn Subscription>,
+    catalog: Box<dyn Subscription>,
+}
+
+impl LookupSubscriptions {
+    /// Listens from now on.
+    pub async fn open(bus: &dyn Bus) -> Result<LookupSubscriptions, BusError> {
+        Ok(LookupSubscriptions {
+            search: bus.subscribe(SEARCH, Some(QUEUE)).await?,
+            count: bus.subscribe(COUNT, Some(QUEUE)).await?,
+            metadata: bus.subscribe(METADATA, Some(QUEUE)).await?,
+            catalog: bus.subscribe(CATALOG, Some(QUEUE)).await?,
+        })
+    }
+
+    /// The next request; `None` when a subscription has ended.
+    async fn next(&mut self) -> Option<CoreMessage> {
+        tokio::select! {
+            request = self.search.next() => request,
+            request = self.count.next() => request,
+            request = self.metadata.next() => request,
+            request = self.catalog.next() => request,
+        }
+    }
+}
+
+async fn answer_all(
+    bus: &Arc<dyn Bus>,
+    lookup: &Lookup,
+    mut heard: LookupSubscriptions,
+    stop: &CancellationToken,
+) {
+    let mut running: FuturesUnordered<BoxFuture<'_, ()>> = FuturesUnordered::new();
+    loop {
+        let request = tokio::select! {
+            biased;
+            () = stop.cancelled() => break,
+            Some(()) = running.next() => continue,
+            request = heard.next() => request,
+        };
+        let Some(request) = request else { break };
+        let Some(to) = request.reply.clone().filter(|reply| may_reply_to(reply)) else {
+            tracing::warn!("a request without a reply subject that may be answered; dropped");
+            continue;
+        };
+        if running.len() < SLOTS {
+            running.push(Box::pin(answer_one(bus, lookup, request, to, stop)));
+        } else {
+            let text = format!("{SLOTS} requests are being answered; ask again");
+            send(&**bus, to, refused("overloaded", text)).await;
+        }
+    }
+    drop(heard);
+    while running.next().await.is_some() {}
+}
+
+/// Answers in time, and comes back when nothing of it runs any more, or nobody waits for that.
+async fn answer_one(
+    bus: &Arc<dyn Bus>,
+    lookup: &Lookup,
+    request: CoreMessage,
+    to: String,
+    stop: &CancellationToken,
+) {
+    let mut replied = std::pin::pin!(replied(lookup, &request, bus.now()));
+    if let Ok(body) = tokio::time::timeout(TIME, &mut replied).await {
+        return send(&**bus, to, body).await;
+    }
+    let text = format!("not done within {} s; ask for less", TIME.as_secs());
+    send(&**bus, to, refused("timed_out", text)).await;
+    tokio::select! {
+        _ = replied => {}
+        () = stop.cancelled() => {}
+    }
+}
+
+async fn replied(lookup: &Lookup, request: &CoreMessage, now: UnixMs) -> Vec<u8> {
+    let body = &request.body;
+    match request.subject.as_str() {
+        SEARCH => answer::fitted(lookup.search(body, now).await),
+        COUNT => written(lookup.count(body).await),
+        CATALOG => written(lookup.catalog(body).await),
+        _ => written(lookup.metadata(body).await),
+    }
+}
+
+fn refused(code: &str, text: String) -> Vec<u8> {
+    written::<()>(Err(Problem::new(code, text)))
+}
+
+/// The reply as bytes; one that would be too large is refused instead.
+fn written<T: Serialize>(result: Result<T, Problem>) -> Vec<u8> {
+    let bytes = serde_json::to_vec(&Reply::from(result)).unwrap_or_default();
+    if bytes.len() <= limits::LOOKUP_REPLY_BYTES_MAX {
+        return bytes;
+    }
+    let max = limits::LOOKUP_REPLY_BYTES_MAX;
+    let text = format!(
+        "the reply has {} bytes, the limit is {max}; ask for less",
+        bytes.len()
+    );
+    written::<()>(Err(Problem::new("reply_too_large", text)))
+}
+
+async fn send(bus: &dyn Bus, subject: String, body: Vec<u8>) {
+    let reply = CoreMessage {
+        subject,
+        reply: None,
+        headers: Headers::default(),
+        body: body.into(),
+    };
+    if let Err(error) = bus.broadcast(reply).await {
+        tracing::warn!(%error, "a reply could not be sent");
+    }
+}

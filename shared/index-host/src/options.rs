@@ -1,0 +1,191 @@
+//! What may be tuned about a search: which embedder, where its vectors are, and who looks again.
+//!
+//! *Not* here: what each part may be tuned in, which is with the part.
+
+use llm_pool::options;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Where the local encoder lies below the data folder.
+const MINILM_FOLDER: &str = "models/minilm-l6-v2";
+
+/// What a search is made of. Another embedder needs another index: `argosy index --force` makes the
+/// vectors of what is indexed already.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Who makes vectors: `static`, a table that is shipped and fitted to the corpus; `minilm`, an
+    /// encoder in this process; `http`, a server; `none`, so that only words are searched. Default
+    /// `static`.
+    pub embedder: EmbedderChoice,
+    /// Where vectors are kept: `embedded`, in the index of each retriever; `qdrant`, in a server.
+    /// Default `embedded`.
+    pub vectors: VectorStore,
+    /// How words and vectors come together.
+    pub search: index::Options,
+    /// The encoder in this process.
+    pub minilm: MiniLm,
+    /// The embedder behind HTTP.
+    pub http: options::embedding::Options,
+    /// The reranker behind HTTP. Without nodes, the built-in one looks again.
+    pub reranker: options::reranker::Options,
+    /// The Qdrant server.
+    pub qdrant: qdrant::Options,
+}
+
+/// Who makes vectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EmbedderChoice {
+    /// The shipped table.
+    #[default]
+    Static,
+    /// all-MiniLM-L6-v2 in this process.
+    Minilm,
+    /// A server.
+    Http,
+    /// Nobody.
+    None,
+}
+
+/// Where vectors are kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VectorStore {
+    /// In the index of each retriever.
+    #[default]
+    Embedded,
+    /// In a Qdrant server.
+    Qdrant,
+}
+
+/// The encoder in this process.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MiniLm {
+    /// Folder of its files. Default: `models/minilm-l6-v2` in the data folder.
+    pub dir: Option<PathBuf>,
+}
+
+impl Options {
+    /// Whether the parts go together and each can be kept to.
+    ///
+    /// # Errors
+    /// Names the option and the fix.
+    pub fn validate(&self) -> Result<(), InvalidOptions> {
+        self.search.validate().map_err(InvalidOptions::Search)?;
+        self.http.validate().map_err(InvalidOptions::Http)?;
+        self.reranker.validate().map_err(InvalidOptions::Reranker)?;
+        self.qdrant.validate().map_err(InvalidOptions::Qdrant)?;
+        if self.embedder == EmbedderChoice::Http && self.http.nodes.is_empty() {
+            return Err(InvalidOptions::NoEmbedder);
+        }
+        if self.embedder == EmbedderChoice::None && !self.search.words {
+            return Err(InvalidOptions::Nothing);
+        }
+        if self.vectors == VectorStore::Qdrant {
+            if !matches!(self.embedder, EmbedderChoice::Minilm | EmbedderChoice::Http) {
+                return Err(InvalidOptions::NoVectors);
+            }
+            if self.qdrant.url.is_empty() {
+                return Err(InvalidOptions::NoServer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the files of the local encoder are, or would be, with this data folder.
+    pub fn minilm_dir(&self, data_dir: &Path) -> PathBuf {
+        let own = self.minilm.dir.clone();
+        own.unwrap_or_else(|| data_dir.join(MINILM_FOLDER))
+    }
+}
+
+/// Why a search cannot be as it is configured.
+#[derive(Debug, thiserror::Error)]
+pub enum InvalidOptions {
+    /// How words and vectors come together.
+    #[error("in `search`: {0}")]
+    Search(index::Error),
+    /// The embedder behind HTTP.
+    #[error("in `http`: {0}")]
+    Http(llm_pool::Error),
+    /// The reranker behind HTTP.
+    #[error("in `reranker`: {0}")]
+    Reranker(llm_pool::Error),
+    /// The Qdrant server.
+    #[error("in `qdrant`: {0}")]
+    Qdrant(search::Error),
+    /// The embedder has no server.
+    #[error(
+        "`embedder` is `http` and there is no server: set `http.nodes`, `http.model` and `http.dims`"
+    )]
+    NoEmbedder,
+    /// Neither words nor vectors are searched.
+    #[error("`embedder` is `none` and `search.words` is off: nothing would be found")]
+    Nothing,
+    /// The Qdrant server would get no vectors.
+    #[error(
+        "`vectors` is `qdrant` and `embedder` makes no vectors that travel: set `embedder` to `minilm` or `http`, or \
+         `vectors` to `embedded`"
+    )]
+    NoVectors,
+    /// The Qdrant server has no address.
+    #[error("`vectors` is `qdrant` and there is no server: set `qdrant.url`")]
+    NoServer,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn said(these: Value) -> String {
+        let options: Options = serde_json::from_value(these).unwrap();
+        let checked = options.validate();
+        checked.map_or_else(|e| e.to_string(), |()| String::new())
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_named_with_the_fix() {
+        let http =
+            json!({"model": "e", "dims": 3, "nodes": [{"name": "a", "base_url": "http://a"}]});
+        let qdrant = json!({"url": "http://q:6334"});
+        assert_eq!(said(json!({})), "");
+        assert_eq!(said(json!({"embedder": "minilm"})), "");
+        let good = json!({"embedder": "http", "http": http, "vectors": "qdrant", "qdrant": qdrant});
+        assert_eq!(said(good), "");
+        for (these, wanted) in [
+            (json!({"embedder": "http"}), "set `http.nodes`"),
+            (
+                json!({"vectors": "qdrant", "qdrant": qdrant}),
+                "set `embedder` to `minilm` or `http`",
+            ),
+            (
+                json!({"vectors": "qdrant", "embedder": "none"}),
+                "set `embedder` to",
+            ),
+            (
+                json!({"vectors": "qdrant", "embedder": "minilm"}),
+                "set `qdrant.url`",
+            ),
+            (
+                json!({"embedder": "none", "search": {"words": false}}),
+                "nothing would be found",
+            ),
+            (
+                json!({"search": {"vector_weight": 2.0}}),
+                "in `search`: `vector_weight` is 2",
+            ),
+            (json!({"http": {"batch": 0}}), "in `http`: `batch` is 0"),
+            (
+                json!({"reranker": {"candidates": 0}}),
+                "in `reranker`: `candidates` is 0",
+            ),
+            (json!({"qdrant": {"shards": 0}}), "in `qdrant`"),
+        ] {
+            let said = said(these.clone());
+            assert!(said.contains(wanted), "{these}: {said}");
+        }
+    }
+}

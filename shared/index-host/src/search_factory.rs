@@ -1,0 +1,241 @@
+//! What a search is made of: which embedder, where its vectors are, and who looks again.
+//!
+//! Composed here once, for the indexer, the retriever and the commands of one process alike, so that
+//! who makes vectors and who compares them are of one mind. *Not* here: what each part may be tuned in,
+//! which is with the part.
+
+use crate::options::{EmbedderChoice, Options, VectorStore};
+use bus::BusError;
+use index::{HybridSearcher, Index, Vectors};
+use llm::{Embedder, Reranker};
+use llm_pool::{HttpEmbedder, HttpReranker, Pools};
+use search::VectorSearch;
+use static_embed::StaticTable;
+use std::path::Path;
+use std::sync::Arc;
+use telemetry::Registry;
+use tokio::task::JoinError;
+
+/// Why there is no search as it is configured.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The embedder's server cannot be spoken to.
+    #[error("in `retrieval.http`: {0}")]
+    Embedder(llm_pool::Error),
+    /// The reranker's server cannot be spoken to.
+    #[error("in `retrieval.reranker`: {0}")]
+    Reranker(llm_pool::Error),
+    /// The files of the local encoder are missing or others.
+    #[error(transparent)]
+    Encoder(llm::embed::Error),
+    /// This binary has no local encoder.
+    #[error("`retrieval.embedder` is `minilm`, and this binary is built without it")]
+    NoEncoder,
+    /// The task that reads the encoder's files broke off.
+    #[error(transparent)]
+    Broken(JoinError),
+    /// The Qdrant server refuses.
+    #[error("in `retrieval.qdrant`: {0}")]
+    Qdrant(search::Error),
+    /// The bus could not be asked how far the corpus is.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+}
+
+/// The embedder whose vectors travel with the chunks; `None` where none do. Reads the model's files; the
+/// nodes of a server are noted in `pools`. A local encoder lies below `data_dir`, unless it is said where.
+///
+/// # Errors
+/// Files that are missing or not the model's, a binary without the encoder, a server that cannot be
+/// spoken to: usage, with the fix.
+pub async fn embedder(
+    options: &Options,
+    data_dir: &Path,
+    registry: &Registry,
+    pools: &Pools,
+) -> Result<Option<Arc<dyn Embedder>>, Error> {
+    match options.embedder {
+        EmbedderChoice::Static | EmbedderChoice::None => Ok(None),
+        EmbedderChoice::Http => {
+            let made = HttpEmbedder::new(options.http.clone(), registry);
+            let made = made.map_err(Error::Embedder)?;
+            pools.add(made.pool());
+            Ok(Some(Arc::new(made)))
+        }
+        EmbedderChoice::Minilm => {
+            let dir = options.minilm_dir(data_dir);
+            let opened = tokio::task::spawn_blocking(move || minilm(&dir)).await;
+            opened.map_err(Error::Broken)?.map(Some)
+        }
+    }
+}
+
+#[cfg(feature = "minilm")]
+fn minilm(dir: &Path) -> Result<Arc<dyn Embedder>, Error> {
+    let opened = static_embed::MiniLm::open(dir).map_err(Error::Encoder)?;
+    Ok(Arc::new(opened))
+}
+
+#[cfg(not(feature = "minilm"))]
+fn minilm(_: &Path) -> Result<Arc<dyn Embedder>, Error> {
+    Err(Error::NoEncoder)
+}
+
+/// The parts of a search, ready to be put over any index.
+#[derive(Clone)]
+pub struct SearchFactory {
+    options: index::Options,
+    vectors: Vectors,
+    embedder: Option<Arc<dyn Embedder>>,
+    elsewhere: Option<Arc<dyn VectorSearch>>,
+    reranker: Option<Arc<dyn Reranker>>,
+}
+
+impl SearchFactory {
+    /// The parts that `options` name, with the embedder that [`embedder`] gave. The nodes of a reranker
+    /// are noted in `pools`. Nothing is contacted;
+    /// vectors in a server are added by [`SearchFactory::with_vectors`].
+    ///
+    /// # Errors
+    /// A reranker that cannot be spoken to: usage.
+    pub fn new(
+        options: &Options,
+        embedder: Option<Arc<dyn Embedder>>,
+        registry: &Registry,
+        pools: &Pools,
+    ) -> Result<SearchFactory, Error> {
+        let Options {
+            embedder: choice,
+            vectors,
+            search,
+            reranker,
+            ..
+        } = options;
+        let vectors = match (vectors, &embedder) {
+            (VectorStore::Qdrant, _) => Vectors::None,
+            (VectorStore::Embedded, Some(embedder)) => Vectors::Carried {
+                by: embedder.name().to_owned(),
+                dims: embedder.dims(),
+            },
+            (VectorStore::Embedded, None) if *choice == EmbedderChoice::None => Vectors::None,
+            (VectorStore::Embedded, None) => Vectors::Table(StaticTable::shipped()),
+        };
+        let reranker = match reranker.nodes.is_empty() {
+            true => None,
+            false => {
+                let made = HttpReranker::new(reranker.clone(), registry);
+                let made = made.map_err(Error::Reranker)?;
+                pools.add(made.pool());
+                Some(Arc::new(made) as Arc<dyn Reranker>)
+            }
+        };
+        Ok(SearchFactory {
+            options: search.clone(),
+            vectors,
+            embedder,
+            elsewhere: None,
+            reranker,
+        })
+    }
+
+    /// The same with vectors in that server.
+    pub fn with_vectors(self, elsewhere: Arc<dyn VectorSearch>) -> SearchFactory {
+        SearchFactory {
+            elsewhere: Some(elsewhere),
+            ..self
+        }
+    }
+
+    /// The same, tuned otherwise.
+    pub fn with_options(self, options: index::Options) -> SearchFactory {
+        SearchFactory { options, ..self }
+    }
+
+    /// What vectors the index of a retriever keeps.
+    pub fn vectors(&self) -> &Vectors {
+        &self.vectors
+    }
+
+    /// Who makes the vectors that travel.
+    pub fn embedder(&self) -> Option<Arc<dyn Embedder>> {
+        self.embedder.clone()
+    }
+
+    /// What searches are tuned with.
+    pub fn options(&self) -> &index::Options {
+        &self.options
+    }
+
+    /// A searcher over an index that was opened with [`SearchFactory::vectors`].
+    pub fn searcher(&self, index: Index) -> HybridSearcher {
+        let searcher = HybridSearcher::new(index, self.options.clone());
+        let searcher = match &self.embedder {
+            Some(embedder) => searcher.with_embedder(embedder.clone()),
+            None => searcher,
+        };
+        let searcher = match &self.elsewhere {
+            Some(elsewhere) => searcher.with_vectors(elsewhere.clone()),
+            None => searcher,
+        };
+        match &self.reranker {
+            Some(reranker) => searcher.with_reranker(reranker.clone()),
+            None => searcher,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn options(options: Value) -> Options {
+        serde_json::from_value(options).unwrap()
+    }
+
+    #[tokio::test]
+    async fn each_embedder_has_its_vectors() {
+        let factory = async |options: &Options| {
+            let (registry, pools) = (Registry::new(), Pools::default());
+            let embedder = embedder(options, Path::new("data"), &registry, &pools)
+                .await
+                .unwrap();
+            SearchFactory::new(options, embedder, &registry, &Pools::default()).unwrap()
+        };
+        let by_table = factory(&options(json!({}))).await;
+        assert!(matches!(by_table.vectors(), Vectors::Table(_)));
+        assert!(by_table.embedder().is_none());
+        let words = factory(&options(json!({"embedder": "none"}))).await;
+        assert!(matches!(words.vectors(), Vectors::None));
+        let http =
+            json!({"model": "e", "dims": 3, "nodes": [{"name": "a", "base_url": "http://a"}]});
+        let mut options = options(json!({"embedder": "http", "http": http}));
+        let served = factory(&options).await;
+        assert!(
+            matches!(served.vectors(), Vectors::Carried { by, dims: 3 } if by == "e"),
+            "the index keeps what the server makes"
+        );
+        options.vectors = VectorStore::Qdrant;
+        assert!(matches!(factory(&options).await.vectors(), Vectors::None));
+    }
+
+    #[tokio::test]
+    async fn a_missing_encoder_is_told_from_one_that_is_not_built_in() {
+        let options = options(json!({
+            "embedder": "minilm", "minilm": {"dir": "/nonexistent"},
+        }));
+        let error = embedder(
+            &options,
+            Path::new("data"),
+            &Registry::new(),
+            &Pools::default(),
+        )
+        .await
+        .err()
+        .unwrap();
+        match cfg!(feature = "minilm") {
+            true => assert!(matches!(error, Error::Encoder(_)), "{error}"),
+            false => assert!(matches!(error, Error::NoEncoder), "{error}"),
+        }
+    }
+}

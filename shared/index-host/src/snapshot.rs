@@ -1,0 +1,149 @@
+//! Snapshots of a retriever's index: one replica writes them now and then, and one that is further
+//! behind than a download takes begins with the newest instead of a replay.
+//!
+//! *Not* the truth and *not* needed: whatever goes wrong here is told in the log, and the stream is
+//! replayed. Here is what is due and what is worth it, as pure functions; the two modules act.
+
+mod error;
+mod keep;
+mod restore;
+
+pub use error::Error;
+pub use keep::{Keeper, SnapshotWrite};
+pub use restore::restore;
+
+use bus::Snapshot;
+use bus::topology::SNAPSHOTS_KEPT;
+use envelope::UnixMs;
+use envelope::ids::fnv1a_64;
+use index::Vectors;
+use index::archive::making;
+use serde::{Deserialize, Serialize};
+use settings::Span;
+use std::time::Duration;
+
+/// When snapshots are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// How often one is written at most, by all replicas together and of either edition, and how long
+    /// that may take; 0 for never. Default 10 min.
+    pub every: Span,
+    /// Messages of the corpus after which another one is worth it; in a large corpus it takes a tenth
+    /// of its chunks. Default 50,000: some seconds of replay.
+    pub changes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            every: Span::from_millis(600_000),
+            changes: 50_000,
+        }
+    }
+}
+
+impl Options {
+    /// Checks that it can be kept to.
+    ///
+    /// # Errors
+    /// Names the option.
+    pub fn validate(&self) -> Result<(), Error> {
+        let every = self.every.duration();
+        if !every.is_zero() && every < Duration::from_secs(1) {
+            return Err(Error::Every(self.every));
+        }
+        if self.changes == 0 {
+            return Err(Error::NoChanges);
+        }
+        Ok(())
+    }
+}
+
+/// The claim on writing the next one, of whatever edition: whoever writes removes what another writer
+/// left half-way, and would take one at work for that.
+const CLAIM: &str = "argosy.snapshot.writer";
+/// One in so many chunks has to be new before the whole is written again.
+const CHANGED_PART: u64 = 10;
+/// How fast a replay and a restore are, for choosing: messages and bytes a second on 2 cores. Measured:
+/// 5,000 and 360 MB (docs/retrieval.md); a network is slower than the loopback of that.
+const REPLAYED_PER_S: u64 = 5_000;
+const RESTORED_BYTES_PER_S: u64 = 100_000_000;
+/// The names that snapshots of one making take turns in: the last two are kept.
+const SLOTS: [&str; 2] = ["a", "b"];
+/// Pieces between the disk and the bus.
+const PIECES: usize = 8;
+
+/// Which snapshots fit: those of the same stream, schema and vectors.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    making: String,
+    stream: String,
+}
+
+impl Fit {
+    /// For an index with these vectors that is fed from this stream.
+    pub fn new(vectors: &Vectors, stream: &str) -> Fit {
+        Fit {
+            making: making(vectors),
+            stream: stream.to_owned(),
+        }
+    }
+
+    fn token(&self) -> String {
+        let all = format!("{} {}", self.making, self.stream);
+        format!("{:016x}", fnv1a_64(all.as_bytes()))
+    }
+
+    fn names(&self) -> [String; 2] {
+        SLOTS.map(|slot| format!("{}.{slot}", self.token()))
+    }
+
+    /// Those of `all` that fit, newest first.
+    fn of(&self, mut all: Vec<Snapshot>) -> Vec<Snapshot> {
+        let names = self.names();
+        all.retain(|snapshot| names.contains(&snapshot.name));
+        all.sort_by_key(|snapshot| std::cmp::Reverse(snapshot.sequence));
+        all
+    }
+}
+
+/// Whether an index at `position` with so many chunks is to be written.
+fn is_due(
+    options: &Options,
+    position: u64,
+    chunks: u64,
+    newest: Option<&Snapshot>,
+    now: UnixMs,
+) -> bool {
+    let kept_ms = SNAPSHOTS_KEPT.as_millis() as u64;
+    let since = newest.map_or(0, |newest| newest.sequence);
+    let changed = position.saturating_sub(since);
+    // One that is never written again ages out.
+    let is_old = newest.is_some_and(|newest| newest.stored_at.plus(kept_ms / 2) <= now);
+    let enough = match newest {
+        None => options.changes,
+        Some(_) => options.changes.max(chunks / CHANGED_PART),
+    };
+    changed >= enough || is_old
+}
+
+/// Whether a restore is faster than the replay that it spares an index at `position`.
+fn is_worth_it(snapshot: &Snapshot, position: u64) -> bool {
+    let spared = snapshot.sequence.saturating_sub(position);
+    spared > snapshot.bytes * REPLAYED_PER_S / RESTORED_BYTES_PER_S
+}
+
+/// The name that the next one takes: that of the older one, which then goes.
+fn next_name(fit: &Fit, there: &[Snapshot]) -> String {
+    let names = fit.names();
+    let free = names
+        .iter()
+        .find(|name| there.iter().all(|s| s.name != **name));
+    let oldest = there.last().map(|oldest| &oldest.name);
+    free.or(oldest).unwrap_or(&names[0]).clone()
+}
+
+#[cfg(test)]
+#[path = "snapshot_tests.rs"]
+mod tests;

@@ -1,0 +1,42 @@
+//! Why a snapshot was not written, or not begun with, or cannot be as it is configured.
+
+use bus::{BusError, PublishError};
+use settings::Span;
+use std::io;
+use std::time::Duration;
+use tokio::task::JoinError;
+
+/// Why a snapshot was not written, or not begun with, or cannot be as it is configured.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bus could not be asked, or refused.
+    #[error(transparent)]
+    Bus(#[from] BusError),
+    /// The index, or the archive of it, cannot be used.
+    #[error(transparent)]
+    Index(#[from] index::Error),
+    /// The task that works with the files broke off.
+    #[error(transparent)]
+    Broken(#[from] JoinError),
+    /// There is nothing to write.
+    #[error("the index holds nothing yet")]
+    Empty,
+    /// Writing took longer than the next one may wait.
+    #[error("it took over {0:?}; raise `snapshots.every`")]
+    Late(Duration),
+    /// Nobody can tell who may write.
+    #[error("the claim: {0}")]
+    Claim(PublishError),
+    /// The one that was chosen was removed meanwhile.
+    #[error("it is gone")]
+    Gone,
+    /// The pieces did not all come.
+    #[error("the download: {0}")]
+    Download(io::Error),
+    /// They are to be written too often.
+    #[error("`every` must be 0 or at least 1s, not {0}")]
+    Every(Span),
+    /// They are to be written when nothing has changed.
+    #[error("`changes` must not be 0")]
+    NoChanges,
+}

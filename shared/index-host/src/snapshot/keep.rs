@@ -1,0 +1,161 @@
+//! Writing: when one is due, the replica that gets the claim writes its index as it is committed.
+
+use super::{CLAIM, Error, Fit, Options, PIECES, is_due, next_name};
+use bus::{Bus, Fence, Pieces, Publish, PublishError, Snapshot, Snapshots};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use index::Index;
+use index::archive::Archive;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+/// Bytes of a piece.
+const PIECE_BYTES: usize = 128 * 1024;
+
+/// What a replica needs to keep snapshots of its index.
+pub struct Keeper {
+    /// Where they are kept.
+    pub snapshots: Arc<dyn Snapshots>,
+    /// For the claim.
+    pub bus: Arc<dyn Bus>,
+    /// The index.
+    pub index: Index,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// Which ones fit it.
+    pub fit: Fit,
+    /// When they are written.
+    pub options: Options,
+}
+
+impl Keeper {
+    /// Writes snapshots until `stop` is cancelled, once the index has caught up to `from`.
+    pub async fn run(self, mut seen: watch::Receiver<u64>, from: u64, stop: CancellationToken) {
+        let every = self.options.every.duration();
+        if every.is_zero() {
+            return;
+        }
+        let work = async {
+            if seen.wait_for(|seen| *seen >= from).await.is_err() {
+                return;
+            }
+            loop {
+                tokio::time::sleep(every).await;
+                match self.write_if_due().await {
+                    Ok(None) => {}
+                    Ok(Some(written)) => tracing::info!(
+                        sequence = written.sequence,
+                        bytes = written.bytes,
+                        took_ms = written.took.as_millis() as u64,
+                        "snapshot written"
+                    ),
+                    Err(error) => tracing::warn!(%error, "snapshot not written"),
+                }
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = work => {}
+        }
+    }
+
+    /// Writes one when it is due and nobody else has claimed it.
+    pub(super) async fn write_if_due(&self) -> Result<Option<SnapshotWrite>, Error> {
+        let Some(position) = self.index.position()? else {
+            return Ok(None);
+        };
+        let there = self.fit.of(self.snapshots.list().await?);
+        let chunks = self.index.chunk_count();
+        let now = self.bus.now();
+        if position.stream != self.fit.stream
+            || !is_due(&self.options, position.sequence, chunks, there.first(), now)
+            || !self.claim().await?
+        {
+            return Ok(None);
+        }
+        let written = self.write(&there);
+        let limit = self.options.every.duration();
+        match tokio::time::timeout(limit, written).await {
+            Ok(written) => written.map(Some),
+            Err(_) => Err(Error::Late(limit)),
+        }
+    }
+
+    /// Who creates the claim writes; it lasts until the next one may be written.
+    async fn claim(&self) -> Result<bool, Error> {
+        let claim = Publish {
+            fence: Fence::Once,
+            ttl: Some(self.options.every.duration()),
+            ..Publish::new(CLAIM, Bytes::new())
+        };
+        match self.bus.publish(claim).await {
+            Ok(_) => Ok(true),
+            Err(PublishError::Exists | PublishError::Conflict) => Ok(false),
+            Err(error) => Err(Error::Claim(error)),
+        }
+    }
+
+    /// Writes the index as it is committed; `there` are the ones that are kept, newest first.
+    pub async fn write(&self, there: &[Snapshot]) -> Result<SnapshotWrite, Error> {
+        let start = Instant::now();
+        let (index, dir) = (self.index.clone(), self.dir.clone());
+        let held = tokio::task::spawn_blocking(move || index.archive(&dir)).await??;
+        let archive = held.ok_or(Error::Empty)?;
+        let sequence = archive.position().sequence;
+        let bytes = archive.bytes();
+        let name = next_name(&self.fit, there);
+        // First room, then the new one: two have to fit, not three.
+        self.snapshots.remove(&name).await?;
+        self.snapshots.put(&name, sequence, pieces(archive)).await?;
+        Ok(SnapshotWrite {
+            sequence,
+            bytes,
+            took: start.elapsed(),
+        })
+    }
+}
+
+/// A snapshot that was written.
+#[derive(Debug, Clone, Copy)]
+pub struct SnapshotWrite {
+    /// Where the index stood.
+    pub sequence: u64,
+    /// Bytes of its files.
+    pub bytes: u64,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Reads an archive on a thread of its own, a few pieces ahead.
+fn pieces(archive: Archive) -> Pieces {
+    let (send, receive) = mpsc::channel(PIECES);
+    tokio::task::spawn_blocking(move || {
+        let mut out = io::BufWriter::with_capacity(PIECE_BYTES, Sender(&send));
+        if let Err(error) = archive.write(&mut out) {
+            let _ = send.blocking_send(Err(io::Error::other(error)));
+        }
+    });
+    stream::unfold(receive, |mut receive| async move {
+        Some((receive.recv().await?, receive))
+    })
+    .boxed()
+}
+
+struct Sender<'a>(&'a mpsc::Sender<io::Result<Bytes>>);
+
+impl Write for Sender<'_> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        let piece = Bytes::copy_from_slice(buf);
+        let sent = self.0.blocking_send(Ok(piece));
+        sent.map(|()| buf.len())
+            .map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

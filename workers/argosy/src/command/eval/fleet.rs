@@ -1,0 +1,82 @@
+//! The fleets that measurements ask: each in this process, as it is configured, or as a trajectory wants it.
+
+use crate::config::Config;
+use crate::local::{self, Local};
+use crate::model::Chosen;
+use crate::render::Line;
+use bus::Bus;
+use documents::Mode;
+use eval::fleet::{Fleet, FleetError};
+use eval::trajectories::{CaseFleet, StartError};
+use futures_util::future::BoxFuture;
+use settings::Sources;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use telemetry::Registry;
+
+/// A fleet of this process, and where it is told how far it is with indexing.
+struct LocalFleet {
+    local: Local,
+    line: Arc<Line>,
+}
+
+impl Fleet for LocalFleet {
+    fn index(&mut self, corpus: PathBuf) -> BoxFuture<'_, Result<(), FleetError>> {
+        Box::pin(async move {
+            let line = self.line.clone();
+            let show = move |progress| line.show(progress);
+            let indexed = self.local.index(corpus, Mode::Incremental, show).await;
+            indexed.map(drop).map_err(boxed)
+        })
+    }
+
+    fn bus(&self) -> &dyn Bus {
+        &*self.local.bus
+    }
+
+    fn model(&self) -> String {
+        self.local.chosen.why.clone()
+    }
+
+    fn stop(self: Box<Self>) -> BoxFuture<'static, ()> {
+        Box::pin(self.local.stop())
+    }
+}
+
+fn boxed(error: local::Error) -> FleetError {
+    Box::new(error)
+}
+
+/// One as it is configured, with its index in `dir`. It keeps no replies of models: each is asked for.
+pub(super) async fn configured(
+    mut config: Config,
+    dir: &Path,
+    line: Arc<Line>,
+) -> Result<Box<dyn Fleet>, FleetError> {
+    config.model.cache.entries = 0;
+    let further = config.models.values_mut();
+    further.for_each(|model| model.cache.entries = 0);
+    let local = Local::start(&config, dir).await.map_err(boxed)?;
+    Ok(Box::new(LocalFleet { local, line }))
+}
+
+/// One as a trajectory wants it.
+pub(super) async fn for_case(case: CaseFleet) -> Result<Box<dyn Fleet>, StartError> {
+    let settings = |what: String| StartError::Settings(what);
+    let loaded = settings::load::<Config>(Sources::new().flags(case.settings));
+    let config = loaded.map_err(|error| settings(error.to_string()))?.value;
+    config
+        .validate()
+        .map_err(|error| settings(error.to_string()))?;
+    let chosen = Chosen {
+        model: case.model,
+        pools: Vec::new(),
+        why: "it is written down what the model says".into(),
+        offline: false,
+    };
+    let (index, registry) = (&case.index, Registry::new());
+    let started = Local::start_between(&config, index, chosen, registry, case.between).await;
+    let local = started.map_err(|error| StartError::Fleet(boxed(error)))?;
+    let line = Arc::new(Line::nowhere());
+    Ok(Box::new(LocalFleet { local, line }))
+}

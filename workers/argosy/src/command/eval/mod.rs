@@ -1,0 +1,126 @@
+//! `argosy eval`: what is measured by the crate of that name, as it is asked for, and how that looks.
+
+mod fleet;
+mod options;
+
+use crate::cli::Output;
+use crate::cli::{Eval, EvalLoop, EvalModes, EvalRetrieval, EvalTrajectories, EvalUnanswerable};
+use crate::config::Config;
+use crate::fail::Fail;
+use crate::out::println;
+use crate::render::Line;
+use eval::{Emphasis, EvalReport, SearchSetting, TextLine};
+use owo_colors::OwoColorize;
+use std::sync::Arc;
+
+/// Measures, and tells what came of it.
+pub async fn run(what: Eval, config: Config, output: Output) -> Result<(), Fail> {
+    match what {
+        Eval::Retrieval(args) => retrieval(args, config, output).await,
+        Eval::Conditions(args) => {
+            let line = Line::new(output);
+            let outcome = eval::conditions::run(&args.into(), &|text| line.say(text)).await?;
+            line.done();
+            tell(&outcome, output);
+            Ok(())
+        }
+        Eval::Classify(args) => {
+            tell(&eval::classify::run(&args.into())?, output);
+            Ok(())
+        }
+        Eval::Unanswerable(args) => unanswerable(args, &config, output).await,
+        Eval::Loop(args) => rounds(args, &config, output).await,
+        Eval::Modes(args) => Box::pin(modes(args, config, output)).await,
+        Eval::Trajectories(args) => Box::pin(trajectories(args, output)).await,
+        Eval::Groundedness(args) => {
+            tell(&eval::groundedness::run(&args.into()).await?, output);
+            Ok(())
+        }
+    }
+}
+
+async fn retrieval(args: EvalRetrieval, mut config: Config, output: Output) -> Result<(), Fail> {
+    if let Some(embedder) = args.embedder {
+        config.retrieval.embedder = embedder.into();
+    }
+    let line = Line::new(output);
+    let say = |text| line.say(text);
+    let outcome = eval::retrieval::run(&args.into(), &setting(&config), &say).await?;
+    line.done();
+    match output == Output::Json {
+        true => println!("{:#}", outcome.object),
+        false => tell(&outcome, output),
+    }
+    Ok(())
+}
+
+async fn unanswerable(args: EvalUnanswerable, config: &Config, output: Output) -> Result<(), Fail> {
+    let line = Line::new(output);
+    let say = |text| line.say(text);
+    let outcome = eval::unanswerable::run(&args.into(), &setting(config), &say).await?;
+    line.done();
+    tell(&outcome, output);
+    Ok(())
+}
+
+async fn rounds(args: EvalLoop, config: &Config, output: Output) -> Result<(), Fail> {
+    let line = Line::new(output);
+    let say = |text| line.say(text);
+    let outcome = eval::rounds::run(&args.into(), &setting(config), &say).await?;
+    line.done();
+    tell(&outcome, output);
+    Ok(())
+}
+
+async fn modes(args: EvalModes, config: Config, output: Output) -> Result<(), Fail> {
+    let line = Arc::new(Line::new(output));
+    let (shown, said) = (line.clone(), line.clone());
+    let start = async move |dir: std::path::PathBuf| fleet::configured(config, &dir, shown).await;
+    let outcome = eval::modes::run(&args.into(), start, &move |text| said.say(text)).await?;
+    if let Some(line) = Arc::into_inner(line) {
+        line.done();
+    }
+    tell(&outcome, output);
+    Ok(())
+}
+
+async fn trajectories(args: EvalTrajectories, output: Output) -> Result<(), Fail> {
+    let line = Line::new(output);
+    let say = |text| line.say(text);
+    let report = eval::trajectories::run(&args.into(), fleet::for_case, &say).await?;
+    line.done();
+    tell(&report.outcome(), output);
+    match report.differing() {
+        0 => Ok(()),
+        // What was printed says it all.
+        _ => Err(Fail::negative("")),
+    }
+}
+
+/// What is searched with, as it is configured.
+fn setting(config: &Config) -> SearchSetting<'_> {
+    SearchSetting {
+        search: &config.retrieval,
+        data_dir: &config.data_dir.0,
+        retriever: &config.retriever,
+    }
+}
+
+fn tell(outcome: &EvalReport, output: Output) {
+    match output == Output::Json {
+        true => println!("{}", outcome.object),
+        false => outcome.lines.iter().for_each(tell_line),
+    }
+}
+
+fn tell_line(line: &TextLine) {
+    let parts = line.parts().map(|(emphasis, text)| match emphasis {
+        Emphasis::None => text.to_owned(),
+        Emphasis::Strong => text.bold().to_string(),
+        Emphasis::Warning => text.yellow().to_string(),
+    });
+    println!("{}", parts.collect::<String>());
+}
+
+#[cfg(test)]
+mod trajectories_tests;
