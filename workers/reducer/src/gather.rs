@@ -88,8 +88,10 @@ impl Gathered {
         } = self;
         let wanted = gate.min_relevant.unwrap_or(1).min(*candidates);
         if *counting < wanted {
+            let helps = if *counting == 1 { "helps" } else { "help" };
+            let are = if wanted == 1 { "is" } else { "are" };
             return Some(format!(
-                "{counting} of {candidates} passages help with the question, {wanted} are wanted"
+                "{counting} of {candidates} passages {helps} with the question, {wanted} {are} wanted"
             ));
         }
         if gate.wants_facts && self.found.iter().all(|one| one.facts.is_empty()) {
