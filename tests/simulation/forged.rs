@@ -108,6 +108,17 @@ fn an_outcome_without_a_cause() {
 }
 
 #[test]
+fn a_part_that_is_not_told() {
+    noticed("every_part_reaches_its_reducer", |r| {
+        edit_first::<Terminal>(&mut r.answers, |terminal| {
+            let before = terminal.trail.len();
+            terminal.trail.retain(|entry| entry.role != Role::Mapper);
+            terminal.trail.len() < before
+        });
+    });
+}
+
+#[test]
 fn a_denial_without_its_sign() {
     let denying = || {
         let plans = (1..).map(Plan::of);

@@ -11,6 +11,7 @@ use crate::fleet::Remains;
 use crate::ledger::Reply;
 use crate::loops::{loops_are_bounded, loops_name_their_end};
 use crate::outcomes::outcomes_are_explained;
+use crate::parts::every_part_reaches_its_reducer;
 use crate::quota::{tenants_keep_to_their_turns, waited};
 use crate::reading::{Asked, asked, begun, scatters, steps, terminals};
 use crate::views::{erased_is_nowhere, views_are_the_logs};
@@ -27,7 +28,7 @@ use std::time::Duration;
 pub(crate) type Check = fn(&Remains) -> Result<(), String>;
 
 /// Every invariant by name.
-pub(crate) const ALL: [(&str, Check); 28] = [
+pub(crate) const ALL: [(&str, Check); 29] = [
     ("one_terminal_per_turn", one_terminal_per_turn),
     ("turns_end_in_time", turns_end_in_time),
     ("one_step_per_hop", one_step_per_hop),
@@ -44,6 +45,10 @@ pub(crate) const ALL: [(&str, Check); 28] = [
     ("no_time_is_lost", no_time_is_lost),
     ("tenants_keep_to_their_turns", tenants_keep_to_their_turns),
     ("no_part_is_overlooked", no_part_is_overlooked),
+    (
+        "every_part_reaches_its_reducer",
+        every_part_reaches_its_reducer,
+    ),
     ("nobody_expires_a_turn_early", nobody_expires_a_turn_early),
     ("replies_are_the_one_terminal", replies_are_the_one_terminal),
     ("every_listener_is_told", every_listener_is_told),
@@ -236,6 +241,9 @@ fn one_reducer_per_hop(remains: &Remains) -> Result<(), String> {
             scatters: gathered, ..
         }
         | ReduceTask::Stitch {
+            scatters: gathered, ..
+        }
+        | ReduceTask::Read {
             scatters: gathered, ..
         }) = &step.payload
         else {

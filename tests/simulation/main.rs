@@ -28,6 +28,7 @@ mod invariants;
 mod ledger;
 mod loops;
 mod outcomes;
+mod parts;
 mod plan;
 mod quota;
 mod reading;
@@ -63,6 +64,8 @@ struct Tally {
     /// Answers of a draft that was put back for a better one.
     earlier: usize,
     loops: usize,
+    /// Parts that came after their own round was reduced, and were read by a later one.
+    late: usize,
     /// Turns that waited in the log of their conversation.
     waiting: usize,
 }
@@ -94,8 +97,8 @@ fn every_invariant_holds_on_every_seed() {
     println!("{seeds} seeds in {:.1} s", begun.elapsed().as_secs_f64());
     println!("invariants: {}", invariants::names().join(", "));
     println!(
-        "outcomes: {:?}, model calls: {}, early reducers: {}",
-        tally.outcomes, tally.calls, tally.early
+        "outcomes: {:?}, model calls: {}, early reducers: {}, late parts that counted: {}",
+        tally.outcomes, tally.calls, tally.early, tally.late
     );
     println!(
         "turns that waited in a log: {}, answers that deny their sources: {}, judged: {}, of an earlier draft: {}",
@@ -114,6 +117,10 @@ fn every_invariant_holds_on_every_seed() {
         assert!(tally.judged > 0, "no answer was judged");
         assert!(tally.earlier > 0, "no answer is of an earlier draft");
         assert!(tally.loops > 0, "no loop came to its end");
+        assert!(
+            tally.late > 0,
+            "no part came late and was read by a later reducer"
+        );
         assert!(tally.waiting > 0, "no turn waited for another one");
     }
 }
@@ -152,6 +159,7 @@ impl Tally {
         self.judged += outcomes::judged(&remains);
         self.earlier += drafts::count(&remains);
         self.loops += loops::count(&remains);
+        self.late += parts::late(&remains);
         self.waiting += conversation::waiting(&remains);
         for outcome in reading::outcomes(&remains) {
             *self.outcomes.entry(outcome).or_default() += 1;

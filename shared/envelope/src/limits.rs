@@ -26,8 +26,9 @@ pub const HISTORY_EXCHANGES_MAX: usize = 3;
 pub const HISTORY_CHARS_MAX: usize = 6_000;
 /// Longest answer of an earlier exchange that it carries, in characters; a longer one is cut.
 pub const HISTORY_ANSWER_CHARS_MAX: usize = 1_200;
-/// Most hops of one turn: a safety bound, the budget ends a turn long before.
-pub const HOPS_MAX: u16 = 48;
+/// Most hops of one turn: a safety bound. The budget ends every turn before, also one of [`ROUNDS_MAX`] rounds, each of which
+/// takes at most six hops.
+pub const HOPS_MAX: u16 = 64;
 /// Most map steps of one scatter record.
 pub const FANOUT_MAX: usize = 64;
 /// Most passage text inside one scatter record, in bytes; the retriever leaves out what is over it.

@@ -212,4 +212,7 @@ mod tests;
 mod talk_tests;
 
 #[cfg(test)]
+mod longest_tests;
+
+#[cfg(test)]
 mod loop_tests;

@@ -170,7 +170,7 @@ pub enum Fallback {
         /// How many.
         count: u16,
     },
-    /// Passages over the size of one message or prompt, or over the calls that are left, were cut or left
+    /// Passages over the size of one message or prompt, or over the calls or tokens that are left, were cut or left
     /// out.
     PassagesTrimmed {
         /// How many.

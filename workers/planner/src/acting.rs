@@ -110,6 +110,7 @@ impl Planner {
             ("steps", &act::steps(evidence)),
             ("tools", &tools.lines()),
             ("left", &act::left(evidence.len(), cx.case.budget.searches)),
+            ("score_min", &format!("{:.2}", cx.case.score_min)),
         ])?;
         Ok(self.call(cx, rendered, act::schema(tools), self.options.max_tokens))
     }

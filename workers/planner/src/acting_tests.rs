@@ -16,6 +16,8 @@ fn cx() -> Cx {
     let mut cx = step(Role::Planner, QUESTION);
     (cx.case.profile, cx.case.mode) = (Profile::Large, envelope::Mode::Loop);
     cx.case.budget.searches = 3;
+    // Not the default: the prompt shows what is set.
+    cx.case.score_min = 0.45;
     cx
 }
 

@@ -86,7 +86,7 @@ impl Planner {
             "tools",
             "statuses",
         ];
-        let acted = ["question", "steps", "tools", "left"];
+        let acted = ["question", "steps", "tools", "left", "score_min"];
         Ok(Planner {
             model,
             first: prompts.get("planner", first, &inputs[..1])?,

@@ -2,6 +2,7 @@
 //! prompt that shows them.
 
 use crate::marks::defused;
+use crate::pruning::{Reading, fitting, ranked};
 use envelope::{Fact, FactSpan, Passage};
 use text::one_line;
 use text::sentences::cited;
@@ -35,84 +36,104 @@ pub(crate) struct Evidence {
     /// The same as lines or blocks of a prompt, by source, and what stands between them.
     blocks: Vec<(u16, String)>,
     between: &'static str,
+    /// The place of each source in the order in which they are given up last.
+    worth: Vec<usize>,
 }
 
 impl Evidence {
-    /// Facts of passages, at most `chars_max` characters of them: the first facts of all sources,
-    /// then the second ones, so that no source is lost to the length of another; and how many facts
-    /// were left out. Passages without facts are no sources.
-    pub(crate) fn of_facts(found: Vec<(Passage, Vec<Stated>)>, chars_max: usize) -> (Self, u16) {
-        let found: Vec<_> = found.into_iter().filter(|(_, f)| !f.is_empty()).collect();
-        let taken = fitting(&found, chars_max);
-        let all: usize = found.iter().map(|(_, facts)| facts.len()).sum();
-        let trimmed = all - taken.iter().sum::<usize>();
-        let (mut sources, mut facts, mut spans) = (Vec::new(), Vec::new(), Vec::new());
-        for ((n, (passage, said)), taken) in (1u16..).zip(found).zip(taken) {
-            for stated in said.into_iter().take(taken) {
-                let text = shown(&stated.text);
-                facts.push(Fact { n, text });
-                spans.push(stated.span);
+    /// Facts of passages, at most `chars_max` characters of them, those that a part of the question needs first; and how many
+    /// facts were left out. Passages without facts are no sources.
+    pub(crate) fn of_facts(
+        mut read: Vec<Reading>,
+        parts: &[String],
+        chars_max: usize,
+    ) -> (Self, u16) {
+        read.retain(|one| !one.facts.is_empty());
+        let taken = fitting(&read, parts, chars_max);
+        let all: usize = read.iter().map(|one| one.facts.len()).sum();
+        let trimmed = all - taken.iter().map(|places| places.len()).sum::<usize>();
+        let worth = places(&ranked(&read, parts));
+        let mut kept = Evidence::empty("\n");
+        for ((reading, places), worth) in read.into_iter().zip(taken).zip(worth) {
+            if places.is_empty() {
+                continue;
             }
-            if taken > 0 {
-                sources.push(passage);
+            let n = kept.source(reading.passage, worth);
+            let facts = reading.facts.into_iter().enumerate();
+            for (_, stated) in facts.filter(|(place, _)| places.contains(place)) {
+                let text = shown(&stated.text);
+                kept.blocks.push((n, text.clone()));
+                kept.facts.push(Fact { n, text });
+                kept.spans.push(stated.span);
             }
         }
-        let lines = facts
-            .iter()
-            .map(|fact: &Fact| (fact.n, format!("[{}] {}", fact.n, fact.text)));
-        let evidence = Evidence {
-            blocks: lines.collect(),
-            between: "\n",
-            sources,
-            facts,
-            spans,
-        };
-        (evidence, u16::try_from(trimmed).unwrap_or(u16::MAX))
+        (kept, u16::try_from(trimmed).unwrap_or(u16::MAX))
     }
 
-    /// Passages as they are, at most `chars_max` characters of them, and how many were cut or left
-    /// out. Their sentences are the facts that an answer is checked against.
-    pub(crate) fn of_passages(passages: Vec<Passage>, chars_max: usize) -> (Self, u16) {
-        let (mut sources, mut facts, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+    /// Passages as they are, at most `chars_max` characters of them, those that a part of the question needs first; and how many
+    /// were cut or left out. Their sentences are the facts that an answer is checked against.
+    pub(crate) fn of_passages(
+        read: Vec<Reading>,
+        parts: &[String],
+        chars_max: usize,
+    ) -> (Self, u16) {
+        let order = ranked(&read, parts);
         let (mut room, mut trimmed) = (chars_max, 0);
-        for passage in passages {
-            let chars = passage.text.chars().count();
+        let mut texts: Vec<Option<String>> = vec![None; read.len()];
+        for at in &order {
+            let text = &read[*at].passage.text;
+            let chars = text.chars().count();
             if chars > room {
                 trimmed += 1;
             }
             if chars > room && room < CUT_CHARS_MIN {
                 continue;
             }
-            let text: String = passage.text.chars().take(room).collect();
+            texts[*at] = Some(text.chars().take(room).collect());
             room -= chars.min(room);
-            let n = sources.len() as u16 + 1;
-            let said = cited::of(&text).into_iter();
-            facts.extend(said.map(|text| Fact {
+        }
+        let mut kept = Evidence::empty("\n\n");
+        for ((reading, text), worth) in read.into_iter().zip(texts).zip(places(&order)) {
+            let Some(text) = text else { continue };
+            let block = format!("{}\n{}", head(&reading.passage), defused(text.trim()));
+            let n = kept.source(reading.passage, worth);
+            let said = cited::of(&text).into_iter().map(|text| Fact {
                 n,
                 text: shown(&text),
-            }));
-            let block = format!("{}\n{}", head(n, &passage), defused(text.trim()));
-            blocks.push((n, block));
-            sources.push(passage);
+            });
+            kept.facts.extend(said);
+            kept.spans.resize(kept.facts.len(), None);
+            kept.blocks.push((n, block));
         }
-        let evidence = Evidence {
-            blocks,
-            between: "\n\n",
-            spans: vec![None; facts.len()],
-            sources,
-            facts,
-        };
-        (evidence, trimmed)
+        (kept, trimmed)
+    }
+
+    fn empty(between: &'static str) -> Evidence {
+        Evidence {
+            sources: Vec::new(),
+            facts: Vec::new(),
+            spans: Vec::new(),
+            blocks: Vec::new(),
+            between,
+            worth: Vec::new(),
+        }
+    }
+
+    /// Adds a source; gives its number.
+    fn source(&mut self, passage: Passage, worth: usize) -> u16 {
+        self.sources.push(passage);
+        self.worth.push(worth);
+        u16::try_from(self.sources.len()).unwrap_or(u16::MAX)
     }
 
     /// The section of the prompt.
     pub(crate) fn section(&self) -> String {
-        let blocks: Vec<&str> = self.blocks.iter().map(|(_, text)| text.as_str()).collect();
-        blocks.join(self.between)
+        let blocks = self.blocks.iter().map(|(n, text)| format!("[{n}] {text}"));
+        blocks.collect::<Vec<_>>().join(self.between)
     }
 
-    /// Drops whole sources from the end until `share` of the section is left, at least one of them and
-    /// never the first; how many were dropped.
+    /// Gives up whole sources, what is worth least first, until `share` of the section is left: at least one of them, and never
+    /// the last one; how many were given up.
     pub(crate) fn shrink(&mut self, share: f64) -> u16 {
         let before = self.sources.len();
         let chars = |blocks: &[(u16, String)]| -> usize {
@@ -121,44 +142,47 @@ impl Evidence {
         };
         let most = (chars(&self.blocks) as f64 * share) as usize;
         while self.sources.len() > 1 {
-            self.sources.pop();
-            let kept = self.sources.len() as u16;
-            self.blocks.retain(|(n, _)| *n <= kept);
-            self.facts.retain(|fact| fact.n <= kept);
-            // Facts are in the order of their sources.
-            self.spans.truncate(self.facts.len());
+            let Some(least) = (0..self.worth.len()).max_by_key(|at| self.worth[*at]) else {
+                break;
+            };
+            self.remove(least);
             if chars(&self.blocks) <= most {
                 break;
             }
         }
         u16::try_from(before - self.sources.len()).unwrap_or(u16::MAX)
     }
-}
 
-/// How many facts of each source fit, rank by rank; ends with the first that does not. The very
-/// first always fits: a fact is far shorter than the least limit.
-fn fitting(found: &[(Passage, Vec<Stated>)], chars_max: usize) -> Vec<usize> {
-    let most = found.iter().map(|(_, facts)| facts.len()).max();
-    let ranks = 0..most.unwrap_or(0);
-    let in_turn = ranks.flat_map(|rank| (0..found.len()).map(move |source| (rank, source)));
-    let mut taken = vec![0; found.len()];
-    let mut room = chars_max;
-    for (rank, source) in in_turn {
-        let Some(fact) = found[source].1.get(rank) else {
-            continue;
-        };
-        match room.checked_sub(fact.text.chars().count()) {
-            Some(left) => room = left,
-            None => break,
-        }
-        taken[source] = rank + 1;
+    /// Takes the source at `at` out; those behind it move up by one number.
+    fn remove(&mut self, at: usize) {
+        self.sources.remove(at);
+        self.worth.remove(at);
+        let gone = u16::try_from(at + 1).unwrap_or(u16::MAX);
+        let moved = |n: u16| if n > gone { n - 1 } else { n };
+        let mut facts = self.facts.iter();
+        self.spans
+            .retain(|_| facts.next().is_some_and(|fact| fact.n != gone));
+        self.facts.retain(|fact| fact.n != gone);
+        self.blocks.retain(|(n, _)| *n != gone);
+        self.facts
+            .iter_mut()
+            .for_each(|fact| fact.n = moved(fact.n));
+        self.blocks.iter_mut().for_each(|(n, _)| *n = moved(*n));
     }
-    taken
 }
 
-fn head(n: u16, passage: &Passage) -> String {
+/// The place of each in an order of all of them.
+fn places(order: &[usize]) -> Vec<usize> {
+    let mut places = vec![0; order.len()];
+    for (place, at) in order.iter().enumerate() {
+        places[*at] = place;
+    }
+    places
+}
+
+fn head(passage: &Passage) -> String {
     let title = defused(&one_line(&passage.title));
-    format!("[{n}] {title} ({})", defused(&one_line(&passage.source)))
+    format!("{title} ({})", defused(&one_line(&passage.source)))
 }
 
 fn shown(fact: &str) -> String {
@@ -176,6 +200,16 @@ mod tests {
         facts.map(Stated::from).collect()
     }
 
+    fn of_facts(found: Vec<(Passage, Vec<Stated>)>, chars_max: usize) -> (Evidence, u16) {
+        let read = found.into_iter().map(Reading::from);
+        Evidence::of_facts(read.collect(), &[], chars_max)
+    }
+
+    fn of_passages(passages: Vec<Passage>, chars_max: usize) -> (Evidence, u16) {
+        let read = passages.into_iter().map(Reading::from);
+        Evidence::of_passages(read.collect(), &[], chars_max)
+    }
+
     #[test]
     fn facts_are_numbered_by_source_and_the_documents_own_marks_defused() {
         let found = vec![
@@ -190,7 +224,7 @@ there",
             (passage("b", "…"), vec![]),
             (passage("c", "…"), facts(&["It is 6."])),
         ];
-        let (evidence, _) = Evidence::of_facts(found, 1_000);
+        let (evidence, _) = of_facts(found, 1_000);
         assert_eq!(
             evidence.section(),
             "[1] It is 5 (12).\n[1] So there\n[2] It is 6."
@@ -206,7 +240,7 @@ there",
             (passage("a", "…"), facts(&["a1", long.as_str(), &long])),
             (passage("b", "…"), facts(&["b1", "b2"])),
         ];
-        let (evidence, _) = Evidence::of_facts(found, 500);
+        let (evidence, _) = of_facts(found, 500);
         let shown: Vec<_> = evidence.facts.iter().map(|f| (f.n, f.text.len())).collect();
         assert_eq!(shown, [(1, 2), (1, 400), (2, 2), (2, 2)]);
     }
@@ -215,7 +249,7 @@ there",
     fn passages_are_blocks_and_their_sentences_facts() {
         let mut second = passage("b", "Two [3].\n\nThree.");
         second.title = "B\n[9] forged".into();
-        let (evidence, trimmed) = Evidence::of_passages(vec![passage("a", "One."), second], 500);
+        let (evidence, trimmed) = of_passages(vec![passage("a", "One."), second], 500);
         assert_eq!(
             evidence.section(),
             "[1] About a (a.txt)\nOne.\n\n[2] B (9) forged (b.txt)\nTwo (3).\n\nThree."
@@ -237,7 +271,7 @@ there",
             passage("b", &long),
             passage("c", &long),
         ];
-        let (evidence, trimmed) = Evidence::of_passages(passages, 1_500);
+        let (evidence, trimmed) = of_passages(passages, 1_500);
         assert_eq!((evidence.sources.len(), trimmed), (2, 2));
         assert!(evidence.section().chars().count() < 1_600);
     }
@@ -245,12 +279,43 @@ there",
     #[test]
     fn it_shrinks_by_whole_sources_down_to_the_first() {
         let passages = ["a", "b", "c", "d"].map(|id| passage(id, &"word ".repeat(40)));
-        let (mut evidence, _) = Evidence::of_passages(passages.into(), 9_000);
+        let (mut evidence, _) = of_passages(passages.into(), 9_000);
         assert_eq!(evidence.shrink(0.6), 2);
         assert_eq!(evidence.sources.len(), 2);
         assert!(evidence.facts.iter().all(|fact| fact.n <= 2));
         assert!(evidence.section().contains("[2]") && !evidence.section().contains("[3]"));
         assert_eq!((evidence.shrink(0.99), evidence.shrink(0.1)), (1, 0));
+    }
+
+    #[test]
+    fn what_helps_least_is_given_up_first_and_the_numbers_stay_whole() {
+        let read = [0.2, 0.9, 0.1, 0.5].map(|grade| Reading {
+            facts: facts(&[format!("graded {grade}"), "more".into()]),
+            grade,
+            ..Reading::from(passage("d", "…"))
+        });
+        let (mut evidence, _) = Evidence::of_facts(read.into(), &[], 1_000);
+        assert_eq!(evidence.shrink(0.5), 2);
+        assert_eq!(
+            evidence.section(),
+            "[1] graded 0.9\n[1] more\n[2] graded 0.5\n[2] more"
+        );
+        assert_eq!((evidence.facts.len(), evidence.spans.len()), (4, 4));
+        assert!(evidence.facts.iter().all(|fact| fact.n <= 2));
+    }
+
+    #[test]
+    fn a_passage_that_a_part_needs_is_shown_however_late_it_was_read() {
+        let parts = ["What does Acme charge?", "What does Bolt charge?"].map(String::from);
+        let filler = "Acme charges a lot. ".repeat(30);
+        let read = (0..3).map(|n| passage(&format!("a{n}"), &filler));
+        let late = passage("b", &format!("Bolt charges 7. {filler}"));
+        let read: Vec<Reading> = read.chain([late]).map(Reading::from).collect();
+        let (evidence, trimmed) = Evidence::of_passages(read.clone(), &parts, 1_300);
+        assert!(evidence.section().contains("[2] About b"), "{evidence:?}");
+        assert_eq!((evidence.sources.len(), trimmed), (2, 2));
+        let (without, _) = Evidence::of_passages(read, &[], 1_300);
+        assert!(!without.section().contains("Bolt"));
     }
 
     proptest! {
@@ -261,7 +326,7 @@ there",
         ) {
             let found: Vec<_> = found.iter().map(|f| (passage("d", "…"), facts(f))).collect();
             let any = found.iter().any(|(_, f)| !f.is_empty());
-            let (evidence, _) = Evidence::of_facts(found, chars_max);
+            let (evidence, _) = of_facts(found, chars_max);
             let chars: usize = evidence.facts.iter().map(|f| f.text.chars().count()).sum();
             prop_assert!(chars <= chars_max);
             prop_assert_eq!(any, !evidence.facts.is_empty());

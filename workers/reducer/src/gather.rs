@@ -5,8 +5,8 @@
 //! Where that is wanted there is a third: what the passages scored in their search. A question of several parts wants a passage
 //! for each of them, as far as names tell one from the others.
 
-use crate::evidence::Stated;
 use crate::gate::Gate;
+use crate::pruning::Reading;
 use crate::question::unanswered;
 use envelope::{Fallback, FanOut, Findings, Passage};
 use text::one_line;
@@ -18,8 +18,8 @@ const TITLE_CHARS_MAX: usize = 80;
 /// What the mappers found, without what they found irrelevant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Gathered {
-    /// Relevant passages with their facts, best passage first.
-    pub(crate) found: Vec<(Passage, Vec<Stated>)>,
+    /// Relevant passages with their facts, in the order of reading.
+    pub(crate) found: Vec<Reading>,
     /// How many were said to be relevant.
     counting: usize,
     /// How many there were.
@@ -61,9 +61,7 @@ impl Gathered {
             .into_iter()
             .filter_map(|(passage, findings)| Some((passage, findings?)))
             .filter(|(_, findings)| findings.relevant)
-            .map(|(passage, findings)| {
-                (passage, findings.into_placed().map(Stated::from).collect())
-            });
+            .map(|(passage, findings)| Reading::new(passage, findings));
         Gathered {
             found: found.collect(),
             counting,
@@ -73,12 +71,6 @@ impl Gathered {
             titles,
             told,
         }
-    }
-
-    /// The relevant passages alone, best first.
-    pub(crate) fn into_passages(self) -> Vec<Passage> {
-        let found = self.found.into_iter();
-        found.map(|(passage, _)| passage).collect()
     }
 
     /// What is missing, with what was read, in words for the planner.
@@ -96,11 +88,13 @@ impl Gathered {
         } = self;
         let wanted = gate.min_relevant.unwrap_or(1).min(*candidates);
         if *counting < wanted {
+            let helps = if *counting == 1 { "helps" } else { "help" };
+            let are = if wanted == 1 { "is" } else { "are" };
             return Some(format!(
-                "{counting} of {candidates} passages help with the question, {wanted} are wanted"
+                "{counting} of {candidates} passages {helps} with the question, {wanted} {are} wanted"
             ));
         }
-        if gate.wants_facts && self.found.iter().all(|(_, facts)| facts.is_empty()) {
+        if gate.wants_facts && self.found.iter().all(|one| one.facts.is_empty()) {
             return Some(format!(
                 "none of {candidates} passages states a fact that answers the question"
             ));
@@ -181,6 +175,7 @@ pub(crate) fn fallbacks(evidence: &[FanOut]) -> Vec<Fallback> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Stated;
     use envelope::{After, Matched, PartResult, Plan, Scatter};
     use proptest::prelude::*;
     use testkit::model::passage;
@@ -236,7 +231,7 @@ mod tests {
             findings(true, false, &["late"]),
         ];
         let gathered = Gathered::of(vec![fan_out(2, first), fan_out(7, second)]);
-        let facts: Vec<_> = gathered.found.iter().map(|(_, f)| said(f)).collect();
+        let facts: Vec<_> = gathered.found.iter().map(|one| said(&one.facts)).collect();
         assert_eq!(facts, ["a", "late", "c"]);
         assert_eq!((gathered.counting, gathered.candidates), (3, 3));
     }
@@ -257,7 +252,7 @@ mod tests {
                 let gathered = Gathered::of(rounds.into());
                 let better = &worst_first[first.max(second)];
                 let wanted = better.clone().filter(|found| found.relevant);
-                let [(passage, facts)] = &gathered.found[..] else {
+                let [Reading { passage, facts, .. }] = &gathered.found[..] else {
                     assert_eq!((gathered.found.len(), wanted), (0, None));
                     continue;
                 };
@@ -277,7 +272,7 @@ mod tests {
             findings(true, true, &["c"]),
             findings(true, false, &[]),
         ]);
-        let facts: Vec<_> = gathered.found.iter().map(|(_, f)| said(f)).collect();
+        let facts: Vec<_> = gathered.found.iter().map(|one| said(&one.facts)).collect();
         assert_eq!(facts, ["a", "c", ""]);
         assert_eq!((gathered.counting, gathered.candidates), (2, 5));
     }
@@ -409,9 +404,8 @@ mod tests {
         };
         assert!(gathered.shortfall(gate(true)).is_some());
         assert_eq!(gathered.shortfall(gate(false)), None);
-        let passages = gathered.into_passages();
-        assert_eq!(passages.len(), 1);
-        assert_eq!(passages[0].doc_id.as_str(), "d0");
+        assert_eq!(gathered.found.len(), 1);
+        assert_eq!(gathered.found[0].passage.doc_id.as_str(), "d0");
     }
 
     #[test]
@@ -449,7 +443,7 @@ mod tests {
             let gathered = gathered(given);
             if gathered.shortfall(helped_by(min_relevant)).is_none() {
                 prop_assert!(gathered.counting >= min_relevant.min(gathered.candidates));
-                prop_assert!(gathered.found.iter().any(|(_, facts)| !facts.is_empty()));
+                prop_assert!(gathered.found.iter().any(|one| !one.facts.is_empty()));
             }
         }
     }

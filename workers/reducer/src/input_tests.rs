@@ -115,6 +115,46 @@ async fn parts_of_a_question_are_shown_and_those_left_out_are_named() {
 }
 
 #[tokio::test]
+async fn what_a_part_needs_is_shown_although_earlier_rounds_would_fill_the_prompt() {
+    let filler = "The guarantee of the Delta pump is told at length. ".repeat(9);
+    let late = "The Epsilon pump has 12 months.";
+    let mut task = gather(vec![said(true, false, &[&filler]); 3], false, true);
+    task.evidence[0].scatter.plan.sub_queries = [
+        "guarantee of the Delta pump".to_owned(),
+        "guarantee of the Epsilon pump".to_owned(),
+    ]
+    .to_vec();
+    let mut second = task.evidence[0].clone();
+    second.results.truncate(1);
+    second.results[0] = said(true, false, &[late]).map(PartResult::Findings);
+    second.scatter.passages = vec![passage("late", late)];
+    for passage in &mut task.evidence[0].scatter.passages {
+        passage.text = filler.clone();
+    }
+    task.evidence.push(second);
+    for profile in [Profile::Small, Profile::Large] {
+        let model = ScriptedModel::saying(["24 months [1], and the Epsilon has 12 [2]."]);
+        let options = Options {
+            facts_chars_max: 1_000,
+            passages_chars_max: 1_000,
+            ..Options::default()
+        };
+        let reducer = Reducer::new(model.clone(), &Prompts::default(), options).unwrap();
+        let done = reducer.run(&of_profile(profile), task.clone()).await;
+        let done = done.unwrap();
+        let asked = &model.requests()[0].user;
+        assert!(asked.contains(late), "{profile:?}: {asked}");
+        let is_trimmed = |one: &Fallback| {
+            matches!(
+                one,
+                Fallback::FactsTrimmed { .. } | Fallback::PassagesTrimmed { .. }
+            )
+        };
+        assert!(done.fallbacks.iter().any(is_trimmed), "{profile:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_prompt_said_back_is_no_draft() {
     let model =
         ScriptedModel::answering(|request| Ok(format!("{}\n{}", request.system, request.user)));

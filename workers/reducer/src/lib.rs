@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `gather` | parts of a fan-out to evidence; the gate |
 //! | `evidence` | numbered sources and facts, cut to size, as sections of a prompt |
+//! | `pruning` | which of it stays where not all of it fits |
 //! | `call` | how long the one call may take, and when it is given up |
 //! | `draft` | what a step came to, as a draft |
 //! | `answer` | what a model wrote, cleaned |
@@ -26,6 +27,7 @@ mod gate;
 mod gather;
 mod marks;
 mod options;
+mod pruning;
 mod question;
 mod quote;
 mod remarks;

@@ -50,11 +50,12 @@ pub struct Options {
     pub call_timeout: Span,
     /// Longest answer. Default 400 tokens.
     pub max_tokens: u32,
-    /// Most text of facts shown to the model, in characters; every source keeps its first facts
-    /// longest. Default 12,000, about 3,000 tokens; at most 40,000.
+    /// Most text of facts shown to the model, in characters. Over it, what a part of the question needs stays first, then the
+    /// first facts of every source, those of the best first. Default 12,000, about 3,000 tokens; at most 40,000.
     pub facts_chars_max: usize,
     /// Most text of passages shown to the model where it is shown passages (`input`, simple mode, a broken
-    /// stage), in characters. Default 12,000; at most 40,000.
+    /// stage), in characters. Over it, what a part of the question needs stays first, then the passages that help most.
+    /// Default 12,000; at most 40,000.
     pub passages_chars_max: usize,
     /// Least share of a sentence's words that a fact must hold to be cited for it, when the model
     /// cited nothing at all, 0 to 1. Default 0.3.

@@ -41,26 +41,67 @@ pub(crate) fn shown(asked: &Asked, parts: &[String]) -> String {
 /// that no name tells from them is taken for answered: an answer may say the rest in other words.
 pub(crate) fn unanswered(parts: &[String], answer: &str) -> Vec<String> {
     let said = Words::of(answer);
-    let words: Vec<Words> = parts.iter().map(|part| Words::of(part)).collect();
-    let is_left_out = |at: usize| {
-        let others = words.iter().enumerate().filter(|(other, _)| *other != at);
-        let others: Vec<&Words> = others.map(|(_, words)| words).collect();
-        let own = Words::of(&names(&parts[at])).without(&others);
-        !own.is_empty() && own.share_in(&said) == 0.0
-    };
-    let left_out = parts.iter().enumerate().filter(|(at, _)| is_left_out(*at));
-    left_out.map(|(_, part)| part.clone()).collect()
+    let names = PartNames::of(parts);
+    let left_out = parts.iter().zip(&names.0).filter(|(_, names)| {
+        let names = names.as_ref();
+        names.is_some_and(|names| names.0.share_in(&said) == 0.0)
+    });
+    left_out.map(|(part, _)| part.clone()).collect()
+}
+
+/// What tells the parts of a question from each other, where names do.
+pub(crate) struct PartNames(Vec<Option<PartName>>);
+
+/// The words of names that one part alone has.
+pub(crate) struct PartName(Words);
+
+impl PartNames {
+    pub(crate) fn of(parts: &[String]) -> PartNames {
+        let words: Vec<Words> = parts.iter().map(|part| Words::of(part)).collect();
+        let own = |at: usize| {
+            let others = words.iter().enumerate().filter(|(other, _)| *other != at);
+            let others: Vec<&Words> = others.map(|(_, words)| words).collect();
+            let own = Words::of(&names(&parts[at])).without(&others);
+            (!own.is_empty()).then_some(PartName(own))
+        };
+        PartNames((0..parts.len()).map(own).collect())
+    }
+
+    /// Those of the parts that have any, in the order of the parts.
+    pub(crate) fn each(&self) -> impl Iterator<Item = &PartName> {
+        self.0.iter().flatten()
+    }
+}
+
+impl PartName {
+    /// Whether a text speaks of the part: it has one of its names.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        self.0.share_in(&Words::of(text)) > 0.0
+    }
 }
 
 /// The words of a question that are written as names: with a capital letter after its first word, or with letters and digits.
+/// What joins one of these to figures (`TP-120`) is one name, figures and all.
 fn names(part: &str) -> String {
-    let runs = text::words::runs(part).enumerate();
-    let is_name = |(at, run): &(usize, &str)| {
-        let has = |of: fn(char) -> bool| run.contains(of);
-        let is_capital = run.starts_with(char::is_uppercase) && *at > 0;
-        is_capital || has(char::is_alphabetic) && has(char::is_numeric)
-    };
-    let names: Vec<&str> = runs.filter(is_name).map(|(_, run)| run).collect();
+    let mut names: Vec<&str> = Vec::new();
+    let mut at = 0;
+    for word in part.split_whitespace() {
+        let has_digits = word.contains(char::is_numeric);
+        let is_name = |(n, run): &(usize, &str)| {
+            let has = |of: fn(char) -> bool| run.contains(of);
+            let is_id = has_digits && run.chars().all(char::is_uppercase);
+            run.starts_with(char::is_uppercase) && at + n > 0
+                || is_id
+                || has(char::is_alphabetic) && has(char::is_numeric)
+        };
+        let runs: Vec<&str> = text::words::runs(word).collect();
+        let all = || runs.iter().copied().enumerate();
+        let has_name = all().any(|one| is_name(&one));
+        let is_figure = |run: &str| has_name && run.chars().all(char::is_numeric);
+        let own = all().filter(|one| is_name(one) || is_figure(one.1));
+        names.extend(own.map(|(_, run)| run));
+        at += runs.len();
+    }
     names.join(" ")
 }
 
@@ -127,6 +168,14 @@ mod tests {
             unanswered(&types, "It is 110 for the BC547 [1]."),
             types[1..]
         );
+        let pumps = parts(&["limit of the TP-120", "limit of the TP-777"]);
+        let one = "The limit of the TP-120 is 5 bar [1].";
+        assert_eq!(unanswered(&pumps, one), pumps[1..]);
+        assert_eq!(unanswered(&pumps, "TP-120: 5, TP-777: 9."), parts(&[]));
+        let first = parts(&["QD-7706 dropout", "QD-7707 dropout"]);
+        assert_eq!(unanswered(&first, "It is 210 mV for QD-7706."), first[1..]);
+        let before = parts(&["rent pre-2020", "rent post-2020"]);
+        assert_eq!(unanswered(&before, "It was 5, and is 6."), parts(&[]));
         assert_eq!(
             unanswered(&parts(&["the weight", "weight"]), "9 kg"),
             parts(&[])

@@ -63,6 +63,7 @@ fn quote(fact: &str, passage: &Passage) -> (String, bool) {
 mod tests {
     use super::*;
     use crate::evidence::Stated;
+    use crate::pruning::Reading;
     use envelope::FactSpan;
     use proptest::prelude::*;
     use testkit::model::passage;
@@ -107,6 +108,11 @@ mod tests {
         }
     }
 
+    fn of_facts(found: Vec<(Passage, Vec<Stated>)>) -> Evidence {
+        let read = found.into_iter().map(Reading::from);
+        Evidence::of_facts(read.collect(), &[], 1_000).0
+    }
+
     #[test]
     fn quotes_the_fact_that_the_answer_used() {
         let facts = ["The Delta pump is blue.", "Lamps are extra."].map(stated);
@@ -114,7 +120,7 @@ mod tests {
             (passage("a", TEXT), facts.into()),
             (passage("b", "B."), vec![stated("B.")]),
         ];
-        let (evidence, _) = Evidence::of_facts(found, 1_000);
+        let evidence = of_facts(found);
         let (citations, _) = citations(&evidence, "Lamps cost extra [1].");
         let quoted: Vec<_> = citations.iter().map(|c| (c.n, c.quote.as_str())).collect();
         assert_eq!(quoted, [(1, "Lamps [7] are extra."), (2, "B.")]);
@@ -127,7 +133,7 @@ mod tests {
             (passage("a", TEXT), vec![stated("Shipping is free")]),
             (passage("b", TEXT), vec![stated("Shipping is quick")]),
         ];
-        let (evidence, _) = Evidence::of_facts(found, 1_000);
+        let evidence = of_facts(found);
         let (all, replaced) = citations(&evidence, "Shipping is free [1].");
         let quoted = (all[0].quote.as_str(), replaced);
         assert_eq!(
@@ -150,7 +156,7 @@ mod tests {
                 text: "The Delta pump is blue.".into(),
                 span,
             };
-            let (evidence, _) = Evidence::of_facts(vec![(passage("a", TEXT), vec![fact])], 1_000);
+            let evidence = of_facts(vec![(passage("a", TEXT), vec![fact])]);
             let (all, replaced) = citations(&evidence, "It is blue [1].");
             assert_eq!((all[0].quote.as_str(), replaced), (quoted, 0));
         }

@@ -69,12 +69,14 @@ fn remark(line: &str, sources: &[Citation]) -> Remark {
 mod tests {
     use super::*;
     use crate::evidence::Evidence;
+    use crate::pruning::Reading;
     use crate::quote::citations;
     use testkit::model::passage;
 
     fn sources() -> Vec<Citation> {
         let passages = ["a", "b"].map(|id| passage(id, "The pump weighs 9 kg."));
-        let (evidence, _) = Evidence::of_passages(passages.into(), 1_000);
+        let read = passages.map(Reading::from).into();
+        let (evidence, _) = Evidence::of_passages(read, &[], 1_000);
         citations(&evidence, "").0
     }
 

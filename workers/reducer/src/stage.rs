@@ -9,6 +9,7 @@ use crate::gate::{self, Gate};
 use crate::gather::{self, Gathered};
 use crate::marks;
 use crate::options::Options;
+use crate::pruning::Reading;
 use crate::question;
 use crate::remarks;
 use crate::stitch::stitch;
@@ -148,9 +149,8 @@ impl Reducer {
         let brief = Brief {
             scatters,
             strict,
-            parts,
             ..match from_passages && shortfall.is_none() {
-                true => self.brief_of_passages(gathered.into_passages(), matched, &mut fallbacks),
+                true => self.brief_of_passages(gathered.found, &parts, matched, &mut fallbacks),
                 false => {
                     let prompt = match (strict, &shortfall) {
                         (true, _) => &self.strict,
@@ -162,6 +162,7 @@ impl Reducer {
                 }
             }
         };
+        let brief = Brief { parts, ..brief };
         if let Some(missing) = shortfall
             && !brief.evidence.facts.is_empty()
         {
@@ -177,7 +178,8 @@ impl Reducer {
         matched: Matched,
         fallbacks: &mut Vec<Fallback>,
     ) -> Brief<'a> {
-        let (evidence, count) = Evidence::of_facts(gathered.found, self.options.facts_chars_max);
+        let Gathered { found, parts, .. } = gathered;
+        let (evidence, count) = Evidence::of_facts(found, &parts, self.options.facts_chars_max);
         if count > 0 {
             fallbacks.push(Fallback::FactsTrimmed { count });
         }
@@ -186,11 +188,12 @@ impl Reducer {
 
     fn brief_of_passages(
         &self,
-        passages: Vec<Passage>,
+        read: Vec<Reading>,
+        parts: &[String],
         matched: Matched,
         fallbacks: &mut Vec<Fallback>,
     ) -> Brief<'_> {
-        let (evidence, count) = Evidence::of_passages(passages, self.options.passages_chars_max);
+        let (evidence, count) = Evidence::of_passages(read, parts, self.options.passages_chars_max);
         if count > 0 {
             fallbacks.push(Fallback::PassagesTrimmed { count });
         }
@@ -204,7 +207,8 @@ impl Reducer {
         matched: Matched,
     ) -> Result<Done<ReducerExit>, stage::Error> {
         let mut fallbacks = Vec::new();
-        let brief = self.brief_of_passages(passages, matched, &mut fallbacks);
+        let read = passages.into_iter().map(Reading::from).collect();
+        let brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
         self.compose(cx, brief, fallbacks).await
     }
 
@@ -224,7 +228,8 @@ impl Reducer {
         if count > 0 {
             fallbacks.push(Fallback::PassagesTrimmed { count });
         }
-        let brief = self.brief_of_passages(passages, matched, &mut fallbacks);
+        let read = passages.into_iter().map(Reading::from).collect();
+        let brief = self.brief_of_passages(read, &[], matched, &mut fallbacks);
         let brief = match strict {
             true => Brief {
                 prompt: Some(&self.strict),

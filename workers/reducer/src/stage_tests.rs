@@ -188,7 +188,7 @@ async fn too_little_asks_for_another_round_only_while_one_is_left() {
     assert_eq!(read.len(), 2, "also the one whose part is not there yet");
     assert_eq!(
         why,
-        "0 of 2 passages help with the question, 1 are wanted; read so far: About d0, About d1"
+        "0 of 2 passages help with the question, 1 is wanted; read so far: About d0, About d1"
     );
     assert_eq!(done.usage.calls, 0);
 
@@ -211,7 +211,7 @@ async fn too_little_asks_for_another_round_only_while_one_is_left() {
         let missing = Fallback::PartsMissing { indexes: vec![1] };
         let told = [missing].into_iter().chain(named).chain([
             Fallback::Caveat {
-                missing: "0 of 2 passages help with the question, 1 are wanted".into(),
+                missing: "0 of 2 passages help with the question, 1 is wanted".into(),
             },
             // The passage says nothing of a box.
             Fallback::QuotesReplaced { count: 1 },

@@ -30,7 +30,15 @@ impl Retriever {
             true => Matched::Empty,
             false => narrowing.matched(&result.unknown_fields),
         };
+        let found_nothing = match (matched == Matched::Empty, cx.case.read.is_empty()) {
+            (false, _) => None,
+            (true, true) => Some("nothing found"),
+            (true, false) => Some("nothing that was not read"),
+        };
         let mut done = self.scatter(plan, After::Review, result, matched)?;
+        if let Some(told) = found_nothing {
+            done.decided = told.to_owned();
+        }
         done.usage.searches = 1;
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)

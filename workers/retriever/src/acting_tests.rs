@@ -85,11 +85,19 @@ async fn an_action_is_one_search_whatever_it_finds() {
     let nothing = run(&index, "nothing", &[], &[]).await;
     assert_eq!(found(&nothing), (vec![], &Matched::Empty));
     assert_eq!((done.usage.searches, nothing.usage.searches), (1, 1));
+    let unread = run(&index, "nothing", &[], &["a"]).await;
+    let told = [&done, &nothing, &unread].map(|one| one.decided.as_str());
+    let wanted = [
+        "1 of 2 passages",
+        "nothing found",
+        "nothing that was not read",
+    ];
+    assert_eq!(told, wanted);
     let asked = index.asked.lock().unwrap();
     let queries: Vec<_> = asked.iter().map(|one| one.query.as_str()).collect();
     assert_eq!(
         queries,
-        ["end", "nothing"],
+        ["end", "nothing", "nothing"],
         "nothing is tried that was not asked for"
     );
     assert!(

@@ -9,7 +9,7 @@ use crate::ids::TurnId;
 use crate::kept_draft::{DraftScore, KeptDraft};
 use crate::limits::HOPS_MAX;
 use crate::message::{Asked, Case, Header, Mode, Profile, UnixMs};
-use crate::payload::{After, Doubt, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
+use crate::payload::{After, Doubt, Passage, Plan, PlanTask, ReduceTask, Scatter, Search, Verdict};
 use crate::read_mark::ReadMark;
 use crate::role::Role;
 use crate::terminal::{
@@ -26,6 +26,28 @@ pub(super) fn generate(found: Scatter) -> Next {
         passages: found.passages,
         matched: found.matched,
     })
+}
+
+/// Tokens that are reserved for reading a passage: four characters each, and as much again for the prompt and the facts.
+fn map_tokens(passage: &Passage) -> u64 {
+    passage.text.len() as u64 / 2
+}
+
+impl Case {
+    /// How many of these passages may be read, from the first on, and the limit that says so: what the answer takes is kept.
+    fn maps(&self, passages: &[Passage]) -> (usize, &'static str) {
+        let calls = self.budget.llm_calls.saturating_sub(self.answer_calls()) as usize;
+        let mut tokens = 0;
+        let within = passages.iter().take_while(|passage| {
+            tokens += map_tokens(passage);
+            tokens < self.budget.tokens
+        });
+        let within = within.count();
+        match calls <= within {
+            true => (calls, "llm_calls"),
+            false => (within, "tokens"),
+        }
+    }
 }
 
 /// A turn on its way to the next step.
@@ -161,27 +183,25 @@ impl Turn {
     }
 
     fn fan_out(&mut self, mut found: Scatter) -> Next {
-        let kept = self.case.answer_calls();
-        let calls = self.case.budget.llm_calls.saturating_sub(kept) as usize;
-        if calls == 0 {
-            self.spent("llm_calls");
+        let (count, limit) = self.case.maps(&found.passages);
+        if count == 0 {
+            self.spent(limit);
             // What nobody has read is no reason to leave out what earlier rounds have read.
             return match self.case.scatters.is_empty() {
                 true => generate(found),
                 false => self.reduce(),
             };
         }
-        if found.passages.len() > calls {
-            self.spent("llm_calls");
+        if found.passages.len() > count {
+            self.spent(limit);
             self.fallbacks.push(Fallback::PassagesTrimmed {
-                count: (found.passages.len() - calls) as u16,
+                count: (found.passages.len() - count) as u16,
             });
-            found.passages.truncate(calls);
+            found.passages.truncate(count);
         }
         let reserved = Usage {
             calls: found.passages.len() as u32,
-            // Four characters a token, and as much again for the prompt and the facts.
-            tokens_in: found.passages.iter().map(|p| p.text.len() as u64 / 2).sum(),
+            tokens_in: found.passages.iter().map(map_tokens).sum(),
             tokens_out: 0,
             ..Usage::default()
         };

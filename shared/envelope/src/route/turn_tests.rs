@@ -5,7 +5,7 @@ use crate::kept_draft::{DraftScore, KeptDraft};
 use crate::message::{Case, Header, Profile};
 use crate::payload::{After, PlanTask, Search, Verdict};
 use crate::read_mark::ReadMark;
-use crate::route::tests::{agentic, gather, header, no_results, passage, routed, verdict};
+use crate::route::tests::{agentic, gather, header, no_results, passage, routed, scatter, verdict};
 use crate::route::{Event, Next, Transition};
 use crate::trail::Fallback;
 
@@ -163,4 +163,38 @@ fn a_review_that_is_broken_searches_on() {
         (After::Map, "what?")
     );
     assert_eq!(searched.fallbacks, [Fallback::PlanDefault]);
+}
+
+/// Tokens bound what is read as calls do: before, a reservation that was larger than what was left had nobody read anything.
+#[test]
+fn as_many_passages_are_read_as_there_are_tokens_for() {
+    let found = |case: &Case| {
+        let mut found = scatter(4, After::Map);
+        for passage in &mut found.passages {
+            passage.text = "x".repeat(200);
+        }
+        routed(&at(1), case, RetrieverExit::Found(Box::new(found)))
+    };
+    for (tokens, read) in [(401, 4), (400, 3), (150, 1), (100, 0), (0, 0)] {
+        let mut case = with_facts();
+        case.budget.tokens = tokens;
+        let after = found(&case);
+        let passages = match &after.next {
+            Next::Scatter(found) => found.passages.len(),
+            next => {
+                assert_eq!(*next, gather(&[2], false, true), "{tokens}");
+                0
+            }
+        };
+        assert_eq!(passages, read, "{tokens}");
+        assert_eq!(
+            after.case.budget.tokens > 0,
+            tokens > 0,
+            "what the answer takes"
+        );
+        let limit = Fallback::BudgetSpent {
+            limit: "tokens".into(),
+        };
+        assert_eq!(after.fallbacks.contains(&limit), read < 4, "{tokens}");
+    }
 }

@@ -147,6 +147,27 @@ impl GatewayOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use envelope::Profile;
+
+    /// No gateway begins that would refuse every question which names no mode.
+    #[test]
+    fn a_loop_wants_a_large_model() {
+        let config = |mode, profile| {
+            let mut config = crate::config::Config::default();
+            (config.gateway.mode, config.model.profile) = (mode, profile);
+            config.validate().map_err(|error| error.to_string())
+        };
+        let refused = config(ModeChoice::Loop, Profile::Small).unwrap_err();
+        for part in [
+            "`gateway.mode` is `loop`",
+            "set `model.profile` to `large`",
+            "`agentic`",
+        ] {
+            assert!(refused.contains(part), "{refused}");
+        }
+        assert_eq!(config(ModeChoice::Loop, Profile::Large), Ok(()));
+        assert_eq!(config(ModeChoice::Auto, Profile::Small), Ok(()));
+    }
 
     #[test]
     fn models_are_names() {

@@ -1,7 +1,7 @@
 //! A trace for people: one line a step, what hangs on it below it.
 
 use super::rounds::{TOO_LITTLE, without_titles};
-use super::{Again, Doing, How, Letter, LookedFor, RoundTold, Step, Trace};
+use super::{Again, Doing, How, Letter, RoundTold, Step, Trace};
 use crate::render::{count, duration, one_line};
 use envelope::{Fallback, Outcome, Overrides};
 use owo_colors::OwoColorize;
@@ -27,7 +27,7 @@ pub fn lines(trace: &Trace, detail: Detail) -> Vec<String> {
     for (n, step) in trace.steps.iter().enumerate() {
         let is_new_round = n == 0 || trace.steps[n - 1].round < step.round;
         let told = trace.rounds.iter().find(|one| one.round == step.round);
-        if let Some(told) = told.filter(|_| is_new_round && trace.rounds.len() > 1) {
+        if let Some(told) = told.filter(|_| is_new_round && has_several(trace)) {
             lines.extend(round(told));
         }
         lines.extend(branch(&shown(step, trace, detail), n == last, detail));
@@ -39,11 +39,17 @@ pub fn lines(trace: &Trace, detail: Detail) -> Vec<String> {
 /// A step as it is drawn: where the rounds are told, the titles of what was read stand there.
 fn shown(step: &Step, trace: &Trace, detail: Detail) -> Step {
     let mut shown = step.clone();
-    let is_told = trace.rounds.len() > 1 && !detail.unfold;
+    let is_told = has_several(trace) && !detail.unfold;
     if is_told && shown.decided.starts_with(TOO_LITTLE) {
         shown.decided = without_titles(&shown.decided).to_owned();
     }
     shown
+}
+
+/// Whether there is more than one search to tell of.
+fn has_several(trace: &Trace) -> bool {
+    let searches = trace.rounds.iter().map(|round| round.looked_for.len());
+    trace.rounds.len() > 1 || searches.sum::<usize>() > 1
 }
 
 /// What a round came to, before its steps.
@@ -54,21 +60,13 @@ fn round(told: &RoundTold) -> Vec<String> {
         missing,
         ..
     } = told;
-    let facts = [
-        (
-            "looked for",
-            looked_for.as_ref().map_or(String::new(), LookedFor::told),
-        ),
-        (
-            "came",
-            looked_for.as_ref().map_or(String::new(), LookedFor::came),
-        ),
-        ("missing", missing.clone()),
-        ("then", told.then_told()),
-    ];
+    let searches = looked_for
+        .iter()
+        .flat_map(|one| [("looked for", one.told()), ("came", one.came())]);
+    let facts = searches.chain([("missing", missing.clone()), ("then", told.then_told())]);
     let mut lines = vec![format!("├─ round {}", round + 1).bold().to_string()];
-    for (what, text) in facts.iter().filter(|(_, text)| !text.is_empty()) {
-        let text = one_line(text, ROUND_CHARS);
+    for (what, text) in facts.filter(|(_, text)| !text.is_empty()) {
+        let text = one_line(&text, ROUND_CHARS);
         lines.push(format!("{}     {what:<10} {text}", "│".dimmed()));
     }
     lines

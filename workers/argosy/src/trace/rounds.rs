@@ -6,7 +6,7 @@
 use super::Step;
 use super::tree::Parts;
 use crate::render::count;
-use envelope::{Fallback, Outcome, PartResult, Role, Scatter};
+use envelope::{After, Fallback, Outcome, PartResult, Role, Scatter};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -18,8 +18,9 @@ const SOURCES_MAX: usize = 5;
 pub struct RoundTold {
     /// Which, from 0.
     pub round: u8,
-    /// What was searched for; `null` where nothing was found, or what was found is not stored any more.
-    pub looked_for: Option<LookedFor>,
+    /// What was searched for, in that order: one search in a round of mode agentic, one for each action in a loop. Empty where
+    /// nothing was found, or what was found is not stored any more.
+    pub looked_for: Vec<LookedFor>,
     /// What was missing after it, in words; empty where nothing was, or the round is not over.
     pub missing: String,
     /// The limits that forbade to look further, and `no_progress` where everything had been read.
@@ -28,7 +29,7 @@ pub struct RoundTold {
     pub then: &'static str,
 }
 
-/// A search that found something.
+/// A search; one of a loop may have found nothing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct LookedFor {
     /// In words.
@@ -45,8 +46,8 @@ pub struct LookedFor {
     pub sources: Vec<String>,
     /// How many documents more.
     pub more_sources: usize,
-    /// How many passages help, of those that have been read so far.
-    pub helping: usize,
+    /// How many passages help, of those that have been read so far; `null` in a loop, where no passage is read by itself.
+    pub helping: Option<usize>,
     /// How many facts they state.
     pub facts: usize,
 }
@@ -62,15 +63,21 @@ pub(super) fn of(
     let rounds = 0..=last.unwrap_or(0);
     let told = rounds.map(|round| {
         let of_round: Vec<&Step> = steps.iter().filter(|one| one.round == round).collect();
-        let search = of_round
-            .iter()
-            .rev()
-            .find(|one| one.role == Role::Retriever);
-        let scatter = search.and_then(|one| Some((one, scatters.get(&(one.hop + 1))?)));
-        let looked_for = scatter.map(|(step, scatter)| LookedFor::of(step, scatter, parts));
+        let mut searches = of_round.iter().filter(|one| one.role == Role::Retriever);
+        let looked_for: Vec<LookedFor> = searches
+            .clone()
+            .filter_map(|step| {
+                let scatter = scatters.get(&(step.hop + 1))?;
+                is_search(scatter).then(|| LookedFor::of(step, scatter, parts))
+            })
+            .collect();
         let limits = limits(&of_round);
         let mut missing = missing(&of_round, Some(round) < last);
-        if let (None, Some(search), true) = (&looked_for, search, missing.is_empty()) {
+        if let (true, Some(search), true) = (
+            looked_for.is_empty(),
+            searches.next_back(),
+            missing.is_empty(),
+        ) {
             // Nothing came: how that was said.
             missing = search.decided.clone();
         }
@@ -91,6 +98,12 @@ pub(super) fn of(
         }
     });
     told.collect()
+}
+
+/// Whether a record is of a search: what documents say of themselves alone is of a look.
+fn is_search(scatter: &Scatter) -> bool {
+    let passages = &scatter.passages;
+    passages.is_empty() || passages.iter().any(|passage| !passage.text.is_empty())
 }
 
 impl LookedFor {
@@ -123,7 +136,7 @@ impl LookedFor {
             matching: scatter.total_hits,
             sources,
             more_sources,
-            helping: helping.len(),
+            helping: (scatter.after == After::Map).then_some(helping.len()),
             facts: helping.iter().map(|one| one.facts.len()).sum(),
         }
     }
@@ -149,17 +162,22 @@ impl LookedFor {
             facts,
             ..
         } = self;
+        if *passages == 0 {
+            return "nothing".into();
+        }
         let more = match self.more_sources {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         let from = self.sources.join(", ");
         let helped = match helping {
-            0 => "none helps".into(),
-            _ => format!("{helping} with {}", count(*facts as u64, "fact")),
+            None => String::new(),
+            Some(0) => ": none helps".into(),
+            Some(helping) => format!(": {helping} with {}", count(*facts as u64, "fact")),
         };
         let passages = count(*passages as u64, "new passage");
-        format!("{passages} ({matching} match) of {from}{more}: {helped}")
+        let matches = if *matching == 1 { "matches" } else { "match" };
+        format!("{passages} ({matching} {matches}) of {from}{more}{helped}")
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::super::draw::{self, Detail};
 use super::super::sample::{self, Turn};
-use super::super::{Doing, build};
+use super::super::{Doing, Trace, build};
 use super::*;
-use envelope::{After, Filter, Findings, Matched, Origin, Part, Plan};
+use envelope::{Filter, Findings, Matched, Origin, Part, Plan};
 use serde_json::json;
 use testkit::model::passage;
 
@@ -89,8 +89,8 @@ fn rounds(outcome: Option<Outcome>) -> Vec<RoundTold> {
 #[test]
 fn each_round_says_what_was_looked_for_what_came_and_what_was_missing() {
     let told = rounds(Some(Outcome::Answered));
-    let looked: Vec<_> = told.iter().map(|one| one.looked_for.clone()).collect();
-    let [Some(first), Some(second), None] = &looked[..] else {
+    let looked: Vec<_> = told.iter().map(|one| &one.looked_for[..]).collect();
+    let [[first], [second], []] = &looked[..] else {
         panic!("{looked:?}")
     };
     assert_eq!(
@@ -101,7 +101,7 @@ fn each_round_says_what_was_looked_for_what_came_and_what_was_missing() {
         first.came(),
         "2 new passages (9 match) of a.txt, b.txt: 1 with 2 facts"
     );
-    assert_eq!((second.helping, second.facts), (1, 1));
+    assert_eq!((second.helping, second.facts), (Some(1), 1));
     let missing: Vec<&str> = told.iter().map(|one| one.missing.as_str()).collect();
     assert_eq!(
         missing,
@@ -132,8 +132,84 @@ fn without_what_is_stored_the_trail_alone_is_told() {
         &Parts::new(),
         Some(Outcome::Answered),
     );
-    assert!(told.iter().all(|one| one.looked_for.is_none()));
+    assert!(told.iter().all(|one| one.looked_for.is_empty()));
     assert_eq!(told[0].missing, "1 of 2 passages help, 2 are wanted");
+}
+
+/// A loop of two searches and a look, which are one round.
+fn acted() -> Trace {
+    let mut steps = vec![
+        step(
+            Role::Planner,
+            0,
+            0,
+            "step 1: search_text \"the pump\" (So it is.)",
+        ),
+        step(Role::Retriever, 1, 0, "2 of 9 passages"),
+        step(
+            Role::Planner,
+            3,
+            0,
+            "step 2: get_document_metadata a (So it is.)",
+        ),
+        step(Role::Retriever, 4, 0, "what the document says of itself"),
+        step(
+            Role::Planner,
+            6,
+            0,
+            "step 3: search_text \"its price\" (So it is.)",
+        ),
+        step(Role::Retriever, 7, 0, "nothing that was not read"),
+        step(Role::Planner, 9, 0, "the loop ends: no searches left"),
+        step(Role::Reducer, 10, 0, "composed from 1 fact of 1 source"),
+        step(Role::Validator, 11, 0, "grounded, confidence 0.91"),
+    ];
+    let limit = "searches".into();
+    steps[6].fallbacks = vec![Fallback::BudgetSpent { limit }];
+    let mut look = scatter("get_document_metadata a", &["a"]);
+    look.passages[0].text.clear();
+    let records = [
+        (2, scatter("the pump", &["a", "b"])),
+        (5, look),
+        (8, scatter("its price", &[])),
+    ];
+    let records = records.map(|(hop, record)| {
+        let after = After::Review;
+        (hop, Scatter { after, ..record })
+    });
+    let mut trace = build(&sample::id(), &Turn::answered().found());
+    trace.rounds = of(
+        &steps,
+        &records.into(),
+        &Parts::new(),
+        Some(Outcome::Answered),
+    );
+    trace.steps = steps;
+    trace
+}
+
+#[test]
+fn each_search_of_a_loop_is_told() {
+    let trace = acted();
+    let [round] = &trace.rounds[..] else {
+        panic!("{:?}", trace.rounds)
+    };
+    let helping: Vec<_> = round.looked_for.iter().map(|one| one.helping).collect();
+    assert_eq!(helping, [None, None], "nobody reads a passage by itself");
+    let lines = draw::lines(&trace, Detail::default()).join("\n");
+    let picture = anstream::adapter::strip_str(&lines).to_string();
+    let told: Vec<&str> = picture.lines().skip(3).take(6).collect();
+    assert_eq!(
+        told,
+        [
+            "├─ round 1",
+            "│     looked for \"the pump\" where year = 2024",
+            "│     came       2 new passages (9 match) of a.txt, b.txt",
+            "│     looked for \"its price\" where year = 2024",
+            "│     came       nothing",
+            "│     then       answered with what there was: the budget of searches was spent",
+        ]
+    );
 }
 
 #[test]
