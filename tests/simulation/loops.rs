@@ -115,6 +115,7 @@ mod tests {
             fallbacks: Vec::new(),
             prompts: Default::default(),
             remarks: Default::default(),
+            conditions: None,
         };
         assert!(!is_named(&[entry("step 1: search_text \"q\"")]));
         assert!(is_named(&[

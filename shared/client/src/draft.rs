@@ -117,6 +117,7 @@ mod tests {
             fallbacks: Vec::new(),
             prompts: Default::default(),
             remarks: Default::default(),
+            conditions: None,
         };
         draft.hear(&News::Stage(&entry))
     }

@@ -1,6 +1,7 @@
 //! The trail: what each step did, how long it took, and every fallback it took. It travels on the
 //! main path and is returned with the answer, so that a bad answer can be explained.
 
+use crate::lookup::SearchConditions;
 use crate::remark::Remarks;
 use crate::role::Role;
 use serde::{Deserialize, Serialize};
@@ -41,6 +42,10 @@ pub struct TrailEntry {
     /// What its draft says beside the answer; of a reducer alone, and moved into the event where the answer is of it.
     #[serde(default, skip_serializing_if = "Remarks::is_empty")]
     pub remarks: Remarks,
+    /// What the question was understood to say about documents, and what became of that; of a retriever alone. What nothing
+    /// satisfies is among the fallbacks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Box<SearchConditions>>,
 }
 
 /// The hop at which the draft that became the answer was checked, where that is not the last one.

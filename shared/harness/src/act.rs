@@ -46,6 +46,7 @@ impl Worker {
             files,
             prompts,
             remarks,
+            conditions,
         } = done;
         self.store_files(files, step.header.deadline).await?;
         let event = Event::Exit(out);
@@ -65,6 +66,7 @@ impl Worker {
             fallbacks: [fallbacks, after.fallbacks.clone()].concat(),
             prompts,
             remarks,
+            conditions,
         };
         self.metrics.done(&entry);
         self.metrics.prompted(&entry, &step.case.overrides);
@@ -360,6 +362,7 @@ impl Worker {
             fallbacks: after.fallbacks.clone(),
             prompts: Default::default(),
             remarks: Default::default(),
+            conditions: None,
         };
         self.metrics.done(&entry);
         match self.act(place, step, after, Some(entry)).await {

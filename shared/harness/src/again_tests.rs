@@ -467,6 +467,7 @@ fn paid(index: u16, result: PartResult) -> Stored {
         fallbacks: Vec::new(),
         prompts: Default::default(),
         remarks: Default::default(),
+        conditions: None,
     });
     stored.body = encode(&part).unwrap();
     stored

@@ -22,6 +22,7 @@ pub use futures_util::future::BoxFuture;
 pub use ingest::{Chunk, Columns, Cut, Draft, Incoming, Ingest, Known};
 pub use live::Live;
 
+use envelope::lookup::SearchConditions;
 use envelope::{Exit, Fallback, Remarks, Role, Usage};
 use std::collections::BTreeMap;
 
@@ -61,6 +62,8 @@ pub struct Done<T> {
     pub prompts: BTreeMap<String, String>,
     /// What is told beside the answer of a draft.
     pub remarks: Remarks,
+    /// What the question was understood to say about documents.
+    pub conditions: Option<Box<SearchConditions>>,
 }
 
 impl<T> Done<T> {
@@ -75,6 +78,7 @@ impl<T> Done<T> {
             files: Vec::new(),
             prompts: BTreeMap::new(),
             remarks: Remarks::default(),
+            conditions: None,
         }
     }
 
@@ -114,6 +118,7 @@ impl<T> Done<T> {
             files,
             prompts,
             remarks,
+            conditions,
         } = self;
         Done {
             out: f(out),
@@ -124,6 +129,7 @@ impl<T> Done<T> {
             files,
             prompts,
             remarks,
+            conditions,
         }
     }
 }

@@ -226,6 +226,7 @@ mod tests {
             fallbacks: Vec::new(),
             prompts: Default::default(),
             remarks: Default::default(),
+            conditions: None,
         }
     }
 

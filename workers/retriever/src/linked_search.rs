@@ -30,6 +30,15 @@ pub struct LinkedResult {
 }
 
 impl LinkedResult {
+    /// What a question was understood to say, before it is searched for.
+    pub(crate) fn of(derived: &DerivedFilter) -> LinkedResult {
+        LinkedResult {
+            dropped: derived.dropped.clone(),
+            doubts: derived.doubts.clone(),
+            ..LinkedResult::default()
+        }
+    }
+
     /// The conditions in words, for whoever asked, but for those that were given up; `None` when there is nothing to tell.
     pub fn conditions(&self) -> Option<SearchConditions> {
         let shared = self.shared.iter().map(|(filter, passages)| ConditionShare {
@@ -76,11 +85,7 @@ pub async fn search_derived(
     derived: &DerivedFilter,
     options: &Options,
 ) -> Result<LinkedResult, search::Error> {
-    let told = LinkedResult {
-        dropped: derived.dropped.clone(),
-        doubts: derived.doubts.clone(),
-        ..LinkedResult::default()
-    };
+    let told = LinkedResult::of(derived);
     if !derived.is_strict {
         let found = searcher.search(request).await?;
         let shares = Shares::of(options);

@@ -28,6 +28,13 @@ impl Narrowing {
         }
     }
 
+    /// What the question says itself, as far as it was not given up.
+    pub(crate) fn derived(&self) -> Filter {
+        let conditions = self.filter.0.iter();
+        let derived = conditions.filter(|one| one.origin == Origin::Derived);
+        Filter(derived.cloned().collect())
+    }
+
     /// The guesses that were dropped, in that order.
     pub(crate) fn given_up(&self) -> &[Condition] {
         &self.relaxed

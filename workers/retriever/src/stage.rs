@@ -3,6 +3,7 @@
 use crate::derived::DerivedFilter;
 use crate::grounds::Grounds;
 use crate::known::lacking;
+use crate::linked_search::LinkedResult;
 use crate::looking::Looked;
 use crate::narrowing::Narrowing;
 use crate::options::Options;
@@ -98,6 +99,11 @@ impl Retriever {
         let mut is_strict = derived.is_strict;
         match self.tabled(cx, &plan, &linked, &derived).await? {
             Tabled::Done(mut done) => {
+                let understood = LinkedResult {
+                    filter: derived.joined(),
+                    ..LinkedResult::of(&derived)
+                };
+                done.conditions = understood.conditions().map(Box::new);
                 done.decided = format!("{looked}{}{said}", done.decided);
                 return Ok(*done);
             }
@@ -123,6 +129,8 @@ impl Retriever {
             fallbacks,
             searches,
         } = self.look(cx, then, plan, narrowing).await?;
+        let mut understood = LinkedResult::of(&derived);
+        understood.filter = narrowing.derived();
         if !is_strict {
             let request = self.request(cx, &plan, then, narrowing.filter.clone(), None);
             let shares = Shares::of(&self.options);
@@ -133,6 +141,7 @@ impl Retriever {
                 Ok(list) => {
                     said.push_str(&list.told());
                     found.result = list.result;
+                    understood.shared = list.shared;
                 }
                 Err(error) => said = format!("{said}; no share of the list ({})", error.code()),
             }
@@ -169,6 +178,7 @@ impl Retriever {
         };
         done.decided = format!("{looked}{looked_again}{}{told}{said}", done.decided);
         done.usage.searches = searches;
+        done.conditions = understood.conditions().map(Box::new);
         done.fallbacks.splice(0..0, fallbacks);
         Ok(done)
     }

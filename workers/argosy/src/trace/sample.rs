@@ -82,6 +82,7 @@ pub(crate) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> 
         fallbacks: Vec::new(),
         prompts: Default::default(),
         remarks: Default::default(),
+        conditions: None,
     }
 }
 
