@@ -113,6 +113,20 @@ const OURS: Table = &[
             "erasure",
         ],
     ),
+    // What can be found out about a fleet, as data.
+    (
+        "inspect",
+        &[
+            "envelope",
+            "telemetry",
+            "text",
+            "bus",
+            "client",
+            "streams",
+            "harness",
+            "llm-pool",
+        ],
+    ),
     // Which index answers, and looks into it as a retriever and an indexer see it.
     (
         "index-host",

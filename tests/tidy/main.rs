@@ -13,4 +13,5 @@ mod roles;
 mod sources;
 mod theirs;
 mod tree;
+mod weight;
 mod words;

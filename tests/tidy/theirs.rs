@@ -101,6 +101,21 @@ pub(crate) const THEIRS: &[(&str, &[&str], &str)] = &[
         "command lines are the binaries', and are looked at in tests",
     ),
     (
+        "owo-colors",
+        &["argosy", "bench"],
+        "colour is the command line's; below it there is data",
+    ),
+    (
+        "anstream",
+        &["argosy", "bench"],
+        "colour is the command line's; below it there is data",
+    ),
+    (
+        "indicatif",
+        &["argosy"],
+        "progress is shown on a terminal, and told below it",
+    ),
+    (
         "config",
         &["settings"],
         "configuration is read by one loader",

@@ -4,6 +4,7 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | [`one_line()`], [`count()`] | a text on one line; a number with its noun |
 //! | [`words`] | a text as content words |
 //! | [`alignment`] | where a statement stands in a text |
 //! | [`stop`] | words that say little, a list for each use |
@@ -30,6 +31,14 @@ pub mod words;
 pub use coverage::coverage;
 pub use overlap::overlap;
 pub use unify::{unaccented, unify};
+
+/// A number with its noun.
+pub fn count(n: u64, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
+    }
+}
 
 /// White space collapsed to single spaces.
 pub fn one_line(text: &str) -> String {

@@ -40,7 +40,7 @@ pub use lookup::{CatalogArgs, Search, Show, Where};
 pub use models::{Models, Name as ModelName, Pull};
 pub use prompts::{PromptsCheck, PromptsCommand, PromptsDiff, PromptsShow};
 pub use schema::{Schema, SchemaCheck, SchemaTry};
-pub use status::{Status, Top};
+pub use status::{KeyArg, Status, Top};
 pub use tools::{Completions, OfflineModel, Probe, ProbeTarget};
 pub use trace::{Chosen, Dead, DeadDrop, DeadLs, DeadRetry, DeadShow, Replay, Trace, Which};
 

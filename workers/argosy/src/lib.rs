@@ -16,11 +16,9 @@
 //! | [`local`] | the whole fleet in one process |
 //! | [`kept`], [`talks`] | its conversations, on disk between questions; conversations to look at |
 //! | [`extracted`] | what models answered about documents, kept |
-//! | [`trace`], [`letters`] | how a turn went; what was given up, and trying it again |
 //! | [`model`] | which model answers |
 //! | [`offline_model`] | the offline reader behind HTTP |
-//! | [`processes`], [`disk`] | what processes tell of themselves, and their disks |
-//! | [`status`], [`position`] | the whole fleet at a glance; where a turn waits |
+//! | [`presence`] | what this process tells of itself |
 //! | [`doctor`] | what may be wrong with a fleet, looked for |
 //! | [`metrics`] | every metric there is, as a document |
 //! | [`models`] | the files of local models |
@@ -30,7 +28,6 @@
 pub mod cli;
 pub mod command;
 pub mod config;
-pub mod disk;
 pub mod doctor;
 pub mod entry;
 pub mod extracted;
@@ -38,7 +35,6 @@ pub mod fail;
 pub mod fleet;
 pub mod kept;
 pub mod keys;
-pub mod letters;
 pub mod line_diff;
 pub mod local;
 pub mod metrics;
@@ -46,12 +42,9 @@ pub mod model;
 pub mod models;
 pub mod offline_model;
 pub mod out;
-pub mod position;
-pub mod processes;
+pub mod presence;
 pub mod prompt_files;
 pub mod render;
 pub mod roles;
 pub mod signal;
-pub mod status;
 pub mod talks;
-pub mod trace;

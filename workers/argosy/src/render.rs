@@ -10,6 +10,9 @@ mod quiet;
 mod said;
 pub(crate) mod screen;
 pub(crate) mod status;
+pub(crate) mod trace;
+
+pub(crate) use text::count;
 
 use cited::{ShownCitation, source_line};
 pub use line::Line;
@@ -332,14 +335,6 @@ fn folded(group: &[TrailEntry]) -> String {
         n => format!("{n}x {what}"),
     });
     parts.collect::<Vec<_>>().join("; ")
-}
-
-/// A number with its noun.
-pub(crate) fn count(n: u64, noun: &str) -> String {
-    match n {
-        1 => format!("1 {noun}"),
-        n => format!("{n} {noun}s"),
-    }
 }
 
 /// A duration as people say it.

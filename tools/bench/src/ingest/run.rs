@@ -6,13 +6,13 @@ use crate::host::{cpu_ms, memory_mb};
 use argosy::config::Config;
 use argosy::fail::Fail;
 use argosy::fleet::{Member, drain};
-use argosy::processes;
 use bus::{Bus, Headers, Publish, Stored, Stream};
 use bytes::Bytes;
 use documents::document::{bucket_of, doc_id_of};
 use envelope::document::Notice;
 use envelope::{Role, Subject, TenantId};
 use futures_util::{TryStreamExt, stream};
+use inspect::processes;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

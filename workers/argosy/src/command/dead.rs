@@ -3,11 +3,11 @@
 use crate::cli::{self, Chosen, Output, Which};
 use crate::config::Config;
 use crate::fail::{FULL, Fail};
-use crate::letters::{self, CHOSEN_MAX, Letter, Retried, Retry, Wanted};
 use crate::out::{self, println};
 use crate::render::{self, one_line};
 use bus::{Bus, Stored, Stream};
 use envelope::{TurnId, UnixMs, header};
+use inspect::dead_letters::{self, CHOSEN_MAX, Letter, LetterFilter, Retry, RetryOutcome};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -28,10 +28,12 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
             let yes = args.chosen.yes;
             let todo = chosen(&*bus, &args.chosen).await?;
             let came = each(&*bus, &todo, async |letter, stored| {
-                let retry = letters::plan(&*bus, stored, keep).await?;
+                let retry = dead_letters::plan(&*bus, stored, keep).await?;
                 Ok(match yes {
                     false => Row::planned(letter, &retry),
-                    true => Row::retried(letter, letters::act(&*bus, retry, time, keep).await?),
+                    true => {
+                        Row::retried(letter, dead_letters::act(&*bus, retry, time, keep).await?)
+                    }
                 })
             });
             finish(came.await, yes, "cannot be retried", output)
@@ -52,9 +54,9 @@ pub async fn run(what: cli::Dead, config: Config, output: Output) -> Result<(), 
     }
 }
 
-fn wanted(which: &Which, now: UnixMs) -> Wanted {
+fn wanted(which: &Which, now: UnixMs) -> LetterFilter {
     let before = |span: settings::Span| UnixMs(now.0.saturating_sub(span.as_millis()));
-    Wanted {
+    LetterFilter {
         role: which.role,
         reason: which.reason.clone(),
         until: which.older_than.map(before),
@@ -78,7 +80,7 @@ struct ShownLetter<'a> {
 
 async fn ls(bus: &dyn Bus, args: &cli::DeadLs, output: Output) -> Result<(), Fail> {
     let wanted = wanted(&args.which, bus.now());
-    let listed = letters::list(bus, &wanted, args.limit as usize).await?;
+    let listed = dead_letters::list(bus, &wanted, args.limit as usize).await?;
     let retried = retried(bus, &listed.letters).await?;
     let retried_as = |letter: &Letter| retried.get(letter.retry.as_ref()?);
     if output == Output::Json {
@@ -164,7 +166,7 @@ struct Whole<'a> {
 }
 
 async fn show(bus: &dyn Bus, number: u64, output: Output) -> Result<(), Fail> {
-    let stored = letters::get(bus, number).await?;
+    let stored = dead_letters::get(bus, number).await?;
     let Some(letter) = Letter::of(&stored) else {
         let text = format!("message {number}, `{}`, is no dead letter", stored.subject);
         return Err(Fail::not_found(text));
@@ -245,11 +247,11 @@ struct Todo {
 async fn chosen(bus: &dyn Bus, chosen: &Chosen) -> Result<Todo, Fail> {
     if chosen.numbers.is_empty() {
         let wanted = wanted(&chosen.which, bus.now());
-        if wanted == Wanted::default() && !chosen.all {
+        if wanted == LetterFilter::default() && !chosen.all {
             return Err(Fail::usage("it is not said which dead letters")
                 .hint("name their numbers, or filter with --role, --reason, --older-than, --since, or say --all"));
         }
-        let listed = letters::list(bus, &wanted, CHOSEN_MAX).await?;
+        let listed = dead_letters::list(bus, &wanted, CHOSEN_MAX).await?;
         let numbers = listed.letters.iter().map(|letter| letter.number);
         return Ok(Todo {
             numbers: numbers.collect(),
@@ -267,7 +269,7 @@ async fn chosen(bus: &dyn Bus, chosen: &Chosen) -> Result<Todo, Fail> {
     }
     // Nothing is done where one of them is mistyped.
     for number in &numbers {
-        letters::get(bus, *number).await?;
+        dead_letters::get(bus, *number).await?;
     }
     Ok(Todo {
         numbers: numbers.into_iter().collect(),
@@ -383,13 +385,13 @@ impl Row {
         }
     }
 
-    fn retried(letter: &Letter, retried: Retried) -> Row {
+    fn retried(letter: &Letter, retried: RetryOutcome) -> Row {
         match retried {
-            Retried::Now(turn) => Row::new(letter, Some(&turn), "retried as", true),
-            Retried::Before(turn) => Row::new(letter, Some(&turn), BEFORE, true),
-            Retried::Published => Row::new(letter, None, "published again", true),
-            Retried::Superseded(why) => Row::superseded(letter, &why),
-            Retried::Not(why) => Row::cannot(letter, &why),
+            RetryOutcome::Now(turn) => Row::new(letter, Some(&turn), "retried as", true),
+            RetryOutcome::Before(turn) => Row::new(letter, Some(&turn), BEFORE, true),
+            RetryOutcome::Published => Row::new(letter, None, "published again", true),
+            RetryOutcome::Superseded(why) => Row::superseded(letter, &why),
+            RetryOutcome::Not(why) => Row::cannot(letter, &why),
         }
     }
 

@@ -4,10 +4,10 @@ use crate::cli::{self, Output};
 use crate::config::Config;
 use crate::fail::Fail;
 use crate::out::{print, println};
-use crate::processes::{LISTEN, Seen, ask};
 use crate::render::screen::Screen;
 use crate::signal;
 use bus::Bus;
+use inspect::processes::{LISTEN, ProcessStatus, ask};
 use llm_pool::NodeView;
 use owo_colors::OwoColorize;
 use std::time::Duration;
@@ -49,18 +49,18 @@ async fn watch(bus: &dyn Bus, every: Duration, output: Output) -> Result<(), Fai
 }
 
 /// The processes that have nodes.
-async fn look(bus: &dyn Bus) -> Result<Vec<Seen>, Fail> {
+async fn look(bus: &dyn Bus) -> Result<Vec<ProcessStatus>, Fail> {
     let asked = tokio::time::timeout(LOOK_MAX, ask(bus, LISTEN)).await;
     let mut seen = asked.map_err(|_| Fail::cannot_connect("NATS is away"))??;
     seen.retain(|process| !process.nodes.is_empty());
     Ok(seen)
 }
 
-fn json(seen: &[Seen]) -> Result<String, Fail> {
+fn json(seen: &[ProcessStatus]) -> Result<String, Fail> {
     serde_json::to_string(seen).map_err(|e| Fail::negative(e.to_string()))
 }
 
-fn table(seen: &[Seen]) -> String {
+fn table(seen: &[ProcessStatus]) -> String {
     let head = format!(
         "{:<18} {:<18} {:<28} {:<9} {:>6} {:>8} {:>10} {:>9} {:>7} {:>6} {:>7} {:>8}",
         "PROCESS",

@@ -7,10 +7,10 @@ use crate::out::println;
 use crate::render;
 use crate::roles;
 use crate::talks::Talks;
-use crate::trace::{self, Trace};
 use bus::Bus;
 use envelope::{ConversationId, Overrides, Role, TurnId};
 use harness::again::{self, Start};
+use inspect::trace::{self, Trace};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::path::Path;
@@ -173,7 +173,7 @@ fn show(
     println!(
         "  made again  {}; that was {} then",
         list(&made_again),
-        render::count(calls_made_again.into(), "model call")
+        text::count(calls_made_again.into(), "model call")
     );
     let url = args
         .server

@@ -7,7 +7,7 @@ pub(crate) use host::RoomMetrics;
 
 use crate::config::{Config, Telemetry};
 use crate::fail::Fail;
-use crate::processes::Teller;
+use crate::presence::StatusReporter;
 use crate::roles::{self, Collaborators, NoSearch, Process};
 use crate::{cli, model, signal};
 use bus::{Bus, Snapshots, Stream};
@@ -89,7 +89,7 @@ pub async fn run_with(args: cli::Run, config: Config, hooks: Hooks) -> Result<()
     let watched = watch_connection(bus.clone(), health.clone(), counted, stop.clone());
     running.spawn(watched);
     let metrics = harness::Metrics::new(&registry, &[role]).map_err(broken)?;
-    let teller = Teller::new(role, health.clone(), metrics, config.data_dir.0.clone());
+    let teller = StatusReporter::new(role, health.clone(), metrics, config.data_dir.0.clone());
     if let Some(admin) = &admin {
         teller.listens(admin.local_addr);
     }
@@ -167,7 +167,7 @@ fn traces(
 async fn work(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    teller: &Teller,
+    teller: &StatusReporter,
     given: Option<Collaborators>,
     running: &mut JoinSet<()>,
 ) -> Result<(), Fail> {
@@ -188,7 +188,7 @@ async fn work(
 async fn collaborators(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    teller: &Teller,
+    teller: &StatusReporter,
     given: Option<Collaborators>,
     running: &mut JoinSet<()>,
 ) -> Result<Collaborators, Fail> {
@@ -270,7 +270,7 @@ fn catalog(process: &Process, running: &mut JoinSet<()>) -> Result<Arc<CatalogCa
 async fn index(
     process: &Process,
     snapshots: Arc<dyn Snapshots>,
-    teller: &Teller,
+    teller: &StatusReporter,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<EditionRouter>, Fail> {
     let metrics =
@@ -459,7 +459,7 @@ mod tests {
             let mut running = JoinSet::new();
             let role = Role::Indexer;
             let metrics = harness::Metrics::new(&process.registry, &[role]).unwrap();
-            let teller = Teller::new(
+            let teller = StatusReporter::new(
                 role,
                 process.health.clone(),
                 metrics,

@@ -1,8 +1,9 @@
 //! `argosy status` and `argosy top`: the whole fleet at a glance, once or live.
 
-use crate::cli::{self, Output};
+use crate::cli::{self, KeyArg, Output};
 use crate::command::connect;
 use crate::config::Config;
+use crate::doctor::room::full_at;
 use crate::fail::Fail;
 use crate::keys::Keys;
 use crate::out::{eprintln, print, println};
@@ -10,12 +11,12 @@ use crate::render;
 use crate::render::screen::Screen;
 use crate::render::status::table;
 use crate::signal;
-use crate::status::{Key, Order, Status, look, status};
 use bus::Bus;
 use bus::topology::Topology;
 use bus_nats::{NatsBus, without_secrets};
 use clap::ValueEnum;
 use futures_util::{Stream, StreamExt, stream};
+use inspect::status::{FleetStatus, Key, Order, look, status};
 use owo_colors::OwoColorize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,8 @@ const LOOK_MAX: Duration = Duration::from_secs(5);
 pub async fn once(args: cli::Status, config: Config, output: Output) -> Result<(), Fail> {
     let bus = connect(&config).await?;
     let facts = look(&*bus, &config.topology(), args.turn.as_ref()).await?;
-    let status = status(&facts, config.gateway.room_limit).sorted(Order::by(args.sort));
+    let status =
+        status(&facts, full_at(config.gateway.room_limit)).sorted(Order::by(args.sort.into()));
     match output {
         Output::Json => println!("{}", json(&status)?),
         _ => print!("{}", table(&status)),
@@ -50,7 +52,7 @@ pub async fn top(args: cli::Top, config: Config, output: Output) -> Result<(), F
     let live = Live {
         server: without_secrets(&config.nats.url),
         every,
-        order: Order::by(args.sort),
+        order: Order::by(args.sort.into()),
         has_keys: keys.is_some(),
         screen: &screen,
         output,
@@ -61,7 +63,7 @@ pub async fn top(args: cli::Top, config: Config, output: Output) -> Result<(), F
     shown.unwrap_or(Ok(()))
 }
 
-fn json(status: &Status) -> Result<String, Fail> {
+fn json(status: &FleetStatus) -> Result<String, Fail> {
     serde_json::to_string(status).map_err(|e| Fail::negative(e.to_string()))
 }
 
@@ -71,7 +73,7 @@ fn looks(
     topology: Topology,
     room_limit: f64,
     every: Duration,
-) -> impl Stream<Item = Result<Status, Fail>> {
+) -> impl Stream<Item = Result<FleetStatus, Fail>> {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     stream::unfold(
@@ -88,7 +90,10 @@ fn looks(
                 false => away(),
             };
             let rest = (bus, topology, ticks, false);
-            Some((looked.map(|facts| status(&facts, room_limit)), rest))
+            Some((
+                looked.map(|facts| status(&facts, full_at(room_limit))),
+                rest,
+            ))
         },
     )
 }
@@ -101,7 +106,7 @@ struct Live<'a> {
     has_keys: bool,
     screen: &'a Screen,
     output: Output,
-    last: Option<Status>,
+    last: Option<FleetStatus>,
     /// Why `last` is out of date, if it is.
     away: Option<Fail>,
 }
@@ -115,14 +120,14 @@ enum Asked {
 }
 
 fn asked(order: Order, key: char) -> Asked {
-    let nth = |digit: u32| Key::value_variants().get((digit as usize).checked_sub(1)?);
+    let nth = |digit: u32| KeyArg::value_variants().get((digit as usize).checked_sub(1)?);
     match (key, key.to_digit(10).and_then(nth)) {
         ('q', _) => Asked::End,
         ('r', _) => Asked::Order(Order {
             is_reversed: !order.is_reversed,
             ..order
         }),
-        (_, Some(key)) => Asked::Order(Order::by(*key)),
+        (_, Some(key)) => Asked::Order(Order::by((*key).into())),
         (_, None) => Asked::Nothing,
     }
 }
@@ -130,10 +135,10 @@ fn asked(order: Order, key: char) -> Asked {
 /// The keys, and what the roles are sorted by.
 fn key_line(order: Order) -> String {
     let mut words = vec!["sort:".to_owned()];
-    for (n, key) in Key::value_variants().iter().enumerate() {
+    for (n, key) in KeyArg::value_variants().iter().enumerate() {
         let value = key.to_possible_value();
         let name = value.as_ref().map_or("", |value| value.get_name());
-        words.push(match (*key == order.key, order.is_reversed) {
+        words.push(match (Key::from(*key) == order.key, order.is_reversed) {
             (false, _) => format!("{} {name}", n + 1),
             (true, false) => format!("[{} {name}]", n + 1).bold().to_string(),
             (true, true) => format!("[{} {name}, reversed]", n + 1).bold().to_string(),
@@ -146,7 +151,7 @@ fn key_line(order: Order) -> String {
 impl Live<'_> {
     async fn run(
         mut self,
-        looks: impl Stream<Item = Result<Status, Fail>>,
+        looks: impl Stream<Item = Result<FleetStatus, Fail>>,
         mut keys: Option<Keys>,
     ) -> Result<(), Fail> {
         let mut looks = std::pin::pin!(looks);
@@ -169,7 +174,7 @@ impl Live<'_> {
     }
 
     /// Shows what was seen, or that nothing was.
-    fn take(&mut self, looked: Result<Status, Fail>) -> Result<(), Fail> {
+    fn take(&mut self, looked: Result<FleetStatus, Fail>) -> Result<(), Fail> {
         match (looked, self.output) {
             (Ok(status), _) => (self.last, self.away) = (Some(status), None),
             // The first look has to succeed: a fleet that is not set up stays so.

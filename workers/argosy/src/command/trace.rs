@@ -6,11 +6,12 @@ use crate::fail::Fail;
 use crate::out::println;
 use crate::render;
 use crate::render::screen::Screen;
+use crate::render::trace as draw;
 use crate::signal;
-use crate::trace::{self, Step, Trace, draw};
 use bus::Bus;
 use envelope::limits::DEADLINE_MS_MAX;
 use envelope::{TurnId, UnixMs};
+use inspect::trace::{self, Step, Trace};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -178,17 +179,17 @@ fn name(step: &Step) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::sample::{self, Turn};
     use envelope::Role;
+    use inspect::trace::sample::{self, SampleTurn};
 
     #[test]
     fn a_step_is_told_of_when_it_has_come_further() {
         let mut said = BTreeMap::new();
-        let mut tell = |turn: &Turn| {
+        let mut tell = |turn: &SampleTurn| {
             let lines = news(&mut said, &trace::build(&sample::id(), &turn.found()));
             anstream::adapter::strip_str(&lines.join("\n")).to_string()
         };
-        let mut turn = Turn::until_the_maps();
+        let mut turn = SampleTurn::until_the_maps();
         turn.handed_out(Role::Mapper, 9);
         assert_eq!(tell(&turn).lines().count(), 5, "two steps and three maps");
         assert_eq!(tell(&turn), "");
@@ -199,7 +200,7 @@ mod tests {
             "{news}"
         );
         assert_eq!(news.lines().count(), 1, "{news}");
-        let ended = tell(&Turn::answered());
+        let ended = tell(&SampleTurn::answered());
         assert!(
             ended.contains("fallback: parts_failed (indexes [1])"),
             "{ended}"

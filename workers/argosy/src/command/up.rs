@@ -4,11 +4,9 @@ use crate::cli::{self, Everywhere, Output};
 use crate::command::must_be_folder;
 use crate::command::setup::no_room;
 use crate::config::{Config, FILE};
-use crate::disk::{self, Disk};
 use crate::fail::Fail;
 use crate::fleet::{Member, Plan, drain, nats_server, nats_server_or_fetched};
 use crate::out::{self, eprintln, println};
-use crate::processes::{self, Seen};
 use crate::render::is_quiet;
 use crate::signal::Signals;
 use bus::Bus;
@@ -17,6 +15,8 @@ use bus_nats::{self as nats, Change, NatsBus};
 use corpus_sync::{Options, Summary, catalog_of_stream};
 use documents::Mode;
 use envelope::{Role, TenantId};
+use inspect::disk::{self, Disk};
+use inspect::processes::{self, ProcessStatus};
 use nats_server::{self as server, Server};
 use owo_colors::OwoColorize;
 use serde::Serialize;
@@ -227,7 +227,7 @@ fn own_listen(listen: &str, place: usize) -> Result<Option<SocketAddr>, Fail> {
 }
 
 /// What the processes say of themselves, when all have or it takes too long; or that one does not start.
-async fn heard(bus: &dyn Bus, members: &mut [Member]) -> Result<Vec<Seen>, Fail> {
+async fn heard(bus: &dyn Bus, members: &mut [Member]) -> Result<Vec<ProcessStatus>, Fail> {
     let begun = Instant::now();
     loop {
         let seen = processes::ask(bus, processes::LISTEN).await?;
@@ -253,7 +253,7 @@ fn unless_misconfigured(members: &mut [Member]) -> Result<(), Fail> {
     }
 }
 
-fn running(server: &Server, members: &[Member], seen: &[Seen]) -> Running {
+fn running(server: &Server, members: &[Member], seen: &[ProcessStatus]) -> Running {
     let listens = |role| seen.iter().find(|one| one.role == role)?.listens;
     let process = |member: &Member| Process {
         role: member.role,

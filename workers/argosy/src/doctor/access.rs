@@ -74,7 +74,7 @@ const HEARD: [&str; 11] = [
     subject::COUNT,
     subject::METADATA,
     subject::CATALOG,
-    crate::processes::SUBJECT,
+    inspect::processes::SUBJECT,
 ];
 
 pub(super) async fn access(on: &Ground<'_>) -> Said {

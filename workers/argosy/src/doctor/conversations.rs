@@ -3,14 +3,14 @@
 
 use super::server::bytes;
 use super::{Ground, Said};
-use crate::processes::Seen;
-use crate::render::count;
 use bus::{Bus, BusError, Stream, StreamState};
 use envelope::Role;
 use envelope::limits::DEADLINE_MS_MAX;
+use inspect::processes::ProcessStatus;
 use settings::Span;
 use std::time::Duration;
 use streams::backlog;
+use text::count;
 
 /// Events that a store may be behind without a word: it is read while it is behind, too, where it has come far enough.
 const BEHIND_WARN: u64 = 1_000;
@@ -38,7 +38,7 @@ struct LogReach {
 }
 
 /// Whether some gateway takes questions of conversations, as far as they say.
-pub(super) fn are_taken(seen: &[Seen]) -> bool {
+pub(super) fn are_taken(seen: &[ProcessStatus]) -> bool {
     let mut gateways = seen.iter().filter(|one| one.role == Role::Gateway);
     // One of an older release does not say.
     gateways.any(|one| one.conversations != Some(false))
@@ -68,8 +68,8 @@ pub(super) async fn conversations(on: &Ground<'_>) -> Said {
     ])
 }
 
-fn taken(seen: &[Seen]) -> Said {
-    let gateways: Vec<&Seen> = seen
+fn taken(seen: &[ProcessStatus]) -> Said {
+    let gateways: Vec<&ProcessStatus> = seen
         .iter()
         .filter(|one| one.role == Role::Gateway)
         .collect();
@@ -94,8 +94,8 @@ fn taken(seen: &[Seen]) -> Said {
 }
 
 /// How far the stores are that follow the stream; `newest` is its last sequence.
-fn followed(seen: &[Seen], newest: u64) -> Said {
-    let readers: Vec<&Seen> = seen
+fn followed(seen: &[ProcessStatus], newest: u64) -> Said {
+    let readers: Vec<&ProcessStatus> = seen
         .iter()
         .filter(|one| one.role == Role::Conversation)
         .collect();
@@ -108,11 +108,11 @@ fn followed(seen: &[Seen], newest: u64) -> Said {
             false => Said::ok("nobody reads them"),
         };
     }
-    let one = |reader: &&Seen| store(reader, newest);
+    let one = |reader: &&ProcessStatus| store(reader, newest);
     Said::together(readers.iter().map(one).collect())
 }
 
-fn store(reader: &Seen, newest: u64) -> Said {
+fn store(reader: &ProcessStatus, newest: u64) -> Said {
     let process = &reader.process;
     let Some(store) = reader.store else {
         return Said::warn(

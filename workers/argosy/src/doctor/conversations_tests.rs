@@ -2,31 +2,31 @@
 
 use super::super::Verdict;
 use super::*;
-use crate::processes::StoreAt;
+use inspect::processes::StoreAt;
 
 const DAY: Duration = Duration::from_secs(86_400);
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn process(role: Role, n: u32) -> Seen {
+fn process(role: Role, n: u32) -> ProcessStatus {
     let seen = serde_json::json!({"role": role, "process": format!("{role}-{n}"), "ready": true});
     serde_json::from_value(seen).unwrap()
 }
 
-fn gateway(n: u32, takes: Option<bool>) -> Seen {
-    Seen {
+fn gateway(n: u32, takes: Option<bool>) -> ProcessStatus {
+    ProcessStatus {
         conversations: takes,
         ..process(Role::Gateway, n)
     }
 }
 
-fn reader(n: u32, at: u64) -> Seen {
+fn reader(n: u32, at: u64) -> ProcessStatus {
     let store = StoreAt {
         at,
         conversations: 12,
         events: 40,
         bytes: 5 << 20,
     };
-    Seen {
+    ProcessStatus {
         store: Some(store),
         ..process(Role::Conversation, n)
     }
@@ -52,7 +52,7 @@ fn gateways_have_to_agree_whether_conversations_are_taken() {
 fn conversations_that_are_taken_have_to_be_read() {
     let nobody = |takes| followed(&[gateway(1, Some(takes))], 9).verdict;
     assert_eq!((nobody(true), nobody(false)), (Verdict::Fail, Verdict::Ok));
-    let said = |readers: &[Seen]| followed(readers, 5_000);
+    let said = |readers: &[ProcessStatus]| followed(readers, 5_000);
     let near = said(&[reader(1, 5_000), reader(2, 4_000)]);
     assert_eq!(near.verdict, Verdict::Ok);
     assert!(

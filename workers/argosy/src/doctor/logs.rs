@@ -2,12 +2,12 @@
 //! conversation is told: whoever knows one may read it.
 
 use super::{Ground, Said};
-use crate::render::count;
 use bus::{Bus, BusError, Stored, Stream, StreamState};
 use conversation_log::fold::differences;
 use conversation_log::{EventError, LogEvent, Read};
 use envelope::subject;
 use std::time::Duration;
+use text::count;
 
 /// Newest events of the stream among which logs are looked for.
 const NEWEST: u64 = 512;

@@ -31,10 +31,10 @@ pub use code::Code;
 pub(crate) use server::START_JETSTREAM;
 
 use crate::config::Config;
-use crate::processes::{Seen, ask};
 use bus::BusError;
 use bus_nats::NatsBus;
 use futures_util::future::{BoxFuture, join_all};
+use inspect::processes::{ProcessStatus, ask};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -184,7 +184,7 @@ struct Ground<'a> {
     wanted: Wanted,
     bus: Option<Arc<NatsBus>>,
     /// What the processes of the fleet say.
-    seen: Vec<Seen>,
+    seen: Vec<ProcessStatus>,
 }
 
 impl Ground<'_> {

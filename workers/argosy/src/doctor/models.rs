@@ -4,10 +4,10 @@
 use super::{Ground, Said};
 use crate::config::Config;
 use crate::model::{ASKING, asks};
-use crate::processes::Seen;
 use crate::roles;
 use envelope::Role;
 use futures_util::future::join_all;
+use inspect::processes::ProcessStatus;
 use llm_pool::look::{Looked, Told, look};
 use llm_pool::{NodeView, Options};
 use std::collections::{BTreeMap, BTreeSet};
@@ -155,7 +155,7 @@ pub(super) async fn nodes(on: &Ground<'_>) -> Said {
 }
 
 /// What the processes' own calls came to.
-fn answering(seen: &[Seen]) -> Said {
+fn answering(seen: &[ProcessStatus]) -> Said {
     let all = seen
         .iter()
         .flat_map(|one| one.nodes.iter().map(move |node| (one, node)));
@@ -225,14 +225,14 @@ struct Promised {
 }
 
 /// The nodes of the model that a process chats with; a release before this one tells of no others.
-fn chatting(one: &Seen) -> impl Iterator<Item = &NodeView> {
+fn chatting(one: &ProcessStatus) -> impl Iterator<Item = &NodeView> {
     let model = one.model.as_deref().unwrap_or_default();
     let is_it = move |node: &&NodeView| node.model.is_empty() || node.model == model;
     one.nodes.iter().filter(is_it)
 }
 
 /// By address, so that the servers behind one name are told apart, whatever processes call them.
-fn by_server<'a>(seen: &'a [Seen], admits: &Admits) -> BTreeMap<&'a str, Promised> {
+fn by_server<'a>(seen: &'a [ProcessStatus], admits: &Admits) -> BTreeMap<&'a str, Promised> {
     let mut servers: BTreeMap<&str, Promised> = BTreeMap::new();
     for one in seen {
         let model = one.model.as_deref().unwrap_or_default();
@@ -250,7 +250,7 @@ fn by_server<'a>(seen: &'a [Seen], admits: &Admits) -> BTreeMap<&'a str, Promise
     servers
 }
 
-fn promised(seen: &[Seen], admits: &Admits) -> Said {
+fn promised(seen: &[ProcessStatus], admits: &Admits) -> Said {
     let servers = by_server(seen, admits);
     if servers.is_empty() {
         return Said::skip("no process has model nodes, see D10");

@@ -47,7 +47,7 @@ fn the_longest_prompts_are_those_of_the_reducer_and_of_the_validator() {
     assert_eq!(of(Role::Reducer, &config), Some(11_400));
 }
 
-fn process(n: u32, breaker: &str, limit: usize) -> Seen {
+fn process(n: u32, breaker: &str, limit: usize) -> ProcessStatus {
     let node = NodeView {
         model: "m".into(),
         name: "a".into(),
@@ -72,7 +72,7 @@ fn process(n: u32, breaker: &str, limit: usize) -> Seen {
 
 #[test]
 fn the_ceiling_is_that_of_all_processes_together() {
-    let seen: Vec<Seen> = (0..4).map(|n| process(n, "closed", 64)).collect();
+    let seen: Vec<ProcessStatus> = (0..4).map(|n| process(n, "closed", 64)).collect();
     let runs = |n: u32| Admits::from([(("m".to_owned(), "a".to_owned()), n)]);
     assert_eq!(promised(&seen, &runs(256)).verdict, Verdict::Ok);
     let said = promised(&seen, &runs(255));
@@ -183,7 +183,7 @@ fn a_short_context_is_a_fault_only_where_long_prompts_go() {
 
 #[test]
 fn servers_behind_one_name_are_known_by_it() {
-    let mut seen: Vec<Seen> = (0..2).map(|n| process(n, "closed", 64)).collect();
+    let mut seen: Vec<ProcessStatus> = (0..2).map(|n| process(n, "closed", 64)).collect();
     for one in &mut seen {
         let nodes = ["10.0.0.1:8000", "10.0.0.2:8000"].map(|at| NodeView {
             name: format!("a/{at}"),

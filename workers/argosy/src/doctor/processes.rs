@@ -4,10 +4,10 @@
 use super::conversations::are_taken;
 use super::server::bytes;
 use super::{Ground, Said};
-use crate::disk::{self, Disk};
-use crate::processes::Seen;
 use bus::{Bus, Stream};
 use envelope::{Edition, Role, subject};
+use inspect::disk::{self, Disk};
+use inspect::processes::ProcessStatus;
 use std::collections::BTreeMap;
 
 /// Below this much a disk is as good as full, in bytes.
@@ -26,7 +26,7 @@ pub(super) async fn roles(on: &Ground<'_>) -> Said {
     }
 }
 
-fn standing(seen: &[Seen]) -> Said {
+fn standing(seen: &[ProcessStatus]) -> Said {
     if seen.is_empty() {
         return Said::fail(
             "no process of this fleet answers",
@@ -72,7 +72,7 @@ fn standing(seen: &[Seen]) -> Said {
     ))
 }
 
-fn waits(one: &Seen) -> String {
+fn waits(one: &ProcessStatus) -> String {
     let waits = one.waits_for.iter();
     let all: Vec<String> = waits.map(|(name, why)| format!("{name}: {why}")).collect();
     match all.is_empty() {
@@ -86,7 +86,7 @@ pub(super) async fn indexes(on: &Ground<'_>) -> Said {
         Ok(bus) => bus,
         Err(skip) => return skip,
     };
-    let retrievers: Vec<&Seen> = of_retrievers(&on.seen);
+    let retrievers: Vec<&ProcessStatus> = of_retrievers(&on.seen);
     if retrievers.is_empty() {
         return caught_up(&[], &BTreeMap::new(), &Edition::main());
     }
@@ -110,12 +110,16 @@ pub(super) async fn indexes(on: &Ground<'_>) -> Said {
     caught_up(&retrievers, &newest, &record.editions.current)
 }
 
-fn of_retrievers(seen: &[Seen]) -> Vec<&Seen> {
-    let is_one = |one: &&Seen| one.role == Role::Retriever;
+fn of_retrievers(seen: &[ProcessStatus]) -> Vec<&ProcessStatus> {
+    let is_one = |one: &&ProcessStatus| one.role == Role::Retriever;
     seen.iter().filter(is_one).collect()
 }
 
-fn caught_up(retrievers: &[&Seen], newest: &BTreeMap<Edition, u64>, current: &Edition) -> Said {
+fn caught_up(
+    retrievers: &[&ProcessStatus],
+    newest: &BTreeMap<Edition, u64>,
+    current: &Edition,
+) -> Said {
     if retrievers.is_empty() {
         return Said::skip("no retriever answers, see D08");
     }
@@ -192,16 +196,16 @@ fn tightest(disks: &[(String, Disk)]) -> Said {
 mod tests {
     use super::super::Verdict;
     use super::*;
-    use crate::processes::IndexAt;
+    use inspect::processes::IndexAt;
 
-    fn process(role: Role) -> Seen {
+    fn process(role: Role) -> ProcessStatus {
         let seen = serde_json::json!({"role": role, "process": format!("{role}-1"), "ready": true});
         serde_json::from_value(seen).unwrap()
     }
 
     #[test]
     fn a_role_that_is_missing_or_waits_is_named_with_what_it_waits_for() {
-        let mut seen: Vec<Seen> = Role::ALL.into_iter().map(process).collect();
+        let mut seen: Vec<ProcessStatus> = Role::ALL.into_iter().map(process).collect();
         assert_eq!(standing(&seen).verdict, Verdict::Ok);
         assert_eq!(standing(&[]).verdict, Verdict::Fail);
         let mut waiting = process(Role::Mapper);
@@ -217,14 +221,14 @@ mod tests {
         assert!(said.text.contains("no mapper is ready"), "{said:?}");
         seen.retain(|one| one.role != Role::Mapper);
         assert!(standing(&seen).text.contains("no mapper runs"));
-        let mut quiet: Vec<Seen> = Role::ALL.into_iter().map(process).collect();
+        let mut quiet: Vec<ProcessStatus> = Role::ALL.into_iter().map(process).collect();
         quiet.retain(|one| one.role != Role::Conversation);
         assert!(standing(&quiet).text.contains("no conversation runs"));
         for one in quiet.iter_mut().filter(|one| one.role == Role::Gateway) {
             one.conversations = Some(false);
         }
         assert_eq!(standing(&quiet).verdict, Verdict::Ok, "nobody takes any");
-        let answering: Vec<Seen> = Role::ANSWERING.into_iter().map(process).collect();
+        let answering: Vec<ProcessStatus> = Role::ANSWERING.into_iter().map(process).collect();
         assert_eq!(standing(&answering).verdict, Verdict::Warn, "no indexer");
     }
 
@@ -237,13 +241,13 @@ mod tests {
                 edition: edition.clone(),
                 at,
             });
-            Seen {
+            ProcessStatus {
                 index,
                 ..process(Role::Retriever)
             }
         };
         let newest = BTreeMap::from([(main.clone(), 20_000), (other.clone(), 5)]);
-        let said = |seen: &[Seen]| caught_up(&of_retrievers(seen), &newest, &main);
+        let said = |seen: &[ProcessStatus]| caught_up(&of_retrievers(seen), &newest, &main);
         assert_eq!(said(&[]).verdict, Verdict::Skip);
         assert_eq!(said(&[at(&main, 20_000)]).verdict, Verdict::Ok);
         assert_eq!(

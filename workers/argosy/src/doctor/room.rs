@@ -52,6 +52,11 @@ pub fn bounds(stream: Stream, limit: f64) -> Option<Bounds> {
     }
 }
 
+/// From how full each stream on something stands still, with the same `limit`.
+pub fn full_at(limit: f64) -> impl Fn(Stream) -> Option<f64> {
+    move |stream| bounds(stream, limit).map(|bounds| bounds.full)
+}
+
 /// A stream through which every question goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Carrier {

@@ -6,7 +6,7 @@
 
 use super::{FULL, Fail, NO_ROOM};
 use crate::doctor::START_JETSTREAM;
-use crate::{config, fleet, kept, letters, local, model, models, position, roles, talks};
+use crate::{config, fleet, kept, local, model, models, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::copy::CopyError;
 use conversation_log::sled_store::OpenError;
@@ -14,6 +14,7 @@ use conversation_log::{EventError, StoreError};
 use envelope::EditionError;
 use harness::again;
 use index_host::{editions, search_factory, snapshot};
+use inspect::{dead_letters, position};
 use llm_pool::download;
 use nats_server::ServerError;
 use streams::conversation::{LogError, RestoreError};
@@ -361,9 +362,9 @@ impl From<client::lookup::Error> for Fail {
     }
 }
 
-impl From<letters::Error> for Fail {
-    fn from(error: letters::Error) -> Self {
-        use letters::Error;
+impl From<dead_letters::Error> for Fail {
+    fn from(error: dead_letters::Error) -> Self {
+        use dead_letters::Error;
         match error {
             Error::Bus(error) => error.into(),
             Error::Away => Fail::cannot_connect(error.to_string()),

@@ -1,13 +1,14 @@
 //! What users and programs are told of errors below the command line: exit code, word, hint.
 
 use super::{FULL, Fail};
-use crate::{kept, letters, local, model, models, position, roles, talks};
+use crate::{kept, local, model, models, roles, talks};
 use bus::{BusError, PublishError};
 use conversation_log::sled_store::OpenError;
 use conversation_log::{EventError, StoreError};
 use envelope::{CodecError, Edition, EditionError, Problem, Role, TurnId};
 use harness::again;
 use index_host::{editions, search_factory};
+use inspect::{dead_letters, position};
 use llm_pool::download;
 use nats_server::ServerError;
 use std::io;
@@ -104,7 +105,7 @@ fn the_bus_is_told_of_in_the_same_words_by_all() {
     passes_on::<client::Error>();
     passes_on::<corpus_sync::Error>();
     passes_on::<editions::Error>();
-    passes_on::<letters::Error>();
+    passes_on::<dead_letters::Error>();
     passes_on::<local::Error>();
     passes_on::<client::lookup::Error>();
     passes_on::<position::Error>();
@@ -220,14 +221,17 @@ fn what_is_too_large_is_no_server_that_is_away() {
     assert_eq!(Fail::from(again::Error::Outbox(away().into())).exit, 4);
     let full = Fail::from(again::Error::Publish(PublishError::Full));
     assert_eq!((full.exit, full.code), (1, FULL));
-    assert_eq!(told(letters::Error::NotStored(PublishError::Full)).1, FULL);
+    assert_eq!(
+        told(dead_letters::Error::NotStored(PublishError::Full)).1,
+        FULL
+    );
 }
 
 #[test]
 fn what_is_not_there_is_named_with_where_to_look() {
-    assert_eq!(told(letters::Error::NotThere(9)), NOT_FOUND);
-    assert!(hint(letters::Error::NotThere(9)).ends_with("argosy dead ls"));
-    assert_eq!(told(letters::Error::Away), CANNOT_CONNECT);
+    assert_eq!(told(dead_letters::Error::NotThere(9)), NOT_FOUND);
+    assert!(hint(dead_letters::Error::NotThere(9)).ends_with("argosy dead ls"));
+    assert_eq!(told(dead_letters::Error::Away), CANNOT_CONNECT);
     let unknown = Fail::from(position::Error::Unknown(turn()));
     assert_eq!((unknown.exit, unknown.turn.as_deref()), (3, Some("q-1")));
     assert!(unknown.hint.unwrap().contains("copied in full"));

@@ -1,7 +1,9 @@
 //! How the fleet at a glance looks: tables whose zeros do not catch the eye.
 
-use crate::position::Position;
-use crate::status::{ConversationStatus, RoleStatus, Room, Status, StoreStatus, Turn};
+use inspect::position::TurnPosition;
+use inspect::status::{
+    ConversationStatus, FleetStatus, RoleStatus, StoreStatus, StreamRoom, TurnStatus,
+};
 use owo_colors::OwoColorize;
 use std::fmt::Write;
 use telemetry::buckets::STEP_DURATION;
@@ -11,7 +13,7 @@ const NO_PROCESS: &str = "no process reports; start one of each role with `argos
      server of its own with `argosy up`";
 
 /// The whole of it, as lines.
-pub(crate) fn table(status: &Status) -> String {
+pub(crate) fn table(status: &FleetStatus) -> String {
     let mut text = String::new();
     let head = format!(
         "{:<12} {:>7} {:>9} {:>8} {:>8} {:>8} {:>8} {:>7} {:>6}",
@@ -50,13 +52,13 @@ pub(crate) fn table(status: &Status) -> String {
     text
 }
 
-fn reasons(status: &Status) -> impl Iterator<Item = (envelope::Role, &String)> {
+fn reasons(status: &FleetStatus) -> impl Iterator<Item = (envelope::Role, &String)> {
     let roles = status.roles.iter();
     roles.flat_map(|one| one.reasons.iter().map(|reason| (one.role, reason)))
 }
 
 /// Roles whose queue nobody can count.
-fn unknown(status: &Status) -> impl Iterator<Item = envelope::Role> {
+fn unknown(status: &FleetStatus) -> impl Iterator<Item = envelope::Role> {
     let roles = status.roles.iter();
     roles.filter(|one| one.pending.is_none()).map(|o| o.role)
 }
@@ -107,7 +109,7 @@ fn role_line(one: &RoleStatus) -> String {
     )
 }
 
-fn room_line(room: &Room) -> String {
+fn room_line(room: &StreamRoom) -> String {
     let percent = match room.bytes {
         0 => "--".to_owned(),
         _ if room.percent < 0.1 => "<0.1 %".to_owned(),
@@ -128,7 +130,7 @@ fn room_line(room: &Room) -> String {
     )
 }
 
-fn inbox_line(status: &Status) -> String {
+fn inbox_line(status: &FleetStatus) -> String {
     match status.inbox.pending {
         None => "inbox: not known how many questions wait".to_owned(),
         Some(0) => "inbox: no question waits".to_owned(),
@@ -170,31 +172,31 @@ fn store_line(store: &StoreStatus) -> String {
     };
     let far = match behind {
         0 => "up to date".to_owned(),
-        n => format!("{} behind", super::count(n, "event")),
+        n => format!("{} behind", text::count(n, "event")),
     };
     let free = store
         .free
         .map_or(String::new(), |free| format!(", {} free", bytes(free)));
     format!(
         "store of {process}: {far}, {}, {} on disk{free}",
-        super::count(store.conversations, "conversation"),
+        text::count(store.conversations, "conversation"),
         bytes(store.bytes)
     )
 }
 
-fn turn_line(turn: &Turn) -> String {
+fn turn_line(turn: &TurnStatus) -> String {
     let id = &turn.turn;
     match &turn.position {
-        Position::Waiting {
+        TurnPosition::Waiting {
             before,
             position,
             of,
         } => format!("turn {id}: waits for the {before}, {position} of {of}"),
-        Position::Stuck { before } => {
+        TurnPosition::Stuck { before } => {
             format!("turn {id}: waits for the {before}, whose consumer is missing")
         }
-        Position::Working { role } => format!("turn {id}: is with the {role}"),
-        Position::Ended => format!("turn {id}: has ended; see argosy answer {id}"),
+        TurnPosition::Working { role } => format!("turn {id}: is with the {role}"),
+        TurnPosition::Ended => format!("turn {id}: has ended; see argosy answer {id}"),
     }
 }
 
@@ -246,3 +248,7 @@ fn bytes(n: u64) -> String {
         _ => format!("{value:.1} {}", units[unit]),
     }
 }
+
+#[cfg(test)]
+#[path = "status_tests.rs"]
+mod tests;

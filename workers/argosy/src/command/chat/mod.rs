@@ -298,7 +298,7 @@ impl Chat {
         self.last = None;
         self.greet();
         if !render::is_quiet() {
-            let taken = render::count(taken as u64, "turn");
+            let taken = text::count(taken as u64, "turn");
             eprintln!("{}", format!("with {taken} of the one before").dimmed());
         }
         let standing = self.standing().await?;

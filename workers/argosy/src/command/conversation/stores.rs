@@ -2,13 +2,13 @@
 
 use crate::fail::Fail;
 use crate::out::println;
-use crate::processes::{self, LISTEN, Seen};
-use crate::render::count;
 use bus::{Bus, Stream};
 use envelope::Role;
+use inspect::processes::{self, LISTEN, ProcessStatus};
 use owo_colors::OwoColorize;
 use serde::Serialize;
 use std::time::Duration;
+use text::count;
 use tokio::time::Instant;
 
 /// How long a store is waited for. One of 100,000 turns is written anew in some seconds.
@@ -41,7 +41,7 @@ pub(super) async fn read_back(bus: &dyn Bus) -> Result<Vec<ErasedStore>, Fail> {
     }
 }
 
-fn store(reader: &Seen, newest: u64) -> ErasedStore {
+fn store(reader: &ProcessStatus, newest: u64) -> ErasedStore {
     ErasedStore {
         process: reader.process.clone(),
         behind: reader.store.map(|store| newest.saturating_sub(store.at)),

@@ -2,9 +2,9 @@
 //! *Not* whether they are enough: alerts say that, and the connection itself.
 
 use crate::config::Config;
-use crate::disk;
 use bus_nats::Certificates;
 use envelope::Role;
+use inspect::disk;
 use prometheus::IntGaugeVec;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 
 use crate::fail::Fail;
 use crate::kept;
-use crate::processes::{StoreSeen, Teller};
+use crate::presence::{StatusReporter, StoreSeen};
 use crate::roles::Process;
 use bus::Bus;
 use conversation::StoreFirst;
@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_secs(30);
 /// Where this process reads conversations.
 pub(super) fn open(
     process: &Process,
-    teller: &Teller,
+    teller: &StatusReporter,
     running: &mut JoinSet<()>,
 ) -> Result<Arc<dyn Source>, Fail> {
     let metrics = Metrics::new(&process.registry).map_err(|e| Fail::negative(e.to_string()))?;

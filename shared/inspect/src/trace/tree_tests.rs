@@ -1,15 +1,15 @@
 //! Trees from what is stored.
 
-use super::super::sample::{self, Turn};
-use super::super::{Again, Doing, How};
+use super::super::sample::{self, SampleTurn};
+use super::super::{Again, How, StepState};
 use super::build;
 use envelope::{Fallback, Outcome, Role, TurnId, UnixMs};
 
-fn trace(turn: &Turn) -> super::Trace {
+fn trace(turn: &SampleTurn) -> super::Trace {
     build(&sample::id(), &turn.found())
 }
 
-fn doing(trace: &super::Trace) -> Vec<(Role, Doing)> {
+fn doing(trace: &super::Trace) -> Vec<(Role, StepState)> {
     trace
         .steps
         .iter()
@@ -19,7 +19,7 @@ fn doing(trace: &super::Trace) -> Vec<(Role, Doing)> {
 
 #[test]
 fn a_turn_of_a_conversation_says_which_and_what_was_searched_for() {
-    let mut turn = Turn::talking();
+    let mut turn = SampleTurn::talking();
     let rewritten = Some("When does the lease of the Harrow workshop end?");
     let told = trace(&turn);
     assert_eq!(told.question.as_deref(), Some("When does the lease end?"));
@@ -32,13 +32,13 @@ fn a_turn_of_a_conversation_says_which_and_what_was_searched_for() {
     let told = trace(&turn);
     assert_eq!(told.rewritten.as_deref(), rewritten);
     assert_eq!(named(&told).as_deref(), Some("c-1"));
-    let alone = trace(&Turn::answered());
+    let alone = trace(&SampleTurn::answered());
     assert_eq!((alone.conversation, alone.rewritten), (None, None));
 }
 
 #[test]
 fn a_turn_that_ended_is_told_from_beginning_to_end() {
-    let trace = trace(&Turn::answered());
+    let trace = trace(&SampleTurn::answered());
     assert_eq!(
         doing(&trace),
         [
@@ -47,7 +47,7 @@ fn a_turn_that_ended_is_told_from_beginning_to_end() {
             Role::Reducer,
             Role::Validator
         ]
-        .map(|r| (r, Doing::Done))
+        .map(|r| (r, StepState::Done))
     );
     assert_eq!(
         (trace.outcome, trace.aged_out),
@@ -60,9 +60,9 @@ fn a_turn_that_ended_is_told_from_beginning_to_end() {
     assert_eq!(
         became,
         [
-            (Some(0), Doing::Done),
-            (Some(1), Doing::Failed),
-            (Some(2), Doing::Done)
+            (Some(0), StepState::Done),
+            (Some(1), StepState::Failed),
+            (Some(2), StepState::Done)
         ]
     );
     let letter = maps[1].dead.as_ref().unwrap();
@@ -83,8 +83,8 @@ fn a_turn_that_ended_is_told_from_beginning_to_end() {
 
 #[test]
 fn a_turn_that_runs_tells_what_waits_and_what_is_in_work() {
-    let mut turn = Turn::until_the_maps();
-    let open = |turn: &Turn| {
+    let mut turn = SampleTurn::until_the_maps();
+    let open = |turn: &SampleTurn| {
         let trace = trace(turn);
         let maps = &trace.steps[1].maps;
         maps.iter()
@@ -93,41 +93,45 @@ fn a_turn_that_runs_tells_what_waits_and_what_is_in_work() {
     };
     assert_eq!(
         open(&turn),
-        [(Doing::Open, 500); 3],
+        [(StepState::Open, 500); 3],
         "nobody said what was handed out"
     );
     // The maps stand at 4, 5 and 6.
     turn.handed_out(Role::Mapper, 5);
     assert_eq!(
         open(&turn),
-        [(Doing::Runs, 500), (Doing::Runs, 500), (Doing::Waits, 500)]
+        [
+            (StepState::Runs, 500),
+            (StepState::Runs, 500),
+            (StepState::Waits, 500)
+        ]
     );
     turn.part(0, None);
-    assert_eq!(open(&turn)[0].0, Doing::Done);
+    assert_eq!(open(&turn)[0].0, StepState::Done);
     let running = trace(&turn);
     assert_eq!((running.outcome, running.duration_ms), (None, 1_000));
     turn.end(Outcome::Cancelled, Vec::new());
-    assert_eq!(open(&turn)[1].0, Doing::Left);
+    assert_eq!(open(&turn)[1].0, StepState::Left);
 }
 
 #[test]
 fn a_reducer_that_did_not_wait_leaves_its_maps_open() {
-    let mut turn = Turn::until_the_maps();
+    let mut turn = SampleTurn::until_the_maps();
     turn.reducer();
     let trace = trace(&turn);
-    assert_eq!(doing(&trace)[2], (Role::Reducer, Doing::Open));
+    assert_eq!(doing(&trace)[2], (Role::Reducer, StepState::Open));
     assert!(
         trace.steps[1]
             .maps
             .iter()
-            .all(|map| map.doing == Doing::Open)
+            .all(|map| map.doing == StepState::Open)
     );
 }
 
 #[test]
 fn what_has_aged_out_is_told_from_the_trail() {
-    let whole = trace(&Turn::answered());
-    let mut turn = Turn::answered();
+    let whole = trace(&SampleTurn::answered());
+    let mut turn = SampleTurn::answered();
     turn.age_out();
     let trace = trace(&turn);
     assert!(trace.aged_out);
@@ -138,7 +142,7 @@ fn what_has_aged_out_is_told_from_the_trail() {
 
 #[test]
 fn a_refused_question_never_had_steps() {
-    let mut turn = Turn::answered();
+    let mut turn = SampleTurn::answered();
     turn.age_out();
     turn.end(Outcome::Refused, Vec::new());
     assert!(!trace(&turn).aged_out);
@@ -146,18 +150,18 @@ fn a_refused_question_never_had_steps() {
     let expired = trace(&turn);
     assert!(expired.aged_out);
     // The letter of the map is all that is left, and says that there was a search.
-    assert_eq!(doing(&expired), [(Role::Retriever, Doing::Done)]);
-    assert_eq!(expired.steps[0].maps[0].doing, Doing::Failed);
+    assert_eq!(doing(&expired), [(Role::Retriever, StepState::Done)]);
+    assert_eq!(expired.steps[0].maps[0].doing, StepState::Failed);
 }
 
 #[test]
 fn a_step_that_was_given_up_has_its_letter_and_its_default() {
-    let trace = trace(&Turn::given_up());
+    let trace = trace(&SampleTurn::given_up());
     assert_eq!(
         doing(&trace),
         [
-            (Role::Planner, Doing::Failed),
-            (Role::Retriever, Doing::Failed)
+            (Role::Planner, StepState::Failed),
+            (Role::Retriever, StepState::Failed)
         ]
     );
     assert_eq!(trace.steps[0].decided, "given up: panic");
@@ -167,7 +171,7 @@ fn a_step_that_was_given_up_has_its_letter_and_its_default() {
 
 #[test]
 fn a_turn_and_those_that_go_on_from_it_are_linked_both_ways() {
-    let mut turn = Turn::answered();
+    let mut turn = SampleTurn::answered();
     let retry = turn.retry_of_the_letter();
     turn.again = vec![Again {
         turn: retry.clone(),
@@ -182,7 +186,7 @@ fn a_turn_and_those_that_go_on_from_it_are_linked_both_ways() {
     );
 
     let parent = TurnId::new("parent").unwrap();
-    let mut turn = Turn::answered();
+    let mut turn = SampleTurn::answered();
     turn.goes_on_from(&parent, 4);
     let new = trace(&turn);
     assert_eq!((new.parent, new.first_hop), (Some(parent), 4));

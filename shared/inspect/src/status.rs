@@ -7,9 +7,8 @@ mod conversations;
 
 pub use conversations::{ConversationStatus, StoreStatus};
 
-use crate::doctor::room::bounds;
-use crate::position::{self, Position};
-use crate::processes::{self, LISTEN, Seen};
+use crate::position::{self, TurnPosition};
+use crate::processes::{self, LISTEN, ProcessStatus};
 use bus::topology::Topology;
 use bus::{Bus, BusError, ConsumerSpec, Stream, StreamState};
 use envelope::{Role, TurnId, UnixMs};
@@ -23,11 +22,11 @@ use telemetry::buckets::STEP_DURATION;
 
 /// What was found out in one look.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct FleetFacts {
     /// When.
     pub now: UnixMs,
     /// The processes that answered.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<ProcessStatus>,
     /// What waits for each role.
     pub queues: Vec<(Role, Queue)>,
     /// What waits in the inbox alone.
@@ -37,7 +36,7 @@ pub struct Facts {
     /// How far back the logs of conversations reach, where there is one.
     pub reach: Option<Duration>,
     /// Where the turn is that was asked for.
-    pub turn: Option<(TurnId, Position)>,
+    pub turn: Option<(TurnId, TurnPosition)>,
 }
 
 /// What waits for somebody.
@@ -53,7 +52,7 @@ pub struct Queue {
 
 /// The fleet at a glance. Field by field the object of `status -o json`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Status {
+pub struct FleetStatus {
     /// When, in Unix milliseconds.
     pub at_ms: UnixMs,
     /// Every role, also one without a process.
@@ -61,12 +60,12 @@ pub struct Status {
     /// Questions that no gateway has taken.
     pub inbox: Inbox,
     /// Every stream.
-    pub streams: Vec<Room>,
+    pub streams: Vec<StreamRoom>,
     /// Conversations.
     pub conversations: ConversationStatus,
     /// The turn that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub turn: Option<Turn>,
+    pub turn: Option<TurnStatus>,
 }
 
 /// One role.
@@ -120,7 +119,7 @@ pub struct Inbox {
 
 /// One stream.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Room {
+pub struct StreamRoom {
     /// Its name.
     pub stream: String,
     /// Messages in it.
@@ -137,17 +136,16 @@ pub struct Room {
 
 /// A turn and where it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Turn {
+pub struct TurnStatus {
     /// Which.
     pub turn: TurnId,
     /// Where.
     #[serde(flatten)]
-    pub position: Position,
+    pub position: TurnPosition,
 }
 
 /// What the roles are sorted by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-#[value(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Key {
     /// The way of a question.
     #[default]
@@ -194,7 +192,7 @@ pub async fn look(
     bus: &dyn Bus,
     topology: &Topology,
     turn: Option<&TurnId>,
-) -> Result<Facts, position::Error> {
+) -> Result<FleetFacts, position::Error> {
     let served = async {
         let queues = queues(bus, topology).await?;
         let inbox = queue(bus, &[topology.inbox()]).await?;
@@ -211,7 +209,7 @@ pub async fn look(
         Some(turn) => Some((turn.clone(), position::of(bus, topology, turn).await?)),
         None => None,
     };
-    Ok(Facts {
+    Ok(FleetFacts {
         now: bus.now(),
         seen: seen?,
         queues,
@@ -257,14 +255,14 @@ async fn counted(bus: &dyn Bus, consumers: &[ConsumerSpec]) -> Result<Queue, Bus
     })
 }
 
-/// What was found out, summed up by role. `room_limit`: from how full a stream on the gateway takes no
-/// questions.
-pub fn status(facts: &Facts, room_limit: f64) -> Status {
+/// What was found out, summed up by role. `full` says from how full a stream on something stands still; nothing for one that
+/// is meant to be full.
+pub fn status(facts: &FleetFacts, full: impl Fn(Stream) -> Option<f64>) -> FleetStatus {
     let streams = facts.streams.iter();
     let age = |oldest: Option<UnixMs>| oldest.map(|at| at.until(facts.now));
     let role = |(role, queue): &(Role, Queue)| {
-        let seen: Vec<&Seen> = facts.seen.iter().filter(|s| s.role == *role).collect();
-        let sum = |count: fn(&Seen) -> u64| seen.iter().map(|one| count(one)).sum::<u64>();
+        let seen: Vec<&ProcessStatus> = facts.seen.iter().filter(|s| s.role == *role).collect();
+        let sum = |count: fn(&ProcessStatus) -> u64| seen.iter().map(|one| count(one)).sum::<u64>();
         let durations = added(seen.iter().map(|one| &one.recent.durations));
         RoleStatus {
             role: *role,
@@ -284,37 +282,36 @@ pub fn status(facts: &Facts, room_limit: f64) -> Status {
             dead_letters: queue.dead,
         }
     };
-    Status {
+    FleetStatus {
         at_ms: facts.now,
         roles: facts.queues.iter().map(role).collect(),
         inbox: Inbox {
             pending: facts.inbox.backlog.map(|b| b.pending),
             oldest_ms: age(facts.inbox.oldest),
         },
-        streams: streams.map(|one| room(one, room_limit)).collect(),
+        streams: streams.map(|one| room(one, full(one.0))).collect(),
         conversations: conversations::of(facts),
         turn: facts
             .turn
             .clone()
-            .map(|(turn, position)| Turn { turn, position }),
+            .map(|(turn, position)| TurnStatus { turn, position }),
     }
 }
 
-fn room((stream, state): &(Stream, StreamState), room_limit: f64) -> Room {
-    let bounds = bounds(*stream, room_limit);
-    Room {
+fn room((stream, state): &(Stream, StreamState), full: Option<f64>) -> StreamRoom {
+    StreamRoom {
         stream: stream.name(),
         messages: state.messages,
         bytes: state.bytes,
         max_bytes: state.max_bytes,
         percent: (state.fill() * 1_000.0).round() / 10.0,
-        short: bounds.is_some_and(|bounds| state.fill() >= bounds.full),
+        short: full.is_some_and(|full| state.fill() >= full),
     }
 }
 
-impl Status {
+impl FleetStatus {
     /// The same with the roles in another order; those that are equal stay in the way of a question.
-    pub fn sorted(mut self, order: Order) -> Status {
+    pub fn sorted(mut self, order: Order) -> FleetStatus {
         let place = |role: Role| Role::ALL.iter().rev().position(|one| *one == role);
         let rank = |one: &RoleStatus| match order.key {
             Key::Role => place(one.role).unwrap_or(0) as u64,
@@ -364,5 +361,21 @@ fn quantile(counts: &[u64], q: f64) -> Option<u64> {
 }
 
 #[cfg(test)]
-#[path = "status_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_lie_in_their_bucket() {
+        let mut counts = vec![0; STEP_DURATION.len() + 1];
+        assert_eq!(quantile(&counts, 0.5), None);
+        counts[1] = 100;
+        assert_eq!(quantile(&counts, 0.5), Some(75), "between 50 and 100 ms");
+        assert_eq!(quantile(&counts, 1.0), Some(100));
+        counts[STEP_DURATION.len()] = 300;
+        assert_eq!(quantile(&counts, 0.95), Some(102_400), "above every bound");
+        // Of processes they are those of all messages together, not of the processes.
+        let (fast, slow) = (vec![99, 0, 0], vec![0, 0, 1]);
+        let both = added([&fast, &slow].into_iter());
+        assert!(quantile(&both, 0.95).unwrap() <= 50);
+    }
+}

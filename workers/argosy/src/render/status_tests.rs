@@ -1,15 +1,22 @@
 //! What is said of a fleet that is made up: the table, the object, the order, the quantiles.
 
-use super::*;
-use crate::processes::{Recent, StoreAt};
-use crate::render;
-use bus::Publish;
+use super::table;
+use crate::doctor::room::full_at;
 use bus::memory::MemoryBus;
+use bus::topology::Topology;
+use bus::{Bus, Publish, Stream, StreamState};
+use envelope::{Role, TurnId, UnixMs};
+use inspect::position::TurnPosition;
+use inspect::processes::{ProcessStatus, Recent, StoreAt};
+use inspect::status::{FleetFacts, Key, Order, Queue, look, status};
+use std::time::Duration;
+use streams::backlog::Backlog;
+use telemetry::buckets::STEP_DURATION;
 
-fn process(role: Role, n: u32, ready: bool) -> Seen {
+fn process(role: Role, n: u32, ready: bool) -> ProcessStatus {
     let mut durations = vec![0; STEP_DURATION.len() + 1];
     (durations[0], durations[2]) = (90, 10);
-    Seen {
+    ProcessStatus {
         role,
         process: format!("{role}-{n}"),
         version: "0.1.0".into(),
@@ -36,7 +43,7 @@ fn process(role: Role, n: u32, ready: bool) -> Seen {
 }
 
 /// Two mappers, one of them not ready; a planner; questions that wait; a stream that is half full.
-fn facts() -> Facts {
+fn facts() -> FleetFacts {
     let queue = |pending, ack_pending, age: Option<u64>, dead| Queue {
         backlog: Some(Backlog {
             pending,
@@ -57,7 +64,7 @@ fn facts() -> Facts {
         max_bytes: 1 << 30,
         ..StreamState::default()
     };
-    Facts {
+    FleetFacts {
         now: UnixMs(1_000_000),
         seen: vec![
             process(Role::Planner, 1, true),
@@ -74,7 +81,7 @@ fn facts() -> Facts {
         reach: None,
         turn: Some((
             TurnId::new("q-3kTz").unwrap(),
-            Position::Waiting {
+            TurnPosition::Waiting {
                 before: Role::Gateway,
                 position: 4,
                 of: 12,
@@ -89,13 +96,13 @@ fn plain(text: &str) -> String {
 
 #[test]
 fn the_table_is_as_people_read_it() {
-    let table = render::status::table(&status(&facts(), 0.7));
+    let table = table(&status(&facts(), full_at(0.7)));
     insta::assert_snapshot!("status", plain(&table));
 }
 
 #[test]
 fn the_object_is_as_programs_read_it() {
-    let status = status(&facts(), 0.7);
+    let status = status(&facts(), full_at(0.7));
     let mapper = status
         .roles
         .iter()
@@ -113,14 +120,14 @@ async fn a_missing_consumer_hides_one_number_and_not_the_rest() {
     bus.publish(step).await.unwrap();
     let reducer = topology.consumer(Role::Reducer);
     bus.drop_consumer(&reducer).await.unwrap();
-    let status = status(&look(&*bus, &topology, None).await.unwrap(), 0.7);
+    let status = status(&look(&*bus, &topology, None).await.unwrap(), full_at(0.7));
     let of = |role: Role| status.roles.iter().find(|one| one.role == role).unwrap();
     let pending = [Role::Mapper, Role::Reducer, Role::Planner].map(|role| of(role).pending);
     assert_eq!(pending, [Some(1), None, Some(0)]);
     let json = serde_json::to_value(of(Role::Reducer)).unwrap();
     assert_eq!(json["pending"], serde_json::Value::Null);
     assert!(json.as_object().unwrap().contains_key("ack_pending"));
-    let table = plain(&render::status::table(&status));
+    let table = plain(&table(&status));
     let row = table.lines().find(|line| line.starts_with("reducer "));
     assert_eq!(row.unwrap().matches('?').count(), 2, "{table}");
     let line = table.lines().find(|line| line.starts_with("reducer: "));
@@ -136,7 +143,7 @@ async fn a_missing_consumer_hides_one_number_and_not_the_rest() {
         .unwrap();
     let facts = look(&*bus, &topology, Some(&turn)).await.unwrap();
     let before = Role::Mapper;
-    assert_eq!(facts.turn, Some((turn, Position::Stuck { before })));
+    assert_eq!(facts.turn, Some((turn, TurnPosition::Stuck { before })));
 }
 
 #[test]
@@ -148,7 +155,7 @@ fn stores_of_conversations_are_shown_with_how_far_they_are() {
     };
     facts.streams.push((Stream::Conversations, stream));
     facts.reach = Some(Duration::from_secs(3 * 3_600));
-    let store = |n, at| Seen {
+    let store = |n, at| ProcessStatus {
         store: Some(StoreAt {
             at,
             conversations: 12,
@@ -157,7 +164,7 @@ fn stores_of_conversations_are_shown_with_how_far_they_are() {
         }),
         ..process(Role::Conversation, n, true)
     };
-    let gateway = |n, takes| Seen {
+    let gateway = |n, takes| ProcessStatus {
         conversations: Some(takes),
         ..process(Role::Gateway, n, true)
     };
@@ -168,7 +175,7 @@ fn stores_of_conversations_are_shown_with_how_far_they_are() {
         gateway(1, true),
         gateway(2, false),
     ]);
-    let status = status(&facts, 0.7);
+    let status = status(&facts, full_at(0.7));
     let told = &status.conversations;
     let behind: Vec<_> = told.stores.iter().map(|store| store.behind).collect();
     assert_eq!(behind, [Some(0), Some(9), None]);
@@ -176,7 +183,7 @@ fn stores_of_conversations_are_shown_with_how_far_they_are() {
         (told.taking, told.gateways, told.reach_ms),
         (1, 2, Some(10_800_000))
     );
-    let table = plain(&render::status::table(&status));
+    let table = plain(&table(&status));
     for line in [
         "conversations: reach 3 h back",
         "conversations: 1 of 2 gateways take none (`gateway.conversations`)",
@@ -193,7 +200,7 @@ fn stores_of_conversations_are_shown_with_how_far_they_are() {
 
 #[test]
 fn a_fleet_without_processes_is_told_from_an_idle_one() {
-    let table = |facts: &Facts| plain(&render::status::table(&status(facts, 0.7)));
+    let table = |facts: &FleetFacts| plain(&table(&status(facts, full_at(0.7))));
     let mut facts = facts();
     assert!(!table(&facts).contains("no process reports"));
     facts.seen.clear();
@@ -218,10 +225,10 @@ fn what_is_meant_to_be_full_is_not_marked() {
         (Stream::Dead, state(100)),
         (Stream::Inbox, state(95)),
     ];
-    let status = status(&facts, 0.7);
+    let status = status(&facts, full_at(0.7));
     let short: Vec<bool> = status.streams.iter().map(|room| room.short).collect();
     assert_eq!(short, [true, false, false, true]);
-    let table = render::status::table(&status);
+    let table = table(&status);
     let red: Vec<&str> = table.lines().filter(|l| l.contains("\u{1b}[31m")).collect();
     let marked = |name| red.iter().any(|line| line.starts_with(name));
     assert!(
@@ -237,7 +244,7 @@ fn what_is_meant_to_be_full_is_not_marked() {
 #[test]
 fn the_worst_come_first_and_equals_keep_their_order() {
     let first = |key: Key| {
-        let sorted = status(&facts(), 0.7).sorted(Order::by(key));
+        let sorted = status(&facts(), full_at(0.7)).sorted(Order::by(key));
         [sorted.roles[0].role, sorted.roles[1].role]
     };
     assert_eq!(first(Key::Role), [Role::Conversation, Role::Planner]);
@@ -247,24 +254,9 @@ fn the_worst_come_first_and_equals_keep_their_order() {
     assert_eq!(first(Key::Errors), [Role::Mapper, Role::Planner]);
     let last = |key: Key| {
         let is_reversed = true;
-        let sorted = status(&facts(), 0.7).sorted(Order { key, is_reversed });
+        let sorted = status(&facts(), full_at(0.7)).sorted(Order { key, is_reversed });
         sorted.roles.iter().map(|one| one.role).next_back()
     };
     assert_eq!(last(Key::Role), Some(Role::Conversation));
     assert_eq!(last(Key::Pending), Some(Role::Mapper));
-}
-
-#[test]
-fn quantiles_lie_in_their_bucket() {
-    let mut counts = vec![0; STEP_DURATION.len() + 1];
-    assert_eq!(quantile(&counts, 0.5), None);
-    counts[1] = 100;
-    assert_eq!(quantile(&counts, 0.5), Some(75), "between 50 and 100 ms");
-    assert_eq!(quantile(&counts, 1.0), Some(100));
-    counts[STEP_DURATION.len()] = 300;
-    assert_eq!(quantile(&counts, 0.95), Some(102_400), "above every bound");
-    // Of processes they are those of all messages together, not of the processes.
-    let (fast, slow) = (vec![99, 0, 0], vec![0, 0, 1]);
-    let both = added([&fast, &slow].into_iter());
-    assert!(quantile(&both, 0.95).unwrap() <= 50);
 }

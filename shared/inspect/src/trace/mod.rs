@@ -1,15 +1,15 @@
 //! How a turn went, as a tree: who did what, how long it waited, what it fell back to, and what it is
 //! waiting for.
 //!
-//! [`read`] fetches what the streams still hold, [`build`] is a pure function from that to a [`Trace`], and
-//! [`draw`] writes it for people. While a turn runs, and `streams.keep` after its deadline, its steps are
+//! [`read`] fetches what the streams still hold, [`build`] is a pure function from that to a [`Trace`]. While a turn runs, and `streams.keep` after its deadline, its steps are
 //! there; later only the trail of its terminal event is, and the trace says so. *Not* a tracing back end:
 //! spans of single calls are not here.
 
-pub mod draw;
 mod rounds;
-#[cfg(test)]
-pub(crate) mod sample;
+#[cfg(any(test, feature = "sample"))]
+mod rounds_sample;
+#[cfg(any(test, feature = "sample"))]
+pub mod sample;
 mod tree;
 
 use bus::topology::Topology;
@@ -19,7 +19,7 @@ use envelope::{
     decode,
 };
 use harness::again;
-pub use rounds::{LookedFor, RoundTold};
+pub use rounds::{LookedFor, RoundTold, TOO_LITTLE, without_titles};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use streams::history::{self, TurnRecord};
@@ -27,7 +27,7 @@ pub use tree::build;
 
 /// What was read of a turn and of those that went on from it.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct TraceSource {
     /// What is stored of it.
     pub history: TurnRecord,
     /// Up to which sequence the consumer of each role has handed everything out, where it is known.
@@ -86,7 +86,7 @@ pub struct Trace {
 /// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Doing {
+pub enum StepState {
     /// No worker has been given it.
     Waits,
     /// A worker has it, or it is to be delivered again.
@@ -101,22 +101,22 @@ pub enum Doing {
     Left,
 }
 
-impl Doing {
+impl StepState {
     /// The word for people.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Doing::Waits => "waits",
-            Doing::Runs => "runs",
-            Doing::Open => "open",
-            Doing::Done => "done",
-            Doing::Failed => "failed",
-            Doing::Left => "left",
+            StepState::Waits => "waits",
+            StepState::Runs => "runs",
+            StepState::Open => "open",
+            StepState::Done => "done",
+            StepState::Failed => "failed",
+            StepState::Left => "left",
         }
     }
 
     /// Whether nothing has come of it yet.
     pub const fn is_open(self) -> bool {
-        matches!(self, Doing::Waits | Doing::Runs | Doing::Open)
+        matches!(self, StepState::Waits | StepState::Runs | StepState::Open)
     }
 }
 
@@ -132,7 +132,7 @@ pub struct Step {
     /// Which of the fan-out, for maps.
     pub index: Option<u16>,
     /// What became of it.
-    pub doing: Doing,
+    pub doing: StepState,
     /// True when it was done for the parent and taken over.
     pub inherited: bool,
     /// The delivery that succeeded, from 1; 0 when none did, or none has yet.
@@ -192,7 +192,7 @@ pub struct Again {
 }
 
 /// Reads what is known of a turn; `None` when nothing is.
-pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Found>, BusError> {
+pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<TraceSource>, BusError> {
     let history = history::read(bus, turn).await?;
     if history.is_empty() {
         return Ok(None);
@@ -209,7 +209,7 @@ pub async fn read(bus: &dyn Bus, turn: &TurnId) -> Result<Option<Found>, BusErro
             }
         }
     }
-    Ok(Some(Found {
+    Ok(Some(TraceSource {
         history,
         handed_out,
         again,

@@ -1,23 +1,19 @@
-//! What the processes of a fleet tell of themselves: asked on a subject, answered by everybody.
-//!
-//! *Not* a health check: nobody is asked but the processes, and who does not answer is not there. What
-//! waits for them is the server's to tell (`streams::backlog`).
+//! This process tells of itself, whenever somebody asks the processes of the fleet (`inspect::processes`).
 
 mod store;
 
-pub use store::{StoreAt, StoreSeen};
+pub use store::StoreSeen;
 
-use crate::disk::{self, Disk};
-use bus::{Bus, BusError, CoreMessage, Headers};
+use bus::{Bus, CoreMessage, Headers};
 use bytes::Bytes;
-use envelope::{Edition, Role};
+use envelope::Role;
 use harness::{Metrics, Tally};
 use index_host::editions::EditionRouter;
+use inspect::disk;
+use inspect::processes::{IndexAt, ProcessStatus, Recent, SUBJECT};
 use llm::ChatModel;
-use llm_pool::Pools;
-use llm_pool::{NodeView, Pool};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use llm_pool::{Pool, Pools};
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -26,93 +22,10 @@ use telemetry::Health;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// Where it is asked.
-pub const SUBJECT: &str = "argosy.processes";
-
-/// How long answers are waited for.
-pub const LISTEN: Duration = Duration::from_millis(400);
 /// Of which time a process tells what it did.
 const RECENT: Duration = Duration::from_secs(300);
 /// How often it remembers what it had done.
 const MARK_EVERY: Duration = Duration::from_secs(15);
-/// Most answers that are kept.
-const ANSWERS_MAX: usize = 4_096;
-
-/// What one process tells.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
-    /// Its role.
-    pub role: Role,
-    /// Tells processes of one role on one machine apart.
-    pub process: String,
-    /// Its release.
-    #[serde(default)]
-    pub version: String,
-    /// Where its metrics and probes are served, if they are.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub listens: Option<SocketAddr>,
-    /// Seconds since it started.
-    #[serde(default)]
-    pub uptime_s: u64,
-    /// Whether it is ready.
-    #[serde(default)]
-    pub ready: bool,
-    /// Why not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The conditions that are not met, and why not.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub waits_for: BTreeMap<String, String>,
-    /// Its index, where it keeps one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub index: Option<IndexAt>,
-    /// Its store of conversations, where it keeps one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub store: Option<StoreAt>,
-    /// Whether it takes questions of conversations, where it takes questions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub conversations: Option<bool>,
-    /// The disk of its data folder, where it keeps an index or a store there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub disk: Option<Disk>,
-    /// Messages being worked on.
-    #[serde(default)]
-    pub in_flight: u64,
-    /// Messages that may be worked on at once.
-    #[serde(default)]
-    pub limit: u64,
-    /// What it did lately.
-    #[serde(default)]
-    pub recent: Recent,
-    /// The model that it asks, if it asks one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// The nodes of every model that it asks, those of its embedders and rerankers too.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub nodes: Vec<NodeView>,
-}
-
-/// How far an index is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IndexAt {
-    /// The edition that is searched.
-    pub edition: Edition,
-    /// Sequence of the corpus stream up to which it can be searched.
-    pub at: u64,
-}
-
-/// What a process did lately: in the last five minutes, or since it started.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recent {
-    /// Of how many seconds.
-    pub seconds: u64,
-    /// Messages answered.
-    pub answered: u64,
-    /// Those of them that were given up or are to be tried again.
-    pub errors: u64,
-    /// Messages worked on to their end, by time: see [`Tally::durations`].
-    pub durations: Vec<u64>,
-}
 
 /// What a process remembers of itself to tell what it did lately.
 #[derive(Debug)]
@@ -150,7 +63,7 @@ impl Window {
 }
 
 /// A process that tells of itself.
-pub struct Teller {
+pub struct StatusReporter {
     role: Role,
     health: Health,
     metrics: Metrics,
@@ -165,12 +78,17 @@ pub struct Teller {
     window: Mutex<Window>,
 }
 
-impl Teller {
+impl StatusReporter {
     /// A process of this role, as its metrics and its health know it. An index or a store of it would be
     /// in `data_dir`.
-    pub fn new(role: Role, health: Health, metrics: Metrics, data_dir: PathBuf) -> Arc<Teller> {
+    pub fn new(
+        role: Role,
+        health: Health,
+        metrics: Metrics,
+        data_dir: PathBuf,
+    ) -> Arc<StatusReporter> {
         let started = Instant::now();
-        Arc::new(Teller {
+        Arc::new(StatusReporter {
             role,
             health,
             metrics,
@@ -262,7 +180,7 @@ impl Teller {
         Some(())
     }
 
-    fn seen(&self) -> Seen {
+    fn seen(&self) -> ProcessStatus {
         let (now, tally) = (Instant::now(), self.metrics.tally(self.role));
         let report = self.health.report();
         let unmet = report.conditions.iter().find(|(_, one)| !one.ready);
@@ -274,7 +192,7 @@ impl Teller {
         let keeps_files = index.is_some() || store.is_some();
         let waits = report.conditions.iter().filter(|(_, one)| !one.ready);
         let waits = waits.map(|(name, one)| (name.clone(), one.reason.clone().unwrap_or_default()));
-        Seen {
+        ProcessStatus {
             role: self.role,
             process: format!("{}-{}", self.role, std::process::id()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -306,45 +224,12 @@ impl Teller {
     }
 }
 
-/// Asks every process, and listens for so long.
-pub async fn ask(bus: &dyn Bus, listen: Duration) -> Result<Vec<Seen>, BusError> {
-    let inbox = format!(
-        "_INBOX.{:016x}{:016x}",
-        fastrand::u64(..),
-        fastrand::u64(..)
-    );
-    let mut answers = bus.subscribe(&inbox, None).await?;
-    bus.broadcast(CoreMessage {
-        subject: SUBJECT.to_owned(),
-        reply: Some(inbox),
-        headers: Headers::default(),
-        body: Bytes::new(),
-    })
-    .await?;
-    let mut seen = Vec::new();
-    let listening = async {
-        while let Some(message) = answers.next().await {
-            // The server says so when nobody is there to answer.
-            if message.body.is_empty() {
-                return;
-            }
-            match serde_json::from_slice::<Seen>(&message.body) {
-                Ok(one) if seen.len() < ANSWERS_MAX => seen.push(one),
-                Ok(_) => return,
-                Err(error) => tracing::warn!(%error, "an answer of a process not understood"),
-            }
-        }
-    };
-    let _ = tokio::time::timeout(listen, listening).await;
-    seen.sort_by(|a, b| (a.role, &a.process).cmp(&(b.role, &b.process)));
-    Ok(seen)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use bus::memory::MemoryBus;
     use bus::topology::Topology;
+    use inspect::processes::{LISTEN, ask};
     use telemetry::Registry;
 
     fn done(answered: u64, errors: u64, quick: u64) -> Tally {
@@ -391,7 +276,7 @@ mod tests {
             if role == Role::Mapper {
                 health.ready("nats");
             }
-            let teller = Teller::new(role, health, metrics, PathBuf::new());
+            let teller = StatusReporter::new(role, health, metrics, PathBuf::new());
             let (bus, stop) = (bus.clone(), stop.clone());
             running.spawn(async move { teller.answer(&*bus, &stop).await });
         }

@@ -1,16 +1,18 @@
 //! A trace for people: one line a step, what hangs on it below it.
 
-use super::rounds::{TOO_LITTLE, without_titles};
-use super::{Again, Doing, How, Letter, RoundTold, Step, Trace};
-use crate::render::{count, duration, one_line};
+use super::{duration, one_line};
 use envelope::{Fallback, Outcome, Overrides};
+use inspect::trace::{
+    Again, How, Letter, RoundTold, Step, StepState, TOO_LITTLE, Trace, without_titles,
+};
 use owo_colors::OwoColorize;
+use text::count;
 
 /// How much of a trace is drawn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Detail {
+pub(crate) struct Detail {
     /// Show every map instead of a line for all of them.
-    pub unfold: bool,
+    pub(crate) unfold: bool,
 }
 
 /// How long a line of a decision may be, in characters.
@@ -21,7 +23,7 @@ const ROUND_CHARS: usize = 240;
 const NAME_WIDTH: usize = 22;
 
 /// The whole of it, as lines.
-pub fn lines(trace: &Trace, detail: Detail) -> Vec<String> {
+pub(crate) fn lines(trace: &Trace, detail: Detail) -> Vec<String> {
     let mut lines = head(trace);
     let last = trace.steps.len().saturating_sub(1);
     for (n, step) in trace.steps.iter().enumerate() {
@@ -73,7 +75,7 @@ fn round(told: &RoundTold) -> Vec<String> {
 }
 
 /// How it stands, what it cost and how long it took, in one line.
-pub fn end(trace: &Trace) -> String {
+pub(crate) fn end(trace: &Trace) -> String {
     let state = match trace.outcome {
         Some(outcome) => coloured(outcome),
         None => "running".yellow().to_string(),
@@ -181,12 +183,12 @@ fn branch(step: &Step, is_last: bool, detail: Detail) -> Vec<String> {
 }
 
 /// One step: where, how long, how often, by whom, and what came of it.
-pub fn line(step: &Step, branches: &str, name: &str) -> String {
+pub(crate) fn line(step: &Step, branches: &str, name: &str) -> String {
     let times = match (step.doing, step.inherited, step.attempt) {
         (_, true, _) => "taken over".into(),
-        (Doing::Waits | Doing::Open, ..) => format!("queued {}", duration(step.queued_ms)),
-        (Doing::Runs, ..) => format!("for {}", duration(step.queued_ms)),
-        (Doing::Left, ..) | (_, _, 0) => String::new(),
+        (StepState::Waits | StepState::Open, ..) => format!("queued {}", duration(step.queued_ms)),
+        (StepState::Runs, ..) => format!("for {}", duration(step.queued_ms)),
+        (StepState::Left, ..) | (_, _, 0) => String::new(),
         _ => format!(
             "queued {}, work {}",
             duration(step.queued_ms),
@@ -221,18 +223,18 @@ pub fn line(step: &Step, branches: &str, name: &str) -> String {
     text.trim_end().to_owned()
 }
 
-fn mark(doing: Doing) -> String {
+fn mark(doing: StepState) -> String {
     let word = format!("{:<6}", doing.as_str());
     match doing {
-        Doing::Done => word.green().to_string(),
-        Doing::Failed => word.red().to_string(),
-        Doing::Waits | Doing::Runs | Doing::Open => word.yellow().to_string(),
-        Doing::Left => word.dimmed().to_string(),
+        StepState::Done => word.green().to_string(),
+        StepState::Failed => word.red().to_string(),
+        StepState::Waits | StepState::Runs | StepState::Open => word.yellow().to_string(),
+        StepState::Left => word.dimmed().to_string(),
     }
 }
 
 /// What hangs on a step: what did not fit its line, what it fell back to, and why it was given up.
-pub fn hanging(step: &Step, below: &str) -> Vec<String> {
+pub(crate) fn hanging(step: &Step, below: &str) -> Vec<String> {
     let below = format!("{}   ", below.dimmed());
     let (_, rest) = cut(&step.decided);
     let mut lines: Vec<_> = rest.iter().map(|text| format!("{below}{text}")).collect();
@@ -345,16 +347,16 @@ fn folded(maps: &[Step], branches: &str) -> String {
 
 /// `4 ok, 1 error`: what became of the maps of a fan-out.
 fn counts(maps: &[Step]) -> String {
-    let of = |doing: Doing| maps.iter().filter(|map| map.doing == doing).count();
+    let of = |doing: StepState| maps.iter().filter(|map| map.doing == doing).count();
     let words = [
-        (of(Doing::Done), "ok".green().to_string()),
-        (of(Doing::Failed), "error".red().to_string()),
-        (of(Doing::Runs), "running".yellow().to_string()),
+        (of(StepState::Done), "ok".green().to_string()),
+        (of(StepState::Failed), "error".red().to_string()),
+        (of(StepState::Runs), "running".yellow().to_string()),
         (
-            of(Doing::Waits) + of(Doing::Open),
+            of(StepState::Waits) + of(StepState::Open),
             "waiting".yellow().to_string(),
         ),
-        (of(Doing::Left), "left".dimmed().to_string()),
+        (of(StepState::Left), "left".dimmed().to_string()),
     ];
     let said = words.into_iter().filter(|(n, _)| *n > 0);
     said.map(|(n, word)| format!("{n} {word}"))
@@ -400,5 +402,5 @@ fn again(again: &Again) -> String {
 }
 
 #[cfg(test)]
-#[path = "draw_tests.rs"]
+#[path = "trace_tests.rs"]
 mod tests;

@@ -120,7 +120,7 @@ impl Letter {
 
 /// Which letters are meant; the default means all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LetterFilter {
     /// Of this role.
     pub role: Option<Role>,
     /// With this reason.
@@ -131,7 +131,7 @@ pub struct Wanted {
     pub since: Option<UnixMs>,
 }
 
-impl Wanted {
+impl LetterFilter {
     /// Whether a letter is meant.
     pub fn takes(&self, letter: &Letter) -> bool {
         self.role.is_none_or(|role| role == letter.role)
@@ -150,7 +150,7 @@ impl Wanted {
 
 /// Letters in the order in which they were stored.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Listed {
+pub struct LetterList {
     /// The newest of those that are meant.
     pub letters: Vec<Letter>,
     /// How many more are meant, as far as was looked.
@@ -158,10 +158,10 @@ pub struct Listed {
 }
 
 /// The newest `limit` letters that are meant.
-pub async fn list(bus: &dyn Bus, wanted: &Wanted, limit: usize) -> Result<Listed, Error> {
+pub async fn list(bus: &dyn Bus, wanted: &LetterFilter, limit: usize) -> Result<LetterList, Error> {
     let filter = wanted.filter();
     let Some(last) = bus.last(Stream::Dead, &filter).await? else {
-        return Ok(Listed::default());
+        return Ok(LetterList::default());
     };
     let from = last.sequence.saturating_sub(SCAN_MAX) + 1;
     let mut reader = bus.read(Stream::Dead, &filter, from).await?;
@@ -179,7 +179,7 @@ pub async fn list(bus: &dyn Bus, wanted: &Wanted, limit: usize) -> Result<Listed
         // What comes while it is read is for the next time; the last may have been deleted meanwhile.
         if stored.sequence >= last.sequence || pending == 0 {
             let letters = kept.into();
-            return Ok(Listed { letters, older });
+            return Ok(LetterList { letters, older });
         }
     }
 }
@@ -267,7 +267,7 @@ pub async fn plan(bus: &dyn Bus, stored: &Stored, keep: Duration) -> Result<Retr
 
 /// What came of trying a letter again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Retried {
+pub enum RetryOutcome {
     /// As this turn, from now on.
     Now(TurnId),
     /// As this turn, before.
@@ -286,15 +286,15 @@ pub async fn act(
     retry: Retry,
     time: Option<Duration>,
     keep: Duration,
-) -> Result<Retried, Error> {
+) -> Result<RetryOutcome, Error> {
     match retry {
-        Retry::Cannot(why) => Ok(Retried::Not(why)),
-        Retry::Before(turn) => Ok(Retried::Before(turn)),
-        Retry::Superseded(why) => Ok(Retried::Superseded(why)),
+        Retry::Cannot(why) => Ok(RetryOutcome::Not(why)),
+        Retry::Before(turn) => Ok(RetryOutcome::Before(turn)),
+        Retry::Superseded(why) => Ok(RetryOutcome::Superseded(why)),
         Retry::Document(message) => {
             let until = bus.now().plus(5_000);
             publish_until(bus, *message, until).await?;
-            Ok(Retried::Published)
+            Ok(RetryOutcome::Published)
         }
         Retry::Turn {
             turn,
@@ -305,20 +305,20 @@ pub async fn act(
             let time = time.unwrap_or(start.time());
             let claim = again::claim(bus, &start, &turn, time, keep).await?;
             if claim.has_ended {
-                return Ok(Retried::Before(turn));
+                return Ok(RetryOutcome::Before(turn));
             }
             // A claim of somebody who went no further is gone on with.
             let none = Overrides::default();
             let messages = again::messages(&start, &history, &claim.header, &none, keep);
             again::begin(bus, messages?).await?;
             Ok(match claim.created {
-                Created::Now => Retried::Now(turn),
-                Created::Before => Retried::Before(turn),
+                Created::Now => RetryOutcome::Now(turn),
+                Created::Before => RetryOutcome::Before(turn),
             })
         }
     }
 }
 
 #[cfg(test)]
-#[path = "letters_tests.rs"]
+#[path = "dead_letters_tests.rs"]
 mod tests;

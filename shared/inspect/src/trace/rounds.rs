@@ -5,10 +5,10 @@
 
 use super::Step;
 use super::tree::Parts;
-use crate::render::count;
 use envelope::{After, Fallback, Outcome, PartResult, Role, Scatter};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use text::count;
 
 /// Most documents that are named.
 const SOURCES_MAX: usize = 5;
@@ -223,11 +223,11 @@ impl RoundTold {
 const NO_PROGRESS: &str = Fallback::NoProgress.as_str();
 
 /// How a reducer begins that asks for another round, and where the titles begin that it tells the planner.
-pub(super) const TOO_LITTLE: &str = "too little: ";
+pub const TOO_LITTLE: &str = "too little: ";
 const READ_SO_FAR: &str = "; read so far: ";
 
 /// What a reducer decided, without the titles of what was read.
-pub(super) fn without_titles(decided: &str) -> &str {
+pub fn without_titles(decided: &str) -> &str {
     decided.split(READ_SO_FAR).next().unwrap_or(decided)
 }
 

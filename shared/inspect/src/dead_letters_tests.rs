@@ -94,7 +94,7 @@ async fn bus() -> std::sync::Arc<MemoryBus> {
     bus
 }
 
-async fn numbers(bus: &dyn Bus, wanted: Wanted, limit: usize) -> (Vec<u64>, u64) {
+async fn numbers(bus: &dyn Bus, wanted: LetterFilter, limit: usize) -> (Vec<u64>, u64) {
     let listed = list(bus, &wanted, limit).await.unwrap();
     let numbers = listed.letters.iter().map(|letter| letter.number);
     (numbers.collect(), listed.older)
@@ -103,20 +103,20 @@ async fn numbers(bus: &dyn Bus, wanted: Wanted, limit: usize) -> (Vec<u64>, u64)
 #[tokio::test(start_paused = true)]
 async fn letters_are_chosen_by_what_is_said_of_them() {
     let bus = bus().await;
-    let all = Wanted::default();
+    let all = LetterFilter::default();
     assert_eq!(
         numbers(&*bus, all.clone(), 9).await,
         (vec![1, 2, 3, 4, 5], 0)
     );
     assert_eq!(numbers(&*bus, all.clone(), 3).await, (vec![3, 4, 5], 2));
-    let role = |role| Wanted {
+    let role = |role| LetterFilter {
         role: Some(role),
-        ..Wanted::default()
+        ..LetterFilter::default()
     };
     assert_eq!(numbers(&*bus, role(Role::Planner), 9).await.0, [3]);
     assert_eq!(numbers(&*bus, role(Role::Indexer), 9).await.0, [2]);
     assert_eq!(numbers(&*bus, role(Role::Validator), 9).await.0, [0; 0]);
-    let reason = Wanted {
+    let reason = LetterFilter {
         reason: Some("unreadable".into()),
         ..all.clone()
     };
@@ -124,11 +124,11 @@ async fn letters_are_chosen_by_what_is_said_of_them() {
     let now = bus.now();
     tokio::time::sleep(Duration::from_secs(60)).await;
     bus.publish(planner()).await.unwrap();
-    let old = Wanted {
+    let old = LetterFilter {
         until: Some(now.plus(1)),
         ..all.clone()
     };
-    let new = Wanted {
+    let new = LetterFilter {
         since: Some(now.plus(1)),
         ..all
     };
@@ -147,11 +147,11 @@ async fn a_letter_that_is_tried_twice_is_one_turn() {
     let turn = turn.clone();
     // Both looked before either did anything.
     let first = act(&*bus, retry.clone(), None, KEEP).await.unwrap();
-    assert_eq!(first, Retried::Now(turn.clone()));
+    assert_eq!(first, RetryOutcome::Now(turn.clone()));
     // A claim of the same millisecond is the same claim.
     tokio::time::advance(Duration::from_millis(1)).await;
     let second = act(&*bus, retry, None, KEEP).await.unwrap();
-    assert_eq!(second, Retried::Before(turn.clone()));
+    assert_eq!(second, RetryOutcome::Before(turn.clone()));
     // As when the first one had gone no further than its claim.
     bus.purge(Stream::Steps(0), "argosy.step.>").await.unwrap();
     let third = plan(&*bus, &stored, KEEP).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_letter_that_is_tried_twice_is_one_turn() {
     );
     tokio::time::advance(Duration::from_millis(1)).await;
     let third = act(&*bus, third, None, KEEP).await.unwrap();
-    assert_eq!(third, Retried::Before(turn.clone()));
+    assert_eq!(third, RetryOutcome::Before(turn.clone()));
     let steps = bus.count(Stream::Steps(0), "argosy.step.>").await.unwrap();
     assert_eq!(steps, 1);
     let begun = history::begun(&*bus, &turn).await.unwrap().unwrap();
@@ -183,7 +183,7 @@ async fn documents_are_published_again_and_the_rest_says_why_not() {
         (&[source][..], &b"text"[..])
     );
     let tried = act(&*bus, retry, None, KEEP).await.unwrap();
-    assert_eq!(tried, Retried::Published);
+    assert_eq!(tried, RetryOutcome::Published);
     for (number, word) in [(1, "aged out"), (4, "cannot be read"), (5, "aged out")] {
         let stored = get(&*bus, number).await.unwrap();
         match plan(&*bus, &stored, KEEP).await.unwrap() {

@@ -17,7 +17,7 @@ const NEXT_MAX: Duration = Duration::from_secs(5);
 /// Where a turn is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
-pub enum Position {
+pub enum TurnPosition {
     /// Nobody has taken it yet.
     Waiting {
         /// Before whom; the gateway's queue is the inbox.
@@ -58,17 +58,17 @@ pub enum Error {
 ///
 /// # Errors
 /// When nothing is known of it, and when the bus cannot be asked.
-pub async fn of(bus: &dyn Bus, topology: &Topology, turn: &TurnId) -> Result<Position, Error> {
+pub async fn of(bus: &dyn Bus, topology: &Topology, turn: &TurnId) -> Result<TurnPosition, Error> {
     let terminal = Subject::Answer { turn: turn.clone() }.to_string();
     if bus.last(Stream::Answers, &terminal).await?.is_some() {
-        return Ok(Position::Ended);
+        return Ok(TurnPosition::Ended);
     }
     let steps = format!("argosy.step.0.*.{turn}.>");
     if let Some(step) = bus.last(Stream::Steps(0), &steps).await? {
         let role = match Subject::parse(&step.subject) {
             Ok(Subject::Step { role, .. }) => role,
             // The map steps of a search are on their way.
-            _ => return Ok(Position::Working { role: Role::Mapper }),
+            _ => return Ok(TurnPosition::Working { role: Role::Mapper }),
         };
         return Ok(in_queue(bus, &topology.consumer(role), role, &step).await?);
     }
@@ -85,13 +85,13 @@ async fn in_queue(
     consumer: &ConsumerSpec,
     role: Role,
     message: &Stored,
-) -> Result<Position, BusError> {
+) -> Result<TurnPosition, BusError> {
     let progress = match bus.progress(consumer).await {
-        Err(BusError::Missing(_)) => return Ok(Position::Stuck { before: role }),
+        Err(BusError::Missing(_)) => return Ok(TurnPosition::Stuck { before: role }),
         progress => progress?,
     };
     if message.sequence <= progress.delivered_to {
-        return Ok(Position::Working { role });
+        return Ok(TurnPosition::Working { role });
     }
     let filter = consumer.filters.first().map_or("", String::as_str);
     let mut rest = bus.read(consumer.stream, filter, message.sequence).await?;
@@ -100,9 +100,9 @@ async fn in_queue(
 }
 
 /// The place of a message with so many behind it. More may have come since the consumer was asked.
-fn place(progress: &Progress, after: u64, before: Role) -> Position {
+fn place(progress: &Progress, after: u64, before: Role) -> TurnPosition {
     let of = progress.pending.max(after + 1);
-    Position::Waiting {
+    TurnPosition::Waiting {
         before,
         position: of - after,
         of,
@@ -161,8 +161,8 @@ mod tests {
         TurnId::new(id).unwrap()
     }
 
-    fn waiting(before: Role, position: u64, of: u64) -> Position {
-        Position::Waiting {
+    fn waiting(before: Role, position: u64, of: u64) -> TurnPosition {
+        TurnPosition::Waiting {
             before,
             position,
             of,
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(at("q-c").await, waiting(Role::Gateway, 3, 3));
         let mut puller = bus.consume(&topology.inbox()).await.unwrap();
         let _first = puller.next(1).await.unwrap();
-        let begun = Position::Working {
+        let begun = TurnPosition::Working {
             role: Role::Gateway,
         };
         assert_eq!(at("q-a").await, begun);
@@ -203,9 +203,9 @@ mod tests {
         assert_eq!(at("q-b").await, waiting(Role::Mapper, 2, 2));
         assert_eq!(at("q-c").await, waiting(Role::Planner, 3, 3));
         put(&bus, "argosy.step.0.scatter.q-c.1", "{}").await;
-        let mapped = Position::Working { role: Role::Mapper };
+        let mapped = TurnPosition::Working { role: Role::Mapper };
         assert_eq!(at("q-c").await, mapped);
         put(&bus, "argosy.answer.q-b", "{}").await;
-        assert_eq!(at("q-b").await, Position::Ended);
+        assert_eq!(at("q-b").await, TurnPosition::Ended);
     }
 }

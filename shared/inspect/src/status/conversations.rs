@@ -1,8 +1,8 @@
 //! Conversations at a glance: who takes them, how far back their logs reach, and how far the stores are that follow.
 //! *Not* whether that is enough, which is the doctor's to say.
 
-use super::Facts;
-use crate::processes::Seen;
+use super::FleetFacts;
+use crate::processes::ProcessStatus;
 use bus::Stream;
 use envelope::Role;
 use serde::Serialize;
@@ -38,7 +38,7 @@ pub struct StoreStatus {
 }
 
 /// What the facts say of conversations.
-pub(super) fn of(facts: &Facts) -> ConversationStatus {
+pub(super) fn of(facts: &FleetFacts) -> ConversationStatus {
     let of_role = |role| facts.seen.iter().filter(move |one| one.role == role);
     let said = of_role(Role::Gateway).filter_map(|one| one.conversations);
     let of_stream = facts.streams.iter();
@@ -53,7 +53,7 @@ pub(super) fn of(facts: &Facts) -> ConversationStatus {
     }
 }
 
-fn store(reader: &Seen, newest: u64) -> StoreStatus {
+fn store(reader: &ProcessStatus, newest: u64) -> StoreStatus {
     let held = reader.store.unwrap_or_default();
     StoreStatus {
         process: reader.process.clone(),

@@ -1,21 +1,8 @@
 //! What a process tells of its store of conversations. *Not* the store, nor what feeds it.
 
 use conversation_log::store::StoreSizes;
-use serde::{Deserialize, Serialize};
+use inspect::processes::StoreAt;
 use tokio::sync::watch;
-
-/// How far a store of conversations is, and how much it holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoreAt {
-    /// Sequence of the stream of conversations up to which it answers; 0 while it answers for nothing.
-    pub at: u64,
-    /// Conversations in it.
-    pub conversations: u64,
-    /// Their events.
-    pub events: u64,
-    /// Bytes on disk.
-    pub bytes: u64,
-}
 
 /// What a process hears of its own store of conversations.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! From what is stored of a turn to its tree: pure, and content with whatever is missing.
 
-use super::{Again, Doing, Found, Letter, Step, Trace, rounds};
+use super::{Again, Letter, Step, StepState, Trace, TraceSource, rounds};
 use bus::Stored;
 use client::trace_id_in;
 use envelope::{
@@ -42,7 +42,7 @@ struct Facts {
 }
 
 /// The tree of a turn of which something is known.
-pub fn build(turn: &TurnId, found: &Found) -> Trace {
+pub fn build(turn: &TurnId, found: &TraceSource) -> Trace {
     let mut facts = Facts::of(&found.history, &found.again);
     let header = found.history.begun.clone().or(facts.header.take());
     let terminal = facts.terminal.clone();
@@ -209,7 +209,7 @@ impl Facts {
     }
 
     /// Every place that anything is known of, main path first, then the maps below their search.
-    fn steps_of(&self, first_hop: u16, found: &Found) -> Vec<Step> {
+    fn steps_of(&self, first_hop: u16, found: &TraceSource) -> Vec<Step> {
         let mut places: BTreeMap<Place, Role> = BTreeMap::new();
         places.extend(
             self.entries
@@ -235,7 +235,7 @@ impl Facts {
             if !steps.iter().any(|above| above.hop == search) {
                 // It is not known, but without it there were no maps.
                 let mut above = self.step((search, None), Role::Retriever, first_hop, found);
-                above.doing = Doing::Done;
+                above.doing = StepState::Done;
                 steps.push(above);
             }
             if let Some(above) = steps.iter_mut().find(|above| above.hop == search) {
@@ -246,7 +246,7 @@ impl Facts {
         steps
     }
 
-    fn step(&self, place: Place, role: Role, first_hop: u16, found: &Found) -> Step {
+    fn step(&self, place: Place, role: Role, first_hop: u16, found: &TraceSource) -> Step {
         let (hop, index) = place;
         let stored = self.steps.get(&place);
         let letter = self.letters.get(&place).map(|(_, letter)| letter.clone());
@@ -287,11 +287,11 @@ impl Facts {
         first_hop > 0 && self.parts.contains_key(&place) && !self.steps.contains_key(&place)
     }
 
-    fn doing(&self, place: Place, role: Role, found: &Found) -> Doing {
+    fn doing(&self, place: Place, role: Role, found: &TraceSource) -> StepState {
         if let Some(part) = self.parts.get(&place) {
             return match part.result {
-                PartResult::Findings(_) => Doing::Done,
-                PartResult::Error(_) => Doing::Failed,
+                PartResult::Findings(_) => StepState::Done,
+                PartResult::Error(_) => StepState::Failed,
             };
         }
         // No delivery succeeded: the entry is that of the default.
@@ -300,24 +300,24 @@ impl Facts {
             .get(&place)
             .is_some_and(|entry| entry.attempt == 0)
         {
-            return Doing::Failed;
+            return StepState::Failed;
         }
         // The hop after a map step is there before its part when the soft deadline was first.
         let is_followed = place.1.is_none() && self.hops.contains(&(place.0 + 1));
         if self.entries.contains_key(&place) || is_followed {
-            return Doing::Done;
+            return StepState::Done;
         }
         if self.letters.contains_key(&place) {
-            return Doing::Failed;
+            return StepState::Failed;
         }
         if self.terminal.is_some() {
-            return Doing::Left;
+            return StepState::Left;
         }
         let sequence = self.steps.get(&place).map(|(.., stored)| stored.sequence);
         match (sequence, found.handed_out.get(&role)) {
-            (Some(sequence), Some(handed_out)) if sequence > *handed_out => Doing::Waits,
-            (Some(_), Some(_)) => Doing::Runs,
-            _ => Doing::Open,
+            (Some(sequence), Some(handed_out)) if sequence > *handed_out => StepState::Waits,
+            (Some(_), Some(_)) => StepState::Runs,
+            _ => StepState::Open,
         }
     }
 }

@@ -1,7 +1,13 @@
 //! Turns as they are stored, for tests: planner 0, retriever 1, scatter 2, three maps at 3, reducer 4,
 //! validator 5.
 
-use super::{Again, Found};
+#![allow(
+    clippy::unwrap_used,
+    reason = "tests alone build it, and it is written out: what cannot be made fails them"
+)]
+
+pub use super::rounds_sample::{a_loop, three_rounds};
+use super::{Again, TraceSource};
 use bus::{Headers, Stored};
 use envelope::{
     Asked, Case, ConversationId, Envelope, Fallback, Findings, Header, Outcome, Part, PartResult,
@@ -13,14 +19,17 @@ use streams::history::TurnRecord;
 
 const TRACEPARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-pub(crate) fn id() -> TurnId {
+/// The id of every one of them.
+pub fn id() -> TurnId {
     TurnId::new("q-1").unwrap()
 }
 
-pub(crate) struct Turn {
+/// A turn, as it is stored.
+pub struct SampleTurn {
     history: TurnRecord,
     handed_out: BTreeMap<Role, u64>,
-    pub(crate) again: Vec<Again>,
+    /// Turns that go on from it.
+    pub again: Vec<Again>,
     header: Header,
     case: Case,
     trail: Vec<TrailEntry>,
@@ -58,7 +67,8 @@ fn case() -> Case {
     }
 }
 
-pub(crate) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> TrailEntry {
+/// What the trail says of a step.
+pub fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> TrailEntry {
     let asks = matches!(role, Role::Planner | Role::Mapper | Role::Reducer);
     TrailEntry {
         role,
@@ -86,13 +96,13 @@ pub(crate) fn entry(role: Role, hop: u16, index: Option<u16>, decided: &str) -> 
     }
 }
 
-impl Turn {
-    fn new() -> Turn {
-        Turn::beginning(header_of(), Role::Planner)
+impl SampleTurn {
+    fn new() -> SampleTurn {
+        SampleTurn::beginning(header_of(), Role::Planner)
     }
 
-    fn beginning(header: Header, role: Role) -> Turn {
-        let mut turn = Turn {
+    fn beginning(header: Header, role: Role) -> SampleTurn {
+        let mut turn = SampleTurn {
             history: TurnRecord::default(),
             handed_out: BTreeMap::new(),
             again: Vec::new(),
@@ -148,12 +158,12 @@ impl Turn {
     }
 
     /// A follow-up question of a conversation, which the retriever has.
-    pub(crate) fn talking() -> Turn {
+    pub fn talking() -> SampleTurn {
         let header = Header {
             conversation: ConversationId::new("c-1").ok(),
             ..header_of()
         };
-        let mut turn = Turn::beginning(header, Role::Conversation);
+        let mut turn = SampleTurn::beginning(header, Role::Conversation);
         let recalled = "2 exchanges before";
         turn.trail
             .push(entry(Role::Conversation, 0, None, recalled));
@@ -167,8 +177,9 @@ impl Turn {
         turn
     }
 
-    pub(crate) fn until_the_maps() -> Turn {
-        let mut turn = Turn::new();
+    /// Up to its maps, none of which is done.
+    pub fn until_the_maps() -> SampleTurn {
+        let mut turn = SampleTurn::new();
         turn.trail.push(entry(Role::Planner, 0, None, "4 keywords"));
         turn.step(Role::Retriever, 1, None);
         turn.trail
@@ -190,7 +201,7 @@ impl Turn {
     }
 
     /// The part of a map, or what broke it.
-    pub(crate) fn part(&mut self, index: u16, error: Option<&str>) {
+    pub fn part(&mut self, index: u16, error: Option<&str>) {
         let mut done = entry(Role::Mapper, 3, Some(index), "relevant, 2 facts");
         let mut result = PartResult::Findings(Findings::default());
         if let Some(code) = error {
@@ -217,7 +228,7 @@ impl Turn {
     }
 
     /// The reducer's step, which brings no trail along.
-    pub(crate) fn reducer(&mut self) {
+    pub fn reducer(&mut self) {
         let trail = std::mem::take(&mut self.trail);
         self.step(Role::Reducer, 4, None);
         self.trail = trail;
@@ -245,11 +256,13 @@ impl Turn {
         });
     }
 
-    pub(crate) fn retry_of_the_letter(&self) -> TurnId {
+    /// The turn that tries its dead letter again.
+    pub fn retry_of_the_letter(&self) -> TurnId {
         again::retry_id(&self.history.dead[0])
     }
 
-    pub(crate) fn end(&mut self, outcome: Outcome, trail: Vec<TrailEntry>) {
+    /// Ends it.
+    pub fn end(&mut self, outcome: Outcome, trail: Vec<TrailEntry>) {
         let mut terminal = Terminal::of(&self.header, outcome, UnixMs(1_900)).with_trail(trail);
         terminal.rewritten = self.case.question.rewritten.clone();
         if outcome == Outcome::Failed {
@@ -266,8 +279,8 @@ impl Turn {
     }
 
     /// Answered, with one map given up.
-    pub(crate) fn answered() -> Turn {
-        let mut turn = Turn::until_the_maps();
+    pub fn answered() -> SampleTurn {
+        let mut turn = SampleTurn::until_the_maps();
         turn.part(0, None);
         turn.letter(Role::Mapper, 3, Some(1), "model_refused");
         turn.part(1, Some("model_refused"));
@@ -285,8 +298,8 @@ impl Turn {
     }
 
     /// The planner broke and had a default, the search broke and had none.
-    pub(crate) fn given_up() -> Turn {
-        let mut turn = Turn::new();
+    pub fn given_up() -> SampleTurn {
+        let mut turn = SampleTurn::new();
         let mut planned = entry(Role::Planner, 0, None, "given up: panic");
         planned.attempt = 0;
         turn.trail.push(planned);
@@ -296,23 +309,27 @@ impl Turn {
         turn
     }
 
-    pub(crate) fn handed_out(&mut self, role: Role, sequence: u64) {
+    /// The consumer of a role has handed out so far.
+    pub fn handed_out(&mut self, role: Role, sequence: u64) {
         self.handed_out.insert(role, sequence);
     }
 
-    pub(crate) fn age_out(&mut self) {
+    /// Its steps age out.
+    pub fn age_out(&mut self) {
         self.history.steps.clear();
         self.history.begun = None;
     }
 
-    pub(crate) fn goes_on_from(&mut self, parent: &TurnId, hop: u16) {
+    /// It goes on from another, from a hop on.
+    pub fn goes_on_from(&mut self, parent: &TurnId, hop: u16) {
         if let Some(begun) = &mut self.history.begun {
             (begun.parent, begun.first_hop) = (Some(parent.clone()), hop);
         }
     }
 
-    pub(crate) fn found(&self) -> Found {
-        Found {
+    /// As it is read.
+    pub fn found(&self) -> TraceSource {
+        TraceSource {
             history: self.history.clone(),
             handed_out: self.handed_out.clone(),
             again: self.again.clone(),
