@@ -42,6 +42,11 @@ async fn a_question_for_documents_is_searched_among_those_that_it_says() {
             "{}",
             done.decided
         );
+        let held = done.conditions.unwrap_or_default();
+        let named = ["company is Acme Ltd or ACME", "bucket is reports"];
+        let kept = 2_usize.min(4 - searches);
+        assert_eq!(held.filter, named[..kept], "{searches} searches");
+        assert!(held.shared.is_empty());
     }
 }
 
@@ -70,6 +75,13 @@ async fn a_question_for_what_documents_say_gives_those_that_it_names_a_share() {
         "nine tenths of a list, but two places of a short one"
     );
     assert_eq!(scatter.matched, Matched::Matched);
+    let understood = done.conditions.unwrap();
+    assert!(understood.filter.is_empty());
+    assert_eq!(understood.shared[0].passages, 9);
+    assert_eq!(
+        understood.shared[0].conditions,
+        ["company is Acme Ltd or ACME", "bucket is reports"]
+    );
 }
 
 #[tokio::test]
