@@ -43,6 +43,59 @@ fn links_are_found() {
     assert_eq!(links(line).collect::<Vec<_>>(), ["b.md", "../e.md"]);
 }
 
+/// Links whose text is a name of code in a Rust file: the name, without what it belongs to, and the file.
+fn named_code(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    line.split("[`").skip(1).filter_map(|rest| {
+        let (text, rest) = rest.split_once("`](")?;
+        let target = rest.split([')', '#']).next()?;
+        let name = text.rsplit("::").next()?;
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        (target.ends_with(".rs") && text.chars().all(is_name)).then_some((name, target))
+    })
+}
+
+/// Whether a file defines what is called so, or is called so itself.
+fn defines(path: &str, text: &str, name: &str) -> bool {
+    let kinds = ["fn", "struct", "enum", "trait", "const", "type", "mod"];
+    let is_there = kinds.iter().any(|kind| {
+        let mut found = text
+            .match_indices(&format!("{kind} {name}"))
+            .map(|(at, said)| at + said.len());
+        found.any(|end| !text[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    });
+    is_there || path.ends_with(&format!("/{name}.rs")) || path.ends_with(&format!("/{name}/mod.rs"))
+}
+
+#[test]
+fn code_that_a_document_names_is_where_it_says() {
+    let mut findings = Vec::new();
+    let mut seen = 0;
+    for file in documents() {
+        let folder = file.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for (number, line) in file.lines() {
+            for (name, target) in named_code(line) {
+                seen += 1;
+                let path = root().join(folder).join(target);
+                let text = std::fs::read_to_string(&path).unwrap_or_default();
+                if !defines(target, &text, name) {
+                    findings.push(file.at(number, format!("`{target}` has no `{name}`")));
+                }
+            }
+        }
+    }
+    assert!(seen > 40, "{seen} names of code");
+    none(findings);
+}
+
+#[test]
+fn names_of_code_are_found() {
+    let line = "[`Inbox::ask`](../a.rs) [`b/c.rs`](../b/c.rs) [`x`](y.md) [z](q.rs) [`w`](v.rs#L1)";
+    let found: Vec<_> = named_code(line).collect();
+    assert_eq!(found, [("ask", "../a.rs"), ("w", "v.rs")]);
+    assert!(defines("a.rs", "pub fn ask<'a>(", "ask") && defines("x/ask.rs", "", "ask"));
+    assert!(!defines("a.rs", "fn asked(", "ask"));
+}
+
 #[test]
 fn the_checks_have_one_home() {
     let (recipes, checks) = (read("justfile"), read(".ci/run"));
