@@ -14,8 +14,17 @@ pub(crate) fn notice(fallback: &Fallback) -> Option<String> {
         Fallback::ConversationTrimmed { turns } => format!(
             "Of this conversation only the last {turns} turns are kept; begin another one to keep all of both."
         ),
-        Fallback::FilterRelaxed { condition } => {
+        Fallback::FilterRelaxed {
+            condition,
+            read: false,
+        } => {
             format!("Nothing matched with {condition}, so I searched without it.")
+        }
+        Fallback::FilterRelaxed {
+            condition,
+            read: true,
+        } => {
+            format!("Everything that matches with {condition} had been read, so I searched on without it.")
         }
         Fallback::FilterUnknownField { field } => {
             format!("The documents have no field `{field}`; that condition was left out.")

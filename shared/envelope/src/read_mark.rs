@@ -22,7 +22,7 @@ impl ReadMark {
     }
 
     /// The marks of all passages of these fan-outs, each once, in ascending order. A part that was not there in time has its
-    /// place: it may still come, and then it counts.
+    /// place: it may still come, and then it counts. That of a map that was stopped (`run.early_reduce`) never does.
     pub fn of_all(fan_outs: &[FanOut]) -> Vec<ReadMark> {
         let passages = fan_outs.iter().flat_map(|one| &one.scatter.passages);
         // One without its text was looked at and not read.

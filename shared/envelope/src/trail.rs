@@ -147,6 +147,9 @@ pub enum Fallback {
     FilterRelaxed {
         /// The condition that was dropped, as people read it.
         condition: String,
+        /// Something satisfies it, and all of that had been read in earlier rounds.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        read: bool,
     },
     /// A condition on a field that the corpus does not have was dropped.
     FilterUnknownField {

@@ -1,7 +1,7 @@
 //! A whole fleet in this process, as whoever measures gives it: what it is made of is none of a measurement's business.
 
 use bus::Bus;
-use envelope::Terminal;
+use envelope::{Profile, Terminal};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -20,6 +20,12 @@ pub trait Fleet: Send + Sync {
 
     /// Which model answers, and why that one, in a sentence.
     fn model(&self) -> String;
+
+    /// Whether that is the offline reader, which is no language model.
+    fn is_offline(&self) -> bool;
+
+    /// The class of model that its questions are for, where they say none.
+    fn profile(&self) -> Profile;
 
     /// Stops it and waits for it.
     fn stop(self: Box<Self>) -> BoxFuture<'static, ()>;

@@ -122,6 +122,7 @@ impl Merged {
             unlike_fields: self.unlike_fields,
             relevance: self.relevance,
             failed: Vec::new(),
+            read_before: 0,
         };
         Ok(Picked {
             result,

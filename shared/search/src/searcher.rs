@@ -130,6 +130,8 @@ pub struct SearchResult {
     pub relevance: f32,
     /// Parts of the search that failed; the passages are what the others gave.
     pub failed: Vec<SearchPart>,
+    /// How many passages were passed over because they had been read before.
+    pub read_before: usize,
 }
 
 /// A part of a search.

@@ -87,6 +87,7 @@ fn gathered(
                         let new = result.failed.into_iter();
                         let new: Vec<_> = new.filter(|leg| !all.failed.contains(leg)).collect();
                         all.failed.extend(new);
+                        all.read_before += result.read_before;
                     }
                 }
             }

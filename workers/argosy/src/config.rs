@@ -218,9 +218,9 @@ pub struct Run {
     /// deadline (70 % of the time).
     pub quorum: f64,
     /// Start the reducer as soon as so many passages have facts and every sub-query of the plan has
-    /// found one of them; the maps that still run are stopped, and named in the answer. Which of them
-    /// found a passage is known with `retriever.sub_queries` only: without it a plan that has some waits
-    /// for all maps. At least `reducer.min_relevant`. Default 0: never.
+    /// found one of them; the maps that still run are stopped, and named in the answer: no later round
+    /// reads their passages. Which of them found a passage is known with `retriever.sub_queries` only:
+    /// without it a plan that has some waits for all maps. At least `reducer.min_relevant`. Default 0: never.
     pub early_reduce: u32,
     /// Threads of the runtime. Default 1: a role waits more than it works; more roles beat more
     /// threads.

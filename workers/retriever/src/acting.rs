@@ -30,10 +30,10 @@ impl Retriever {
             true => Matched::Empty,
             false => narrowing.matched(&result.unknown_fields),
         };
-        let found_nothing = match (matched == Matched::Empty, cx.case.read.is_empty()) {
+        let found_nothing = match (matched == Matched::Empty, result.read_before) {
             (false, _) => None,
-            (true, true) => Some("nothing found"),
-            (true, false) => Some("nothing that was not read"),
+            (true, 0) => Some("nothing found"),
+            (true, _) => Some("nothing that was not read"),
         };
         let mut done = self.scatter(plan, After::Review, result, matched)?;
         if let Some(told) = found_nothing {

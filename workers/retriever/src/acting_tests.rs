@@ -85,7 +85,9 @@ async fn an_action_is_one_search_whatever_it_finds() {
     let nothing = run(&index, "nothing", &[], &[]).await;
     assert_eq!(found(&nothing), (vec![], &Matched::Empty));
     assert_eq!((done.usage.searches, nothing.usage.searches), (1, 1));
-    let unread = run(&index, "nothing", &[], &["a"]).await;
+    let other = run(&index, "nothing", &[], &["a"]).await;
+    assert_eq!(other.decided, "nothing found", "whatever was read before");
+    let unread = run(&index, "end", &[], &["a", "b"]).await;
     let told = [&done, &nothing, &unread].map(|one| one.decided.as_str());
     let wanted = [
         "1 of 2 passages",
@@ -97,7 +99,7 @@ async fn an_action_is_one_search_whatever_it_finds() {
     let queries: Vec<_> = asked.iter().map(|one| one.query.as_str()).collect();
     assert_eq!(
         queries,
-        ["end", "nothing", "nothing"],
+        ["end", "nothing", "nothing", "end"],
         "nothing is tried that was not asked for"
     );
     assert!(

@@ -55,6 +55,10 @@ impl Retriever {
             if !told.is_empty() {
                 looked.told.push_str(&format!("{told}; "));
             }
+            let narrowing = match looked.found.result.read_before {
+                0 => narrowing,
+                _ => narrowing.after_all_was_read(&looked.narrowing),
+            };
             looked.found = self.search(cx, &plan, then, &narrowing, None).await?;
             looked.searches += 1;
             (looked.plan, looked.narrowing) = (plan, narrowing);

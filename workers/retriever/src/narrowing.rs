@@ -9,6 +9,8 @@ pub(crate) struct Narrowing {
     pub(crate) filter: Filter,
     /// The guesses that were dropped, in that order.
     relaxed: Vec<Condition>,
+    /// Those of them that were dropped although something satisfies them, since all of that had been read.
+    read: Vec<Condition>,
     /// How many are dropped one by one; each costs a search.
     one_by_one: usize,
 }
@@ -24,6 +26,7 @@ impl Narrowing {
         Narrowing {
             filter,
             relaxed: Vec::new(),
+            read: Vec::new(),
             one_by_one,
         }
     }
@@ -71,6 +74,13 @@ impl Narrowing {
         (next.relaxed.len() > self.relaxed.len()).then_some(next)
     }
 
+    /// The same after `before`, which found nothing but what had been read: what was dropped since does hold for something.
+    pub(crate) fn after_all_was_read(mut self, before: &Narrowing) -> Self {
+        let dropped = self.relaxed.iter().skip(before.relaxed.len());
+        self.read.extend(dropped.cloned());
+        self
+    }
+
     /// How the filter fared in a search that found something and left out the conditions on
     /// `unknown` fields.
     pub(crate) fn matched(&self, unknown: &[String]) -> Matched {
@@ -92,6 +102,7 @@ impl Narrowing {
     pub(crate) fn fallbacks(&self, unknown: &[String]) -> Vec<Fallback> {
         let relaxed = self.relaxed.iter().map(|c| Fallback::FilterRelaxed {
             condition: c.to_string(),
+            read: self.read.contains(c),
         });
         let left_out = unknown.iter().map(|field| Fallback::FilterUnknownField {
             field: field.clone(),
@@ -161,7 +172,8 @@ mod tests {
         assert_eq!(
             relaxed.fallbacks(&[]),
             [Fallback::FilterRelaxed {
-                condition: "source contains \".pdf\"".into()
+                condition: "source contains \".pdf\"".into(),
+                read: false,
             }]
         );
         assert_eq!(

@@ -166,25 +166,6 @@ async fn searches_with_both_filters_and_the_tenant() {
 }
 
 #[tokio::test]
-async fn a_later_round_reads_on_until_nothing_is_left() {
-    let found: Vec<Passage> = (0..7).map(|n| passage(&format!("d{n}"), "t")).collect();
-    let mut later = cx();
-    later.case.read = found[..5].iter().map(ReadMark::of).collect();
-    let (done, requests) = run(FakeSearcher::new(found.clone(), 2), &later).await;
-    assert_eq!((requests[0].fetch_k, requests[0].top_k), (105, 10));
-    let RetrieverExit::Found(scatter) = done.out else {
-        panic!("nothing found")
-    };
-    assert_eq!(scatter.passages, found[5..]);
-    later.case.read = found.iter().map(ReadMark::of).collect();
-    let (done, _) = run(FakeSearcher::new(found, 2), &later).await;
-    assert!(matches!(done.out, RetrieverExit::NothingFound(_)));
-    let again = "searched again in the words of the question";
-    assert_eq!(done.decided, format!("{again}; nothing that was not read"));
-    assert_eq!(done.fallbacks.last(), Some(&Fallback::NoProgress));
-}
-
-#[tokio::test]
 async fn relaxes_the_planners_guess_and_says_so() {
     let (done, requests) = run(FakeSearcher::new(vec![passage("a", "t")], 1), &cx()).await;
     assert_eq!(requests.len(), 2);
@@ -194,7 +175,13 @@ async fn relaxes_the_planners_guess_and_says_so() {
     };
     assert!(matches!(scatter.matched, Matched::Relaxed { .. }));
     let condition = "source contains \".pdf\"".into();
-    assert_eq!(done.fallbacks, [Fallback::FilterRelaxed { condition }]);
+    assert_eq!(
+        done.fallbacks,
+        [Fallback::FilterRelaxed {
+            condition,
+            read: false
+        }]
+    );
 }
 
 #[tokio::test]
@@ -212,8 +199,7 @@ async fn places_narrow_a_search_where_columns_hold_them() {
         let requests = searcher.requests.lock().unwrap();
         assert_eq!(requests.len(), searches);
         assert!(requests[0].filter.to_string().ends_with(city));
-        let dropped =
-            |f: &Fallback| matches!(f, Fallback::FilterRelaxed { condition } if condition == city);
+        let dropped = |f: &Fallback| matches!(f, Fallback::FilterRelaxed { condition, .. } if condition == city);
         assert_eq!(done.fallbacks.iter().any(dropped), searches > 1);
         assert_eq!(done.fallbacks.len(), searches - 1, "one at a time");
     }
@@ -277,7 +263,13 @@ async fn an_index_that_has_what_was_written_is_searched() {
     cx.case.min_seq = 41;
     let (done, requests) = run(searcher, &cx).await;
     let condition = "source contains \".pdf\"".into();
-    assert_eq!(done.fallbacks, [Fallback::FilterRelaxed { condition }]);
+    assert_eq!(
+        done.fallbacks,
+        [Fallback::FilterRelaxed {
+            condition,
+            read: false
+        }]
+    );
     let wait = Duration::from_secs(5);
     let after = requests[0].after.unwrap();
     assert_eq!((after.sequence, after.wait), (41, wait));
@@ -493,6 +485,8 @@ fn what_only_vectors_found_is_none_of_those_that_match() {
     assert_eq!(counted(1, 0), "1 passage, 0 by words");
 }
 
+#[path = "later_tests.rs"]
+mod later_tests;
 #[path = "stage_linking_tests.rs"]
 mod linking_tests;
 #[path = "named_tests.rs"]

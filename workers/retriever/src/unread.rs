@@ -72,7 +72,9 @@ impl Searcher for UnreadSearcher {
                 ..request.clone()
             };
             let mut result = self.searcher.search(&more).await?;
+            let all = result.passages.len();
             result.passages.retain(|passage| self.is_unread(passage));
+            result.read_before = all - result.passages.len();
             result.passages.truncate(request.top_k);
             Ok(result)
         })

@@ -70,8 +70,12 @@ pub(super) struct ModesReport {
     pub(super) dataset: &'static str,
     pub(super) split: &'static str,
     pub(super) questions: usize,
+    /// The class of model that the questions were asked for: mode `loop` is of `large` alone.
+    pub(super) profile: &'static str,
     /// Which model answered, and why that one.
     pub(super) model: String,
+    /// What the figures of a mode are not, where the model cannot do what the mode wants.
+    pub(super) note: Option<&'static str>,
     pub(super) machine: String,
     pub(super) modes: Vec<ModeFigures>,
     pub(super) differences: Vec<ModeDifference>,
@@ -106,10 +110,9 @@ impl RunEnd {
 }
 
 impl ModeFigures {
-    /// Of each mode, in the order of [`ModeChoice::WORDS`].
-    pub(super) fn of(runs: &[[Run; 3]]) -> Vec<ModeFigures> {
-        // Mode loop is for another profile of models.
-        let words = ModeChoice::WORDS.into_iter().take(3).enumerate();
+    /// Of each mode, in the order of [`ModeChoice::WORDS`]; those that the questions were asked in.
+    pub(super) fn of(runs: &[Vec<Run>]) -> Vec<ModeFigures> {
+        let words = ModeChoice::WORDS.into_iter().enumerate().take(count(runs));
         words
             .map(|(at, mode)| {
                 let of_mode: Vec<&Run> = runs.iter().map(|of_modes| &of_modes[at]).collect();
@@ -148,10 +151,23 @@ impl ModeFigures {
     }
 }
 
-/// Simple and auto less agentic, and auto less simple.
-pub(super) fn differences(runs: &[[Run; 3]]) -> Vec<ModeDifference> {
-    let [agentic, simple, auto] = [0, 1, 2];
-    let pairs = [(simple, agentic), (auto, agentic), (auto, simple)];
+/// How many modes every question was asked in.
+fn count(runs: &[Vec<Run>]) -> usize {
+    runs.iter().map(Vec::len).min().unwrap_or(0)
+}
+
+/// Each further mode less agentic, and auto and loop less simple.
+pub(super) fn differences(runs: &[Vec<Run>]) -> Vec<ModeDifference> {
+    let [agentic, simple, auto, acting] = [0, 1, 2, 3];
+    let pairs = [
+        (simple, agentic),
+        (auto, agentic),
+        (auto, simple),
+        (acting, agentic),
+        (acting, simple),
+    ];
+    let modes = count(runs);
+    let pairs = pairs.into_iter().filter(|(mode, _)| *mode < modes);
     let of = |(mode, less): (usize, usize)| {
         let by = |figure: &dyn Fn(&Run) -> f64| {
             let each = runs
@@ -168,11 +184,11 @@ pub(super) fn differences(runs: &[[Run; 3]]) -> Vec<ModeDifference> {
             ms: by(&|run| run.ms as f64),
         }
     };
-    pairs.map(of).into()
+    pairs.map(of).collect()
 }
 
 /// A line of JSON for each question and mode. The text of a question is not among it.
-pub(super) fn details(questions: &[FleetQuestion], runs: &[[Run; 3]]) -> Vec<String> {
+pub(super) fn details(questions: &[FleetQuestion], runs: &[Vec<Run>]) -> Vec<String> {
     let pairs = questions.iter().zip(runs);
     let lines = pairs.flat_map(|(question, of_modes)| {
         let modes = ModeChoice::WORDS.into_iter().zip(of_modes);
@@ -274,7 +290,7 @@ mod tests {
         let question = |kind: &str, simple_is_right, auto| {
             let is_simple = auto == Mode::Simple;
             let calls = if is_simple { 1 } else { 7 };
-            [
+            vec![
                 run(kind, true, 7, None),
                 run(kind, simple_is_right, 1, None),
                 run(kind, simple_is_right || !is_simple, calls, Some(auto)),
@@ -294,6 +310,21 @@ mod tests {
         let means: Vec<f64> = told.iter().map(|one| one.right.mean).collect();
         assert_eq!(means, [-0.5, 0.0, 0.5]);
         assert_eq!(told[1].calls.mean, -3.0);
+        // Of a large model there is one mode more.
+        let with_loop = runs.map(|mut of_modes| {
+            of_modes.push(run("fact", false, 4, None));
+            of_modes
+        });
+        let figures = ModeFigures::of(&with_loop);
+        assert_eq!((figures.len(), figures[3].mode), (4, "loop"));
+        let told = differences(&with_loop);
+        let pairs: Vec<_> = told
+            .iter()
+            .skip(3)
+            .map(|one| (one.mode, one.less))
+            .collect();
+        assert_eq!(pairs, [("loop", "agentic"), ("loop", "simple")]);
+        assert_eq!(told[3].calls.mean, -3.0);
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! Every question is asked in each mode, one after the other, in an order that goes round, so that no mode has the warm
 //! caches for itself. The model is the one that is configured; without one it is the offline reader, which is no language
-//! model, and the report says so. *Not* measured: how good an answer is, see `labelled`.
+//! model, and the report says so. Mode loop is among them where the fleet's questions are for a large model. *Not* measured: how
+//! good an answer is, see `labelled`.
 
 mod articles;
 mod figures;
@@ -14,13 +15,17 @@ use crate::fleet::{Fleet, FleetError, ask};
 use crate::machine::machine;
 use crate::outcome::{EvalReport, TextLine};
 use crate::sample;
-use envelope::ModeChoice;
+use envelope::{ModeChoice, Profile};
 use figures::{ModeFigures, ModesReport, Run};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Longest time for a question.
 const WAIT: Duration = Duration::from_secs(120);
+
+/// What is told of the offline reader in the profile `large`.
+const BY_RULES: &str = "The offline reader calls no tool: its reviews and its loops are decided by rules, so these figures say what \
+                        they cost, and nothing of a model that acts.";
 
 /// What is asked, and what is kept of it.
 #[derive(Debug, Clone)]
@@ -59,14 +64,17 @@ pub async fn run(
     let index = index.unwrap_or_else(|| folder.path().join("index"));
     let mut fleet = start(index).await.map_err(Error::Fleet)?;
     let asked = all(&mut *fleet, corpus, &questions, say).await;
-    let model = fleet.model();
+    let (model, profile) = (fleet.model(), fleet.profile());
+    let is_offline = fleet.is_offline();
     fleet.stop().await;
     let runs = asked?;
     let report = ModesReport {
         dataset: name,
         split: options.split.as_str(),
         questions: questions.len(),
+        profile: profile.as_str(),
         model,
+        note: (is_offline && profile == Profile::Large).then_some(BY_RULES),
         machine: machine(),
         modes: ModeFigures::of(&runs),
         differences: figures::differences(&runs),
@@ -89,29 +97,36 @@ fn read(options: &Options, corpus: &Path) -> Result<(&'static str, Vec<FleetQues
     Ok(("multihop_rag", questions))
 }
 
-/// Every question in each of the modes, in the order of [`ModeChoice::WORDS`].
+/// The modes that a class of model can take, in the order of [`ModeChoice::WORDS`].
+fn modes(profile: Profile) -> &'static [&'static str] {
+    match profile {
+        Profile::Small => &ModeChoice::WORDS[..3],
+        Profile::Large => &ModeChoice::WORDS,
+    }
+}
+
+/// Every question in each of the modes of the fleet.
 async fn all(
     fleet: &mut dyn Fleet,
     corpus: PathBuf,
     questions: &[FleetQuestion],
     say: Say<'_>,
-) -> Result<Vec<[Run; 3]>, Error> {
+) -> Result<Vec<Vec<Run>>, Error> {
+    let modes = modes(fleet.profile());
     fleet.index(corpus).await.map_err(Error::Fleet)?;
     let mut runs = Vec::with_capacity(questions.len());
     for (n, question) in questions.iter().enumerate() {
         say(format!("{n} of {} questions", questions.len()));
-        let mut of_modes = [const { None }; 3];
-        for turn in 0..of_modes.len() {
-            let at = (n + turn) % of_modes.len();
+        let mut of_modes = Vec::with_capacity(modes.len());
+        for turn in 0..modes.len() {
+            let at = (n + turn) % modes.len();
             let mut fields = question.fields.clone();
-            fields.insert("mode".into(), ModeChoice::WORDS[at].into());
+            fields.insert("mode".into(), modes[at].into());
             let terminal = ask(fleet, &question.id, &question.text, fields, WAIT).await?;
-            of_modes[at] = Some(Run::of(question, &terminal));
+            of_modes.push((at, Run::of(question, &terminal)));
         }
-        let [Some(first), Some(second), Some(third)] = of_modes else {
-            continue;
-        };
-        runs.push([first, second, third]);
+        of_modes.sort_by_key(|(at, _)| *at);
+        runs.push(of_modes.into_iter().map(|(_, run)| run).collect());
     }
     Ok(runs)
 }
@@ -123,8 +138,21 @@ fn outcome(report: &ModesReport) -> EvalReport {
         report.split, report.questions, report.machine
     );
     outcome.line(TextLine::strong(report.dataset).plain(about));
-    outcome.line(TextLine::strong("Model:").plain(format!(" {}", report.model)));
+    let model = format!(" {}, profile {}", report.model, report.profile);
+    outcome.line(TextLine::strong("Model:").plain(model));
+    report.note.iter().for_each(|note| outcome.text(*note));
     outcome.text("");
     outcome.lines(&report.lines());
     outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_model_is_not_asked_for_a_loop() {
+        assert_eq!(modes(Profile::Small), ["agentic", "simple", "auto"]);
+        assert_eq!(modes(Profile::Large), ["agentic", "simple", "auto", "loop"]);
+    }
 }

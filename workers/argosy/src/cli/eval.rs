@@ -32,7 +32,8 @@ pub enum Eval {
         after_help = "Example: argosy eval loop --path ./multihop_rag --split test --report loop.html"
     )]
     Loop(EvalLoop),
-    /// The modes of a question beside each other, through a whole fleet in this process: no server.
+    /// The modes of a question beside each other, through a whole fleet in this process: no server. Mode loop is among them with
+    /// `--set model.profile=large`.
     #[command(
         after_help = "Example: argosy eval modes --path ./multihop_rag --split dev --limit 200"
     )]
@@ -144,7 +145,8 @@ pub struct EvalModes {
     /// Which questions: `dev` is a third of them, `test` the others.
     #[arg(long, value_enum, default_value_t = SplitArg::All)]
     pub split: SplitArg,
-    /// Only so many of them, always the same ones. Default: all. Each is asked three times.
+    /// Only so many of them, always the same ones. Default: all. Each is asked once in each mode: three, and with the loop four
+    /// where `model.profile` is `large`.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Keep the index in this folder, and use it again. Default: a temporary one.

@@ -6,6 +6,7 @@ use crate::model::Chosen;
 use crate::render::Line;
 use bus::Bus;
 use documents::Mode;
+use envelope::Profile;
 use eval::fleet::{Fleet, FleetError};
 use eval::trajectories::{CaseFleet, StartError};
 use futures_util::future::BoxFuture;
@@ -17,6 +18,7 @@ use telemetry::Registry;
 /// A fleet of this process, and where it is told how far it is with indexing.
 struct LocalFleet {
     local: Local,
+    profile: Profile,
     line: Arc<Line>,
 }
 
@@ -38,6 +40,14 @@ impl Fleet for LocalFleet {
         self.local.chosen.why.clone()
     }
 
+    fn is_offline(&self) -> bool {
+        self.local.chosen.offline
+    }
+
+    fn profile(&self) -> Profile {
+        self.profile
+    }
+
     fn stop(self: Box<Self>) -> BoxFuture<'static, ()> {
         Box::pin(self.local.stop())
     }
@@ -57,7 +67,12 @@ pub(super) async fn configured(
     let further = config.models.values_mut();
     further.for_each(|model| model.cache.entries = 0);
     let local = Local::start(&config, dir).await.map_err(boxed)?;
-    Ok(Box::new(LocalFleet { local, line }))
+    let profile = config.model.profile;
+    Ok(Box::new(LocalFleet {
+        local,
+        profile,
+        line,
+    }))
 }
 
 /// One as a trajectory wants it.
@@ -78,5 +93,10 @@ pub(super) async fn for_case(case: CaseFleet) -> Result<Box<dyn Fleet>, StartErr
     let started = Local::start_between(&config, index, chosen, registry, case.between).await;
     let local = started.map_err(|error| StartError::Fleet(boxed(error)))?;
     let line = Arc::new(Line::nowhere());
-    Ok(Box::new(LocalFleet { local, line }))
+    let profile = config.model.profile;
+    Ok(Box::new(LocalFleet {
+        local,
+        profile,
+        line,
+    }))
 }
